@@ -1,0 +1,1 @@
+"""Models to Blender data and back. Knows no file format."""

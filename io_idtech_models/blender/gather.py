@@ -1,0 +1,281 @@
+"""Blender objects to a vertex-animated model: the way back of `vertex.build`, from any objects at all."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LimitError
+from ..model.normals import smooth_normals
+from ..model.vertex import Surface, Tag, VertexModel
+from . import mesh as meshes
+from . import names, sampling, tags
+from .plan import GatherSettings, plan_frames
+from .sampling import Plan, Samples, Subject
+from .source import MODEL_ID, Known, Place, find
+from .surfaces import Part, Shape, read_shape, shaders_of, split, surface_name, to_surface
+from .vertex import TAG_INDEX
+
+log = logging.getLogger(__name__)
+
+MESH_TYPES = frozenset(("MESH",))
+
+
+@dataclass(eq=False)
+class Draft:
+    """An object on its way to one or more surfaces."""
+
+    block: bpy.types.Object
+    place: Place | None
+    direct: bool
+    shape: Shape | None = None
+    parts: list[Part] = field(default_factory=list)
+    samples: Samples | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class TagSource:
+    """An empty, or a bone of an armature, that is a tag."""
+
+    block: bpy.types.Object
+    bone: str = ""
+
+    @property
+    def key(self) -> str:
+        """Return a name that no other subject of sampling has."""
+        return f"{self.block.name}\0{self.bone}"
+
+
+def gather(
+    blocks: list[bpy.types.Object],
+    collection: bpy.types.Collection | None,
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    settings: GatherSettings,
+) -> VertexModel:
+    """Return the model that objects show, with its source's facts if the .blend knows them.
+
+    Raises:
+        LimitError: nothing to export, keys that disagree, or a mesh whose topology changes.
+    """
+    for block in blocks:
+        block.update_from_editmode()
+    view_layer.update()
+    mesh_blocks = [block for block in blocks if block.type in MESH_TYPES]
+    tag_sources = find_tags(blocks)
+    if not mesh_blocks and not tag_sources:
+        raise LimitError("nothing to export: no visible mesh and no tag among the objects")
+    known = find(collection, [block.data for block in mesh_blocks])
+    plan, sources = plan_frames(mesh_blocks, tag_sources, collection, known, scene, settings)
+    drafts = [_draft(block, plan, known, settings) for block in _in_order(mesh_blocks, known)]
+    for draft in drafts:
+        _shape(draft, plan, sources, known, scene, view_layer, settings)
+    stepped = _step(drafts, tag_sources, plan, scene, view_layer, settings)
+    surfaces = _surfaces(drafts, plan, settings)
+    found = _tags(tag_sources, plan, stepped, known, sources, collection, settings)
+    name = collection.name if collection is not None else mesh_blocks[0].name if mesh_blocks else "model"
+    return VertexModel(name, plan.names, surfaces, found, None if known is None else known.source, sources)
+
+
+def _in_order(blocks: list[bpy.types.Object], known: Known | None) -> list[bpy.types.Object]:
+    """Return objects in the source's order of surfaces; copies and new ones follow."""
+    places = {} if known is None else known.places
+    rank = {}
+    for nth, block in enumerate(blocks):
+        place = places.get(block.data.name)
+        index = place.surface if place is not None else -1
+        rank[block.name] = (index < 0, index, block.name != block.get(names.GIVEN), nth)
+    return sorted(blocks, key=lambda block: rank[block.name])
+
+
+def _draft(block: bpy.types.Object, plan: Plan, known: Known | None, settings: GatherSettings) -> Draft:
+    place = None if known is None else known.places.get(block.data.name)
+    return Draft(block, place, settings.direct and sampling.is_direct(block, plan))
+
+
+def _shape(
+    draft: Draft,
+    plan: Plan,
+    sources: NDArray[np.int32],
+    known: Known | None,
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    settings: GatherSettings,
+) -> None:
+    """Read a draft's topology, and split it into parts by what its first look at positions says."""
+    source = None if known is None else known.source
+    frame = max(int(sources[0]) if len(sources) else 0, 0)
+    mesh = draft.block.data
+    if draft.direct:
+        draft.samples = sampling.read_direct(draft.block)
+    with sampling.stepping(scene, [draft.block] if not draft.direct else []):
+        if not draft.direct:
+            sampling.show_frame(scene, plan, 0, [draft.block])
+            mesh = draft.block.evaluated_get(view_layer.depsgraph).data
+        same = draft.direct or meshes.topology(mesh) == meshes.topology(draft.block.data)
+        draft.shape = read_shape(draft.block, mesh, draft.block.data if same else None, draft.place, source, frame, settings.normals)
+        first = draft.samples.positions if draft.samples is not None else meshes.positions(mesh)[None]
+    slots = len(draft.block.material_slots)
+    assert first is not None
+    draft.parts = split(draft.shape, first, sources, source, slots)
+    wanted = settings.normals == "SOURCE" and any(part.needs_normals for part in draft.parts)
+    draft.direct = draft.direct and not ((wanted or settings.normals == "SHOWN") and len(plan.times) > 1)
+    for note in draft.shape.notes:
+        log.warning("%s", note)
+    if draft.shape.lost_normals:
+        log.warning(
+            "'%s': %d corners whose faces changed keep the source's normals, more than 5 degrees from those shown",
+            draft.block.name,
+            draft.shape.lost_normals,
+        )
+
+
+def _step(
+    drafts: list[Draft],
+    tag_sources: list[TagSource],
+    plan: Plan,
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    settings: GatherSettings,
+) -> dict[str, Samples]:
+    """Sample what can't be read from curves; meshes' samples go to their drafts, tags' are returned."""
+    subjects = {}
+    for draft in drafts:
+        if not draft.direct and draft.shape is not None:
+            normals = settings.normals == "SHOWN" or any(part.needs_normals for part in draft.parts)
+            subjects[draft.block.name] = Subject(draft.block, draft.shape.topology, normals)
+    for tag in tag_sources:
+        if tag.bone or not settings.direct or not tags.is_plain(tag.block) or not _only_curves(tag.block):
+            subjects[tag.key] = Subject(tag.block, bone=tag.bone)
+    samples = sampling.step(scene, view_layer, plan, subjects)
+    for draft in drafts:
+        draft.samples = samples.get(draft.block.name, draft.samples)
+    return samples
+
+
+def _only_curves(block: bpy.types.Object) -> bool:
+    animation = block.animation_data
+    return animation is None or not (len(animation.drivers) or len(animation.nla_tracks))
+
+
+def _surfaces(drafts: list[Draft], plan: Plan, settings: GatherSettings) -> list[Surface]:
+    surfaces: list[Surface] = []
+    claimed: set[int] = set()
+    for draft in drafts:
+        assert draft.shape is not None and draft.samples is not None
+        for nth, part in enumerate(draft.parts):
+            name = surface_name(draft.block, part, nth, settings.keep_suffixes)
+            shaders = shaders_of(draft.block, part, settings.keep_suffixes)
+            scale = 1.0 / settings.scale
+            surface = to_surface(name, part, draft.shape, draft.samples, len(plan.times), shaders, scale)
+            if nth == 0 and draft.place is not None:
+                surface.source_index = draft.place.surface
+            if settings.normals == "SMOOTH":
+                surface.normals = smooth_normals(surface.positions, surface.triangles)
+                surface.own_normals = np.ones(surface.positions.shape[1], np.bool_)
+            if surface.source_index >= 0 and surface.source_index in claimed:
+                log.warning("'%s' is a copy of a surface: written as a further one called '%s'", draft.block.name, name)
+            claimed.add(surface.source_index)
+            surfaces.append(surface)
+        _say_loose(draft, surfaces[-1])
+    return surfaces
+
+
+def _say_loose(draft: Draft, surface: Surface) -> None:
+    """Name vertices that are left out, and those that look forgotten at the origin."""
+    assert draft.shape is not None and draft.samples is not None and draft.samples.positions is not None
+    topology, positions = draft.shape.topology, draft.samples.positions
+    used = np.zeros(topology.num_points, np.bool_)
+    used[topology.corner_points] = True
+    dropped = int((~used & (draft.shape.loose < 0)).sum())
+    if dropped:
+        log.warning("'%s': %d loose vertices are left out, no triangle uses them", draft.block.name, dropped)
+    if len(positions) < 2:
+        return
+    at_origin = (positions == 0.0).all(axis=2)
+    forgotten = used & at_origin.any(axis=0) & ~at_origin.all(axis=0) & (at_origin.sum(axis=0) >= len(positions) // 2)
+    if forgotten.any():
+        frames = np.flatnonzero(at_origin[:, forgotten].any(axis=1))
+        log.warning(
+            "'%s': %d vertices lie at the origin in %d frames (first: %d); 'Hold Still in Other Frames' mends that",
+            draft.block.name, int(forgotten.sum()), len(frames), int(frames[0]),
+        )  # fmt: skip
+
+
+def find_tags(blocks: list[bpy.types.Object]) -> list[TagSource]:
+    """Return the tags among objects: empties called tag_*, drawn as arrows or parented to a bone, and bones called tag_*."""
+    found = []
+    for block in blocks:
+        if block.type == "EMPTY" and _is_tag(block):
+            found.append(TagSource(block))
+        elif block.type == "ARMATURE":
+            found += [TagSource(block, b.name) for b in block.data.bones if b.name.lower().startswith(tags.PREFIX)]
+    return found
+
+
+def _is_tag(block: bpy.types.Object) -> bool:
+    named = block.name.lower().startswith(tags.PREFIX)
+    return named or block.empty_display_type == tags.DISPLAY or block.parent_type == "BONE"
+
+
+def _tags(
+    tag_sources: list[TagSource],
+    plan: Plan,
+    samples: dict[str, Samples],
+    known: Known | None,
+    sources: NDArray[np.int32],
+    collection: bpy.types.Collection | None,
+    settings: GatherSettings,
+) -> list[Tag]:
+    """Return the tags in the source's order, new ones behind; axes and origins that import put there are the source's."""
+    model_id = None if collection is None else collection.get(MODEL_ID)
+    result = []
+    for entry in tag_sources:
+        origins, axes = sampling.tag_transforms(entry.block, plan, samples.get(entry.key))
+        name = entry.bone or names.file_name_of(entry.block, settings.keep_suffixes)
+        tag = Tag(name, origins / np.float32(settings.scale), axes)
+        index = entry.block.get(TAG_INDEX)
+        own = not entry.bone and model_id is not None and entry.block.get(MODEL_ID) == model_id
+        if own and known is not None and isinstance(index, int) and 0 <= index < len(known.source.tag_names):
+            tag.source_index = index
+        result.append((tag, entry))
+    order = sorted(range(len(result)), key=lambda i: _tag_rank(*result[i], i))
+    claimed: set[int] = set()
+    for i in order:
+        tag, entry = result[i]
+        if tag.source_index in claimed:
+            tag.source_index = -1
+        claimed.add(tag.source_index)
+        if tag.source_index >= 0 and known is not None:
+            _hint(tag, entry, plan, known, sources, exact=entry.key not in samples)
+    return [result[i][0] for i in sorted(order, key=lambda i: result[i][0].source_index < 0)]
+
+
+def _tag_rank(tag: Tag, entry: TagSource, nth: int) -> tuple[Any, ...]:
+    return tag.source_index < 0, tag.source_index, entry.block.name != entry.block.get(names.GIVEN), nth
+
+
+def _hint(
+    tag: Tag, entry: TagSource, plan: Plan, known: Known, sources: NDArray[np.int32], exact: bool
+) -> None:
+    """Give a tag its source's origin and axes in each frame in which it stands as import put it."""
+    frames = np.flatnonzero(sources >= 0)
+    source = known.source
+    origins = source.tag_origins[sources[frames], tag.source_index]
+    axes = source.tag_axes[sources[frames], tag.source_index]
+    near = np.abs(tag.origins[frames] - origins) <= tags.SAME_ORIGIN * np.maximum(1.0, np.abs(origins))
+    kept = near.all(axis=1)
+    tag.origins[frames[kept]] = origins[kept]
+    shown = tags.shown_axes(*tags.decompose(axes))
+    size = np.maximum(1.0, np.abs(shown).max(axis=(1, 2)))
+    kept = np.abs(tag.axes[frames] - shown).max(axis=(1, 2)) <= tags.SAME_AXES * size
+    tag.axes[frames[kept]] = axes[kept]
+    if exact:
+        fresh = np.setdiff1d(np.arange(len(plan.times)), frames[kept])
+        for frame in fresh.tolist():
+            tag.axes[frame] = tags.exact_axes(entry.block, plan.times[frame])

@@ -1,0 +1,69 @@
+"""Names between files and Blender: what fits, what is unique, and whose a name is.
+
+Blender renames what it is given: cut to 63 bytes, `.001` where a name is taken, a default where it is empty. An import
+remembers both spellings on the data-block (`idtech_given`, `idtech_name`), so that Blender's own suffixes never reach
+a file, and the file's own names come back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from .compat import NAME_BYTES
+
+GIVEN, SOURCE = "idtech_given", "idtech_name"
+SUFFIX = re.compile(r"(?s)(.+)\.\d{3,}$")
+
+
+def fit(name: str, size: int = NAME_BYTES) -> str:
+    """Cut a name to `size` bytes of UTF-8, at a whole character, leaving room for Blender's suffix if it is not ASCII.
+
+    Blender 4.2 cuts inside a character when it appends `.001`, and can't read such a name back.
+    """
+    name = name.replace("\0", "")
+    if not name.isascii():
+        size -= 4
+    return name.encode("utf-8", errors="replace")[:size].decode("utf-8", errors="ignore")
+
+
+def unique(names: Iterable[str], default: str) -> list[str]:
+    """Return names that are all different, not empty, and fit, as Blender would make them (but 20 times faster)."""
+    wanted = [fit(name) or default for name in names]
+    reserved, used, counts, result = set(wanted), set(), {}, []
+    for name in wanted:
+        stem = fit(stem_of(name), NAME_BYTES - 5)
+        chosen = name
+        while chosen in used:
+            counts[stem] = counts.get(stem, 0) + 1
+            numbered = f"{stem}.{counts[stem]:03d}"
+            chosen = chosen if numbered in reserved else numbered
+        used.add(chosen)
+        result.append(chosen)
+    return result
+
+
+def stem_of(name: str) -> str:
+    """Return a name without Blender's number at its end."""
+    match = SUFFIX.match(name)
+    return match.group(1) if match else name
+
+
+def remember(block: Any, source_name: str) -> None:
+    """Note on a data-block (or object) what its name was in the file, and what Blender made of it."""
+    block[GIVEN], block[SOURCE] = block.name, source_name
+
+
+def is_untouched(name: str, given: str) -> bool:
+    """Tell whether a name is the one that import gave, up to a number that Blender put behind it or counted up."""
+    return name == given or (stem_of(name) != name and stem_of(name) in (given, stem_of(given)))
+
+
+def file_name_of(block: Any, keep_suffix: bool = False) -> str:
+    """Return the name under which a data-block goes into a file."""
+    given, source = block.get(GIVEN), block.get(SOURCE)
+    if isinstance(given, str) and isinstance(source, str):
+        if block.name == given or (not keep_suffix and is_untouched(block.name, given)):
+            return source
+    return str(block.name) if keep_suffix else stem_of(block.name)

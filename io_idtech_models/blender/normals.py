@@ -1,0 +1,91 @@
+"""Has a modeller edited a normal? What Blender stores can't tell: deleting one face rewrites a fifth of it.
+
+So import stores the normal that each corner showed, and a corner counts as edited only where its point still has the
+faces that import gave it and shows another normal now. Where the base positions moved, what counts is what Blender
+shows of the stored normals on a copy of the mesh that was moved likewise.
+"""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model.vertex import ModelSource
+from . import mesh as meshes
+
+Bools = NDArray[np.bool_]
+Numbers = NDArray[np.int64]
+SAME = float(np.cos(np.radians(0.5)))  # closer than that is Blender's own rounding
+LOST = float(np.cos(np.radians(5.0)))  # farther than that is worth a word where faces changed
+
+
+def edited_corners(
+    mesh: bpy.types.Mesh, topology: meshes.Topology, numbers: Numbers, faces: Numbers, source: ModelSource, frame: int
+) -> tuple[Bools, int]:
+    """Tell which corners (C,) show a normal that the modeller chose.
+
+    `numbers` (C,) and `faces` (faces,) are source numbers or -1; `frame` is the source frame that the base shows.
+    Also returns how many corners of changed faces show a normal more than 5 degrees from the source's, which holds.
+    """
+    stored = meshes.get_attribute(mesh, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER")
+    nothing = np.zeros(len(numbers), np.bool_)
+    if stored is None or not len(stored):
+        return nothing, 0
+    shown = meshes.corner_normals(mesh)
+    # An element that import did not make has no stored normal.
+    told = (numbers >= 0) & stored.any(axis=1)
+    angle = np.einsum("ci,ci->c", shown, stored)
+    if not (told & (angle < SAME)).any():
+        return nothing, 0
+    before = _base_positions(mesh, topology, numbers, source, frame)
+    if before is not None:
+        expected = _moved_normals(mesh, np.where(told[:, None], stored, shown), before)
+        angle = np.einsum("ci,ci->c", shown, expected)
+    intact = intact_points(topology, numbers, faces, source)[topology.corner_points]
+    return told & intact & (angle < SAME), int((told & ~intact & (angle < LOST)).sum())
+
+
+def intact_points(topology: meshes.Topology, numbers: Numbers, faces: Numbers, source: ModelSource) -> Bools:
+    """Tell which points (P,) have just the faces that their source vertices have, all triangles."""
+    points = topology.corner_points
+    face_of = np.repeat(np.arange(len(faces)), np.diff(topology.face_starts, append=len(points)))
+    whole = np.bincount(face_of, minlength=len(faces)) == 3
+    known = np.flatnonzero(whole & (faces >= 0))
+    corners = topology.face_starts[known][:, None] + np.arange(3)
+    same = (np.sort(numbers[corners], axis=1) == np.sort(source.triangles[faces[known]], axis=1)).all(axis=1)
+    good = np.zeros(len(faces), np.bool_)
+    good[known[same]] = True
+    bad = np.bincount(points[~good[face_of]], minlength=topology.num_points) > 0
+    pairs = np.unique(np.stack((points, numbers), axis=1)[numbers >= 0], axis=0)
+    uses = np.bincount(source.triangles.ravel(), minlength=int(source.first_vertices[-1]))
+    wanted = np.bincount(pairs[:, 0], uses[pairs[:, 1]], topology.num_points)
+    return ~bad & (wanted == np.bincount(points, minlength=topology.num_points))
+
+
+def _base_positions(
+    mesh: bpy.types.Mesh, topology: meshes.Topology, numbers: Numbers, source: ModelSource, frame: int
+) -> NDArray[np.float32] | None:
+    """Return where the source has the points (P, 3) in its base frame, or None if none of them moved."""
+    present = meshes.positions(mesh)
+    before = present.copy()
+    for part, places, indices in source.vertex_parts(numbers):
+        before[topology.corner_points[places]] = part.decoded_positions(slice(frame, frame + 1))[0, indices]
+    return None if np.array_equal(before, present) else before
+
+
+def _moved_normals(
+    mesh: bpy.types.Mesh, normals: NDArray[np.float32], before: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return what corners would show if `normals` (C, 3) had been set while the points stood at `before` (P, 3)."""
+    present = meshes.positions(mesh)
+    copy = mesh.copy()
+    try:
+        copy.attributes["position"].data.foreach_set("vector", before.ravel())
+        copy.update()
+        copy.normals_split_custom_set(normals)
+        copy.attributes["position"].data.foreach_set("vector", present.ravel())
+        copy.update()
+        return meshes.corner_normals(copy)
+    finally:
+        bpy.data.meshes.remove(copy)

@@ -1,0 +1,141 @@
+"""Frames as shape keys: one key per frame, absolute (exact and fast) or relative (for exporters that know only those)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from .compat import curve_collection, curves_for
+
+LINEAR, CONSTANT = 1, 0
+BASIS = "Basis"
+Floats = NDArray[np.float32]
+
+
+def add_curve(curves: Any, path: str, index: int, times: NDArray[Any], values: NDArray[Any], kind: int = LINEAR) -> None:
+    """Add an F-curve with the given keys (n,), all of one kind of interpolation."""
+    points = curves.new(path, index=index).keyframe_points
+    points.add(len(times))
+    points.foreach_set("co", np.stack((times, values), axis=1).astype(np.float32).ravel())
+    points.foreach_set("interpolation", np.full(len(times), kind, np.int32))
+
+
+def add_absolute(block: bpy.types.Object, names: list[str], frames: Floats) -> None:
+    """Add a key per frame (F, P, 3) at positions 0, 1, 2 ...; `names` must be unique and short enough.
+
+    The evaluation time decides where a key lands: set before each, the positions are exact.
+    """
+    block.shape_key_add(name=names[0], from_mix=False)
+    keys = block.data.shape_keys
+    keys.use_relative = False
+    for frame, name in enumerate(names[1:], 1):
+        keys.eval_time = frame
+        block.shape_key_add(name=name, from_mix=False)
+    keys.eval_time = 0.0
+    _fill(keys.key_blocks, frames)
+
+
+def add_relative(block: bpy.types.Object, names: list[str], frames: Floats) -> None:
+    """Add a `Basis` key, which is no frame, and a key per frame (F, P, 3)."""
+    for name in (BASIS, *names):
+        block.shape_key_add(name=name, from_mix=False)
+    _fill(list(block.data.shape_keys.key_blocks)[1:], frames)
+
+
+def _fill(blocks: Any, frames: Floats) -> None:
+    for key, positions in zip(blocks, frames, strict=True):
+        key.value = 0.0  # 5.2 gives new keys 1, and exporters of other formats then write a destroyed mesh
+        if positions.size:
+            key.points.foreach_set("co", positions.ravel())
+
+
+def animate_absolute(keys: bpy.types.Key, action: bpy.types.Action, name: str, num_frames: int) -> None:
+    """Show frame f at scene frame f: one curve from (0, 0) to (F - 1, F - 1)."""
+    ends = np.array([0, num_frames - 1], np.float32)
+    add_curve(curves_for(action, keys, name), "eval_time", 0, ends, ends)
+
+
+def animate_relative(keys: bpy.types.Key, action: bpy.types.Action, name: str, names: list[str]) -> None:
+    """Show frame f at scene frame f: each key's value is 1 in its own frame and 0 in the neighbours'."""
+    curves = curves_for(action, keys, name)
+    for frame, key in enumerate(names):
+        times = np.array([t for t in (frame - 1, frame, frame + 1) if 0 <= t < len(names)], np.float32)
+        path = f'key_blocks["{bpy.utils.escape_identifier(key)}"].value'
+        add_curve(curves, path, 0, times, (times == frame).astype(np.float32))
+
+
+def frame_blocks(keys: bpy.types.Key | None) -> list[Any]:
+    """Return the keys that are frames, in order: all but a `Basis` before relative ones."""
+    if keys is None:
+        return []
+    blocks = list(keys.key_blocks)
+    return blocks[1:] if keys.use_relative and blocks and blocks[0].name == BASIS else blocks
+
+
+def read(blocks: list[Any], num_points: int) -> Floats:
+    """Return the positions of keys, (F, P, 3)."""
+    frames = np.empty((len(blocks), num_points * 3), np.float32)
+    if num_points:
+        for key, row in zip(blocks, frames, strict=True):
+            key.points.foreach_get("co", row)
+    return frames.reshape(len(blocks), num_points, 3)
+
+
+def rewrite(block: bpy.types.Object, order: list[int], names: list[str]) -> None:
+    """Make the mesh's frames those of `order` (indices of present frames, repeats allowed), called `names`.
+
+    Keys get whole positions 0, 1, 2 ... again; the curve that plays absolute ones is stretched to their new number,
+    a curve of a relative key that is gone goes with it.
+    """
+    keys = block.data.shape_keys
+    relative, animation = keys.use_relative, keys.animation_data
+    frames = read(frame_blocks(keys), len(block.data.vertices))[order]
+    binding = None if animation is None else (animation.action, getattr(animation, "action_slot", None))
+    block.shape_key_clear()
+    (add_relative if relative else add_absolute)(block, names, frames)
+    if binding is not None and binding[0] is not None:
+        animation = block.data.shape_keys.animation_data_create()
+        animation.action = binding[0]
+        if binding[1] is not None:
+            animation.action_slot = binding[1]
+
+
+def rewrite_curves(keys: bpy.types.Key, old_names: list[str], order: list[int], names: list[str]) -> None:
+    """Adapt the curves that play the keys to a new list of frames; see `rewrite`. Once per action, not per mesh."""
+    curves = curve_collection(keys)
+    if curves is None:
+        return
+    if not keys.use_relative:
+        for curve in [c for c in curves if c.data_path == "eval_time"]:
+            _stretch(curve, len(old_names), order)
+        return
+    paths = {f'key_blocks["{bpy.utils.escape_identifier(name)}"].value' for name in old_names}
+    for curve in [c for c in curves if c.data_path in paths]:
+        curves.remove(curve)
+    for frame, key in enumerate(names):
+        times = np.array([t for t in (frame - 1, frame, frame + 1) if 0 <= t < len(names)], np.float32)
+        path = f'key_blocks["{bpy.utils.escape_identifier(key)}"].value'
+        add_curve(curves, path, 0, times, (times == frame).astype(np.float32))
+
+
+def _stretch(curve: Any, old_count: int, order: list[int]) -> None:
+    """Let an `eval_time` curve reach the keys' new positions; one that shows frame f at f goes on doing so."""
+    points = np.empty(2 * len(curve.keyframe_points), np.float32)
+    curve.keyframe_points.foreach_get("co", points)
+    times, values = points.reshape(-1, 2).T
+    new = {old: place for place, old in reversed(list(enumerate(order)))}
+    count = len(order)
+    if np.array_equal(times, values):
+        last = times >= old_count - 1
+        times[last], values[last] = count - 1, count - 1
+        keep = times <= count - 1
+    else:
+        values[:] = [new.get(round(v), min(round(v), count - 1)) if v == round(v) else v for v in values.tolist()]
+        keep = np.ones(len(times), np.bool_)
+    for index in np.flatnonzero(~keep)[::-1].tolist():
+        curve.keyframe_points.remove(curve.keyframe_points[index], fast=True)
+    curve.keyframe_points.foreach_set("co", np.stack((times[keep], values[keep]), axis=1).ravel())
+    curve.update()

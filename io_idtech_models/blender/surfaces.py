@@ -1,0 +1,302 @@
+"""One mesh object to the surfaces of a file: corners to vertices, faces to triangles, in the source's order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model.corners import Corners, Triangles, Vertices, group_corners, match_triangles, source_cuts
+from ..model.vertex import ModelSource, Surface
+from . import mesh as meshes
+from . import names
+from .normals import edited_corners
+from .sampling import Samples
+from .source import Place
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(eq=False)
+class Shape:
+    """A mesh as export sees it: what stays the same in all frames."""
+
+    topology: meshes.Topology
+    uvs: NDArray[np.float32]  # (C, 2)
+    numbers: Numbers  # (C,) source vertex or -1
+    loose: Numbers  # (P,) source vertex of points that had no triangle, or -1
+    faces: Numbers  # (faces,) source triangle or -1
+    slots: NDArray[np.int32]  # (faces,) material slot
+    normals: NDArray[np.float32]  # (C, 3) shown
+    own: NDArray[np.bool_]  # (C,) chosen by the modeller
+    corners: meshes.Ints  # (T, 3) triangles as corners
+    corner_faces: meshes.Ints  # (T,) the face of each
+    lost_normals: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+def read_shape(
+    block: bpy.types.Object,
+    mesh: bpy.types.Mesh,
+    own_mesh: bpy.types.Mesh | None,
+    place: Place | None,
+    source: ModelSource | None,
+    frame: int,
+    normals: str,
+) -> Shape:
+    """Read the unchanging part of a mesh: the object's own, or its evaluated one.
+
+    `own_mesh`: the object's own mesh if it has the same topology: edits of normals show there. `frame`: the source
+    frame that the base shows. `normals`: SOURCE, or SHOWN, which makes every one the modeller's.
+    """
+    topology = meshes.topology(mesh)
+    count, notes = len(topology.corner_points), []
+    uvs = meshes.corner_uvs(mesh)
+    if uvs is None:
+        if count:
+            notes.append(f"'{block.name}' has no UV map: its texture coordinates are 0")
+        uvs = np.zeros((count, 2), np.float32)
+    numbers, loose, faces = _source_numbers(mesh, topology, place)
+    own, lost = np.zeros(count, np.bool_), 0
+    if normals == "SHOWN":
+        own[:] = True
+    elif source is not None and place is not None and own_mesh is not None:
+        own, lost = edited_corners(own_mesh, topology, numbers, faces, source, frame)
+    slots = meshes.get_attribute(mesh, "material_index", "INT", "FACE")
+    corners, corner_faces = _cut_like_source(mesh, topology, numbers, source)
+    needed = own.any() or (numbers < 0).any()
+    return Shape(
+        topology,
+        uvs,
+        numbers,
+        loose,
+        faces,
+        np.zeros(len(topology.face_starts), np.int32) if slots is None else np.maximum(slots, 0),
+        meshes.corner_normals(mesh) if needed else np.zeros((count, 3), np.float32),
+        own,
+        corners,
+        corner_faces,
+        lost,
+        notes,
+    )
+
+
+def _source_numbers(
+    mesh: bpy.types.Mesh, topology: meshes.Topology, place: Place | None
+) -> tuple[Numbers, Numbers, Numbers]:
+    """Return the source numbers of corners (C,), of loose points (P,), and of faces; -1 for new ones."""
+    sizes = len(topology.corner_points), topology.num_points, len(topology.face_starts)
+    if place is None:
+        corners, points, faces = (np.full(size, -1, np.int64) for size in sizes)
+        return corners, points, faces
+    kinds = ((meshes.CORNER_SOURCE, "CORNER"), (meshes.POINT_SOURCE, "POINT"), (meshes.FACE_SOURCE, "FACE"))
+    found = [meshes.get_attribute(mesh, name, "INT", domain) for name, domain in kinds]
+    stored = [np.zeros(n, np.int32) if a is None else a for a, n in zip(found, sizes, strict=True)]
+    corners, points = (place.vertex_numbers(values) for values in stored[:2])
+    used = np.zeros(topology.num_points, np.bool_)
+    used[topology.corner_points] = True
+    return corners, np.where(used, -1, points), place.triangle_numbers(stored[2])
+
+
+def _cut_like_source(
+    mesh: bpy.types.Mesh, topology: meshes.Topology, numbers: Numbers, source: ModelSource | None
+) -> tuple[meshes.Ints, meshes.Ints]:
+    """Triangulate, larger faces along the diagonals that the source had where it had any."""
+    corners, faces = meshes.triangulated(mesh)
+    sizes = np.diff(topology.face_starts, append=len(topology.corner_points))
+    if source is None or not len(source.triangles) or not (sizes > 3).any():
+        return corners, faces
+    corners = corners.copy()
+    starts = topology.face_starts[np.flatnonzero(sizes == 4)]
+    halves = starts[:, None, None] + np.array([[(0, 1, 2), (0, 2, 3)], [(0, 1, 3), (1, 2, 3)]]).reshape(4, 3)
+    cuts = source_cuts(numbers[halves.reshape(-1, 3)], source.triangles).reshape(-1, 4)
+    place = np.searchsorted(faces, np.flatnonzero(sizes == 4))
+    score = np.stack((cuts[:, 0] * 1 + cuts[:, 1], cuts[:, 2] * 1 + cuts[:, 3]), axis=1)
+    better = np.flatnonzero(score.max(axis=1) > 0)
+    chosen = np.where((score[:, 1] > score[:, 0])[:, None], [2, 3], [0, 1])
+    for half in range(2):
+        corners[place[better] + half] = halves[better, chosen[better, half]]
+    for face in np.flatnonzero(sizes > 4).tolist():
+        first, count = int(topology.face_starts[face]), int(sizes[face])
+        ears = _source_ears(list(range(first, first + count)), numbers, source)
+        if ears is not None:
+            at = int(np.searchsorted(faces, face))
+            corners[at : at + count - 2] = ears
+    return corners, faces
+
+
+def _source_ears(loop: list[int], numbers: Numbers, source: ModelSource) -> list[tuple[int, int, int]] | None:
+    """Cut an n-gon, a list of corners, into triangles that the source has; None if it can't be done."""
+    ears = []
+    while len(loop) > 3:
+        triples = [(loop[i - 1], loop[i], loop[(i + 1) % len(loop)]) for i in range(len(loop))]
+        known = source_cuts(numbers[np.array(triples)], source.triangles)
+        if not known.any():
+            return None
+        ear = int(np.flatnonzero(known)[0])
+        ears.append(triples[ear])
+        del loop[ear]
+    return [*ears, (loop[0], loop[1], loop[2])]
+
+
+@dataclass(eq=False)
+class Part:
+    """The part of an object that becomes one surface: its corners grouped, its triangles in order."""
+
+    vertices: Vertices
+    triangles: Triangles
+    uvs: NDArray[np.float32]  # (V, 2)
+    own: NDArray[np.bool_]  # (V,)
+    slots: list[int]  # material slots whose shaders it has
+
+    @property
+    def needs_normals(self) -> bool:
+        """Tell whether some vertex takes the normal that Blender shows."""
+        return bool(self.own.any() or (self.vertices.numbers < 0).any())
+
+
+def split(shape: Shape, positions: NDArray[np.float32], frames: NDArray[Any], source: ModelSource | None, slots: int) -> list[Part]:
+    """Split a mesh into surfaces, one per material slot that faces use; an imported one keeps its further slots.
+
+    `positions` (F or 1, P, 3) and the `frames` (F,) of the source that they were decide between claims to a vertex.
+    """
+    used = np.unique(shape.slots).tolist() or [0]
+    parts = []
+    for nth, slot in enumerate(used):
+        chosen = shape.slots[shape.corner_faces] == slot if len(used) > 1 else slice(None)
+        further = [s for s in range(slots) if s not in used] if nth == 0 and source is not None else []
+        part = _part(shape, shape.corners[chosen], shape.corner_faces[chosen], positions, frames, source, nth == 0)
+        part.slots = [s for s in (slot, *further) if s < slots]
+        parts.append(part)
+    return parts
+
+
+def _part(
+    shape: Shape,
+    triangles: meshes.Ints,
+    faces: meshes.Ints,
+    positions: NDArray[np.float32],
+    frames: NDArray[Any],
+    source: ModelSource | None,
+    first: bool,
+) -> Part:
+    flat = triangles.ravel()
+    loose = np.flatnonzero(shape.loose >= 0) if first else np.zeros(0, np.int64)
+    extra = len(loose)
+    loose_uvs = np.zeros((extra, 2), np.float32)
+    for part, places, indices in source.vertex_parts(shape.loose[loose]) if source is not None else ():
+        loose_uvs[places] = part.uvs[indices]
+    corners = Corners(
+        np.concatenate((shape.topology.corner_points[flat].astype(np.int64), loose)),
+        np.concatenate((shape.numbers[flat], shape.loose[loose])),
+        np.concatenate((shape.uvs[flat], loose_uvs)),
+        np.concatenate((shape.normals[flat], np.zeros((extra, 3), np.float32))),
+        np.concatenate((shape.own[flat], np.zeros(extra, np.bool_))),
+    )
+
+    def claims(points: Numbers, numbers: Numbers, places: Numbers) -> NDArray[np.float64]:
+        return _agreement(points, numbers, corners.uvs[places], positions, frames, source)
+
+    vertices = group_corners(corners, claims)
+    of_triangles = vertices.of_corner[: len(flat)].reshape(-1, 3)
+    empty = np.zeros((0, 3), np.int32)
+    matched = match_triangles(of_triangles, shape.faces[faces], vertices, empty if source is None else source.triangles)
+    chosen = vertices.corners
+    vertices.corners = np.where(chosen < len(flat), flat[np.minimum(chosen, max(len(flat) - 1, 0))] if len(flat) else -1, -1)
+    return Part(vertices, matched, corners.uvs[chosen], corners.own[chosen], [])
+
+
+def _agreement(
+    points: Numbers,
+    numbers: Numbers,
+    uvs: NDArray[np.float32],
+    positions: NDArray[np.float32],
+    frames: NDArray[Any],
+    source: ModelSource | None,
+) -> NDArray[np.float64]:
+    """Return in how many frames each point (n,) stands where the source vertex that it claims does; equal UVs add a half."""
+    fit = np.zeros(len(points))
+    for part, places, indices in source.vertex_parts(numbers) if source is not None else ():
+        fit[places] += 0.5 * (part.uvs[indices] == uvs[places]).all(axis=1)
+        for index, frame in enumerate(frames.tolist()):
+            if frame >= 0:
+                there = part.decoded_positions(slice(frame, frame + 1))[0, indices]
+                row = positions[index if len(positions) > 1 else 0]
+                fit[places] += (row[points[places]] == there).all(axis=1)
+    return fit
+
+
+def to_surface(
+    name: str, part: Part, shape: Shape, samples: Samples, num_frames: int, shaders: list[str], scale: float
+) -> Surface:
+    """Return the surface of a part: its positions and normals in the world, in every frame."""
+    assert samples.positions is not None
+    transforms = [m for m in samples.matrices]
+    local = samples.positions[:, part.vertices.points]
+    positions = np.ascontiguousarray(np.broadcast_to(_moved(local, transforms, scale), (num_frames, *local.shape[1:])))
+    normals = None
+    if part.needs_normals:
+        shown = samples.normals or [shape.normals]
+        rows = np.maximum(part.vertices.corners, 0)
+        turned = [_turned(shown[f % len(shown)][rows], transforms[f % len(transforms)]) for f in range(max(len(shown), len(transforms)))]
+        normals = np.broadcast_to(np.stack(turned), (num_frames, len(rows), 3))
+    mirrored = bool(np.linalg.det(transforms[0][:3, :3]) < 0)
+    triangles = part.triangles.vertices
+    if mirrored:
+        triangles = triangles[:, ::-1]
+    numbers = part.vertices.numbers.astype(np.int32)
+    return Surface(
+        name,
+        positions,
+        np.ascontiguousarray(triangles, np.int32),
+        part.uvs,
+        shaders,
+        normals,
+        source_vertices=numbers,
+        source_triangles=part.triangles.numbers,
+        own_normals=part.own,
+        mirrored=mirrored,
+    )
+
+
+def _moved(local: NDArray[np.float32], transforms: list[NDArray[np.float64]], scale: float) -> NDArray[np.float32]:
+    """Return positions (F, V, 3) in the world; untouched bit for bit where nothing moves them."""
+    if len(transforms) == 1 and scale == 1.0 and np.array_equal(transforms[0], np.eye(4)):
+        return local
+    stacked = np.stack(transforms)
+    stacked[:, :3] *= scale
+    if (stacked == np.eye(4)).all():
+        return local
+    turned = np.matmul(local.astype(np.float64), np.swapaxes(stacked[:, :3, :3], 1, 2))
+    return (turned + stacked[:, None, :3, 3]).astype(np.float32)
+
+
+def _turned(normals: NDArray[np.float32], transform: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return normals (V, 3) in the world: by the inverse transpose, so that they stay upright on stretched objects."""
+    if np.array_equal(transform[:3, :3], np.eye(3)):
+        return normals
+    a, b, c = transform[:3, :3].T
+    cofactors = np.stack((np.cross(b, c), np.cross(c, a), np.cross(a, b)))
+    turned = normals.astype(np.float64) @ cofactors * np.sign(np.linalg.det(transform[:3, :3]) or 1.0)
+    lengths = np.linalg.norm(turned, axis=1)[:, None]
+    return (turned / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+
+
+def surface_name(block: bpy.types.Object, part: Part, nth: int, keep_suffix: bool) -> str:
+    """Return the name of an object's surface: of the further ones of several materials with the material's behind."""
+    name = names.file_name_of(block, keep_suffix)
+    if nth == 0 or not part.slots:
+        return name
+    material = block.material_slots[part.slots[0]].material
+    shader = "" if material is None else names.file_name_of(material)
+    ending = shader.replace("\\", "/").rsplit("/", 1)[-1].split(".")[0] or str(part.slots[0])
+    return names.fit(f"{names.fit(name, 40)}-{ending}")
+
+
+def shaders_of(block: bpy.types.Object, part: Part, keep_suffix: bool) -> list[str]:
+    """Return the shader names of a part's material slots, in order."""
+    materials = [block.material_slots[slot].material for slot in part.slots]
+    return ["" if m is None else names.file_name_of(m, keep_suffix) for m in materials]

@@ -1,0 +1,180 @@
+"""A vertex-animated model to Blender objects (`build`); `gather` is the way back."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model.vertex import Surface, VertexModel
+from ..model.weld import weld
+from . import mesh as meshes
+from . import names, shape_keys, source, tags
+from .compat import HAS_SLOTS, share_action
+from .materials import Materials
+
+log = logging.getLogger(__name__)
+
+TAG_INDEX = "idtech_tag"
+# What an import may make; a failed one removes what it made of these.
+KINDS = ("objects", "collections", "meshes", "materials", "images", "actions", "shape_keys")
+
+
+@dataclass(frozen=True)
+class BuildSettings:
+    """How a model is brought into the scene; the import operators declare the same options."""
+
+    scale: float = 1.0
+    weld: bool = True
+    relative_keys: bool = False
+    fit_range: bool = True
+    frame_rate: int = 0  # 0 leaves the scene's
+
+
+@dataclass
+class Built:
+    """What an import made."""
+
+    collection: bpy.types.Collection
+    surfaces: list[bpy.types.Object] = field(default_factory=list)
+    tags: list[bpy.types.Object] = field(default_factory=list)
+
+
+@contextmanager
+def undone_on_failure() -> Iterator[None]:
+    """Remove every data-block that was made within, if an exception leaves it."""
+    before = {kind: {block.as_pointer() for block in getattr(bpy.data, kind)} for kind in KINDS}
+    try:
+        yield
+    except BaseException:
+        made = [b for kind in KINDS for b in getattr(bpy.data, kind) if b.as_pointer() not in before[kind]]
+        bpy.data.batch_remove([block for block in made if not isinstance(block, bpy.types.Key)])
+        raise
+
+
+def build(
+    model: VertexModel, settings: BuildSettings, materials: Materials, scene: bpy.types.Scene, into: bpy.types.Collection
+) -> Built:
+    """Make a collection with an object per surface and an empty per tag, linked to `into` when all is done."""
+    with undone_on_failure():
+        built = Built(bpy.data.collections.new(names.fit(model.name)))
+        keys = names.unique(model.frame_names, "frame")
+        built.surfaces = [_make_surface(s, model, keys, settings, materials) for s in model.surfaces]
+        size = _tag_size(model) * settings.scale
+        made = [tags.make(names.fit(t.name), t.origins * np.float32(settings.scale), t.axes, size) for t in model.tags]
+        built.tags = [block for block, _ in made]
+        for index, (tag, block) in enumerate(zip(model.tags, built.tags, strict=True)):
+            names.remember(block, tag.name)
+            block[TAG_INDEX] = index
+        if model.num_frames > 1:
+            _animate(model, built, keys, [channels for _, channels in made], settings)
+        _remember(model, built, keys)
+        for block in (*built.surfaces, *built.tags):
+            built.collection.objects.link(block)
+        _set_scene(scene, model.num_frames, settings)
+        into.children.link(built.collection)
+    return built
+
+
+def _make_surface(
+    surface: Surface, model: VertexModel, keys: list[str], settings: BuildSettings, materials: Materials
+) -> bpy.types.Object:
+    """Make a surface's mesh and object: points welded, corners numbered; normals, materials and frames shown."""
+    points, of_vertex = np.unique(_weld_classes(surface, model, settings), return_inverse=True)
+    corner_points = of_vertex.reshape(-1)[surface.triangles].astype(np.int32)
+    flat = surface.triangles.ravel()
+    scale = np.float32(settings.scale)
+    mesh = meshes.make(
+        names.fit(surface.name), surface.positions[0, points] * scale, corner_points, surface.uvs[flat]
+    )
+    _number(mesh, surface, points)
+    mesh.update(calc_edges=True)
+    if surface.normals is not None and len(flat):
+        meshes.show_normals(mesh, corner_points.ravel(), surface.normals[0][flat])
+        meshes.set_attribute(mesh, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", meshes.corner_normals(mesh))
+    for shader in surface.shaders:
+        mesh.materials.append(materials.get(shader))
+    block = bpy.data.objects.new(names.fit(surface.name), mesh)
+    names.remember(block, surface.name)
+    if model.num_frames > 1:
+        whole = len(points) == surface.positions.shape[1]
+        frames = surface.positions if whole else surface.positions.take(points, axis=1)
+        add = shape_keys.add_relative if settings.relative_keys else shape_keys.add_absolute
+        add(block, keys, frames if settings.scale == 1.0 else frames * scale)
+    return block
+
+
+def _number(mesh: bpy.types.Mesh, surface: Surface, points: NDArray[Any]) -> None:
+    """Note on corners, loose points and faces which element of the source each was."""
+    if surface.source_vertices is None or surface.source_triangles is None:
+        return
+    flat = surface.triangles.ravel()
+    loose = np.ones(surface.positions.shape[1], np.bool_)
+    loose[flat] = False
+    numbers = surface.source_vertices + np.int32(1)
+    meshes.set_attribute(mesh, meshes.CORNER_SOURCE, "INT", "CORNER", numbers[flat])
+    meshes.set_attribute(mesh, meshes.POINT_SOURCE, "INT", "POINT", np.where(loose, numbers, 0)[points])
+    meshes.set_attribute(mesh, meshes.FACE_SOURCE, "INT", "FACE", surface.source_triangles + np.int32(1))
+
+
+def _weld_classes(surface: Surface, model: VertexModel, settings: BuildSettings) -> NDArray[Any]:
+    """Return for each vertex the one that it is welded with; by the source's codes where there are any."""
+    if not settings.weld:
+        return np.arange(surface.positions.shape[1])
+    if model.source is not None and surface.source_index >= 0:
+        codes = model.source.surfaces[surface.source_index].positions
+        if codes.shape == surface.positions.shape:
+            return weld(codes, surface.triangles)
+    return weld(surface.positions.view(np.int32), surface.triangles)
+
+
+def _tag_size(model: VertexModel) -> float:
+    """Return how large to draw tags: a twelfth of the model's first frame, and at least a unit."""
+    spans = [float(np.ptp(s.positions[0], axis=0).max()) for s in model.surfaces if s.positions.shape[1]]
+    return max(1.0, max(spans, default=24.0) / 12.0)
+
+
+def _animate(
+    model: VertexModel, built: Built, keys: list[str], channels: list[dict[str, Any]], settings: BuildSettings
+) -> None:
+    """Let one action play the whole model: surfaces share a curve, or one per key; tags have slots where there are any."""
+    action = None
+    for block in built.surfaces:
+        own = block.data.shape_keys
+        if action is not None:
+            share_action(own, built.surfaces[0].data.shape_keys)
+            continue
+        action = bpy.data.actions.new(names.fit(model.name))
+        if settings.relative_keys:
+            shape_keys.animate_relative(own, action, action.name, keys)
+        else:
+            shape_keys.animate_absolute(own, action, action.name, model.num_frames)
+    for block, values in zip(built.tags, channels, strict=True):
+        if action is None or not HAS_SLOTS:
+            action = bpy.data.actions.new(names.fit(f"{model.name} {block.name}"))
+        tags.animate(block, action, values)
+
+
+def _remember(model: VertexModel, built: Built, keys: list[str]) -> None:
+    """Store the source's facts, and in plain properties what has no shape keys to show it."""
+    if model.source is not None:
+        source.attach(model.source, built.collection, [block.data for block in built.surfaces], keys)
+        for block in built.tags:
+            block[source.MODEL_ID] = built.collection[source.MODEL_ID]
+    if model.num_frames == 1 or not built.surfaces:
+        source.set_frame_list(built.collection, model.frame_names, list(range(model.num_frames)))
+
+
+def _set_scene(scene: bpy.types.Scene, num_frames: int, settings: BuildSettings) -> None:
+    if settings.frame_rate > 0:
+        scene.render.fps, scene.render.fps_base = settings.frame_rate, 1.0
+    if settings.fit_range:
+        scene.frame_start, scene.frame_end = 0, num_frames - 1
+        if not 0 <= scene.frame_current < num_frames:
+            scene.frame_set(0)

@@ -1,0 +1,294 @@
+"""MD3 structs to a model and back; the file itself is `md3`.
+
+Every fact of a file that a `VertexModel` does not show (codes, raw names, flags, bounds, layout) travels in its
+`ModelSource`, and is written again wherever it still says what the model says: see `model.vertex`.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LimitError
+from ..model.normals import NormalCoding, filled_frames, settle_normals, view_source
+from ..model.vertex import Facts, ModelSource, Surface, SurfaceSource, Tag, VertexModel
+from ._binary import decode_name, encode_name, raw_bytes
+from ._normals import decode_latlong, encode_latlong
+from .md3 import FRAME, FRAME_NAME_SIZE, HEADER, IDENT, NAME_SIZE, SCALE, SHADER, SURFACE, TAG, VERSION, VERTEX
+from .md3 import Md3, Md3Surface
+
+log = logging.getLogger(__name__)
+
+FORMAT = "md3"
+CODING = NormalCoding(decode_latlong, encode_latlong)
+BOUNDS = ("mins", "maxs", "local_origin", "radius")
+UNIT_SCALE = np.full((1, 3), SCALE, np.float32)
+NO_OFFSET = np.zeros((1, 3), np.float32)
+
+
+def to_model(md3: Md3, name: str = "") -> VertexModel:
+    """Return the model of a file, its source included; inverse of `from_model`."""
+    frame_names = [decode_name(n) for n in md3.frames["name"].tolist()]
+    names = [decode_name(n) for n in md3.tags[0]["name"].tolist()]
+    origins, axes = finite(md3.tags["origin"]), finite(md3.tags["axis"])
+    source = ModelSource(FORMAT, [], frame_names, names, origins, axes, _model_facts(md3))
+    surfaces = []
+    for index, surface in enumerate(md3.surfaces):
+        source.surfaces.append(_surface_source(surface, len(frame_names)))
+        surfaces.append(_decode_surface(source, index))
+    tags = [Tag(name, origins[:, i], axes[:, i], i) for i, name in enumerate(names)]
+    frames = np.arange(len(frame_names), dtype=np.int32)
+    return VertexModel(name or decode_name(md3.header["name"]), frame_names, surfaces, tags, source, frames)
+
+
+def finite(values: NDArray[Any]) -> NDArray[np.float32]:
+    """Return float32 values with 0 for NaN and the largest float for infinity: Blender can't show those."""
+    return np.nan_to_num(values.astype(np.float32, copy=False))
+
+
+def _decode_st(st: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.stack((st[:, 0], np.float32(1.0) - st[:, 1]), axis=1)
+
+
+def _encode_st(uvs: NDArray[np.float32], hint: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return st (V, 2): the hint's while it decodes to `uvs`, for 1 - (1 - t) is not always t."""
+    same = finite(_decode_st(hint)) == uvs
+    return np.where(same.all(axis=1)[:, None], hint, _decode_st(uvs))
+
+
+def _model_facts(md3: Md3) -> Facts:
+    # Everything behind the counts and offsets of the header is derived; the rest is kept as written.
+    facts: Facts = {
+        "header": raw_bytes(np.array([md3.header], HEADER)),
+        "frames": raw_bytes(md3.frames).reshape(len(md3.frames), FRAME.itemsize),
+        "tags": raw_bytes(md3.tags).reshape(*md3.tags.shape, TAG.itemsize),
+    }
+    return facts | md3.layout
+
+
+def _surface_source(surface: Md3Surface, num_frames: int) -> SurfaceSource:
+    vertices = surface.vertices
+    if len(vertices) < num_frames:
+        vertices = vertices[np.minimum(np.arange(num_frames), len(vertices) - 1)]
+    facts: Facts = {
+        "header": raw_bytes(np.array([surface.header], SURFACE)),
+        "shaders": raw_bytes(surface.shaders).reshape(-1, SHADER.itemsize),
+        "st": surface.st,
+        "num_stored": np.array([len(surface.vertices)], np.int32),
+    }
+    return SurfaceSource(
+        decode_name(surface.header["name"]),
+        vertices["xyz"],
+        vertices["normal"],
+        np.ascontiguousarray(surface.triangles[:, ::-1]),
+        finite(_decode_st(surface.st)),
+        [decode_name(n) for n in surface.shaders["name"].tolist()],
+        UNIT_SCALE,
+        NO_OFFSET,
+        facts,
+    )
+
+
+def _decode_surface(source: ModelSource, index: int) -> Surface:
+    own = source.surfaces[index]
+    first_vertex = sum(s.num_vertices for s in source.surfaces[:index])
+    first_triangle = sum(len(s.triangles) for s in source.surfaces[:index])
+    return Surface(
+        own.name,
+        own.decoded_positions(),
+        own.triangles,
+        own.uvs,
+        list(own.shaders),
+        normals=decode_latlong(own.normals),
+        source_index=index,
+        source_vertices=np.arange(first_vertex, first_vertex + own.num_vertices, dtype=np.int32),
+        source_triangles=np.arange(first_triangle, first_triangle + len(own.triangles), dtype=np.int32),
+    )
+
+
+def from_model(model: VertexModel) -> Md3:
+    """Return the structs of a model; inverse of `to_model`.
+
+    Raises:
+        LimitError: a position or a name that the format can't hold; the sentence names the object and the value.
+    """
+    source = model.source_of(FORMAT)
+    if source is not None and not _fits(source):
+        log.warning("the facts of the source of '%s' are damaged: written without them", model.name)
+        source = None
+    # A lone surface of a model knows its own facts, but not the model's.
+    whole = source if source is not None and source.facts else None
+    surfaces = [_encode_surface(model, surface, source) for surface in model.surfaces]
+    frames = _encode_frames(model, surfaces, whole)
+    tags = _encode_tags(model, whole)
+    header = np.zeros((), HEADER)
+    layout: Facts = {}
+    if whole is not None:
+        header = np.frombuffer(whole.facts["header"].tobytes(), HEADER)[0].copy()
+        layout = {name: array for name, array in whole.facts.items() if name.startswith("layout_")}
+    else:
+        header["name"] = encode_name(model.name, NAME_SIZE, "model")
+    header["ident"], header["version"] = IDENT, VERSION
+    header["num_frames"], header["num_tags"], header["num_surfaces"] = len(frames), tags.shape[1], len(surfaces)
+    return Md3(header, frames, tags, surfaces, layout, _unique([s.source_index for s in model.surfaces]))
+
+
+def _unique(indices: list[int]) -> list[int]:
+    """Return the indices with -1 for those that came before: a copy of a surface has no place in the layout."""
+    return [index if index not in indices[:i] else -1 for i, index in enumerate(indices)]
+
+
+def _fits(source: ModelSource) -> bool:
+    """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
+    if not all(_surface_fits(s) for s in source.surfaces):
+        return False
+    return not source.facts or _model_fits(source)
+
+
+def _model_fits(source: ModelSource) -> bool:
+    frames, tags, facts = source.num_frames, len(source.tag_names), source.facts
+    wanted = {
+        "header": (HEADER.itemsize,), "frames": (frames, FRAME.itemsize), "tags": (frames, tags, TAG.itemsize),
+    }  # fmt: skip
+    shaped = all(name in facts and facts[name].shape == shape for name, shape in wanted.items())
+    order, gaps, filler = (facts.get(f"layout_{n}", np.zeros((1, 1, 1))) for n in ("order", "gaps", "filler"))
+    layout = (
+        order.shape == gaps.shape == (len(order),)
+        and filler.shape == (int(gaps.sum()),)
+        and (gaps >= 0).all()
+        and np.shape(facts.get("layout_empty"))[1:] == (2,)
+        and np.shape(facts.get("layout_ends")) == (3,)
+        and np.ndim(facts.get("layout_tail")) == 1
+    )
+    return bool(shaped and layout)
+
+
+def _surface_fits(surface: SurfaceSource) -> bool:
+    wanted = {
+        "header": (SURFACE.itemsize,), "shaders": (len(surface.shaders), SHADER.itemsize),
+        "st": (surface.num_vertices, 2), "num_stored": (1,),
+    }  # fmt: skip
+    codes = surface.positions.dtype == np.int16 and surface.normals.dtype == np.uint16
+    return codes and all(name in surface.facts and surface.facts[name].shape == s for name, s in wanted.items())
+
+
+def _encode_surface(model: VertexModel, surface: Surface, source: ModelSource | None) -> Md3Surface:
+    view = None if source is None else view_source(model, surface, source)
+    vertices = np.empty(surface.positions.shape[:2], VERTEX)
+    xyz = _encode_positions(surface)
+    vertices["xyz"] = xyz
+    vertices["normal"] = settle_normals(surface, xyz, view, CODING)
+    own = source.surfaces[surface.source_index] if source is not None and surface.source_index >= 0 else None
+    header = np.zeros((), SURFACE)
+    header["ident"] = IDENT
+    header["num_frames"] = model.num_frames
+    hint = b""
+    if source is not None and own is not None:
+        header = np.frombuffer(own.facts["header"].tobytes(), SURFACE)[0].copy()
+        hint = bytes(header["name"])
+        vertices = _stored_frames(vertices, own)
+        if model.num_frames != source.num_frames:
+            header["num_frames"] = len(vertices)
+    header["name"] = encode_name(surface.name, NAME_SIZE, "surface", hint)
+    shaders = _encode_shaders(surface, own)
+    triangles = np.ascontiguousarray(surface.triangles[:, ::-1], np.int32)
+    header["num_shaders"], header["num_verts"] = len(shaders), vertices.shape[1]
+    header["num_triangles"] = len(triangles)
+    return Md3Surface(header, shaders, triangles, _settle_st(surface, source), vertices)
+
+
+def _stored_frames(vertices: NDArray[Any], own: SurfaceSource) -> NDArray[Any]:
+    """Drop the frames that the source did not have for this surface, while they repeat the last one that it had."""
+    stored = int(own.facts["num_stored"][0])
+    if not 1 <= stored < len(vertices) == len(own.positions):
+        return vertices
+    return vertices[:stored] if (vertices[stored:] == vertices[stored - 1]).all() else vertices
+
+
+def _encode_positions(surface: Surface) -> NDArray[np.int16]:
+    codes = surface.positions * np.float32(1.0 / SCALE)
+    np.rint(codes, out=codes)
+    # A NaN makes both comparisons false, and is refused with the rest.
+    if codes.size and not (codes.min() >= -32768.0 and codes.max() <= 32767.0):
+        bad = ~((codes >= -32768.0) & (codes <= 32767.0))
+        frame, vertex, axis = np.argwhere(bad)[0].tolist()
+        value = float(surface.positions[frame, vertex, axis])
+        raise LimitError(
+            f"'{surface.name}' has a vertex at {'XYZ'[axis]} = {value:g} in frame {frame}: "
+            "MD3 holds -512 to 511.98 units"
+        )
+    return codes.astype(np.int16)
+
+
+def _settle_st(surface: Surface, source: ModelSource | None) -> NDArray[np.float32]:
+    hint = _decode_st(surface.uvs)
+    if source is not None and surface.source_vertices is not None:
+        for part, places, indices in source.vertex_parts(surface.source_vertices):
+            hint[places] = part.facts["st"][indices]
+    return _encode_st(surface.uvs, hint)
+
+
+def _encode_shaders(surface: Surface, own: SurfaceSource | None) -> NDArray[Any]:
+    """Return the shader entries: a slot's source entry with its index and padding; its name where it is another."""
+    shaders = np.zeros(len(surface.shaders), SHADER)
+    entries = np.zeros(0, SHADER) if own is None else np.frombuffer(own.facts["shaders"].tobytes(), SHADER)
+    for i, name in enumerate(surface.shaders):
+        same = [e for e in (*entries[i : i + 1], *entries) if decode_name(e["name"]) == name]
+        shaders[i] = next(iter((*same[:1], *entries[i : i + 1])), shaders[i])
+        shaders[i]["name"] = encode_name(name, NAME_SIZE, "shader", bytes(shaders[i]["name"]))
+    return shaders
+
+
+def _encode_frames(model: VertexModel, surfaces: list[Md3Surface], source: ModelSource | None) -> NDArray[Any]:
+    """Return the frames: a source's bounds while the extents of its coded positions hold, else q3data's rule."""
+    frames = np.zeros(model.num_frames, FRAME)
+    extents = _extents([s.vertices["xyz"] for s in surfaces], model.num_frames)
+    frames["mins"], frames["maxs"] = extents[:, 0], extents[:, 1]
+    frames["radius"] = np.linalg.norm(np.abs(extents).max(axis=1), axis=1)
+    hints = [b""] * model.num_frames
+    if source is not None:
+        written = np.frombuffer(source.facts["frames"].tobytes(), FRAME)
+        origins = filled_frames(model)
+        before = _extents([s.positions for s in source.surfaces], source.num_frames)[origins]
+        kept = (before == extents).all(axis=(1, 2)) & (model.frames_from() >= 0)
+        for field in BOUNDS:
+            frames[field][kept] = written[field][origins[kept]]
+        hints = [bytes(written["name"][i]) if i >= 0 else b"" for i in model.frames_from().tolist()]
+    names = zip(model.frame_names, hints, strict=True)
+    frames["name"] = [encode_name(n, FRAME_NAME_SIZE, f"frame {i}'s", h) for i, (n, h) in enumerate(names)]
+    return frames
+
+
+def _extents(parts: list[NDArray[Any]], num_frames: int) -> NDArray[np.float32]:
+    """Return the smallest and largest position of each frame, (F, 2, 3) in units; zeros where there is no vertex."""
+    boxes = [(p.min(axis=1), p.max(axis=1)) for p in parts if p.shape[1] and len(p) == num_frames]
+    short = [p[np.minimum(np.arange(num_frames), len(p) - 1)] for p in parts if p.shape[1] and len(p) < num_frames]
+    boxes += [(p.min(axis=1), p.max(axis=1)) for p in short]
+    if not boxes:
+        return np.zeros((num_frames, 2, 3), np.float32)
+    mins, maxs = (np.stack(side) for side in zip(*boxes, strict=True))
+    return np.stack((mins.min(axis=0), maxs.max(axis=0)), axis=1).astype(np.float32) * np.float32(SCALE)
+
+
+def _encode_tags(model: VertexModel, source: ModelSource | None) -> NDArray[Any]:
+    tags = np.zeros((model.num_frames, len(model.tags)), TAG)
+    for i, tag in enumerate(model.tags):
+        tags["name"][:, i] = encode_name(tag.name, NAME_SIZE, "tag")
+        tags["origin"][:, i] = tag.origins
+        tags["axis"][:, i] = tag.axes
+        if source is not None and tag.source_index >= 0:
+            _hint_tag(tags[:, i], tag, np.frombuffer(source.facts["tags"].tobytes(), TAG), model, source)
+    return tags
+
+
+def _hint_tag(rows: NDArray[Any], tag: Tag, written: NDArray[Any], model: VertexModel, source: ModelSource) -> None:
+    """Write into a tag's rows (F,) what the source has where it says the same: raw names, and floats' bits."""
+    own = written.reshape(source.num_frames, -1)[filled_frames(model), tag.source_index]
+    if tag.name == source.tag_names[tag.source_index]:
+        rows["name"] = own["name"]
+    for field in ("origin", "axis"):
+        same = (finite(own[field]) == rows[field]).reshape(len(rows), -1).all(axis=1)
+        rows[field][same] = own[field][same]

@@ -1,0 +1,1 @@
+"""What surrounds a model in a game folder. No bpy, no formats."""

@@ -1,0 +1,1 @@
+"""What a modder sees: models as dataclasses of arrays. numpy only, never bpy."""

@@ -1,0 +1,216 @@
+"""From a modeller's mesh back to a file's vertices and triangles.
+
+A file's vertex has one position, one texture coordinate and one normal; a mesh has points whose corners may differ in
+both. Corners that came from a file carry the number of their source vertex. Here corners are grouped into the fewest
+vertices, source vertices keep their numbers and order, and triangles the order and first corner of the source.
+
+Letters in shapes: C corners, V vertices, T triangles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Indices = NDArray[np.int64]
+# Corners whose shown normals differ by less belong to one vertex: half the mean error of a coded normal.
+SAME_NORMAL = float(np.cos(np.radians(0.25)))
+UV_STEP = 2.0**20  # texture coordinates closer than a millionth are one
+
+
+@dataclass(eq=False)
+class Corners:
+    """The corners of a mesh: which point, which source vertex (-1 = none), and what is shown there."""
+
+    points: Indices  # (C,)
+    numbers: Indices  # (C,) source vertex or -1
+    uvs: NDArray[np.float32]  # (C, 2)
+    normals: NDArray[np.float32]  # (C, 3) unit
+    own: NDArray[np.bool_]  # (C,) the normal was edited, so it counts for splitting
+
+
+@dataclass(eq=False)
+class Vertices:
+    """The vertices that corners were grouped into: winners of a source vertex first, in its order; then new ones."""
+
+    of_corner: Indices  # (C,)
+    points: Indices  # (V,)
+    numbers: Indices  # (V,) source vertex or -1; losers of a claim have it too, behind the winners
+    corners: Indices  # (V,) the first corner of each; -1 for a loose vertex
+    winners: NDArray[np.bool_]  # (V,)
+
+
+def group_corners(corners: Corners, claims: Callable[[Indices, Indices, Indices], NDArray[Any]]) -> Vertices:
+    """Group corners into vertices.
+
+    `claims(points, numbers, corners)` says how well candidates (n,) for a source vertex fit it, (n,), higher is better; it is
+    only asked about numbers that several candidates claim. Ties go to the unedited, then to the lowest corner.
+    """
+    shades = _normal_clusters(corners)
+    u, v = np.rint(np.nan_to_num(corners.uvs.astype(np.float64)) * UV_STEP).T
+    keys = np.stack((corners.points, corners.numbers, _to_int(u), _to_int(v), shades), axis=1)
+    keys, first, of_corner = _unique_rows(keys)
+    numbers = keys[:, 1].copy()
+    winners = _winners(keys[:, 0], numbers, first, shades[first], claims)
+    target = _join_new(keys, numbers, corners, first, shades)
+    kept = np.flatnonzero(target == np.arange(len(keys)))
+    order = kept[np.lexsort((first[kept], np.where(winners[kept], numbers[kept], 0), ~winners[kept]))]
+    place = np.full(len(keys), -1, np.int64)
+    place[order] = np.arange(len(order))
+    return Vertices(place[target][of_corner], keys[order, 0], numbers[order], first[order], winners[order])
+
+
+def _to_int(values: NDArray[np.float64]) -> Indices:
+    return np.clip(values, -(2.0**62), 2.0**62).astype(np.int64)
+
+
+def _unique_rows(rows: Indices) -> tuple[Indices, Indices, Indices]:
+    """Return unique rows in order of their first appearance, their first places, and each row's unique row."""
+    order = np.lexsort(rows.T[::-1])
+    ordered = rows[order]
+    starts = np.ones(len(rows), np.bool_)
+    starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    groups = np.cumsum(starts) - 1
+    first = np.minimum.reduceat(order, np.flatnonzero(starts)) if len(rows) else order
+    rank = np.argsort(first, kind="stable")
+    place = np.empty(len(rank), np.int64)
+    place[rank] = np.arange(len(rank))
+    of_row = np.empty(len(rows), np.int64)
+    of_row[order] = place[groups]
+    return rows[first[rank]], first[rank], of_row
+
+
+def _normal_clusters(corners: Corners) -> Indices:
+    """Return a number (C,) that is equal for corners of a point that show one normal; 0 where the source's counts.
+
+    Numbers are counted anew at each point.
+    """
+    shades = np.zeros(len(corners.points), np.int64)
+    left = np.flatnonzero((corners.numbers < 0) | corners.own)
+    shade = 0
+    while len(left):
+        shade += 1
+        _, first, of_corner = _unique_rows(corners.points[left][:, None])
+        leaders = corners.normals[left[first]][of_corner]
+        near = np.einsum("ci,ci->c", leaders, corners.normals[left]) > SAME_NORMAL
+        near[first] = True  # a normal that is not a number leads a cluster of its own
+        shades[left[near]] = shade
+        left = left[~near]
+    return shades
+
+
+def _winners(
+    points: Indices,
+    numbers: Indices,
+    corners: Indices,
+    shades: Indices,
+    claims: Callable[[Indices, Indices, Indices], NDArray[Any]],
+) -> NDArray[np.bool_]:
+    """Return which candidates (n,) get the source vertex that they name."""
+    winners = numbers >= 0
+    counts = np.bincount(numbers[winners]) if winners.any() else np.zeros(0, np.int64)
+    rivals = np.flatnonzero(winners & (counts[np.where(winners, numbers, 0)] > 1)) if len(counts) else corners[:0]
+    if len(rivals):
+        fit = claims(points[rivals], numbers[rivals], corners[rivals])
+        order = rivals[np.lexsort((corners[rivals], shades[rivals] > 0, -fit, numbers[rivals]))]
+        best = np.ones(len(order), np.bool_)
+        best[1:] = numbers[order[1:]] != numbers[order[:-1]]
+        winners[order[~best]] = False
+    return winners
+
+
+def _join_new(keys: Indices, numbers: Indices, corners: Corners, first: Indices, shades: Indices) -> Indices:
+    """Return for each candidate the one that it becomes: a new one joins a source's that shows the same there."""
+    target = np.arange(len(keys))
+    old = np.flatnonzero(numbers >= 0)
+    new = np.flatnonzero(numbers < 0)
+    if not len(new) or not len(old):
+        return target
+    places = _unique_rows(keys[:, [0, 2, 3]])[2]
+    order = old[np.argsort(places[old], kind="stable")]
+    start = np.searchsorted(places[order], places[new])
+    end = np.searchsorted(places[order], places[new], side="right")
+    for step in range(int((end - start).max(initial=0))):
+        open_ = (start + step < end) & (target[new] == new)
+        partner = order[start[open_] + step]
+        same = np.einsum("ci,ci->c", corners.normals[first[new[open_]]], corners.normals[first[partner]]) > SAME_NORMAL
+        target[new[open_][same]] = partner[same]
+    return target
+
+
+@dataclass(eq=False)
+class Triangles:
+    """Triangles in file order: three vertices each, and the source triangle that each was, or -1."""
+
+    vertices: NDArray[np.int32]  # (T, 3)
+    numbers: NDArray[np.int32]  # (T,)
+
+
+def match_triangles(triangles: Indices, faces: Indices, vertices: Vertices, source: NDArray[np.int32]) -> Triangles:
+    """Put triangles (T, 3) into the order of the source's, (S, 3) vertex numbers; new ones follow in their order.
+
+    `faces` (T,) names the source triangle that Blender's face says it was, or -1; it breaks ties between repeats.
+    A matched triangle starts at the corner at which the source's does.
+    """
+    numbers = np.where(vertices.winners, vertices.numbers, -1)[triangles]
+    sets = np.sort(numbers, axis=1)
+    source_sets = np.sort(source, axis=1).astype(np.int64)
+    matched = np.full(len(triangles), -1, np.int64)
+    told = np.flatnonzero((faces >= 0) & (faces < len(source)) & (sets[:, 0] >= 0))
+    told = told[(source_sets[faces[told]] == sets[told]).all(axis=1)]
+    told = told[np.unique(faces[told], return_index=True)[1]]
+    matched[told] = faces[told]
+    rest = np.flatnonzero((matched < 0) & (sets[:, 0] >= 0))
+    free = np.setdiff1d(np.arange(len(source)), matched[told])
+    if len(rest) and len(free):
+        matched[rest] = _pair_equal(sets[rest], source_sets[free], free)
+    turned = _turn_like_source(triangles, numbers, matched, source)
+    order = np.argsort(np.where(matched < 0, len(source), matched), kind="stable")
+    return Triangles(turned[order].astype(np.int32), matched[order].astype(np.int32))
+
+
+def _pair_equal(wanted: Indices, offered: Indices, names: Indices) -> Indices:
+    """Return for each row of `wanted` the name of an equal row of `offered`, the k-th for the k-th, or -1."""
+    classes = _unique_rows(np.concatenate((wanted, offered)))[2]
+    ranks = [_occurrence(part) for part in (classes[: len(wanted)], classes[len(wanted) :])]
+    span = len(classes) + 1
+    keys = classes[len(wanted) :] * span + ranks[1]
+    order = np.argsort(keys)
+    looked = classes[: len(wanted)] * span + ranks[0]
+    place = np.minimum(np.searchsorted(keys[order], looked), len(order) - 1)
+    return np.where(keys[order][place] == looked, names[order[place]], -1)
+
+
+def _occurrence(classes: Indices) -> Indices:
+    """Return how many equal values stand before each value, (n,)."""
+    order = np.argsort(classes, kind="stable")
+    starts = np.searchsorted(classes[order], classes[order])
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order)) - starts
+    return ranks
+
+
+def _turn_like_source(triangles: Indices, numbers: Indices, matched: Indices, source: NDArray[np.int32]) -> Indices:
+    """Return triangles whose first corner is the source's; of repeats within a triangle the turn that fits all three."""
+    turned = triangles.copy()
+    old = np.flatnonzero(matched >= 0)
+    wanted = source[matched[old]]
+    best = np.full(len(old), -1)
+    for step in range(3):
+        shown = np.roll(numbers[old], -step, axis=1)
+        fits = np.where((shown == wanted).all(axis=1), 2, (shown[:, 0] == wanted[:, 0]).astype(np.int64))
+        better = fits > best
+        turned[old[better]] = np.roll(triangles[old[better]], -step, axis=1)
+        best = np.where(better, fits, best)
+    return turned
+
+
+def source_cuts(numbers: Indices, source: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Tell of corner triples (n, 3) of source numbers whether the source has a triangle of these vertices, (n,)."""
+    limit = int(max(numbers.max(initial=0), source.max(initial=0))) + 1
+    packed = [np.sort(a.astype(np.int64), axis=1) @ np.array([limit * limit, limit, 1]) for a in (numbers, source)]
+    return np.isin(packed[0], packed[1]) & (numbers >= 0).all(axis=1)

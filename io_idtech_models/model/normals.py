@@ -1,0 +1,185 @@
+"""Which normals an edited surface has: the source's while nothing near them moved, else the source's turned along.
+
+Blender shows normals of its own making in every frame but the base. So a vertex keeps its source's normal, in the
+source's code, in each frame in which it and the corners of its faces lie where the source has them. Where they moved,
+the source's normal is turned by the rotation that fits the vertex' surroundings best (Kabsch's method over the edges
+and the area-scaled normals of all faces at that position), which carries smoothing groups and hand-made normals along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .vertex import ModelSource, Surface, VertexModel
+
+Codes = NDArray[Any]
+
+
+@dataclass(eq=False)
+class SourceView:
+    """The source as a surface of the edited model sees it: one source element for each of its own."""
+
+    known: NDArray[np.bool_]  # (V,) has a source vertex
+    positions: Codes  # (F, V, 3); of unknown vertices: 0
+    normals: Codes  # (F, V); of unknown vertices: 0
+
+
+@dataclass(frozen=True)
+class NormalCoding:
+    """How a format codes normals: `decode(codes) -> (n, 3)`, `encode(normals (n, 3), hint (n,)) -> codes`."""
+
+    decode: Callable[[Codes], NDArray[np.float32]]
+    encode: Callable[[NDArray[Any], Codes | None], Codes]
+
+
+def filled_frames(model: VertexModel) -> NDArray[np.int64]:
+    """Return the source frame that each frame starts from, (F,): its own, else that of the frame before it."""
+    frames = model.frames_from()
+    places = np.maximum.accumulate(np.where(frames >= 0, np.arange(len(frames)), -1))
+    found = frames[frames >= 0]
+    return np.where(places >= 0, frames[places], found[0] if len(found) else 0)
+
+
+def view_source(model: VertexModel, surface: Surface, source: ModelSource) -> SourceView | None:
+    """Gather the source's codes for a surface's vertices and frames; None where no vertex has a source."""
+    numbers = surface.source_vertices
+    parts = [] if numbers is None else source.vertex_parts(numbers)
+    if numbers is None or not parts:
+        return None
+    frames = filled_frames(model)
+    first, _, indices = parts[0]
+    whole = len(indices) == len(numbers) == first.num_vertices and np.array_equal(indices, np.arange(len(indices)))
+    if whole and np.array_equal(frames, np.arange(source.num_frames)):
+        return SourceView(np.ones(len(numbers), np.bool_), first.positions, first.normals)
+    view = SourceView(
+        np.zeros(len(numbers), np.bool_),
+        np.zeros((len(frames), len(numbers), 3), first.positions.dtype),
+        np.zeros((len(frames), len(numbers)), first.normals.dtype),
+    )
+    for part, places, indices in parts:
+        view.known[places] = True
+        view.positions[:, places] = part.positions[frames[:, None], indices]
+        view.normals[:, places] = part.normals[frames[:, None], indices]
+    return view
+
+
+def settle_normals(surface: Surface, positions: Codes, view: SourceView | None, coding: NormalCoding) -> Codes:
+    """Return the normal codes (F, V) of a surface whose coded positions are `positions` (F, V, 3).
+
+    Raises:
+        ValueError: a vertex has neither a source nor a normal of its own.
+    """
+    fresh = np.ones(positions.shape[1], np.bool_) if view is None else ~view.known
+    if surface.own_normals is not None:
+        fresh = fresh | surface.own_normals
+    if view is not None and not fresh.any() and np.array_equal(positions, view.positions):
+        return view.normals
+    codes = np.zeros(positions.shape[:2], np.uint16) if view is None else view.normals.copy()
+    if view is not None:
+        for frame in np.flatnonzero((positions != view.positions).any(axis=(1, 2))):
+            _turn_frame(surface, positions[frame], view, frame, coding, codes[frame])
+    if fresh.any():
+        if surface.normals is None:
+            raise ValueError(f"surface '{surface.name}' has vertices without normals")
+        own = surface.normals[:, fresh]
+        codes[:, fresh] = coding.encode(own.reshape(-1, 3), None).reshape(own.shape[:2])
+    return codes
+
+
+def _turn_frame(
+    surface: Surface, positions: Codes, view: SourceView, frame: int, coding: NormalCoding, codes: Codes
+) -> None:
+    """Turn the normals of one frame whose surroundings moved, in place in `codes` (V,)."""
+    triangles = surface.triangles
+    moved = view.known & (positions != view.positions[frame]).any(axis=1)
+    near = np.zeros(len(moved), np.bool_)
+    near[triangles[moved[triangles].any(axis=1)]] = True
+    turned = np.flatnonzero((near | moved) & view.known)
+    if not len(turned):
+        return
+    usable = triangles[view.known[triangles].all(axis=1)]
+    rotations = ring_rotations(
+        view.positions[frame], positions, usable, turned, mirrored=surface.mirrored
+    )
+    normals = coding.decode(view.normals[frame, turned]).astype(np.float64)
+    if surface.mirrored:
+        normals[:, 0] *= -1
+    codes[turned] = coding.encode(np.einsum("nij,nj->ni", rotations, normals), view.normals[frame, turned])
+
+
+def ring_rotations(
+    before: Codes, after: Codes, triangles: NDArray[Any], vertices: NDArray[Any], mirrored: bool = False
+) -> NDArray[np.float64]:
+    """Return for each of `vertices` (n,) the rotation (n, 3, 3) that best maps its one-ring from before to after.
+
+    `before`, `after`: (V, 3) positions, in any one unit. The ring is made of all `triangles` (T, 3) with a corner where
+    the vertex lies before. A ring that says nothing (no area, no faces) gives the identity. `mirrored`: the positions
+    were reflected; the rotation is then the one that follows a reflection along X.
+    """
+    places = np.unique(before, axis=0, return_inverse=True)[1].reshape(-1)
+    wanted, ring_of = np.unique(places[vertices], return_inverse=True)
+    rings = np.full(int(places.max()) + 1, -1)
+    rings[wanted] = np.arange(len(wanted))
+    corner_rings = rings[places[triangles]]
+    near = (corner_rings >= 0).any(axis=1)
+    triangles, corner_rings = triangles[near], corner_rings[near]
+    old = before[triangles].astype(np.float64)
+    new = after[triangles].astype(np.float64)
+    if mirrored:
+        old[..., 0] *= -1
+    spread = _corner_covariances(old, new)
+    used = corner_rings >= 0
+    sums = np.zeros((len(wanted), 9))
+    for i, component in enumerate(spread.reshape(len(triangles), 3, 9)[used].T):
+        sums[:, i] = np.bincount(corner_rings[used], component, len(wanted))
+    return _best_rotations(sums.reshape(-1, 3, 3))[ring_of.reshape(-1)]
+
+
+def _corner_covariances(old: NDArray[np.float64], new: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each corner of triangles (T, 3, 3) the covariance (T, 3, 3, 3) of its two edges and its face normal."""
+    total = np.zeros((len(old), 3, 3, 3))
+    for step in (1, 2):
+        edges = (np.roll(old, -step, axis=1) - old, np.roll(new, -step, axis=1) - new)
+        total += np.einsum("tci,tcj->tcij", *edges)
+    faces = [np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]) for p in (old, new)]
+    # A normal scaled by the root of its area weighs as much as an edge.
+    scaled = [f / np.sqrt(np.maximum(np.linalg.norm(f, axis=1), 1e-12))[:, None] for f in faces]
+    total += np.einsum("ti,tj->tij", *scaled)[:, None]
+    return total
+
+
+def _best_rotations(covariances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the proper rotations (n, 3, 3) that maximise trace(R C) (Kabsch 1976); identity for an empty C."""
+    left, strength, right = np.linalg.svd(covariances)
+    turns = np.swapaxes(right, 1, 2)
+    sign = np.sign(np.linalg.det(turns @ np.swapaxes(left, 1, 2)))
+    turns[:, :, 2] *= np.where(sign == 0, 1.0, sign)[:, None]
+    rotations = turns @ np.swapaxes(left, 1, 2)
+    # With fewer than two independent directions any turn about the one that is left fits: leave the normal alone.
+    vague = strength[:, 1] <= 1e-9 * np.maximum(strength[:, 0], 1e-30)
+    rotations[vague] = np.eye(3)
+    return rotations
+
+
+def smooth_normals(positions: NDArray[np.float32], triangles: NDArray[Any]) -> NDArray[np.float32]:
+    """Return the normals (F, V, 3) of a wholly smooth surface: face normals summed by area over equal positions.
+
+    `positions` (F, V, 3), `triangles` (T, 3). Vertices count as one where they share a position in the first frame.
+    """
+    if not positions.size:
+        return np.zeros(positions.shape, np.float32)
+    place = np.unique(positions[0], axis=0, return_inverse=True)[1].reshape(-1)
+    corners = place[triangles].ravel()
+    result = np.empty(positions.shape, np.float32)
+    for frame, points in zip(result, positions.astype(np.float64), strict=True):
+        a, b, c = (points[triangles[:, i]] for i in range(3))
+        faces = np.repeat(np.cross(b - a, c - a), 3, axis=0)
+        sums = np.stack([np.bincount(corners, faces[:, i], int(place.max()) + 1) for i in range(3)], axis=1)
+        lengths = np.linalg.norm(sums, axis=1)[:, None]
+        frame[:] = np.where(lengths > 0, sums / np.where(lengths > 0, lengths, 1.0), (0.0, 0.0, 1.0))[place]
+    return result

@@ -1,0 +1,191 @@
+"""Records: a source's facts as one string of bytes that a .blend can hold.
+
+A record is a handful of named arrays. Layout, little-endian:
+
+    magic "IDTR", version u16, number of arrays u16, then for each array
+    length of name u16, name (UTF-8), dtype (4 bytes, numpy's "<i2" padded with spaces), number of axes u16,
+    length of each axis u32, data (C order)
+
+A .blend can come from a stranger, so `unpack` checks a record like any file: nothing is allocated before its size is
+known to fit, only plain numbers are accepted, and nothing is ever executed (no pickle).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .vertex import ModelSource, SurfaceSource
+
+MAGIC = b"IDTR"
+VERSION = 1
+DTYPES = frozenset(("|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<i8", "<f4", "<f8"))
+MAX_AXES = 4
+FACT = "fact."  # prefix of the arrays that only the format knows
+Arrays = dict[str, NDArray[Any]]
+
+
+class RecordError(ValueError):
+    """A record that is damaged or does not fit; it is dropped with a warning, never obeyed."""
+
+
+def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Return named arrays as bytes; inverse of `unpack`."""
+    parts = [MAGIC, struct.pack("<HH", VERSION, len(arrays))]
+    for name, array in arrays.items():
+        key = name.encode()
+        parts += (struct.pack("<H", len(key)), key, array.dtype.str.encode().ljust(4))
+        parts.append(struct.pack(f"<H{array.ndim}I", array.ndim, *array.shape))
+        parts.append(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
+    return b"".join(parts)
+
+
+def unpack(data: bytes | memoryview) -> Arrays:
+    """Return the arrays of a record as read-only views of `data`.
+
+    Raises:
+        RecordError: anything that `pack` would not have written.
+    """
+    data = memoryview(data)
+    try:
+        magic, (version, count) = data[:4], struct.unpack_from("<HH", data, 4)
+        if magic != MAGIC or version != VERSION:
+            raise RecordError(f"not a record of version {VERSION}")
+        arrays, place = {}, 8
+        for _ in range(count):
+            name, array, place = _unpack_array(data, place)
+            arrays[name] = array
+    except (struct.error, UnicodeDecodeError) as error:
+        raise RecordError(f"damaged record ({error})") from error
+    return arrays
+
+
+def _unpack_array(data: memoryview, place: int) -> tuple[str, NDArray[Any], int]:
+    (length,) = struct.unpack_from("<H", data, place)
+    name = bytes(data[place + 2 : place + 2 + length]).decode()
+    place += 2 + length
+    dtype = bytes(data[place : place + 4]).decode().strip()
+    (axes,) = struct.unpack_from("<H", data, place + 4)
+    if dtype not in DTYPES or axes > MAX_AXES:
+        raise RecordError(f"array '{name}' of a kind that no record holds")
+    shape = struct.unpack_from(f"<{axes}I", data, place + 6)
+    place += 6 + 4 * axes
+    count = 1
+    for axis in shape:
+        count *= axis
+    end = place + count * np.dtype(dtype).itemsize
+    if end > len(data):
+        raise RecordError(f"array '{name}' runs past the end of the record")
+    array = np.frombuffer(data, dtype, count, place).reshape(shape) if count else np.zeros(shape, dtype)
+    return name, array, end
+
+
+def pack_names(names: Iterable[str]) -> NDArray[np.uint8]:
+    """Return texts as one array of UTF-8 bytes, each ended by a NUL; inverse of `unpack_names`."""
+    raw = b"".join(n.replace("\0", "").encode("utf-8", errors="replace") + b"\0" for n in names)
+    return np.frombuffer(raw, np.uint8)
+
+
+def unpack_names(packed: NDArray[Any]) -> list[str]:
+    """Return the texts that `pack_names` packed."""
+    return packed.tobytes().decode("utf-8", errors="replace").split("\0")[:-1]
+
+
+def checked(arrays: Arrays, name: str, kinds: str, *shape: int) -> NDArray[Any]:
+    """Return an array if its dtype kind is among `kinds` and its shape is `shape` (-1 = any length).
+
+    Raises:
+        RecordError: it is missing, or of another kind or shape.
+    """
+    array = arrays.get(name)
+    if array is None:
+        raise RecordError(f"record has no '{name}'")
+    fits = array.ndim == len(shape) and all(want in (-1, got) for want, got in zip(shape, array.shape, strict=True))
+    if array.dtype.kind not in kinds or not fits:
+        raise RecordError(f"record's '{name}' is {array.dtype} {array.shape}, expected {kinds} {shape}")
+    return array
+
+
+def _checked_index(arrays: Arrays, name: str, limit: int) -> NDArray[Any]:
+    triangles = checked(arrays, name, "i", -1, 3)
+    if triangles.size and not 0 <= int(triangles.min()) <= int(triangles.max()) < limit:
+        raise RecordError(f"record's '{name}' name vertices that it does not have")
+    return triangles
+
+
+def _facts(arrays: Arrays) -> Arrays:
+    return {name[len(FACT) :]: array for name, array in arrays.items() if name.startswith(FACT)}
+
+
+def surface_record(source: SurfaceSource, extra: Arrays) -> bytes:
+    """Return the record of one surface with `extra` arrays; inverse of `surface_source`."""
+    arrays: Arrays = {
+        "name": pack_names([source.name]),
+        "positions": source.positions,
+        "normals": source.normals,
+        "triangles": source.triangles,
+        "uvs": source.uvs,
+        "shaders": pack_names(source.shaders),
+        "scale": source.scale,
+        "offset": source.offset,
+    }
+    return pack(arrays | {FACT + name: array for name, array in source.facts.items()} | extra)
+
+
+def surface_source(record: bytes | memoryview) -> tuple[SurfaceSource, Arrays]:
+    """Read a surface's record, checked; returns the source and all arrays (for what the writer added).
+
+    Raises:
+        RecordError: the record is damaged, or its arrays contradict one another.
+    """
+    arrays = unpack(record)
+    positions = checked(arrays, "positions", "iu", -1, -1, 3)
+    frames, vertices = positions.shape[:2]
+    normals = checked(arrays, "normals", "iu", frames, vertices)
+    scale, offset = (checked(arrays, name, "f", -1, 3) for name in ("scale", "offset"))
+    names = unpack_names(checked(arrays, "name", "u", -1))
+    if len(names) != 1 or not {len(scale), len(offset)} <= {1, frames}:
+        raise RecordError("record of a surface contradicts itself")
+    triangles = _checked_index(arrays, "triangles", vertices).astype(np.int32, copy=False)
+    shaders = unpack_names(checked(arrays, "shaders", "u", -1))
+    uvs = checked(arrays, "uvs", "f", vertices, 2)
+    source = SurfaceSource(names[0], positions, normals, triangles, uvs, shaders, scale, offset, _facts(arrays))
+    return source, arrays
+
+
+def model_record(source: ModelSource, surfaces: list[bytes], extra: Arrays) -> bytes:
+    """Return the record of a model, holding its surfaces' records and `extra` arrays; inverse of `model_source`."""
+    arrays: Arrays = {
+        "format": pack_names([source.format]),
+        "frame_names": pack_names(source.frame_names),
+        "tag_names": pack_names(source.tag_names),
+        "tag_origins": source.tag_origins,
+        "tag_axes": source.tag_axes,
+        "num_surfaces": np.array([len(surfaces)], np.int32),
+    }
+    arrays |= {f"surface.{i}": np.frombuffer(record, np.uint8) for i, record in enumerate(surfaces)}
+    return pack(arrays | {FACT + name: array for name, array in source.facts.items()} | extra)
+
+
+def model_source(record: bytes) -> tuple[ModelSource, Arrays]:
+    """Read a model's record, checked; returns the source and all arrays (for what the writer added).
+
+    Raises:
+        RecordError: the record is damaged, or its arrays contradict one another.
+    """
+    arrays = unpack(record)
+    frame_names = unpack_names(checked(arrays, "frame_names", "u", -1))
+    tag_names = unpack_names(checked(arrays, "tag_names", "u", -1))
+    formats = unpack_names(checked(arrays, "format", "u", -1))
+    frames, tags = len(frame_names), len(tag_names)
+    origins = checked(arrays, "tag_origins", "f", frames, tags, 3)
+    axes = checked(arrays, "tag_axes", "f", frames, tags, 3, 3)
+    count = int(checked(arrays, "num_surfaces", "i", 1)[0])
+    surfaces = [surface_source(checked(arrays, f"surface.{i}", "u", -1).data)[0] for i in range(count)]
+    if len(formats) != 1 or not frames or any(len(s.positions) != frames for s in surfaces):
+        raise RecordError("record of a model contradicts itself")
+    return ModelSource(formats[0], surfaces, frame_names, tag_names, origins, axes, _facts(arrays)), arrays

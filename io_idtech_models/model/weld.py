@@ -1,0 +1,61 @@
+"""Welding: which vertices of a file a modeller should see as one.
+
+A file splits a vertex wherever its texture coordinate or normal jumps; in Blender these belong to corners. So vertices
+whose coded positions are equal in **every** frame become one point, except where that would destroy a triangle.
+Integers are compared, never floats or hashes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int32]
+
+
+def weld(positions: NDArray[Any], triangles: Ints) -> Ints:
+    """Return for each vertex the lowest vertex that it is welded with, (V,): itself where it stays apart.
+
+    `positions` are codes, (F, V, 3); `triangles` (T, 3). Vertices that no triangle uses stay apart; so do the vertices
+    of a triangle that welding would make degenerate, and of the later of two triangles that it would make equal.
+    """
+    count = positions.shape[1]
+    apart = np.ones(count, np.bool_)
+    apart[triangles] = False
+    classes = _equal_rows(np.swapaxes(positions, 0, 1).reshape(count, -1))
+    while True:
+        lowest = np.full(count, count, np.int64)
+        np.minimum.at(lowest, classes[~apart], np.flatnonzero(~apart))
+        welded = np.where(apart, np.arange(count), lowest[classes]).astype(np.int32)
+        harmed = _harmed(triangles, welded[triangles])
+        if not harmed.any():
+            return welded
+        apart[triangles[harmed]] = True
+
+
+def _equal_rows(rows: NDArray[Any]) -> NDArray[np.int64]:
+    """Return a class number (n,) for each row (n, k): equal rows, equal numbers."""
+    if not rows.size:
+        return np.zeros(len(rows), np.int64)
+    rows = np.ascontiguousarray(rows)
+    packed = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))
+    return np.unique(packed, return_inverse=True)[1].reshape(-1)
+
+
+def _harmed(before: Ints, after: Ints) -> NDArray[np.bool_]:
+    """Tell which triangles (T, 3) became degenerate, or equal to an earlier one that they were not equal to."""
+    harmed = _degenerate(after) & ~_degenerate(before)
+    sets = np.sort(after, axis=1)
+    classes = _equal_rows(sets)
+    first = np.full(int(classes.max(initial=-1)) + 1, len(after), np.int64)
+    np.minimum.at(first, classes, np.arange(len(after)))
+    earlier = first[classes]
+    same_before = (np.sort(before, axis=1) == np.sort(before[earlier], axis=1)).all(axis=1)
+    return harmed | ((earlier < np.arange(len(after))) & ~same_before & ~_degenerate(after))
+
+
+def _degenerate(triangles: Ints) -> NDArray[np.bool_]:
+    a, b, c = triangles.T
+    return (a == b) | (b == c) | (c == a)

@@ -1,0 +1,1 @@
+"""Operators, menus, drop handlers and the command line inside Blender: thin."""

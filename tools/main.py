@@ -1,0 +1,117 @@
+"""The command line of ``build.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from . import children
+from .common import BuildError, say
+from .environments import BLENDERS
+
+HELP = """\
+usage: python3 build.py COMMAND [ARGUMENTS]
+
+  convert INPUT... OUTPUT    convert models (convert --help lists formats and options)
+  info FILE...               tell what is in model files
+  check FILE...              look for errors in model files
+  test                       run everything that CI checks (test --help)
+  zip                        build dist/io_idtech_models-VERSION.zip, the extension for Blender
+  bench                      measure the speed (--all: with every Blender version)
+
+  --blender PATH             use an installed Blender (convert, info, check, test)
+
+Needs Python 3.11 or 3.13 and nothing else. Blender itself comes from PyPI (package bpy): what a command
+needs is installed in .venvs/ on its first run, which takes about 20 seconds per Blender version and 1 GB.
+"""
+
+TEST_HELP = """\
+usage: python3 build.py test [--only STEP]... [--versions 4.5,5.2] [--blender PATH] [-- PYTEST-ARGUMENTS]
+
+Runs ruff, mypy, the tests without Blender (unit), all tests with every Blender version that the Pythons
+at hand allow (bpy-4.2, bpy-4.5, bpy-5.2), and builds, validates and installs the extension (zip).
+
+  --only STEP                run this step only; may be repeated
+  --versions V,V             use these Blender versions only
+  --blender PATH             run the tests in an installed Blender in place of PyPI's (step "blender")
+  -- ARGUMENTS               the rest is for pytest: -k, -x, or the tests to run
+
+Where the environment variable CI is set, nothing may be left out.
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a command and return the exit status."""
+    try:
+        return dispatch(list(arguments))
+    except BuildError as error:
+        say(f"build.py: {error}")
+        return 1
+    except KeyboardInterrupt:
+        return children.INTERRUPTED
+
+
+def dispatch(arguments: list[str]) -> int:
+    """Choose what to do by the first argument that is no option."""
+    blender = take_option(arguments, "--blender")
+    command, rest = (arguments[0], arguments[1:]) if arguments else ("help", [])
+    if command in ("help", "--help", "-h"):
+        print(HELP, end="")
+        return 0
+    if command in ("convert", "info", "check"):
+        return children.run_command(command, rest, blender)
+    if command == "test":
+        return test(rest, blender)
+    if blender is not None:
+        raise BuildError(f"{command} does not know --blender.")
+    if command == "zip":
+        return build_zip(rest)
+    if command == "bench":
+        every_version = "--all" in rest
+        return children.run_benchmarks([a for a in rest if a != "--all"], every_version)
+    raise BuildError(f"there is no command {command!r}. python3 build.py --help lists them.")
+
+
+def take_option(arguments: list[str], name: str) -> str | None:
+    """Remove an option with its value from the arguments (up to ``--``) and return the value."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    for i, argument in enumerate(arguments[:end]):
+        if argument.startswith(name + "="):
+            return arguments.pop(i).split("=", 1)[1]
+        if argument == name:
+            if i + 1 == end:
+                raise BuildError(f"{name} needs a value.")
+            del arguments[i]
+            return arguments.pop(i)
+    return None
+
+
+def build_zip(arguments: Sequence[str]) -> int:
+    """Build the extension."""
+    from . import package
+
+    if arguments:
+        raise BuildError(f"zip takes no arguments; got {' '.join(arguments)}.")
+    print(package.build_zip())
+    return 0
+
+
+def test(arguments: list[str], blender: str | None) -> int:
+    """Run the checks."""
+    from . import checks
+
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    own, pytest_arguments = arguments[:end], arguments[end + 1 :]
+    if "--help" in own or "-h" in own:
+        print(TEST_HELP, end="")
+        return 0
+    only = []
+    while (name := take_option(own, "--only")) is not None:
+        only.append(name)
+    versions = take_option(own, "--versions")
+    if own:
+        raise BuildError(f"test does not know {' '.join(own)}. Arguments for pytest come after --.")
+    chosen = tuple(versions.split(",")) if versions else tuple(BLENDERS)
+    unknown = set(chosen) - set(BLENDERS)
+    if unknown:
+        raise BuildError(f"--versions {','.join(sorted(unknown))}: the versions are {', '.join(BLENDERS)}.")
+    return checks.run_checks(checks.Options(tuple(only), chosen, tuple(pytest_arguments), blender))

@@ -1,0 +1,83 @@
+"""Build the extension's zip with Blender's own packager, the same bytes from the same sources."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import environments
+from .common import PACKAGE, PROJECT, BuildError, indented, say
+
+MANIFEST = PROJECT / "blender_manifest.toml"
+OUTPUT = PROJECT / "dist"
+LEFT_OUT = ("__pycache__", "*.pyc", ".*", "tests")
+FIRST_ZIP_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can hold
+
+
+def manifest_version(text: str | None = None) -> str:
+    """Return the extension's version, whose only home is the manifest."""
+    match = re.search(r'^version\s*=\s*"([^"]+)"', MANIFEST.read_text(encoding="utf-8") if text is None else text, re.M)
+    if match is None:
+        raise BuildError(f"{MANIFEST.name} states no version.")
+    return match.group(1)
+
+
+def build_zip(environment: environments.Environment | None = None) -> Path:
+    """Build ``dist/io_idtech_models-VERSION.zip``, have Blender's packager validate it, and return its path."""
+    environment = environment or environments.for_conversion()
+    python = environments.prepare(environment)
+    packager = [python, str(find_packager(environment))]
+    target = OUTPUT / f"{PACKAGE}-{manifest_version()}.zip"
+    with tempfile.TemporaryDirectory() as temporary:
+        staged, built = Path(temporary) / "source", Path(temporary) / target.name
+        stage(staged)
+        run_packager([*packager, "build", "--source-dir", str(staged), "--output-filepath", str(built)])
+        OUTPUT.mkdir(exist_ok=True)
+        unvalidated = target.with_suffix(".part.zip")
+        rewrite(built, unvalidated)
+    run_packager([*packager, "validate", str(unvalidated)])
+    unvalidated.replace(target)
+    say(f"Built {target.relative_to(PROJECT)} ({target.stat().st_size / 1024:.0f} KiB).")
+    return target
+
+
+def find_packager(environment: environments.Environment) -> Path:
+    """Return Blender's ``blender_ext.py`` in an environment: it works without Blender's running."""
+    libraries = "Lib" if os.name == "nt" else "lib/python*"
+    pattern = f"{libraries}/site-packages/bpy/*/scripts/addons_core/bl_pkg/cli/blender_ext.py"
+    found = next(environment.folder.glob(pattern), None)
+    if found is None:
+        raise BuildError(f"{environment.shown_folder} holds no blender_ext.py.")
+    return found
+
+
+def stage(folder: Path) -> None:
+    """Lay out an extension as Blender wants it: the manifest at the top, beside the package's own files."""
+    if not (PROJECT / PACKAGE / "__init__.py").is_file():
+        raise BuildError(f"{PACKAGE}/__init__.py is missing: there is nothing to build an extension from.")
+    shutil.copytree(PROJECT / PACKAGE, folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    for path in (MANIFEST, PROJECT / "LICENSE"):
+        shutil.copy(path, folder)
+
+
+def run_packager(command: Sequence[str]) -> None:
+    """Run Blender's packager; its complaint becomes the error."""
+    result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if result.returncode:
+        raise BuildError("Blender's packager refuses the extension:\n" + indented(result.stdout + result.stderr))
+
+
+def rewrite(source: Path, target: Path) -> None:
+    """Copy a zip with its entries sorted and without the files' dates and permissions, which vary by machine."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
+        for name in sorted(old.namelist()):
+            entry = zipfile.ZipInfo(name, FIRST_ZIP_DATE)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            new.writestr(entry, old.read(name))
