@@ -10,6 +10,8 @@ import bpy
 NAME_BYTES = 63
 # Actions hold curves for several data-blocks, in slots, from 4.4 on.
 HAS_SLOTS = bpy.app.version >= (4, 4)
+# Properties that take "//" paths must say so from 4.5 on, and can't before.
+RELATIVE_PATHS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
 
 
 def curves_for(action: bpy.types.Action, owner: Any, slot_name: str) -> Any:

@@ -20,10 +20,10 @@ import math
 import os
 import re
 import struct
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import ModelError
 from .compat import curves_for
 from .shape_keys import add_curve
 
@@ -40,7 +41,7 @@ GLB_JSON_START = 20
 FRAME_RATES = range(4, 241)  # what a baked animation may be believed to run at
 
 
-class ExchangeError(Exception):
+class ExchangeError(ModelError):
     """One plain sentence: which file, and what kept Blender from reading or writing it."""
 
     def __init__(self, path: Path, what: str) -> None:
@@ -314,31 +315,31 @@ def run(operator: Any, **options: Any) -> None:
 @contextmanager
 def quiet() -> Iterator[None]:
     """Keep what Blender and its add-ons print, in Python and in compiled code, off standard output and error."""
-    _flush()
+    _flush_compiled()
     try:
         saved = [os.dup(1), os.dup(2)]
     except OSError:  # no such descriptors, as in Blender's window on Windows: nothing to keep quiet
         yield
         return
     sink = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(sink, 1)
-    os.dup2(sink, 2)
+    for descriptor in (1, 2):
+        os.dup2(sink, descriptor)
     os.close(sink)
     try:
-        yield
+        # In memory and never closed: the glTF add-on's loggers hold on to the stream that they find.
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            yield
     finally:
-        _flush()
+        _flush_compiled()
         for descriptor, copy in enumerate(saved, start=1):
             os.dup2(copy, descriptor)
             os.close(copy)
 
 
-def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.flush()
+def _flush_compiled() -> None:
+    """Write out what compiled code has printed so far."""
     if os.name == "posix":
-        ctypes.CDLL(None).fflush(None)  # what compiled code has printed but not yet written
+        ctypes.CDLL(None).fflush(None)
 
 
 def enable(addon: str) -> None:

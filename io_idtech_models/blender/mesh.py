@@ -19,6 +19,7 @@ Ints = NDArray[np.int32]
 # Where an element came from: number in the source + 1, so that Blender's 0 for new elements means "new".
 CORNER_SOURCE, POINT_SOURCE, FACE_SOURCE = "idtech_corner", "idtech_point", "idtech_face"
 SHOWN_NORMAL = "idtech_normal"  # per corner: what Blender showed after import
+NEAR = float(np.cos(np.radians(0.5)))  # Blender holds a normal closer than that, where it can
 FIELDS = {"INT": ("value", np.int32, 1), "FLOAT_VECTOR": ("vector", np.float32, 3), "BOOLEAN": ("value", np.bool_, 1)}
 
 
@@ -64,14 +65,15 @@ def get_attribute(mesh: bpy.types.Mesh, name: str, kind: str, domain: str) -> ND
     return values.reshape(-1, width) if width > 1 else values
 
 
-def show_normals(mesh: bpy.types.Mesh, corner_points: Ints, normals: Floats) -> None:
-    """Make corners show the given normals (C, 3) as Blender's own kind, which turns with the surface.
+def show_normals(mesh: bpy.types.Mesh, corner_points: Ints, normals: Floats) -> Floats:
+    """Make corners show the given normals (C, 3) as Blender's own kind, which turns with the surface; return those shown.
 
     One normal for every corner of a point is the faster call. Blender takes the arc cosine of what it is given, so
-    that a length wrong by a thousandth (the engines' own normals are) would turn a normal by degrees.
+    that a length wrong by a thousandth (the engines' own normals are) would turn a normal by degrees. Where faces lie
+    back to back the fan of a corner has no direction of its own to turn from: its edges are made sharp.
     """
     if not len(normals):
-        return
+        return normals
     normals = unit(normals)
     per_point = np.zeros((len(mesh.vertices), 3), np.float32)
     per_point[corner_points] = normals
@@ -80,6 +82,25 @@ def show_normals(mesh: bpy.types.Mesh, corner_points: Ints, normals: Floats) -> 
         mesh.normals_split_custom_set_from_vertices(per_point)
     else:
         mesh.normals_split_custom_set(normals)
+    shown = corner_normals(mesh)
+    off = np.einsum("ci,ci->c", shown, normals) < NEAR
+    if off.any():
+        _sharpen(mesh, np.flatnonzero(off) // 3)
+        mesh.normals_split_custom_set(normals)
+        shown = corner_normals(mesh)
+    return shown
+
+
+def _sharpen(mesh: bpy.types.Mesh, triangles: Ints) -> None:
+    """Make the edges of triangles sharp."""
+    edges = np.empty(len(mesh.loops), np.int32)
+    mesh.attributes[".corner_edge"].data.foreach_get("value", edges)
+    sharp = get_attribute(mesh, "sharp_edge", "BOOLEAN", "EDGE")
+    if sharp is None:
+        sharp = np.zeros(len(mesh.edges), np.bool_)
+    sharp[edges.reshape(-1, 3)[triangles]] = True
+    set_attribute(mesh, "sharp_edge", "BOOLEAN", "EDGE", sharp)
+    mesh.update()
 
 
 def unit(vectors: Floats) -> Floats:

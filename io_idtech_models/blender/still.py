@@ -19,7 +19,8 @@ import numpy as np
 from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
-from .exchange import beside, enable, one_sentence, run
+from .exchange import beside, enable, one_sentence, quiet, run
+from .mesh import positions
 
 Points = NDArray[Any]  # (points, 3) in world space
 Block = Any  # a data-block; the stubs take each of its pointers for optional, Blender does not
@@ -72,7 +73,9 @@ def _studio(frame: int, size: tuple[int, int]) -> Iterator[Block]:
         _add_world(scene, undo)
         _tell_apart(scene, undo)
         _ignore_alpha(scene, undo)
-        if has_opengl():
+        with quiet():  # drivers may complain
+            drawable = has_opengl()
+        if drawable:
             _use_workbench(scene, points)
         else:
             _use_cycles(scene, undo)
@@ -95,17 +98,11 @@ def _mesh_points(scene: Block) -> Points:
     found: list[Points] = [np.empty((0, 3))]
     for instance in layer.depsgraph.object_instances:
         if instance.show_self and instance.object.type == "MESH":
-            places = _positions(instance.object.data)
             matrix = np.array(instance.matrix_world, dtype=np.float64)
-            found.append(places @ matrix[:3, :3].T + matrix[:3, 3])
-    points = np.concatenate(found)
-    return points[np.isfinite(points).all(axis=1)]
-
-
-def _positions(mesh: Block) -> Points:
-    flat = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
-    mesh.vertices.foreach_get("co", flat)
-    return flat.reshape(-1, 3).astype(np.float64)
+            found.append(positions(instance.object.data) @ matrix[:3, :3].T + matrix[:3, 3])
+    points: Points = np.concatenate(found)
+    finite: Points = points[np.isfinite(points).all(axis=1)]
+    return finite
 
 
 def _show_tags(scene: Block, tags: list[Block], undo: ExitStack) -> Points:
@@ -269,6 +266,7 @@ def _ignore_alpha(scene: Block, undo: ExitStack) -> None:
     """Where an image is transparent Workbench cuts holes and Cycles blackens; only a material may ask for that."""
     nodes = [node for material in _materials(scene) for node in _images(material)]
     meant = {node.image for node in nodes if node.outputs["Alpha"].is_linked}
-    for image in {node.image for node in nodes} - meant:
+    unsaved = {node.image for node in nodes if node.image.is_dirty}  # would lose what was painted on them
+    for image in {node.image for node in nodes} - meant - unsaved:
         undo.callback(setattr, image, "alpha_mode", image.alpha_mode)
         image.alpha_mode = "NONE"

@@ -42,6 +42,7 @@ class Built:
     """What an import made."""
 
     collection: bpy.types.Collection
+    num_frames: int
     surfaces: list[bpy.types.Object] = field(default_factory=list)
     tags: list[bpy.types.Object] = field(default_factory=list)
 
@@ -63,7 +64,7 @@ def build(
 ) -> Built:
     """Make a collection with an object per surface and an empty per tag, linked to `into` when all is done."""
     with undone_on_failure():
-        built = Built(bpy.data.collections.new(names.fit(model.name)))
+        built = Built(bpy.data.collections.new(names.fit(model.name)), model.num_frames)
         keys = names.unique(model.frame_names, "frame")
         built.surfaces = [_make_surface(s, model, keys, settings, materials) for s in model.surfaces]
         size = _tag_size(model) * settings.scale
@@ -96,8 +97,8 @@ def _make_surface(
     _number(mesh, surface, points)
     mesh.update(calc_edges=True)
     if surface.normals is not None and len(flat):
-        meshes.show_normals(mesh, corner_points.ravel(), surface.normals[0][flat])
-        meshes.set_attribute(mesh, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", meshes.corner_normals(mesh))
+        shown = meshes.show_normals(mesh, corner_points.ravel(), surface.normals[0][flat])
+        meshes.set_attribute(mesh, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
     for shader in surface.shaders:
         mesh.materials.append(materials.get(shader))
     block = bpy.data.objects.new(names.fit(surface.name), mesh)

@@ -1,0 +1,8 @@
+"""Run the command line without Blender: python -m io_idtech_models info | check | convert."""
+
+import sys
+
+from .cli import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

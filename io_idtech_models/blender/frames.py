@@ -1,0 +1,139 @@
+"""Inserting and deleting frames of a whole model: keys of all surfaces, curves of all tags."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..errors import LimitError
+from . import names, shape_keys, source
+from .compat import playing_curves
+from .gather import find_tags
+from .plan import GatherSettings, plan_frames
+
+
+@dataclass(eq=False)
+class FrameModel:
+    """The parts of a model that know its frames, and which one the scene shows."""
+
+    meshes: list[bpy.types.Object]
+    tags: list[bpy.types.Object]
+    collection: bpy.types.Collection | None
+    scene: bpy.types.Scene
+    count: int
+    current: int
+    times: list[float]
+
+
+def model_frames(
+    blocks: list[bpy.types.Object], collection: bpy.types.Collection | None, scene: bpy.types.Scene
+) -> FrameModel:
+    """Return the frames of a model.
+
+    Raises:
+        LimitError: the objects have no frames, or their keys disagree.
+    """
+    keyed = [b for b in blocks if b.type == "MESH" and b.data.shape_keys is not None]
+    entries = find_tags(blocks)
+    listed = None if collection is None else source.frame_list(collection)
+    if not keyed and listed is None:
+        raise LimitError("no model with frames is active")
+    known = source.find(collection, [b.data for b in blocks if b.type == "MESH"])
+    plan, _ = plan_frames(keyed, entries, collection, known, scene, GatherSettings(frames="KEYS"))
+    current = int(np.argmin(np.abs(np.array(plan.times) - scene.frame_current)))
+    tags = [entry.block for entry in entries if not entry.bone]
+    return FrameModel(keyed, tags, collection, scene, len(plan.times), current, plan.times)
+
+
+def insert(model: FrameModel, place: int) -> None:
+    """Insert a copy of a frame behind it."""
+    order = list(range(model.count))
+    order.insert(place + 1, place)
+    _rewrite(model, order, new=place + 1)
+
+
+def delete(model: FrameModel, place: int) -> None:
+    """Delete a frame.
+
+    Raises:
+        LimitError: it is the only one.
+    """
+    if model.count == 1:
+        raise LimitError("the model's only frame can't be deleted")
+    _rewrite(model, [frame for frame in range(model.count) if frame != place], new=None)
+
+
+def _rewrite(model: FrameModel, order: list[int], new: int | None) -> None:
+    """Give the model the frames of `order`; `new` is the place of one that is a copy."""
+    for block in model.tags:
+        for curve in playing_curves(block):
+            _retime(curve, model.times, order)
+    lead = None
+    for block in model.meshes:
+        old = [key.name for key in shape_keys.frame_blocks(block.data.shape_keys)]
+        wanted = [old[frame] if place != new else f"{names.stem_of(old[frame])}.001" for place, frame in enumerate(order)]
+        listed = names.unique([*(w for p, w in enumerate(wanted) if p != new), *wanted[new : new + 1]] if new is not None else wanted, "frame")
+        if new is not None:
+            listed.insert(new, listed.pop())
+        shape_keys.rewrite(block, order, listed)
+        if lead is None:
+            lead = block
+            shape_keys.rewrite_curves(block.data.shape_keys, old, order, listed)
+    if model.collection is not None:
+        _relist(model.collection, order, new)
+    scene = model.scene
+    if scene.frame_end - scene.frame_start == model.count - 1:
+        scene.frame_end += len(order) - model.count
+
+
+def _relist(collection: bpy.types.Collection, order: list[int], new: int | None) -> None:
+    listed = source.frame_list(collection)
+    if listed is None:
+        return
+    shown, sources = listed
+    kept = [-1 if place == new else sources[frame] for place, frame in enumerate(order)]
+    source.set_frame_list(collection, [shown[frame] for frame in order], kept)
+
+
+def _retime(curve: Any, times: list[float], order: list[int]) -> None:
+    """Move a tag's keys to the new times of their frames: those of frames that are gone go, copies are added."""
+    points = np.empty(2 * len(curve.keyframe_points), np.float32)
+    curve.keyframe_points.foreach_get("co", points)
+    old = dict(points.reshape(-1, 2).tolist())
+    kinds = np.empty(len(curve.keyframe_points), np.int32)
+    curve.keyframe_points.foreach_get("interpolation", kinds)
+    kind = int(kinds[0]) if len(kinds) else shape_keys.LINEAR
+    grid = [times[0] + i for i in range(len(order))] if times == [times[0] + i for i in range(len(times))] else None
+    if grid is None:
+        return
+    kept = [(grid[place], old[times[frame]]) for place, frame in enumerate(order) if times[frame] in old]
+    curve.keyframe_points.clear()
+    curve.keyframe_points.add(len(kept))
+    curve.keyframe_points.foreach_set("co", np.array(kept, np.float32).ravel())
+    curve.keyframe_points.foreach_set("interpolation", np.full(len(kept), kind, np.int32))
+    curve.update()
+
+
+def hold_still(block: bpy.types.Object, scene: bpy.types.Scene, selected_only: bool) -> int:
+    """Copy where vertices stand in the present frame into all frames; return how many vertices that were."""
+    mesh = block.data
+    keys = shape_keys.frame_blocks(mesh.shape_keys)
+    chosen = np.ones(len(mesh.vertices), np.bool_)
+    if selected_only:
+        mesh.vertices.foreach_get("select", chosen)
+    frames = shape_keys.read(keys, len(mesh.vertices))
+    if mesh.shape_keys.use_relative:
+        present = block.active_shape_key_index - (len(mesh.shape_keys.key_blocks) - len(keys))
+    else:
+        positions = np.array([key.frame for key in keys])
+        present = int(np.argmin(np.abs(positions - mesh.shape_keys.eval_time)))
+    frames[:, chosen] = frames[min(max(present, 0), len(keys) - 1), chosen]
+    for key, positions in zip(keys, frames, strict=True):
+        key.points.foreach_set("co", positions.ravel())
+    if not mesh.shape_keys.use_relative and chosen.size:
+        mesh.attributes["position"].data.foreach_set("vector", frames[0].ravel())
+    mesh.update()
+    return int(chosen.sum())

@@ -1,0 +1,109 @@
+"""Finding files as the games do: by names relative to the game folder, whatever their case and extension.
+
+The game folder is the one above `models/` (or `players/`): names in models count from there. A name that a file gives
+is data of a stranger: it is looked up in folder listings, never opened as a path, and what it finds must lie inside the
+game folder (or, by its bare file name, beside the model), also after links are followed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+# ioquake3's order (R_LoadImage: tga jpg jpeg png ...), then what else Blender reads.
+IMAGE_SUFFIXES = (".tga", ".jpg", ".jpeg", ".png", ".webp", ".dds", ".bmp", ".tif", ".tiff")
+TOP_FOLDERS = frozenset(("models", "players"))
+MAX_NAME = 1024
+
+
+def name_parts(name: str) -> list[str]:
+    """Return the folders and the file of a name in a game file; none for a name that would lead outside.
+
+    Engines drop a leading slash and refuse `..` and `::` (FS_FOpenFileRead); drive letters never occur in game paths.
+    """
+    if len(name) > MAX_NAME or "\0" in name or ":" in name:
+        return []
+    parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
+    return [] if any(part.strip(" .") == "" for part in parts) else parts
+
+
+@dataclass
+class Folder:
+    """A folder in which names are looked up whatever their case; listings are read once."""
+
+    path: Path
+    _listings: dict[Path, dict[str, str]] = field(default_factory=dict)
+
+    @cached_property
+    def _real(self) -> Path:
+        return self.path.resolve()
+
+    def _listing(self, folder: Path) -> dict[str, str]:
+        """Return the names in a folder by their lower-case spelling; of several, the first in order of characters."""
+        if folder not in self._listings:
+            try:
+                names = sorted(os.listdir(folder), reverse=True)  # noqa: PTH208 - names, not paths: much faster
+            except OSError:
+                names = []
+            self._listings[folder] = {name.lower(): name for name in names}
+        return self._listings[folder]
+
+    def find(self, parts: list[str]) -> Path | None:
+        """Return the file of that name inside this folder, or None."""
+        place = self.path
+        for part in parts:
+            found = self._listing(place).get(part.lower())
+            if found is None:
+                return None
+            place = place / found
+        inside = parts and place.is_file() and place.resolve().is_relative_to(self._real)
+        return place if inside else None
+
+
+@dataclass
+class SearchPath:
+    """Where the files that a model names may lie: its game folders, and the folder beside it. Archives may follow."""
+
+    model: Path
+
+    @cached_property
+    def _games(self) -> list[Folder]:
+        return [Folder(path) for path in game_folders(self.model)]
+
+    @cached_property
+    def _beside(self) -> Folder:
+        return Folder(self.model.parent)
+
+    def find_image(self, name: str) -> Path | None:
+        """Return the picture that a shader or skin name means: in the game folder, else beside the model."""
+        parts = name_parts(name)
+        if not parts:
+            return None
+        for folder, place in (*((game, parts) for game in self._games), (self._beside, parts[-1:])):
+            for spelling in image_spellings(place[-1]):
+                found = folder.find([*place[:-1], spelling])
+                if found is not None:
+                    return found
+        return None
+
+
+def game_folders(model: Path) -> Iterator[Path]:
+    """Yield the folders above a `models` or `players` folder in a model's path, the innermost first."""
+    absolute = Path(os.path.abspath(model))  # noqa: PTH100 - links stay: the game sees the path as it is spelt
+    for folder in absolute.parents:
+        if folder.name.lower() in TOP_FOLDERS:
+            yield folder.parent
+
+
+def image_spellings(name: str) -> Iterator[str]:
+    """Yield the file names that a picture's name may mean: its extension is only a hint."""
+    stem, dot, suffix = name.rpartition(".")
+    known = dot and f".{suffix.lower()}" in IMAGE_SUFFIXES
+    if known:
+        yield name
+    # A name that ends in no known extension may hold a dot of its own.
+    for base in dict.fromkeys((stem if known or (dot and len(suffix) <= 4) else name, name)):
+        yield from (base + ending for ending in IMAGE_SUFFIXES if base)

@@ -1,0 +1,277 @@
+"""Import and export operators: one pair per row of FORMATS, made from one base per family. Options are declared here.
+
+`BuildSettings` and `GatherSettings` have the same names and defaults; a test keeps them in step.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy_extras.io_utils import ExportHelper, ImportHelper
+
+from .. import formats
+from ..blender.compat import RELATIVE_PATHS
+from ..blender.plan import GatherSettings
+from ..blender.vertex import Built, BuildSettings
+from ..errors import ModelError
+from ..formats import Format
+from ..model.limits import GAMES
+from .choice import Choice, choose
+from .tasks import Summary, export_file, import_file, model_name, plural
+
+FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
+SETTING_NAMES = {
+    "import": ("scale", "weld", "relative_keys", "fit_range", "frame_rate"),
+    "export": ("frames", "frame_start", "frame_end", "frame_step", "scale", "normals", "keep_suffixes"),
+}
+
+
+class ImportVertexModel(ImportHelper):
+    """Options and work of an import operator of the vertex family."""
+
+    format_name = ""
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
+
+    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
+    scale: FloatProperty(
+        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0
+    )
+    weld: BoolProperty(
+        name="Weld Seams",
+        description="Make one vertex of those that lie together in every frame; export splits them again",
+        default=True,
+    )
+    relative_keys: BoolProperty(
+        name="Relative Keys",
+        description="One curve per frame instead of one for all: slower, but keys can be mixed",
+        default=False,
+    )
+    fit_range: BoolProperty(
+        name="Fit Frame Range", description="Let the scene play from the model's first frame to its last", default=True
+    )
+    frame_rate: IntProperty(
+        name="Frame Rate", description="Frames per second of the scene; 0 leaves it as it is", default=0, min=0, max=240
+    )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Show the file browser, or for dropped files the options alone."""
+        return self.invoke_popup(context)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Show the options in two groups."""
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld"))
+        draw_group(self.layout, self, "idtech_time", "Animation", ("relative_keys", "fit_range", "frame_rate"))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Import the files; what can't be read is said, and leaves nothing behind."""
+        paths = [Path(self.directory) / file.name for file in self.files if file.name] or [Path(self.filepath)]
+        settings = BuildSettings(**{name: getattr(self, name) for name in SETTING_NAMES["import"]})
+        done: list[tuple[Built, Summary]] = []
+        failed: list[str] = []
+        for path in paths:
+            try:
+                done.append(import_file(path, settings, context.scene, open_collection(context)))
+            except ModelError as error:
+                failed.append(f"{path.name}: {error}")
+        if settings.fit_range and done:
+            context.scene.frame_end = max(built.num_frames for built, _ in done) - 1
+        for built, _ in done:
+            select(context, [*built.surfaces, *built.tags])
+        self.say([summary for _, summary in done], failed)
+        return FINISHED if done else CANCELLED
+
+    def say(self, summaries: list[Summary], failed: list[str]) -> None:
+        """Report one summary of all files: as an error if one failed, as a warning if something was odd."""
+        texts = [str(summary) for summary in summaries]
+        if failed:
+            self.report({"ERROR"}, "\n".join([*failed, *texts]))
+        elif texts:
+            kind = "WARNING" if any(summary.warnings for summary in summaries) else "INFO"
+            self.report({kind}, "\n".join(texts))
+
+
+class ExportVertexModel(ExportHelper):
+    """Options and work of an export operator of the vertex family."""
+
+    format_name = ""
+    bl_options = {"REGISTER", "PRESET"}
+
+    filepath: StringProperty(
+        name="File Path", description="The file to write", maxlen=1024, subtype="FILE_PATH", options=RELATIVE_PATHS
+    )
+    collection: StringProperty(name="Collection", options={"HIDDEN", "SKIP_SAVE"})
+    what: EnumProperty(
+        name="Export",
+        description="Which objects to write",
+        items=(
+            ("AUTO", "Model", "The imported model that the active object belongs to, else the selection"),
+            ("COLLECTION", "Collection", "The collection of the active object's model, else the active collection"),
+            ("SELECTION", "Selection", "Selected objects"),
+            ("VISIBLE", "Visible", "Everything that is visible"),
+            ("SCENE", "Scene", "Everything in the scene"),
+        ),
+        default="AUTO",
+    )
+    frames: EnumProperty(
+        name="Frames",
+        description="Which frames to write",
+        items=(
+            ("AUTO", "Automatic", "The keys of a model that has them, the scene's range if something moves, else one"),
+            ("KEYS", "Model's Keys", "One frame per shape key, in their order"),
+            ("SCENE", "Scene Range", "Every frame of the scene's range, as the timeline shows it"),
+            ("RANGE", "Range", "The frames from start to end"),
+            ("CURRENT", "Current Frame", "One frame: what the scene shows now"),
+        ),
+        default="AUTO",
+    )
+    frame_start: IntProperty(name="Start", description="First frame of the range", default=0)
+    frame_end: IntProperty(name="End", description="Last frame of the range", default=0)
+    frame_step: IntProperty(name="Step", description="Write every n-th frame", default=1, min=1)
+    scale: FloatProperty(
+        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0
+    )
+    normals: EnumProperty(
+        name="Normals",
+        description="Where normals come from",
+        items=(
+            ("SOURCE", "Source", "The file's where nothing changed, turned along where vertices moved, else as shown"),
+            ("SHOWN", "As Shown", "What Blender shows in every frame"),
+            ("SMOOTH", "Smooth", "Averaged over the faces at a position, as if no edge were sharp"),
+        ),
+        default="SOURCE",
+    )
+    keep_suffixes: BoolProperty(
+        name="Keep Number Suffixes",
+        description="Write names as they are, with the numbers (.001) that Blender puts behind them",
+        default=False,
+    )
+    game: EnumProperty(
+        name="Game",
+        description="Whose limits to keep: what the game would refuse is not written",
+        items=tuple((key, game.label, f"Limits of {game.label}") for key, game in GAMES.items()),
+        default="format",
+    )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Show the file browser, with the model's name."""
+        if not self.filepath:
+            chosen = choose(context, self.what, self.collection).collection
+            stem = chosen.name if chosen is not None else Path(bpy.data.filepath).stem or "untitled"
+            self.filepath = str(Path(bpy.data.filepath).parent / (stem + self.filename_ext))
+        return ExportHelper.invoke(self, context, event)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Show the options in groups; which objects only where Blender's collection exporter has not said."""
+        if not self.collection:
+            draw_group(self.layout, self, "idtech_objects", "Objects", ("what", "game"))
+        else:
+            draw_group(self.layout, self, "idtech_objects", "Objects", ("game",))
+        ranged = ("frame_start", "frame_end", "frame_step") if self.frames == "RANGE" else ()
+        draw_group(self.layout, self, "idtech_frames", "Animation", ("frames", *ranged))
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "normals", "keep_suffixes"))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Write the file; what hinders it is said, and the file is as it was."""
+        settings = GatherSettings(**{name: getattr(self, name) for name in SETTING_NAMES["export"]})
+        path = Path(os.fspath(bpy.path.abspath(self.filepath)))
+        chosen = choose(context, self.what, self.collection)
+        row = formats.by_name(self.format_name)
+        try:
+            summary = export_file(path, row, chosen.blocks, chosen.collection, context, settings, self.game)
+        except ModelError as error:
+            self.report({"ERROR"}, f"{path.name}: {error}{_left_out(chosen, '; ')}")
+            return CANCELLED
+        if chosen.hidden:
+            summary.warnings.append(_left_out(chosen))
+        self.report({"WARNING" if summary.warnings else "INFO"}, str(summary))
+        return FINISHED
+
+
+def _left_out(chosen: Choice, before: str = "") -> str:
+    if not chosen.hidden:
+        return ""
+    listed = ", ".join(f"'{name}'" for name in chosen.hidden[:6])
+    return f"{before}{plural(len(chosen.hidden), 'hidden object')} left out: {listed}"
+
+
+def open_collection(context: bpy.types.Context) -> bpy.types.Collection:
+    """Return where imported collections go: the active collection, or the scene's if that can't be changed."""
+    active = context.collection
+    if active is None or active.library is not None or active.override_library is not None:
+        return context.scene.collection
+    return active
+
+
+def select(context: bpy.types.Context, blocks: list[bpy.types.Object]) -> None:
+    """Select objects, and make the first active, as far as the view layer shows them."""
+    context.view_layer.update()  # it has not seen what was linked just now
+    shown = [block for block in blocks if block.name in context.view_layer.objects]
+    if context.mode != "OBJECT" or not shown:
+        return
+    for block in context.selected_objects:
+        block.select_set(block in blocks)
+    for block in shown:
+        block.select_set(True)
+    context.view_layer.objects.active = shown[0]
+
+
+def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, options: tuple[str, ...]) -> None:
+    """Draw options under a heading that folds."""
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    header, body = layout.panel(name)
+    header.label(text=label)
+    if body is not None:
+        for option in options:
+            body.prop(data, option)
+
+
+def _glob(row: Format) -> str:
+    return ";".join(f"*{suffix}" for suffix in row.suffixes)
+
+
+def import_operator(row: Format) -> type:
+    """Return the import operator of a format."""
+    space = {
+        "__doc__": f"Import {row.label}",
+        "bl_idname": f"import_scene.idtech_{row.name}",
+        "bl_label": f"Import {row.label}",
+        "format_name": row.name,
+        "filename_ext": row.suffixes[0],
+        "__annotations__": {"filter_glob": StringProperty(default=_glob(row), options={"HIDDEN"})},
+    }
+    return type(f"IMPORT_SCENE_OT_idtech_{row.name}", (ImportVertexModel, bpy.types.Operator), space)
+
+
+def export_operator(row: Format) -> type:
+    """Return the export operator of a format."""
+    space = {
+        "__doc__": f"Export {row.label}",
+        "bl_idname": f"export_scene.idtech_{row.name}",
+        "bl_label": f"Export {row.label}",
+        "format_name": row.name,
+        "filename_ext": row.suffixes[0],
+        "__annotations__": {"filter_glob": StringProperty(default=_glob(row), options={"HIDDEN"})},
+    }
+    return type(f"EXPORT_SCENE_OT_idtech_{row.name}", (ExportVertexModel, bpy.types.Operator), space)
+
+
+def file_handler(row: Format) -> type:
+    """Return what lets files of a format be dropped on a window, and collections be exported to it."""
+
+    def poll_drop(cls: type, context: bpy.types.Context) -> bool:
+        area = context.area
+        return area is None or area.type in {"VIEW_3D", "OUTLINER"}
+
+    space = {
+        "bl_idname": f"IO_FH_idtech_{row.name}",
+        "bl_label": row.label,
+        "bl_import_operator": f"import_scene.idtech_{row.name}",
+        "bl_export_operator": f"export_scene.idtech_{row.name}",
+        "bl_file_extensions": ";".join(row.suffixes),
+        "poll_drop": classmethod(poll_drop),
+    }
+    return type(f"IO_FH_idtech_{row.name}", (bpy.types.FileHandler,), space)

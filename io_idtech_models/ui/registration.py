@@ -1,0 +1,54 @@
+"""What the extension adds to Blender, and how it goes again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..formats import FORMATS
+from . import frames
+from .operators import export_operator, file_handler, import_operator
+
+_classes: list[type] = []
+_commands: list[Any] = []
+
+
+def _import_menu(self: Any, context: bpy.types.Context) -> None:
+    for row in FORMATS:
+        self.layout.operator(f"import_scene.idtech_{row.name}", text=row.label)
+
+
+def _export_menu(self: Any, context: bpy.types.Context) -> None:
+    for row in FORMATS:
+        self.layout.operator(f"export_scene.idtech_{row.name}", text=row.label)
+
+
+def _run_command(argv: list[str]) -> int:
+    from . import cli
+
+    return cli.main(argv)
+
+
+def register() -> None:
+    """Register operators, drop handlers, menus and the command `blender -c idtech`."""
+    for row in FORMATS:
+        _classes.extend((import_operator(row), export_operator(row), file_handler(row)))
+    _classes.extend(frames.CLASSES)
+    for cls in _classes:
+        bpy.utils.register_class(cls)
+    bpy.types.TOPBAR_MT_file_import.append(_import_menu)
+    bpy.types.TOPBAR_MT_file_export.append(_export_menu)
+    bpy.types.MESH_MT_shape_key_context_menu.append(frames.draw_menu)
+    _commands.append(bpy.utils.register_cli_command("idtech", _run_command))
+
+
+def unregister() -> None:
+    """Undo `register`. A class or command that stayed would crash some Blenders at exit."""
+    while _commands:
+        bpy.utils.unregister_cli_command(_commands.pop())
+    bpy.types.MESH_MT_shape_key_context_menu.remove(frames.draw_menu)
+    bpy.types.TOPBAR_MT_file_export.remove(_export_menu)
+    bpy.types.TOPBAR_MT_file_import.remove(_import_menu)
+    while _classes:
+        bpy.utils.unregister_class(_classes.pop())
