@@ -128,7 +128,7 @@ def hold_still(block: bpy.types.Object, scene: bpy.types.Scene, selected_only: b
     if mesh.shape_keys.use_relative:
         present = block.active_shape_key_index - (len(mesh.shape_keys.key_blocks) - len(keys))
     else:
-        positions = np.array([key.frame for key in keys])
+        positions = np.array(shape_keys.positions(keys))
         present = int(np.argmin(np.abs(positions - mesh.shape_keys.eval_time)))
     frames[:, chosen] = frames[min(max(present, 0), len(keys) - 1), chosen]
     for key, positions in zip(keys, frames, strict=True):

@@ -83,14 +83,15 @@ def gather(
 
 
 def _in_order(blocks: list[bpy.types.Object], known: Known | None) -> list[bpy.types.Object]:
-    """Return objects in the source's order of surfaces; copies and new ones follow."""
+    """Return objects in the source's order of surfaces; copies (those that Blender renamed) and new ones follow."""
     places = {} if known is None else known.places
-    rank = {}
-    for nth, block in enumerate(blocks):
+    originals: dict[int, bpy.types.Object] = {}
+    for block in sorted(blocks, key=lambda block: block.name != block.get(names.GIVEN)):
         place = places.get(block.data.name)
-        index = place.surface if place is not None else -1
-        rank[block.name] = (index < 0, index, block.name != block.get(names.GIVEN), nth)
-    return sorted(blocks, key=lambda block: rank[block.name])
+        if place is not None and place.surface >= 0:
+            originals.setdefault(place.surface, block)
+    ordered = [originals[index] for index in sorted(originals)]
+    return ordered + [block for block in blocks if block not in ordered]
 
 
 def _draft(block: bpy.types.Object, plan: Plan, known: Known | None, settings: GatherSettings) -> Draft:

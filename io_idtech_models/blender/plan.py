@@ -14,7 +14,7 @@ from ..errors import LimitError
 from . import names, sampling
 from .compat import playing_curves
 from .sampling import Plan
-from .shape_keys import frame_blocks
+from .shape_keys import frame_blocks, positions
 from .source import Known, frame_list
 
 
@@ -93,14 +93,14 @@ def _key_plan(keyed: list[bpy.types.Object], known: Known | None) -> tuple[Plan,
                 f"'{lead.name}' and '{other.name}' list different frames, the first at {place}: '{a}' and '{b}'; "
                 "all keyed meshes of a model need the same"
             )
-    sources = _sources(listed, [key.frame for key in blocks], known, lead.data.shape_keys.use_relative)
+    sources = _sources(listed, positions(blocks), known, lead.data.shape_keys.use_relative)
     shown = [_frame_name(name, s, known) for name, s in zip(listed, sources.tolist(), strict=True)]
     skipped = len(lead.data.shape_keys.key_blocks) - len(blocks)
     keys = list(range(skipped, skipped + len(blocks)))
     return Plan(shown, sampling.key_times(lead.data.shape_keys), keys, keyed=True), sources
 
 
-def _sources(listed: list[str], positions: list[float], known: Known | None, relative: bool) -> NDArray[np.int32]:
+def _sources(listed: list[str], at: list[float], known: Known | None, relative: bool) -> NDArray[np.int32]:
     """Return the source frame of each key: by the name that import gave it, else by position if that one is free."""
     sources = np.full(len(listed), -1, np.int32)
     if known is None:
@@ -110,7 +110,7 @@ def _sources(listed: list[str], positions: list[float], known: Known | None, rel
         sources[place] = given.get(name, -1)
     taken = set(sources.tolist())
     for place in np.flatnonzero(sources < 0).tolist():
-        position = place if relative else positions[place]
+        position = place if relative else at[place]
         if position == int(position) and 0 <= position < known.source.num_frames and int(position) not in taken:
             sources[place] = int(position)
             taken.add(int(position))
@@ -165,6 +165,6 @@ def _keys_at(keyed: list[bpy.types.Object], times: list[int]) -> list[int]:
     if not keyed or keyed[0].data.shape_keys.use_relative:
         return [-1] * len(times)
     keys = keyed[0].data.shape_keys
-    place = {key.frame: i for i, key in enumerate(keys.key_blocks)}
+    place = {position: i for i, position in enumerate(positions(list(keys.key_blocks)))}
     curve = next((c for c in playing_curves(keys) if c.data_path == "eval_time"), None)
     return [place.get(keys.eval_time if curve is None else curve.evaluate(t), -1) for t in times]

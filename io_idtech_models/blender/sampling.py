@@ -64,7 +64,7 @@ def key_times(keys: bpy.types.Key) -> list[float]:
     if keys.use_relative:
         paths = (f'key_blocks["{bpy.utils.escape_identifier(key.name)}"].value' for key in blocks)
         return [_peak(curves[path], i) if path in curves else float(i) for i, path in enumerate(paths)]
-    positions = [key.frame for key in blocks]
+    positions = shape_keys.positions(blocks)
     return _reached(curves["eval_time"], positions) if "eval_time" in curves else positions
 
 

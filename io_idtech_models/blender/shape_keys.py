@@ -46,10 +46,10 @@ def add_relative(block: bpy.types.Object, names: list[str], frames: Floats) -> N
 
 
 def _fill(blocks: Any, frames: Floats) -> None:
-    for key, positions in zip(blocks, frames, strict=True):
+    for key, row in zip(blocks, frames, strict=True):
         key.value = 0.0  # 5.2 gives new keys 1, and exporters of other formats then write a destroyed mesh
-        if positions.size:
-            key.points.foreach_set("co", positions.ravel())
+        if row.size:
+            key.points.foreach_set("co", row.ravel())
 
 
 def animate_absolute(keys: bpy.types.Key, action: bpy.types.Action, name: str, num_frames: int) -> None:
@@ -73,6 +73,12 @@ def frame_blocks(keys: bpy.types.Key | None) -> list[Any]:
         return []
     blocks = list(keys.key_blocks)
     return blocks[1:] if keys.use_relative and blocks and blocks[0].name == BASIS else blocks
+
+
+def positions(blocks: list[Any]) -> list[float]:
+    """Return where absolute keys lie on the evaluation time. Blender stores hundredths: 15 reads as 15.000001."""
+    frames = [key.frame for key in blocks]
+    return [float(round(f)) if abs(f - round(f)) < 1e-3 else f for f in frames]
 
 
 def read(blocks: list[Any], num_points: int) -> Floats:

@@ -128,8 +128,7 @@ def _axes_mesh(length: float, undo: ExitStack) -> bpy.types.Mesh:
     undo.callback(bpy.data.meshes.remove, mesh)
     mesh.from_pydata(corners.tolist(), [], np.concatenate([quads, quads + 8, quads + 16]).tolist())
     for color in AXIS_COLORS:
-        material = bpy.data.materials.new("still axis")
-        undo.callback(bpy.data.materials.remove, material)
+        material = _new_material(undo)
         material.diffuse_color = color
         mesh.materials.append(material)
     mesh.polygons.foreach_set("material_index", np.repeat(np.arange(3, dtype=np.int32), len(quads)))
@@ -201,6 +200,7 @@ def _use_workbench(scene: Block, points: Points) -> None:
     shading.show_shadows = False  # they need closed meshes; most game models are open
     shading.show_cavity = True
     shading.cavity_type = "WORLD"
+    shading.cavity_ridge_factor = 0.0  # bright lines along every edge of a model with few triangles
     shading.show_specular_highlight = False
     if len(points):
         scene.display.matcap_ssao_distance = max(float(np.ptp(points, axis=0).max()) * 0.04, 1e-5)
@@ -243,13 +243,23 @@ def _materials(scene: Block) -> list[Block]:
     return list(dict.fromkeys(material for material in slots if material is not None))
 
 
+def _new_material(undo: ExitStack) -> Block:
+    material = bpy.data.materials.new("still")
+    undo.callback(bpy.data.materials.remove, material)
+    return material
+
+
 def _images(material: Block) -> list[Block]:
     nodes = material.node_tree.nodes if material.node_tree else ()
     return [node for node in nodes if node.type == "TEX_IMAGE" and node.image is not None]
 
 
 def _tell_apart(scene: Block, undo: ExitStack) -> None:
-    """Give materials that have neither an image nor a viewport colour of their own a colour each."""
+    """Give a colour each to materials without an image or a viewport colour, and to meshes without materials."""
+    for mesh in [obj.data for obj in scene.objects if obj.type == "MESH"]:
+        if not mesh.materials and "material_index" not in mesh.attributes:  # clear() would remove that attribute
+            undo.callback(mesh.materials.clear)
+            mesh.materials.append(_new_material(undo))
     plain = [m for m in _materials(scene) if not _images(m) and np.allclose(m.diffuse_color, DEFAULT_COLOR)]
     for number, material in enumerate(plain):
         undo.callback(setattr, material, "diffuse_color", tuple(material.diffuse_color))

@@ -9,7 +9,15 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model.corners import Corners, Triangles, Vertices, group_corners, match_triangles, source_cuts
+from ..model.corners import (
+    Corners,
+    Triangles,
+    Vertices,
+    group_corners,
+    match_triangles,
+    restored_numbers,
+    source_cuts,
+)
 from ..model.vertex import ModelSource, Surface
 from . import mesh as meshes
 from . import names
@@ -34,6 +42,7 @@ class Shape:
     own: NDArray[np.bool_]  # (C,) chosen by the modeller
     corners: meshes.Ints  # (T, 3) triangles as corners
     corner_faces: meshes.Ints  # (T,) the face of each
+    restored: dict[str, NDArray[Any]]  # numbers (T, 3) and uvs (T, 3, 2) of triangles that quads took corners from
     lost_normals: int = 0
     notes: list[str] = field(default_factory=list)
 
@@ -67,7 +76,10 @@ def read_shape(
         own, lost = edited_corners(own_mesh, topology, numbers, faces, source, frame)
     slots = meshes.get_attribute(mesh, "material_index", "INT", "FACE")
     corners, corner_faces = _cut_like_source(mesh, topology, numbers, source)
-    needed = own.any() or (numbers < 0).any()
+    unchanged = source is not None and _is_run(numbers[corners], source)
+    restored: dict[str, NDArray[Any]] = {}
+    if source is not None and not unchanged:
+        corners, restored = _restore(corners, numbers, uvs, source)
     return Shape(
         topology,
         uvs,
@@ -75,12 +87,42 @@ def read_shape(
         loose,
         faces,
         np.zeros(len(topology.face_starts), np.int32) if slots is None else np.maximum(slots, 0),
-        meshes.corner_normals(mesh) if needed else np.zeros((count, 3), np.float32),
+        np.zeros((count, 3), np.float32) if unchanged and not own.any() else meshes.corner_normals(mesh),
         own,
         corners,
         corner_faces,
+        restored,
         lost,
         notes,
+    )
+
+
+def _restore(
+    corners: meshes.Ints, numbers: Numbers, uvs: NDArray[np.float32], source: ModelSource
+) -> tuple[meshes.Ints, dict[str, NDArray[Any]]]:
+    """Return triangles as corners, and the numbers and texture coordinates that they had before quads took some.
+
+    Only where the coordinates shown are those of the vertex that the corner claims: edited ones stay.
+    """
+    own = numbers[corners]
+    if not len(source.triangles):
+        return corners, {}
+    known = np.concatenate([s.uvs for s in source.surfaces])
+    unedited = (uvs[corners] == known[own]).all(axis=(1, 2))
+    restored, origin, changed = restored_numbers(np.where(unedited[:, None], own, -1), source.places, source.triangles)
+    if not changed.any():
+        return corners, {}
+    shown = uvs[corners]
+    shown[changed] = known[restored[changed]]
+    corners = corners.ravel()[origin]
+    return corners, {"numbers": np.where(changed[:, None], restored, own), "uvs": shown}
+
+
+def _is_run(numbers: Numbers, source: ModelSource) -> bool:
+    """Tell whether triangles (T, 3) are just a run of the source's: the usual case, and quickly found out."""
+    runs = zip(source.first_triangles[:-1], source.first_triangles[1:], strict=True)
+    return any(
+        end - base == len(numbers) and np.array_equal(numbers, source.triangles[base:end]) for base, end in runs
     )
 
 
@@ -112,7 +154,8 @@ def _cut_like_source(
     corners = corners.copy()
     starts = topology.face_starts[np.flatnonzero(sizes == 4)]
     halves = starts[:, None, None] + np.array([[(0, 1, 2), (0, 2, 3)], [(0, 1, 3), (1, 2, 3)]]).reshape(4, 3)
-    cuts = source_cuts(numbers[halves.reshape(-1, 3)], source.triangles).reshape(-1, 4)
+    places, wanted = _places(numbers, source), source.places[source.triangles]
+    cuts = source_cuts(places[halves.reshape(-1, 3)], wanted).reshape(-1, 4)
     place = np.searchsorted(faces, np.flatnonzero(sizes == 4))
     score = np.stack((cuts[:, 0] * 1 + cuts[:, 1], cuts[:, 2] * 1 + cuts[:, 3]), axis=1)
     better = np.flatnonzero(score.max(axis=1) > 0)
@@ -121,19 +164,24 @@ def _cut_like_source(
         corners[place[better] + half] = halves[better, chosen[better, half]]
     for face in np.flatnonzero(sizes > 4).tolist():
         first, count = int(topology.face_starts[face]), int(sizes[face])
-        ears = _source_ears(list(range(first, first + count)), numbers, source)
+        ears = _source_ears(list(range(first, first + count)), places, wanted)
         if ears is not None:
             at = int(np.searchsorted(faces, face))
             corners[at : at + count - 2] = ears
     return corners, faces
 
 
-def _source_ears(loop: list[int], numbers: Numbers, source: ModelSource) -> list[tuple[int, int, int]] | None:
-    """Cut an n-gon, a list of corners, into triangles that the source has; None if it can't be done."""
+def _places(numbers: Numbers, source: ModelSource) -> Numbers:
+    """Return the place of each corner's source vertex, (C,), -1 = none: seams of texture coordinates don't count."""
+    return np.where(numbers >= 0, source.places[np.maximum(numbers, 0)], -1)
+
+
+def _source_ears(loop: list[int], places: Numbers, wanted: Numbers) -> list[tuple[int, int, int]] | None:
+    """Cut an n-gon, a list of corners, into triangles that are among `wanted` (T, 3 places); None if it can't be done."""
     ears = []
     while len(loop) > 3:
         triples = [(loop[i - 1], loop[i], loop[(i + 1) % len(loop)]) for i in range(len(loop))]
-        known = source_cuts(numbers[np.array(triples)], source.triangles)
+        known = source_cuts(places[np.array(triples)], wanted)
         if not known.any():
             return None
         ear = int(np.flatnonzero(known)[0])
@@ -166,9 +214,9 @@ def split(shape: Shape, positions: NDArray[np.float32], frames: NDArray[Any], so
     used = np.unique(shape.slots).tolist() or [0]
     parts = []
     for nth, slot in enumerate(used):
-        chosen = shape.slots[shape.corner_faces] == slot if len(used) > 1 else slice(None)
+        chosen = np.flatnonzero(shape.slots[shape.corner_faces] == slot)
         further = [s for s in range(slots) if s not in used] if nth == 0 and source is not None else []
-        part = _part(shape, shape.corners[chosen], shape.corner_faces[chosen], positions, frames, source, nth == 0)
+        part = _part(shape, chosen, positions, frames, source, nth == 0)
         part.slots = [s for s in (slot, *further) if s < slots]
         parts.append(part)
     return parts
@@ -176,14 +224,17 @@ def split(shape: Shape, positions: NDArray[np.float32], frames: NDArray[Any], so
 
 def _part(
     shape: Shape,
-    triangles: meshes.Ints,
-    faces: meshes.Ints,
+    chosen: NDArray[Any],
     positions: NDArray[np.float32],
     frames: NDArray[Any],
     source: ModelSource | None,
     first: bool,
 ) -> Part:
-    flat = triangles.ravel()
+    flat = shape.corners[chosen].ravel()
+    numbers, uvs = shape.numbers[flat], shape.uvs[flat]
+    if shape.restored:
+        numbers, uvs = (shape.restored[n][chosen].reshape(len(flat), -1) for n in ("numbers", "uvs"))
+        numbers = numbers[:, 0]
     loose = np.flatnonzero(shape.loose >= 0) if first else np.zeros(0, np.int64)
     extra = len(loose)
     loose_uvs = np.zeros((extra, 2), np.float32)
@@ -191,8 +242,8 @@ def _part(
         loose_uvs[places] = part.uvs[indices]
     corners = Corners(
         np.concatenate((shape.topology.corner_points[flat].astype(np.int64), loose)),
-        np.concatenate((shape.numbers[flat], shape.loose[loose])),
-        np.concatenate((shape.uvs[flat], loose_uvs)),
+        np.concatenate((numbers, shape.loose[loose])),
+        np.concatenate((uvs, loose_uvs)),
         np.concatenate((shape.normals[flat], np.zeros((extra, 3), np.float32))),
         np.concatenate((shape.own[flat], np.zeros(extra, np.bool_))),
     )
@@ -203,10 +254,11 @@ def _part(
     vertices = group_corners(corners, claims)
     of_triangles = vertices.of_corner[: len(flat)].reshape(-1, 3)
     empty = np.zeros((0, 3), np.int32)
-    matched = match_triangles(of_triangles, shape.faces[faces], vertices, empty if source is None else source.triangles)
-    chosen = vertices.corners
-    vertices.corners = np.where(chosen < len(flat), flat[np.minimum(chosen, max(len(flat) - 1, 0))] if len(flat) else -1, -1)
-    return Part(vertices, matched, corners.uvs[chosen], corners.own[chosen], [])
+    faces = shape.faces[shape.corner_faces[chosen]]
+    matched = match_triangles(of_triangles, faces, vertices, empty if source is None else source.triangles)
+    firsts = vertices.corners
+    vertices.corners = np.append(flat, np.full(extra, -1))[firsts]
+    return Part(vertices, matched, corners.uvs[firsts], corners.own[firsts], [])
 
 
 def _agreement(

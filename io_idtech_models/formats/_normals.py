@@ -70,6 +70,7 @@ def encode_latlong(normals: NDArray[Any], hint: NDArray[np.uint16] | None = None
     # The poles have one spelling each: up is (0, 0), down is (128, 0).
     codes = candidates[np.arange(len(unit)), np.argmax(closeness, axis=1)].astype(np.uint16)
     codes[codes & 0xFF == 0] = 0
+    codes[unit[:, 2] < -1.0 + 1e-12] = 128
     if hint is not None:
         kept = np.einsum("ni,ni->n", _directions()[hint], unit) > SAME_NORMAL
         codes = np.where(kept, hint, codes)

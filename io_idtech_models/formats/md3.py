@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -192,14 +193,27 @@ def write(md3: Md3) -> bytes:
         renamed |= {lump_key(old, name): lump_key(new, name) for name in SURFACE_LUMPS if old >= 0}
     layout = plan(list(lumps), sizes, md3.layout, renamed)
     offsets, size = layout.places(sizes)
+    if not _in_order(md3, offsets):
+        layout = plan(list(lumps), sizes, {}, {})
+        offsets, size = layout.places(sizes)
     ends = md3.layout["layout_ends"].tolist() if md3.layout else (0, 0, 0)
     for key, name in ((FRAMES_KEY, "ofs_frames"), (TAGS_KEY, "ofs_tags")):
         following = lump_key(0, "header") if md3.surfaces else -1
         header[name] = offsets.get(key, layout.empty.get(key, offsets.get(following, size)))
     header["ofs_surfaces"] = _surface_chain(md3, lumps, layout.empty, offsets, (size - len(layout.tail), *ends[1:]))
-    header["ofs_eof"] = size + ends[0]
+    header["ofs_eof"] = _as_int32(size + ends[0])
     lumps[HEADER_KEY] = header.tobytes()
     return assemble(lumps, layout, offsets, size)
+
+
+def _in_order(md3: Md3, offsets: dict[int, int]) -> bool:
+    """Tell whether the file begins with its header and the surfaces follow one another, as their chain demands."""
+    starts = [offsets[lump_key(i, "header")] for i in range(len(md3.surfaces))]
+    return offsets[HEADER_KEY] == 0 and all(b - a >= SURFACE.itemsize for a, b in pairwise(starts))
+
+
+def _as_int32(value: int) -> int:
+    return min(max(value, -(2**31)), 2**31 - 1)
 
 
 def _surface_chain(
@@ -228,4 +242,4 @@ def _surface_end(starts: list[int], index: int, true_end: int, ends: tuple[int, 
     if index + 1 < len(starts):
         return starts[index + 1] - starts[index]
     _, written, off = ends
-    return written if written <= 0 and off else true_end + off
+    return _as_int32(written if written <= 0 and off else true_end + off)

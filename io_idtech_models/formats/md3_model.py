@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 
 FORMAT = "md3"
 CODING = NormalCoding(decode_latlong, encode_latlong)
+Wanted = dict[str, tuple[str, tuple[int, ...]]]  # name of a fact: its dtype and shape
 BOUNDS = ("mins", "maxs", "local_origin", "radius")
 UNIT_SCALE = np.full((1, 3), SCALE, np.float32)
 NO_OFFSET = np.zeros((1, 3), np.float32)
@@ -39,9 +40,10 @@ def to_model(md3: Md3, name: str = "") -> VertexModel:
     for index, surface in enumerate(md3.surfaces):
         source.surfaces.append(_surface_source(surface, len(frame_names)))
         surfaces.append(_decode_surface(source, index))
-    tags = [Tag(name, origins[:, i], axes[:, i], i) for i, name in enumerate(names)]
+    # The model shares nothing with its source, so that it can be edited in place.
+    tags = [Tag(name, origins[:, i].copy(), axes[:, i].copy(), i) for i, name in enumerate(names)]
     frames = np.arange(len(frame_names), dtype=np.int32)
-    return VertexModel(name or decode_name(md3.header["name"]), frame_names, surfaces, tags, source, frames)
+    return VertexModel(name or decode_name(md3.header["name"]), list(frame_names), surfaces, tags, source, frames)
 
 
 def finite(values: NDArray[Any]) -> NDArray[np.float32]:
@@ -99,8 +101,8 @@ def _decode_surface(source: ModelSource, index: int) -> Surface:
     return Surface(
         own.name,
         own.decoded_positions(),
-        own.triangles,
-        own.uvs,
+        own.triangles.copy(),
+        own.uvs.copy(),
         list(own.shaders),
         normals=decode_latlong(own.normals),
         source_index=index,
@@ -150,29 +152,42 @@ def _fits(source: ModelSource) -> bool:
 
 def _model_fits(source: ModelSource) -> bool:
     frames, tags, facts = source.num_frames, len(source.tag_names), source.facts
-    wanted = {
-        "header": (HEADER.itemsize,), "frames": (frames, FRAME.itemsize), "tags": (frames, tags, TAG.itemsize),
+    wanted: Wanted = {
+        "header": ("u1", (HEADER.itemsize,)), "frames": ("u1", (frames, FRAME.itemsize)),
+        "tags": ("u1", (frames, tags, TAG.itemsize)),
+        "layout_order": ("i4", (-1,)), "layout_gaps": ("i8", (-1,)), "layout_filler": ("u1", (-1,)),
+        "layout_tail": ("u1", (-1,)), "layout_empty": ("i8", (-1, 2)), "layout_ends": ("i8", (3,)),
     }  # fmt: skip
-    shaped = all(name in facts and facts[name].shape == shape for name, shape in wanted.items())
-    order, gaps, filler = (facts.get(f"layout_{n}", np.zeros((1, 1, 1))) for n in ("order", "gaps", "filler"))
-    layout = (
-        order.shape == gaps.shape == (len(order),)
-        and filler.shape == (int(gaps.sum()),)
-        and (gaps >= 0).all()
-        and np.shape(facts.get("layout_empty"))[1:] == (2,)
-        and np.shape(facts.get("layout_ends")) == (3,)
-        and np.ndim(facts.get("layout_tail")) == 1
+    if not _all_fit(facts, wanted):
+        return False
+    gaps, filler = facts["layout_gaps"], facts["layout_filler"]
+    offsets = np.abs(facts["layout_empty"] // 2)
+    return bool(
+        len(facts["layout_order"]) == len(gaps)
+        and ((gaps >= 0) & (gaps <= len(filler))).all()
+        and int(gaps.sum()) == len(filler)
+        and (offsets <= 2**30).all()
     )
-    return bool(shaped and layout)
+
+
+def _all_fit(facts: Facts, wanted: Wanted) -> bool:
+    """Tell whether all wanted facts are there with their dtype and shape (-1 = any length)."""
+    for name, (dtype, shape) in wanted.items():
+        array = facts.get(name)
+        if array is None or array.dtype != np.dtype(dtype) or array.ndim != len(shape):
+            return False
+        if any(want not in (-1, got) for want, got in zip(shape, array.shape, strict=True)):
+            return False
+    return True
 
 
 def _surface_fits(surface: SurfaceSource) -> bool:
-    wanted = {
-        "header": (SURFACE.itemsize,), "shaders": (len(surface.shaders), SHADER.itemsize),
-        "st": (surface.num_vertices, 2), "num_stored": (1,),
+    wanted: Wanted = {
+        "header": ("u1", (SURFACE.itemsize,)), "shaders": ("u1", (len(surface.shaders), SHADER.itemsize)),
+        "st": ("f4", (surface.num_vertices, 2)), "num_stored": ("i4", (1,)),
     }  # fmt: skip
     codes = surface.positions.dtype == np.int16 and surface.normals.dtype == np.uint16
-    return codes and all(name in surface.facts and surface.facts[name].shape == s for name, s in wanted.items())
+    return codes and _all_fit(surface.facts, wanted)
 
 
 def _encode_surface(model: VertexModel, surface: Surface, source: ModelSource | None) -> Md3Surface:
@@ -189,8 +204,9 @@ def _encode_surface(model: VertexModel, surface: Surface, source: ModelSource | 
     if source is not None and own is not None:
         header = np.frombuffer(own.facts["header"].tobytes(), SURFACE)[0].copy()
         hint = bytes(header["name"])
-        vertices = _stored_frames(vertices, own)
-        if model.num_frames != source.num_frames:
+        if len(model.surfaces) == len(source.surfaces) and len(model.tags) == len(source.tag_names):
+            vertices = _stored_frames(vertices, own)
+        if not len(vertices) == model.num_frames == source.num_frames == own.facts["num_stored"][0]:
             header["num_frames"] = len(vertices)
     header["name"] = encode_name(surface.name, NAME_SIZE, "surface", hint)
     shaders = _encode_shaders(surface, own)
@@ -201,7 +217,10 @@ def _encode_surface(model: VertexModel, surface: Surface, source: ModelSource | 
 
 
 def _stored_frames(vertices: NDArray[Any], own: SurfaceSource) -> NDArray[Any]:
-    """Drop the frames that the source did not have for this surface, while they repeat the last one that it had."""
+    """Drop the frames that the source did not have for this surface, while they repeat the last one that it had.
+
+    Only where nothing was added to the model: readers take the bytes that follow for the missing frames.
+    """
     stored = int(own.facts["num_stored"][0])
     if not 1 <= stored < len(vertices) == len(own.positions):
         return vertices
@@ -275,12 +294,15 @@ def _extents(parts: list[NDArray[Any]], num_frames: int) -> NDArray[np.float32]:
 
 def _encode_tags(model: VertexModel, source: ModelSource | None) -> NDArray[Any]:
     tags = np.zeros((model.num_frames, len(model.tags)), TAG)
+    written = np.zeros(0, TAG) if source is None else np.frombuffer(source.facts["tags"].tobytes(), TAG)
     for i, tag in enumerate(model.tags):
-        tags["name"][:, i] = encode_name(tag.name, NAME_SIZE, "tag")
+        known = source is not None and tag.source_index >= 0
+        hint = bytes(written[tag.source_index]["name"]) if known else b""
+        tags["name"][:, i] = encode_name(tag.name, NAME_SIZE, "tag", hint)
         tags["origin"][:, i] = tag.origins
         tags["axis"][:, i] = tag.axes
-        if source is not None and tag.source_index >= 0:
-            _hint_tag(tags[:, i], tag, np.frombuffer(source.facts["tags"].tobytes(), TAG), model, source)
+        if source is not None and known:
+            _hint_tag(tags[:, i], tag, written, model, source)
     return tags
 
 

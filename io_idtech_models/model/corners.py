@@ -10,7 +10,7 @@ Letters in shapes: C corners, V vertices, T triangles.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ class Vertices:
 
     of_corner: Indices  # (C,)
     points: Indices  # (V,)
-    numbers: Indices  # (V,) source vertex or -1; losers of a claim have it too, behind the winners
+    numbers: Indices  # (V,) source vertex or -1; losers at the winner's point have it too, behind the winners
     corners: Indices  # (V,) the first corner of each; -1 for a loose vertex
     winners: NDArray[np.bool_]  # (V,)
 
@@ -47,21 +47,31 @@ class Vertices:
 def group_corners(corners: Corners, claims: Callable[[Indices, Indices, Indices], NDArray[Any]]) -> Vertices:
     """Group corners into vertices.
 
-    `claims(points, numbers, corners)` says how well candidates (n,) for a source vertex fit it, (n,), higher is better; it is
-    only asked about numbers that several candidates claim. Ties go to the unedited, then to the lowest corner.
+    `claims(points, numbers, corners)` says how well candidates (n,) for a source vertex fit it, (n,), higher is better;
+    it is only asked about numbers that several candidates claim. First a point wins a number, whose other points get
+    new vertices; then one of the texture coordinates and normals at that point, the others become further vertices
+    from the same source. Ties go to the unedited, then to the lowest corner.
     """
+    corners = replace(corners, numbers=_settle_points(corners, claims))
     shades = _normal_clusters(corners)
     u, v = np.rint(np.nan_to_num(corners.uvs.astype(np.float64)) * UV_STEP).T
     keys = np.stack((corners.points, corners.numbers, _to_int(u), _to_int(v), shades), axis=1)
     keys, first, of_corner = _unique_rows(keys)
     numbers = keys[:, 1].copy()
     winners = _winners(keys[:, 0], numbers, first, shades[first], claims)
-    target = _join_new(keys, numbers, corners, first, shades)
+    target = _join_new(keys, numbers, corners, first)
     kept = np.flatnonzero(target == np.arange(len(keys)))
     order = kept[np.lexsort((first[kept], np.where(winners[kept], numbers[kept], 0), ~winners[kept]))]
     place = np.full(len(keys), -1, np.int64)
     place[order] = np.arange(len(order))
     return Vertices(place[target][of_corner], keys[order, 0], numbers[order], first[order], winners[order])
+
+
+def _settle_points(corners: Corners, claims: Callable[[Indices, Indices, Indices], NDArray[Any]]) -> Indices:
+    """Return the corners' numbers (C,), without those of points that lost the number to another point."""
+    pairs, first, of_corner = _unique_rows(np.stack((corners.points, corners.numbers), axis=1))
+    won = _winners(pairs[:, 0], pairs[:, 1], first, np.zeros(len(pairs), np.int64), claims)
+    return np.where(won[of_corner], corners.numbers, -1)
 
 
 def _to_int(values: NDArray[np.float64]) -> Indices:
@@ -123,7 +133,7 @@ def _winners(
     return winners
 
 
-def _join_new(keys: Indices, numbers: Indices, corners: Corners, first: Indices, shades: Indices) -> Indices:
+def _join_new(keys: Indices, numbers: Indices, corners: Corners, first: Indices) -> Indices:
     """Return for each candidate the one that it becomes: a new one joins a source's that shows the same there."""
     target = np.arange(len(keys))
     old = np.flatnonzero(numbers >= 0)
@@ -156,7 +166,7 @@ def match_triangles(triangles: Indices, faces: Indices, vertices: Vertices, sour
     `faces` (T,) names the source triangle that Blender's face says it was, or -1; it breaks ties between repeats.
     A matched triangle starts at the corner at which the source's does.
     """
-    numbers = np.where(vertices.winners, vertices.numbers, -1)[triangles]
+    numbers = vertices.numbers[triangles]
     sets = np.sort(numbers, axis=1)
     source_sets = np.sort(source, axis=1).astype(np.int64)
     matched = np.full(len(triangles), -1, np.int64)
@@ -171,6 +181,73 @@ def match_triangles(triangles: Indices, faces: Indices, vertices: Vertices, sour
     turned = _turn_like_source(triangles, numbers, matched, source)
     order = np.argsort(np.where(matched < 0, len(source), matched), kind="stable")
     return Triangles(turned[order].astype(np.int32), matched[order].astype(np.int32))
+
+
+def restored_numbers(
+    numbers: Indices, places: Indices, source: NDArray[np.int32]
+) -> tuple[Indices, Indices, NDArray[np.bool_]]:
+    """Return triangles' vertex numbers (T, 3) as the source had them, and what that changes.
+
+    Where two triangles became a quad across a seam of texture coordinates a corner was lost, and the triangles that
+    come of it have their neighbour's. So a triangle that the source lacks, while the source has one at the same places
+    that is missing here, is that one; and two that fill the gap of two of the source, with vertices lost, are those.
+    `places` (numbers,) are equal for source vertices at one place in every frame.
+
+    Also returns, as (T, 3), from which corner of all (3 T) each comes, and which triangles changed, (T,).
+    """
+    known = np.flatnonzero((numbers >= 0).all(axis=1))
+    exact = _pair_equal(np.sort(numbers[known], axis=1), np.sort(source, axis=1).astype(np.int64), np.arange(len(source)))
+    open_, free = known[exact < 0], np.setdiff1d(np.arange(len(source)), exact)
+    restored, corners = numbers.copy(), np.arange(3 * len(numbers)).reshape(-1, 3)
+    if len(open_) and len(free):
+        found = _pair_equal(_turned_low(places[numbers[open_]]), _turned_low(places[source[free]]), free)
+        same = zip(open_[found >= 0].tolist(), found[found >= 0].tolist(), strict=True)
+        groups = [([mine], [theirs]) for mine, theirs in same]
+        groups += _same_gaps(numbers, places, source, open_[found < 0], np.setdiff1d(free, found))
+        for mine, theirs in groups:
+            offered = {int(places[numbers[t, i]]): 3 * t + i for t in mine for i in range(3)}
+            for triangle, was in zip(mine, theirs, strict=True):
+                restored[triangle] = source[was]
+                corners[triangle] = [offered[place] for place in places[source[was]].tolist()]
+    changed = (restored != numbers).any(axis=1) | (corners != np.arange(3 * len(numbers)).reshape(-1, 3)).any(axis=1)
+    return restored, corners, changed
+
+
+def _same_gaps(
+    numbers: Indices, places: Indices, source: NDArray[np.int32], open_: Indices, free: Indices
+) -> list[tuple[list[int], list[int]]]:
+    """Return pairs of triangles, and the pairs of source triangles with one outline, whose vertices they lack in part."""
+    here = _outlines(places[numbers[open_]], open_.tolist())
+    groups, used = [], set()
+    for outline, theirs in _outlines(places[source[free]], free.tolist()).items():
+        mine = here.get(outline)
+        if mine is None or used & {*mine, *(-1 - t for t in theirs)}:
+            continue
+        if not set(source[theirs].ravel().tolist()) <= set(numbers[mine].ravel().tolist()):
+            groups.append((mine, theirs))
+            used |= {*mine, *(-1 - t for t in theirs)}
+    return groups
+
+
+def _outlines(triangles: Indices, names: list[int]) -> dict[frozenset[tuple[int, int]], list[int]]:
+    """Return the pairs of triangles that share an edge, by the four directed edges around them."""
+    edges = [[(t[0], t[1]), (t[1], t[2]), (t[2], t[0])] for t in triangles.tolist()]
+    owner = {edge: i for i, three in enumerate(edges) for edge in three}
+    pairs = {}
+    for i, three in enumerate(edges):
+        for a, b in three:
+            other = owner.get((b, a), -1)
+            if other > i:
+                around = frozenset((*three, *edges[other])) - {(a, b), (b, a)}
+                if len(around) == 4:
+                    pairs[around] = [names[i], names[other]]
+    return pairs
+
+
+def _turned_low(rows: Indices) -> Indices:
+    """Return triples (n, 3) turned so that the lowest number comes first: equal for equal cycles."""
+    turns = np.stack([np.roll(rows, -step, axis=1) for step in range(3)], axis=1)
+    return turns[np.arange(len(rows)), rows.argmin(axis=1)]
 
 
 def _pair_equal(wanted: Indices, offered: Indices, names: Indices) -> Indices:

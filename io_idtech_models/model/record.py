@@ -25,6 +25,7 @@ MAGIC = b"IDTR"
 VERSION = 1
 DTYPES = frozenset(("|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<i8", "<f4", "<f8"))
 MAX_AXES = 4
+MAX_FRAMES = 1 << 20  # without vertices a record of any size could claim any number
 FACT = "fact."  # prefix of the arrays that only the format knows
 Arrays = dict[str, NDArray[Any]]
 
@@ -59,7 +60,9 @@ def unpack(data: bytes | memoryview) -> Arrays:
         for _ in range(count):
             name, array, place = _unpack_array(data, place)
             arrays[name] = array
-    except (struct.error, UnicodeDecodeError) as error:
+    except RecordError:
+        raise
+    except (struct.error, ValueError) as error:  # ValueError: bad UTF-8, or empty axes that numpy refuses
         raise RecordError(f"damaged record ({error})") from error
     return arrays
 
@@ -148,7 +151,7 @@ def surface_source(record: bytes | memoryview) -> tuple[SurfaceSource, Arrays]:
     normals = checked(arrays, "normals", "iu", frames, vertices)
     scale, offset = (checked(arrays, name, "f", -1, 3) for name in ("scale", "offset"))
     names = unpack_names(checked(arrays, "name", "u", -1))
-    if len(names) != 1 or not {len(scale), len(offset)} <= {1, frames}:
+    if len(names) != 1 or not {len(scale), len(offset)} <= {1, frames} or frames > MAX_FRAMES:
         raise RecordError("record of a surface contradicts itself")
     triangles = _checked_index(arrays, "triangles", vertices).astype(np.int32, copy=False)
     shaders = unpack_names(checked(arrays, "shaders", "u", -1))

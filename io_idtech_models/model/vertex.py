@@ -51,6 +51,15 @@ class SurfaceSource:
         return decode_positions(self.positions[frames], scale, offset)
 
 
+def equal_rows(rows: NDArray[Any]) -> NDArray[np.int64]:
+    """Return a class number (n,) for each row of integers (n, k): equal rows, equal numbers."""
+    if not rows.size:
+        return np.zeros(len(rows), np.int64)
+    rows = np.ascontiguousarray(rows)
+    packed = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))
+    return np.unique(packed, return_inverse=True)[1].reshape(-1)
+
+
 def decode_positions(codes: NDArray[Any], scale: Floats, offset: Floats) -> Floats:
     """Return code * scale + offset as float32 (F, V, 3) for integer codes of that shape."""
     positions = np.multiply(codes, scale[:, None, :], dtype=np.float32)
@@ -91,6 +100,12 @@ class ModelSource:
         """Return all triangles as model-wide vertex numbers, (T, 3)."""
         parts = [s.triangles + np.int32(base) for s, base in zip(self.surfaces, self.first_vertices, strict=False)]
         return np.concatenate(parts or [np.zeros((0, 3), np.int32)]).astype(np.int32, copy=False)
+
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """Return a number for each vertex of the model that vertices of its surface at one place in all frames share."""
+        parts = [equal_rows(np.swapaxes(s.positions, 0, 1).reshape(s.num_vertices, -1)) for s in self.surfaces]
+        return np.concatenate([part + base for part, base in zip(parts, self.first_vertices, strict=False)])
 
     def vertex_parts(self, numbers: NDArray[Any]) -> list[tuple[SurfaceSource, NDArray[Any], NDArray[Any]]]:
         """Split model-wide numbers (V,), -1 = new, by surface: (source, places in `numbers`, its own indices)."""

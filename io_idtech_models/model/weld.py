@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .vertex import equal_rows
+
 Ints = NDArray[np.int32]
 
 
@@ -24,7 +26,7 @@ def weld(positions: NDArray[Any], triangles: Ints) -> Ints:
     count = positions.shape[1]
     apart = np.ones(count, np.bool_)
     apart[triangles] = False
-    classes = _equal_rows(np.swapaxes(positions, 0, 1).reshape(count, -1))
+    classes = equal_rows(np.swapaxes(positions, 0, 1).reshape(count, -1))
     while True:
         lowest = np.full(count, count, np.int64)
         np.minimum.at(lowest, classes[~apart], np.flatnonzero(~apart))
@@ -35,20 +37,11 @@ def weld(positions: NDArray[Any], triangles: Ints) -> Ints:
         apart[triangles[harmed]] = True
 
 
-def _equal_rows(rows: NDArray[Any]) -> NDArray[np.int64]:
-    """Return a class number (n,) for each row (n, k): equal rows, equal numbers."""
-    if not rows.size:
-        return np.zeros(len(rows), np.int64)
-    rows = np.ascontiguousarray(rows)
-    packed = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))
-    return np.unique(packed, return_inverse=True)[1].reshape(-1)
-
-
 def _harmed(before: Ints, after: Ints) -> NDArray[np.bool_]:
     """Tell which triangles (T, 3) became degenerate, or equal to an earlier one that they were not equal to."""
     harmed = _degenerate(after) & ~_degenerate(before)
     sets = np.sort(after, axis=1)
-    classes = _equal_rows(sets)
+    classes = equal_rows(sets)
     first = np.full(int(classes.max(initial=-1)) + 1, len(after), np.int64)
     np.minimum.at(first, classes, np.arange(len(after)))
     earlier = first[classes]

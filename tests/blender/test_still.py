@@ -110,7 +110,7 @@ def test_the_textures_show_and_the_background_is_even(tmp_path):
     assert is_framed(pixels)
     assert colored(pixels, 0).sum() > 0.93 * model_pixels(pixels).sum()
     reds = pixels[colored(pixels, 0)]
-    assert np.allclose(reds[reds[:, 0].argmax()], np.array(RED[:3]) / 255, atol=0.12)
+    assert np.allclose(reds[reds[:, 0].argmax()], np.array(RED[:3]) / 255, atol=0.15)
     assert np.ptp(pixels[~model_pixels(pixels)], axis=0).max() < 0.05
     assert 0.4 < pixels[0, 0].mean() < 0.7
 
@@ -170,9 +170,11 @@ def test_the_frame_asked_for_is_shown_whatever_the_scene_shows(tmp_path, moves):
     assert shares[1] > 2 * shares[0]
 
 
-def test_surfaces_without_images_have_colours_of_their_own(tmp_path):
+@pytest.mark.parametrize("with_material", [True, False])
+def test_surfaces_without_images_have_colours_of_their_own(tmp_path, with_material):
     for number in range(3):
-        make_box(f"part{number}", (0, number * 10, 0), (5, number * 10 + 6, 5), make_material(f"m{number}"))
+        materials = [make_material(f"m{number}")] if with_material else []
+        make_box(f"part{number}", (0, number * 10, 0), (5, number * 10 + 6, 5), *materials)
     pixels = picture(tmp_path / "still.png")
     inside = pixels[model_pixels(pixels)]
     hues = np.arctan2(np.sqrt(3) * (inside[:, 1] - inside[:, 2]), 2 * inside[:, 0] - inside[:, 1] - inside[:, 2])
@@ -239,6 +241,7 @@ def test_nothing_is_left_in_the_file(tmp_path, has_mesh):
     material = make_material("plain")
     if has_mesh:
         make_box("body", (-5, -5, -5), (5, 5, 5), material)
+        make_box("bare", (-5, -5, -5), (5, 5, 5))
     make_tags(1)
     kinds = [kind for kind in dir(bpy.data) if isinstance(getattr(bpy.data, kind), bpy.types.bpy_prop_collection)]
 
@@ -247,7 +250,8 @@ def test_nothing_is_left_in_the_file(tmp_path, has_mesh):
         settings = scene.render.engine, scene.render.filepath, scene.camera, scene.world, scene.frame_current
         nodes = material.node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value
         names = {kind: sorted({block.name for block in getattr(bpy.data, kind)} - RENDERED) for kind in kinds}
-        return settings, tuple(material.diffuse_color), tuple(nodes), names
+        slots = {mesh.name: (len(mesh.materials), mesh.attributes.keys()) for mesh in bpy.data.meshes}
+        return settings, tuple(material.diffuse_color), tuple(nodes), names, slots
 
     before = state()
     still.render_still(tmp_path / "still.png", 0, SIZE)

@@ -1,0 +1,336 @@
+"""F2: an edit in Blender changes what it touches, and nothing else, in the file."""
+
+from pathlib import Path
+
+import bmesh
+import bpy
+import numpy as np
+import pytest
+
+from io_idtech_models.formats import md3
+from io_idtech_models.formats._normals import decode_latlong
+from tests.blender.md3_case import Case, angle, differences, open_case
+from tests.samples import corpus
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "sentinel" / "sentinel.md3"
+REAL = [c.path for c in corpus() if c.path.name in ("lower.md3", "spas12_hold.MD3", "head.md3", "gauntlet.md3")]
+FILES = [EXAMPLE, *REAL]
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+@pytest.fixture(params=FILES, ids=lambda p: p.name)
+def case(request) -> Case:
+    return open_case(request.param.read_bytes())
+
+
+@pytest.fixture(params=[p for p in FILES if p.name not in ("head.md3", "gauntlet.md3")], ids=lambda p: p.name)
+def animated(request) -> Case:
+    return open_case(request.param.read_bytes())
+
+
+def activate(*blocks) -> None:
+    for block in bpy.context.selected_objects:
+        block.select_set(False)
+    for block in blocks:
+        block.select_set(True)
+    bpy.context.view_layer.objects.active = blocks[0]
+
+
+def sharing_a_face(surface: md3.Md3Surface, moved: np.ndarray) -> np.ndarray:
+    near = np.zeros(surface.vertices.shape[1], bool)
+    near[surface.triangles[moved[surface.triangles].any(axis=1)]] = True
+    return near | moved
+
+
+def test_moved_vertex_in_one_key(animated):
+    block = animated.surface(0)
+    key = block.data.shape_keys.key_blocks[3]
+    point = int(block.data.loops[0].vertex_index)
+    key.points[point].co.z += 2.0
+    before, after = animated.before, animated.after()
+    assert differences(before, after) <= {"frames.mins", "frames.maxs", "frames.radius", "frames.local_origin", "surface0.vertices"}
+    old, new = before.surfaces[0].vertices, after.surfaces[0].vertices
+    moved = (old["xyz"] != new["xyz"]).any(axis=2)
+    assert set(np.flatnonzero(moved.any(axis=1))) == {3}
+    others = np.delete(np.arange(len(old)), 3)
+    assert np.array_equal(old[others], new[others])
+    turned = old["normal"][3] != new["normal"][3]
+    assert not (turned & ~sharing_a_face(before.surfaces[0], moved[3])).any()
+    rise = new["xyz"][3][moved[3]].astype(int) - old["xyz"][3][moved[3]]
+    assert (rise == (0, 0, 128)).all()
+    assert np.array_equal(before.frames[others], after.frames[others])
+
+
+def test_renamed_surface(case):
+    case.surface(0).name = "renamed"
+    before, after = case.before, case.after()
+    assert differences(before, after) == {"surface0.name"}
+    assert after.surfaces[0].header["name"] == b"renamed"
+
+
+def test_renamed_material_is_another_shader(case):
+    block = next(b for b in case.built.surfaces if b.material_slots) if any(b.material_slots for b in case.built.surfaces) else None
+    if block is None:
+        pytest.skip("no shaders")
+    material = block.material_slots[0].material
+    users = {i for i, b in enumerate(case.built.surfaces) if any(s.material == material for s in b.material_slots)}
+    material.name = "models/new/shader"
+    before, after = case.before, case.after()
+    assert differences(before, after) == {f"surface{i}.shaders" for i in users}
+    for i in users:
+        assert b"models/new/shader" in after.surfaces[i].shaders["name"].tolist()
+        assert np.array_equal(before.surfaces[i].shaders["index"], after.surfaces[i].shaders["index"])
+
+
+def test_moved_tag_in_one_frame(animated):
+    tag = animated.built.tags[0]
+    from io_idtech_models.blender.compat import playing_curves
+
+    curve = next(c for c in playing_curves(tag) if c.data_path == "location" and c.array_index == 1)
+    curve.keyframe_points[4].co.y += 3.0
+    before, after = animated.before, animated.after()
+    assert differences(before, after) == {"tags.origin"}
+    changed = np.argwhere(before.tags["origin"] != after.tags["origin"])
+    assert changed.tolist() == [[4, 0, 1]]
+
+
+def test_moved_uv(case):
+    mesh = case.surface(0).data
+    numbers = np.zeros(len(mesh.loops), np.int32)
+    mesh.attributes["idtech_corner"].data.foreach_get("value", numbers)
+    vertex = int(numbers[0])
+    for loop in np.flatnonzero(numbers == vertex).tolist():
+        mesh.uv_layers[0].uv[loop].vector.x += 0.25
+    before, after = case.before, case.after()
+    assert differences(before, after) == {"surface0.st"}
+    assert np.flatnonzero((before.surfaces[0].st != after.surfaces[0].st).any(axis=1)).tolist() == [vertex - 1]
+
+
+def test_moved_uv_of_one_corner_splits_a_vertex(case):
+    mesh = case.surface(0).data
+    numbers = np.zeros(len(mesh.loops), np.int32)
+    mesh.attributes["idtech_corner"].data.foreach_get("value", numbers)
+    vertex = int(np.flatnonzero(np.bincount(numbers) > 1)[1])
+    loop = int(np.flatnonzero(numbers == vertex)[0])
+    mesh.uv_layers[0].uv[loop].vector.x += 0.25
+    before, after = case.before, case.after()
+    s, t = before.surfaces[0], after.surfaces[0]
+    count = s.vertices.shape[1]
+    assert t.vertices.shape[1] == count + 1
+    assert np.array_equal(t.vertices[:, :count], s.vertices) and np.array_equal(t.st[:count], s.st)
+    assert np.array_equal(t.vertices[:, count], s.vertices[:, vertex - 1])
+    assert (s.triangles != t.triangles).sum() == 1
+
+
+def test_deleted_face(case):
+    block = case.surface(0)
+    bm = bmesh.new()
+    bm.from_mesh(block.data)
+    bm.faces.ensure_lookup_table()
+    bmesh.ops.delete(bm, geom=[bm.faces[1]], context="FACES_ONLY")
+    bm.to_mesh(block.data)
+    before, after = case.before, case.after()
+    s, t = before.surfaces[0], after.surfaces[0]
+    assert len(t.triangles) == len(s.triangles) - 1
+    if t.vertices.shape[1] == s.vertices.shape[1]:
+        assert differences(before, after) == {"surface0.triangles", "surface0.num_triangles"}
+        assert np.array_equal(t.triangles, np.delete(s.triangles, 1, axis=0))
+
+
+def test_added_face_between_existing_vertices(case):
+    block = case.surface(0)
+    bm = bmesh.new()
+    bm.from_mesh(block.data)
+    bm.verts.ensure_lookup_table()
+    bm.faces.ensure_lookup_table()
+    first = bm.faces[0].verts[0]
+    linked = {e.other_vert(first) for e in first.link_edges}
+    far = [v for v in bm.verts if v not in linked and v is not first and v.link_faces]
+    bm.faces.new((first, far[0], far[-1]))
+    bm.to_mesh(block.data)
+    before, after = case.before, case.after()
+    s, t = before.surfaces[0], after.surfaces[0]
+    count = s.vertices.shape[1]
+    assert np.array_equal(t.triangles[: len(s.triangles)], s.triangles) and len(t.triangles) == len(s.triangles) + 1
+    assert np.array_equal(t.vertices[:, :count], s.vertices) and np.array_equal(t.st[:count], s.st)
+    assert t.vertices.shape[1] <= count + 3
+    assert not {d for d in differences(before, after) if not d.startswith("surface0")}
+
+
+def test_inserted_frame(animated):
+    activate(animated.surface(0))
+    bpy.context.scene.frame_set(2)
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    before, after = animated.before, animated.after()
+    assert len(after.frames) == len(before.frames) + 1
+    old = np.delete(np.arange(len(after.frames)), 3)
+    assert np.array_equal(after.frames[old], before.frames)
+    assert np.array_equal(after.tags[old], before.tags)
+    assert np.array_equal(after.tags["origin"][3], before.tags["origin"][2])
+    for s, t in zip(before.surfaces, after.surfaces, strict=True):
+        assert np.array_equal(t.vertices[old], s.vertices) and np.array_equal(t.vertices[3], s.vertices[2])
+        assert np.array_equal(t.triangles, s.triangles)
+
+
+@pytest.mark.parametrize("frame", [0, 3, -1])
+def test_deleted_frame(animated, frame):
+    activate(animated.surface(0))
+    before = animated.before
+    frame %= len(before.frames)
+    bpy.context.scene.frame_set(frame)
+    assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
+    after = animated.after()
+    left = np.delete(np.arange(len(before.frames)), frame)
+    assert np.array_equal(after.frames, before.frames[left])
+    assert np.array_equal(after.tags, before.tags[left])
+    for s, t in zip(before.surfaces, after.surfaces, strict=True):
+        assert np.array_equal(t.vertices, s.vertices[left])
+
+
+def test_key_deleted_by_hand_on_all_surfaces(animated):
+    for block in animated.built.surfaces:
+        block.shape_key_remove(block.data.shape_keys.key_blocks[2])
+    before, after = animated.before, animated.after()
+    left = np.delete(np.arange(len(before.frames)), 2)
+    assert np.array_equal(after.frames, before.frames[left])
+    assert np.array_equal(after.tags, before.tags[left])
+
+
+def test_duplicated_object(case, caplog):
+    activate(case.surface(0))
+    bpy.ops.object.duplicate()
+    before, after = case.before, case.after()
+    assert len(after.surfaces) == len(before.surfaces) + 1
+    assert differences(before, after) == {"header.num_surfaces"}
+    copy, original = after.surfaces[-1], before.surfaces[0]
+    assert copy.header["name"] == original.header["name"].split(b"\0")[0] or copy.header["name"] == original.header["name"]
+    assert np.array_equal(copy.vertices, original.vertices) and np.array_equal(copy.st, original.st)
+    assert np.array_equal(copy.triangles, original.triangles)
+    assert "copy of a surface" in caplog.text
+
+
+def test_joined_objects(case):
+    if len(case.built.surfaces) < 2:
+        pytest.skip("one surface")
+    a, b = case.surface(0), case.surface(1)
+    activate(a, b)
+    bpy.ops.object.join()
+    before, after = case.before, case.after()
+    assert len(after.surfaces) == len(before.surfaces) - 1 + (2 if False else 0) or len(after.surfaces) == len(before.surfaces)
+    joined = [s for s in after.surfaces if s.header["name"] in (before.surfaces[0].header["name"],)][0]
+    s = before.surfaces[0]
+    count = s.vertices.shape[1]
+    assert np.array_equal(joined.vertices[:, :count], s.vertices)
+    assert np.array_equal(joined.triangles[: len(s.triangles)], s.triangles)
+    total = {(v.tobytes()) for surface in before.surfaces[:2] for v in np.swapaxes(surface.vertices, 0, 1)}
+    parts = [t for t in after.surfaces if len(after.surfaces) == len(before.surfaces)][:2] or [joined]
+    assert {v.tobytes() for t in parts for v in np.swapaxes(t.vertices, 0, 1)} == total
+    rest = slice(2, None)
+    for old, new in zip(before.surfaces[rest], after.surfaces[len(after.surfaces) - len(before.surfaces[rest]) :], strict=True):
+        assert np.array_equal(old.vertices, new.vertices)
+
+
+def test_subdivided_face(case):
+    activate(case.surface(0))
+    bpy.ops.object.mode_set(mode="EDIT")
+    bm = bmesh.from_edit_mesh(case.surface(0).data)
+    bm.faces.ensure_lookup_table()
+    bmesh.ops.subdivide_edges(bm, edges=list(bm.faces[0].edges), cuts=1, use_grid_fill=True)
+    bmesh.update_edit_mesh(case.surface(0).data)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    before, after = case.before, case.after()
+    s, t = before.surfaces[0], after.surfaces[0]
+    count = s.vertices.shape[1]
+    assert t.vertices.shape[1] > count
+    assert np.array_equal(t.vertices[:, :count], s.vertices) and np.array_equal(t.st[:count], s.st)
+    assert not {d for d in differences(before, after) if not d.startswith("surface0")}
+
+
+def test_edited_custom_normals(case):
+    mesh = case.surface(0).data
+    normals = np.zeros((len(mesh.loops), 3), np.float32)
+    mesh.corner_normals.foreach_get("vector", normals.ravel())
+    point = mesh.loops[0].vertex_index
+    mine = np.array([loop.vertex_index == point for loop in mesh.loops])
+    wanted = normals[mine].mean(axis=0) + (0.6, 0.3, 0.2)
+    wanted /= np.linalg.norm(wanted)
+    normals[mine] = wanted
+    mesh.normals_split_custom_set(normals)
+    before, after = case.before, case.after()
+    assert differences(before, after) <= {"surface0.vertices", "surface0.num_verts", "surface0.triangles", "surface0.st"}
+    s, t = before.surfaces[0], after.surfaces[0]
+    numbers = np.zeros(len(mesh.loops), np.int32)
+    mesh.attributes["idtech_corner"].data.foreach_get("value", numbers)
+    touched = np.unique(numbers[mine]) - 1
+    others = np.setdiff1d(np.arange(s.vertices.shape[1]), touched)
+    assert np.array_equal(s.vertices[:, others], t.vertices[:, others])
+    assert np.array_equal(s.vertices["xyz"][:, touched], t.vertices["xyz"][:, touched])
+    assert angle(decode_latlong(t.vertices["normal"][0, touched]), wanted[None].repeat(len(touched), 0)).max() < 1.6
+
+
+def test_sharp_edge(case):
+    block = case.surface(0)
+    mesh = block.data
+    ends = [i for i in range(len(mesh.edges)) if sum(i in p.edge_keys for p in ())] or None
+    del ends
+    faces = np.zeros(len(mesh.edges), int)
+    edges = np.zeros(len(mesh.loops), np.int32)
+    mesh.attributes[".corner_edge"].data.foreach_get("value", edges)
+    np.add.at(faces, edges, 1)
+    sharp = np.zeros(len(mesh.edges), bool)
+    for edge in np.flatnonzero(faces == 2)[:40:10].tolist():
+        mesh.edges[edge].use_edge_sharp = True
+        sharp[edge] = True
+    ends = np.unique([v for e in np.flatnonzero(sharp) for v in mesh.edges[int(e)].vertices])
+    before, after = case.before, case.after()
+    s, t = before.surfaces[0], after.surfaces[0]
+    numbers = np.zeros(len(mesh.loops), np.int32)
+    mesh.attributes["idtech_corner"].data.foreach_get("value", numbers)
+    points = np.array([loop.vertex_index for loop in mesh.loops])
+    touched = np.unique(numbers[np.isin(points, ends)]) - 1
+    others = np.setdiff1d(np.arange(s.vertices.shape[1]), touched)
+    assert np.array_equal(s.vertices[:, others], t.vertices[:, others])
+    assert np.array_equal(s.vertices["xyz"], t.vertices["xyz"][:, : s.vertices.shape[1]])
+    assert not {d for d in differences(before, after) if not d.startswith("surface0")}
+
+
+def test_merge_by_distance(case):
+    block = case.surface(0)
+    activate(block)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.remove_doubles(threshold=0.0001)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    before, after = case.before, case.after()
+    assert not {d for d in differences(before, after) if not d.startswith("surface0")}
+    s, t = before.surfaces[0], after.surfaces[0]
+    if len(s.triangles) == len(t.triangles):
+        assert differences(before, after) == set()
+
+
+def test_edit_mode_and_back(case):
+    for block in case.built.surfaces:
+        activate(block)
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert case.dump() == case.data
+
+
+def test_quads_and_back(case):
+    block = case.surface(0)
+    activate(block)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.tris_convert_to_quads()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    before, quads = case.before, case.after()
+    assert differences(before, quads) <= {"surface0.triangles"}
+    activate(block)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.quads_convert_to_tris()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    after = case.after()
+    assert differences(before, after) <= {"surface0.triangles"}
+    assert len(after.surfaces[0].triangles) == len(before.surfaces[0].triangles)

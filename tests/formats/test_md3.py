@@ -1,0 +1,781 @@
+"""MD3 files: bytes to structs to models and back."""
+
+import copy
+import itertools
+import logging
+import re
+import struct
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from io_idtech_models import formats
+from io_idtech_models.errors import FormatError, LimitError
+from io_idtech_models.formats import md3
+from io_idtech_models.model.record import model_record, model_source, surface_record
+from io_idtech_models.model.vertex import Surface, Tag, VertexModel
+from tests import samples
+from tests.samples import FrameSpec, Md3Spec, SurfaceSpec, TagSpec, corpus_params, differences, dump, load, sample
+
+MD3 = formats.by_name("md3")
+NAMES = tuple(samples.SAMPLES["md3"])
+everything = pytest.mark.parametrize("data", [pytest.param(d, id=n) for n, d in samples.SAMPLES["md3"].items()])
+
+
+# -- what the fields mean
+
+
+def test_every_field_of_the_smallest_model():
+    file = md3.read(sample("minimal"))
+    header = file.header
+    assert (header["name"], header["flags"], header["num_skins"]) == (b"models/minimal/minimal.md3", 0x0A0B0C0D, 77)
+    frame = file.frames[0]
+    assert frame["name"] == b"stand"
+    assert frame["mins"].tolist() == [-15.625, -8.171875, -3.078125]
+    assert frame["maxs"].tolist() == [8.078125, 31.296875, 47.046875]
+    assert frame["local_origin"].tolist() == [1.5, 2.5, 3.5]
+    assert frame["radius"] == 58.5
+    tag = file.tags[0, 0]
+    assert (tag["name"], tag["origin"].tolist()) == (b"tag_top", [5.5, 6.25, -7.125])
+    assert tag["axis"].tolist() == [[0.0, 1.0, 0.25], [-1.0, 0.0, 0.5], [0.75, 0.125, 2.0]]
+    surface = file.surfaces[0]
+    assert (surface.header["name"], surface.header["flags"]) == (b"tri", 0x01020304)
+    assert surface.shaders.tolist() == [(b"models/minimal/skin.tga", 21)]
+    assert surface.triangles.tolist() == [[2, 0, 1]]
+    assert surface.st.tolist() == [[0.125, 0.25], [0.375, 0.75], [0.875, 0.0625]]
+    assert surface.vertices["xyz"].tolist() == [[[64, 131, -197], [-1000, 2003, 3011], [517, -523, 541]]]
+    # Zenith is the low byte.
+    assert surface.vertices["normal"].tolist() == [[7 + 256 * 201, 64 + 256 * 33, 120 + 256 * 250]]
+
+
+def test_model_of_the_smallest_file():
+    model = load(sample("minimal"), name="thing")
+    assert (model.name, model.frame_names, model.num_frames) == ("thing", ["stand"], 1)
+    surface, tag = model.surfaces[0], model.tags[0]
+    assert (surface.name, surface.shaders) == ("tri", ["models/minimal/skin.tga"])
+    assert surface.positions[0, 0].tolist() == [1.0, 131 / 64, -197 / 64]
+    assert surface.triangles.tolist() == [[1, 0, 2]], "counter-clockwise"
+    assert surface.uvs.tolist() == [[0.125, 0.75], [0.375, 0.25], [0.875, 0.9375]], "from the bottom"
+    assert surface.source_vertices.tolist() == [0, 1, 2]
+    assert surface.source_triangles.tolist() == [0]
+    assert (tag.name, tag.origins.tolist()) == ("tag_top", [[5.5, 6.25, -7.125]])
+    assert tag.axes[0, 0].tolist() == [0.0, 1.0, 0.25], "rows: forward first"
+
+
+def test_a_model_without_a_name_gets_the_one_in_its_file():
+    assert load(sample("animated"), name="").name == "models/animated/animated.md3"
+
+
+def test_tags_are_stored_frame_by_frame():
+    tags = load(sample("animated")).tags
+    assert [t.name for t in tags] == ["tag_weapon", "tag_head"]
+    assert tags[0].origins[:, 0] == pytest.approx([1.1, 2.1, 3.1])
+    assert tags[1].origins[:, 2] == pytest.approx([10.7, 11.7, 12.7])
+    assert tags[1].axes[:, 0, 2] == pytest.approx([0.0, 0.1, 0.2])
+
+
+def test_source_numbers_are_unique_in_the_model():
+    first, second = load(sample("animated")).surfaces
+    assert [*first.source_vertices, *second.source_vertices] == list(range(10))
+    assert [*first.source_triangles, *second.source_triangles] == list(range(6))
+
+
+def test_normals_point_out_of_the_faces():
+    surface = load(sample("seamed_cube")).surfaces[0]
+    a, b, c = (surface.positions[0][surface.triangles[:, i]] for i in range(3))
+    faces = np.cross(b - a, c - a)
+    faces /= np.linalg.norm(faces, axis=1)[:, None]
+    shown = surface.normals[0][surface.triangles]
+    assert np.einsum("ti,tci->tc", faces, shown).min() > 0.999
+
+
+def test_names_end_at_the_first_nul_and_are_utf8_or_latin1():
+    model = load(sample("odd_names"))
+    assert [s.name for s in model.surfaces] == ["Körper_ß", "Ã¼" * 31 + "xÃ", ""]
+    assert model.surfaces[0].shaders == ["textures/grün.tga", "y" * 64]
+    assert model.frame_names == ["", "0123456789abcdef", "läuft"]
+    assert [t.name for t in model.tags] == ["tag_été", "tag_日本"]
+
+
+def test_infinite_and_missing_numbers_become_finite():
+    model = load(sample("odd_numbers"))
+    assert np.isfinite(model.tags[0].origins).all()
+    assert np.isfinite(model.tags[0].axes).all()
+    assert np.isfinite(model.surfaces[0].uvs).all()
+
+
+def test_frame_count_of_the_header_counts_where_the_vertices_are_there():
+    model = load(sample("odd_layout"))
+    assert model.surfaces[1].positions.shape == (3, 4, 3)
+    assert (model.surfaces[1].positions[0] != model.surfaces[1].positions[2]).any()
+
+
+def test_a_surface_with_too_few_frames_holds_its_last_one(caplog):
+    model = load(sample("short_surface"))
+    assert model.surfaces[1].positions.shape == (3, 4, 3)
+    assert (model.surfaces[1].positions == model.surfaces[1].positions[0]).all()
+    assert "surface 'flag.002' has 1 frames, the model 3" in caplog.text
+
+
+# -- F1: the same bytes
+
+
+@everything
+def test_structs_give_the_same_bytes(data):
+    assert md3.write(md3.read(data)) == data
+
+
+@everything
+def test_model_gives_the_same_bytes(data):
+    assert dump(load(data)) == data
+
+
+@everything
+def test_model_gives_the_same_bytes_after_its_source_was_a_record(data):
+    model = load(data)
+    records = [surface_record(s, {}) for s in model.source.surfaces]
+    model.source = model_source(model_record(model.source, records, {}))[0]
+    assert dump(model) == data
+
+
+@pytest.mark.parametrize("file", corpus_params())
+def test_corpus_structs_and_models_give_the_same_bytes(file):
+    data = file.data
+    structs = md3.read(data)
+    assert md3.write(structs) == data
+    model = MD3.to_model(structs, "corpus")
+    assert dump(model) == data
+    records = [surface_record(s, {}) for s in model.source.surfaces]
+    model.source = model_source(model_record(model.source, records, {}))[0]
+    assert dump(model) == data
+
+
+@pytest.mark.parametrize("file", corpus_params())
+def test_corpus_counts_are_the_manifests(file):
+    model, entry = load(file.data), file.entry
+    assert (model.num_frames, len(model.tags), len(model.surfaces)) == tuple(
+        entry[n] for n in ("frames", "tags", "surfaces")
+    )
+
+
+@pytest.mark.parametrize("file", corpus_params())
+def test_corpus_decodes_to_what_the_engine_computes(file):
+    expected = file.expected()
+    if not expected:
+        assert "ioquake3" in file.entry or "tags_only" in file.notes, "no engine values, and no reason why"
+    model = load(file.data)
+    for key, array in expected.items():
+        frame, surface, kind = re.fullmatch(r"frame(\d+)\.surface(\d+)\.(positions|normals)", key).groups()
+        found = getattr(model.surfaces[int(surface)], kind)[int(frame)]
+        np.testing.assert_allclose(found, array, rtol=0, atol=0 if kind == "positions" else 1e-6, err_msg=key)
+
+
+def test_whole_corpus_was_read():
+    files = samples.corpus()
+    if not files:
+        pytest.skip("the corpus of real files is not here")
+    assert len(files) == 39
+    assert sum(bool(file.expected()) for file in files) == 29
+
+
+def test_a_new_model_has_our_own_layout():
+    model = load(sample("odd_layout"))
+    model.source = None
+    again = md3.read(dump(model))
+    assert again.header["ofs_frames"] == 108
+    assert again.layout["layout_filler"].tobytes() == b""
+    assert [s.header["ident"] for s in again.surfaces] == [b"IDP3", b"IDP3"]
+    assert [s.header["num_frames"] for s in again.surfaces] == [3, 3]
+    assert again.layout["layout_ends"].tolist() == [0, again.surfaces[1].header["ofs_end"], 0]
+
+
+# -- broken files
+
+
+@pytest.mark.parametrize("name", ["minimal", "animated", "odd_layout", "tags_only", "short_surface"])
+def test_every_truncation_is_a_format_error(name):
+    data = sample(name)
+    spare = len(samples.odd_layout().tail) if name == "odd_layout" else 0
+    ends = []
+    for end in range(len(data) - spare):
+        try:
+            md3.read(data[:end])
+        except FormatError as error:
+            ends.append(str(error))
+    assert len(ends) == len(data) - spare
+    assert all("expected" in sentence or "expected" in sentence for sentence in ends)
+
+
+@pytest.mark.parametrize("file", corpus_params(valid=False))
+def test_corpus_broken_files_are_format_errors(file):
+    with pytest.raises(FormatError) as caught:
+        load(file.data)
+    assert str(caught.value) == "surface 3 ends inside its header at byte 12956: expected 108, found 0"
+
+
+BROKEN = [  # (sample, offset, what stands there instead, the sentence)
+    ("minimal", 0, b"IDP2", "not an MD3 file at byte 0: expected IDP3, found 'IDP2'"),
+    ("minimal", 0, b"\0\xff\1\2", "not an MD3 file at byte 0: expected IDP3, found '\\x00\\xff\\x01\\x02'"),
+    ("minimal", 4, 16, "unsupported MD3 version at byte 4: expected 15, found 16"),
+    ("minimal", 76, 0, "model without frames at byte 76: expected 1 or more, found 0"),
+    ("minimal", 76, -1, "model without frames at byte 76: expected 1 or more, found -1"),
+    ("minimal", 76, 2**31 - 1, "frames run past the end of the file at byte 108: expected 512 bytes at most, found "
+     "120259084340"),
+    ("minimal", 80, -3, "negative number of tags: expected 0 or more, found -3"),
+    ("minimal", 80, 4, "tags run past the end of the file at byte 164: expected 512 bytes at most, found 612"),
+    ("minimal", 84, -1, "negative number of surfaces at byte 84: expected 0 or more, found -1"),
+    ("minimal", 84, 2, "header of surface 1 run past the end of the file at byte 512: expected 512 bytes at most, "
+     "found 620"),
+    ("minimal", 92, -5, "frames run past the end of the file at byte -5: expected 512 bytes at most, found 51"),
+    ("minimal", 96, 500, "tags run past the end of the file at byte 500: expected 512 bytes at most, found 612"),
+    ("minimal", 100, 2**31 - 1, "header of surface 0 run past the end of the file at byte 2147483647: expected 512 bytes "
+     "at most, found 2147483755"),
+    ("minimal", 276 + 76, -1, "negative number of shaders of surface 0 'tri': expected 0 or more, found -1"),
+    ("minimal", 276 + 80, 1000, "texture coordinates of surface 0 'tri' run past the end of the file at byte 464: "
+     "expected 512 bytes at most, found 8464"),
+    ("minimal", 276 + 84, -7, "negative number of triangles of surface 0 'tri': expected 0 or more, found -7"),
+    ("minimal", 276 + 88, 230, "triangles of surface 0 'tri' run past the end of the file at byte 506: expected 512 bytes "
+     "at most, found 518"),
+    ("minimal", 276 + 92, -300, "shaders of surface 0 'tri' run past the end of the file at byte -24: expected 512 bytes "
+     "at most, found 44"),
+    ("minimal", 276 + 96, 230, "texture coordinates of surface 0 'tri' run past the end of the file at byte 506: expected "
+     "512 bytes at most, found 530"),
+    ("minimal", 276 + 100, 213, "vertices of surface 0 'tri' run past the end of the file at byte 489: expected 512 bytes "
+     "at most, found 513"),
+    ("minimal", 452, 3, "triangle 0 of surface 0 'tri' at byte 452: expected vertices 0 to 2, found [3, 0, 1]"),
+    ("minimal", 456, -1, "triangle 0 of surface 0 'tri' at byte 452: expected vertices 0 to 2, found [2, -1, 1]"),
+    ("animated", 948 + 104, 107, "surface 0 ends inside its header at byte 948: expected 108, found 107"),
+    ("animated", 948 + 104, -948, "surface 0 ends inside its header at byte 948: expected 108, found -948"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "offset", "value", "sentence"), BROKEN)
+def test_a_broken_field_is_said_in_one_sentence(name, offset, value, sentence):
+    data = bytearray(sample(name))
+    data[offset : offset + 4] = value if isinstance(value, bytes) else struct.pack("<i", value)
+    with pytest.raises(FormatError) as caught:
+        md3.read(bytes(data))
+    assert str(caught.value) == sentence
+
+
+def test_an_empty_file_is_a_format_error():
+    with pytest.raises(FormatError, match="header run past the end of the file at byte 0: expected 0 bytes at most"):
+        md3.read(b"")
+
+
+def test_lumps_that_share_their_bytes_do_not_decode_to_a_huge_model():
+    surface = replace(samples.animated().surfaces[0], shaders=[])
+    data = bytearray(Md3Spec([FrameSpec(b"f")], [], [surface] * 40).pack())
+    # Every surface's triangles become the whole file, and its vertices are enough for any number there.
+    for i in range(40):
+        start = 164 + i * len(surface.pack(1, None))
+        struct.pack_into("<i", data, start + 84, len(data) // 12 - 1)
+        struct.pack_into("<i", data, start + 88, -start)
+    for place in range(0, len(data) - 3):
+        if place % 4 == 3:
+            data[place] &= 0x00  # no index is large or negative
+    with pytest.raises(FormatError):
+        md3.read(bytes(data))
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.sampled_from(NAMES), st.lists(st.tuples(st.integers(0, 2**31), st.binary(min_size=1, max_size=4)), max_size=4))
+def test_flipped_bytes_give_a_model_or_a_format_error(name, flips):
+    data = bytearray(sample(name))
+    for place, raw in flips:
+        place %= len(data)
+        data[place : place + len(raw)] = raw
+    try:
+        model = load(bytes(data))
+    except FormatError:
+        return
+    md3.read(dump(model))
+
+
+# -- limits
+
+
+def refused(model) -> str:
+    with pytest.raises(LimitError) as caught:
+        dump(model)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(512.0, "512"), (-600.25, "-600.25"), (np.nan, "nan"), (np.inf, "inf"), (-1e30, "-1e+30")]
+)
+def test_a_position_out_of_range_names_object_frame_and_value(value, shown):
+    model = load(sample("animated"))
+    model.surfaces[1].positions[2, 3, 1] = value
+    assert refused(model) == f"'flag.002' has a vertex at Y = {shown} in frame 2: MD3 holds -512 to 511.98 units"
+
+
+def test_positions_at_the_ends_of_the_range_are_kept_and_rounded_to_nearest():
+    model = load(sample("animated"))
+    model.surfaces[0].positions[0, 0] = (-512.0, 511.984375, 0.0117)  # 0.7488 of a unit
+    assert md3.read(dump(model)).surfaces[0].vertices["xyz"][0, 0].tolist() == [-32768, 32767, 1]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda m: setattr(m.surfaces[0], "name", "n" * 64), f"surface name '{'n' * 64}' has 64 bytes, the format holds 63"),
+        (lambda m: setattr(m.tags[1], "name", "ü" * 32), f"tag name '{'ü' * 32}' has 64 bytes, the format holds 63"),
+        (
+            lambda m: m.surfaces[1].shaders.append("models/" + "s" * 60),
+            f"shader name 'models/{'s' * 60}' has 67 bytes, the format holds 63",
+        ),
+        (
+            lambda m: m.frame_names.__setitem__(1, "a long frame name"),
+            "frame 1's name 'a long frame name' has 17 bytes, the format holds 15",
+        ),
+    ],
+)
+def test_a_name_that_is_too_long_is_named(change, sentence):
+    model = load(sample("animated"))
+    change(model)
+    assert refused(model) == sentence
+
+
+def test_the_longest_names_fit():
+    model = load(sample("animated"))
+    model.surfaces[0].name, model.tags[0].name, model.frame_names[2] = "n" * 63, "t" * 63, "f" * 15
+    again = load(dump(model))
+    assert (again.surfaces[0].name, again.tags[0].name, again.frame_names[2]) == ("n" * 63, "t" * 63, "f" * 15)
+
+
+# -- F2: an edit changes what it touches and nothing else
+
+
+def edit(name, change):
+    """Return the paths at which a sample's file differs after `change` of its model."""
+    model = load(sample(name))
+    change(model)
+    return differences(sample(name), dump(model))
+
+
+def test_moving_a_vertex_changes_its_code_its_neighbours_normals_and_the_bounds_of_that_frame():
+    def change(model):
+        model.surfaces[0].positions[1, 4] += (-2.0, 40.0, 3.0)
+
+    # Vertex 4 is in one triangle, with 3 and 5.
+    normals = {f"surfaces[0].frames[1].normal[{v}]" for v in (3, 4, 5)}
+    bounds = {f"frames[1].{b}" for b in ("mins", "maxs", "local_origin", "radius")}
+    changed = edit("animated", change)
+    assert "surfaces[0].frames[1].xyz[4]" in changed
+    assert changed & normals, "the surroundings turned"
+    assert "frames[1].maxs" in changed
+    assert changed <= normals | bounds | {"surfaces[0].frames[1].xyz[4]"}
+
+
+def test_moving_a_vertex_inside_the_box_keeps_the_bounds():
+    def change(model):
+        model.surfaces[0].positions[0, 1] += (-0.5, 0.5, 0.25)
+
+    changed = edit("animated", change)
+    assert {path.split("[")[0] for path in changed} == {"surfaces"}
+
+
+def test_a_move_below_half_a_unit_changes_nothing():
+    assert edit("animated", lambda m: m.surfaces[0].positions.__iadd__(np.float32(0.49 / 64))) == set()
+
+
+def test_bounds_of_a_changed_frame_are_q3datas():
+    model = load(sample("animated"))
+    model.surfaces[0].positions[1, 4] = (-100.0, 200.0, 300.0)
+    frame = md3.read(dump(model)).frames[1]
+    points = np.concatenate([s.positions[1] for s in load(dump(model)).surfaces])
+    assert frame["mins"].tolist() == points.min(axis=0).tolist()
+    assert frame["maxs"].tolist() == points.max(axis=0).tolist()
+    assert frame["local_origin"].tolist() == [0, 0, 0]
+    assert frame["radius"] == pytest.approx(np.linalg.norm(np.abs(points).max(axis=0)))
+
+
+def without_frame(model, frame):
+    del model.frame_names[frame]
+    for surface in model.surfaces:
+        surface.positions = np.delete(surface.positions, frame, axis=0)
+        surface.normals = np.delete(surface.normals, frame, axis=0)
+    for tag in model.tags:
+        tag.origins, tag.axes = np.delete(tag.origins, frame, axis=0), np.delete(tag.axes, frame, axis=0)
+    model.frame_sources = np.delete(model.frame_sources, frame)
+
+
+def with_frame(model, at):
+    """Insert a copy of the frame before, as the operator does."""
+    model.frame_names.insert(at, "new")
+    for surface in model.surfaces:
+        surface.positions = np.insert(surface.positions, at, surface.positions[at - 1], axis=0)
+        surface.normals = None
+    for tag in model.tags:
+        tag.origins = np.insert(tag.origins, at, tag.origins[at - 1], axis=0)
+        tag.axes = np.insert(tag.axes, at, tag.axes[at - 1], axis=0)
+    model.frame_sources = np.insert(model.frame_sources, at, -1)
+
+
+def moved_frames(data, places):
+    """Return the facts of a file as they are when its frames stand at other places; frames at None are gone."""
+    moved = {}
+    for path, value in samples.facts(data).items():
+        found = re.search(r"frames\[(\d+)\]", path)
+        at = places[int(found[1])] if found else None
+        if found and at is not None:
+            moved[path[: found.start()] + f"frames[{at}]" + path[found.end() :]] = value
+        elif not found:
+            moved[path] = value
+    return moved
+
+
+@pytest.mark.parametrize("name", ["animated", "odd_layout", "zero_end", "tags_only", "odd_names"])
+def test_deleting_a_frame_keeps_the_others_bit_for_bit(name):
+    model = load(sample(name))
+    without_frame(model, 1)
+    wanted = moved_frames(sample(name), {0: 0, 1: None, 2: 1})
+    found = samples.facts(dump(model))
+    counts = {path for path in wanted if path.endswith(".num_frames")}
+    assert found.keys() == wanted.keys()
+    assert {path for path in wanted if found[path] != wanted[path]} <= counts
+    assert all(struct.unpack("<i", found[path])[0] == 2 for path in counts)
+
+
+@pytest.mark.parametrize("name", ["animated", "odd_layout", "zero_end", "tags_only", "odd_names"])
+def test_inserting_a_frame_keeps_the_others_bit_for_bit(name):
+    model = load(sample(name))
+    with_frame(model, 2)
+    wanted = moved_frames(sample(name), {0: 0, 1: 1, 2: 3})
+    found = samples.facts(dump(model))
+    counts = {path for path in wanted if path.endswith(".num_frames")}
+    assert {path for path in wanted if found[path] != wanted[path]} <= counts
+    assert all(struct.unpack("<i", found[path])[0] == 4 for path in counts)
+    for path in found.keys() - wanted.keys():
+        assert "frames[2]" in path
+        if "xyz" in path or ".normal" in path or "origin" in path.split(".")[-1] and "tags" in path:
+            assert found[path] == found[path.replace("frames[2]", "frames[1]")], path
+
+
+def test_appending_a_frame_that_moved_turns_the_normals():
+    model = load(sample("seamed_cube"))
+    with_frame(model, 2)
+    turn = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]], np.float32)
+    model.surfaces[0].positions[2] = model.surfaces[0].positions[1] @ turn.T
+    again = load(dump(model)).surfaces[0]
+    np.testing.assert_allclose(again.normals[2], again.normals[1] @ turn.T, atol=np.radians(1.01))
+
+
+def test_renaming_a_surface():
+    assert edit("animated", lambda m: setattr(m.surfaces[1], "name", "Banner")) == {"surfaces[1].name"}
+
+
+def test_renaming_a_tag_renames_it_in_every_frame():
+    changed = edit("animated", lambda m: setattr(m.tags[1], "name", "tag_torso"))
+    assert changed == {f"frames[{f}].tags[1].name" for f in range(3)}
+
+
+def test_renaming_a_frame():
+    assert edit("animated", lambda m: m.frame_names.__setitem__(2, "stop")) == {"frames[2].name"}
+
+
+def test_changing_a_shader_keeps_its_index_and_the_others():
+    changed = edit("many_shaders", lambda m: m.surfaces[0].shaders.__setitem__(1, "models/new"))
+    assert changed == {"surfaces[0].shaders[1].name"}
+
+
+def test_swapping_shaders_takes_their_entries_along():
+    model = load(sample("many_shaders"))
+    model.surfaces[0].shaders[:2] = model.surfaces[0].shaders[1::-1]
+    entries = md3.read(dump(model)).surfaces[0].shaders
+    assert entries["index"].tolist() == [8, 7, 9]
+    assert [bytes(n) for n in entries["name"]] == [
+        b"models/a/two.jpg\0old", b"models/a/one.tga", b"models/a/one.tga\0again",
+    ]  # fmt: skip
+
+
+def test_adding_and_removing_shaders():
+    model = load(sample("many_shaders"))
+    model.surfaces[1].shaders, model.surfaces[0].shaders = ["models/first"], []
+    again = load(dump(model))
+    assert [s.shaders for s in again.surfaces] == [[], ["models/first"]]
+
+
+def test_moving_a_tag_in_one_frame():
+    changed = edit("animated", lambda m: m.tags[0].origins.__setitem__((1, 2), 99.0))
+    assert changed == {"frames[1].tags[0].origin"}
+
+
+def test_turning_a_tag_in_one_frame():
+    changed = edit("animated", lambda m: m.tags[1].axes.__setitem__((2, 0, 0), 0.5))
+    assert changed == {"frames[2].tags[1].axis"}
+
+
+def test_moving_a_texture_coordinate():
+    changed = edit("animated", lambda m: m.surfaces[1].uvs.__setitem__((2, 1), 0.125))
+    assert changed == {"surfaces[1].st[2]"}
+
+
+def test_an_edit_beside_numbers_that_are_none_keeps_their_bits():
+    changed = edit("odd_numbers", lambda m: m.surfaces[0].uvs.__setitem__((5, 0), 0.625))
+    assert changed == {"surfaces[0].st[5]"}
+
+
+def test_removing_a_triangle_moves_up_the_later_ones():
+    model = load(sample("animated"))
+    surface = model.surfaces[0]
+    surface.triangles = np.delete(surface.triangles, 1, axis=0)
+    surface.source_triangles = np.delete(surface.source_triangles, 1)
+    changed = differences(sample("animated"), dump(model))
+    assert changed == {f"surfaces[0].triangles[{t}]" for t in (1, 2, 3)}
+    assert md3.read(dump(model)).surfaces[0].triangles.tolist() == [[0, 1, 2], [5, 0, 3], [3, 4, 5]]
+
+
+def test_removing_a_vertex_keeps_the_others():
+    model = load(sample("animated"))
+    surface = model.surfaces[0]
+    keep = np.array([0, 1, 2, 3])
+    surface.triangles, surface.source_triangles = surface.triangles[:2], surface.source_triangles[:2]
+    surface.positions, surface.normals = surface.positions[:, keep], surface.normals[:, keep]
+    surface.uvs, surface.source_vertices = surface.uvs[keep], surface.source_vertices[keep]
+    changed = differences(sample("animated"), dump(model))
+    gone = re.compile(r"surfaces\[0\]\.(frames\[\d\]\.(xyz|normal)\[[45]\]|st\[[45]\]|triangles\[[23]\])|frames\[\d\]\.\w+$")
+    assert all(gone.fullmatch(path) for path in changed), changed
+
+
+def test_new_vertices_get_the_normals_that_they_show():
+    model = load(sample("animated"))
+    surface = model.surfaces[0]
+    surface.source_vertices = surface.source_vertices.copy()
+    surface.source_vertices[2] = -1
+    surface.normals = surface.normals.copy()
+    surface.normals[:, 2] = (0.0, 0.0, -1.0)
+    changed = differences(sample("animated"), dump(model))
+    # 1 - (1 - t) is not always t: without a source the last bit of a texture coordinate is a new one.
+    assert changed - {"surfaces[0].st[2]"} == {f"surfaces[0].frames[{f}].normal[2]" for f in range(3)}
+    assert md3.read(dump(model)).surfaces[0].vertices["normal"][:, 2].tolist() == [128] * 3
+
+
+def test_edited_normals_beat_the_sources():
+    model = load(sample("seamed_cube"))
+    surface = model.surfaces[0]
+    surface.own_normals = np.arange(24) == 5
+    surface.normals = surface.normals.copy()
+    surface.normals[:, 5] = (0.6, 0.0, 0.8)
+    assert differences(sample("seamed_cube"), dump(model)) == {f"surfaces[0].frames[{f}].normal[5]" for f in range(2)}
+
+
+def test_mirrored_surface_gets_mirrored_normals():
+    model = load(sample("animated"))
+    surface = model.surfaces[0]
+    before = surface.normals.copy()
+    surface.positions = surface.positions * np.array((1, -1, 1), np.float32)
+    surface.triangles = np.ascontiguousarray(surface.triangles[:, ::-1])
+    surface.mirrored, surface.normals = True, None
+    again = load(dump(model)).surfaces[0]
+    np.testing.assert_allclose(again.normals, before * (1, -1, 1), atol=np.radians(1.2))
+
+
+def test_turned_surface_gets_turned_normals():
+    model = load(sample("seamed_cube"))
+    surface = model.surfaces[0]
+    before = surface.normals.copy()
+    turn = np.array([[0.8, -0.6, 0], [0.6, 0.8, 0], [0, 0, 1]], np.float32)
+    surface.positions, surface.normals = surface.positions @ turn.T, None
+    again = load(dump(model)).surfaces[0]
+    np.testing.assert_allclose(again.normals, before @ turn.T, atol=np.radians(1.01))
+
+
+@pytest.mark.parametrize("name", ["animated", "odd_layout", "zero_end", "many_shaders", "empty_surface", "odd_names"])
+def test_surfaces_in_another_order_stay_whole(name):
+    model = load(sample(name))
+    originals = model.surfaces
+    for order in itertools.permutations(range(len(originals))):
+        model.surfaces = [originals[i] for i in order]
+        again = load(dump(model))
+        assert [s.name for s in again.surfaces] == [s.name for s in model.surfaces]
+        for one, other in zip(again.surfaces, model.surfaces, strict=True):
+            assert one.positions.tobytes() == other.positions.tobytes()
+            assert one.triangles.tobytes() == other.triangles.tobytes()
+
+
+@pytest.mark.parametrize("name", ["animated", "odd_layout", "zero_end", "short_surface", "empty_surface"])
+def test_a_copied_and_a_removed_surface(name):
+    model = load(sample(name))
+    originals = model.surfaces
+    model.surfaces = [*originals, originals[0]]
+    again = load(dump(model))
+    assert [s.name for s in again.surfaces] == [s.name for s in model.surfaces]
+    for one, other in zip(again.surfaces, model.surfaces, strict=True):
+        assert one.positions.tobytes() == other.positions.tobytes()
+    for kept in originals:
+        model.surfaces = [kept]
+        again = load(dump(model)).surfaces[0]
+        assert again.positions.tobytes() == kept.positions.tobytes()
+    model.surfaces = []
+    assert load(dump(model)).surfaces == []
+
+
+def test_gaps_stay_when_lumps_grow():
+    model = load(sample("odd_layout"))
+    model.surfaces[0].shaders.append("models/more")
+    data = dump(model)
+    again = md3.read(data)
+    assert again.layout["layout_filler"].tobytes() == md3.read(sample("odd_layout")).layout["layout_filler"].tobytes()
+    assert data.endswith(b"the end")
+    assert differences(sample("odd_layout"), data) == {"surfaces[0].shaders[1].name", "surfaces[0].shaders[1].index"}
+
+
+# -- sources that are not whole
+
+
+def test_a_lone_surface_keeps_its_own_facts():
+    model = load(sample("animated"))
+    model.source.facts = {}
+    changed = differences(sample("animated"), dump(model))
+    assert changed, "bounds, the tags' raw names and the header went with the model's facts"
+    assert not [path for path in changed if path.startswith("surfaces")]
+
+
+def test_a_source_of_another_format_is_no_hint():
+    model = load(sample("odd_layout"))
+    model.source.format = "md2"
+    assert md3.read(dump(model)).surfaces[0].header["ident"] == b"IDP3"
+
+
+def damaged(array):
+    """Return what a stranger may put where a fact should be."""
+    yield None
+    for dtype, value in (("f8", np.nan), ("f4", np.inf), ("i8", 2**63 - 1), ("i8", -(2**63)), ("u1", 255), ("i4", 4)):
+        yield np.full(array.shape, value, dtype)
+        yield np.full((3, *array.shape[1:]), value, dtype)
+    yield np.full(array.shape, 255).astype(array.dtype)
+    yield np.zeros(array.shape, array.dtype)
+    yield from (array[:-1], array.reshape(-1), np.zeros((), "i4"))
+    if array.dtype.kind in "iu":
+        yield from (-array - 1, array[::-1], array * 0 + 1)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["animated", "odd_layout", "tags_only", "short_surface", "empty_surface"])
+def test_no_damaged_fact_breaks_an_export(name):
+    original = load(sample(name))
+    owners = [original.source.facts, *(s.facts for s in original.source.surfaces)]
+    for index, facts in enumerate(owners):
+        for key, value in itertools.chain.from_iterable(((k, v) for v in damaged(a)) for k, a in facts.items()):
+            model = copy.copy(original)
+            model.source = copy.deepcopy(original.source)
+            target = [model.source.facts, *(s.facts for s in model.source.surfaces)][index]
+            target.pop(key)
+            if value is not None:
+                target[key] = value
+            again = load(dump(model))
+            for one, other in zip(again.surfaces, original.surfaces, strict=True):
+                assert (one.name, one.positions.tobytes()) == (other.name, other.positions.tobytes()), (key, value)
+
+
+def test_a_damaged_source_is_dropped_with_a_warning(caplog):
+    model = load(sample("odd_layout"))
+    model.source.facts["frames"] = model.source.facts["frames"][:, :-1]
+    with caplog.at_level(logging.WARNING):
+        again = md3.read(dump(model))
+    assert caplog.messages == ["the facts of the source of 'sample' are damaged: written without them"]
+    assert again.surfaces[0].header["ident"] == b"IDP3"
+    np.testing.assert_array_equal(again.surfaces[0].vertices["xyz"], md3.read(sample("odd_layout")).surfaces[0].vertices["xyz"])
+
+
+# -- generated files and models
+
+raw_names = st.binary(max_size=64)
+finite = st.floats(-1000, 1000, width=32)
+floats = st.floats(width=32)
+codes = st.integers(-32768, 32767)
+byte = st.integers(0, 255)
+triples = st.tuples(floats, floats, floats)
+
+
+@st.composite
+def surface_specs(draw, num_frames):
+    count = draw(st.integers(0, 6))
+    corner = st.integers(0, max(count - 1, 0))
+    triangles = draw(st.lists(st.tuples(corner, corner, corner), max_size=6 if count else 0))
+    vertex = st.tuples(codes, codes, codes, byte, byte)
+    return SurfaceSpec(
+        draw(raw_names),
+        [draw(st.lists(vertex, min_size=count, max_size=count)) for _ in range(num_frames)],
+        triangles,
+        draw(st.lists(st.tuples(floats, floats), min_size=count, max_size=count)),
+        draw(st.lists(st.tuples(raw_names, st.integers(-(2**31), 2**31 - 1)), max_size=3)),
+        flags=draw(st.integers(-(2**31), 2**31 - 1)),
+        order=draw(st.permutations(("shaders", "triangles", "st", "vertices"))),
+        gap=draw(st.binary(max_size=3)),
+    )
+
+
+@st.composite
+def md3_specs(draw):
+    num_frames, num_tags = draw(st.integers(1, 6)), draw(st.integers(0, 3))
+    axis = st.lists(floats, min_size=9, max_size=9)
+    frame = st.builds(FrameSpec, st.binary(max_size=16), triples, triples, triples, floats)
+    tag = st.builds(TagSpec, raw_names, triples, axis)
+    return Md3Spec(
+        draw(st.lists(frame, min_size=num_frames, max_size=num_frames)),
+        [draw(st.lists(tag, min_size=num_tags, max_size=num_tags)) for _ in range(num_frames)],
+        draw(st.lists(surface_specs(num_frames), max_size=4)),
+        draw(raw_names),
+        draw(st.integers(-(2**31), 2**31 - 1)),
+        draw(st.integers(-(2**31), 2**31 - 1)),
+        draw(st.permutations(("frames", "tags", "surfaces"))),
+        draw(st.binary(max_size=5)),
+        draw(st.binary(max_size=5)),
+        eof=draw(st.integers(-5, 5)),
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(md3_specs())
+def test_any_file_comes_back_byte_for_byte(spec):
+    data = spec.pack()
+    assert md3.write(md3.read(data)) == data
+    assert dump(load(data)) == data
+
+
+names = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=15)
+
+
+@st.composite
+def models(draw):
+    frames, axes = draw(st.integers(1, 4)), st.lists(st.floats(-2, 2, width=32), min_size=9, max_size=9)
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    surfaces, tags = [], []
+    for _ in range(draw(st.integers(0, 3))):
+        count = draw(st.integers(1, 9))
+        positions = rng.integers(-32768, 32768, (frames, count, 3)).astype(np.float32) / 64
+        triangles = rng.integers(0, count, (draw(st.integers(0, 9)), 3)).astype(np.int32)
+        normals = rng.normal(size=(frames, count, 3)).astype(np.float32)
+        uvs = rng.uniform(-2, 2, (count, 2)).astype(np.float32)
+        shaders = draw(st.lists(names, max_size=2))
+        surfaces.append(Surface(draw(names), positions, triangles, uvs, shaders, normals))
+    for _ in range(draw(st.integers(0, 3))):
+        origins = np.array([draw(st.tuples(finite, finite, finite)) for _ in range(frames)], np.float32)
+        turned = np.array([draw(axes) for _ in range(frames)], np.float32).reshape(-1, 3, 3)
+        tags.append(Tag(draw(names), origins, turned))
+    frame_names = draw(st.lists(names, min_size=frames, max_size=frames))
+    return VertexModel(draw(names), [n.encode()[:15].decode(errors="ignore") for n in frame_names], surfaces, tags)
+
+
+@settings(max_examples=100, deadline=None)
+@given(models())
+def test_any_model_comes_back(model):
+    again = samples.write_read(model)
+    assert again.frame_names == model.frame_names
+    for one, other in zip(again.surfaces, model.surfaces, strict=True):
+        assert (one.name, one.shaders) == (other.name, other.shaders)
+        assert one.positions.tobytes() == other.positions.tobytes()
+        assert one.triangles.tolist() == other.triangles.tolist()
+        np.testing.assert_allclose(one.uvs, other.uvs, atol=3e-7)
+        lengths = np.linalg.norm(other.normals, axis=2) * np.linalg.norm(one.normals, axis=2)
+        assert (np.einsum("fvi,fvi->fv", one.normals, other.normals) >= np.cos(np.radians(1.01)) * lengths).all()
+    for one, other in zip(again.tags, model.tags, strict=True):
+        assert one.name == other.name
+        assert one.origins.tobytes() == other.origins.tobytes()
+        assert one.axes.tobytes() == other.axes.tobytes()
