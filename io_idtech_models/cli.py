@@ -5,19 +5,21 @@ from __future__ import annotations
 import argparse
 import glob
 import json
-import logging
+import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from . import formats
-from .errors import LimitError, ModelError
+from .errors import LimitError, ModelError, collected_warnings
 from .model import limits
 from .model.vertex import VertexModel
-from .storage import read_file, write_file
+from .model.words import describe, joined, plural
+from .storage import read_file, reason, write_file
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 MODEL_SUFFIXES = tuple(suffix for row in formats.FORMATS for suffix in row.suffixes)
@@ -40,7 +42,7 @@ class Converter:
     convert: Callable[[Job, argparse.Namespace], str]
     hint: str = ""  # where else to turn for another suffix
     workers: Callable[[list[Job], argparse.Namespace, Callable[[Job, str, str], None]], None] | None = None
-    add_options: Callable[[argparse.ArgumentParser], None] | None = field(default=None)
+    add_options: Callable[[argparse.ArgumentParser], None] | None = None
 
 
 def load(path: Path) -> tuple[formats.Format, VertexModel]:
@@ -51,27 +53,18 @@ def load(path: Path) -> tuple[formats.Format, VertexModel]:
 
 
 def convert_plain(job: Job, options: argparse.Namespace) -> str:
-    """Convert between formats of one family, without Blender; raises ModelError."""
+    """Convert between formats of one family, without Blender; returns a line. Raises ModelError."""
     row = formats.by_suffix(job.target)
     if row is None:
         raise LimitError(f"can't write '{job.target.suffix}'")
-    _, model = load(job.source)
-    refuse(model, options.game)
-    write_file(job.target, row.dump(model))
-    return describe(model)
-
-
-def refuse(model: VertexModel, game: str) -> None:
-    """Raise LimitError if the game would refuse the model."""
-    errors = [str(problem) for problem in limits.check(model, game) if problem.severity == limits.ERROR]
-    if errors:
-        raise LimitError("; ".join(errors[:6]))
-
-
-def describe(model: VertexModel) -> str:
-    """Return what a model has, in words."""
-    counts = ((len(model.surfaces), "surface"), (len(model.tags), "tag"), (model.num_frames, "frame"))
-    return ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts)
+    with collected_warnings() as warnings:
+        _, model = load(job.source)
+        problems = limits.check(model, options.game)
+        errors = [str(problem) for problem in problems if problem.severity == limits.ERROR]
+        if errors:
+            raise LimitError(joined(errors))
+        write_file(job.target, row.dump(model))
+    return joined([describe(model), *warnings, *map(str, problems)], most=7)
 
 
 PLAIN = Converter(
@@ -84,23 +77,19 @@ PLAIN = Converter(
 
 def main(argv: list[str], converter: Converter = PLAIN) -> int:
     """Run a command; returns the exit status: 0, 1 if a file failed, 2 for a usage error, 130 after Ctrl-C."""
-    parser = _parser(converter)
     try:
-        options = parser.parse_args(argv)
+        options = _parser(converter).parse_args(argv)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else USAGE
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("  note: %(message)s"))
-    logger = logging.getLogger(__package__)
-    logger.addHandler(handler)
     try:
-        return int(options.run(options, converter))
+        status = int(options.run(options, converter))
+        sys.stdout.flush()
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
+    except BrokenPipeError:  # who reads our output has seen enough: `info ... | head`
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for the rest of the process
         return FAILED
-    finally:
-        logger.removeHandler(handler)
+    return status
 
 
 def _parser(converter: Converter) -> argparse.ArgumentParser:
@@ -117,11 +106,17 @@ def _parser(converter: Converter) -> argparse.ArgumentParser:
     convert.add_argument("files", nargs="+", metavar="FILE", help="inputs (files, folders, globs), then the output")
     convert.add_argument("--to", metavar="SUFFIX", help="write this format; the output is then a folder, or left out")
     convert.add_argument("--game", choices=tuple(limits.GAMES), default="format", help="whose limits to keep")
-    convert.add_argument("--jobs", type=int, default=1, metavar="N", help="work on N files at once")
+    convert.add_argument("--jobs", type=_count, default=1, metavar="N", help="work on N files at once (1)")
     if converter.add_options is not None:
         converter.add_options(convert)
     convert.set_defaults(run=_convert)
     return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number from 1 on")
+    return int(text)
 
 
 def _convert_help(converter: Converter) -> str:
@@ -129,39 +124,77 @@ def _convert_help(converter: Converter) -> str:
     return f"Reads {read}; writes {write}. One input and an output file, or inputs, --to SUFFIX and an output folder."
 
 
+def _say(text: str, stream: Any = None) -> None:
+    """Print a line: what a terminal might obey, and what its encoding lacks, is replaced; names come from strangers."""
+    stream = stream or sys.stdout
+    plain = "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    print(plain.encode(encoding, errors="replace").decode(encoding), file=stream, flush=True)
+
+
 def _warn(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    _say(text, sys.stderr)
 
 
-def expand(files: Iterable[str], suffixes: tuple[str, ...]) -> list[Path]:
-    """Return the files that names, folders (whole trees) and globs mean; a name that is no file stays, to fail later."""
-    found: list[Path] = []
+def expand(files: Iterable[str], suffixes: tuple[str, ...]) -> tuple[list[Path], list[str]]:
+    """Return the files that names, folders (whole trees) and globs mean, and the folders and globs without any.
+
+    A name that is no file stays, to fail later. Files that several arguments mean come once.
+    """
+    found: dict[str, Path] = {}
+    barren = []
     for name in files:
         path = Path(name)
-        if path.is_dir():
-            found += sorted(p for p in path.rglob("*") if p.suffix.lower() in suffixes and p.is_file())
-        elif not path.exists() and glob.has_magic(name):
-            found += sorted(Path(match) for match in glob.glob(name, recursive=True))  # noqa: PTH207 - takes any root
+        if _is_dir(path):
+            here = sorted(p for p in path.rglob("*") if p.suffix.lower() in suffixes and p.is_file())
+        elif glob.has_magic(name) and not _exists(path):
+            here = sorted(Path(match) for match in glob.glob(name, recursive=True))  # noqa: PTH207 - takes any root
         else:
-            found.append(path)
-    return list(dict.fromkeys(found))
+            here = [path]
+        if not here:
+            barren.append(name)
+        for each in here:
+            found.setdefault(_place(each), each)
+    return list(found.values()), barren
+
+
+def _exists(path: Path) -> bool:
+    return os.path.exists(path)  # noqa: PTH110 - Path's own raises where a name is too long
+
+
+def _is_dir(path: Path) -> bool:
+    return os.path.isdir(path)  # noqa: PTH112 - as above
+
+
+def _place(path: Path) -> str:
+    """Return one spelling for each place: where a path leads, links followed."""
+    return os.path.normcase(os.path.realpath(path))
+
+
+def _models(options: argparse.Namespace) -> tuple[list[Path], list[str]]:
+    """Return the files of `info` and `check`, and a complaint for each argument that means none."""
+    paths, barren = expand(options.files, MODEL_SUFFIXES)
+    return paths, [f"{name}: no model there" for name in barren]
 
 
 def _info(options: argparse.Namespace, converter: Converter) -> int:
-    records, failed = [], False
-    for path in expand(options.files, MODEL_SUFFIXES):
+    paths, complaints = _models(options)
+    for complaint in complaints:
+        _warn(complaint)
+    records, failed = [], bool(complaints)
+    for path in paths:
         try:
-            row, model = load(path)
+            with collected_warnings():
+                found = facts(*load(path))
         except ModelError as error:
             failed = True
             _warn(f"{path}: {error}")
             continue
-        if options.json:
-            records.append({"file": str(path)} | facts(row, model))
-        else:
-            print("\n".join(table(path, facts(row, model))))
+        records.append({"file": str(path)} | found)
+        if not options.json:
+            _say("\n".join(table(path, found)))
     if options.json:
-        print(json.dumps(records, indent=2))
+        _say(json.dumps(records, indent=2))
     return FAILED if failed else OK
 
 
@@ -192,7 +225,7 @@ def table(path: Path, found: dict[str, Any]) -> list[str]:
     """Return the lines that `info` prints of a model."""
     surfaces, tags, listed = found["surfaces"], found["tags"], found["frame_names"]
     ends = f" ({listed[0]} ... {listed[-1]})" if len(listed) > 1 else ""
-    lines = [f"{path}: {found['format'].upper()}, {found['frames']} frames{ends}"]
+    lines = [f"{path}: {found['format'].upper()}, {plural(found['frames'], 'frame')}{ends}"]
     if found["mins"]:
         low, high = (" ".join(f"{x:.2f}" for x in found[side]) for side in ("mins", "maxs"))
         lines.append(f"  first frame from ({low}) to ({high})")
@@ -210,21 +243,29 @@ def table(path: Path, found: dict[str, Any]) -> list[str]:
 
 
 def _check(options: argparse.Namespace, converter: Converter) -> int:
-    records, failed = [], False
-    for path in expand(options.files, MODEL_SUFFIXES):
-        try:
-            found = [(p.severity, str(p)) for p in limits.check(load(path)[1], options.game)]
-        except ModelError as error:
-            found = [(limits.ERROR, str(error))]
+    paths, complaints = _models(options)
+    for complaint in complaints:
+        _warn(complaint)
+    records, failed = [], bool(complaints)
+    for path in paths:
+        found = _problems(path, options.game)
         failed |= any(severity == limits.ERROR for severity, _ in found)
         records.append({"file": str(path), "problems": [{"severity": s, "text": t} for s, t in found]})
         if not options.json:
-            print(f"{path}: {'ok' if not found else ''}".rstrip())
-            for severity, text in found:
-                print(f"  {severity}: {text}")
+            _say("\n".join([f"{path}:" if found else f"{path}: ok", *(f"  {s}: {t}" for s, t in found)]))
     if options.json:
-        print(json.dumps(records, indent=2))
+        _say(json.dumps(records, indent=2))
     return FAILED if failed else OK
+
+
+def _problems(path: Path, game: str) -> list[tuple[str, str]]:
+    """Return what is broken or odd in a file, and what a game refuses or changes of it: severity and text."""
+    with collected_warnings() as warnings:
+        try:
+            found = [(p.severity, str(p)) for p in limits.check(load(path)[1], game)]
+        except ModelError as error:
+            found = [(limits.ERROR, str(error))]
+    return [*((limits.WARNING, text) for text in warnings), *found]
 
 
 def plan_jobs(options: argparse.Namespace, converter: Converter) -> list[Job]:
@@ -233,52 +274,61 @@ def plan_jobs(options: argparse.Namespace, converter: Converter) -> list[Job]:
     Raises:
         ModelError: the arguments do not say where, or a suffix can't be written.
     """
-    files, suffix = list(options.files), options.to
-    if suffix:
-        suffix = "." + suffix.lower().lstrip(".")
-        output = Path(files.pop()) if len(files) > 1 and _is_folder(files[-1], converter) else None
-    else:
+    files, output = list(options.files), None
+    if not options.to:
         output = Path(files.pop())
-        suffix = output.suffix.lower()
         if not files:
             raise LimitError("say where to write: an output file, or --to SUFFIX")
+        if _is_dir(output):
+            raise LimitError(f"'{output}' is a folder: say with --to SUFFIX what to write into it")
+    elif len(files) > 1 and _is_folder(files[-1], converter):
+        output = Path(files.pop())
+    suffix = "." + options.to.lower().lstrip(".") if options.to else output.suffix.lower() if output else ""
     if suffix not in converter.writable:
         written = ", ".join(dict.fromkeys(converter.writable))
-        raise LimitError(f"can't write '{suffix or output}', only {written}; {converter.hint}".rstrip("; "))
-    readable = tuple(s for s in converter.readable if s != suffix or s in MODEL_SUFFIXES)
-    sources = expand(files, readable)
-    if not sources:
-        raise LimitError("no file to convert was found")
-    if not options.to:
-        if len(sources) > 1:
-            raise LimitError("several inputs need --to SUFFIX and an output folder")
-        return [Job(sources[0], output)] if output is not None else []
-    roots = [Path(name) for name in files if Path(name).is_dir()]
-    return _distinct([Job(source, _target(source, output, roots, suffix)) for source in sources])
+        raise LimitError(f"can't write '{suffix or output}', only {written}{_hint(converter)}")
+    sources, barren = expand(files, tuple(s for s in converter.readable if s != suffix))
+    if barren:
+        raise LimitError(f"nothing to convert in '{barren[0]}'")
+    if options.to:
+        return _distinct([Job(source, _target(source, output, files, suffix)) for source in sources])
+    if len(sources) > 1:
+        raise LimitError("several inputs need --to SUFFIX and an output folder")
+    return _distinct([Job(source, output) for source in sources if output])
+
+
+def _hint(converter: Converter) -> str:
+    return f"; {converter.hint}" if converter.hint else ""
 
 
 def _is_folder(name: str, converter: Converter) -> bool:
     """Tell whether the last argument is the output folder, and not one more input."""
     path = Path(name)
-    if path.is_dir():
+    if _is_dir(path):
         return True
-    return not path.exists() and not glob.has_magic(name) and path.suffix.lower() not in converter.readable
+    return not _exists(path) and not glob.has_magic(name) and path.suffix.lower() not in converter.readable
 
 
-def _target(source: Path, output: Path | None, roots: list[Path], suffix: str) -> Path:
+def _target(source: Path, output: Path | None, files: list[str], suffix: str) -> Path:
     """Return where a file goes: beside itself, or into the output folder, there below the folder it was found in."""
     if output is None:
         return source.with_suffix(suffix)
+    roots = [Path(name) for name in files if _is_dir(Path(name))]
     root = next((root for root in roots if source.is_relative_to(root)), source.parent)
     return (output / source.relative_to(root)).with_suffix(suffix)
 
 
 def _distinct(jobs: list[Job]) -> list[Job]:
-    taken: dict[Path, Path] = {}
+    """Return the jobs if no file would be written twice or over an input; raises LimitError."""
+    taken: dict[str, Path] = {}
+    sources = {_place(job.source): job.source for job in jobs}
     for job in jobs:
-        if job.target in taken:
-            raise LimitError(f"'{taken[job.target]}' and '{job.source}' would both become '{job.target}'")
-        taken[job.target] = job.source
+        place = _place(job.target)
+        if place in sources:
+            raise LimitError(f"'{job.target}' is an input: it would be written over")
+        if place in taken:
+            raise LimitError(f"'{taken[place]}' and '{job.source}' would both become '{job.target}'")
+        taken[place] = job.source
     return jobs
 
 
@@ -289,17 +339,18 @@ def _convert(options: argparse.Namespace, converter: Converter) -> int:
         _warn(f"convert: {error}")
         return USAGE
     done = failed = 0
-    start = time.monotonic()
+    start, lock = time.monotonic(), threading.Lock()
 
     def report(job: Job, line: str, error: str) -> None:
         nonlocal done, failed
-        done += 1
-        place = f"[{done}/{len(jobs)}] " if len(jobs) > 1 else ""
-        if error:
-            failed += 1
-            _warn(f"{place}{job.source}: {error}")
-        else:
-            print(f"{place}{job.source} -> {job.target}: {line}", flush=True)
+        with lock:
+            done += 1
+            place = f"[{done}/{len(jobs)}] " if len(jobs) > 1 else ""
+            if error:
+                failed += 1
+                _warn(f"{place}{job.source}: {error}")
+            else:
+                _say(f"{place}{job.source} -> {job.target}: {line}")
 
     if options.jobs > 1 and len(jobs) > 1 and converter.workers is not None:
         converter.workers(jobs, options, report)
@@ -307,19 +358,21 @@ def _convert(options: argparse.Namespace, converter: Converter) -> int:
         for job in jobs:
             report(job, *run_job(job, options, converter))
     if len(jobs) > 1:
-        print(f"{done - failed} converted, {failed} failed, {time.monotonic() - start:.1f} s", flush=True)
+        _say(f"{done - failed} converted, {failed} failed, {time.monotonic() - start:.1f} s")
     return FAILED if failed else OK
 
 
 def run_job(job: Job, options: argparse.Namespace, converter: Converter) -> tuple[str, str]:
     """Convert one file; returns a line for the summary, and an error's sentence or ""."""
     suffix = job.source.suffix.lower()
-    if job.source.exists() and suffix not in converter.readable:
-        return "", f"can't read '{suffix}', only {', '.join(converter.readable)}; {converter.hint}".rstrip("; ")
+    if not _exists(job.source):
+        return "", "no such file"
+    if suffix not in converter.readable:
+        return "", f"can't read '{suffix or job.source.name}', only {', '.join(converter.readable)}{_hint(converter)}"
     try:
         job.target.parent.mkdir(parents=True, exist_ok=True)
         return converter.convert(job, options), ""
     except ModelError as error:
         return "", str(error)
     except OSError as error:
-        return "", f"can't write '{job.target}': {(error.strerror or str(error)).lower()}"
+        return "", f"can't write '{job.target}': {reason(error)}"

@@ -1,6 +1,14 @@
-"""The errors that broken input and engine limits raise, each one sentence that a modder can act on."""
+"""What is wrong, in words: errors that broken input and engine limits raise, and the warnings of all that survives.
+
+Each is one sentence that a modder can act on. Errors are exceptions; warnings are logged by whoever sees the trouble and
+collected by whoever talks to the user.
+"""
 
 from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class ModelError(Exception):
@@ -26,3 +34,30 @@ class FormatError(ModelError):
 
 class LimitError(ModelError):
     """A model that a format, a game or Blender can't hold; the sentence names object, value and limit."""
+
+
+class _Collector(logging.Handler):
+    """Keeps the texts of warnings, each once."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if text not in self.texts:
+            self.texts.append(text)
+
+
+@contextmanager
+def collected_warnings() -> Iterator[list[str]]:
+    """Collect the texts of warnings that the package's loggers get within; they are not printed."""
+    logger, collector = logging.getLogger(__package__), _Collector()
+    propagate = logger.propagate
+    logger.addHandler(collector)
+    logger.propagate = False
+    try:
+        yield collector.texts
+    finally:
+        logger.removeHandler(collector)
+        logger.propagate = propagate

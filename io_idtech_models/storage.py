@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import tempfile
 from pathlib import Path
 
 from .errors import ModelError
+
+MAX_SIZE = 2**31 - 1  # offsets in all these formats are signed integers of 32 bits
 
 
 def read_file(path: Path) -> bytes:
     """Return a file's bytes.
 
     Raises:
-        ModelError: it can't be read; the sentence says why.
+        ModelError: it can't be read; the sentence says why, the caller which file.
     """
     try:
+        found = path.stat()
+        if stat.S_ISDIR(found.st_mode):
+            raise ModelError("it is a folder, not a file")
+        if not stat.S_ISREG(found.st_mode):  # a pipe would wait for ever, a device never end
+            raise ModelError("it is not a regular file")
+        if found.st_size > MAX_SIZE:
+            raise ModelError(f"the file has {found.st_size} bytes, more than a model can have")
         return path.read_bytes()
     except OSError as error:
-        raise ModelError(f"can't read '{path}': {_reason(error)}") from error
+        raise ModelError(f"can't read the file: {reason(error)}") from error
+    except ValueError as error:  # a name with a NUL
+        raise ModelError("no such file") from error
 
 
 def write_file(path: Path, data: bytes) -> None:
@@ -30,8 +43,7 @@ def write_file(path: Path, data: bytes) -> None:
     temporary = ""
     try:
         target = path.resolve()
-        if target.is_dir():
-            raise ModelError(f"can't write '{path}': it is a folder")
+        _check_target(target)
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".idtech-", suffix=".part")
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
@@ -41,10 +53,20 @@ def write_file(path: Path, data: bytes) -> None:
         Path(temporary).replace(target)
         temporary = ""
     except OSError as error:
-        raise ModelError(f"can't write '{path}': {_reason(error)}") from error
+        raise ModelError(f"can't write '{path}': {reason(error)}") from error
+    except (RuntimeError, ValueError) as error:  # links in a circle (before Python 3.13); a name with a NUL
+        raise ModelError(f"can't write '{path}': there is no such place") from error
     finally:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
+
+
+def _check_target(target: Path) -> None:
+    """Refuse what replacing would do although writing could not: the file itself is not opened."""
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "it is a folder")
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, "the file is read-only")
 
 
 def _take_mode(new: Path, old: Path) -> None:
@@ -57,5 +79,7 @@ def _take_mode(new: Path, old: Path) -> None:
         new.chmod(0o666 & ~mask)
 
 
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
+def reason(error: OSError) -> str:
+    """Return why the system refuses, in words: "no such file or directory"."""
+    text = error.strerror or str(error)
+    return text[:1].lower() + text[1:]

@@ -114,13 +114,15 @@ def _shape(
     mesh = draft.block.data
     if draft.direct:
         draft.samples = sampling.read_direct(draft.block)
-    with sampling.stepping(scene, [draft.block] if not draft.direct else []):
-        if not draft.direct:
+        first = draft.samples.positions
+        draft.shape = read_shape(draft.block, mesh, mesh, draft.place, source, frame, settings.normals)
+    else:
+        with sampling.stepping(scene, [draft.block]):
             sampling.show_frame(scene, plan, 0, [draft.block])
-            mesh = draft.block.evaluated_get(view_layer.depsgraph).data
-        same = draft.direct or meshes.topology(mesh) == meshes.topology(draft.block.data)
-        draft.shape = read_shape(draft.block, mesh, draft.block.data if same else None, draft.place, source, frame, settings.normals)
-        first = draft.samples.positions if draft.samples is not None else meshes.positions(mesh)[None]
+            shown = draft.block.evaluated_get(view_layer.depsgraph).data
+            own = mesh if meshes.topology(shown) == meshes.topology(mesh) else None
+            draft.shape = read_shape(draft.block, shown, own, draft.place, source, frame, settings.normals)
+            first = meshes.positions(shown)[None]
     slots = len(draft.block.material_slots)
     assert first is not None
     draft.parts = split(draft.shape, first, sources, source, slots)
@@ -196,10 +198,12 @@ def _say_loose(draft: Draft, surface: Surface) -> None:
     dropped = int((~used & (draft.shape.loose < 0)).sum())
     if dropped:
         log.warning("'%s': %d loose vertices are left out, no triangle uses them", draft.block.name, dropped)
-    if len(positions) < 2:
+    new = np.zeros(topology.num_points, np.bool_)
+    new[topology.corner_points[draft.shape.numbers < 0]] = True
+    if len(positions) < 2 or not new.any():
         return
     at_origin = (positions == 0.0).all(axis=2)
-    forgotten = used & at_origin.any(axis=0) & ~at_origin.all(axis=0) & (at_origin.sum(axis=0) >= len(positions) // 2)
+    forgotten = new & at_origin.any(axis=0) & ~at_origin.all(axis=0) & (at_origin.sum(axis=0) >= len(positions) // 2)
     if forgotten.any():
         frames = np.flatnonzero(at_origin[:, forgotten].any(axis=1))
         log.warning(
@@ -252,8 +256,13 @@ def _tags(
         if tag.source_index in claimed:
             tag.source_index = -1
         claimed.add(tag.source_index)
+        hinted = np.zeros(len(plan.times), np.bool_)
         if tag.source_index >= 0 and known is not None:
-            _hint(tag, entry, plan, known, sources, exact=entry.key not in samples)
+            hinted = _hint(tag, known, sources)
+        if entry.key not in samples:
+            for frame in np.flatnonzero(~hinted).tolist():
+                tag.axes[frame] = tags.exact_axes(entry.block, plan.times[frame])
+        tag.axes[~hinted] += 0.0  # -0 and 0 are one, whichever way the numbers came
     return [result[i][0] for i in sorted(order, key=lambda i: result[i][0].source_index < 0)]
 
 
@@ -261,10 +270,11 @@ def _tag_rank(tag: Tag, entry: TagSource, nth: int) -> tuple[Any, ...]:
     return tag.source_index < 0, tag.source_index, entry.block.name != entry.block.get(names.GIVEN), nth
 
 
-def _hint(
-    tag: Tag, entry: TagSource, plan: Plan, known: Known, sources: NDArray[np.int32], exact: bool
-) -> None:
-    """Give a tag its source's origin and axes in each frame in which it stands as import put it."""
+def _hint(tag: Tag, known: Known, sources: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Give a tag its source's origin and axes in each frame in which it stands as import put it.
+
+    Returns in which frames the axes are the source's, (F,).
+    """
     frames = np.flatnonzero(sources >= 0)
     source = known.source
     origins = source.tag_origins[sources[frames], tag.source_index]
@@ -276,7 +286,6 @@ def _hint(
     size = np.maximum(1.0, np.abs(shown).max(axis=(1, 2)))
     kept = np.abs(tag.axes[frames] - shown).max(axis=(1, 2)) <= tags.SAME_AXES * size
     tag.axes[frames[kept]] = axes[kept]
-    if exact:
-        fresh = np.setdiff1d(np.arange(len(plan.times)), frames[kept])
-        for frame in fresh.tolist():
-            tag.axes[frame] = tags.exact_axes(entry.block, plan.times[frame])
+    hinted = np.zeros(len(sources), np.bool_)
+    hinted[frames[kept]] = True
+    return hinted

@@ -28,7 +28,8 @@ def make(name: str, positions: Floats, triangles: Ints, uvs: Floats) -> bpy.type
     mesh = bpy.data.meshes.new(name)
     count = 3 * len(triangles)
     mesh.vertices.add(len(positions))
-    mesh.attributes["position"].data.foreach_set("vector", positions.ravel())
+    if len(positions):
+        mesh.attributes["position"].data.foreach_set("vector", positions.ravel())
     mesh.loops.add(count)
     mesh.polygons.add(len(triangles))
     if count:

@@ -58,7 +58,7 @@ def intact_points(topology: meshes.Topology, numbers: Numbers, faces: Numbers, s
     good[known[same]] = True
     bad = np.bincount(points[~good[face_of]], minlength=topology.num_points) > 0
     pairs = np.unique(np.stack((points, numbers), axis=1)[numbers >= 0], axis=0)
-    uses = np.bincount(source.triangles.ravel(), minlength=int(source.first_vertices[-1]))
+    uses = np.bincount(source.triangles[source.solid].ravel(), minlength=int(source.first_vertices[-1]))
     wanted = np.bincount(pairs[:, 0], uses[pairs[:, 1]], topology.num_points)
     return ~bad & (wanted == np.bincount(points, minlength=topology.num_points))
 

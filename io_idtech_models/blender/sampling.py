@@ -54,7 +54,8 @@ def is_direct(block: bpy.types.Object, plan: Plan) -> bool:
     if animation is not None and (len(animation.drivers) or len(animation.nla_tracks)):
         return False
     plain = all(not c.mute and not c.modifiers for c in playing_curves(keys))
-    return plan.keyed and plain and all(not key.mute and not key.vertex_group for key in keys.key_blocks)
+    # Absolute keys know neither muting nor vertex groups.
+    return plan.keyed and plain and not (keys.use_relative and any(k.mute or k.vertex_group for k in keys.key_blocks))
 
 
 def key_times(keys: bpy.types.Key) -> list[float]:

@@ -35,19 +35,21 @@ def add_absolute(block: bpy.types.Object, names: list[str], frames: Floats) -> N
         keys.eval_time = frame
         block.shape_key_add(name=name, from_mix=False)
     keys.eval_time = 0.0
-    _fill(keys.key_blocks, frames)
+    _fill(keys, keys.key_blocks, frames)
 
 
 def add_relative(block: bpy.types.Object, names: list[str], frames: Floats) -> None:
     """Add a `Basis` key, which is no frame, and a key per frame (F, P, 3)."""
     for name in (BASIS, *names):
         block.shape_key_add(name=name, from_mix=False)
-    _fill(list(block.data.shape_keys.key_blocks)[1:], frames)
+    keys = block.data.shape_keys
+    _fill(keys, list(keys.key_blocks)[1:], frames)
 
 
-def _fill(blocks: Any, frames: Floats) -> None:
+def _fill(keys: bpy.types.Key, blocks: Any, frames: Floats) -> None:
+    # 5.2 gives new keys the value 1, and exporters of other formats then write a destroyed mesh.
+    keys.key_blocks.foreach_set("value", np.zeros(len(keys.key_blocks), np.float32))
     for key, row in zip(blocks, frames, strict=True):
-        key.value = 0.0  # 5.2 gives new keys 1, and exporters of other formats then write a destroyed mesh
         if row.size:
             key.points.foreach_set("co", row.ravel())
 

@@ -17,6 +17,7 @@ from ..model.corners import (
     match_triangles,
     restored_numbers,
     source_cuts,
+    with_degenerate,
 )
 from ..model.vertex import ModelSource, Surface
 from . import mesh as meshes
@@ -109,7 +110,9 @@ def _restore(
         return corners, {}
     known = np.concatenate([s.uvs for s in source.surfaces])
     unedited = (uvs[corners] == known[own]).all(axis=(1, 2))
-    restored, origin, changed = restored_numbers(np.where(unedited[:, None], own, -1), source.places, source.triangles)
+    restored, origin, changed = restored_numbers(
+        np.where(unedited[:, None], own, -1), source.places, source.triangles[source.solid]
+    )
     if not changed.any():
         return corners, {}
     shown = uvs[corners]
@@ -122,7 +125,7 @@ def _is_run(numbers: Numbers, source: ModelSource) -> bool:
     """Tell whether triangles (T, 3) are just a run of the source's: the usual case, and quickly found out."""
     runs = zip(source.first_triangles[:-1], source.first_triangles[1:], strict=True)
     return any(
-        end - base == len(numbers) and np.array_equal(numbers, source.triangles[base:end]) for base, end in runs
+        np.array_equal(numbers, source.triangles[base:end][source.solid[base:end]]) for base, end in runs if end > base
     )
 
 
@@ -256,6 +259,8 @@ def _part(
     empty = np.zeros((0, 3), np.int32)
     faces = shape.faces[shape.corner_faces[chosen]]
     matched = match_triangles(of_triangles, faces, vertices, empty if source is None else source.triangles)
+    if source is not None and not source.solid.all():
+        matched = with_degenerate(matched, vertices, source.triangles, np.flatnonzero(~source.solid))
     firsts = vertices.corners
     vertices.corners = np.append(flat, np.full(extra, -1))[firsts]
     return Part(vertices, matched, corners.uvs[firsts], corners.own[firsts], [])
@@ -287,7 +292,7 @@ def to_surface(
     """Return the surface of a part: its positions and normals in the world, in every frame."""
     assert samples.positions is not None
     transforms = [m for m in samples.matrices]
-    local = samples.positions[:, part.vertices.points]
+    local = samples.positions.take(part.vertices.points, axis=1)
     positions = np.ascontiguousarray(np.broadcast_to(_moved(local, transforms, scale), (num_frames, *local.shape[1:])))
     normals = None
     if part.needs_normals:

@@ -33,16 +33,24 @@ def decompose(axes: Array) -> tuple[Array, Array]:
     axes = np.asarray(axes, np.float64)
     scales = np.linalg.norm(axes, axis=2)
     unit = np.where(scales[..., None] > 1e-12, axes / np.maximum(scales, 1e-12)[..., None], np.eye(3))
-    mirrored = np.linalg.det(unit) < 0
+    mirrored = _determinants(unit) < 0
     unit[mirrored] *= -1
     scales[mirrored] *= -1
-    left, _, right = np.linalg.svd(np.swapaxes(unit, 1, 2))
-    left[np.linalg.det(left @ right) < 0, :, 2] *= -1
-    quaternions = _quaternions(left @ right)
+    rotations = np.swapaxes(unit, 1, 2).copy()
+    skewed = np.abs(unit @ rotations - np.eye(3)).max(axis=(1, 2)) > 1e-7
+    if skewed.any():
+        left, _, right = np.linalg.svd(rotations[skewed])
+        left[_determinants(left @ right) < 0, :, 2] *= -1
+        rotations[skewed] = left @ right
+    quaternions = _quaternions(rotations)
     flips = np.where((quaternions[1:] * quaternions[:-1]).sum(axis=1) < 0, -1.0, 1.0)
     quaternions[1:] *= np.cumprod(flips)[:, None]
     scales[np.abs(np.abs(scales) - 1) < 1e-4] = np.sign(scales[np.abs(np.abs(scales) - 1) < 1e-4])
     return quaternions.astype(np.float32), scales.astype(np.float32)
+
+
+def _determinants(m: Array) -> Array:
+    return (m[:, 0] * np.cross(m[:, 1], m[:, 2])).sum(axis=1)
 
 
 def _quaternions(m: Array) -> Array:

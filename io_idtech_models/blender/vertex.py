@@ -86,15 +86,21 @@ def build(
 def _make_surface(
     surface: Surface, model: VertexModel, keys: list[str], settings: BuildSettings, materials: Materials
 ) -> bpy.types.Object:
-    """Make a surface's mesh and object: points welded, corners numbered; normals, materials and frames shown."""
+    """Make a surface's mesh and object: points welded, corners numbered; normals, materials and frames shown.
+
+    A triangle that uses a vertex twice can't be seen, but crashes Blender 5.2 where there are custom normals: it stays
+    in the source, and comes back with its vertices on export.
+    """
     points, of_vertex = np.unique(_weld_classes(surface, model, settings), return_inverse=True)
-    corner_points = of_vertex.reshape(-1)[surface.triangles].astype(np.int32)
-    flat = surface.triangles.ravel()
+    solid = np.flatnonzero((surface.triangles != np.roll(surface.triangles, 1, axis=1)).all(axis=1))
+    triangles = surface.triangles[solid]
+    corner_points = of_vertex.reshape(-1)[triangles].astype(np.int32)
+    flat = triangles.ravel()
     scale = np.float32(settings.scale)
     mesh = meshes.make(
         names.fit(surface.name), surface.positions[0, points] * scale, corner_points, surface.uvs[flat]
     )
-    _number(mesh, surface, points)
+    _number(mesh, surface, points, solid)
     mesh.update(calc_edges=True)
     if surface.normals is not None and len(flat):
         shown = meshes.show_normals(mesh, corner_points.ravel(), surface.normals[0][flat])
@@ -111,17 +117,17 @@ def _make_surface(
     return block
 
 
-def _number(mesh: bpy.types.Mesh, surface: Surface, points: NDArray[Any]) -> None:
-    """Note on corners, loose points and faces which element of the source each was."""
+def _number(mesh: bpy.types.Mesh, surface: Surface, points: NDArray[Any], faces: NDArray[Any]) -> None:
+    """Note on corners, loose points and faces which element of the source each was; `faces` are the triangles shown."""
     if surface.source_vertices is None or surface.source_triangles is None:
         return
-    flat = surface.triangles.ravel()
+    flat = surface.triangles[faces].ravel()
     loose = np.ones(surface.positions.shape[1], np.bool_)
     loose[flat] = False
     numbers = surface.source_vertices + np.int32(1)
     meshes.set_attribute(mesh, meshes.CORNER_SOURCE, "INT", "CORNER", numbers[flat])
     meshes.set_attribute(mesh, meshes.POINT_SOURCE, "INT", "POINT", np.where(loose, numbers, 0)[points])
-    meshes.set_attribute(mesh, meshes.FACE_SOURCE, "INT", "FACE", surface.source_triangles + np.int32(1))
+    meshes.set_attribute(mesh, meshes.FACE_SOURCE, "INT", "FACE", surface.source_triangles[faces] + np.int32(1))
 
 
 def _weld_classes(surface: Surface, model: VertexModel, settings: BuildSettings) -> NDArray[Any]:

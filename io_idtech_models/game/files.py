@@ -1,8 +1,9 @@
 """Finding files as the games do: by names relative to the game folder, whatever their case and extension.
 
-The game folder is the one above `models/` (or `players/`): names in models count from there. A name that a file gives
-is data of a stranger: it is looked up in folder listings, never opened as a path, and what it finds must lie inside the
-game folder (or, by its bare file name, beside the model), also after links are followed.
+The game folder is the one above `models/` (or, for Quake II's players, above `players/`): names in models count from
+there. A name that a file gives is data of a stranger: it is looked up in folder listings, never opened as a path, and
+what it finds must lie inside the game folder (or, by its bare file name, beside the model), also after links are
+followed.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from pathlib import Path
 
 # ioquake3's order (R_LoadImage: tga jpg jpeg png ...), then what else Blender reads.
 IMAGE_SUFFIXES = (".tga", ".jpg", ".jpeg", ".png", ".webp", ".dds", ".bmp", ".tif", ".tiff")
-TOP_FOLDERS = frozenset(("models", "players"))
+TOP_FOLDERS = ("models", "players")
 MAX_NAME = 1024
+MAX_LISTED = 1 << 16  # files of a folder that are looked at
 
 
 def name_parts(name: str) -> list[str]:
@@ -35,43 +37,58 @@ class Folder:
     """A folder in which names are looked up whatever their case; listings are read once."""
 
     path: Path
-    _listings: dict[Path, dict[str, str]] = field(default_factory=dict)
+    _listings: dict[Path, dict[str, list[str]]] = field(default_factory=dict)
 
     @cached_property
     def _real(self) -> Path:
         return self.path.resolve()
 
-    def _listing(self, folder: Path) -> dict[str, str]:
-        """Return the names in a folder by their lower-case spelling; of several, the first in order of characters."""
+    def _listing(self, folder: Path) -> dict[str, list[str]]:
+        """Return the names in a folder by their lower-case spelling, in order of characters."""
         if folder not in self._listings:
+            listing: dict[str, list[str]] = {}
             try:
-                names = sorted(os.listdir(folder), reverse=True)  # noqa: PTH208 - names, not paths: much faster
+                names = os.listdir(folder)  # noqa: PTH208 - names, not paths: much faster
             except OSError:
                 names = []
-            self._listings[folder] = {name.lower(): name for name in names}
+            for name in sorted(names[:MAX_LISTED]):
+                listing.setdefault(name.lower(), []).append(name)
+            self._listings[folder] = listing
         return self._listings[folder]
 
     def find(self, parts: list[str]) -> Path | None:
         """Return the file of that name inside this folder, or None."""
-        place = self.path
-        for part in parts:
-            found = self._listing(place).get(part.lower())
-            if found is None:
-                return None
-            place = place / found
-        inside = parts and place.is_file() and place.resolve().is_relative_to(self._real)
-        return place if inside else None
+        return next(self._found(self.path, parts), None) if parts else None
+
+    def _found(self, place: Path, parts: list[str]) -> Iterator[Path]:
+        """Yield the files that a name means: where spellings differ only in case the given one comes first."""
+        if not self._is_inside(place):
+            return
+        names = self._listing(place).get(parts[0].lower(), [])
+        for name in sorted(names, key=lambda name: name != parts[0]):
+            if len(parts) > 1:
+                yield from self._found(place / name, parts[1:])
+            elif (place / name).is_file() and self._is_inside(place / name):
+                yield place / name
+
+    def _is_inside(self, place: Path) -> bool:
+        """Tell whether a path lies in this folder once links are followed."""
+        try:
+            return place.resolve().is_relative_to(self._real)
+        except (OSError, RuntimeError):  # links in a circle
+            return False
 
 
 @dataclass
 class SearchPath:
-    """Where the files that a model names may lie: its game folders, and the folder beside it. Archives may follow."""
+    """Where the files that a model names may lie: its game folder, and the folder beside it. Archives may follow."""
 
     model: Path
 
     @cached_property
-    def _games(self) -> list[Folder]:
-        return [Folder(path) for path in game_folders(self.model)]
+    def _game(self) -> Folder | None:
+        found = game_folder(self.model)
+        return None if found is None else Folder(found)
 
     @cached_property
     def _beside(self) -> Folder:
@@ -82,20 +99,25 @@ class SearchPath:
         parts = name_parts(name)
         if not parts:
             return None
-        for folder, place in (*((game, parts) for game in self._games), (self._beside, parts[-1:])):
-            for spelling in image_spellings(place[-1]):
+        for folder, place in ((self._game, parts), (self._beside, parts[-1:])):
+            for spelling in image_spellings(place[-1]) if folder is not None else ():
                 found = folder.find([*place[:-1], spelling])
                 if found is not None:
                     return found
         return None
 
 
-def game_folders(model: Path) -> Iterator[Path]:
-    """Yield the folders above a `models` or `players` folder in a model's path, the innermost first."""
+def game_folder(model: Path) -> Path | None:
+    """Return the folder above the innermost `models` folder in a model's path, else above `players`; None without.
+
+    The innermost: someone may keep games in a folder called `models`, and what is beside that is no game's.
+    """
     absolute = Path(os.path.abspath(model))  # noqa: PTH100 - links stay: the game sees the path as it is spelt
-    for folder in absolute.parents:
-        if folder.name.lower() in TOP_FOLDERS:
-            yield folder.parent
+    for top in TOP_FOLDERS:
+        for folder in absolute.parents:
+            if folder.name.lower() == top:
+                return folder.parent
+    return None
 
 
 def image_spellings(name: str) -> Iterator[str]:

@@ -52,9 +52,12 @@ def group_corners(corners: Corners, claims: Callable[[Indices, Indices, Indices]
     new vertices; then one of the texture coordinates and normals at that point, the others become further vertices
     from the same source. Ties go to the unedited, then to the lowest corner.
     """
+    plain = _group_unedited(corners)
+    if plain is not None:
+        return plain
     corners = replace(corners, numbers=_settle_points(corners, claims))
     shades = _normal_clusters(corners)
-    u, v = np.rint(np.nan_to_num(corners.uvs.astype(np.float64)) * UV_STEP).T
+    u, v = np.rint(np.nan_to_num(corners.uvs).astype(np.float64) * UV_STEP).T
     keys = np.stack((corners.points, corners.numbers, _to_int(u), _to_int(v), shades), axis=1)
     keys, first, of_corner = _unique_rows(keys)
     numbers = keys[:, 1].copy()
@@ -65,6 +68,24 @@ def group_corners(corners: Corners, claims: Callable[[Indices, Indices, Indices]
     place = np.full(len(keys), -1, np.int64)
     place[order] = np.arange(len(order))
     return Vertices(place[target][of_corner], keys[order, 0], numbers[order], first[order], winners[order])
+
+
+def _group_unedited(corners: Corners) -> Vertices | None:
+    """Group corners that all have a source, with one point and texture coordinate for each; None for any others."""
+    numbers, points, uvs = corners.numbers, corners.points, corners.uvs
+    if not len(numbers) or corners.own.any() or int(numbers.min()) < 0:
+        return None
+    lowest = int(numbers.min())
+    first = np.full(int(numbers.max()) + 1 - lowest, -1, np.int64)
+    first[numbers[::-1] - lowest] = np.arange(len(numbers))[::-1]
+    leaders = first[numbers - lowest]
+    if not (np.array_equal(points, points[leaders]) and np.array_equal(uvs, uvs[leaders])):
+        return None
+    present = np.flatnonzero(first >= 0)
+    place = np.empty(len(first), np.int64)
+    place[present] = np.arange(len(present))
+    chosen = first[present]
+    return Vertices(place[numbers - lowest], points[chosen], present + lowest, chosen, np.ones(len(present), np.bool_))
 
 
 def _settle_points(corners: Corners, claims: Callable[[Indices, Indices, Indices], NDArray[Any]]) -> Indices:
@@ -167,6 +188,9 @@ def match_triangles(triangles: Indices, faces: Indices, vertices: Vertices, sour
     A matched triangle starts at the corner at which the source's does.
     """
     numbers = vertices.numbers[triangles]
+    if len(faces) and int(faces.min()) >= 0 and int(faces.max()) < len(source) and (np.diff(faces) > 0).all():
+        if np.array_equal(numbers, source[faces]):
+            return Triangles(triangles.astype(np.int32), faces.astype(np.int32))
     sets = np.sort(numbers, axis=1)
     source_sets = np.sort(source, axis=1).astype(np.int64)
     matched = np.full(len(triangles), -1, np.int64)
@@ -181,6 +205,21 @@ def match_triangles(triangles: Indices, faces: Indices, vertices: Vertices, sour
     turned = _turn_like_source(triangles, numbers, matched, source)
     order = np.argsort(np.where(matched < 0, len(source), matched), kind="stable")
     return Triangles(turned[order].astype(np.int32), matched[order].astype(np.int32))
+
+
+def with_degenerate(triangles: Triangles, vertices: Vertices, source: NDArray[np.int32], which: Indices) -> Triangles:
+    """Add those of the source's triangles `which` (degenerate ones, that Blender was not shown) whose vertices are here."""
+    place = np.full(int(source.max(initial=-1)) + 1, -1, np.int64)
+    won = np.flatnonzero(vertices.winners & (vertices.numbers < len(place)))
+    place[vertices.numbers[won]] = won
+    back = which[(place[source[which]] >= 0).all(axis=1)]
+    back = np.setdiff1d(back, triangles.numbers)
+    if not len(back):
+        return triangles
+    listed = np.concatenate((triangles.vertices, place[source[back]].astype(np.int32)))
+    numbers = np.concatenate((triangles.numbers, back.astype(np.int32)))
+    order = np.argsort(np.where(numbers < 0, len(source), numbers), kind="stable")
+    return Triangles(listed[order], numbers[order])
 
 
 def restored_numbers(
@@ -252,6 +291,8 @@ def _turned_low(rows: Indices) -> Indices:
 
 def _pair_equal(wanted: Indices, offered: Indices, names: Indices) -> Indices:
     """Return for each row of `wanted` the name of an equal row of `offered`, the k-th for the k-th, or -1."""
+    if not len(offered):
+        return np.full(len(wanted), -1, np.int64)
     classes = _unique_rows(np.concatenate((wanted, offered)))[2]
     ranks = [_occurrence(part) for part in (classes[: len(wanted)], classes[len(wanted) :])]
     span = len(classes) + 1

@@ -102,10 +102,17 @@ class ModelSource:
         return np.concatenate(parts or [np.zeros((0, 3), np.int32)]).astype(np.int32, copy=False)
 
     @cached_property
+    def solid(self) -> NDArray[np.bool_]:
+        """Tell which triangles have three different vertices, (T,); Blender is shown no others, some crash it."""
+        a, b, c = self.triangles.T
+        return (a != b) & (b != c) & (c != a)
+
+    @cached_property
     def places(self) -> NDArray[np.int64]:
         """Return a number for each vertex of the model that vertices of its surface at one place in all frames share."""
-        parts = [equal_rows(np.swapaxes(s.positions, 0, 1).reshape(s.num_vertices, -1)) for s in self.surfaces]
-        return np.concatenate([part + base for part, base in zip(parts, self.first_vertices, strict=False)])
+        rows = [np.swapaxes(s.positions, 0, 1).reshape(s.num_vertices, 3 * self.num_frames) for s in self.surfaces]
+        parts = [equal_rows(r) + base for r, base in zip(rows, self.first_vertices, strict=False)]
+        return np.concatenate(parts or [np.zeros(0, np.int64)])
 
     def vertex_parts(self, numbers: NDArray[Any]) -> list[tuple[SurfaceSource, NDArray[Any], NDArray[Any]]]:
         """Split model-wide numbers (V,), -1 = new, by surface: (source, places in `numbers`, its own indices)."""

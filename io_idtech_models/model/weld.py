@@ -20,13 +20,14 @@ Ints = NDArray[np.int32]
 def weld(positions: NDArray[Any], triangles: Ints) -> Ints:
     """Return for each vertex the lowest vertex that it is welded with, (V,): itself where it stays apart.
 
-    `positions` are codes, (F, V, 3); `triangles` (T, 3). Vertices that no triangle uses stay apart; so do the vertices
-    of a triangle that welding would make degenerate, and of the later of two triangles that it would make equal.
+    `positions` are codes, (F, V, 3); `triangles` (T, 3). Vertices that no triangle uses (or only one that uses a
+    vertex twice) stay apart; so do the vertices of a triangle that welding would make degenerate, and of the later of two triangles that it would make equal.
     """
     count = positions.shape[1]
+    triangles = triangles[~_degenerate(triangles)]
     apart = np.ones(count, np.bool_)
     apart[triangles] = False
-    classes = equal_rows(np.swapaxes(positions, 0, 1).reshape(count, -1))
+    classes = equal_rows(np.swapaxes(positions, 0, 1).reshape(count, 3 * len(positions)))
     while True:
         lowest = np.full(count, count, np.int64)
         np.minimum.at(lowest, classes[~apart], np.flatnonzero(~apart))
@@ -39,7 +40,7 @@ def weld(positions: NDArray[Any], triangles: Ints) -> Ints:
 
 def _harmed(before: Ints, after: Ints) -> NDArray[np.bool_]:
     """Tell which triangles (T, 3) became degenerate, or equal to an earlier one that they were not equal to."""
-    harmed = _degenerate(after) & ~_degenerate(before)
+    harmed = _degenerate(after)
     sets = np.sort(after, axis=1)
     classes = equal_rows(sets)
     first = np.full(int(classes.max(initial=-1)) + 1, len(after), np.int64)

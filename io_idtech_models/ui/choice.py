@@ -2,65 +2,127 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import bpy
 
 from ..blender.source import MODEL_ID
+from ..errors import LimitError
 
 KINDS = frozenset(("MESH", "EMPTY", "ARMATURE"))
+SHAPES = frozenset(("CURVE", "SURFACE", "FONT", "META"))  # would have faces if they were converted
+Context = Any  # the stubs take every member of a context for optional
 
 
 @dataclass
 class Choice:
-    """Objects to export, the collection that speaks for their model, and those left out because they are hidden."""
+    """Objects to export, the collection that speaks for their model, and what is left out: hidden, or no mesh."""
 
     blocks: list[bpy.types.Object]
     collection: bpy.types.Collection | None = None
-    hidden: list[str] = field(default_factory=list)
+    hidden: list[bpy.types.Object] = field(default_factory=list)
+    shapes: list[bpy.types.Object] = field(default_factory=list)
+
+    @property
+    def whole(self) -> list[bpy.types.Object]:
+        """Return all objects of the model, hidden or not."""
+        return [*self.blocks, *self.hidden]
 
 
-def choose(context: bpy.types.Context, what: str, collection_name: str = "") -> Choice:
+def choose(context: Context, what: str, collection_name: str = "") -> Choice:
     """Return the objects that `what` means: AUTO, COLLECTION, SELECTION, VISIBLE or SCENE.
 
-    AUTO is the collection of the active object if that was imported, else the selection, else all that is visible.
+    AUTO is the model of the active object if that was imported, else the selection, else all that is visible.
     A collection's name, which Blender's collection exporters give, beats all.
+
+    Raises:
+        LimitError: there is no collection of that name.
     """
-    collection = bpy.data.collections.get(collection_name) if collection_name else None
-    active = _model_collection(context.view_layer.objects.active)
-    if collection is None and what == "COLLECTION":
-        collection = active or context.collection
-    if collection is None and what == "AUTO":
-        collection = active
-        what = "SELECTION" if any(_chosen(context.view_layer, block) for block in context.scene.objects) else "VISIBLE"
-    if collection is not None:
-        return _visible(context, list(collection.all_objects), collection)
-    blocks = [block for block in context.scene.objects if block.type in KINDS]
-    if what == "SELECTION":
-        blocks = [block for block in blocks if _chosen(context.view_layer, block)]
+    if collection_name:
+        return _in_collection(context, _named(collection_name))
+    active = context.view_layer.objects.active
+    if what == "AUTO":
+        model = _model(context, active)
+        if model is not None:
+            return model
+        what = "SELECTION" if any(_chosen(context, block) for block in context.scene.objects) else "VISIBLE"
+    if what == "COLLECTION":
+        return _in_collection(context, _home(active) or context.collection)
+    blocks = [block for block in context.scene.objects if what != "SELECTION" or _chosen(context, block)]
     choice = _visible(context, blocks, None)
     if what == "VISIBLE":
         choice.hidden = []
-    choice.collection = next(filter(None, map(_model_collection, choice.blocks)), None)
+    choice.collection = _speaker(choice.blocks)
     return choice
 
 
-def _chosen(view_layer: bpy.types.ViewLayer, block: bpy.types.Object) -> bool:
-    return bool(block.select_get(view_layer=view_layer)) and block.type in KINDS
+def _named(name: str) -> bpy.types.Collection:
+    found = bpy.data.collections.get(name)
+    if found is None:
+        raise LimitError(f"there is no collection '{name}'")
+    return found
 
 
-def _model_collection(block: bpy.types.Object | None) -> bpy.types.Collection | None:
-    """Return the collection that an import made for an object, if it still lies in it."""
-    if block is None:
+def _in_collection(context: Context, collection: bpy.types.Collection) -> Choice:
+    """Return what lies in a collection; one that holds a model's objects, or its collection, speaks for that model."""
+    blocks = list(collection.all_objects)
+    return _visible(context, blocks, collection if MODEL_ID in collection else _speaker(blocks) or collection)
+
+
+def _model(context: Context, active: bpy.types.Object | None) -> Choice | None:
+    """Return the model of an object that was imported: its collection, or what was moved out of that into others."""
+    home = _home(active)
+    if home is not None:
+        return _in_collection(context, home)
+    speaker = None if active is None else _speaker([active])
+    if active is None or speaker is None:
         return None
-    return next((c for c in block.users_collection if MODEL_ID in c), None)
+    others = [c for c in active.users_collection if c != context.scene.collection]
+    blocks = [b for c in others for b in c.all_objects]
+    blocks += [b for b in context.scene.objects if _model_id(b) == speaker[MODEL_ID]]
+    return _visible(context, dict.fromkeys(blocks), speaker)
+
+
+def _chosen(context: Context, block: bpy.types.Object) -> bool:
+    return bool(block.select_get(view_layer=context.view_layer)) and block.type in KINDS
+
+
+def _model_id(block: bpy.types.Object) -> str:
+    """Return the id of the model that an object was imported with, or ""."""
+    for holder in (block, block.data):
+        found = None if holder is None else holder.get(MODEL_ID)
+        if isinstance(found, str):
+            return found
+    return ""
+
+
+def _home(block: bpy.types.Object | None) -> bpy.types.Collection | None:
+    """Return the collection that an import made for an object, if it still lies in it."""
+    return None if block is None else next((c for c in block.users_collection if MODEL_ID in c), None)
+
+
+def _speaker(blocks: Iterable[bpy.types.Object]) -> bpy.types.Collection | None:
+    """Return the collection that an import made for the first of the objects that have one, wherever they lie now."""
+    for block in blocks:
+        model_id = _model_id(block)
+        found = [c for c in bpy.data.collections if c.get(MODEL_ID) == model_id] if model_id else []
+        if found:
+            home = _home(block)
+            return home if home in found else found[0]
+    return None
 
 
 def _visible(
-    context: bpy.types.Context, blocks: list[bpy.types.Object], collection: bpy.types.Collection | None
+    context: Context, blocks: Iterable[bpy.types.Object], collection: bpy.types.Collection | None
 ) -> Choice:
-    """Split off what is hidden: Blender does not evaluate it."""
-    wanted = [block for block in blocks if block.type in KINDS]
-    shown = [block for block in wanted if block.visible_get(view_layer=context.view_layer)]
-    hidden = [block.name for block in wanted if block not in shown]
-    return Choice(shown, collection, hidden)
+    """Split off what is hidden (Blender does not evaluate it) and what is no mesh."""
+    choice = Choice([], collection)
+    for block in blocks:
+        shown = block.visible_get(view_layer=context.view_layer)
+        if block.type in KINDS:
+            (choice.blocks if shown else choice.hidden).append(block)
+        elif shown and block.type in SHAPES:
+            choice.shapes.append(block)
+    return choice

@@ -8,66 +8,70 @@ from bpy.props import BoolProperty
 from ..blender import frames
 from ..errors import ModelError
 from .choice import choose
+from .tasks import Context
 
 FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
+Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
 
 
 class FrameOperator:
     """What frame operators share: they work on the model of the active object, at its present frame."""
 
     bl_options = {"REGISTER", "UNDO"}
+    report: Any
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
+    def poll(cls, context: Context) -> bool:
         """Offer it where there is an object, outside edit mode."""
         return context.mode == "OBJECT" and context.view_layer.objects.active is not None
 
-    def model_of(self, context: bpy.types.Context) -> frames.FrameModel:
-        """Return the frames of the active object's model; raises ModelError."""
-        chosen = choose(context, "AUTO")
-        return frames.model_frames(chosen.blocks, chosen.collection, context.scene)
+    def execute(self, context: Context) -> set[str]:
+        """Change the frames of the active object's model, also of what is hidden of it."""
+        try:
+            chosen = choose(context, "AUTO")
+            self.change(frames.model_frames(chosen.whole, chosen.collection, context.scene), context.scene)
+        except ModelError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
+        return FINISHED
+
+    def change(self, model: frames.FrameModel, scene: bpy.types.Scene) -> None:
+        """Do what the operator is for; raises ModelError."""
+        raise NotImplementedError
 
 
-class OBJECT_OT_idtech_insert_frame(FrameOperator, bpy.types.Operator):
-    """Insert a copy of the present frame behind it, in all surfaces and tags of the model"""  # noqa: D400 - a tooltip
+class OBJECT_OT_idtech_insert_frame(FrameOperator, Operator):  # type: ignore[misc]
+    """Insert a copy of the present frame behind it, in all surfaces and tags of the model."""
 
     bl_idname = "object.idtech_insert_frame"
     bl_label = "Insert Frame"
+    bl_description = "Insert a copy of the present frame behind it, in all surfaces and tags of the model"
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Insert."""
-        try:
-            model = self.model_of(context)
-            frames.insert(model, model.current)
-        except ModelError as error:
-            self.report({"ERROR"}, str(error))
-            return CANCELLED
-        context.scene.frame_set(context.scene.frame_current + 1)
-        return FINISHED
+    def change(self, model: frames.FrameModel, scene: bpy.types.Scene) -> None:
+        """Insert, and show the new frame."""
+        frames.insert(model, model.current)
+        scene.frame_set(scene.frame_current + 1)
 
 
-class OBJECT_OT_idtech_delete_frame(FrameOperator, bpy.types.Operator):
-    """Delete the present frame from all surfaces and tags of the model"""  # noqa: D400 - a tooltip
+class OBJECT_OT_idtech_delete_frame(FrameOperator, Operator):  # type: ignore[misc]
+    """Delete the present frame from all surfaces and tags of the model."""
 
     bl_idname = "object.idtech_delete_frame"
     bl_label = "Delete Frame"
+    bl_description = "Delete the present frame from all surfaces and tags of the model"
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Delete."""
-        try:
-            model = self.model_of(context)
-            frames.delete(model, model.current)
-        except ModelError as error:
-            self.report({"ERROR"}, str(error))
-            return CANCELLED
-        return FINISHED
+    def change(self, model: frames.FrameModel, scene: bpy.types.Scene) -> None:
+        """Delete, and show the frame that takes its place."""
+        frames.delete(model, model.current)
+        scene.frame_set(min(scene.frame_current, max(scene.frame_end, scene.frame_start)))
 
 
-class OBJECT_OT_idtech_hold_still(bpy.types.Operator):
-    """Let vertices stand in all other frames where they stand in the present one"""  # noqa: D400 - a tooltip
+class OBJECT_OT_idtech_hold_still(Operator):  # type: ignore[misc]
+    """Let vertices stand in all other frames where they stand in the present one."""
 
     bl_idname = "object.idtech_hold_still"
     bl_label = "Hold Still in Other Frames"
+    bl_description = "Let vertices stand in all other frames where they stand in the present one"
     bl_options = {"REGISTER", "UNDO"}
 
     selected_only: BoolProperty(
@@ -75,12 +79,12 @@ class OBJECT_OT_idtech_hold_still(bpy.types.Operator):
     )
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
+    def poll(cls, context: Context) -> bool:
         """Offer it on meshes with frames."""
         active = context.view_layer.objects.active
         return active is not None and active.type == "MESH" and active.data.shape_keys is not None
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         """Copy positions of the present frame into the others."""
         active = context.view_layer.objects.active
         editing = active.mode == "EDIT"
@@ -88,17 +92,20 @@ class OBJECT_OT_idtech_hold_still(bpy.types.Operator):
             bpy.ops.object.mode_set(mode="OBJECT")
         try:
             count = frames.hold_still(active, context.scene, self.selected_only)
+        except ModelError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
         finally:
             if editing:
                 bpy.ops.object.mode_set(mode="EDIT")
-        self.report({"INFO"}, f"{count} vertices hold still in all frames")
+        self.report({"INFO"}, f"vertices that now hold still: {count}")
         return FINISHED
 
 
 CLASSES = (OBJECT_OT_idtech_insert_frame, OBJECT_OT_idtech_delete_frame, OBJECT_OT_idtech_hold_still)
 
 
-def draw_menu(self: Any, context: bpy.types.Context) -> None:
+def draw_menu(self: Any, context: Context) -> None:
     """Add the frame operators to the menu beside the list of shape keys."""
     self.layout.separator()
     for cls in CLASSES:

@@ -3,7 +3,6 @@
 `BuildSettings` and `GatherSettings` have the same names and defaults; a test keeps them in step.
 """
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,13 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 from .. import formats
 from ..blender.compat import RELATIVE_PATHS
 from ..blender.plan import GatherSettings
-from ..blender.vertex import Built, BuildSettings
+from ..blender.vertex import BuildSettings, Built
 from ..errors import ModelError
 from ..formats import Format
 from ..model.limits import GAMES
-from .choice import Choice, choose
-from .tasks import Summary, export_file, import_file, model_name, plural
+from ..model.words import joined
+from .choice import choose
+from .tasks import Context, Summary, export_file, import_file, left_out
 
 FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
 SETTING_NAMES = {
@@ -28,7 +28,13 @@ SETTING_NAMES = {
 }
 
 
-class ImportVertexModel(ImportHelper):
+# The stubs say that the helpers' `invoke` returns nothing. As Any they also stand for the operator that the classes
+# below become part of.
+Importing: Any = ImportHelper
+Exporting: Any = ExportHelper
+
+
+class ImportVertexModel(Importing):  # type: ignore[misc]
     """Options and work of an import operator of the vertex family."""
 
     format_name = ""
@@ -56,44 +62,52 @@ class ImportVertexModel(ImportHelper):
         name="Frame Rate", description="Frames per second of the scene; 0 leaves it as it is", default=0, min=0, max=240
     )
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, or for dropped files the options alone."""
         return self.invoke_popup(context)
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw(self, context: Context) -> None:
         """Show the options in two groups."""
         draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld"))
         draw_group(self.layout, self, "idtech_time", "Animation", ("relative_keys", "fit_range", "frame_rate"))
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         """Import the files; what can't be read is said, and leaves nothing behind."""
-        paths = [Path(self.directory) / file.name for file in self.files if file.name] or [Path(self.filepath)]
         settings = BuildSettings(**{name: getattr(self, name) for name in SETTING_NAMES["import"]})
-        done: list[tuple[Built, Summary]] = []
+        done: list[Built] = []
+        summaries: list[tuple[str, Summary]] = []
         failed: list[str] = []
-        for path in paths:
+        for path in self.paths():
             try:
-                done.append(import_file(path, settings, context.scene, open_collection(context)))
+                built, summary = import_file(path, settings, context.scene, open_collection(context))
             except ModelError as error:
                 failed.append(f"{path.name}: {error}")
+            else:
+                done.append(built)
+                summaries.append((path.name, summary))
         if settings.fit_range and done:
-            context.scene.frame_end = max(built.num_frames for built, _ in done) - 1
-        for built, _ in done:
-            select(context, [*built.surfaces, *built.tags])
-        self.say([summary for _, summary in done], failed)
+            context.scene.frame_end = max(built.num_frames for built in done) - 1
+        select(context, [block for built in done for block in (*built.surfaces, *built.tags)])
+        self.say(summaries, failed)
         return FINISHED if done else CANCELLED
 
-    def say(self, summaries: list[Summary], failed: list[str]) -> None:
+    def paths(self) -> list[Path]:
+        """Return the files to read: those that were dropped or marked in the file browser, or the one that is named."""
+        folder = Path(bpy.path.abspath(self.directory))
+        marked = [folder / file.name for file in self.files if file.name]
+        return marked or [Path(bpy.path.abspath(self.filepath))]
+
+    def say(self, summaries: list[tuple[str, Summary]], failed: list[str]) -> None:
         """Report one summary of all files: as an error if one failed, as a warning if something was odd."""
-        texts = [str(summary) for summary in summaries]
+        texts = [f"{name}: {summary}" for name, summary in summaries]
         if failed:
             self.report({"ERROR"}, "\n".join([*failed, *texts]))
         elif texts:
-            kind = "WARNING" if any(summary.warnings for summary in summaries) else "INFO"
+            kind = "WARNING" if any(summary.warnings for _, summary in summaries) else "INFO"
             self.report({kind}, "\n".join(texts))
 
 
-class ExportVertexModel(ExportHelper):
+class ExportVertexModel(Exporting):  # type: ignore[misc]
     """Options and work of an export operator of the vertex family."""
 
     format_name = ""
@@ -155,15 +169,15 @@ class ExportVertexModel(ExportHelper):
         default="format",
     )
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the model's name."""
         if not self.filepath:
-            chosen = choose(context, self.what, self.collection).collection
+            chosen = choose(context, self.what).collection
             stem = chosen.name if chosen is not None else Path(bpy.data.filepath).stem or "untitled"
             self.filepath = str(Path(bpy.data.filepath).parent / (stem + self.filename_ext))
-        return ExportHelper.invoke(self, context, event)
+        return super().invoke(context, event)
 
-    def draw(self, context: bpy.types.Context) -> None:
+    def draw(self, context: Context) -> None:
         """Show the options in groups; which objects only where Blender's collection exporter has not said."""
         if not self.collection:
             draw_group(self.layout, self, "idtech_objects", "Objects", ("what", "game"))
@@ -173,31 +187,24 @@ class ExportVertexModel(ExportHelper):
         draw_group(self.layout, self, "idtech_frames", "Animation", ("frames", *ranged))
         draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "normals", "keep_suffixes"))
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         """Write the file; what hinders it is said, and the file is as it was."""
         settings = GatherSettings(**{name: getattr(self, name) for name in SETTING_NAMES["export"]})
-        path = Path(os.fspath(bpy.path.abspath(self.filepath)))
-        chosen = choose(context, self.what, self.collection)
+        path = Path(bpy.path.abspath(self.filepath))
         row = formats.by_name(self.format_name)
+        hidden: list[str] = []
         try:
-            summary = export_file(path, row, chosen.blocks, chosen.collection, context, settings, self.game)
+            chosen = choose(context, self.what, self.collection)
+            hidden = left_out(chosen)
+            summary = export_file(path, row, chosen, context, settings, self.game)
         except ModelError as error:
-            self.report({"ERROR"}, f"{path.name}: {error}{_left_out(chosen, '; ')}")
+            self.report({"ERROR"}, f"{path.name}: {joined([str(error), *hidden])}")
             return CANCELLED
-        if chosen.hidden:
-            summary.warnings.append(_left_out(chosen))
-        self.report({"WARNING" if summary.warnings else "INFO"}, str(summary))
+        self.report({"WARNING" if summary.warnings else "INFO"}, f"{path.name}: {summary}")
         return FINISHED
 
 
-def _left_out(chosen: Choice, before: str = "") -> str:
-    if not chosen.hidden:
-        return ""
-    listed = ", ".join(f"'{name}'" for name in chosen.hidden[:6])
-    return f"{before}{plural(len(chosen.hidden), 'hidden object')} left out: {listed}"
-
-
-def open_collection(context: bpy.types.Context) -> bpy.types.Collection:
+def open_collection(context: Context) -> bpy.types.Collection:
     """Return where imported collections go: the active collection, or the scene's if that can't be changed."""
     active = context.collection
     if active is None or active.library is not None or active.override_library is not None:
@@ -205,14 +212,15 @@ def open_collection(context: bpy.types.Context) -> bpy.types.Collection:
     return active
 
 
-def select(context: bpy.types.Context, blocks: list[bpy.types.Object]) -> None:
+def select(context: Context, blocks: list[bpy.types.Object]) -> None:
     """Select objects, and make the first active, as far as the view layer shows them."""
     context.view_layer.update()  # it has not seen what was linked just now
-    shown = [block for block in blocks if block.name in context.view_layer.objects]
+    present = set(context.view_layer.objects)
+    shown = [block for block in blocks if block in present]
     if context.mode != "OBJECT" or not shown:
         return
     for block in context.selected_objects:
-        block.select_set(block in blocks)
+        block.select_set(False)
     for block in shown:
         block.select_set(True)
     context.view_layer.objects.active = shown[0]
@@ -235,43 +243,44 @@ def _glob(row: Format) -> str:
 
 def import_operator(row: Format) -> type:
     """Return the import operator of a format."""
-    space = {
-        "__doc__": f"Import {row.label}",
-        "bl_idname": f"import_scene.idtech_{row.name}",
-        "bl_label": f"Import {row.label}",
-        "format_name": row.name,
-        "filename_ext": row.suffixes[0],
-        "__annotations__": {"filter_glob": StringProperty(default=_glob(row), options={"HIDDEN"})},
-    }
-    return type(f"IMPORT_SCENE_OT_idtech_{row.name}", (ImportVertexModel, bpy.types.Operator), space)
+
+    class Operator(ImportVertexModel, bpy.types.Operator):
+        __doc__ = f"Import {row.label}"
+        bl_idname = f"import_scene.idtech_{row.name}"
+        bl_label = f"Import {row.label}"
+        format_name = row.name
+        filename_ext = row.suffixes[0]
+        filter_glob: StringProperty(default=_glob(row), options={"HIDDEN"})
+
+    return Operator
 
 
 def export_operator(row: Format) -> type:
     """Return the export operator of a format."""
-    space = {
-        "__doc__": f"Export {row.label}",
-        "bl_idname": f"export_scene.idtech_{row.name}",
-        "bl_label": f"Export {row.label}",
-        "format_name": row.name,
-        "filename_ext": row.suffixes[0],
-        "__annotations__": {"filter_glob": StringProperty(default=_glob(row), options={"HIDDEN"})},
-    }
-    return type(f"EXPORT_SCENE_OT_idtech_{row.name}", (ExportVertexModel, bpy.types.Operator), space)
+
+    class Operator(ExportVertexModel, bpy.types.Operator):
+        __doc__ = f"Export {row.label}"
+        bl_idname = f"export_scene.idtech_{row.name}"
+        bl_label = f"Export {row.label}"
+        format_name = row.name
+        filename_ext = row.suffixes[0]
+        filter_glob: StringProperty(default=_glob(row), options={"HIDDEN"})
+
+    return Operator
 
 
 def file_handler(row: Format) -> type:
     """Return what lets files of a format be dropped on a window, and collections be exported to it."""
 
-    def poll_drop(cls: type, context: bpy.types.Context) -> bool:
-        area = context.area
-        return area is None or area.type in {"VIEW_3D", "OUTLINER"}
+    class Handler(bpy.types.FileHandler):
+        bl_idname = f"IO_FH_idtech_{row.name}"
+        bl_label = row.label
+        bl_import_operator = f"import_scene.idtech_{row.name}"
+        bl_export_operator = f"export_scene.idtech_{row.name}"
+        bl_file_extensions = ";".join(row.suffixes)
 
-    space = {
-        "bl_idname": f"IO_FH_idtech_{row.name}",
-        "bl_label": row.label,
-        "bl_import_operator": f"import_scene.idtech_{row.name}",
-        "bl_export_operator": f"export_scene.idtech_{row.name}",
-        "bl_file_extensions": ";".join(row.suffixes),
-        "poll_drop": classmethod(poll_drop),
-    }
-    return type(f"IO_FH_idtech_{row.name}", (bpy.types.FileHandler,), space)
+        @classmethod
+        def poll_drop(cls, context: Context) -> bool:
+            return context.area is None or context.area.type in {"VIEW_3D", "OUTLINER"}
+
+    return Handler

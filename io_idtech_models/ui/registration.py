@@ -9,17 +9,18 @@ import bpy
 from ..formats import FORMATS
 from . import frames
 from .operators import export_operator, file_handler, import_operator
+from .tasks import Context
 
 _classes: list[type] = []
 _commands: list[Any] = []
 
 
-def _import_menu(self: Any, context: bpy.types.Context) -> None:
+def _import_menu(self: Any, context: Context) -> None:
     for row in FORMATS:
         self.layout.operator(f"import_scene.idtech_{row.name}", text=row.label)
 
 
-def _export_menu(self: Any, context: bpy.types.Context) -> None:
+def _export_menu(self: Any, context: Context) -> None:
     for row in FORMATS:
         self.layout.operator(f"export_scene.idtech_{row.name}", text=row.label)
 
@@ -40,7 +41,8 @@ def register() -> None:
     bpy.types.TOPBAR_MT_file_import.append(_import_menu)
     bpy.types.TOPBAR_MT_file_export.append(_export_menu)
     bpy.types.MESH_MT_shape_key_context_menu.append(frames.draw_menu)
-    _commands.append(bpy.utils.register_cli_command("idtech", _run_command))
+    register_command: Any = bpy.utils.register_cli_command  # the stubs say that it returns nothing
+    _commands.append(register_command("idtech", _run_command))
 
 
 def unregister() -> None:

@@ -1,0 +1,29 @@
+"""What a model holds, in words: for summaries."""
+
+from __future__ import annotations
+
+from .vertex import VertexModel
+
+
+def plural(count: int, noun: str) -> str:
+    """Return "1 frame", "2 frames"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def listed(names: list[str], most: int = 6) -> str:
+    """Return "'a', 'b'", and how many there are beyond the first few."""
+    shown = [f"'{name}'" for name in names[:most]]
+    more = [f"and {len(names) - most} more"] if len(names) > most else []
+    return ", ".join(shown + more)
+
+
+def joined(sentences: list[str], most: int = 6) -> str:
+    """Return sentences as one line, and how many there are beyond the first few."""
+    more = [f"and {len(sentences) - most} more"] if len(sentences) > most else []
+    return "; ".join(sentences[:most] + more)
+
+
+def describe(model: VertexModel) -> str:
+    """Return "2 surfaces, 1 tag, 20 frames"."""
+    counts = ((len(model.surfaces), "surface"), (len(model.tags), "tag"), (model.num_frames, "frame"))
+    return ", ".join(plural(count, noun) for count, noun in counts)

@@ -1,0 +1,283 @@
+"""From a mesh's corners back to a file's vertices and triangles."""
+
+import numpy as np
+import pytest
+
+from io_idtech_models.model.corners import (
+    Corners,
+    Vertices,
+    group_corners,
+    match_triangles,
+    restored_numbers,
+    source_cuts,
+)
+
+UP, SIDE = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
+
+
+def corners(*rows, own=()):
+    """Return corners of rows (point, source number, uv, normal)."""
+    points, numbers, uvs, normals = zip(*rows, strict=True) if rows else ((), (), (), ())
+    chosen = np.zeros(len(rows), np.bool_)
+    chosen[list(own)] = True
+    return Corners(
+        np.array(points, np.int64),
+        np.array(numbers, np.int64),
+        np.array(uvs, np.float32).reshape(-1, 2),
+        np.array(normals, np.float32).reshape(-1, 3),
+        chosen,
+    )
+
+
+def nobody(points, numbers, corners):
+    raise AssertionError("asked about source vertices that nobody else claims")
+
+
+def all_equal(points, numbers, corners):
+    return np.zeros(len(points))
+
+
+def group(*rows, own=(), claims=nobody):
+    return group_corners(corners(*rows, own=own), claims)
+
+
+def test_corners_of_a_source_vertex_are_one_whatever_they_show():
+    result = group((0, 4, (0, 0), UP), (0, 4, (0, 0), SIDE), (1, 7, (0, 0), UP))
+    assert result.of_corner.tolist() == [0, 0, 1]
+    assert (result.points.tolist(), result.numbers.tolist()) == ([0, 1], [4, 7])
+    assert (result.corners.tolist(), result.winners.tolist()) == ([0, 2], [True, True])
+
+
+def test_source_vertices_come_in_their_order_and_new_ones_behind():
+    result = group((0, -1, (0, 0), UP), (1, 9, (0, 0), UP), (2, -1, (0, 0), UP), (3, 2, (0, 0), UP))
+    assert result.numbers.tolist() == [2, 9, -1, -1]
+    assert result.points.tolist() == [3, 1, 0, 2]
+    assert result.of_corner.tolist() == [2, 1, 3, 0]
+
+
+def test_two_source_vertices_on_one_point_stay_two():
+    result = group((0, 0, (0, 0), UP), (0, 1, (0, 0), UP))
+    assert result.numbers.tolist() == [0, 1]
+
+
+def test_a_source_vertex_splits_where_its_texture_coordinate_does():
+    result = group((0, 3, (0.5, 0), UP), (0, 3, (0.25, 0), UP), (0, 3, (0.5, 0), UP), claims=all_equal)
+    assert result.of_corner.tolist() == [0, 1, 0]
+    assert result.numbers.tolist() == [3, 3]
+    assert result.winners.tolist() == [True, False]
+
+
+def test_the_candidate_that_fits_best_wins():
+    asked: list[tuple[int, int, int]] = []
+
+    def claims(points, numbers, first):
+        asked.extend(zip(points.tolist(), numbers.tolist(), first.tolist(), strict=True))
+        return (points == 8).astype(float)
+
+    result = group((5, 3, (0, 0), UP), (8, 3, (0, 0), UP), (6, 4, (0, 0), UP), claims=claims)
+    assert sorted(asked) == [(5, 3, 0), (8, 3, 1)], "only the rivals are asked about"
+    assert result.points.tolist() == [8, 6, 5]
+    assert result.winners.tolist() == [True, True, False]
+
+
+def test_of_equal_claims_the_unedited_and_then_the_lowest_wins():
+    rows = [(0, 3, (0, 0), SIDE), (0, 3, (0, 0), UP)]
+    result = group(*rows, own=[0], claims=all_equal)
+    assert result.of_corner.tolist() == [1, 0]
+    result = group((0, 3, (0, 0), UP), (1, 3, (0, 0), UP), claims=all_equal)
+    assert result.points.tolist() == [0, 1]
+
+
+def test_new_corners_of_a_point_are_split_by_texture_coordinate_and_normal():
+    result = group(
+        (0, -1, (0, 0), UP), (0, -1, (0, 0), SIDE), (0, -1, (1, 0), UP), (0, -1, (0, 0), UP), (1, -1, (0, 0), UP),
+    )  # fmt: skip
+    assert result.of_corner.tolist() == [0, 1, 2, 0, 3]
+
+
+def test_nearly_equal_is_equal():
+    tilted = (np.sin(np.radians(0.2)), 0.0, np.cos(np.radians(0.2)))
+    result = group((0, -1, (0.3, 0.7), UP), (0, -1, (0.3 + 1e-7, 0.7), tilted))
+    assert result.of_corner.tolist() == [0, 0]
+    tilted = (np.sin(np.radians(0.3)), 0.0, np.cos(np.radians(0.3)))
+    assert group((0, -1, (0.3, 0.7), UP), (0, -1, (0.3, 0.7), tilted)).of_corner.tolist() == [0, 1]
+    assert group((0, -1, (0.3, 0.7), UP), (0, -1, (0.30001, 0.7), UP)).of_corner.tolist() == [0, 1]
+
+
+def test_a_new_corner_joins_a_source_vertex_that_shows_the_same():
+    result = group((0, 5, (0, 0), UP), (0, -1, (0, 0), UP), (0, -1, (0, 0), SIDE))
+    assert result.of_corner.tolist() == [0, 0, 1]
+    assert result.numbers.tolist() == [5, -1]
+
+
+def test_a_new_corner_joins_the_second_source_vertex_if_that_shows_the_same():
+    result = group((0, 5, (0, 0), UP), (0, 6, (0, 0), SIDE), (0, -1, (0, 0), SIDE))
+    assert result.of_corner.tolist() == [0, 1, 1]
+
+
+def test_a_new_corner_joins_no_vertex_of_another_point():
+    assert group((0, 5, (0, 0), UP), (1, -1, (0, 0), UP)).of_corner.tolist() == [0, 1]
+
+
+def test_an_edited_normal_splits_a_source_vertex():
+    result = group((0, 5, (0, 0), SIDE), (0, 5, (0, 0), UP), own=[0], claims=all_equal)
+    assert len(result.points) == 2
+
+
+def test_normals_and_coordinates_that_are_no_numbers():
+    nan = float("nan")
+    result = group((0, -1, (nan, 0), (nan, 0, 0)), (0, -1, (float("inf"), 0), (nan, 0, 0)), (1, 2, (0, 0), UP))
+    assert len(result.points) == 3
+
+
+def test_no_corners():
+    result = group()
+    assert [len(a) for a in (result.of_corner, result.points, result.numbers, result.corners, result.winners)] == [
+        0
+    ] * 5
+
+
+# -- triangles
+
+
+def vertices(numbers):
+    numbers = np.array(numbers, np.int64)
+    return Vertices(numbers, numbers, numbers, numbers, numbers >= 0)
+
+
+def match(triangles, numbers, source, faces=None):
+    faces = [-1] * len(triangles) if faces is None else faces
+    result = match_triangles(
+        np.array(triangles, np.int64).reshape(-1, 3),
+        np.array(faces, np.int64),
+        vertices(numbers),
+        np.array(source, np.int32).reshape(-1, 3),
+    )
+    return result.vertices.tolist(), result.numbers.tolist()
+
+
+def test_triangles_come_in_the_order_of_the_source_and_new_ones_behind():
+    source = [(0, 1, 2), (2, 1, 3), (4, 5, 6)]
+    found = match([(4, 5, 6), (0, 3, 5), (0, 1, 2), (2, 1, 3)], range(7), source)
+    assert found == ([[0, 1, 2], [2, 1, 3], [4, 5, 6], [0, 3, 5]], [0, 1, 2, -1])
+
+
+def test_triangles_start_where_the_sources_do():
+    assert match([(1, 2, 0), (3, 2, 1)], range(4), [(0, 1, 2), (2, 1, 3)]) == ([[0, 1, 2], [2, 1, 3]], [0, 1])
+
+
+def test_vertex_numbers_are_translated():
+    assert match([(1, 0, 2)], [7, 5, 9], [(5, 7, 9)]) == ([[1, 0, 2]], [0])
+
+
+def test_a_flipped_triangle_is_the_same_one_the_other_way_round():
+    assert match([(2, 1, 0)], range(3), [(0, 1, 2)]) == ([[0, 2, 1]], [0])
+
+
+def test_repeats_are_matched_one_by_one():
+    source = [(0, 1, 2), (3, 4, 5), (0, 1, 2)]
+    assert match([(0, 1, 2)] * 2 + [(3, 4, 5)], range(6), source)[1] == [0, 1, 2]
+    assert match([(0, 1, 2)] * 3, range(6), source)[1] == [0, 2, -1]
+
+
+def test_faces_break_ties_between_repeats():
+    source = [(0, 1, 2), (2, 1, 0), (0, 1, 2)]
+    found = match([(0, 1, 2), (2, 1, 0)], range(3), source, faces=[2, 1])
+    assert found == ([[2, 1, 0], [0, 1, 2]], [1, 2])
+
+
+@pytest.mark.parametrize("face", [7, -1, 1, 2**40])
+def test_a_face_that_lies_is_not_believed(face):
+    assert match([(0, 1, 2)], range(6), [(0, 1, 2), (3, 4, 5)], faces=[face])[1] == [0]
+
+
+def test_two_faces_that_claim_one_triangle():
+    found = match([(0, 1, 2), (0, 1, 2)], range(3), [(0, 1, 2), (0, 1, 2)], faces=[1, 1])
+    assert found[1] == [0, 1]
+
+
+def test_a_further_vertex_from_the_same_source_stands_for_it():
+    assert match([(1, 3, 0)], [0, 1, 2, 2], [(0, 1, 2)]) == ([[0, 1, 3]], [0])
+
+
+def test_degenerate_triangles_match():
+    source = [(1, 1, 0), (2, 2, 2), (0, 1, 1)]
+    found = match([(2, 2, 2), (1, 0, 1), (1, 1, 0)], range(3), source, faces=[1, -1, 2])
+    assert found == ([[1, 1, 0], [2, 2, 2], [0, 1, 1]], [0, 1, 2])
+
+
+@pytest.mark.parametrize(("triangles", "source"), [([], [(0, 1, 2)]), ([(0, 1, 2)], []), ([], [])])
+def test_no_triangles(triangles, source):
+    found = match(triangles, range(3), source)
+    assert found == ([list(t) for t in triangles], [-1] * len(triangles))
+
+
+def test_cuts_of_the_source():
+    source = np.array([(0, 1, 2), (5, 3, 4)], np.int32)
+    asked = np.array([(2, 1, 0), (1, 2, 0), (0, 1, 3), (3, 4, 5), (-1, 1, 2), (0, 0, 1)], np.int64)
+    assert source_cuts(asked, source).tolist() == [True, True, False, True, False, False]
+    assert source_cuts(asked, source[:0]).tolist() == [False] * 6
+    assert source_cuts(asked[:0], source).tolist() == []
+
+
+# -- triangles that lost a corner to a quad across a seam
+
+
+def restore(numbers, places, source):
+    restored, corners, changed = restored_numbers(
+        np.array(numbers, np.int64).reshape(-1, 3),
+        np.array(places, np.int64),
+        np.array(source, np.int32).reshape(-1, 3),
+    )
+    return restored.tolist(), corners.tolist(), changed.tolist()
+
+
+# Two triangles share the edge from place 1 to place 2; each has vertices of its own there.
+SEAM_PLACES = [0, 1, 2, 1, 2, 3]
+SEAM = [(0, 1, 2), (3, 5, 4)]
+
+
+def test_whole_triangles_are_left_alone():
+    assert restore(SEAM, SEAM_PLACES, SEAM) == (
+        [list(t) for t in SEAM], [[0, 1, 2], [3, 4, 5]], [False, False],
+    )  # fmt: skip
+
+
+def test_a_triangle_with_its_neighbours_vertices_gets_its_own_back():
+    restored, corners, changed = restore([(0, 1, 2), (1, 5, 2)], SEAM_PLACES, SEAM)
+    assert restored == [[0, 1, 2], [3, 5, 4]]
+    assert corners == [[0, 1, 2], [3, 4, 5]]
+    assert changed == [False, True]
+
+
+def test_it_starts_where_the_sources_does():
+    restored, corners, changed = restore([(0, 1, 2), (5, 2, 1)], SEAM_PLACES, SEAM)
+    assert restored == [[0, 1, 2], [3, 5, 4]]
+    assert corners == [[0, 1, 2], [5, 3, 4]]
+    assert changed == [False, True]
+
+
+def test_two_triangles_that_fill_the_gap_of_two_are_those():
+    # The quad 0, 1, 5, 2 was cut along its other diagonal, and vertices 3 and 4 are lost.
+    restored, corners, changed = restore([(0, 1, 5), (0, 5, 2)], SEAM_PLACES, SEAM)
+    assert sorted(restored) == [[0, 1, 2], [3, 5, 4]]
+    assert changed == [True, True]
+    flat = np.array([0, 1, 5, 0, 5, 2])
+    for triangle, chosen in zip(restored, corners, strict=True):
+        assert [SEAM_PLACES[v] for v in triangle] == [SEAM_PLACES[v] for v in flat[chosen]], (
+            "from a corner at its place"
+        )
+
+
+def test_another_diagonal_without_a_lost_vertex_is_the_modellers():
+    source = [(0, 1, 2), (1, 3, 2)]
+    assert restore([(0, 1, 3), (0, 3, 2)], [0, 1, 2, 3], source)[2] == [False, False]
+
+
+def test_new_and_flipped_triangles_are_left_alone():
+    assert restore([(0, 1, -1), (2, 1, 0)], SEAM_PLACES, SEAM)[2] == [False, False]
+
+
+@pytest.mark.parametrize(("numbers", "source"), [([], SEAM), (SEAM, []), ([], [])])
+def test_nothing_to_restore(numbers, source):
+    assert restore(numbers, SEAM_PLACES, source)[0] == [list(t) for t in numbers]

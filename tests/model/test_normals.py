@@ -1,0 +1,260 @@
+"""Which normals an edited surface has."""
+
+import numpy as np
+import pytest
+
+from io_idtech_models.formats._normals import decode_latlong, encode_latlong
+from io_idtech_models.model.normals import (
+    NormalCoding,
+    filled_frames,
+    ring_rotations,
+    settle_normals,
+    smooth_normals,
+    view_source,
+)
+from io_idtech_models.model.vertex import Surface, VertexModel
+from tests.samples import load, sample
+
+CODING = NormalCoding(decode_latlong, encode_latlong)
+
+
+def rotation(seed=1):
+    turn = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0]
+    return turn * np.sign(np.linalg.det(turn))
+
+
+def degrees_between(a, b):
+    a, b = (np.asarray(v, np.float64) / np.linalg.norm(v, axis=-1, keepdims=True) for v in (a, b))
+    return np.degrees(2 * np.arcsin(np.linalg.norm(a - b, axis=-1) / 2))
+
+
+def settled(model, surface, view="source"):
+    surface = model.surfaces[surface]
+    view = view_source(model, surface, model.source) if view == "source" else view
+    return settle_normals(surface, np.rint(surface.positions * 64).astype(np.int16), view, CODING)
+
+
+def changed(model, surface=0):
+    """Return the (frame, vertex) at which the normal codes differ from the source's."""
+    return set(zip(*np.nonzero(settled(model, surface) != model.source.surfaces[surface].normals), strict=True))
+
+
+# -- which frame of the source a frame starts from
+
+
+@pytest.mark.parametrize(
+    ("sources", "filled"),
+    [
+        ([0, 1, 2], [0, 1, 2]),
+        ([2, -1, 0, -1, -1], [2, 2, 0, 0, 0]),
+        ([-1, -1, 5, -1], [5, 5, 5, 5]),
+        ([-1, -1], [0, 0]),
+        (None, [0, 0]),
+    ],
+)
+def test_frames_without_a_source_start_from_the_one_before(sources, filled):
+    count = len(filled)
+    frames = None if sources is None else np.array(sources, np.int32)
+    model = VertexModel("", [""] * count, [], [], None, frames)
+    assert filled_frames(model).tolist() == filled
+
+
+# -- how the surface sees its source
+
+
+def test_an_unchanged_surface_sees_the_source_itself():
+    model = load(sample("animated"))
+    view = view_source(model, model.surfaces[1], model.source)
+    assert view is not None
+    assert view.normals is model.source.surfaces[1].normals
+    assert view.known.all()
+
+
+def test_joined_surfaces_see_both_sources():
+    model = load(sample("animated"))
+    first, second = model.source.surfaces
+    model.surfaces[0].source_vertices = np.array([9, -1, 0, 6], np.int32)
+    model.frame_sources = np.array([2, -1, 0], np.int32)
+    view = view_source(model, model.surfaces[0], model.source)
+    assert view is not None
+    assert view.known.tolist() == [True, False, True, True]
+    assert view.normals[0].tolist() == [second.normals[2, 3], 0, first.normals[2, 0], second.normals[2, 0]]
+    assert view.normals[1].tolist() == view.normals[0].tolist(), "the inserted frame starts from the one before"
+    assert view.positions[2, 2].tolist() == first.positions[0, 0].tolist()
+
+
+@pytest.mark.parametrize("numbers", [None, [-1, -1], [10, 11]])
+def test_a_new_surface_sees_nothing(numbers):
+    model = load(sample("animated"))
+    model.surfaces[0].source_vertices = None if numbers is None else np.array(numbers, np.int32)
+    assert view_source(model, model.surfaces[0], model.source) is None
+
+
+# -- codes
+
+
+@pytest.mark.parametrize("name", ["animated", "seamed_cube", "duplicates", "odd_numbers"])
+def test_nothing_moved_nothing_changes(name):
+    assert changed(load(sample(name))) == set()
+
+
+def test_a_move_changes_only_that_frame_and_the_faces_around():
+    model = load(sample("animated"))
+    model.surfaces[0].positions[1, 4, 2] += 30  # in one triangle, with 3 and 5
+    found = changed(model)
+    assert found
+    assert found <= {(1, 3), (1, 4), (1, 5)}
+
+
+def test_a_moved_seam_turns_all_its_vertices():
+    model = load(sample("seamed_cube"))
+    surface = model.surfaces[0]
+    corner = (surface.positions[0] == surface.positions[0, 0]).all(axis=1)
+    assert corner.sum() == 3
+    surface.positions[0, corner] += (1.5, -1.5, -2.0)
+    found = changed(model)
+    assert {frame for frame, _ in found} == {0}
+    near = surface.triangles[corner[surface.triangles].any(axis=1)]
+    assert {vertex for _, vertex in found} <= set(near.ravel().tolist())
+
+
+def test_a_shift_turns_nothing():
+    model = load(sample("animated"))
+    model.surfaces[0].positions += (1.0, 2.0, -3.0)
+    assert changed(model) == set()
+
+
+def test_a_scaled_surface_turns_nothing():
+    model = load(sample("seamed_cube"))
+    model.surfaces[0].positions *= 2
+    assert changed(model) == set()
+
+
+def test_a_turned_surface_turns_its_normals():
+    model, turn = load(sample("seamed_cube")), rotation()
+    surface = model.surfaces[0]
+    wanted = surface.normals[1] @ turn.T
+    surface.positions[1] = surface.positions[1] @ turn.T
+    codes = settled(model, 0)
+    assert (codes[0] == model.source.surfaces[0].normals[0]).all()
+    assert degrees_between(decode_latlong(codes[1]), wanted).max() < 1.2, "a code's error, and the positions'"
+
+
+def test_a_moved_vertex_without_faces_keeps_its_normal():
+    model = load(sample("duplicates"))
+    model.surfaces[0].positions[0, 6] += 40
+    assert changed(model) == set()
+
+
+def test_fresh_vertices_show_their_own_normals_and_disturb_nobody():
+    model = load(sample("animated"))
+    surface = model.surfaces[0]
+    surface.source_vertices = np.array([0, 1, 2, 3, 4, -1], np.int32)
+    surface.normals[:, 5] = (0, 0, 1)
+    codes = settled(model, 0)
+    assert codes[:, 5].tolist() == [0, 0, 0]
+    assert (codes[:, :5] == model.source.surfaces[0].normals[:, :5]).all()
+
+
+def test_edited_normals_win_in_every_frame():
+    model = load(sample("animated"))
+    surface = model.surfaces[0]
+    surface.own_normals = np.arange(6) == 2
+    surface.normals[:, 2] = (0, 0, -1)
+    codes = settled(model, 0)
+    assert codes[:, 2].tolist() == [128] * 3
+    assert changed(model) == {(0, 2), (1, 2), (2, 2)}
+
+
+def test_without_a_source_everything_is_shown():
+    model = load(sample("animated"))
+    codes = settled(model, 0, view=None)
+    np.testing.assert_array_equal(codes, encode_latlong(model.surfaces[0].normals.reshape(-1, 3)).reshape(3, 6))
+
+
+def test_a_vertex_without_any_normal_is_an_error():
+    positions, uvs = np.zeros((1, 3, 3), np.float32), np.zeros((3, 2), np.float32)
+    surface = Surface("bare", positions, np.array([[0, 1, 2]], np.int32), uvs, [])
+    with pytest.raises(ValueError, match="surface 'bare' has vertices without normals"):
+        settle_normals(surface, np.zeros((1, 3, 3), np.int16), None, CODING)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_a_mirrored_surface_mirrors_its_normals(axis):
+    model, flip = load(sample("seamed_cube")), np.ones(3)
+    flip[axis] = -1
+    surface = model.surfaces[0]
+    wanted = surface.normals * flip
+    surface.positions = (surface.positions * flip).astype(np.float32)
+    surface.triangles, surface.mirrored = surface.triangles[:, ::-1], True
+    found = decode_latlong(settled(model, 0))
+    assert degrees_between(found, wanted).max() < 1.2
+
+
+# -- rotations
+
+
+def cloud():
+    points = np.random.default_rng(3).normal(size=(12, 3)) * 100
+    return points, np.array([(0, 1, 2), (2, 1, 3), (3, 4, 5), (5, 6, 7), (7, 8, 0), (0, 3, 5)])
+
+
+def test_the_best_rotation_of_a_turned_surface_is_its_turn():
+    points, triangles = cloud()
+    turn = rotation(4)
+    found = ring_rotations(points, points @ turn.T, triangles, np.arange(9))
+    np.testing.assert_allclose(found, np.broadcast_to(turn, (9, 3, 3)), atol=1e-9)
+
+
+def test_rotations_are_proper_whatever_happened():
+    points, triangles = cloud()
+    after = np.random.default_rng(5).normal(size=points.shape)
+    found = ring_rotations(points, after, triangles, np.arange(12))
+    np.testing.assert_allclose(found @ np.swapaxes(found, 1, 2), np.broadcast_to(np.eye(3), found.shape), atol=1e-9)
+    np.testing.assert_allclose(np.linalg.det(found), 1)
+
+
+def test_rings_that_say_nothing_do_not_turn():
+    flat = np.zeros((6, 3))
+    flat[3:] = np.arange(9).reshape(3, 3) ** 2
+    found = ring_rotations(flat, flat + 1, np.array([(0, 1, 2)]), np.arange(6))
+    np.testing.assert_array_equal(found, np.broadcast_to(np.eye(3), found.shape))
+
+
+def test_one_flat_face_has_a_rotation():
+    before = np.array([(0, 0, 0), (64, 0, 0), (0, 64, 0)])
+    after = before[:, [2, 0, 1]]  # X to Y, Y to Z
+    found = ring_rotations(before, after, np.array([(0, 1, 2)]), np.arange(3))
+    np.testing.assert_allclose(found @ (0, 0, 1), np.broadcast_to((1, 0, 0), (3, 3)), atol=1e-9)
+
+
+def test_faces_at_an_equal_position_belong_to_the_ring():
+    model = load(sample("seamed_cube"))
+    before = model.source.surfaces[0].positions[0]
+    triangles = model.surfaces[0].triangles
+    after = before.copy()
+    after[(before == before[0]).all(axis=1)] += (200, -90, 30)
+    found = ring_rotations(before, after, triangles, np.flatnonzero((before == before[0]).all(axis=1)))
+    np.testing.assert_allclose(found, np.broadcast_to(found[0], found.shape), atol=1e-12)
+    assert not np.allclose(found[0], np.eye(3))
+
+
+# -- smooth normals
+
+
+def test_smooth_normals_of_a_cube_point_out_of_its_corners():
+    surface = load(sample("seamed_cube")).surfaces[0]
+    positions = np.sign(surface.positions)
+    found = smooth_normals(positions, surface.triangles)
+    assert found.dtype == np.float32
+    assert (np.einsum("fvi,fvi->fv", found, positions) > 1.6).all(), "1.73 along the diagonal"
+    np.testing.assert_allclose(np.linalg.norm(found, axis=2), 1, atol=1e-6)
+    for corner in np.unique(positions[0], axis=0):
+        same = found[0][(positions[0] == corner).all(axis=1)]
+        np.testing.assert_array_equal(same, np.broadcast_to(same[0], same.shape))
+
+
+def test_smooth_normals_of_nothing():
+    assert smooth_normals(np.zeros((2, 0, 3), np.float32), np.zeros((0, 3), np.int32)).shape == (2, 0, 3)
+    alone = smooth_normals(np.zeros((1, 2, 3), np.float32), np.array([[0, 1, 1]], np.int32))
+    assert alone.tolist() == [[[0, 0, 1], [0, 0, 1]]]

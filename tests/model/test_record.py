@@ -1,0 +1,240 @@
+"""Records: what pack writes unpack reads, and nothing else gets in."""
+
+import struct
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from io_idtech_models.model import record
+from io_idtech_models.model.record import RecordError
+from tests.samples import SAMPLES, load, sample
+
+ARRAYS = {
+    "codes": np.arange(-6, 6, dtype="<i2").reshape(2, 2, 3),
+    "naïve": np.array([1.5, np.nan, -0.0], "<f4"),
+    "none": np.zeros((3, 0), "<i8"),
+    "one": np.array(77, "<u4"),
+}
+# Offsets in the record of one int32 array of shape (2, 3) called "ab".
+SMALL = record.pack({"ab": np.arange(6, dtype="<i4").reshape(2, 3)})
+
+
+def model_record(name="animated"):
+    source = load(sample(name)).source
+    return record.model_record(source, [record.surface_record(s, {}) for s in source.surfaces], {})
+
+
+def test_the_layout_is_the_docstrings():
+    head = b"IDTR" + struct.pack("<HHH", 1, 1, 2) + b"ab" + b"<i4 " + struct.pack("<HII", 2, 2, 3)
+    assert head + struct.pack("<6i", *range(6)) == SMALL
+
+
+def test_arrays_come_back_bit_for_bit():
+    found = record.unpack(record.pack(ARRAYS))
+    assert list(found) == list(ARRAYS)
+    for name, array in ARRAYS.items():
+        assert (found[name].dtype, found[name].shape) == (array.dtype, array.shape)
+        assert found[name].tobytes() == array.tobytes()
+        assert not found[name].size or not found[name].flags.writeable
+
+
+def test_a_record_of_nothing():
+    assert record.unpack(record.pack({})) == {}
+
+
+def test_arrays_in_another_order_of_memory():
+    turned = np.arange(6, dtype="<i4").reshape(2, 3).T
+    np.testing.assert_array_equal(record.unpack(record.pack({"a": turned}))["a"], turned)
+
+
+@given(
+    st.dictionaries(
+        st.text(max_size=5), hnp.arrays(st.sampled_from(sorted(record.DTYPES)), hnp.array_shapes(min_side=0))
+    )
+)
+def test_any_plain_arrays_come_back(arrays):
+    found = record.unpack(record.pack(arrays))
+    assert {n: (a.dtype, a.shape, a.tobytes()) for n, a in found.items()} == {
+        n: (a.dtype, a.shape, a.tobytes()) for n, a in arrays.items()
+    }
+
+
+def spoiled(offset, raw):
+    data = bytearray(SMALL)
+    data[offset : offset + len(raw)] = raw
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"", "damaged record"),
+        (b"PK\3\4" + SMALL[4:], "not a record of version 1"),
+        (spoiled(4, b"\2\0"), "not a record of version 1"),
+        (spoiled(6, b"\2\0"), "damaged record"),  # two arrays
+        (spoiled(8, b"\xff\xff"), "damaged record"),  # a long name
+        (spoiled(10, b"\xff"), "damaged record"),  # a name that is no text
+        (spoiled(12, b"|O8 "), "array 'ab' of a kind that no record holds"),
+        (spoiled(12, b">i4 "), "array 'ab' of a kind that no record holds"),
+        (spoiled(12, b"<c8 "), "array 'ab' of a kind that no record holds"),
+        (spoiled(12, b"|V9 "), "array 'ab' of a kind that no record holds"),
+        (spoiled(16, b"\5\0"), "array 'ab' of a kind that no record holds"),  # five axes
+        (spoiled(18, b"\3\0"), "array 'ab' runs past the end of the record"),
+        (spoiled(18, b"\xff\xff\xff\xff\xff\xff\xff\xff"), "array 'ab' runs past the end of the record"),
+    ],
+)
+def test_a_damaged_record_is_refused(data, sentence):
+    with pytest.raises(RecordError, match=sentence):
+        record.unpack(data)
+
+
+@pytest.mark.parametrize("shape", [(0, 2**32 - 1, 2**32 - 1, 2**32 - 1), (2**32 - 1, 2**32 - 1, 0)])
+def test_an_empty_array_of_a_huge_shape_costs_nothing(shape):
+    head = b"IDTR" + struct.pack("<HHH", 1, 1, 1) + b"a" + b"<f8 "
+    tracemalloc.start()
+    with pytest.raises(RecordError):
+        record.unpack(head + struct.pack(f"<H{len(shape)}I", len(shape), *shape))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100_000
+
+
+def test_kinds_and_shapes_are_checked():
+    arrays: record.Arrays = {"a": np.zeros((2, 3), np.float32)}
+    assert record.checked(arrays, "a", "f", 2, 3) is arrays["a"]
+    assert record.checked(arrays, "a", "if", -1, -1) is arrays["a"]
+    for kinds, shape in (("i", (2, 3)), ("f", (3, 2)), ("f", (2,)), ("f", (2, 3, -1))):
+        with pytest.raises(RecordError, match=r"record's 'a' is float32 \(2, 3\), expected"):
+            record.checked(arrays, "a", kinds, *shape)
+    with pytest.raises(RecordError, match="record has no 'b'"):
+        record.checked(arrays, "b", "f", 1)
+
+
+@pytest.mark.parametrize("names", [[], [""], ["one"], ["", "größe", "", "日本"], ["same", "same"]])
+def test_names_come_back(names):
+    assert record.unpack_names(record.pack_names(names)) == names
+
+
+def test_names_that_no_text_can_hold():
+    assert record.unpack_names(record.pack_names(["a\0b", "c\udcff"])) == ["ab", "c?"]
+
+
+# -- models
+
+
+@pytest.mark.parametrize("name", SAMPLES["md3"])
+def test_a_source_comes_back(name):
+    source = load(sample(name)).source
+    records = [record.surface_record(s, {"more": np.arange(3)}) for s in source.surfaces]
+    found, arrays = record.model_source(record.model_record(source, records, {"own": np.arange(2)}))
+    assert arrays["own"].tolist() == [0, 1]
+    for field in ("format", "frame_names", "tag_names"):
+        assert getattr(found, field) == getattr(source, field)
+    for field in ("tag_origins", "tag_axes"):
+        assert getattr(found, field).tobytes() == getattr(source, field).tobytes()
+    assert {n: a.tobytes() for n, a in found.facts.items()} == {n: a.tobytes() for n, a in source.facts.items()}
+    for one, other in zip(found.surfaces, source.surfaces, strict=True):
+        assert (one.name, one.shaders) == (other.name, other.shaders)
+        for field in ("positions", "normals", "triangles", "uvs", "scale", "offset"):
+            assert getattr(one, field).shape == getattr(other, field).shape
+            assert getattr(one, field).tobytes() == getattr(other, field).tobytes()
+        assert {n: a.tobytes() for n, a in one.facts.items()} == {n: a.tobytes() for n, a in other.facts.items()}
+    for data, other in zip(records, source.surfaces, strict=True):
+        lone, arrays = record.surface_source(data)
+        assert (lone.name, arrays["more"].tolist()) == (other.name, [0, 1, 2])
+
+
+def contradiction(change, surface_change=None):
+    """Return a record of `animated` after changes to the arrays of the model and of its first surface."""
+    source = load(sample("animated")).source
+    surfaces = [record.surface_record(s, {}) for s in source.surfaces]
+    arrays = dict(record.unpack(surfaces[0]))
+    if surface_change:
+        surface_change(arrays)
+    surfaces[0] = record.pack(arrays)
+    arrays = dict(record.unpack(record.model_record(source, surfaces, {})))
+    change(arrays)
+    return record.pack(arrays)
+
+
+def keep(arrays):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("change", "surface_change"),
+    [
+        (lambda a: a.pop("frame_names"), None),
+        (lambda a: a.pop("surface.1"), None),
+        (lambda a: a.update(frame_names=record.pack_names(["only"])), None),
+        (lambda a: a.update(frame_names=record.pack_names([])), None),
+        (lambda a: a.update(tag_names=record.pack_names(["only"])), None),
+        (lambda a: a.update(format=record.pack_names([])), None),
+        (lambda a: a.update(num_surfaces=np.array([2**31 - 1], np.int32)), None),
+        (lambda a: a.update(num_surfaces=np.array([2.0])), None),
+        (keep, lambda a: a.pop("positions")),
+        (keep, lambda a: a.update(positions=a["positions"].astype(np.float32))),
+        (keep, lambda a: a.update(positions=a["positions"][:, :-1])),
+        (keep, lambda a: a.update(positions=a["positions"][:2], normals=a["normals"][:2])),
+        (keep, lambda a: a.update(normals=a["normals"][:, :-1])),
+        (keep, lambda a: a.update(triangles=a["triangles"] + 1)),
+        (keep, lambda a: a.update(triangles=a["triangles"] - 1)),
+        (keep, lambda a: a.update(triangles=a["triangles"].astype(np.float64))),
+        (keep, lambda a: a.update(uvs=a["uvs"][1:])),
+        (keep, lambda a: a.update(scale=np.ones((2, 3), np.float32))),
+        (keep, lambda a: a.update(scale=np.ones((0, 3), np.float32))),
+        (keep, lambda a: a.update(name=record.pack_names(["two", "names"]))),
+    ],
+)
+def test_arrays_that_contradict_one_another_are_refused(change, surface_change):
+    record.model_source(contradiction(keep))
+    with pytest.raises(RecordError):
+        record.model_source(contradiction(change, surface_change))
+
+
+def test_a_surface_without_vertices_claims_no_endless_animation():
+    arrays = dict(record.unpack(record.surface_record(load(sample("empty_surface")).source.surfaces[1], {})))
+    assert record.surface_source(record.pack(arrays))[0].num_vertices == 0
+    frames = 2**31
+    arrays["positions"], arrays["normals"] = np.zeros((frames, 0, 3), np.int16), np.zeros((frames, 0), np.uint16)
+    with pytest.raises(RecordError):
+        record.surface_source(record.pack(arrays))
+
+
+# -- fuzz
+
+
+@pytest.mark.parametrize("name", ["minimal", "animated", "tags_only"])
+def test_every_truncation_is_refused(name):
+    data = model_record(name)
+    for end in range(len(data)):
+        with pytest.raises(RecordError):
+            record.model_source(data[:end])
+
+
+flips = st.lists(st.tuples(st.floats(0, 1), st.binary(min_size=1, max_size=8)), min_size=1, max_size=5)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.sampled_from(["minimal", "animated", "tags_only", "empty_surface"]), st.booleans(), flips)
+def test_flipped_bytes_give_a_source_or_an_error(name, early, changes):
+    data = bytearray(model_record(name))
+    for part, raw in changes:
+        place = int(part * (min(len(data), 300) if early else len(data)))
+        data[place : place + len(raw)] = raw
+    try:
+        source, _ = record.model_source(bytes(data))
+    except RecordError:
+        return
+    assert all(s.triangles.max(initial=0) < max(s.num_vertices, 1) for s in source.surfaces)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=200))
+def test_noise_is_refused(data):
+    with pytest.raises(RecordError):
+        record.model_source(b"IDTR\1\0" + data)

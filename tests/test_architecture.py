@@ -1,0 +1,201 @@
+"""The shape of the house: who may import whom, how long a function may be, what the table of formats must hold.
+
+The package is only parsed here, never imported with Blender.
+"""
+
+import ast
+import dataclasses
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from io_idtech_models.formats import FORMATS, Format
+from tests.samples import PROJECT, SAMPLES
+
+PACKAGE = PROJECT / "io_idtech_models"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+LONGEST_FUNCTION, LONGEST_MODULE = 40, 400
+# Modules that only exist inside Blender.
+BLENDER = {
+    "addon_utils", "aud", "bgl", "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras",
+    "bpy_restrict_state", "bpy_types", "cycles", "freestyle", "gpu", "gpu_extras", "idprop", "imbuf", "io_scene_fbx",
+    "io_scene_gltf2", "mathutils", "rna_prop_ui",
+}  # fmt: skip
+# What each part of the package may import besides itself and `errors`. Files at its top are parts of their own.
+MAY_IMPORT = {
+    "errors": set(),
+    "storage": set(),
+    "model": set(),
+    "game": set(),
+    "formats": {"model"},
+    "blender": {"model", "storage"},
+    "cli": {"formats", "model", "game", "storage"},
+    "__main__": {"cli"},
+    "ui": {"blender", "formats", "game", "model", "cli", "storage"},
+    "__init__": {"ui"},
+}
+NUMPY_ONLY = {"errors", "storage", "model", "game", "formats", "cli", "__main__"}
+every_module = pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(PACKAGE).as_posix())
+
+
+@cache
+def tree(path: Path) -> Any:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def part(path: Path) -> str:
+    """Return the part of the package that a module belongs to."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path):
+    """Yield (top-level package, "", line) or ("", part of this package, line) for every import of a module."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name.split(".")[0], "", node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield str(node.module).split(".")[0], "", node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            folder = path.parents[node.level - 1]
+            assert folder == PACKAGE or PACKAGE in folder.parents, f"line {node.lineno} leaves the package"
+            for alias in node.names:
+                inner = folder.joinpath(*(node.module or alias.name).split("."))
+                yield "", part(inner), node.lineno
+
+
+def functions(path: Path):
+    return [n for n in ast.walk(tree(path)) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+@every_module
+def test_imports_run_one_way(path):
+    own = part(path)
+    allowed = MAY_IMPORT[own] | {own, "errors"}
+    wrong = [f"line {line}: {other}" for _, other, line in imports(path) if other and other not in allowed]
+    assert not wrong, f"{own} may import {sorted(allowed)}"
+
+
+@every_module
+def test_imports_inside_the_package_are_relative(path):
+    wrong = [line for name, _, line in imports(path) if name in {"io_idtech_models", "bl_ext", "tests", "tools"}]
+    assert not wrong, "an installed extension lives under bl_ext"
+
+
+@every_module
+def test_blender_is_imported_under_blender_and_ui_only(path):
+    wrong = [f"line {line}: {name}" for name, _, line in imports(path) if name in BLENDER]
+    assert not wrong or part(path) in {"blender", "ui"}, wrong
+
+
+@every_module
+def test_the_rest_needs_numpy_and_the_standard_library_only(path):
+    known = sys.stdlib_module_names | {"numpy"} | (BLENDER if part(path) in {"blender", "ui"} else set())
+    assert not [f"line {line}: {name}" for name, _, line in imports(path) if name and name not in known]
+
+
+@every_module
+def test_nobody_asks_for_blenders_version_but_compat(path):
+    names = {"bpy.app.version", "bpy.app.version_string", "bpy.app.version_file", "app.version"}
+    asked = [n.lineno for n in ast.walk(tree(path)) if isinstance(n, ast.Attribute) and ast.unparse(n) in names]
+    asked += [n.lineno for n in ast.walk(tree(path)) if isinstance(n, ast.ImportFrom) and n.module == "bpy.app"]
+    assert not asked or path == PACKAGE / "blender" / "compat.py", asked
+
+
+def test_enabling_the_extension_imports_nothing():
+    body = tree(PACKAGE / "__init__.py").body
+    assert not [node.lineno for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+    assert {node.name for node in body if isinstance(node, ast.FunctionDef)} >= {"register", "unregister"}
+    simple = (ast.FunctionDef, ast.Expr)
+    assert all(isinstance(node, simple) for node in body), "and does nothing either"
+
+
+def test_formats_work_without_blender():
+    code = "import sys, io_idtech_models.formats, io_idtech_models.game; print(sorted(sys.modules))"
+    if (PACKAGE / "cli.py").exists():
+        code = code.replace("; print", ", io_idtech_models.cli; print")
+    found = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True).stdout
+    assert not BLENDER & set(ast.literal_eval(found))
+
+
+@every_module
+def test_modules_are_not_too_long(path):
+    length = len(path.read_text(encoding="utf-8").splitlines())
+    assert length <= LONGEST_MODULE
+
+
+@every_module
+def test_functions_are_not_too_long(path):
+    lengths = {n.name: n.end_lineno - n.lineno + 1 for n in functions(path)}
+    assert not {name: length for name, length in lengths.items() if length > LONGEST_FUNCTION}
+
+
+def test_scripts_keep_to_the_same_lengths():
+    scripts = [p for folder in ("tools", "examples", "benchmarks") for p in (PROJECT / folder).rglob("*.py")]
+    long = {f"{p.name}: {n.name}" for p in scripts for n in functions(p) if n.end_lineno - n.lineno >= LONGEST_FUNCTION}
+    assert not long
+
+
+@every_module
+def test_what_is_public_says_what_it_does(path):
+    assert ast.get_docstring(tree(path)), "the module"
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    owners = [tree(path), *(n for n in tree(path).body if isinstance(n, ast.ClassDef))]
+    public = [n for owner in owners for n in owner.body if isinstance(n, kinds) and not n.name.startswith("_")]
+    assert not [n.name for n in public if not ast.get_docstring(n)]
+
+
+# -- the table of formats
+
+
+@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
+def test_a_row_is_complete(row):
+    empty = [field.name for field in dataclasses.fields(Format) if not getattr(row, field.name)]
+    assert not empty
+    assert row.name.isidentifier()
+    assert row.name.islower()
+    assert all(s.startswith(".") and s == s.lower() for s in row.suffixes)
+    assert row.suffixes[0] in row.label
+    assert all(callable(f) and f.__doc__ for f in (row.read, row.write, row.to_model, row.from_model))
+
+
+@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
+def test_a_row_has_samples_that_come_back(row):
+    assert SAMPLES[row.name]
+    for data in SAMPLES[row.name].values():
+        assert data.startswith(row.magic)
+        assert row.dump(row.load(data, "")) == data
+
+
+def test_rows_differ():
+    assert len({row.name for row in FORMATS}) == len(FORMATS)
+    suffixes = [s for row in FORMATS for s in row.suffixes]
+    assert len(set(suffixes)) == len(suffixes)
+
+
+def texts(path: Path) -> set[str]:
+    """Return the strings of a module; of f-strings with {} where a value goes."""
+    found = set()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value)
+        elif isinstance(node, ast.JoinedStr):
+            found.add("".join(str(v.value) if isinstance(v, ast.Constant) else "{}" for v in node.values))
+    return found
+
+
+@pytest.mark.parametrize("kind", ["import", "export"])
+@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
+def test_a_row_has_operators(row, kind):
+    names = {f"{kind}_scene.idtech_{row.name}", kind + "_scene.idtech_{}"}  # written out, or made from the table
+    assert names & texts(PACKAGE / "ui" / "operators.py")
+
+
+@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
+def test_a_rows_games_have_limits(row):
+    from io_idtech_models.model import limits
+
+    assert set(row.games) <= set(limits.GAMES)
