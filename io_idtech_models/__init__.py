@@ -3,13 +3,13 @@
 
 def register() -> None:
     """Add the operators, menus, drop handlers and the command to Blender."""
-    from .ui import registration
+    from .ui.registration import register as register_all
 
-    registration.register()
+    register_all()
 
 
 def unregister() -> None:
     """Remove everything that `register` added."""
-    from .ui import registration
+    from .ui.registration import unregister as unregister_all
 
-    registration.unregister()
+    unregister_all()

@@ -78,7 +78,7 @@ PLAIN = Converter(
 def main(argv: list[str], converter: Converter = PLAIN) -> int:
     """Run a command; returns the exit status: 0, 1 if a file failed, 2 for a usage error, 130 after Ctrl-C."""
     try:
-        options = _parser(converter).parse_args(argv)
+        options = _parse(argv, converter)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else USAGE
     try:
@@ -87,12 +87,20 @@ def main(argv: list[str], converter: Converter = PLAIN) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # who reads our output has seen enough: `info ... | head`
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for the rest of the process
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return FAILED
     return status
 
 
-def _parser(converter: Converter) -> argparse.ArgumentParser:
+def _parse(argv: list[str], converter: Converter) -> argparse.Namespace:
+    """Return the options; raises SystemExit. Options may stand between the files, which subparsers can't do."""
+    parser, commands = _parsers(converter)
+    if argv and argv[0] in commands:
+        return commands[argv[0]].parse_intermixed_args(argv[1:])
+    return parser.parse_args(argv)
+
+
+def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
     parser = argparse.ArgumentParser(prog="idtech", description="Models of id Software's engines.")
     commands = parser.add_subparsers(required=True, metavar="info | check | convert")
     info = commands.add_parser("info", help="show what a model holds")
@@ -106,11 +114,13 @@ def _parser(converter: Converter) -> argparse.ArgumentParser:
     convert.add_argument("files", nargs="+", metavar="FILE", help="inputs (files, folders, globs), then the output")
     convert.add_argument("--to", metavar="SUFFIX", help="write this format; the output is then a folder, or left out")
     convert.add_argument("--game", choices=tuple(limits.GAMES), default="format", help="whose limits to keep")
-    convert.add_argument("--jobs", type=_count, default=1, metavar="N", help="work on N files at once (1)")
+    convert.set_defaults(jobs=1)
+    if converter.workers is not None:
+        convert.add_argument("--jobs", type=_count, metavar="N", help="work on N files at once (1)")
     if converter.add_options is not None:
         converter.add_options(convert)
     convert.set_defaults(run=_convert)
-    return parser
+    return parser, {"info": info, "check": check, "convert": convert}
 
 
 def _count(text: str) -> int:
@@ -274,20 +284,14 @@ def plan_jobs(options: argparse.Namespace, converter: Converter) -> list[Job]:
     Raises:
         ModelError: the arguments do not say where, or a suffix can't be written.
     """
-    files, output = list(options.files), None
-    if not options.to:
-        output = Path(files.pop())
-        if not files:
-            raise LimitError("say where to write: an output file, or --to SUFFIX")
-        if _is_dir(output):
-            raise LimitError(f"'{output}' is a folder: say with --to SUFFIX what to write into it")
-    elif len(files) > 1 and _is_folder(files[-1], converter):
-        output = Path(files.pop())
-    suffix = "." + options.to.lower().lstrip(".") if options.to else output.suffix.lower() if output else ""
+    files = list(options.files)
+    output = _output(files, options.to, converter)
+    suffix = "." + options.to.lower().lstrip(".") if options.to else str(output.suffix if output else "").lower()
     if suffix not in converter.writable:
         written = ", ".join(dict.fromkeys(converter.writable))
         raise LimitError(f"can't write '{suffix or output}', only {written}{_hint(converter)}")
-    sources, barren = expand(files, tuple(s for s in converter.readable if s != suffix))
+    kept = MODEL_SUFFIXES if output is not None else ()  # in a folder, what is of that kind already is no input
+    sources, barren = expand(files, tuple(s for s in converter.readable if s != suffix or s in kept))
     if barren:
         raise LimitError(f"nothing to convert in '{barren[0]}'")
     if options.to:
@@ -295,6 +299,18 @@ def plan_jobs(options: argparse.Namespace, converter: Converter) -> list[Job]:
     if len(sources) > 1:
         raise LimitError("several inputs need --to SUFFIX and an output folder")
     return _distinct([Job(source, output) for source in sources if output])
+
+
+def _output(files: list[str], suffix: str | None, converter: Converter) -> Path | None:
+    """Take the output, a file or (with a suffix, where there is one) a folder, off the arguments; raises LimitError."""
+    if suffix:
+        return Path(files.pop()) if len(files) > 1 and _is_folder(files[-1], converter) else None
+    if len(files) < 2:
+        raise LimitError("say where to write: an output file, or --to SUFFIX")
+    output = Path(files.pop())
+    if _is_dir(output):
+        raise LimitError(f"'{output}' is a folder: say with --to SUFFIX what to write into it")
+    return output
 
 
 def _hint(converter: Converter) -> str:
@@ -352,7 +368,7 @@ def _convert(options: argparse.Namespace, converter: Converter) -> int:
             else:
                 _say(f"{place}{job.source} -> {job.target}: {line}")
 
-    if options.jobs > 1 and len(jobs) > 1 and converter.workers is not None:
+    if converter.workers is not None and min(options.jobs, len(jobs)) > 1:
         converter.workers(jobs, options, report)
     else:
         for job in jobs:

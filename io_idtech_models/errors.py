@@ -1,7 +1,7 @@
 """What is wrong, in words: errors that broken input and engine limits raise, and the warnings of all that survives.
 
-Each is one sentence that a modder can act on. Errors are exceptions; warnings are logged by whoever sees the trouble and
-collected by whoever talks to the user.
+Each is one sentence that a modder can act on. Errors are exceptions; warnings are logged by whoever sees the trouble,
+and collected by whoever talks to the user.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def write_file(path: Path, data: bytes) -> None:
         temporary = ""
     except OSError as error:
         raise ModelError(f"can't write '{path}': {reason(error)}") from error
-    except (RuntimeError, ValueError) as error:  # links in a circle (before Python 3.13); a name with a NUL
+    except (RuntimeError, ValueError) as error:  # Python 3.11 says so of links in a circle; a name with a NUL
         raise ModelError(f"can't write '{path}': there is no such place") from error
     finally:
         if temporary:
@@ -63,6 +63,8 @@ def write_file(path: Path, data: bytes) -> None:
 
 def _check_target(target: Path) -> None:
     """Refuse what replacing would do although writing could not: the file itself is not opened."""
+    if target.is_symlink():  # still, although all links were followed
+        raise OSError(errno.ELOOP, "the link leads in a circle")
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "it is a folder")
     if target.exists() and not os.access(target, os.W_OK):

@@ -324,7 +324,7 @@ def odd_names() -> Md3Spec:
     for i, frame in enumerate(spec.frames):
         frame.name = (b"", b"0123456789abcdef", b"l\xe4uft\0\xff")[i]
     for row in spec.tags:
-        row[0].name, row[1].name = b"tag_\xe9t\xe9", "tag_日本".encode() + b"\0\xfe"
+        row[0].name, row[1].name = b"tag_" + b"\xe9" * 60, "tag_日本".encode() + b"\0\xfe"
     spec.name = b"\xff" * 64
     return spec
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import bpy
 
+# Objects and data-blocks whose kind is known: the stubs make each of their pointers a union of everything it might be.
+Block = Any
 # Key blocks, vertex groups and bones hold 63 bytes on every version, ID names on those before 5.0.
 NAME_BYTES = 63
 # Actions hold curves for several data-blocks, in slots, from 4.4 on.
@@ -26,7 +28,7 @@ def curves_for(action: bpy.types.Action, owner: Any, slot_name: str) -> Any:
     slot = action.slots.new(owner.id_type, slot_name)
     animation.action_slot = slot
     layer = action.layers[0] if action.layers else action.layers.new("Layer")
-    strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
+    strip: Any = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
     return strip.channelbag(slot, ensure=True).fcurves
 
 
@@ -61,5 +63,3 @@ def curve_collection(owner: Any) -> Any:
         return animation.action.fcurves
     bags = [s.channelbag(animation.action_slot) for layer in animation.action.layers for s in layer.strips]
     return next((bag.fcurves for bag in bags if bag is not None), None)
-
-

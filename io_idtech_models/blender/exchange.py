@@ -14,7 +14,6 @@ weights. See :func:`make_keys_relative`.
 
 from __future__ import annotations
 
-import ctypes
 import json
 import math
 import os
@@ -22,8 +21,7 @@ import re
 import struct
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
-from io import StringIO
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +32,7 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError
 from .compat import curves_for
+from .quiet import quiet
 from .shape_keys import add_curve
 
 GLB_MAGIC = b"glTF"  # a 12-byte header, then the JSON chunk's length and type (glTF 2.0, section 4.4)
@@ -310,36 +309,6 @@ def run(operator: Any, **options: Any) -> None:
         result = operator(**options)
     if result != {"FINISHED"}:
         raise RuntimeError("Blender gave up without saying why")
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Keep what Blender and its add-ons print, in Python and in compiled code, off standard output and error."""
-    _flush_compiled()
-    try:
-        saved = [os.dup(1), os.dup(2)]
-    except OSError:  # no such descriptors, as in Blender's window on Windows: nothing to keep quiet
-        yield
-        return
-    sink = os.open(os.devnull, os.O_WRONLY)
-    for descriptor in (1, 2):
-        os.dup2(sink, descriptor)
-    os.close(sink)
-    try:
-        # In memory and never closed: the glTF add-on's loggers hold on to the stream that they find.
-        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-            yield
-    finally:
-        _flush_compiled()
-        for descriptor, copy in enumerate(saved, start=1):
-            os.dup2(copy, descriptor)
-            os.close(copy)
-
-
-def _flush_compiled() -> None:
-    """Write out what compiled code has printed so far."""
-    if os.name == "posix":
-        ctypes.CDLL(None).fflush(None)
 
 
 def enable(addon: str) -> None:

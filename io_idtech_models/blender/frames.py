@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import LimitError
 from . import names, shape_keys, source
-from .compat import playing_curves
+from .compat import Block, playing_curves
 from .gather import find_tags
 from .plan import GatherSettings, plan_frames
 
@@ -19,8 +19,8 @@ from .plan import GatherSettings, plan_frames
 class FrameModel:
     """The parts of a model that know its frames, and which one the scene shows."""
 
-    meshes: list[bpy.types.Object]
-    tags: list[bpy.types.Object]
+    meshes: list[Block]
+    tags: list[Block]
     collection: bpy.types.Collection | None
     scene: bpy.types.Scene
     count: int
@@ -28,9 +28,7 @@ class FrameModel:
     times: list[float]
 
 
-def model_frames(
-    blocks: list[bpy.types.Object], collection: bpy.types.Collection | None, scene: bpy.types.Scene
-) -> FrameModel:
+def model_frames(blocks: list[Block], collection: bpy.types.Collection | None, scene: bpy.types.Scene) -> FrameModel:
     """Return the frames of a model.
 
     Raises:
@@ -74,8 +72,13 @@ def _rewrite(model: FrameModel, order: list[int], new: int | None) -> None:
     lead = None
     for block in model.meshes:
         old = [key.name for key in shape_keys.frame_blocks(block.data.shape_keys)]
-        wanted = [old[frame] if place != new else f"{names.stem_of(old[frame])}.001" for place, frame in enumerate(order)]
-        listed = names.unique([*(w for p, w in enumerate(wanted) if p != new), *wanted[new : new + 1]] if new is not None else wanted, "frame")
+        wanted = [
+            old[frame] if place != new else f"{names.stem_of(old[frame])}.001" for place, frame in enumerate(order)
+        ]
+        listed = names.unique(
+            [*(w for p, w in enumerate(wanted) if p != new), *wanted[new : new + 1]] if new is not None else wanted,
+            "frame",
+        )
         if new is not None:
             listed.insert(new, listed.pop())
         shape_keys.rewrite(block, order, listed)
@@ -102,7 +105,7 @@ def _retime(curve: Any, times: list[float], order: list[int]) -> None:
     """Move a tag's keys to the new times of their frames: those of frames that are gone go, copies are added."""
     points = np.empty(2 * len(curve.keyframe_points), np.float32)
     curve.keyframe_points.foreach_get("co", points)
-    old = dict(points.reshape(-1, 2).tolist())
+    old: dict[float, float] = dict(zip(*points.reshape(-1, 2).T.tolist(), strict=True))
     kinds = np.empty(len(curve.keyframe_points), np.int32)
     curve.keyframe_points.foreach_get("interpolation", kinds)
     kind = int(kinds[0]) if len(kinds) else shape_keys.LINEAR
@@ -117,7 +120,7 @@ def _retime(curve: Any, times: list[float], order: list[int]) -> None:
     curve.update()
 
 
-def hold_still(block: bpy.types.Object, scene: bpy.types.Scene, selected_only: bool) -> int:
+def hold_still(block: Block, scene: bpy.types.Scene, selected_only: bool) -> int:
     """Copy where vertices stand in the present frame into all frames; return how many vertices that were."""
     mesh = block.data
     keys = shape_keys.frame_blocks(mesh.shape_keys)

@@ -15,10 +15,11 @@ from ..model.normals import smooth_normals
 from ..model.vertex import Surface, Tag, VertexModel
 from . import mesh as meshes
 from . import names, sampling, tags
+from .compat import Block
 from .plan import GatherSettings, plan_frames
 from .sampling import Plan, Samples, Subject
 from .source import MODEL_ID, Known, Place, find
-from .surfaces import Part, Shape, read_shape, shaders_of, split, surface_name, to_surface
+from .surfaces import Origin, Part, Shape, read_shape, shaders_of, split, surface_name, to_surface
 from .vertex import TAG_INDEX
 
 log = logging.getLogger(__name__)
@@ -30,7 +31,7 @@ MESH_TYPES = frozenset(("MESH",))
 class Draft:
     """An object on its way to one or more surfaces."""
 
-    block: bpy.types.Object
+    block: Block
     place: Place | None
     direct: bool
     shape: Shape | None = None
@@ -42,7 +43,7 @@ class Draft:
 class TagSource:
     """An empty, or a bone of an armature, that is a tag."""
 
-    block: bpy.types.Object
+    block: Block
     bone: str = ""
 
     @property
@@ -52,7 +53,7 @@ class TagSource:
 
 
 def gather(
-    blocks: list[bpy.types.Object],
+    blocks: list[Block],
     collection: bpy.types.Collection | None,
     scene: bpy.types.Scene,
     view_layer: bpy.types.ViewLayer,
@@ -82,10 +83,10 @@ def gather(
     return VertexModel(name, plan.names, surfaces, found, None if known is None else known.source, sources)
 
 
-def _in_order(blocks: list[bpy.types.Object], known: Known | None) -> list[bpy.types.Object]:
+def _in_order(blocks: list[Block], known: Known | None) -> list[Block]:
     """Return objects in the source's order of surfaces; copies (those that Blender renamed) and new ones follow."""
     places = {} if known is None else known.places
-    originals: dict[int, bpy.types.Object] = {}
+    originals: dict[int, Block] = {}
     for block in sorted(blocks, key=lambda block: block.name != block.get(names.GIVEN)):
         place = places.get(block.data.name)
         if place is not None and place.surface >= 0:
@@ -94,7 +95,7 @@ def _in_order(blocks: list[bpy.types.Object], known: Known | None) -> list[bpy.t
     return ordered + [block for block in blocks if block not in ordered]
 
 
-def _draft(block: bpy.types.Object, plan: Plan, known: Known | None, settings: GatherSettings) -> Draft:
+def _draft(block: Block, plan: Plan, known: Known | None, settings: GatherSettings) -> Draft:
     place = None if known is None else known.places.get(block.data.name)
     return Draft(block, place, settings.direct and sampling.is_direct(block, plan))
 
@@ -110,32 +111,24 @@ def _shape(
 ) -> None:
     """Read a draft's topology, and split it into parts by what its first look at positions says."""
     source = None if known is None else known.source
-    frame = max(int(sources[0]) if len(sources) else 0, 0)
+    origin = Origin(source, draft.place, max(int(sources[0]) if len(sources) else 0, 0))
     mesh = draft.block.data
     if draft.direct:
         draft.samples = sampling.read_direct(draft.block)
         first = draft.samples.positions
-        draft.shape = read_shape(draft.block, mesh, mesh, draft.place, source, frame, settings.normals)
+        draft.shape = read_shape(draft.block, mesh, mesh, origin, settings.normals)
     else:
         with sampling.stepping(scene, [draft.block]):
             sampling.show_frame(scene, plan, 0, [draft.block])
             shown = draft.block.evaluated_get(view_layer.depsgraph).data
             own = mesh if meshes.topology(shown) == meshes.topology(mesh) else None
-            draft.shape = read_shape(draft.block, shown, own, draft.place, source, frame, settings.normals)
+            draft.shape = read_shape(draft.block, shown, own, origin, settings.normals)
             first = meshes.positions(shown)[None]
     slots = len(draft.block.material_slots)
     assert first is not None
     draft.parts = split(draft.shape, first, sources, source, slots)
     wanted = settings.normals == "SOURCE" and any(part.needs_normals for part in draft.parts)
     draft.direct = draft.direct and not ((wanted or settings.normals == "SHOWN") and len(plan.times) > 1)
-    for note in draft.shape.notes:
-        log.warning("%s", note)
-    if draft.shape.lost_normals:
-        log.warning(
-            "'%s': %d corners whose faces changed keep the source's normals, more than 5 degrees from those shown",
-            draft.block.name,
-            draft.shape.lost_normals,
-        )
 
 
 def _step(
@@ -161,7 +154,7 @@ def _step(
     return samples
 
 
-def _only_curves(block: bpy.types.Object) -> bool:
+def _only_curves(block: Block) -> bool:
     animation = block.animation_data
     return animation is None or not (len(animation.drivers) or len(animation.nla_tracks))
 
@@ -212,8 +205,8 @@ def _say_loose(draft: Draft, surface: Surface) -> None:
         )  # fmt: skip
 
 
-def find_tags(blocks: list[bpy.types.Object]) -> list[TagSource]:
-    """Return the tags among objects: empties called tag_*, drawn as arrows or parented to a bone, and bones called tag_*."""
+def find_tags(blocks: list[Block]) -> list[TagSource]:
+    """Return the tags among objects: empties called tag_*, drawn as arrows or on a bone, and bones called tag_*."""
     found = []
     for block in blocks:
         if block.type == "EMPTY" and _is_tag(block):
@@ -223,9 +216,9 @@ def find_tags(blocks: list[bpy.types.Object]) -> list[TagSource]:
     return found
 
 
-def _is_tag(block: bpy.types.Object) -> bool:
-    named = block.name.lower().startswith(tags.PREFIX)
-    return named or block.empty_display_type == tags.DISPLAY or block.parent_type == "BONE"
+def _is_tag(block: Block) -> bool:
+    named = str(block.name).lower().startswith(tags.PREFIX)
+    return named or bool(block.empty_display_type == tags.DISPLAY or block.parent_type == "BONE")
 
 
 def _tags(
@@ -237,7 +230,7 @@ def _tags(
     collection: bpy.types.Collection | None,
     settings: GatherSettings,
 ) -> list[Tag]:
-    """Return the tags in the source's order, new ones behind; axes and origins that import put there are the source's."""
+    """Return the tags in the source's order, new ones behind, with the source's numbers where import put them."""
     model_id = None if collection is None else collection.get(MODEL_ID)
     result = []
     for entry in tag_sources:
@@ -256,7 +249,7 @@ def _tags(
         if tag.source_index in claimed:
             tag.source_index = -1
         claimed.add(tag.source_index)
-        hinted = np.zeros(len(plan.times), np.bool_)
+        hinted: NDArray[np.bool_] = np.zeros(len(plan.times), np.bool_)
         if tag.source_index >= 0 and known is not None:
             hinted = _hint(tag, known, sources)
         if entry.key not in samples:

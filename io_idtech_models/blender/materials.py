@@ -9,6 +9,7 @@ from pathlib import Path
 import bpy
 
 from . import names
+from .compat import Block
 
 FindImage = Callable[[str], Path | None]
 
@@ -53,7 +54,7 @@ def load_image(path: Path) -> bpy.types.Image | None:
     return image
 
 
-def show_image(material: bpy.types.Material, image: bpy.types.Image) -> None:
+def show_image(material: Block, image: bpy.types.Image) -> None:
     """Show a picture opaque and matt, as games show a texture without a shader script."""
     if material.node_tree is None:
         material.use_nodes = True  # 5.x has the tree from the start, and warns where this is touched

@@ -13,6 +13,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from .compat import Block
+
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
 
@@ -23,9 +25,9 @@ NEAR = float(np.cos(np.radians(0.5)))  # Blender holds a normal closer than that
 FIELDS = {"INT": ("value", np.int32, 1), "FLOAT_VECTOR": ("vector", np.float32, 3), "BOOLEAN": ("value", np.bool_, 1)}
 
 
-def make(name: str, positions: Floats, triangles: Ints, uvs: Floats) -> bpy.types.Mesh:
+def make(name: str, positions: Floats, triangles: Ints, uvs: Floats) -> Block:
     """Return a new mesh of points (P, 3), triangles (T, 3) and corner texture coordinates (3 T, 2), all in order."""
-    mesh = bpy.data.meshes.new(name)
+    mesh: Block = bpy.data.meshes.new(name)
     count = 3 * len(triangles)
     mesh.vertices.add(len(positions))
     if len(positions):
@@ -41,7 +43,7 @@ def make(name: str, positions: Floats, triangles: Ints, uvs: Floats) -> bpy.type
     return mesh
 
 
-def set_attribute(mesh: bpy.types.Mesh, name: str, kind: str, domain: str, values: NDArray[Any]) -> None:
+def set_attribute(mesh: Block, name: str, kind: str, domain: str, values: NDArray[Any]) -> None:
     """Store one value per element of a domain (POINT, CORNER, FACE)."""
     attribute = mesh.attributes.get(name)
     if attribute is not None and (attribute.data_type, attribute.domain) != (kind, domain):
@@ -54,20 +56,22 @@ def set_attribute(mesh: bpy.types.Mesh, name: str, kind: str, domain: str, value
         attribute.data.foreach_set(field, np.ascontiguousarray(values, dtype).ravel())
 
 
-def get_attribute(mesh: bpy.types.Mesh, name: str, kind: str, domain: str) -> NDArray[Any] | None:
+def get_attribute(mesh: Block, name: str, kind: str, domain: str) -> NDArray[Any] | None:
     """Return an attribute's values, (n,) or (n, 3); None where the mesh has none of that kind and domain."""
     attribute = mesh.attributes.get(name)
     if attribute is None or (attribute.data_type, attribute.domain) != (kind, domain):
         return None
     field, dtype, width = FIELDS[kind]
-    values = np.empty(len(attribute.data) * width, dtype)
+    values: NDArray[Any] = np.empty(len(attribute.data) * width, dtype)
     if values.size:
         attribute.data.foreach_get(field, values)
     return values.reshape(-1, width) if width > 1 else values
 
 
-def show_normals(mesh: bpy.types.Mesh, corner_points: Ints, normals: Floats) -> Floats:
-    """Make corners show the given normals (C, 3) as Blender's own kind, which turns with the surface; return those shown.
+def show_normals(mesh: Block, corner_points: Ints, normals: Floats) -> Floats:
+    """Make corners show the given normals (C, 3) as Blender's own kind, which turns with the surface.
+
+    Returns those that are shown then, (C, 3).
 
     One normal for every corner of a point is the faster call. Blender takes the arc cosine of what it is given, so
     that a length wrong by a thousandth (the engines' own normals are) would turn a normal by degrees. Where faces lie
@@ -92,7 +96,7 @@ def show_normals(mesh: bpy.types.Mesh, corner_points: Ints, normals: Floats) -> 
     return shown
 
 
-def _sharpen(mesh: bpy.types.Mesh, triangles: Ints) -> None:
+def _sharpen(mesh: Block, triangles: NDArray[Any]) -> None:
     """Make the edges of triangles sharp."""
     edges = np.empty(len(mesh.loops), np.int32)
     mesh.attributes[".corner_edge"].data.foreach_get("value", edges)
@@ -107,10 +111,11 @@ def _sharpen(mesh: bpy.types.Mesh, triangles: Ints) -> None:
 def unit(vectors: Floats) -> Floats:
     """Return vectors (n, 3) at length 1; those without a direction stay."""
     lengths = np.sqrt(np.einsum("ni,ni->n", vectors, vectors))
-    return vectors / np.where(lengths > 0, lengths, np.float32(1.0))[:, None]
+    scaled: Floats = vectors / np.where(lengths > 0, lengths, np.float32(1.0))[:, None]
+    return scaled
 
 
-def corner_normals(mesh: bpy.types.Mesh) -> Floats:
+def corner_normals(mesh: Block) -> Floats:
     """Return the normal that each corner shows, (C, 3), unit: Blender's are shorter where fans of faces disagree."""
     normals = np.empty(3 * len(mesh.loops), np.float32)
     if normals.size:
@@ -118,7 +123,7 @@ def corner_normals(mesh: bpy.types.Mesh) -> Floats:
     return unit(normals.reshape(-1, 3))
 
 
-def positions(mesh: bpy.types.Mesh) -> Floats:
+def positions(mesh: Block) -> Floats:
     """Return the points, (P, 3)."""
     values = np.empty(3 * len(mesh.vertices), np.float32)
     if values.size:
@@ -126,7 +131,7 @@ def positions(mesh: bpy.types.Mesh) -> Floats:
     return values.reshape(-1, 3)
 
 
-def corner_points(mesh: bpy.types.Mesh) -> Ints:
+def corner_points(mesh: Block) -> Ints:
     """Return the point of each corner, (C,)."""
     values = np.empty(len(mesh.loops), np.int32)
     if values.size:
@@ -134,7 +139,7 @@ def corner_points(mesh: bpy.types.Mesh) -> Ints:
     return values
 
 
-def corner_uvs(mesh: bpy.types.Mesh) -> Floats | None:
+def corner_uvs(mesh: Block) -> Floats | None:
     """Return the texture coordinates of the map that is rendered, (C, 2); None without one."""
     layer = next((uv for uv in mesh.uv_layers if uv.active_render), None) or mesh.uv_layers.active
     if layer is None:
@@ -165,7 +170,7 @@ class Topology:
     __hash__ = None  # type: ignore[assignment]  # arrays inside: comparable, not hashable
 
 
-def topology(mesh: bpy.types.Mesh) -> Topology:
+def topology(mesh: Block) -> Topology:
     """Return a mesh's topology."""
     starts = np.empty(len(mesh.polygons), np.int32)
     if starts.size:
@@ -173,7 +178,7 @@ def topology(mesh: bpy.types.Mesh) -> Topology:
     return Topology(len(mesh.vertices), corner_points(mesh), starts)
 
 
-def triangulated(mesh: bpy.types.Mesh) -> tuple[Ints, Ints]:
+def triangulated(mesh: Block) -> tuple[Ints, Ints]:
     """Return triangles as corners (T, 3), without touching the mesh, and the face of each, (T,)."""
     if len(mesh.loops) == 3 * len(mesh.polygons):
         count = len(mesh.polygons)

@@ -33,7 +33,9 @@ def fit(name: str, size: int = NAME_BYTES) -> str:
 def unique(names: Iterable[str], default: str) -> list[str]:
     """Return names that are all different, not empty, and fit, as Blender would make them (but 20 times faster)."""
     wanted = [fit(name) or default for name in names]
-    reserved, used, counts, result = set(wanted), set(), {}, []
+    reserved, result = set(wanted), []
+    used: set[str] = set()
+    counts: dict[str, int] = {}
     if len(reserved) == len(wanted):
         return wanted
     for name in wanted:
@@ -71,7 +73,9 @@ def is_untouched(name: str, given: str) -> bool:
 def file_name_of(block: Any, keep_suffix: bool = False) -> str:
     """Return the name under which a data-block goes into a file."""
     given, source = block.get(GIVEN), block.get(SOURCE)
-    if isinstance(given, str) and isinstance(source, str):
-        if block.name == given or (not keep_suffix and is_untouched(block.name, given)):
-            return source
+    untouched = isinstance(given, str) and (
+        block.name == given or (not keep_suffix and is_untouched(block.name, given))
+    )
+    if untouched and isinstance(source, str):
+        return source
     return str(block.name) if keep_suffix else stem_of(block.name)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..model.vertex import ModelSource
 from . import mesh as meshes
+from .compat import Block
 
 Bools = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
@@ -21,7 +22,7 @@ LOST = float(np.cos(np.radians(5.0)))  # farther than that is worth a word where
 
 
 def edited_corners(
-    mesh: bpy.types.Mesh, topology: meshes.Topology, numbers: Numbers, faces: Numbers, source: ModelSource, frame: int
+    mesh: Block, topology: meshes.Topology, numbers: Numbers, faces: Numbers, source: ModelSource, frame: int
 ) -> tuple[Bools, int]:
     """Tell which corners (C,) show a normal that the modeller chose.
 
@@ -60,11 +61,12 @@ def intact_points(topology: meshes.Topology, numbers: Numbers, faces: Numbers, s
     pairs = np.unique(np.stack((points, numbers), axis=1)[numbers >= 0], axis=0)
     uses = np.bincount(source.triangles[source.solid].ravel(), minlength=int(source.first_vertices[-1]))
     wanted = np.bincount(pairs[:, 0], uses[pairs[:, 1]], topology.num_points)
-    return ~bad & (wanted == np.bincount(points, minlength=topology.num_points))
+    intact: Bools = ~bad & (wanted == np.bincount(points, minlength=topology.num_points))
+    return intact
 
 
 def _base_positions(
-    mesh: bpy.types.Mesh, topology: meshes.Topology, numbers: Numbers, source: ModelSource, frame: int
+    mesh: Block, topology: meshes.Topology, numbers: Numbers, source: ModelSource, frame: int
 ) -> NDArray[np.float32] | None:
     """Return where the source has the points (P, 3) in its base frame, or None if none of them moved."""
     present = meshes.positions(mesh)
@@ -74,9 +76,7 @@ def _base_positions(
     return None if np.array_equal(before, present) else before
 
 
-def _moved_normals(
-    mesh: bpy.types.Mesh, normals: NDArray[np.float32], before: NDArray[np.float32]
-) -> NDArray[np.float32]:
+def _moved_normals(mesh: Block, normals: NDArray[np.float32], before: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return what corners would show if `normals` (C, 3) had been set while the points stood at `before` (P, 3)."""
     present = meshes.positions(mesh)
     copy = mesh.copy()

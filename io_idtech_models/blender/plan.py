@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import LimitError
 from . import names, sampling
-from .compat import playing_curves
+from .compat import Block, playing_curves
 from .sampling import Plan
 from .shape_keys import frame_blocks, positions
 from .source import Known, frame_list
@@ -33,7 +33,7 @@ class GatherSettings:
 
 
 def plan_frames(
-    blocks: list[bpy.types.Object],
+    blocks: list[Block],
     tag_sources: Sequence[Any],
     collection: bpy.types.Collection | None,
     known: Known | None,
@@ -60,14 +60,14 @@ def plan_frames(
     return _timeline_plan(keyed, known, scene, mode, settings)
 
 
-def _keyed(blocks: list[bpy.types.Object], known: Known | None) -> list[bpy.types.Object]:
+def _keyed(blocks: list[Block], known: Known | None) -> list[Block]:
     """Return the meshes whose shape keys are frames: absolute ones, and those that import made."""
     places = {} if known is None else known.places
     with_keys = [b for b in blocks if b.data.shape_keys is not None and frame_blocks(b.data.shape_keys)]
     return [b for b in with_keys if not b.data.shape_keys.use_relative or b.data.name in places]
 
 
-def _animated(blocks: list[bpy.types.Object], tag_sources: Sequence[Any]) -> bool:
+def _animated(blocks: list[Block], tag_sources: Sequence[Any]) -> bool:
     """Tell whether anything moves the objects that are exported."""
     for block in (*blocks, *(tag.block for tag in tag_sources)):
         chain = [block]
@@ -75,12 +75,14 @@ def _animated(blocks: list[bpy.types.Object], tag_sources: Sequence[Any]) -> boo
             chain.append(chain[-1].parent)
         chain += [m.object for m in block.modifiers if getattr(m, "object", None) is not None]
         keys = getattr(block.data, "shape_keys", None)
-        if any(not sampling.is_still(b) or b.constraints for b in chain) or not (keys is None or sampling.is_still(keys)):
+        if any(not sampling.is_still(b) or b.constraints for b in chain) or not (
+            keys is None or sampling.is_still(keys)
+        ):
             return True
     return False
 
 
-def _key_plan(keyed: list[bpy.types.Object], known: Known | None) -> tuple[Plan, NDArray[np.int32]]:
+def _key_plan(keyed: list[Block], known: Known | None) -> tuple[Plan, NDArray[np.int32]]:
     lead = keyed[0]
     blocks = frame_blocks(lead.data.shape_keys)
     listed = [key.name for key in blocks]
@@ -137,7 +139,7 @@ def _listed_plan(listed: list[str], frames: list[int], known: Known | None) -> t
 
 
 def _timeline_plan(
-    keyed: list[bpy.types.Object], known: Known | None, scene: bpy.types.Scene, mode: str, settings: GatherSettings
+    keyed: list[Block], known: Known | None, scene: bpy.types.Scene, mode: str, settings: GatherSettings
 ) -> tuple[Plan, NDArray[np.int32]]:
     """Plan a stretch of the timeline; markers name its frames, and so do the keys that it shows."""
     start, end, step = scene.frame_start, scene.frame_end, scene.frame_step
@@ -160,7 +162,7 @@ def _timeline_plan(
     return Plan(shown, [float(t) for t in times], [-1] * len(times)), sources
 
 
-def _keys_at(keyed: list[bpy.types.Object], times: list[int]) -> list[int]:
+def _keys_at(keyed: list[Block], times: list[int]) -> list[int]:
     """Return the key (in order of frames) that the timeline shows at each time, or -1."""
     if not keyed or keyed[0].data.shape_keys.use_relative:
         return [-1] * len(times)

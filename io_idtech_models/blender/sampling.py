@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..errors import LimitError
 from . import mesh as meshes
 from . import shape_keys, tags
-from .compat import playing_curves
+from .compat import Block, playing_curves
 
 Floats = NDArray[np.float32]
 
@@ -43,7 +43,7 @@ def is_still(block: Any) -> bool:
     return not playing_curves(block) and not len(animation.drivers) and not strips
 
 
-def is_direct(block: bpy.types.Object, plan: Plan) -> bool:
+def is_direct(block: Block, plan: Plan) -> bool:
     """Tell whether a mesh's keys alone say what the scene shows of it."""
     if block.parent is not None or block.constraints or block.modifiers or not is_still(block):
         return False
@@ -58,7 +58,7 @@ def is_direct(block: bpy.types.Object, plan: Plan) -> bool:
     return plan.keyed and plain and not (keys.use_relative and any(k.mute or k.vertex_group for k in keys.key_blocks))
 
 
-def key_times(keys: bpy.types.Key) -> list[float]:
+def key_times(keys: Block) -> list[float]:
     """Return when the timeline shows each frame's key: where the curve reaches it, else the key's own position."""
     blocks = shape_keys.frame_blocks(keys)
     curves = {curve.data_path: curve for curve in playing_curves(keys)}
@@ -117,18 +117,17 @@ def matrix(block: Any) -> NDArray[np.float64]:
     return np.array(block.matrix_world, np.float64)
 
 
-def read_direct(block: bpy.types.Object) -> Samples:
+def read_direct(block: Block) -> Samples:
     """Return what a direct mesh shows in each frame, from its keys."""
     frames = shape_keys.frame_blocks(block.data.shape_keys)
-    if frames:
-        positions = shape_keys.read(frames, len(block.data.vertices))
-    else:
-        positions = meshes.positions(block.data)[None]
-    return Samples([matrix(block)], positions)
+    own = block.data
+    return Samples(
+        [matrix(block)], shape_keys.read(frames, len(own.vertices)) if frames else meshes.positions(own)[None]
+    )
 
 
 @contextmanager
-def stepping(scene: bpy.types.Scene, blocks: list[bpy.types.Object]) -> Iterator[None]:
+def stepping(scene: bpy.types.Scene, blocks: list[Block]) -> Iterator[None]:
     """Leave the scene at the frame at which it was, and keys as they were, whatever happens between."""
     frame, subframe = scene.frame_current, scene.frame_subframe
     pinned = [block for block in blocks if block.type == "MESH" and block.show_only_shape_key]
@@ -146,7 +145,7 @@ def stepping(scene: bpy.types.Scene, blocks: list[bpy.types.Object]) -> Iterator
         scene.frame_set(frame, subframe=subframe)
 
 
-def show_frame(scene: bpy.types.Scene, plan: Plan, index: int, blocks: list[bpy.types.Object]) -> None:
+def show_frame(scene: bpy.types.Scene, plan: Plan, index: int, blocks: list[Block]) -> None:
     """Let the scene show a frame of the plan, also on absolute keys that no curve plays."""
     key_index = plan.keys[index]
     for block in blocks:
@@ -161,7 +160,7 @@ def show_frame(scene: bpy.types.Scene, plan: Plan, index: int, blocks: list[bpy.
 class Subject:
     """What to sample of the scene: an object, or one bone of an armature object."""
 
-    block: bpy.types.Object
+    block: Block
     shape: meshes.Topology | None = None  # of a mesh whose positions are wanted
     normals: bool = False  # and its normals
     bone: str = ""
@@ -210,7 +209,7 @@ def check_topology(block: Any, shape: meshes.Topology, plan: Plan, index: int) -
         )
 
 
-def tag_transforms(block: bpy.types.Object, plan: Plan, samples: Samples | None) -> tuple[Floats, Floats]:
+def tag_transforms(block: Block, plan: Plan, samples: Samples | None) -> tuple[Floats, Floats]:
     """Return a tag's origins (F, 3) and axes (F, 3, 3) as rows: from curves, or from `samples` if it was stepped."""
     if samples is None:
         return tags.read_curves(block, plan.times)

@@ -1,4 +1,4 @@
-"""Frames as shape keys: one key per frame, absolute (exact and fast) or relative (for exporters that know only those)."""
+"""Frames as shape keys, one each: absolute (exact and fast), or relative (which other exporters know)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from .compat import curve_collection, curves_for
+from .compat import Block, curve_collection, curves_for
 
 LINEAR, CONSTANT = 1, 0
 BASIS = "Basis"
 Floats = NDArray[np.float32]
 
 
-def add_curve(curves: Any, path: str, index: int, times: NDArray[Any], values: NDArray[Any], kind: int = LINEAR) -> None:
+def add_curve(
+    curves: Any, path: str, index: int, times: NDArray[Any], values: NDArray[Any], kind: int = LINEAR
+) -> None:
     """Add an F-curve with the given keys (n,), all of one kind of interpolation."""
     points = curves.new(path, index=index).keyframe_points
     points.add(len(times))
@@ -23,7 +25,7 @@ def add_curve(curves: Any, path: str, index: int, times: NDArray[Any], values: N
     points.foreach_set("interpolation", np.full(len(times), kind, np.int32))
 
 
-def add_absolute(block: bpy.types.Object, names: list[str], frames: Floats) -> None:
+def add_absolute(block: Block, names: list[str], frames: Floats) -> None:
     """Add a key per frame (F, P, 3) at positions 0, 1, 2 ...; `names` must be unique and short enough.
 
     The evaluation time decides where a key lands: set before each, the positions are exact.
@@ -38,7 +40,7 @@ def add_absolute(block: bpy.types.Object, names: list[str], frames: Floats) -> N
     _fill(keys, keys.key_blocks, frames)
 
 
-def add_relative(block: bpy.types.Object, names: list[str], frames: Floats) -> None:
+def add_relative(block: Block, names: list[str], frames: Floats) -> None:
     """Add a `Basis` key, which is no frame, and a key per frame (F, P, 3)."""
     for name in (BASIS, *names):
         block.shape_key_add(name=name, from_mix=False)
@@ -46,7 +48,7 @@ def add_relative(block: bpy.types.Object, names: list[str], frames: Floats) -> N
     _fill(keys, list(keys.key_blocks)[1:], frames)
 
 
-def _fill(keys: bpy.types.Key, blocks: Any, frames: Floats) -> None:
+def _fill(keys: Block, blocks: Any, frames: Floats) -> None:
     # 5.2 gives new keys the value 1, and exporters of other formats then write a destroyed mesh.
     keys.key_blocks.foreach_set("value", np.zeros(len(keys.key_blocks), np.float32))
     for key, row in zip(blocks, frames, strict=True):
@@ -54,13 +56,13 @@ def _fill(keys: bpy.types.Key, blocks: Any, frames: Floats) -> None:
             key.points.foreach_set("co", row.ravel())
 
 
-def animate_absolute(keys: bpy.types.Key, action: bpy.types.Action, name: str, num_frames: int) -> None:
+def animate_absolute(keys: Block, action: bpy.types.Action, name: str, num_frames: int) -> None:
     """Show frame f at scene frame f: one curve from (0, 0) to (F - 1, F - 1)."""
     ends = np.array([0, num_frames - 1], np.float32)
     add_curve(curves_for(action, keys, name), "eval_time", 0, ends, ends)
 
 
-def animate_relative(keys: bpy.types.Key, action: bpy.types.Action, name: str, names: list[str]) -> None:
+def animate_relative(keys: Block, action: bpy.types.Action, name: str, names: list[str]) -> None:
     """Show frame f at scene frame f: each key's value is 1 in its own frame and 0 in the neighbours'."""
     curves = curves_for(action, keys, name)
     for frame, key in enumerate(names):
@@ -69,7 +71,7 @@ def animate_relative(keys: bpy.types.Key, action: bpy.types.Action, name: str, n
         add_curve(curves, path, 0, times, (times == frame).astype(np.float32))
 
 
-def frame_blocks(keys: bpy.types.Key | None) -> list[Any]:
+def frame_blocks(keys: Block | None) -> list[Any]:
     """Return the keys that are frames, in order: all but a `Basis` before relative ones."""
     if keys is None:
         return []
@@ -92,7 +94,7 @@ def read(blocks: list[Any], num_points: int) -> Floats:
     return frames.reshape(len(blocks), num_points, 3)
 
 
-def rewrite(block: bpy.types.Object, order: list[int], names: list[str]) -> None:
+def rewrite(block: Block, order: list[int], names: list[str]) -> None:
     """Make the mesh's frames those of `order` (indices of present frames, repeats allowed), called `names`.
 
     Keys get whole positions 0, 1, 2 ... again; the curve that plays absolute ones is stretched to their new number,
@@ -111,7 +113,7 @@ def rewrite(block: bpy.types.Object, order: list[int], names: list[str]) -> None
             animation.action_slot = binding[1]
 
 
-def rewrite_curves(keys: bpy.types.Key, old_names: list[str], order: list[int], names: list[str]) -> None:
+def rewrite_curves(keys: Block, old_names: list[str], order: list[int], names: list[str]) -> None:
     """Adapt the curves that play the keys to a new list of frames; see `rewrite`. Once per action, not per mesh."""
     curves = curve_collection(keys)
     if curves is None:

@@ -68,7 +68,9 @@ def attach(
     records = []
     for index, (surface, mesh) in enumerate(zip(source.surfaces, meshes, strict=True)):
         place = np.array([index, source.first_vertices[index], source.first_triangles[index]], np.int64)
-        data = record.surface_record(surface, {"place": place, "keys": keys, "format": record.pack_names([source.format])})
+        data = record.surface_record(
+            surface, {"place": place, "keys": keys, "format": record.pack_names([source.format])}
+        )
         mesh[RECORD], mesh[MODEL_ID], mesh[SURFACE_INDEX] = data, model_id, index
         records.append(data)
     collection[RECORD] = record.model_record(source, records, {"keys": keys})
@@ -78,7 +80,7 @@ def attach(
 def find(collection: bpy.types.Collection | None, meshes: list[bpy.types.Mesh]) -> Known | None:
     """Return what the collection's record knows, or else what the meshes' own know together."""
     known = None if collection is None else _from_collection(collection)
-    lone = [mesh for mesh in meshes if RECORD in mesh]
+    lone = [mesh for mesh in meshes if mesh.get(RECORD) is not None]
     if known is not None and collection is not None:
         own = collection.get(MODEL_ID)
         _place_own(known, [mesh for mesh in lone if mesh.get(MODEL_ID) == own])
@@ -114,7 +116,7 @@ def _add_lone(known: Known | None, mesh: bpy.types.Mesh) -> Known | None:
     """Add a surface whose model is not here: its numbers move behind those that are known."""
     try:
         surface, arrays = record.surface_source(mesh[RECORD])
-        index, first_vertex, first_triangle = record.checked(arrays, "place", "i", 3).tolist()
+        _, first_vertex, first_triangle = record.checked(arrays, "place", "i", 3).tolist()
         keys = record.unpack_names(record.checked(arrays, "keys", "u", -1))
         name = record.unpack_names(record.checked(arrays, "format", "u", -1))[0]
     except (record.RecordError, IndexError) as error:

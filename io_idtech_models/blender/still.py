@@ -19,8 +19,9 @@ import numpy as np
 from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
-from .exchange import beside, enable, one_sentence, quiet, run
+from .exchange import beside, enable, one_sentence, run
 from .mesh import positions
+from .quiet import quiet
 
 Points = NDArray[Any]  # (points, 3) in world space
 Block = Any  # a data-block; the stubs take each of its pointers for optional, Blender does not

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import logging
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -22,9 +23,12 @@ from ..model.corners import (
 from ..model.vertex import ModelSource, Surface
 from . import mesh as meshes
 from . import names
+from .compat import Block
 from .normals import edited_corners
 from .sampling import Samples
 from .source import Place
+
+log = logging.getLogger(__name__)
 
 Numbers = NDArray[np.int64]
 
@@ -44,58 +48,55 @@ class Shape:
     corners: meshes.Ints  # (T, 3) triangles as corners
     corner_faces: meshes.Ints  # (T,) the face of each
     restored: dict[str, NDArray[Any]]  # numbers (T, 3) and uvs (T, 3, 2) of triangles that quads took corners from
-    lost_normals: int = 0
-    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """Where a mesh came from: its place in the source, and the frame of the source that its base shows."""
+
+    source: ModelSource | None
+    place: Place | None
+    frame: int
 
 
 def read_shape(
-    block: bpy.types.Object,
-    mesh: bpy.types.Mesh,
-    own_mesh: bpy.types.Mesh | None,
-    place: Place | None,
-    source: ModelSource | None,
-    frame: int,
-    normals: str,
+    block: Block, mesh: bpy.types.Mesh, own_mesh: bpy.types.Mesh | None, origin: Origin, normals: str
 ) -> Shape:
     """Read the unchanging part of a mesh: the object's own, or its evaluated one.
 
-    `own_mesh`: the object's own mesh if it has the same topology: edits of normals show there. `frame`: the source
-    frame that the base shows. `normals`: SOURCE, or SHOWN, which makes every one the modeller's.
+    `own_mesh`: the object's own mesh if it has the same topology: edits of normals show there.
+    `normals`: SOURCE, or SHOWN, which makes every one the modeller's.
     """
+    source = origin.source
     topology = meshes.topology(mesh)
-    count, notes = len(topology.corner_points), []
-    uvs = meshes.corner_uvs(mesh)
-    if uvs is None:
-        if count:
-            notes.append(f"'{block.name}' has no UV map: its texture coordinates are 0")
-        uvs = np.zeros((count, 2), np.float32)
-    numbers, loose, faces = _source_numbers(mesh, topology, place)
-    own, lost = np.zeros(count, np.bool_), 0
-    if normals == "SHOWN":
-        own[:] = True
-    elif source is not None and place is not None and own_mesh is not None:
-        own, lost = edited_corners(own_mesh, topology, numbers, faces, source, frame)
+    count = len(topology.corner_points)
+    uvs = _read_uvs(block, mesh, count)
+    numbers, loose, faces = _source_numbers(mesh, topology, origin.place)
+    own: NDArray[np.bool_] = np.full(count, normals == "SHOWN")
+    if normals != "SHOWN" and source is not None and origin.place is not None and own_mesh is not None:
+        own, lost = edited_corners(own_mesh, topology, numbers, faces, source, origin.frame)
+        if lost:
+            said = "corners whose faces changed keep the source's normals, more than 5 degrees from those shown"
+            log.warning("'%s': %d %s", block.name, lost, said)
     slots = meshes.get_attribute(mesh, "material_index", "INT", "FACE")
     corners, corner_faces = _cut_like_source(mesh, topology, numbers, source)
     unchanged = source is not None and _is_run(numbers[corners], source)
     restored: dict[str, NDArray[Any]] = {}
     if source is not None and not unchanged:
         corners, restored = _restore(corners, numbers, uvs, source)
-    return Shape(
-        topology,
-        uvs,
-        numbers,
-        loose,
-        faces,
-        np.zeros(len(topology.face_starts), np.int32) if slots is None else np.maximum(slots, 0),
-        np.zeros((count, 3), np.float32) if unchanged and not own.any() else meshes.corner_normals(mesh),
-        own,
-        corners,
-        corner_faces,
-        restored,
-        lost,
-        notes,
-    )
+    slots = np.zeros(len(topology.face_starts), np.int32) if slots is None else np.maximum(slots, 0)
+    plain = unchanged and not own.any()
+    shown = np.zeros((count, 3), np.float32) if plain else meshes.corner_normals(mesh)
+    return Shape(topology, uvs, numbers, loose, faces, slots, shown, own, corners, corner_faces, restored)
+
+
+def _read_uvs(block: Block, mesh: bpy.types.Mesh, count: int) -> NDArray[np.float32]:
+    uvs = meshes.corner_uvs(mesh)
+    if uvs is not None:
+        return uvs
+    if count:
+        log.warning("'%s' has no UV map: its texture coordinates are 0", block.name)
+    return np.zeros((count, 2), np.float32)
 
 
 def _restore(
@@ -140,10 +141,10 @@ def _source_numbers(
     kinds = ((meshes.CORNER_SOURCE, "CORNER"), (meshes.POINT_SOURCE, "POINT"), (meshes.FACE_SOURCE, "FACE"))
     found = [meshes.get_attribute(mesh, name, "INT", domain) for name, domain in kinds]
     stored = [np.zeros(n, np.int32) if a is None else a for a, n in zip(found, sizes, strict=True)]
-    corners, points = (place.vertex_numbers(values) for values in stored[:2])
+    corner_numbers, point_numbers = (place.vertex_numbers(values) for values in stored[:2])
     used = np.zeros(topology.num_points, np.bool_)
     used[topology.corner_points] = True
-    return corners, np.where(used, -1, points), place.triangle_numbers(stored[2])
+    return corner_numbers, np.where(used, -1, point_numbers), place.triangle_numbers(stored[2])
 
 
 def _cut_like_source(
@@ -180,7 +181,7 @@ def _places(numbers: Numbers, source: ModelSource) -> Numbers:
 
 
 def _source_ears(loop: list[int], places: Numbers, wanted: Numbers) -> list[tuple[int, int, int]] | None:
-    """Cut an n-gon, a list of corners, into triangles that are among `wanted` (T, 3 places); None if it can't be done."""
+    """Cut an n-gon, a list of corners, into triangles among `wanted` (T, 3 places); None if it can't be done."""
     ears = []
     while len(loop) > 3:
         triples = [(loop[i - 1], loop[i], loop[(i + 1) % len(loop)]) for i in range(len(loop))]
@@ -209,7 +210,9 @@ class Part:
         return bool(self.own.any() or (self.vertices.numbers < 0).any())
 
 
-def split(shape: Shape, positions: NDArray[np.float32], frames: NDArray[Any], source: ModelSource | None, slots: int) -> list[Part]:
+def split(
+    shape: Shape, positions: NDArray[np.float32], frames: NDArray[Any], source: ModelSource | None, slots: int
+) -> list[Part]:
     """Split a mesh into surfaces, one per material slot that faces use; an imported one keeps its further slots.
 
     `positions` (F or 1, P, 3) and the `frames` (F,) of the source that they were decide between claims to a vertex.
@@ -274,7 +277,7 @@ def _agreement(
     frames: NDArray[Any],
     source: ModelSource | None,
 ) -> NDArray[np.float64]:
-    """Return in how many frames each point (n,) stands where the source vertex that it claims does; equal UVs add a half."""
+    """Return in how many frames points (n,) stand where the vertices that they claim do; equal UVs add a half."""
     fit = np.zeros(len(points))
     for part, places, indices in source.vertex_parts(numbers) if source is not None else ():
         fit[places] += 0.5 * (part.uvs[indices] == uvs[places]).all(axis=1)
@@ -291,14 +294,17 @@ def to_surface(
 ) -> Surface:
     """Return the surface of a part: its positions and normals in the world, in every frame."""
     assert samples.positions is not None
-    transforms = [m for m in samples.matrices]
+    transforms = samples.matrices
     local = samples.positions.take(part.vertices.points, axis=1)
     positions = np.ascontiguousarray(np.broadcast_to(_moved(local, transforms, scale), (num_frames, *local.shape[1:])))
     normals = None
     if part.needs_normals:
         shown = samples.normals or [shape.normals]
         rows = np.maximum(part.vertices.corners, 0)
-        turned = [_turned(shown[f % len(shown)][rows], transforms[f % len(transforms)]) for f in range(max(len(shown), len(transforms)))]
+        turned = [
+            _turned(shown[f % len(shown)][rows], transforms[f % len(transforms)])
+            for f in range(max(len(shown), len(transforms)))
+        ]
         normals = np.broadcast_to(np.stack(turned), (num_frames, len(rows), 3))
     mirrored = bool(np.linalg.det(transforms[0][:3, :3]) < 0)
     triangles = part.triangles.vertices
@@ -328,7 +334,7 @@ def _moved(local: NDArray[np.float32], transforms: list[NDArray[np.float64]], sc
     if (stacked == np.eye(4)).all():
         return local
     turned = np.matmul(local.astype(np.float64), np.swapaxes(stacked[:, :3, :3], 1, 2))
-    return (turned + stacked[:, None, :3, 3]).astype(np.float32)
+    return np.asarray(turned + stacked[:, None, :3, 3], np.float32)
 
 
 def _turned(normals: NDArray[np.float32], transform: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -339,10 +345,10 @@ def _turned(normals: NDArray[np.float32], transform: NDArray[np.float64]) -> NDA
     cofactors = np.stack((np.cross(b, c), np.cross(c, a), np.cross(a, b)))
     turned = normals.astype(np.float64) @ cofactors * np.sign(np.linalg.det(transform[:3, :3]) or 1.0)
     lengths = np.linalg.norm(turned, axis=1)[:, None]
-    return (turned / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+    return np.asarray(turned / np.where(lengths > 0, lengths, 1.0), np.float32)
 
 
-def surface_name(block: bpy.types.Object, part: Part, nth: int, keep_suffix: bool) -> str:
+def surface_name(block: Block, part: Part, nth: int, keep_suffix: bool) -> str:
     """Return the name of an object's surface: of the further ones of several materials with the material's behind."""
     name = names.file_name_of(block, keep_suffix)
     if nth == 0 or not part.slots:
@@ -353,7 +359,7 @@ def surface_name(block: bpy.types.Object, part: Part, nth: int, keep_suffix: boo
     return names.fit(f"{names.fit(name, 40)}-{ending}")
 
 
-def shaders_of(block: bpy.types.Object, part: Part, keep_suffix: bool) -> list[str]:
+def shaders_of(block: Block, part: Part, keep_suffix: bool) -> list[str]:
     """Return the shader names of a part's material slots, in order."""
     materials = [block.material_slots[slot].material for slot in part.slots]
     return ["" if m is None else names.file_name_of(m, keep_suffix) for m in materials]

@@ -14,7 +14,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 from numpy.typing import NDArray
 
-from .compat import curves_for, playing_curves
+from .compat import Block, curves_for, playing_curves
 from .shape_keys import add_curve
 
 DISPLAY = "ARROWS"
@@ -50,7 +50,8 @@ def decompose(axes: Array) -> tuple[Array, Array]:
 
 
 def _determinants(m: Array) -> Array:
-    return (m[:, 0] * np.cross(m[:, 1], m[:, 2])).sum(axis=1)
+    determinants: Array = (m[:, 0] * np.cross(m[:, 1], m[:, 2])).sum(axis=1)
+    return determinants
 
 
 def _quaternions(m: Array) -> Array:
@@ -61,11 +62,17 @@ def _quaternions(m: Array) -> Array:
     d0, d1, d2 = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]
     a, b, c = m[:, 2, 1] - m[:, 1, 2], m[:, 0, 2] - m[:, 2, 0], m[:, 1, 0] - m[:, 0, 1]
     p, q, r = m[:, 0, 1] + m[:, 1, 0], m[:, 0, 2] + m[:, 2, 0], m[:, 1, 2] + m[:, 2, 1]
-    rows = ((1 + d0 + d1 + d2, a, b, c), (a, 1 + d0 - d1 - d2, p, q), (b, p, 1 - d0 + d1 - d2, r), (c, q, r, 1 - d0 - d1 + d2))
+    rows = (
+        (1 + d0 + d1 + d2, a, b, c),
+        (a, 1 + d0 - d1 - d2, p, q),
+        (b, p, 1 - d0 + d1 - d2, r),
+        (c, q, r, 1 - d0 - d1 + d2),
+    )
     candidates = np.stack([np.stack(row, axis=1) for row in rows], axis=1)
     lengths = np.linalg.norm(candidates, axis=2)
-    best = candidates[np.arange(len(m)), lengths.argmax(axis=1)]
-    return best / np.linalg.norm(best, axis=1)[:, None]
+    best: Array = candidates[np.arange(len(m)), lengths.argmax(axis=1)]
+    best /= np.linalg.norm(best, axis=1)[:, None]
+    return best
 
 
 def shown_axes(quaternions: Array, scales: Array) -> Array:
@@ -79,20 +86,24 @@ def shown_axes(quaternions: Array, scales: Array) -> Array:
     return rows * scales.astype(np.float64)[..., None]
 
 
-def make(name: str, origins: Array, axes: Array, size: float) -> tuple[bpy.types.Object, dict[str, Array]]:
+def make(name: str, origins: Array, axes: Array, size: float) -> tuple[Block, dict[str, Array]]:
     """Return a new empty that stands as the first frame, and its channels: arrays (F, 3 or 4) by property."""
-    block = bpy.data.objects.new(name, None)
+    block: Block = bpy.data.objects.new(name, None)
     block.empty_display_type = DISPLAY
     block.empty_display_size = size
     block.rotation_mode = "QUATERNION"
     quaternions, scales = decompose(axes)
-    channels = {"location": np.ascontiguousarray(origins, np.float32), "rotation_quaternion": quaternions, "scale": scales}
+    channels = {
+        "location": np.ascontiguousarray(origins, np.float32),
+        "rotation_quaternion": quaternions,
+        "scale": scales,
+    }
     for path, values in channels.items():
         setattr(block, path, values[0].tolist())
     return block, channels
 
 
-def animate(block: bpy.types.Object, action: bpy.types.Action, channels: dict[str, Array]) -> None:
+def animate(block: Block, action: bpy.types.Action, channels: dict[str, Array]) -> None:
     """Key every frame of a tag; scale only if it is not 1 throughout."""
     curves = curves_for(action, block, block.name)
     for path, values in channels.items():
@@ -103,7 +114,7 @@ def animate(block: bpy.types.Object, action: bpy.types.Action, channels: dict[st
             add_curve(curves, path, index, times, values[:, index])
 
 
-def is_plain(block: bpy.types.Object) -> bool:
+def is_plain(block: Block) -> bool:
     """Tell whether an empty stands where its own curves (or, without any, its properties) put it, and no one else."""
     known = {(path, index) for path, count in CHANNELS for index in range(count)}
     moved = any(block.delta_location) or tuple(block.delta_rotation_quaternion) != (1, 0, 0, 0)
@@ -117,7 +128,7 @@ def is_plain(block: bpy.types.Object) -> bool:
     )
 
 
-def read_curves(block: bpy.types.Object, times: list[float]) -> tuple[Array, Array]:
+def read_curves(block: Block, times: list[float]) -> tuple[Array, Array]:
     """Return what a plain empty's curves show at the given times: origins (n, 3) and axes (n, 3, 3) as rows."""
     curves = {(curve.data_path, curve.array_index): curve for curve in playing_curves(block)}
     channels = []
@@ -147,7 +158,7 @@ def _values(curve: Any, times: list[float]) -> Array:
     return np.array([curve.evaluate(t) for t in times], np.float32)
 
 
-def exact_axes(block: bpy.types.Object, time: float) -> Array:
+def exact_axes(block: Block, time: float) -> Array:
     """Return the axes (3, 3) that Blender's own arithmetic makes of a plain empty's curves, as rows."""
     curves = {(curve.data_path, curve.array_index): curve for curve in playing_curves(block)}
     found = {}

@@ -16,14 +16,14 @@ from ..model.vertex import Surface, VertexModel
 from ..model.weld import weld
 from . import mesh as meshes
 from . import names, shape_keys, source, tags
-from .compat import HAS_SLOTS, share_action
+from .compat import HAS_SLOTS, Block, share_action
 from .materials import Materials
 
 log = logging.getLogger(__name__)
 
 TAG_INDEX = "idtech_tag"
 # What an import may make; a failed one removes what it made of these.
-KINDS = ("objects", "collections", "meshes", "materials", "images", "actions", "shape_keys")
+KINDS = ("objects", "collections", "meshes", "materials", "images", "actions")
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class Built:
 
     collection: bpy.types.Collection
     num_frames: int
-    surfaces: list[bpy.types.Object] = field(default_factory=list)
-    tags: list[bpy.types.Object] = field(default_factory=list)
+    surfaces: list[Block] = field(default_factory=list)
+    tags: list[Block] = field(default_factory=list)
 
 
 @contextmanager
@@ -55,12 +55,16 @@ def undone_on_failure() -> Iterator[None]:
         yield
     except BaseException:
         made = [b for kind in KINDS for b in getattr(bpy.data, kind) if b.as_pointer() not in before[kind]]
-        bpy.data.batch_remove([block for block in made if not isinstance(block, bpy.types.Key)])
+        bpy.data.batch_remove(made)  # a mesh takes its shape keys along
         raise
 
 
 def build(
-    model: VertexModel, settings: BuildSettings, materials: Materials, scene: bpy.types.Scene, into: bpy.types.Collection
+    model: VertexModel,
+    settings: BuildSettings,
+    materials: Materials,
+    scene: bpy.types.Scene,
+    into: bpy.types.Collection,
 ) -> Built:
     """Make a collection with an object per surface and an empty per tag, linked to `into` when all is done."""
     with undone_on_failure():
@@ -85,7 +89,7 @@ def build(
 
 def _make_surface(
     surface: Surface, model: VertexModel, keys: list[str], settings: BuildSettings, materials: Materials
-) -> bpy.types.Object:
+) -> Block:
     """Make a surface's mesh and object: points welded, corners numbered; normals, materials and frames shown.
 
     A triangle that uses a vertex twice can't be seen, but crashes Blender 5.2 where there are custom normals: it stays
@@ -96,9 +100,12 @@ def _make_surface(
     triangles = surface.triangles[solid]
     corner_points = of_vertex.reshape(-1)[triangles].astype(np.int32)
     flat = triangles.ravel()
-    scale = np.float32(settings.scale)
+    scale = np.array(settings.scale, np.float32)
     mesh = meshes.make(
-        names.fit(surface.name), surface.positions[0, points] * scale, corner_points, surface.uvs[flat]
+        names.fit(surface.name),
+        np.asarray(surface.positions[0, points] * scale, np.float32),
+        corner_points,
+        surface.uvs[flat],
     )
     _number(mesh, surface, points, solid)
     mesh.update(calc_edges=True)
@@ -111,9 +118,9 @@ def _make_surface(
     names.remember(block, surface.name)
     if model.num_frames > 1:
         whole = len(points) == surface.positions.shape[1]
-        frames = surface.positions if whole else surface.positions.take(points, axis=1)
+        frames = surface.positions if whole else np.asarray(surface.positions.take(points, axis=1), np.float32)
         add = shape_keys.add_relative if settings.relative_keys else shape_keys.add_absolute
-        add(block, keys, frames if settings.scale == 1.0 else frames * scale)
+        add(block, keys, frames if settings.scale == 1.0 else np.asarray(frames * scale, np.float32))
     return block
 
 
@@ -150,7 +157,7 @@ def _tag_size(model: VertexModel) -> float:
 def _animate(
     model: VertexModel, built: Built, keys: list[str], channels: list[dict[str, Any]], settings: BuildSettings
 ) -> None:
-    """Let one action play the whole model: surfaces share a curve, or one per key; tags have slots where there are any."""
+    """Let one action play the whole model: surfaces share curves; tags have slots of it where there are slots."""
     action = None
     for block in built.surfaces:
         own = block.data.shape_keys

@@ -68,7 +68,7 @@ def encode_latlong(normals: NDArray[Any], hint: NDArray[np.uint16] | None = None
     candidates = ((azimuth[:, None] + steps[:, 0]) % 256) << 8 | np.clip(zenith[:, None] + steps[:, 1], 0, 128)
     closeness = np.einsum("nki,ni->nk", _directions()[candidates], unit)
     # The poles have one spelling each: up is (0, 0), down is (128, 0).
-    codes = candidates[np.arange(len(unit)), np.argmax(closeness, axis=1)].astype(np.uint16)
+    codes: NDArray[np.uint16] = candidates[np.arange(len(unit)), np.argmax(closeness, axis=1)].astype(np.uint16)
     codes[codes & 0xFF == 0] = 0
     codes[unit[:, 2] < -1.0 + 1e-12] = 128
     if hint is not None:

@@ -17,8 +17,21 @@ from ..model.normals import NormalCoding, filled_frames, settle_normals, view_so
 from ..model.vertex import Facts, ModelSource, Surface, SurfaceSource, Tag, VertexModel
 from ._binary import decode_name, encode_name, raw_bytes
 from ._normals import decode_latlong, encode_latlong
-from .md3 import FRAME, FRAME_NAME_SIZE, HEADER, IDENT, NAME_SIZE, SCALE, SHADER, SURFACE, TAG, VERSION, VERTEX
-from .md3 import Md3, Md3Surface
+from .md3 import (
+    FRAME,
+    FRAME_NAME_SIZE,
+    HEADER,
+    IDENT,
+    NAME_SIZE,
+    SCALE,
+    SHADER,
+    SURFACE,
+    TAG,
+    VERSION,
+    VERTEX,
+    Md3,
+    Md3Surface,
+)
 
 log = logging.getLogger(__name__)
 

@@ -100,7 +100,9 @@ class SearchPath:
         if not parts:
             return None
         for folder, place in ((self._game, parts), (self._beside, parts[-1:])):
-            for spelling in image_spellings(place[-1]) if folder is not None else ():
+            for spelling in image_spellings(place[-1]):
+                if folder is None:
+                    break
                 found = folder.find([*place[:-1], spelling])
                 if found is not None:
                     return found

@@ -188,9 +188,9 @@ def match_triangles(triangles: Indices, faces: Indices, vertices: Vertices, sour
     A matched triangle starts at the corner at which the source's does.
     """
     numbers = vertices.numbers[triangles]
-    if len(faces) and int(faces.min()) >= 0 and int(faces.max()) < len(source) and (np.diff(faces) > 0).all():
-        if np.array_equal(numbers, source[faces]):
-            return Triangles(triangles.astype(np.int32), faces.astype(np.int32))
+    known = len(faces) and int(faces.min()) >= 0 and int(faces.max()) < len(source) and (np.diff(faces) > 0).all()
+    if known and np.array_equal(numbers, source[faces]):
+        return Triangles(triangles.astype(np.int32), faces.astype(np.int32))
     sets = np.sort(numbers, axis=1)
     source_sets = np.sort(source, axis=1).astype(np.int64)
     matched = np.full(len(triangles), -1, np.int64)
@@ -208,7 +208,7 @@ def match_triangles(triangles: Indices, faces: Indices, vertices: Vertices, sour
 
 
 def with_degenerate(triangles: Triangles, vertices: Vertices, source: NDArray[np.int32], which: Indices) -> Triangles:
-    """Add those of the source's triangles `which` (degenerate ones, that Blender was not shown) whose vertices are here."""
+    """Add those of the source's triangles `which` (degenerate: Blender was not shown them) whose vertices are here."""
     place = np.full(int(source.max(initial=-1)) + 1, -1, np.int64)
     won = np.flatnonzero(vertices.winners & (vertices.numbers < len(place)))
     place[vertices.numbers[won]] = won
@@ -235,7 +235,9 @@ def restored_numbers(
     Also returns, as (T, 3), from which corner of all (3 T) each comes, and which triangles changed, (T,).
     """
     known = np.flatnonzero((numbers >= 0).all(axis=1))
-    exact = _pair_equal(np.sort(numbers[known], axis=1), np.sort(source, axis=1).astype(np.int64), np.arange(len(source)))
+    exact = _pair_equal(
+        np.sort(numbers[known], axis=1), np.sort(source, axis=1).astype(np.int64), np.arange(len(source))
+    )
     open_, free = known[exact < 0], np.setdiff1d(np.arange(len(source)), exact)
     restored, corners = numbers.copy(), np.arange(3 * len(numbers)).reshape(-1, 3)
     if len(open_) and len(free):
@@ -255,9 +257,10 @@ def restored_numbers(
 def _same_gaps(
     numbers: Indices, places: Indices, source: NDArray[np.int32], open_: Indices, free: Indices
 ) -> list[tuple[list[int], list[int]]]:
-    """Return pairs of triangles, and the pairs of source triangles with one outline, whose vertices they lack in part."""
+    """Return pairs of triangles, and the source's pairs of the same outline some of whose vertices they lack."""
     here = _outlines(places[numbers[open_]], open_.tolist())
-    groups, used = [], set()
+    groups: list[tuple[list[int], list[int]]] = []
+    used: set[int] = set()
     for outline, theirs in _outlines(places[source[free]], free.tolist()).items():
         mine = here.get(outline)
         if mine is None or used & {*mine, *(-1 - t for t in theirs)}:
@@ -286,7 +289,8 @@ def _outlines(triangles: Indices, names: list[int]) -> dict[frozenset[tuple[int,
 def _turned_low(rows: Indices) -> Indices:
     """Return triples (n, 3) turned so that the lowest number comes first: equal for equal cycles."""
     turns = np.stack([np.roll(rows, -step, axis=1) for step in range(3)], axis=1)
-    return turns[np.arange(len(rows)), rows.argmin(axis=1)]
+    lowest: Indices = turns[np.arange(len(rows)), rows.argmin(axis=1)]
+    return lowest
 
 
 def _pair_equal(wanted: Indices, offered: Indices, names: Indices) -> Indices:
@@ -313,11 +317,11 @@ def _occurrence(classes: Indices) -> Indices:
 
 
 def _turn_like_source(triangles: Indices, numbers: Indices, matched: Indices, source: NDArray[np.int32]) -> Indices:
-    """Return triangles whose first corner is the source's; of repeats within a triangle the turn that fits all three."""
+    """Return triangles that start where the source's do; of repeats within one, the turn that fits all three."""
     turned = triangles.copy()
     old = np.flatnonzero(matched >= 0)
     wanted = source[matched[old]]
-    best = np.full(len(old), -1)
+    best: Indices = np.full(len(old), -1, np.int64)
     for step in range(3):
         shown = np.roll(numbers[old], -step, axis=1)
         fits = np.where((shown == wanted).all(axis=1), 2, (shown[:, 0] == wanted[:, 0]).astype(np.int64))
@@ -327,7 +331,7 @@ def _turn_like_source(triangles: Indices, numbers: Indices, matched: Indices, so
     return turned
 
 
-def source_cuts(numbers: Indices, source: NDArray[np.int32]) -> NDArray[np.bool_]:
+def source_cuts(numbers: Indices, source: NDArray[Any]) -> NDArray[np.bool_]:
     """Tell of corner triples (n, 3) of source numbers whether the source has a triangle of these vertices, (n,)."""
     limit = int(max(numbers.max(initial=0), source.max(initial=0))) + 1
     packed = [np.sort(a.astype(np.int64), axis=1) @ np.array([limit * limit, limit, 1]) for a in (numbers, source)]

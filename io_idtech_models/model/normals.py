@@ -103,9 +103,7 @@ def _turn_frame(
     if not len(turned):
         return
     usable = triangles[view.known[triangles].all(axis=1)]
-    rotations = ring_rotations(
-        view.positions[frame], positions, usable, turned, mirrored=surface.mirrored
-    )
+    rotations = ring_rotations(view.positions[frame], positions, usable, turned, mirrored=surface.mirrored)
     normals = coding.decode(view.normals[frame, turned]).astype(np.float64)
     if surface.mirrored:
         normals[:, 0] *= -1
@@ -137,11 +135,12 @@ def ring_rotations(
     sums = np.zeros((len(wanted), 9))
     for i, component in enumerate(spread.reshape(len(triangles), 3, 9)[used].T):
         sums[:, i] = np.bincount(corner_rings[used], component, len(wanted))
-    return _best_rotations(sums.reshape(-1, 3, 3))[ring_of.reshape(-1)]
+    rotations: NDArray[np.float64] = _best_rotations(sums.reshape(-1, 3, 3))[ring_of.reshape(-1)]
+    return rotations
 
 
 def _corner_covariances(old: NDArray[np.float64], new: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return for each corner of triangles (T, 3, 3) the covariance (T, 3, 3, 3) of its two edges and its face normal."""
+    """Return for corners of triangles (T, 3, 3) the covariances (T, 3, 3, 3) of their two edges and face normal."""
     total = np.zeros((len(old), 3, 3, 3))
     for step in (1, 2):
         edges = (np.roll(old, -step, axis=1) - old, np.roll(new, -step, axis=1) - new)
@@ -159,7 +158,7 @@ def _best_rotations(covariances: NDArray[np.float64]) -> NDArray[np.float64]:
     turns = np.swapaxes(right, 1, 2)
     sign = np.sign(np.linalg.det(turns @ np.swapaxes(left, 1, 2)))
     turns[:, :, 2] *= np.where(sign == 0, 1.0, sign)[:, None]
-    rotations = turns @ np.swapaxes(left, 1, 2)
+    rotations: NDArray[np.float64] = turns @ np.swapaxes(left, 1, 2)
     # With fewer than two independent directions any turn about the one that is left fits: leave the normal alone.
     vague = strength[:, 1] <= 1e-9 * np.maximum(strength[:, 0], 1e-30)
     rotations[vague] = np.eye(3)

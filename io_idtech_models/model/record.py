@@ -41,7 +41,7 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
         key = name.encode()
         parts += (struct.pack("<H", len(key)), key, array.dtype.str.encode().ljust(4))
         parts.append(struct.pack(f"<H{array.ndim}I", array.ndim, *array.shape))
-        parts.append(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
+        parts.append(array.tobytes())
     return b"".join(parts)
 
 

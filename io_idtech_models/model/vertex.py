@@ -62,7 +62,7 @@ def equal_rows(rows: NDArray[Any]) -> NDArray[np.int64]:
 
 def decode_positions(codes: NDArray[Any], scale: Floats, offset: Floats) -> Floats:
     """Return code * scale + offset as float32 (F, V, 3) for integer codes of that shape."""
-    positions = np.multiply(codes, scale[:, None, :], dtype=np.float32)
+    positions: Floats = np.multiply(codes, scale[:, None, :], dtype=np.float32)
     if offset.any():
         positions += offset[:, None, :]
     return positions
@@ -99,17 +99,18 @@ class ModelSource:
     def triangles(self) -> Ints:
         """Return all triangles as model-wide vertex numbers, (T, 3)."""
         parts = [s.triangles + np.int32(base) for s, base in zip(self.surfaces, self.first_vertices, strict=False)]
-        return np.concatenate(parts or [np.zeros((0, 3), np.int32)]).astype(np.int32, copy=False)
+        return np.concatenate([np.zeros((0, 3), np.int32), *parts], dtype=np.int32)
 
     @cached_property
     def solid(self) -> NDArray[np.bool_]:
         """Tell which triangles have three different vertices, (T,); Blender is shown no others, some crash it."""
         a, b, c = self.triangles.T
-        return (a != b) & (b != c) & (c != a)
+        solid: NDArray[np.bool_] = (a != b) & (b != c) & (c != a)
+        return solid
 
     @cached_property
     def places(self) -> NDArray[np.int64]:
-        """Return a number for each vertex of the model that vertices of its surface at one place in all frames share."""
+        """Return a number for each vertex, shared by vertices of its surface that are at one place in all frames."""
         rows = [np.swapaxes(s.positions, 0, 1).reshape(s.num_vertices, 3 * self.num_frames) for s in self.surfaces]
         parts = [equal_rows(r) + base for r, base in zip(rows, self.first_vertices, strict=False)]
         return np.concatenate(parts or [np.zeros(0, np.int64)])

@@ -21,7 +21,8 @@ def weld(positions: NDArray[Any], triangles: Ints) -> Ints:
     """Return for each vertex the lowest vertex that it is welded with, (V,): itself where it stays apart.
 
     `positions` are codes, (F, V, 3); `triangles` (T, 3). Vertices that no triangle uses (or only one that uses a
-    vertex twice) stay apart; so do the vertices of a triangle that welding would make degenerate, and of the later of two triangles that it would make equal.
+    vertex twice) stay apart; so do the vertices of a triangle that welding would make degenerate, and of the later of
+    two triangles that it would make equal.
     """
     count = positions.shape[1]
     triangles = triangles[~_degenerate(triangles)]
@@ -40,16 +41,18 @@ def weld(positions: NDArray[Any], triangles: Ints) -> Ints:
 
 def _harmed(before: Ints, after: Ints) -> NDArray[np.bool_]:
     """Tell which triangles (T, 3) became degenerate, or equal to an earlier one that they were not equal to."""
-    harmed = _degenerate(after)
+    harmed: NDArray[np.bool_] = _degenerate(after)
     sets = np.sort(after, axis=1)
     classes = equal_rows(sets)
     first = np.full(int(classes.max(initial=-1)) + 1, len(after), np.int64)
     np.minimum.at(first, classes, np.arange(len(after)))
     earlier = first[classes]
     same_before = (np.sort(before, axis=1) == np.sort(before[earlier], axis=1)).all(axis=1)
-    return harmed | ((earlier < np.arange(len(after))) & ~same_before & ~_degenerate(after))
+    harmed |= (earlier < np.arange(len(after))) & ~same_before
+    return harmed
 
 
 def _degenerate(triangles: Ints) -> NDArray[np.bool_]:
     a, b, c = triangles.T
-    return (a == b) | (b == c) | (c == a)
+    degenerate: NDArray[np.bool_] = (a == b) | (b == c) | (c == a)
+    return degenerate

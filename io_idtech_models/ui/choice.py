@@ -68,7 +68,7 @@ def _named(name: str) -> bpy.types.Collection:
 def _in_collection(context: Context, collection: bpy.types.Collection) -> Choice:
     """Return what lies in a collection; one that holds a model's objects, or its collection, speaks for that model."""
     blocks = list(collection.all_objects)
-    return _visible(context, blocks, collection if MODEL_ID in collection else _speaker(blocks) or collection)
+    return _visible(context, blocks, collection if collection.get(MODEL_ID) else _speaker(blocks) or collection)
 
 
 def _model(context: Context, active: bpy.types.Object | None) -> Choice | None:
@@ -100,7 +100,7 @@ def _model_id(block: bpy.types.Object) -> str:
 
 def _home(block: bpy.types.Object | None) -> bpy.types.Collection | None:
     """Return the collection that an import made for an object, if it still lies in it."""
-    return None if block is None else next((c for c in block.users_collection if MODEL_ID in c), None)
+    return None if block is None else next((c for c in block.users_collection if c.get(MODEL_ID)), None)
 
 
 def _speaker(blocks: Iterable[bpy.types.Object]) -> bpy.types.Collection | None:
@@ -114,9 +114,7 @@ def _speaker(blocks: Iterable[bpy.types.Object]) -> bpy.types.Collection | None:
     return None
 
 
-def _visible(
-    context: Context, blocks: Iterable[bpy.types.Object], collection: bpy.types.Collection | None
-) -> Choice:
+def _visible(context: Context, blocks: Iterable[bpy.types.Object], collection: bpy.types.Collection | None) -> Choice:
     """Split off what is hidden (Blender does not evaluate it) and what is no mesh."""
     choice = Choice([], collection)
     for block in blocks:

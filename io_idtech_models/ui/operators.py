@@ -38,7 +38,7 @@ class ImportVertexModel(Importing):  # type: ignore[misc]
     """Options and work of an import operator of the vertex family."""
 
     format_name = ""
-    bl_options = {"REGISTER", "UNDO", "PRESET"}
+    bl_options: Any = {"REGISTER", "UNDO", "PRESET"}
 
     directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
@@ -71,7 +71,7 @@ class ImportVertexModel(Importing):  # type: ignore[misc]
         draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld"))
         draw_group(self.layout, self, "idtech_time", "Animation", ("relative_keys", "fit_range", "frame_rate"))
 
-    def execute(self, context: Context) -> set[str]:
+    def execute(self, context: Context) -> Any:
         """Import the files; what can't be read is said, and leaves nothing behind."""
         settings = BuildSettings(**{name: getattr(self, name) for name in SETTING_NAMES["import"]})
         done: list[Built] = []
@@ -111,7 +111,7 @@ class ExportVertexModel(Exporting):  # type: ignore[misc]
     """Options and work of an export operator of the vertex family."""
 
     format_name = ""
-    bl_options = {"REGISTER", "PRESET"}
+    bl_options: Any = {"REGISTER", "PRESET"}
 
     filepath: StringProperty(
         name="File Path", description="The file to write", maxlen=1024, subtype="FILE_PATH", options=RELATIVE_PATHS
@@ -187,7 +187,7 @@ class ExportVertexModel(Exporting):  # type: ignore[misc]
         draw_group(self.layout, self, "idtech_frames", "Animation", ("frames", *ranged))
         draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "normals", "keep_suffixes"))
 
-    def execute(self, context: Context) -> set[str]:
+    def execute(self, context: Context) -> Any:
         """Write the file; what hinders it is said, and the file is as it was."""
         settings = GatherSettings(**{name: getattr(self, name) for name in SETTING_NAMES["export"]})
         path = Path(bpy.path.abspath(self.filepath))
@@ -206,9 +206,10 @@ class ExportVertexModel(Exporting):  # type: ignore[misc]
 
 def open_collection(context: Context) -> bpy.types.Collection:
     """Return where imported collections go: the active collection, or the scene's if that can't be changed."""
-    active = context.collection
+    active: bpy.types.Collection | None = context.collection
     if active is None or active.library is not None or active.override_library is not None:
-        return context.scene.collection
+        active = context.scene.collection
+    assert active is not None
     return active
 
 

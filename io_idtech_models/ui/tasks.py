@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,7 +65,7 @@ def export_file(
     Raises:
         ModelError: the model can't be written, or the game would refuse it; the file is as it was.
     """
-    with collected_warnings() as warnings:
+    with collected_warnings() as warnings, object_mode(context):
         model = gathering.gather(chosen.blocks, chosen.collection, context.scene, context.view_layer, settings)
         problems = limits.check(model, game)
         errors = [str(problem) for problem in problems if problem.severity == limits.ERROR]
@@ -73,6 +75,19 @@ def export_file(
         write_file(path, row.dump(model))
     warnings += left_out(chosen)
     return Summary(describe(model), warnings)
+
+
+@contextmanager
+def object_mode(context: Context) -> Iterator[None]:
+    """Leave edit mode (and its like) meanwhile: what is edited reaches the data only then."""
+    mode = "OBJECT" if context.mode == "OBJECT" else context.view_layer.objects.active.mode
+    if mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    try:
+        yield
+    finally:
+        if mode != "OBJECT":
+            bpy.ops.object.mode_set(mode=mode)
 
 
 def left_out(chosen: Choice) -> list[str]:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from io_idtech_models.blender.gather import gather
 from io_idtech_models.blender.materials import Materials
 from io_idtech_models.blender.plan import GatherSettings
-from io_idtech_models.blender.vertex import Built, BuildSettings, build
+from io_idtech_models.blender.vertex import BuildSettings, Built, build
 from io_idtech_models.formats import by_name, md3
 
 ROW = by_name("md3")
+CONTEXT: Any = bpy.context  # the stubs think that scene and view layer may be missing
 
 
 @dataclass
@@ -37,9 +40,9 @@ class Case:
         return self.built.surfaces[index]
 
     def dump(self, **settings) -> bytes:
-        blocks = [b for b in self.collection.all_objects]
-        context = bpy.context
-        return ROW.dump(gather(blocks, self.collection, context.scene, context.view_layer, GatherSettings(**settings)))
+        blocks = list(self.collection.all_objects)
+        asked = GatherSettings(**settings)
+        return ROW.dump(gather(blocks, self.collection, CONTEXT.scene, CONTEXT.view_layer, asked))
 
     def after(self, **settings) -> md3.Md3:
         """Export both ways, from curves and by stepping, which must agree."""
@@ -51,9 +54,9 @@ class Case:
 def open_case(data: bytes, **settings) -> Case:
     """Import a file's bytes into the scene."""
     model = ROW.load(data, "model")
-    scene = bpy.context.scene
+    scene = CONTEXT.scene
     built = build(model, BuildSettings(**settings), Materials(lambda name: None), scene, scene.collection)
-    bpy.context.view_layer.update()
+    CONTEXT.view_layer.update()
     return Case(data, built)
 
 
@@ -67,13 +70,18 @@ def reopen(case: Case) -> None:
     case.built.collection = bpy.data.collections[name]
 
 
+def fields(record: np.dtype[Any]) -> tuple[str, ...]:
+    """Return the names of a record's fields."""
+    return record.names or ()
+
+
 def differences(a: md3.Md3, b: md3.Md3) -> set[str]:
     """Return the names of the parts in which two files differ, offsets apart."""
-    found = {f"header.{n}" for n in md3.HEADER.names if not n.startswith("ofs_") and a.header[n] != b.header[n]}
-    found |= {f"frames.{n}" for n in md3.FRAME.names if not np.array_equal(a.frames[n], b.frames[n])}
-    found |= {f"tags.{n}" for n in md3.TAG.names if not np.array_equal(a.tags[n], b.tags[n])}
+    found = {f"header.{n}" for n in fields(md3.HEADER) if not n.startswith("ofs_") and a.header[n] != b.header[n]}
+    found |= {f"frames.{n}" for n in fields(md3.FRAME) if not np.array_equal(a.frames[n], b.frames[n])}
+    found |= {f"tags.{n}" for n in fields(md3.TAG) if not np.array_equal(a.tags[n], b.tags[n])}
     for i, (s, t) in enumerate(zip(a.surfaces, b.surfaces, strict=False)):
-        names = [n for n in md3.SURFACE.names if not n.startswith("ofs_")]
+        names = [n for n in fields(md3.SURFACE) if not n.startswith("ofs_")]
         found |= {f"surface{i}.{n}" for n in names if s.header[n] != t.header[n]}
         for part in ("shaders", "triangles", "st", "vertices"):
             if not np.array_equal(getattr(s, part), getattr(t, part)):
@@ -81,7 +89,7 @@ def differences(a: md3.Md3, b: md3.Md3) -> set[str]:
     return found
 
 
-def angle(a, b) -> np.ndarray:
+def angle(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     """Return degrees between vectors (n, 3)."""
     a, b = (v / np.linalg.norm(v, axis=-1, keepdims=True) for v in (a.astype(float), b.astype(float)))
-    return np.degrees(2 * np.arcsin(np.clip(np.linalg.norm(a - b, axis=-1) / 2, 0, 1)))
+    return np.asarray(np.degrees(2 * np.arcsin(np.clip(np.linalg.norm(a - b, axis=-1) / 2, 0, 1))))

@@ -1,13 +1,16 @@
 """F1 and F3: a model that goes through Blender unedited comes back as it was, and looks there as the game shows it."""
 
+from typing import Any
+
 import bpy
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from io_idtech_models.blender import mesh as meshes
 from io_idtech_models.blender.compat import HAS_SLOTS, playing_curves
 from io_idtech_models.blender.source import RECORD
-from tests.blender.md3_case import Case, angle, open_case, reopen
+from tests.blender.md3_case import CONTEXT, Case, angle, open_case, reopen
 from tests.samples import SAMPLES, SENTINEL, corpus, corpus_params
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -15,15 +18,16 @@ OWN = [pytest.param(data, id=name) for name, data in SAMPLES["md3"].items()]
 OWN.append(pytest.param(SENTINEL.read_bytes(), id="sentinel"))
 
 
-def positions_at(block: bpy.types.Object, frame: int) -> np.ndarray:
-    bpy.context.scene.frame_set(frame)
+def positions_at(block: Any, frame: int) -> NDArray[Any]:
+    CONTEXT.scene.frame_set(frame)
     evaluated = block.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return meshes.positions(evaluated.data)
 
 
-def vertices_of(block: bpy.types.Object) -> tuple[np.ndarray, np.ndarray]:
+def vertices_of(block: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return for each corner its point and its vertex in the file's surface."""
     numbers = meshes.get_attribute(block.data, meshes.CORNER_SOURCE, "INT", "CORNER")
+    assert numbers is not None
     return meshes.corner_points(block.data), numbers - 1
 
 
@@ -46,7 +50,9 @@ def test_real_files_come_back_byte_for_byte(file, weld):
     assert case.dump(direct=False) == file.data
 
 
-@pytest.mark.parametrize("file", [c for c in corpus() if c.path.name in ("glasses.md3", "head.md3", "v_knife_hand.md3")])
+@pytest.mark.parametrize(
+    "file", [c for c in corpus() if c.path.name in ("glasses.md3", "head.md3", "v_knife_hand.md3")]
+)
 def test_relative_keys_come_back_byte_for_byte(file):
     case = open_case(file.data, relative_keys=True)
     assert case.dump() == file.data
@@ -81,14 +87,14 @@ def test_base_normals_are_the_files(file):
         base += count
 
 
-def normals_of_faces(points: np.ndarray, corners: np.ndarray) -> np.ndarray:
+def normals_of_faces(points: NDArray[Any], corners: NDArray[Any]) -> NDArray[Any]:
     a, b, c = (points[corners[:, i]] for i in range(3))
-    return np.cross(b - a, c - a)
+    return np.asarray(np.cross(b - a, c - a))
 
 
 def test_scene_frame_is_file_frame():
     case = open_case(SENTINEL.read_bytes())
-    scene = bpy.context.scene
+    scene = CONTEXT.scene
     assert (scene.frame_start, scene.frame_end) == (0, len(case.before.frames) - 1)
     for surface, block in zip(case.before.surfaces, case.built.surfaces, strict=True):
         points, numbers = vertices_of(block)
@@ -97,7 +103,7 @@ def test_scene_frame_is_file_frame():
             wanted = surface.vertices["xyz"][frame].astype(np.float32) / 64
             assert np.array_equal(positions_at(block, frame)[points], wanted[numbers])
     for index, tag in enumerate(case.built.tags):
-        bpy.context.scene.frame_set(7)
+        CONTEXT.scene.frame_set(7)
         shown = np.array(tag.matrix_world, np.float32)
         assert np.array_equal(shown[:3, 3], case.before.tags["origin"][7, index])
         assert np.allclose(shown[:3, :3].T, case.before.tags["axis"][7, index], atol=1e-5)

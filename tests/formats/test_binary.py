@@ -94,6 +94,8 @@ def test_a_name_holds_one_byte_less_than_its_field():
     with pytest.raises(LimitError) as caught:
         encode_name("1234567ü", 8, "thing")
     assert str(caught.value) == "thing name '1234567ü' has 9 bytes, the format holds 7"
+    with pytest.raises(LimitError):
+        encode_name("12345678", 8, "thing")
 
 
 def test_a_name_without_a_spelling_in_utf8_is_written_somehow():

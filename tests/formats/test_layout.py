@@ -6,8 +6,8 @@ import pytest
 from io_idtech_models.errors import FormatError
 from io_idtech_models.formats._layout import Lump, assemble, check_overlap, plan, survey
 
-DATA = b"HHHH..bbbaaaa!!!tail"
-LUMPS = [Lump(0, 0, 4), Lump(10, 9, 4), Lump(11, 6, 3), Lump(12, 99, 0)]
+DATA = b"HHHH..bbb-aaaa!!!tail"
+LUMPS = [Lump(0, 0, 4), Lump(10, 10, 4), Lump(11, 6, 3), Lump(12, 99, 0)]
 BYTES = {0: b"HHHH", 10: b"aaaa", 11: b"bbb", 12: b""}
 
 
@@ -21,8 +21,8 @@ def laid_out(lumps, hint, renamed):
 def test_survey_says_order_gaps_and_what_stands_behind():
     hint = survey(LUMPS, DATA)
     assert hint["layout_order"].tolist() == [0, 11, 10]
-    assert hint["layout_gaps"].tolist() == [0, 2, 0]
-    assert hint["layout_filler"].tobytes() == b".."
+    assert hint["layout_gaps"].tolist() == [0, 2, 1]
+    assert hint["layout_filler"].tobytes() == b"..-"
     assert hint["layout_tail"].tobytes() == b"!!!tail"
     assert hint["layout_empty"].tolist() == [[12, 99]]
 
@@ -30,7 +30,7 @@ def test_survey_says_order_gaps_and_what_stands_behind():
 def test_a_surveyed_file_comes_back():
     data, offsets, layout = laid_out(BYTES, survey(LUMPS, DATA), {k: k for k in BYTES})
     assert data == DATA
-    assert offsets == {0: 0, 11: 6, 10: 9}
+    assert offsets == {0: 0, 11: 6, 10: 10}
     assert layout.empty == {12: 99}
 
 
@@ -43,35 +43,35 @@ def test_without_a_hint_lumps_follow_one_another():
 
 def test_lumps_that_grow_push_the_later_ones():
     data, _, _ = laid_out(BYTES | {11: b"BBBBB"}, survey(LUMPS, DATA), {k: k for k in BYTES})
-    assert data == b"HHHH..BBBBBaaaa!!!tail"
+    assert data == b"HHHH..BBBBB-aaaa!!!tail"
 
 
 def test_lumps_that_are_gone_take_the_gap_before_them_along():
     data, _, _ = laid_out({0: b"HHHH", 10: b"aaaa"}, survey(LUMPS, DATA), {0: 0, 10: 10})
-    assert data == b"HHHHaaaa!!!tail"
+    assert data == b"HHHH-aaaa!!!tail"
 
 
 def test_a_lump_that_became_empty_is_no_lump():
     data, offsets, _ = laid_out(BYTES | {11: b""}, survey(LUMPS, DATA), {k: k for k in BYTES})
-    assert data == b"HHHHaaaa!!!tail"
+    assert data == b"HHHH-aaaa!!!tail"
     assert 11 not in offsets
 
 
 def test_new_lumps_follow_their_neighbour():
     data, _, _ = laid_out({0: b"HHHH", 10: b"aaaa", 5: b"new", 11: b"bbb"}, survey(LUMPS, DATA), {0: 0, 10: 10, 11: 11})
-    assert data == b"HHHH..bbbaaaanew!!!tail"
+    assert data == b"HHHH..bbb-aaaanew!!!tail"
 
 
 def test_an_empty_lump_that_grew_is_new():
     data, _, layout = laid_out(BYTES | {12: b"full"}, survey(LUMPS, DATA), {k: k for k in BYTES})
-    assert data == b"HHHH..bbbfullaaaa!!!tail"
+    assert data == b"HHHH..bbbfull-aaaa!!!tail"
     assert layout.empty == {}
 
 
 def test_renamed_lumps_take_their_place_along():
     data, offsets, _ = laid_out({0: b"HHHH", 7: b"aaaa", 8: b"bbb"}, survey(LUMPS, DATA), {0: 0, 10: 7, 11: 8})
     assert data == DATA
-    assert offsets == {0: 0, 8: 6, 7: 9}
+    assert offsets == {0: 0, 8: 6, 7: 10}
 
 
 def test_two_lumps_that_claim_one_place():

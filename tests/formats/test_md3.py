@@ -97,7 +97,7 @@ def test_names_end_at_the_first_nul_and_are_utf8_or_latin1():
     assert [s.name for s in model.surfaces] == ["Körper_ß", "Ã¼" * 31 + "xÃ", ""]
     assert model.surfaces[0].shaders == ["textures/grün.tga", "y" * 64]
     assert model.frame_names == ["", "0123456789abcdef", "läuft"]
-    assert [t.name for t in model.tags] == ["tag_été", "tag_日本"]
+    assert [t.name for t in model.tags] == ["tag_" + "é" * 60, "tag_日本"]
 
 
 def test_infinite_and_missing_numbers_become_finite():
@@ -637,6 +637,13 @@ def test_a_copied_and_a_removed_surface(name):
     assert load(dump(model)).surfaces == []
 
 
+@pytest.mark.parametrize(("name", "end"), [("zero_end", 0), ("odd_layout", -12)])
+def test_a_last_surface_without_an_end_has_none_when_it_grew(name, end):
+    model = load(sample(name))
+    model.surfaces[1].shaders.append("models/more")
+    assert md3.read(dump(model)).surfaces[1].header["ofs_end"] == end
+
+
 def test_gaps_stay_when_lumps_grow():
     model = load(sample("odd_layout"))
     model.surfaces[0].shaders.append("models/more")
@@ -675,6 +682,8 @@ def damaged(array):
     yield from (array[:-1], array.reshape(-1), np.zeros((), "i4"))
     if array.dtype.kind in "iu":
         yield from (-array - 1, array[::-1], array * 0 + 1)
+    if array.dtype == np.int64 and array.ndim == 2:
+        yield from (array * (1, 2**40) + (0, 2**31), array * (1, 0) - (0, 2**31 + 9))
 
 
 @pytest.mark.filterwarnings("error")

@@ -1,0 +1,248 @@
+"""Pictures are found as games find them, and never outside the game folder."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from io_idtech_models.game.files import IMAGE_SUFFIXES, Folder, SearchPath, game_folder, name_parts
+
+WINDOWS = os.name == "nt"
+
+
+@pytest.fixture
+def outside(tmp_path):
+    """Return the folder around the game, with pictures that no name may reach."""
+    for name in ("canary.png", "skin.tga", "deep/canary.png"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"canary")
+    return tmp_path
+
+
+@pytest.fixture
+def game(outside):
+    """Return a game folder with a model's folder."""
+    (outside / "base/models/crate").mkdir(parents=True)
+    return outside / "base"
+
+
+def put(game, *names):
+    for name in names:
+        path = game / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"picture")
+
+
+def find(game, name, model="models/crate/crate.md3"):
+    found = SearchPath(game / model).find_image(name)
+    return None if found is None else found.relative_to(game).as_posix()
+
+
+# -- where
+
+
+def test_in_the_game_folder(game):
+    put(game, "textures/wood/oak.tga")
+    assert find(game, "textures/wood/oak.tga") == "textures/wood/oak.tga"
+
+
+def test_beside_the_model_by_its_bare_name(game):
+    put(game, "models/crate/oak.tga")
+    assert find(game, "somewhere/else/oak.tga") == "models/crate/oak.tga"
+    assert find(game, "oak") == "models/crate/oak.tga"
+
+
+def test_the_game_folder_comes_first(game):
+    put(game, "models/crate/skins/oak.tga", "models/crate/oak.tga")
+    assert find(game, "models/crate/skins/oak.tga") == "models/crate/skins/oak.tga"
+
+
+def test_without_a_game_folder_only_beside_the_model(outside):
+    put(outside, "loose/oak.png", "loose/sub/elm.png")
+    assert find(outside, "models/x/oak.tga", "loose/crate.md3") == "loose/oak.png"
+    assert find(outside, "sub/elm.png", "loose/crate.md3") is None
+
+
+@pytest.mark.parametrize(
+    ("model", "folder"),
+    [
+        ("base/models/a.md3", "base"),
+        ("base/MODELS/mapobjects/deep/down/a.md3", "base"),
+        ("base/models/players/sarge/head.md3", "base"),
+        ("baseq2/players/male/tris.md2", "baseq2"),
+        ("models/games/base/models/a.md3", "models/games/base"),
+        ("a.md3", None),
+    ],
+)
+def test_the_game_folder_is_above_the_innermost_models(tmp_path, model, folder):
+    assert game_folder(tmp_path / model) == (None if folder is None else tmp_path / folder)
+
+
+def test_a_relative_path_has_a_game_folder_too(game, monkeypatch):
+    put(game, "textures/oak.tga")
+    monkeypatch.chdir(game / "models/crate")
+    assert SearchPath(Path("crate.md3")).find_image("textures/oak") == game / "textures/oak.tga"
+
+
+def test_folders_above_an_outer_models_folder_are_no_game(tmp_path):
+    put(tmp_path, "private/photo.png", "models/base/models/a.md3")
+    assert find(tmp_path, "private/photo.png", "models/base/models/a.md3") is None
+
+
+# -- how names are read
+
+
+@pytest.mark.parametrize("case", ["TEXTURES/Wood/OAK.TGA", "textures/wood/oak.tga", "Textures/WOOD/oak.Tga"])
+@pytest.mark.parametrize("stored", ["textures/wood/oak.tga", "Textures/Wood/Oak.TGA"])
+def test_case_does_not_matter(game, case, stored):
+    put(game, stored)
+    assert find(game, case) == stored
+
+
+@pytest.mark.parametrize("stored", [f"oak{suffix}" for suffix in IMAGE_SUFFIXES])
+@pytest.mark.parametrize("asked", ["oak", "oak.tga", "oak.jpg", "oak.PNG", "oak.pcx"])
+def test_the_extension_is_only_a_hint(game, asked, stored):
+    put(game, f"textures/{stored}")
+    assert find(game, f"textures/{asked}") == f"textures/{stored}"
+
+
+def test_the_given_extension_comes_first_and_then_tga(game):
+    put(game, *(f"textures/oak{suffix}" for suffix in IMAGE_SUFFIXES))
+    assert find(game, "textures/oak.png") == "textures/oak.png"
+    assert find(game, "textures/oak") == "textures/oak.tga"
+
+
+def test_a_dot_that_is_no_extension(game):
+    put(game, "textures/v1.5 skin.png", "textures/rocket.002.tga")
+    assert find(game, "textures/v1.5 skin") == "textures/v1.5 skin.png"
+    assert find(game, "textures/rocket.002") == "textures/rocket.002.tga"
+
+
+@pytest.mark.parametrize("name", ["textures\\oak.tga", "/textures/oak", "//textures//oak.tga", "./textures/./oak.tga"])
+def test_slashes_of_all_kinds(game, name):
+    put(game, "textures/oak.tga")
+    assert find(game, name) == "textures/oak.tga"
+
+
+@pytest.mark.skipif(WINDOWS, reason="there the two are one file")
+def test_of_two_spellings_the_given_one_wins(game):
+    put(game, "textures/Oak.tga", "textures/oak.tga", "textures/OAK.tga")
+    assert find(game, "textures/oak.tga") == "textures/oak.tga"
+    assert find(game, "textures/Oak.tga") == "textures/Oak.tga"
+    assert find(game, "textures/oAk.tga") in {"textures/OAK.tga", "textures/Oak.tga", "textures/oak.tga"}
+
+
+@pytest.mark.skipif(WINDOWS, reason="there the two are one folder")
+def test_two_spellings_of_a_folder_are_both_searched(game):
+    put(game, "Textures/Wood/elm.tga", "textures/wood/oak.tga", "textures/WOOD/ash.tga")
+    for name in ("elm", "oak", "ash"):
+        assert find(game, f"textures/wood/{name}.tga").lower() == f"textures/wood/{name}.tga"
+
+
+def test_a_folder_called_like_a_picture_is_none(game):
+    (game / "textures/oak.tga").mkdir(parents=True)
+    assert find(game, "textures/oak.tga") is None
+    put(game, "textures/oak.jpg")
+    assert find(game, "textures/oak.tga") == "textures/oak.jpg"
+
+
+def test_folders_are_listed_once(game, monkeypatch):
+    put(game, "textures/oak.tga")
+    calls = []
+    listdir = os.listdir
+
+    def counted(path):
+        calls.append(path)
+        return listdir(path)
+
+    monkeypatch.setattr(os, "listdir", counted)
+    search = SearchPath(game / "models/crate/crate.md3")
+    for name in ("oak", "elm.png", "ash.tga"):
+        search.find_image(f"textures/{name}")
+    assert len(calls) == len(set(calls)) == 3, "the game folder, textures, beside the model"
+
+
+# -- what must not be found
+
+HOSTILE = [
+    "../canary.png", "../../canary.png", "models/../../canary.png", "models/crate/../../../canary.png",
+    "..\\canary.png", "..\\..\\canary.png", "models\\..\\..\\canary.png", "/../canary.png", "//../canary.png",
+    "./../canary.png", ".../canary.png", ".. /canary.png", " ../canary.png", "..", ".", "/", "", "\\", "...", " ",
+    "C:canary.png", "C:/canary.png", "C:\\canary.png", "\\\\host\\share\\canary.png", "//host/share/canary.png",
+    "file:///canary.png", "textures::canary.png", "canary.png\0", "\0", "../canary.png\0.tga",
+    "~/canary.png", "$HOME/canary.png", "%USERPROFILE%/canary.png", "con", "CON.png", "nul", "aux.tga", "COM1",
+    "*", "?anary.png", "[c]anary.png", "**/canary.png",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_name_finds_nothing(game, name):
+    assert find(game, name) is None
+
+
+@pytest.mark.parametrize("depth", range(1, 9))
+def test_no_number_of_steps_up_leads_out(game, depth):
+    for step in ("../", "..\\", "models/../../"):
+        assert find(game, step * depth + "canary.png") is None
+        assert find(game, step * depth + "skin") is None
+
+
+def test_an_absolute_path_is_looked_up_inside(game, outside):
+    assert find(game, str(outside / "canary.png")) is None
+    assert find(game, "/etc/hostname") is None
+
+
+@pytest.mark.parametrize("name", ["a" * 10_000, "a/" * 5_000, "/" * 10_000, "x" * 255, "x" * 300 + ".png"])
+def test_a_very_long_name_finds_nothing(game, name):
+    assert find(game, name) is None
+
+
+def test_names_that_are_no_names_are_dropped():
+    assert name_parts("textures\\wood//oak.tga") == ["textures", "wood", "oak.tga"]
+    assert name_parts("textures/../oak") == []
+    assert name_parts("x" * 1025) == []
+
+
+@pytest.mark.skipif(WINDOWS, reason="links need rights there")
+class TestLinks:
+    """What a link leads to counts, not where it lies."""
+
+    def test_a_link_to_a_file_outside(self, game, outside):
+        put(game, "textures/real.tga")
+        (game / "textures/oak.tga").symlink_to(outside / "canary.png")
+        (game / "models/crate/oak.tga").symlink_to(outside / "canary.png")
+        assert find(game, "textures/oak.tga") is None
+
+    def test_a_link_to_a_folder_outside(self, game, outside):
+        (game / "textures").symlink_to(outside / "deep")
+        assert find(game, "textures/canary.png") is None
+
+    def test_a_link_that_leads_inside(self, game):
+        put(game, "textures/real.tga")
+        (game / "textures/oak.tga").symlink_to(game / "textures/real.tga")
+        (game / "linked").symlink_to(game / "textures")
+        assert find(game, "textures/oak.tga") == "textures/oak.tga"
+        assert find(game, "linked/real") == "linked/real.tga"
+
+    def test_links_in_a_circle_and_into_nothing(self, game):
+        (game / "loop").symlink_to(game / "loop")
+        (game / "gone.tga").symlink_to(game / "nowhere")
+        assert find(game, "loop/oak.tga") is None
+        assert find(game, "loop.tga") is None
+        assert find(game, "gone.tga") is None
+
+    def test_a_game_folder_that_is_a_link(self, game, outside):
+        put(game, "textures/oak.tga")
+        (outside / "alias").symlink_to(game)
+        assert SearchPath(outside / "alias/models/crate/crate.md3").find_image("textures/oak") is not None
+
+    def test_a_pipe_is_no_picture(self, game):
+        put(game, "textures/real.tga")
+        os.mkfifo(game / "textures/oak.tga")
+        assert find(game, "textures/oak.tga") is None
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    assert Folder(tmp_path / "nowhere").find(["oak.tga"]) is None
+    assert Folder(tmp_path).find([]) is None

@@ -1,0 +1,423 @@
+"""The command line without Blender: info, check, convert; exit statuses, and one sentence for each error."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from io_idtech_models import cli, formats
+from tests.samples import PROJECT, SENTINEL, corpus_params, minimal, sample
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Work in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(capsys):
+    """Return what runs a command: (status, lines of standard output, lines of standard error)."""
+
+    def call(*argv: object) -> tuple[int, list[str], list[str]]:
+        status = cli.main([str(a) for a in argv])
+        out, err = capsys.readouterr()
+        return status, out.splitlines(), err.splitlines()
+
+    return call
+
+
+def put(path, name="animated") -> Path:
+    place = Path(path)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(sample(name) if isinstance(name, str) else name)
+    return place
+
+
+# -- info
+
+
+def test_info_shows_what_a_model_holds(folder, run):
+    put("a.md3")
+    status, out, err = run("info", "a.md3")
+    assert (status, err) == (0, [])
+    assert out[0] == "a.md3: MD3, 3 frames (wave00 ... wave02)"
+    assert out[1] == "  first frame from (-10.00 0.00 0.00) to (14.22 15.78 5.16)"
+    text = " ".join(" ".join(out).split())
+    assert "h_body 6 4 models/animated/body.tga" in text
+    assert "flag.002 4 2 models/animated/flag" in text
+    assert "tag_weapon 1.10 2.20 3.30" in text
+
+
+def test_info_of_odd_models(folder, run):
+    put("hand.md3", "tags_only")
+    put("one.md3", "no_shaders")
+    status, out, _ = run("info", "hand.md3", "one.md3")
+    assert status == 0
+    assert "hand.md3: MD3, 3 frames (idle0 ... idle2)" in out
+    assert "one.md3: MD3, 1 frame" in out
+    assert any(line.split() == ["tri", "3", "1", "-"] for line in out)
+
+
+def test_info_for_programs(folder, run):
+    put("a.md3")
+    put("hand.md3", "tags_only")
+    status, out, err = run("info", "--json", "a.md3", "hand.md3")
+    assert (status, err) == (0, [])
+    first, second = json.loads("\n".join(out))
+    assert first["file"] == "a.md3"
+    assert (first["format"], first["frames"]) == ("md3", 3)
+    assert first["frame_names"] == ["wave00", "wave01", "wave02"]
+    assert first["surfaces"][0] == {
+        "name": "h_body", "vertices": 6, "triangles": 4, "shaders": ["models/animated/body.tga"]
+    }  # fmt: skip
+    assert [tag["name"] for tag in first["tags"]] == ["tag_weapon", "tag_head"]
+    assert first["tags"][1]["origin"] == pytest.approx([0.1, 0.2, 10.7])
+    assert (second["mins"], second["surfaces"]) == (None, [])
+
+
+def test_info_says_what_it_cannot_read_and_goes_on(folder, run):
+    put("a.md3")
+    put("broken.md3", sample("animated")[:200])
+    put("text.md3", b"hello")
+    status, out, err = run("info", "none.md3", "broken.md3", "text.md3", "a.md3")
+    assert status == 1
+    assert out[0].startswith("a.md3: MD3")
+    assert err[0] == "none.md3: can't read the file: no such file or directory"
+    assert err[1].startswith("broken.md3: frames run past the end of the file at byte 108: expected 200 bytes")
+    assert err[2].startswith("text.md3: ")
+    assert len(err) == 3
+    status, out, err = run("info", "--json", "none.md3", "a.md3")
+    assert status == 1
+    assert [record["file"] for record in json.loads("\n".join(out))] == ["a.md3"]
+    assert len(err) == 1
+
+
+def test_folders_globs_and_repeats(folder, run):
+    put("d/a.md3")
+    put("d/deep/B.MD3")
+    put("d/c.txt", b"")
+    put("e/a.md3")
+    names = lambda out: [line.split(":")[0] for line in out if ": MD3" in line]  # noqa: E731
+    assert names(run("info", "d")[1]) == [str(Path("d/a.md3")), str(Path("d/deep/B.MD3"))]
+    assert names(run("info", "*/a.md3")[1]) == [str(Path("d/a.md3")), str(Path("e/a.md3"))]
+    assert names(run("info", "**/*.MD3")[1]) == [str(Path("d/deep/B.MD3"))]
+    assert names(run("info", "d/a.md3", "./d/a.md3", "d/../d/a.md3", folder / "d/a.md3")[1]) == [str(Path("d/a.md3"))]
+
+
+def test_a_file_called_like_a_glob(folder, run):
+    put("a[1].md3")
+    status, out, _ = run("info", "a[1].md3")
+    assert status == 0
+    assert out[0].startswith("a[1].md3: MD3")
+
+
+@pytest.mark.parametrize("command", ["info", "check"])
+def test_nothing_there_is_a_failure(folder, run, command):
+    (folder / "empty").mkdir()
+    status, out, err = run(command, "empty", "*.md3")
+    assert (status, out) == (1, [])
+    assert err == ["empty: no model there", "*.md3: no model there"]
+
+
+def test_a_name_that_is_too_long(folder, run):
+    for command in (("info",), ("check",), ("convert", "--to", "md3")):
+        status, out, err = run(*command, "x" * 5000 + ".md3")
+        assert status in {1, 2}
+        assert "Traceback" not in "\n".join(out + err)
+
+
+def test_names_cannot_command_the_terminal(folder, run):
+    spec = minimal()
+    spec.surfaces[0].name = b"\x1b[2J\x07\x9b31m\r\n\ttri"
+    put("evil.md3", spec.pack())
+    for command in ("info", "check"):
+        _, out, err = run(command, "evil.md3", "--game=quake3" if command == "check" else "evil.md3")
+        assert all(c.isprintable() for line in out + err for c in line)
+    assert "tri" in " ".join(run("info", "evil.md3")[1])
+
+
+# -- check
+
+
+def test_check_is_content(folder, run):
+    put("a.md3")
+    assert run("check", "a.md3") == (0, ["a.md3: ok"], [])
+
+
+def test_check_tells_what_is_broken(folder, run):
+    put("a.md3")
+    put("b.md3", sample("animated")[:-50])
+    status, out, err = run("check", "b.md3", "a.md3", "none.md3")
+    assert (status, err) == (1, [])
+    assert out[0] == "b.md3:"
+    assert out[1].startswith("  error: ")
+    assert "past the end of the file" in out[1]
+    assert out[2:] == ["a.md3: ok", "none.md3:", "  error: can't read the file: no such file or directory"]
+
+
+def test_check_tells_what_a_game_refuses(folder, run):
+    model = formats.by_name("md3").load(sample("minimal"), "m")
+    surface = model.surfaces[0]
+    surface.positions = surface.positions.repeat(400, axis=1)
+    surface.uvs = surface.uvs.repeat(400, axis=0)
+    surface.normals = np.repeat(surface.normals, 400, axis=1)
+    surface.source_vertices = surface.source_triangles = None
+    put("big.md3", formats.by_name("md3").dump(model))
+    assert run("check", "big.md3") == (0, ["big.md3: ok"], [])
+    status, out, _ = run("check", "big.md3", "--game", "quake3")
+    assert (status, out[1]) == (1, "  error: 'tri' has 1200 vertices, Quake III Arena takes 999")
+    status, out, _ = run("check", "big.md3", "--game", "etlegacy")
+    assert status == 0
+
+
+def test_what_only_warns_is_no_failure(folder, run):
+    put("a.md3", "animated")
+    spec = minimal()
+    spec.surfaces[0].name = b"arm_l"
+    put("arm.md3", spec.pack())
+    status, out, _ = run("check", "--game", "quake3", "arm.md3")
+    assert (status, out[0]) == (0, "arm.md3:")
+    assert out[1].startswith("  warning: 'arm_l' is called 'arm' in Quake III Arena")
+
+
+def test_check_for_programs(folder, run):
+    put("a.md3")
+    put("b.md3", b"IDP3")
+    status, out, _ = run("check", "--json", "a.md3", "b.md3")
+    good, bad = json.loads("\n".join(out))
+    assert status == 1
+    assert good == {"file": "a.md3", "problems": []}
+    assert bad["problems"][0]["severity"] == "error"
+    assert "header" in bad["problems"][0]["text"]
+
+
+@pytest.mark.parametrize("file", corpus_params(valid=False))
+def test_broken_real_files_are_one_sentence(run, file):
+    status, out, _ = run("check", file.path)
+    assert status == 1
+    assert len(out) == 2
+
+
+# -- convert
+
+
+def test_convert_gives_the_same_bytes(folder, run):
+    put("a.md3", "odd_layout")
+    status, out, err = run("convert", "a.md3", "new/b.md3")
+    assert (status, err) == (0, [])
+    assert out == [f"a.md3 -> {Path('new/b.md3')}: 2 surfaces, 2 tags, 3 frames"]
+    assert Path("new/b.md3").read_bytes() == sample("odd_layout")
+
+
+@pytest.mark.parametrize("file", corpus_params())
+def test_convert_gives_the_same_bytes_of_real_files(tmp_path, run, file):
+    assert run("convert", file.path, tmp_path / "out.md3")[0] == 0
+    assert (tmp_path / "out.md3").read_bytes() == file.data
+
+
+def test_many_files(folder, run):
+    put("in/a.md3")
+    put("in/sub/b.MD3", "minimal")
+    put("c.md3", "tags_only")
+    status, out, err = run("convert", "in", "c.md3", "--to", "md3", "out")
+    assert (status, err) == (0, [])
+    assert out[0].startswith(f"[1/3] {Path('in/a.md3')} -> {Path('out/a.md3')}: 2 surfaces")
+    assert out[1].startswith(f"[2/3] {Path('in/sub/b.MD3')} -> {Path('out/sub/b.md3')}: 1 surface, 1 tag, 1 frame")
+    assert out[3].startswith("3 converted, 0 failed, ")
+    assert Path("out/a.md3").read_bytes() == sample("animated")
+    assert Path("out/sub/b.md3").read_bytes() == sample("minimal")
+    assert Path("out/c.md3").read_bytes() == sample("tags_only")
+
+
+def test_globs_and_an_existing_folder(folder, run):
+    put("in/a.md3")
+    put("in/b.md3")
+    (folder / "out.md3").mkdir()
+    assert run("convert", "in/*.md3", "out.md3", "--to", ".MD3")[0] == 0
+    assert sorted(p.name for p in Path("out.md3").iterdir()) == ["a.md3", "b.md3"]
+
+
+def test_one_bad_file_does_not_stop_the_others(folder, run):
+    put("in/a.md3")
+    put("in/b.md3", sample("animated")[:300])
+    put("in/c.md3")
+    status, out, err = run("convert", "in", "out", "--to", "md3")
+    assert status == 1
+    assert len(err) == 1
+    assert err[0].startswith(f"[2/3] {Path('in/b.md3')}: tags run past the end of the file")
+    assert out[-1].startswith("2 converted, 1 failed, ")
+    assert sorted(p.name for p in Path("out").iterdir()) == ["a.md3", "c.md3"]
+
+
+def test_a_failure_leaves_the_old_output(folder, run):
+    put("a.md3", sample("animated")[:300])
+    put("b.md3", b"old")
+    status, _, err = run("convert", "a.md3", "b.md3")
+    assert (status, len(err)) == (1, 1)
+    assert Path("b.md3").read_bytes() == b"old"
+    assert sorted(p.name for p in folder.iterdir()) == ["a.md3", "b.md3"]
+
+
+def test_what_the_game_refuses_is_not_written(folder, run):
+    put("a.md3", "odd_numbers")
+    model = formats.by_name("md3").load(sample("minimal"), "m")
+    model.surfaces[0].triangles = model.surfaces[0].triangles.repeat(2000, axis=0)
+    model.surfaces[0].source_triangles = None
+    put("many.md3", formats.by_name("md3").dump(model))
+    status, _, err = run("convert", "many.md3", "b.md3", "--game", "quake3")
+    assert (status, err) == (1, ["many.md3: 'tri' has 2000 triangles, Quake III Arena takes 1999"])
+    assert not Path("b.md3").exists()
+    assert run("convert", "many.md3", "b.md3")[0] == 0
+
+
+def test_missing_files_and_unknown_kinds(folder, run):
+    put("a.txt", b"hello")
+    put("a.glb", b"glTF")
+    assert run("convert", "none.md3", "b.md3")[::2] == (1, ["none.md3: no such file"])
+    status, _, err = run("convert", "a.txt", "b.md3")
+    assert (status, len(err)) == (1, 1)
+    assert err[0].startswith("a.txt: can't read '.txt', only .md3; use Blender")
+    assert run("convert", "a.glb", "b.md3")[0] == 1
+    assert not Path("b.md3").exists()
+
+
+def test_the_output_cannot_be_written(folder, run):
+    put("a.md3")
+    put("file", b"")
+    status, _, err = run("convert", "a.md3", "file/b.md3")
+    assert (status, len(err)) == (1, 1)
+    assert err[0].startswith("a.md3: can't write ")
+    (folder / "dir.md3").mkdir()
+    status, _, err = run("convert", "a.md3", "dir.md3")
+    assert (status, len(err)) == (2, 1)
+    assert "is a folder: say with --to SUFFIX" in err[0]
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["a.md3"], "say where to write"),
+        (["a.md3", "b.glb"], "can't write '.glb', only .md3; use Blender for other formats"),
+        (["a.md3", "b"], "can't write 'b', only .md3"),
+        (["a.md3", "--to", "glb"], "can't write '.glb', only .md3"),
+        (["a.md3", "sub/a.md3", "b.md3"], "several inputs need --to SUFFIX and an output folder"),
+        (["sub", "b.md3"], "several inputs need --to SUFFIX"),
+        (["a.md3", "sub/a.md3", "--to", "md3", "out"], "would both become"),
+        (["a.md3", "a.md3"], "is an input: it would be written over"),
+        (["a.md3", "--to", "md3"], "is an input: it would be written over"),
+        (["sub", "--to", "md3"], "nothing to convert in 'sub'"),
+        (["sub/a.md3", "./sub/../a.md3", "sub", "--to", "md3"], "is an input"),
+        (["empty", "--to", "md3", "out"], "nothing to convert in 'empty'"),
+        (["*.mdx", "b.md3"], "nothing to convert in '*.mdx'"),
+    ],
+)
+def test_usage_errors_are_one_sentence_and_write_nothing(folder, run, argv, words):
+    put("a.md3")
+    put("sub/a.md3")
+    put("sub/b.md3")
+    (folder / "empty").mkdir()
+    before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    status, out, err = run("convert", *argv)
+    assert (status, out, len(err)) == (2, [], 1)
+    assert err[0].startswith("convert: ")
+    assert words in err[0]
+    assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there the two are one file")
+def test_two_inputs_that_differ_in_their_suffix_alone(folder, run):
+    put("a.md3")
+    put("a.MD3")
+    status, _, err = run("convert", "a.md3", "a.MD3", "out", "--to", "md3")
+    assert status == 2
+    assert "would both become" in err[0]
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["info"],
+        ["convert"],
+        ["frob"],
+        ["info", "--frob", "x"],
+        ["check", "--game", "doom", "x"],
+        ["convert", "--to"],
+    ],
+)
+def test_what_argparse_refuses(run, argv):
+    status, out, err = run(*argv)
+    assert (status, out) == (2, [])
+    assert err[0].startswith("usage: idtech")
+
+
+@pytest.mark.parametrize("argv", [["--help"], ["info", "--help"], ["check", "-h"], ["convert", "--help"]])
+def test_help(run, argv):
+    status, out, err = run(*argv)
+    assert (status, err) == (0, [])
+    assert out[0].startswith("usage: idtech")
+    if argv[0] == "convert":
+        text = " ".join(" ".join(out).split())
+        assert "Reads .md3; writes .md3." in text
+        assert "--jobs" not in text, "nothing to gain without Blender"
+
+
+def test_interruption(folder, run, monkeypatch):
+    def stop(_path):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "load", stop)
+    assert run("info", "a.md3")[0] == 130
+
+
+# -- as a process
+
+
+def process(*argv: object, **options) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "io_idtech_models", *map(str, argv)]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT), **options.pop("env", {})}
+    return subprocess.run(command, capture_output=True, check=False, env=environment, **options)
+
+
+def test_runs_without_blender(folder):
+    put("a.md3", SENTINEL.read_bytes())
+    code = "import sys; sys.modules['bpy'] = None; from io_idtech_models.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "convert", "a.md3", "b.md3"]
+    subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(PROJECT)}, capture_output=True)
+    assert Path("b.md3").read_bytes() == SENTINEL.read_bytes()
+
+
+def test_exit_status_of_the_process(folder):
+    put("a.md3")
+    assert process("check", "a.md3").returncode == 0
+    assert process("check", "none.md3").returncode == 1
+    assert process("frob").returncode == 2
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+def test_names_that_the_terminal_cannot_show(folder, encoding):
+    put("a.md3", "odd_names")
+    done = process("info", "a.md3", env={"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"})
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (b"K?rper_?" in done.stdout) == (encoding == "ascii")
+    assert ("Körper_ß" in done.stdout.decode(encoding)) == (encoding != "ascii")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise there")
+def test_a_reader_that_has_seen_enough(folder):
+    for i in range(60):
+        put(f"{i:02d}.md3", "odd_names")
+    command = f"{sys.executable} -m io_idtech_models info . | head -n 1"
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, check=False, env={**os.environ, "PYTHONPATH": str(PROJECT)}
+    )
+    assert done.stderr == b""
+    assert done.stdout.startswith(b"00.md3: MD3")

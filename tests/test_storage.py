@@ -1,0 +1,158 @@
+"""Whole files: reading says why it can't, writing never harms what was there."""
+
+import os
+import re
+import stat
+
+import pytest
+
+from io_idtech_models import storage
+from io_idtech_models.errors import ModelError
+from io_idtech_models.storage import read_file, write_file
+
+POSIX = os.name == "posix"
+ROOT = POSIX and os.geteuid() == 0
+
+
+def names(folder) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_read(tmp_path):
+    (tmp_path / "a.md3").write_bytes(b"\0\r\nabc")
+    assert read_file(tmp_path / "a.md3") == b"\0\r\nabc"
+
+
+def test_what_cannot_be_read_is_said(tmp_path):
+    with pytest.raises(ModelError, match=r"^can't read the file: no such file"):
+        read_file(tmp_path / "none.md3")
+    with pytest.raises(ModelError, match=r"^it is a folder"):
+        read_file(tmp_path)
+    with pytest.raises(ModelError, match=r"^can't read the file: file name too long" if POSIX else "."):
+        read_file(tmp_path / ("x" * 300))
+    with pytest.raises(ModelError, match=r"^no such file"):
+        read_file(tmp_path / "a\0b")
+
+
+@pytest.mark.skipif(not POSIX, reason="no pipes in folders")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.md3")
+    with pytest.raises(ModelError, match="not a regular file"):
+        read_file(tmp_path / "pipe.md3")
+    with pytest.raises(ModelError, match="not a regular file"):
+        read_file(type(tmp_path)("/dev/zero"))
+
+
+def test_a_file_larger_than_any_model_is_refused_unread(tmp_path):
+    with (tmp_path / "huge.md3").open("wb") as stream:
+        stream.truncate(storage.MAX_SIZE + 1)  # takes no room
+    with pytest.raises(ModelError, match=r"has 2147483648 bytes, more than"):
+        read_file(tmp_path / "huge.md3")
+
+
+def test_write_and_write_over(tmp_path):
+    path = tmp_path / "a.md3"
+    write_file(path, b"first")
+    assert path.read_bytes() == b"first"
+    write_file(path, b"2nd")
+    assert path.read_bytes() == b"2nd"
+    assert names(tmp_path) == ["a.md3"]
+
+
+def test_the_target_is_never_seen_half_written(tmp_path, monkeypatch):
+    path = tmp_path / "a.md3"
+    path.write_bytes(b"old")
+    seen = []
+    monkeypatch.setattr(os, "fsync", lambda handle: seen.append((path.read_bytes(), names(tmp_path))))
+    write_file(path, b"new")
+    (content, there), *_ = seen
+    assert content == b"old"
+    assert len(there) == 2
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, step):
+    path = tmp_path / "a.md3"
+    path.write_bytes(b"old")
+
+    def fail(*_arguments, **_options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(*((os, "fsync", fail) if step == "fsync" else (type(path), "replace", fail)))
+    with pytest.raises(ModelError, match=f"^can't write '{re.escape(str(path))}': no space left on device$"):
+        write_file(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert names(tmp_path) == ["a.md3"]
+
+
+def test_an_interruption_leaves_the_old_file_too(tmp_path, monkeypatch):
+    path = tmp_path / "a.md3"
+    path.write_bytes(b"old")
+
+    def stop(_handle):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", stop)
+    with pytest.raises(KeyboardInterrupt):
+        write_file(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert names(tmp_path) == ["a.md3"]
+
+
+def test_what_cannot_be_written_is_said(tmp_path):
+    (tmp_path / "folder.md3").mkdir()
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(ModelError, match="it is a folder"):
+        write_file(tmp_path / "folder.md3", b"")
+    with pytest.raises(ModelError, match="no such file or directory"):
+        write_file(tmp_path / "none" / "a.md3", b"")
+    with pytest.raises(ModelError, match="can't write"):
+        write_file(tmp_path / "file" / "a.md3", b"")
+    with pytest.raises(ModelError, match="there is no such place"):
+        write_file(tmp_path / "a\0b", b"")
+    assert names(tmp_path) == ["file", "folder.md3"]
+
+
+@pytest.mark.skipif(ROOT, reason="root may write anything")
+def test_a_read_only_file_is_not_replaced(tmp_path):
+    path = tmp_path / "a.md3"
+    path.write_bytes(b"old")
+    path.chmod(0o444)
+    with pytest.raises(ModelError, match="read-only"):
+        write_file(path, b"new")
+    assert path.read_bytes() == b"old"
+
+
+def test_a_read_only_file_is_said(tmp_path, monkeypatch):
+    path = tmp_path / "a.md3"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(os, "access", lambda *_arguments: False)
+    with pytest.raises(ModelError, match=r"the file is read-only$"):
+        write_file(path, b"new")
+    assert path.read_bytes() == b"old"
+
+
+@pytest.mark.skipif(not POSIX, reason="rights are others there")
+def test_rights_are_those_of_the_old_file_or_of_any_new_one(tmp_path):
+    old, new = tmp_path / "old.md3", tmp_path / "new.md3"
+    old.write_bytes(b"")
+    old.chmod(0o640)
+    (tmp_path / "plain").write_bytes(b"")
+    write_file(old, b"x")
+    write_file(new, b"x")
+    assert stat.S_IMODE(old.stat().st_mode) == 0o640
+    assert new.stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+@pytest.mark.skipif(not POSIX, reason="links need rights there")
+def test_links_stay_links(tmp_path):
+    (tmp_path / "real").mkdir()
+    target, link = tmp_path / "real/a.md3", tmp_path / "link.md3"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    write_file(link, b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    (tmp_path / "loop.md3").symlink_to(tmp_path / "loop.md3")
+    with pytest.raises(ModelError, match="can't write"):
+        write_file(tmp_path / "loop.md3", b"")

@@ -1,0 +1,149 @@
+"""What the tests of operators share: files to import, scenes to export, and what became of either."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+from io_idtech_models.blender.vertex import KINDS
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.md3 import Md3, read
+from io_idtech_models.model.vertex import VertexModel
+from tests.samples import sample
+
+ROW = by_name("md3")
+run_import: Any = bpy.ops.import_scene.idtech_md3
+run_export: Any = bpy.ops.export_scene.idtech_md3
+
+
+def put(path: Path, name: str | bytes = "animated") -> Path:
+    """Write a sample (or bytes) as a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(sample(name) if isinstance(name, str) else name)
+    return path
+
+
+def import_md3(path: Path, **options: Any) -> Any:
+    """Import a file; returns its collection."""
+    before = set(bpy.data.collections)
+    assert run_import(filepath=str(path), **options) == {"FINISHED"}
+    (made,) = set(bpy.data.collections) - before
+    return made
+
+
+def export_md3(path: Path, **options: Any) -> bytes:
+    """Export; returns the file."""
+    assert run_export(filepath=str(path), **options) == {"FINISHED"}
+    return path.read_bytes()
+
+
+def export_model(path: Path, **options: Any) -> VertexModel:
+    """Export; returns the model in the file."""
+    return ROW.load(export_md3(path, **options), "")
+
+
+def export_structs(path: Path, **options: Any) -> Md3:
+    """Export; returns the structs of the file."""
+    return read(export_md3(path, **options))
+
+
+def error_of(call: Any, **options: Any) -> str:
+    """Return the one error that a call of an operator raises."""
+    try:
+        call(**options)
+    except RuntimeError as error:
+        text = str(error)
+        assert "Traceback" not in text
+        return text.removeprefix("Error: ").strip()
+    raise AssertionError("no error")
+
+
+def counts() -> dict[str, int]:
+    """Return how many data-blocks of each kind there are."""
+    return {kind: len(getattr(bpy.data, kind)) for kind in (*KINDS, "scenes", "libraries", "node_groups")}
+
+
+def settings(scene: Any) -> tuple[Any, ...]:
+    """Return what an import may change of a scene."""
+    render = scene.render
+    return scene.frame_start, scene.frame_end, scene.frame_current, render.fps, render.fps_base
+
+
+def activate(*blocks: Any) -> None:
+    """Select objects and nothing else; the first becomes active."""
+    for block in bpy.context.view_layer.objects:
+        block.select_set(block in blocks)
+    bpy.context.view_layer.objects.active = blocks[0]
+
+
+def add_mesh(name: str, points: Any, faces: Any, uvs: bool = True) -> Any:
+    """Return a new mesh object in the scene, active and selected alone."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata([tuple(map(float, p)) for p in points], [], [tuple(f) for f in faces])
+    if uvs:
+        layer = mesh.uv_layers.new(name="UVMap")
+        layer.uv.foreach_set("vector", np.linspace(0, 1, 2 * len(mesh.loops), dtype=np.float32))
+    mesh.update()
+    block = bpy.data.objects.new(name, mesh)
+    bpy.context.scene.collection.objects.link(block)
+    bpy.context.view_layer.update()
+    activate(block)
+    return block
+
+
+CUBE_POINTS = [(x, y, z) for x in (-8, 8) for y in (-8, 8) for z in (-8, 8)]
+CUBE_FACES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+
+
+def add_cube(name: str = "cube", **options: Any) -> Any:
+    """Return a cube of quads with edges of 16 units, faces outward."""
+    return add_mesh(name, CUBE_POINTS, CUBE_FACES, **options)
+
+
+def add_tag(name: str, display: str = "ARROWS") -> Any:
+    """Return a new empty in the scene."""
+    block = bpy.data.objects.new(name, None)
+    block.empty_display_type = display
+    bpy.context.scene.collection.objects.link(block)
+    return block
+
+
+def volume(surface: Any, frame: int = 0) -> float:
+    """Return the signed volume inside a surface: positive if its triangles are counter-clockwise seen from outside."""
+    a, b, c = surface.positions[frame][surface.triangles].astype(np.float64).transpose(1, 0, 2)
+    return float(np.einsum("ti,ti->t", a, np.cross(b, c)).sum() / 6)
+
+
+def outward(surface: Any, frame: int = 0) -> bool:
+    """Tell whether all normals point away from the middle of a surface."""
+    places = surface.positions[frame].astype(np.float64)
+    middle = (places.min(axis=0) + places.max(axis=0)) / 2
+    return bool((np.einsum("vi,vi->v", places - middle, surface.normals[frame]) > 0).all())
+
+
+def png(path: Path, rgb: tuple[int, int, int] = (10, 200, 30)) -> Path:
+    """Write a picture of 4 x 4 pixels of one colour."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", 4, 4, 8, 2, 0, 0, 0)
+    rows = (b"\0" + bytes(rgb) * 4) * 4
+    parts = (chunk(b"IHDR", header), chunk(b"IDAT", zlib.compress(rows)), chunk(b"IEND", b""))
+    return put(path, b"\x89PNG\r\n\x1a\n" + b"".join(parts))
+
+
+def tga(path: Path, rgb: tuple[int, int, int] = (10, 200, 30)) -> Path:
+    """Write a picture of 4 x 4 pixels of one colour."""
+    return put(path, struct.pack("<BBB5xHHHHBB", 0, 0, 2, 0, 0, 4, 4, 24, 0) + bytes(rgb[::-1]) * 16)
+
+
+def picture_of(material: Any) -> str:
+    """Return the path of the picture that a material shows, or ""."""
+    nodes = material.node_tree.nodes if material.node_tree is not None else ()
+    return next((node.image.filepath for node in nodes if node.type == "TEX_IMAGE" and node.image is not None), "")

@@ -1,0 +1,559 @@
+"""Importing by operator, and exporting what was imported: the same bytes come back, whatever happened in between."""
+
+import os
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+from io_idtech_models.blender import vertex
+from io_idtech_models.formats import md3
+from tests.samples import SAMPLES, SENTINEL, corpus, sample
+from tests.ui.scene import (
+    activate,
+    counts,
+    error_of,
+    export_md3,
+    import_md3,
+    picture_of,
+    png,
+    put,
+    run_export,
+    run_import,
+    settings,
+    tga,
+)
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+def scene():
+    return bpy.context.scene
+
+
+# -- import
+
+
+def test_what_an_import_makes(tmp_path):
+    collection = import_md3(put(tmp_path / "Walker.md3"))
+    assert collection.name == "Walker"
+    assert [b.name for b in collection.objects] == ["h_body", "flag.002", "tag_weapon", "tag_head"]
+    assert list(scene().collection.children) == [collection]
+    assert settings(scene())[:2] == (0, 2)
+    assert bpy.context.view_layer.objects.active == collection.objects[0]
+    assert set(bpy.context.selected_objects) == set(collection.objects)
+
+
+def test_several_files_at_once(tmp_path):
+    put(tmp_path / "a.md3", "minimal")
+    put(tmp_path / "b.md3", "animated")
+    put(tmp_path / "c.MD3", "seamed_cube")
+    names = [{"name": name} for name in ("a.md3", "b.md3", "c.MD3")]
+    assert run_import(directory=str(tmp_path), files=names) == {"FINISHED"}
+    assert [c.name for c in bpy.data.collections] == ["a", "b", "c"]
+    assert scene().frame_end == 2, "the longest model fits"
+    assert len(bpy.context.selected_objects) == sum(len(c.objects) for c in bpy.data.collections)
+
+
+def test_an_empty_file_list_means_the_path(tmp_path):
+    path = put(tmp_path / "a.md3")
+    assert run_import(filepath=str(path), directory=str(tmp_path), files=[{"name": ""}]) == {"FINISHED"}
+    assert len(bpy.data.collections) == 1
+
+
+def test_a_path_relative_to_the_blend(tmp_path):
+    put(tmp_path / "sub/a.md3")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
+    assert run_import(filepath="//sub/a.md3") == {"FINISHED"}
+    assert len(bpy.data.collections) == 1
+
+
+def test_scale(tmp_path):
+    collection = import_md3(put(tmp_path / "a.md3"), scale=0.5)
+    body, tag = collection.objects[0], collection.objects[3]
+    source = md3.read(sample("animated"))
+    positions = np.array([v.co for v in body.data.shape_keys.key_blocks[2].points])
+    assert np.allclose(np.ptp(positions, axis=0), np.ptp(source.surfaces[0].vertices["xyz"][2] / 128, axis=0))
+    scene().frame_set(1)
+    assert tuple(tag.matrix_world.translation) == pytest.approx(source.tags["origin"][1, 1] / 2)
+    assert export_md3(tmp_path / "b.md3", scale=0.5) == sample("animated")
+
+
+def test_weld(tmp_path):
+    path = put(tmp_path / "crate.md3", "seamed_cube")
+    assert len(import_md3(path).objects[0].data.vertices) == 8
+    assert len(import_md3(path, weld=False).objects[0].data.vertices) == 24
+    assert export_md3(tmp_path / "b.md3") == sample("seamed_cube")
+
+
+def test_fit_range(tmp_path):
+    path = put(tmp_path / "a.md3")
+    scene().frame_set(40)
+    before = settings(scene())
+    import_md3(path, fit_range=False)
+    assert settings(scene()) == before
+    import_md3(path)
+    assert settings(scene())[:3] == (0, 2, 0)
+
+
+def test_frame_rate(tmp_path):
+    path = put(tmp_path / "a.md3")
+    scene().render.fps, scene().render.fps_base = 30, 1.001
+    import_md3(path)
+    assert settings(scene())[3:] == (30, pytest.approx(1.001))
+    import_md3(path, frame_rate=15)
+    assert settings(scene())[3:] == (15, 1.0)
+
+
+@pytest.mark.parametrize("options", [{"scale": 0.0}, {"frame_rate": -5}, {"frame_rate": 1000}])
+def test_options_stay_in_their_range(tmp_path, options):
+    run_import(filepath=str(put(tmp_path / "a.md3")), **options)
+    assert np.isfinite([tuple(b.matrix_world.translation) for b in bpy.data.objects]).all()
+    assert 1 <= scene().render.fps <= 240
+
+
+@pytest.mark.parametrize("fit", [True, False])
+def test_relative_keys_show_and_give_the_same(tmp_path, fit):
+    collection = import_md3(put(tmp_path / "a.md3"), relative_keys=True, fit_range=fit)
+    keys = collection.objects[0].data.shape_keys
+    assert keys.use_relative
+    assert [k.name for k in keys.key_blocks] == ["Basis", "wave00", "wave01", "wave02"]
+    source = md3.read(sample("animated")).surfaces[0].vertices["xyz"] / 64
+    for frame in range(3):
+        scene().frame_set(frame)
+        shown = collection.objects[0].evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+        assert {tuple(v.co) for v in shown.vertices} == {tuple(v) for v in source[frame].tolist()}
+    assert export_md3(tmp_path / "b.md3") == sample("animated")
+
+
+# -- import that fails
+
+
+BROKEN = {
+    "empty": b"", "text": b"hello", "half": sample("animated")[:1000], "header": sample("animated")[:60],
+    "version": sample("minimal")[:4] + b"\x07" + sample("minimal")[5:],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_file_leaves_everything_as_it_was(tmp_path, name, capfd):
+    import_md3(put(tmp_path / "good.md3"))
+    before, old = counts(), settings(scene())
+    selected = set(bpy.context.selected_objects)
+    text = error_of(run_import, filepath=str(put(tmp_path / "bad.md3", BROKEN[name])), frame_rate=7)
+    assert text.startswith("bad.md3: ")
+    assert "\n" not in text
+    assert counts() == before
+    assert settings(scene()) == old
+    assert set(bpy.context.selected_objects) == selected
+    assert "Traceback" not in "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize("path", ["none.md3", "", "folder"])
+def test_no_file(tmp_path, path):
+    (tmp_path / "folder").mkdir()
+    before = counts()
+    text = error_of(run_import, filepath=str(tmp_path / path) if path else "")
+    assert "no such file" in text or "folder" in text
+    assert counts() == before
+
+
+@pytest.mark.parametrize("file", corpus(valid=False), ids=lambda file: file.entry["path"])
+def test_broken_real_files(file):
+    before = counts()
+    assert "\n" not in error_of(run_import, filepath=str(file.path))
+    assert counts() == before
+
+
+@pytest.mark.parametrize("step", ["_remember", "_animate", "_set_scene"])
+def test_a_failure_while_building_leaves_nothing(tmp_path, step, monkeypatch):
+    from io_idtech_models.errors import LimitError
+
+    def fail(*_arguments, **_options):
+        raise LimitError("Blender holds no more")
+
+    png(tmp_path / "body.png")
+    monkeypatch.setattr(vertex, step, fail)
+    before, old = counts(), settings(scene())
+    assert error_of(run_import, filepath=str(put(tmp_path / "a.md3")), frame_rate=7) == "a.md3: Blender holds no more"
+    assert counts() == before
+    assert settings(scene()) == old
+
+
+def test_of_several_files_the_good_ones_arrive(tmp_path):
+    put(tmp_path / "a.md3", "minimal")
+    put(tmp_path / "bad.md3", sample("minimal")[:-3])
+    put(tmp_path / "c.md3", "animated")
+    names = [{"name": name} for name in ("a.md3", "bad.md3", "none.md3", "c.md3")]
+    text = error_of(run_import, directory=str(tmp_path), files=names)
+    assert [c.name for c in bpy.data.collections] == ["a", "c"]
+    lines = text.split("\n")
+    assert [line.split(":")[0] for line in lines] == ["bad.md3", "none.md3", "a.md3", "c.md3"]
+    assert scene().frame_end == 2
+
+
+# -- where an import goes
+
+
+def new_collection(name):
+    made = bpy.data.collections.new(name)
+    scene().collection.children.link(made)
+    layer = bpy.context.view_layer.layer_collection.children[name]
+    bpy.context.view_layer.active_layer_collection = layer
+    return made, layer
+
+
+def test_into_the_active_collection(tmp_path):
+    made, _ = new_collection("Mine")
+    collection = import_md3(put(tmp_path / "a.md3"))
+    assert list(made.children) == [collection]
+
+
+@pytest.mark.parametrize("state", ["exclude", "hide_viewport", "holdout"])
+def test_where_the_active_collection_is_not_shown(tmp_path, state):
+    setattr(new_collection("Mine")[1], state, True)
+    collection = import_md3(put(tmp_path / "a.md3"))
+    assert collection in set(scene().collection.children_recursive)
+    assert export_md3(tmp_path / "b.md3", collection=collection.name) == sample("animated")
+
+
+def test_where_the_active_collection_is_locked(tmp_path):
+    made, _ = new_collection("Locked")
+    made.hide_select = True
+    collection = import_md3(put(tmp_path / "a.md3"))
+    assert list(made.children) == [collection]
+    assert export_md3(tmp_path / "b.md3") == sample("animated")
+
+
+def test_into_the_scene_where_the_active_collection_is_linked(tmp_path):
+    library = tmp_path / "library.blend"
+    bpy.data.libraries.write(str(library), {new_collection("Theirs")[0]})
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(library), link=True) as (_, into):
+        into.collections = ["Theirs"]
+    scene().collection.children.link(bpy.data.collections["Theirs"])
+    view = bpy.context.view_layer
+    view.active_layer_collection = view.layer_collection.children["Theirs"]
+    collection = import_md3(put(tmp_path / "a.md3"))
+    assert collection in set(scene().collection.children)
+    assert export_md3(tmp_path / "b.md3") == sample("animated")
+
+
+def test_in_edit_mode(tmp_path):
+    first = import_md3(put(tmp_path / "a.md3"))
+    bpy.ops.object.mode_set(mode="EDIT")
+    second = import_md3(put(tmp_path / "b.md3", "seamed_cube"))
+    assert bpy.context.mode == "EDIT_MESH"
+    assert bpy.context.view_layer.objects.active == first.objects[0]
+    assert len(second.objects) == 1
+    assert export_md3(tmp_path / "c.md3") == sample("animated"), "exporting in edit mode"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    activate(second.objects[0])
+    assert export_md3(tmp_path / "d.md3") == sample("seamed_cube")
+
+
+def test_undo_and_redo(tmp_path):
+    bpy.ops.ed.undo_push(message="before")
+    before = counts()
+    import_md3(put(tmp_path / "a.md3"))
+    bpy.ops.ed.undo_push(message="import")
+    bpy.data.objects["h_body"].data.shape_keys.key_blocks[1].points[0].co.x += 5
+    bpy.ops.ed.undo_push(message="edit")
+    assert export_md3(tmp_path / "b.md3") != sample("animated")
+    bpy.ops.ed.undo()
+    assert export_md3(tmp_path / "b.md3") == sample("animated")
+    bpy.ops.ed.undo()
+    assert counts() == before
+    bpy.ops.ed.redo()
+    assert export_md3(tmp_path / "b.md3") == sample("animated")
+
+
+# -- textures
+
+
+@pytest.fixture
+def game(tmp_path):
+    """Return a game folder with a model that has two shaders: models/animated/body.tga and models/animated/flag."""
+    put(tmp_path / "base/models/animated/animated.md3")
+    return tmp_path / "base"
+
+
+def pictures(collection, game):
+    found = [picture_of(b.material_slots[0].material) for b in collection.objects if b.type == "MESH"]
+    return [Path(p).relative_to(game).as_posix() if p else "" for p in found]
+
+
+def test_textures_of_the_game_folder_and_beside_the_model(game, capfd):
+    tga(game / "models/animated/body.tga")
+    png(game / "models/animated/FLAG.png")
+    collection = import_md3(game / "models/animated/animated.md3")
+    assert pictures(collection, game) == ["models/animated/body.tga", "models/animated/FLAG.png"]
+    assert tuple(bpy.data.images["body.tga"].pixels[:3]) == pytest.approx((10 / 255, 200 / 255, 30 / 255))
+    assert "not found" not in capfd.readouterr().out
+
+
+def test_missing_textures_are_one_line(game, capfd):
+    collection = import_md3(game / "models/animated/animated.md3")
+    assert [m.name for m in bpy.data.materials] == ["models/animated/body.tga", "models/animated/flag"]
+    assert pictures(collection, game) == ["", ""]
+    said = [line for line in capfd.readouterr().out.splitlines() if "not found" in line]
+    assert len(said) == 1
+    assert "2 textures not found: 'models/animated/body.tga', 'models/animated/flag'" in said[0]
+
+
+def test_a_picture_that_is_none(game, capfd):
+    put(game / "models/animated/body.tga", b"this is no picture")
+    png(game / "models/animated/flag.png")
+    collection = import_md3(game / "models/animated/animated.md3")
+    assert pictures(collection, game) == ["", "models/animated/flag.png"]
+    assert [image.name for image in bpy.data.images] == ["flag.png"]
+    assert "1 texture not found: 'models/animated/body.tga'" in capfd.readouterr().out
+
+
+def test_a_picture_outside_is_not_touched(tmp_path):
+    from tests.samples import minimal
+
+    canary = png(tmp_path / "canary.png")
+    spec = minimal()
+    names = (b"../../../canary.png", b"..\\..\\..\\canary", os.fsencode(canary)[:63], b"../canary.tga")
+    spec.surfaces[0].shaders = [(name, 0) for name in names]
+    import_md3(put(tmp_path / "base/models/x/a.md3", spec.pack()))
+    assert not bpy.data.images
+
+
+def test_pictures_are_shared(game):
+    tga(game / "models/animated/body.tga")
+    import_md3(game / "models/animated/animated.md3")
+    import_md3(game / "models/animated/animated.md3")
+    assert len(bpy.data.images) == 1
+
+
+# -- exporting what was imported
+
+
+@pytest.mark.parametrize("relative", [False, True], ids=["absolute", "relative"])
+@pytest.mark.parametrize("name", SAMPLES["md3"])
+def test_the_same_bytes(tmp_path, name, relative):
+    import_md3(put(tmp_path / "a.md3", name), relative_keys=relative)
+    assert export_md3(tmp_path / "b.md3") == sample(name)
+
+
+@pytest.mark.parametrize("name", ["animated", "tags_only", "odd_names", "odd_numbers", "duplicates"])
+def test_the_same_bytes_after_reopening(tmp_path, name):
+    import_md3(put(tmp_path / "a.md3", name))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "x.blend"))
+    assert export_md3(tmp_path / "b.md3") == sample(name)
+
+
+def test_a_second_import_gives_the_same_and_so_does_the_first(tmp_path):
+    path = put(tmp_path / "a.md3", SENTINEL.read_bytes())
+    collections = [import_md3(path), import_md3(path)]
+    assert collections[1].name == "a.001"
+    for collection in collections:
+        activate(collection.objects[0])
+        assert export_md3(tmp_path / "b.md3") == SENTINEL.read_bytes()
+
+
+@pytest.mark.parametrize("what", ["AUTO", "COLLECTION", "SELECTION", "VISIBLE", "SCENE"])
+def test_every_choice_finds_the_model(tmp_path, what):
+    import_md3(put(tmp_path / "a.md3"))
+    assert export_md3(tmp_path / "b.md3", what=what) == sample("animated")
+
+
+@pytest.mark.parametrize("keep", [True, False], ids=["kept", "removed from the scene"])
+def test_objects_moved_to_another_collection(tmp_path, keep):
+    old = import_md3(put(tmp_path / "a.md3"))
+    other = bpy.data.collections.new("Other")
+    scene().collection.children.link(other)
+    for block in list(old.objects):
+        other.objects.link(block)
+        old.objects.unlink(block)
+    if not keep:
+        old.use_fake_user = True
+        scene().collection.children.unlink(old)
+    bpy.context.view_layer.update()
+    activate(other.objects[0])
+    for what in ("AUTO", "COLLECTION", "SCENE"):
+        bpy.context.view_layer.active_layer_collection = bpy.context.view_layer.layer_collection.children["Other"]
+        assert export_md3(tmp_path / "b.md3", what=what) == sample("animated")
+
+
+def test_objects_in_the_scenes_own_collection(tmp_path):
+    old = import_md3(put(tmp_path / "a.md3"))
+    for block in list(old.objects):
+        scene().collection.objects.link(block)
+        old.objects.unlink(block)
+    bpy.context.view_layer.update()
+    assert export_md3(tmp_path / "b.md3") == sample("animated")
+
+
+def test_a_collection_around_the_model(tmp_path):
+    made, _ = new_collection("Around")
+    import_md3(put(tmp_path / "a.md3"))
+    assert export_md3(tmp_path / "b.md3", collection=made.name) == sample("animated")
+
+
+def append(path, kind, names):
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(path), link=False) as (_, into):
+        setattr(into, kind, names)
+
+
+def test_an_appended_collection(tmp_path):
+    import_md3(put(tmp_path / "a.md3"))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
+    append(tmp_path / "x.blend", "collections", ["a"])
+    scene().collection.children.link(bpy.data.collections["a"])
+    bpy.context.view_layer.update()
+    assert export_md3(tmp_path / "b.md3", what="SCENE") == sample("animated")
+    activate(bpy.data.objects["flag.002"])
+    assert export_md3(tmp_path / "b.md3") == sample("animated")
+
+
+def test_a_lone_appended_object_keeps_its_codes(tmp_path):
+    import_md3(put(tmp_path / "a.md3"))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
+    append(tmp_path / "x.blend", "objects", ["flag.002"])
+    block = bpy.data.objects["flag.002"]
+    scene().collection.objects.link(block)
+    bpy.context.view_layer.update()
+    activate(block)
+    (after,) = md3.read(export_md3(tmp_path / "b.md3")).surfaces
+    before = md3.read(sample("animated")).surfaces[1]
+    for part in ("shaders", "triangles", "st", "vertices"):
+        assert np.array_equal(getattr(after, part), getattr(before, part)), part
+    assert after.header["name"] == before.header["name"]
+    assert after.header["flags"] == before.header["flags"]
+
+
+def test_objects_that_are_hidden_are_named(tmp_path, capfd):
+    collection = import_md3(put(tmp_path / "a.md3"))
+    collection.objects["flag.002"].hide_set(True)
+    collection.objects["tag_head"].hide_viewport = True
+    data = export_md3(tmp_path / "b.md3")
+    assert [bytes(s.header["name"]) for s in md3.read(data).surfaces] == [b"h_body\0garbage"]
+    assert "2 hidden objects left out: 'flag.002', 'tag_head'" in capfd.readouterr().out
+    export_md3(tmp_path / "b.md3", what="VISIBLE")
+    assert "hidden" not in capfd.readouterr().out
+    collection.hide_viewport = True
+    bpy.context.view_layer.update()
+    text = error_of(run_export, filepath=str(tmp_path / "b.md3"), what="COLLECTION", collection=collection.name)
+    assert text.startswith("b.md3: nothing to export")
+    assert "4 hidden objects left out" in text
+
+
+def test_what_is_no_mesh_is_named(tmp_path, capfd):
+    collection = import_md3(put(tmp_path / "a.md3"))
+    collection.objects.link(bpy.data.objects.new("Logo", bpy.data.curves.new("Logo", "FONT")))
+    collection.objects.link(bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN")))
+    assert export_md3(tmp_path / "b.md3") == sample("animated")
+    assert "only meshes are written; left out: 'Logo'" in capfd.readouterr().out
+
+
+def test_game(tmp_path):
+    import_md3(put(tmp_path / "a.md3", "minimal"))
+    mesh = bpy.data.objects["tri"].data
+    mesh.vertices.add(1200)
+    mesh.loops.add(1200)
+    mesh.polygons.add(400)
+    first = len(mesh.loops) - 1200
+    for i in range(400):
+        mesh.polygons[1 + i].loop_start = first + 3 * i
+        for j in range(3):
+            mesh.loops[first + 3 * i + j].vertex_index = 3 + 3 * i + j
+    mesh.vertices.foreach_set("co", np.random.default_rng(0).uniform(-9, 9, 3 * len(mesh.vertices)).astype(np.float32))
+    mesh.update(calc_edges=True)
+    put(tmp_path / "b.md3", b"old")
+    text = error_of(run_export, filepath=str(tmp_path / "b.md3"), game="quake3")
+    assert text.startswith("b.md3: 'tri' has 1203 vertices, Quake III Arena takes 999")
+    assert (tmp_path / "b.md3").read_bytes() == b"old"
+    assert run_export(filepath=str(tmp_path / "b.md3"), game="etlegacy") == {"FINISHED"}
+    assert run_export(filepath=str(tmp_path / "b.md3")) == {"FINISHED"}
+
+
+# -- an export that fails
+
+
+def test_a_failed_export_leaves_the_old_file(tmp_path):
+    collection = import_md3(put(tmp_path / "a.md3"))
+    collection.objects[0].data.shape_keys.key_blocks[1].points[2].co.z = 600.0
+    put(tmp_path / "b.md3", b"old")
+    text = error_of(run_export, filepath=str(tmp_path / "b.md3"))
+    assert text == "b.md3: 'h_body' reaches 600 units from the origin in frame 1, MD3 holds 512"
+    assert (tmp_path / "b.md3").read_bytes() == b"old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.md3", "b.md3"]
+
+
+def test_where_nothing_can_be_written(tmp_path):
+    import_md3(put(tmp_path / "a.md3"))
+    (tmp_path / "folder.md3").mkdir()
+    for name in ("none/b.md3", "folder.md3", "a.md3/b.md3"):
+        assert "can't write" in error_of(run_export, filepath=str(tmp_path / name))
+    assert "can't write" in error_of(run_export, filepath="")
+
+
+def test_nothing_to_export(tmp_path):
+    text = error_of(run_export, filepath=str(tmp_path / "b.md3"))
+    assert text == "b.md3: nothing to export: no visible mesh and no tag among the objects"
+    assert not list(tmp_path.iterdir())
+    assert "there is no collection 'Gone'" in error_of(run_export, filepath=str(tmp_path / "b"), collection="Gone")
+
+
+def test_the_scene_is_as_it_was_after_an_export(tmp_path):
+    import_md3(put(tmp_path / "a.md3"))
+    scene().frame_set(1, subframe=0.5)
+    before, old = counts(), settings(scene())
+    for frames in ("AUTO", "SCENE", "CURRENT"):
+        export_md3(tmp_path / "b.md3", frames=frames)
+    assert counts() == before
+    assert settings(scene()) == old
+    assert scene().frame_subframe == pytest.approx(0.5)
+
+
+# -- collection exporters
+
+
+@pytest.fixture
+def exporter(tmp_path):
+    """Return the exporter of an imported collection, and a function that fetches its collection again."""
+    collection = import_md3(put(tmp_path / "a.md3"))
+    view = bpy.context.view_layer
+    view.active_layer_collection = view.layer_collection.children[collection.name]
+    assert bpy.ops.collection.exporter_add(name="IO_FH_idtech_md3") == {"FINISHED"}
+    return collection.exporters[0]
+
+
+def test_the_collections_exporter(tmp_path, exporter):
+    exporter.export_properties.filepath = str(tmp_path / "b.md3")
+    bpy.context.view_layer.objects.active = None
+    assert bpy.ops.collection.exporter_export(index=0) == {"FINISHED"}
+    assert (tmp_path / "b.md3").read_bytes() == sample("animated")
+
+
+def test_all_exporters_write_their_own_collection(tmp_path, exporter):
+    exporter.export_properties.filepath = str(tmp_path / "b.md3")
+    view = bpy.context.view_layer
+    view.active_layer_collection = view.layer_collection
+    second = import_md3(put(tmp_path / "c.md3", "seamed_cube"))
+    view.active_layer_collection = view.layer_collection.children[second.name]
+    bpy.ops.collection.exporter_add(name="IO_FH_idtech_md3")
+    second.exporters[0].export_properties.filepath = str(tmp_path / "d.md3")
+    assert bpy.ops.wm.collection_export_all() == {"FINISHED"}
+    assert (tmp_path / "b.md3").read_bytes() == sample("animated")
+    assert (tmp_path / "d.md3").read_bytes() == sample("seamed_cube")
+
+
+def test_an_exporter_survives_and_takes_a_path_beside_the_blend(tmp_path, exporter):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
+    exporter.export_properties.filepath = "//b.md3"
+    exporter.export_properties.game = "quake3"
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "x.blend"))
+    again = bpy.data.collections["a"].exporters[0]
+    assert again.export_properties.game == "quake3"
+    view = bpy.context.view_layer
+    view.active_layer_collection = view.layer_collection.children["a"]
+    assert bpy.ops.collection.exporter_export(index=0) == {"FINISHED"}
+    assert (tmp_path / "b.md3").read_bytes() == sample("animated")

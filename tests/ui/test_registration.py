@@ -1,0 +1,121 @@
+"""Switching the extension on and off, and what it adds to Blender."""
+
+import subprocess
+import sys
+
+import bpy
+import pytest
+
+from io_idtech_models.blender.plan import GatherSettings
+from io_idtech_models.blender.vertex import BuildSettings
+from io_idtech_models.formats import FORMATS
+from io_idtech_models.model.limits import GAMES
+from io_idtech_models.ui import frames, operators, registration
+from tests.samples import PROJECT
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+def menu_functions() -> int:
+    menus = (bpy.types.TOPBAR_MT_file_import, bpy.types.TOPBAR_MT_file_export, bpy.types.MESH_MT_shape_key_context_menu)
+    drawn = [function for menu in menus for function in getattr(menu.draw, "_draw_funcs", ())]
+    return sum(function.__module__.startswith("io_idtech_models") for function in drawn)
+
+
+def registered(kind: str, name: str) -> bool:
+    return hasattr(bpy.types, f"{kind}_OT_{name}")
+
+
+@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
+def test_a_format_has_operators_and_a_handler(row):
+    assert registered("IMPORT_SCENE", f"idtech_{row.name}")
+    assert registered("EXPORT_SCENE", f"idtech_{row.name}")
+    handler = bpy.types.FileHandler.bl_rna_get_subclass_py(f"IO_FH_idtech_{row.name}")
+    assert handler.bl_file_extensions == ";".join(row.suffixes)
+    assert handler.bl_import_operator == f"import_scene.idtech_{row.name}"
+    assert handler.bl_export_operator == f"export_scene.idtech_{row.name}"
+
+
+def test_off_and_on_again_twice(extension):
+    assert menu_functions() == 3
+    for _ in range(2):
+        extension.unregister()
+        assert menu_functions() == 0
+        assert not registered("IMPORT_SCENE", "idtech_md3")
+        assert not registered("OBJECT", "idtech_insert_frame")
+        assert not bpy.types.FileHandler.bl_rna_get_subclass_py("IO_FH_idtech_md3")
+        assert not registration._classes
+        assert not registration._commands
+        extension.register()
+        assert menu_functions() == 3
+        assert registered("EXPORT_SCENE", "idtech_md3")
+
+
+def test_a_process_with_the_extension_ends_well():
+    code = "import bpy, io_idtech_models as e; e.register(); e.unregister(); e.register(); e.unregister(); print('end')"
+    done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split()[-1:]) == (0, ["end"]), done.stderr
+
+
+def test_the_command_runs_the_command_line(tmp_path, capsys):
+    assert registration._run_command(["check", str(tmp_path / "none.md3")]) == 1
+    assert "can't read the file" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "left_out"), [("import", BuildSettings, set()), ("export", GatherSettings, {"direct"})]
+)
+@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
+def test_options_and_settings_are_in_step(kind, settings, left_out, row):
+    operator = getattr(bpy.ops, f"{kind}_scene")
+    properties = getattr(operator, f"idtech_{row.name}").get_rna_type().properties
+    wanted = {name: value.default for name, value in settings.__dataclass_fields__.items() if name not in left_out}
+    assert set(operators.SETTING_NAMES[kind]) == set(wanted)
+    shown = {name: properties[name].default for name in wanted}
+    assert shown == pytest.approx(wanted)
+    assert all(properties[name].description for name in wanted)
+
+
+@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
+def test_the_games_of_the_options_are_those_of_the_table(row):
+    properties = getattr(bpy.ops.export_scene, f"idtech_{row.name}").get_rna_type().properties
+    assert [item.identifier for item in properties["game"].enum_items] == list(GAMES)
+    assert properties["game"].default == "format"
+
+
+def test_texts_are_short_and_plain():
+    found = [bpy.ops.import_scene.idtech_md3, bpy.ops.export_scene.idtech_md3]
+    found += [getattr(bpy.ops.object, cls.bl_idname.partition(".")[2]) for cls in frames.CLASSES]
+    for operator in found:
+        rna = operator.get_rna_type()
+        assert rna.name
+        assert rna.description
+        for prop in (rna, *(p for p in rna.properties if not getattr(p, "is_hidden", False))):
+            assert len(prop.name) <= 30
+            assert len(prop.description) <= 110, prop.description
+            assert not prop.description.endswith("."), prop.description
+            assert prop.name == "RNA" or prop.name[:1].isupper()
+
+
+def test_files_dropped_where_models_show():
+    class Area:
+        type = "VIEW_3D"
+
+    class Context:
+        area = Area()
+
+    handler = bpy.types.FileHandler.bl_rna_get_subclass_py("IO_FH_idtech_md3")
+    assert handler.poll_drop(bpy.context), "a script has no area"
+    assert handler.poll_drop(Context)
+    Area.type = "OUTLINER"
+    assert handler.poll_drop(Context)
+    Area.type = "TEXT_EDITOR"
+    assert not handler.poll_drop(Context)
+
+
+def test_operators_keep_presets_and_undo():
+    make_import, make_export = operators.import_operator(FORMATS[0]), operators.export_operator(FORMATS[0])
+    assert make_import.bl_options == {"REGISTER", "UNDO", "PRESET"}
+    assert make_export.bl_options == {"REGISTER", "PRESET"}
+    for name in ("directory", "files", "filter_glob"):
+        assert bpy.ops.import_scene.idtech_md3.get_rna_type().properties[name].is_hidden
