@@ -122,7 +122,9 @@ def look_again(collection: Block, first: ReadyModel) -> ReadyModel:
 def _look_surface(block: Block, surface: Any) -> Ready:
     ready = _look_mesh(block)
     if ready.shown is not None:
-        _look_normals(ready, surface.normals[0][surface.triangles.ravel()])
+        triangles = surface.triangles
+        solid = (triangles != np.roll(triangles, 1, axis=1)).all(axis=1)  # the others are not shown
+        _look_normals(ready, surface.normals[0][triangles[solid].ravel()])
     return ready
 
 

@@ -9,8 +9,9 @@ import bpy
 import numpy as np
 
 from ..errors import LimitError
+from . import mesh as meshes
 from . import names, shape_keys, source
-from .compat import Block, playing_curves
+from .compat import Block, playing_curves, share_action
 from .gather import find_tags
 from .plan import GatherSettings, plan_frames
 
@@ -19,7 +20,8 @@ from .plan import GatherSettings, plan_frames
 class FrameModel:
     """The parts of a model that know its frames, and which one the scene shows."""
 
-    meshes: list[Block]
+    meshes: list[Block]  # those that have keys
+    still: list[Block]  # those that have none
     tags: list[Block]
     collection: bpy.types.Collection | None
     scene: bpy.types.Scene
@@ -43,7 +45,8 @@ def model_frames(blocks: list[Block], collection: bpy.types.Collection | None, s
     plan, _ = plan_frames(keyed, entries, collection, known, scene, GatherSettings(frames="KEYS"))
     current = int(np.argmin(np.abs(np.array(plan.times) - scene.frame_current)))
     tags = [entry.block for entry in entries if not entry.bone]
-    return FrameModel(keyed, tags, collection, scene, len(plan.times), current, plan.times)
+    still = [b for b in blocks if b.type == "MESH" and b.data.shape_keys is None]
+    return FrameModel(keyed, still, tags, collection, scene, len(plan.times), current, plan.times)
 
 
 def insert(model: FrameModel, place: int) -> None:
@@ -69,27 +72,50 @@ def _rewrite(model: FrameModel, order: list[int], new: int | None) -> None:
     for block in model.tags:
         for curve in playing_curves(block):
             _retime(curve, model.times, order)
-    lead = None
-    for block in model.meshes:
+    for nth, block in enumerate(model.meshes):
         old = [key.name for key in shape_keys.frame_blocks(block.data.shape_keys)]
-        wanted = [
-            old[frame] if place != new else f"{names.stem_of(old[frame])}.001" for place, frame in enumerate(order)
-        ]
-        listed = names.unique(
-            [*(w for p, w in enumerate(wanted) if p != new), *wanted[new : new + 1]] if new is not None else wanted,
-            "frame",
-        )
-        if new is not None:
-            listed.insert(new, listed.pop())
+        listed = _new_names([old[frame] for frame in order], new)
         shape_keys.rewrite(block, order, listed)
-        if lead is None:
-            lead = block
+        if nth == 0:
             shape_keys.rewrite_curves(block.data.shape_keys, old, order, listed)
     if model.collection is not None:
         _relist(model.collection, order, new)
+    if model.still and not model.meshes:
+        _add_keys(model, len(order), new)
     scene = model.scene
     if scene.frame_end - scene.frame_start == model.count - 1:
         scene.frame_end += len(order) - model.count
+
+
+def _new_names(listed: list[str], new: int | None) -> list[str]:
+    """Return the names of keys, all different; the one at `new` gives way to the others."""
+    if new is None:
+        return listed
+    others = listed[:new] + listed[new + 1 :]
+    *others, own = names.unique([*others, f"{names.stem_of(listed[new])}.001"], "frame")
+    return [*others[:new], own, *others[new:]]
+
+
+def _add_keys(model: FrameModel, count: int, new: int | None) -> None:
+    """Give a model of one frame, which has no keys, a key for each of its present frames, to be edited apart."""
+    found = None if model.collection is None else source.frame_list(model.collection)
+    shown = [""] * count if found is None else found[0]
+    known = source.find(model.collection, [block.data for block in model.still])
+    if known is not None and found is not None:
+        shown = [known.key_names[s] if 0 <= s < len(known.key_names) else n for n, s in zip(*found, strict=True)]
+    listed = _new_names(names.unique(shown, "frame"), new)
+    lead = None
+    for block in model.still:
+        points = meshes.positions(block.data)
+        shape_keys.add_absolute(block, listed, np.repeat(points[None], count, axis=0))
+        if lead is None:
+            lead = block.data.shape_keys
+            action = bpy.data.actions.new(block.name)
+            shape_keys.animate_absolute(lead, action, action.name, count)
+        else:
+            share_action(block.data.shape_keys, lead)
+    if model.collection is not None:
+        source.clear_frame_list(model.collection)
 
 
 def _relist(collection: bpy.types.Collection, order: list[int], new: int | None) -> None:

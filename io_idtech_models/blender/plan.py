@@ -49,8 +49,9 @@ def plan_frames(
     listed = None if collection is None else frame_list(collection)
     mode = settings.frames
     if mode == "AUTO":
-        imported = known is not None or listed is not None
-        mode = "KEYS" if keyed or imported else "SCENE" if _animated(blocks, tag_sources) else "CURRENT"
+        # Import animates no model of one frame: if something moves it that is the modeller's work.
+        own = keyed or (listed is not None and len(listed[0]) > 1)
+        mode = "KEYS" if own else "SCENE" if _animated(blocks, tag_sources) else "KEYS" if listed else "CURRENT"
     if mode == "KEYS" and keyed:
         return _key_plan(keyed, known)
     if mode == "KEYS" and listed is not None:

@@ -173,3 +173,9 @@ def set_frame_list(collection: bpy.types.Collection, names: list[str], sources: 
     collection[NUM_FRAMES] = len(names)
     collection[FRAME_NAMES] = "\n".join(name.replace("\n", " ") for name in names)
     collection[FRAME_SOURCES] = sources
+
+
+def clear_frame_list(collection: bpy.types.Collection) -> None:
+    """Forget the frames of a model that has shape keys now, which say it better."""
+    for name in (NUM_FRAMES, FRAME_NAMES, FRAME_SOURCES):
+        collection.pop(name, None)

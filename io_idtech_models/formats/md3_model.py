@@ -64,7 +64,8 @@ def finite(values: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def _decode_st(st: NDArray[np.float32]) -> NDArray[np.float32]:
-    return np.stack((st[:, 0], np.float32(1.0) - st[:, 1]), axis=1)
+    with np.errstate(invalid="ignore"):  # signalling NaNs; they travel as a hint
+        return np.stack((st[:, 0], np.float32(1.0) - st[:, 1]), axis=1)
 
 
 def _encode_st(uvs: NDArray[np.float32], hint: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -6,6 +6,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ..blender import frames
+from ..blender.shape_keys import frame_blocks
 from ..errors import ModelError
 from .choice import choose
 from .tasks import Context
@@ -82,7 +83,7 @@ class OBJECT_OT_idtech_hold_still(Operator):  # type: ignore[misc]
     def poll(cls, context: Context) -> bool:
         """Offer it on meshes with frames."""
         active = context.view_layer.objects.active
-        return active is not None and active.type == "MESH" and active.data.shape_keys is not None
+        return active is not None and active.type == "MESH" and bool(frame_blocks(active.data.shape_keys))
 
     def execute(self, context: Context) -> set[str]:
         """Copy positions of the present frame into the others."""

@@ -40,7 +40,10 @@ class ImportVertexModel(Importing):  # type: ignore[misc]
     format_name = ""
     bl_options: Any = {"REGISTER", "UNDO", "PRESET"}
 
-    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
+    filepath: StringProperty(
+        name="File Path", description="The file to read", maxlen=1024, subtype="FILE_PATH", options=RELATIVE_PATHS
+    )
+    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | RELATIVE_PATHS)
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
     scale: FloatProperty(
         name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from io_idtech_models.formats import md3
 from io_idtech_models.formats._normals import decode_latlong
 from tests.blender.md3_case import CONTEXT, Case, angle, differences, open_case
-from tests.samples import corpus
+from tests.samples import SAMPLES, corpus
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "sentinel" / "sentinel.md3"
 REAL = [c.path for c in corpus() if c.path.name in ("lower.md3", "spas12_hold.MD3", "head.md3", "gauntlet.md3")]
@@ -185,6 +185,23 @@ def test_inserted_frame(animated):
     for s, t in zip(before.surfaces, after.surfaces, strict=True):
         assert np.array_equal(t.vertices[old], s.vertices) and np.array_equal(t.vertices[3], s.vertices[2])
         assert np.array_equal(t.triangles, s.triangles)
+
+
+def test_inserted_frame_in_a_model_of_one():
+    case = open_case(SAMPLES["md3"]["duplicates"])
+    activate(case.surface(0))
+    assert OPS.object.idtech_insert_frame() == {"FINISHED"}
+    keys = case.surface(0).data.shape_keys.key_blocks
+    assert len(keys) == 2
+    keys[1].points[0].co.x += 1.0
+    before, after = case.before, case.after()
+    assert np.array_equal(after.frames[0], before.frames[0])
+    assert np.array_equal(after.surfaces[0].vertices[0], before.surfaces[0].vertices[0])
+    moved = (after.surfaces[0].vertices["xyz"][1] != before.surfaces[0].vertices["xyz"][0]).any(axis=1)
+    assert moved.any() and not moved.all()
+    CONTEXT.scene.frame_set(1)
+    assert OPS.object.idtech_delete_frame() == {"FINISHED"}
+    assert case.dump() == case.data
 
 
 @pytest.mark.parametrize("frame", [0, 3, -1])

@@ -107,6 +107,13 @@ def test_infinite_and_missing_numbers_become_finite():
     assert np.isfinite(model.surfaces[0].uvs).all()
 
 
+@pytest.mark.filterwarnings("error")
+def test_signalling_numbers_are_no_cause_for_alarm():
+    data = sample("minimal").replace(struct.pack("<f", 0.375), struct.pack("<I", 0x7F800001))
+    assert np.isfinite(load(data).surfaces[0].uvs).all()
+    assert dump(load(data)) == data
+
+
 def test_frame_count_of_the_header_counts_where_the_vertices_are_there():
     model = load(sample("odd_layout"))
     assert model.surfaces[1].positions.shape == (3, 4, 3)

@@ -196,6 +196,14 @@ def test_arrays_that_contradict_one_another_are_refused(change, surface_change):
         record.model_source(contradiction(change, surface_change))
 
 
+def test_a_model_has_frames():
+    arrays = dict(record.unpack(model_record("tags_only")))
+    arrays["frame_names"] = arrays["frame_names"][:0]
+    arrays["tag_origins"], arrays["tag_axes"] = arrays["tag_origins"][:0], arrays["tag_axes"][:0]
+    with pytest.raises(RecordError):
+        record.model_source(record.pack(arrays))
+
+
 def test_a_surface_without_vertices_claims_no_endless_animation():
     arrays = dict(record.unpack(record.surface_record(load(sample("empty_surface")).source.surfaces[1], {})))
     assert record.surface_source(record.pack(arrays))[0].num_vertices == 0

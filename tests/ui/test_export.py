@@ -1,0 +1,479 @@
+"""Exporting any Blender mesh: shapes, transforms, materials, frames and tags that no import has made."""
+
+import math
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Euler, Matrix
+
+from io_idtech_models.formats import md3
+from tests.samples import sample
+from tests.ui.scene import (
+    CUBE_POINTS,
+    activate,
+    add_cube,
+    add_mesh,
+    add_tag,
+    error_of,
+    export_md3,
+    export_model,
+    export_structs,
+    import_md3,
+    outward,
+    put,
+    run_export,
+    volume,
+)
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+EDGE = 1 / 64
+
+
+def scene():
+    return bpy.context.scene
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "out.md3"
+
+
+def key_location(block, *points):
+    """Move an object in a straight line through places at times: (frame, x, y, z) each."""
+    for frame, *place in points:
+        block.location = place
+        block.keyframe_insert("location", frame=frame)
+
+
+def extent(surface, frame=0):
+    places = surface.positions[frame]
+    return places.min(axis=0).tolist(), places.max(axis=0).tolist()
+
+
+# -- shapes
+
+
+def test_a_cube(path):
+    add_cube()
+    model = export_model(path)
+    (surface,) = model.surfaces
+    assert (surface.name, surface.shaders, model.num_frames, model.tags) == ("cube", [], 1, [])
+    assert len(surface.triangles) == 12
+    assert surface.positions.shape[1] == 24, "a flat cube has three normals at each corner"
+    assert volume(surface) == pytest.approx(16**3)
+    assert outward(surface)
+    frame = md3.read(path.read_bytes()).frames[0]
+    assert frame["mins"].tolist() == [-8, -8, -8]
+    assert frame["maxs"].tolist() == [8, 8, 8]
+    assert frame["radius"] == pytest.approx(math.sqrt(3) * 8)
+    assert frame["local_origin"].tolist() == [0, 0, 0]
+
+
+def test_corners_with_one_normal_and_one_uv_are_one_vertex(path):
+    block = add_cube()
+    block.data.polygons.foreach_set("use_smooth", np.ones(6, bool))
+    block.data.uv_layers[0].uv.foreach_set("vector", np.zeros(48, np.float32))
+    assert export_model(path).surfaces[0].positions.shape[1] == 8
+
+
+def test_ngons_are_cut_without_touching_the_scene(path):
+    angles = np.arange(7) * 2 * np.pi / 7
+    points = [(9 * np.cos(a), 9 * np.sin(a), z) for z in (0, 5) for a in angles]
+    sides = [(i, (i + 1) % 7, 7 + (i + 1) % 7, 7 + i) for i in range(7)]
+    block = add_mesh("coin", points, [tuple(range(6, -1, -1)), tuple(range(7, 14)), *sides])
+    surface = export_model(path).surfaces[0]
+    assert len(surface.triangles) == 5 + 5 + 14
+    area = 7 / 2 * 81 * np.sin(2 * np.pi / 7)
+    assert volume(surface) == pytest.approx(5 * area, rel=1e-2)
+    assert outward(surface)
+    assert len(block.data.polygons) == 9
+
+
+def test_a_concave_face(path):
+    points = [(0, 0, 0), (8, 0, 0), (8, 8, 0), (4, 2, 0), (0, 8, 0)]
+    add_mesh("arrow", points, [(0, 1, 2, 3, 4)])
+    surface = export_model(path).surfaces[0]
+    a, b, c = surface.positions[0][surface.triangles].transpose(1, 0, 2)
+    areas = np.cross(b - a, c - a)[:, 2] / 2
+    assert (areas > 0).all(), "all counter-clockwise"
+    assert areas.sum() == pytest.approx(64 - 24)
+
+
+def test_missing_uvs_are_said(path, capfd):
+    add_cube(uvs=False)
+    surface = export_model(path).surfaces[0]
+    assert "'cube' has no UV map: its texture coordinates are 0" in capfd.readouterr().out
+    assert (md3.read(path.read_bytes()).surfaces[0].st == 0).all() or (surface.uvs == 0).all()
+
+
+def test_loose_vertices_are_said(path, capfd):
+    mesh = add_cube().data
+    mesh.vertices.add(2)
+    mesh.edges.add(1)
+    mesh.edges[-1].vertices = (0, 8)
+    mesh.update()
+    assert export_model(path).surfaces[0].positions.shape[1] == 24
+    assert "'cube': 2 loose vertices are left out" in capfd.readouterr().out
+
+
+def test_a_mesh_without_faces(path, capfd):
+    add_mesh("dust", [(0, 0, 0), (1, 1, 1)], [])
+    model = export_model(path)
+    assert len(model.surfaces) <= 1
+    assert "loose vertices" in capfd.readouterr().out
+
+
+def test_a_surface_for_each_material(path):
+    block = add_cube("box")
+    for name in ("models/box/side.tga", "models/box/unused", "models/box/top.001"):
+        block.data.materials.append(bpy.data.materials.new(name))
+    block.data.polygons[1].material_index = 2
+    first, second = export_model(path).surfaces
+    assert (first.name, first.shaders, len(first.triangles)) == ("box", ["models/box/side.tga"], 10)
+    assert second.name != first.name
+    assert second.name.startswith("box")
+    assert (second.shaders, len(second.triangles)) == (["models/box/top"], 2)
+    assert export_model(path, keep_suffixes=True).surfaces[1].shaders == ["models/box/top.001"]
+
+
+def test_number_suffixes(path):
+    add_cube("box.001")
+    add_cube("box.002")
+    assert [s.name for s in export_model(path, what="SCENE").surfaces] == ["box", "box"]
+    assert [s.name for s in export_model(path, what="SCENE", keep_suffixes=True).surfaces] == ["box.001", "box.002"]
+
+
+def test_uvs_count_from_the_top(path):
+    block = add_cube()
+    uvs = np.random.default_rng(3).uniform(size=(24, 2)).astype(np.float32)
+    block.data.uv_layers[0].uv.foreach_set("vector", uvs.ravel())
+    st = export_structs(path).surfaces[0].st
+    assert {(round(s, 5), round(t, 5)) for s, t in st.tolist()} == {(round(u, 5), round(1 - v, 5)) for u, v in uvs.tolist()}
+
+
+@pytest.mark.parametrize("normals", ["SOURCE", "SHOWN", "SMOOTH"])
+def test_normals(path, normals):
+    add_cube()
+    surface = export_model(path, normals=normals).surfaces[0]
+    assert outward(surface)
+    slant = np.abs(surface.normals[0]).max(axis=1)
+    assert (slant > 0.999).all() if normals != "SMOOTH" else (slant < 0.9).all()
+
+
+# -- transforms
+
+
+def same_outside(surface, size=(16, 16, 16)):
+    assert volume(surface) == pytest.approx(np.prod(size), rel=1e-2)
+    assert outward(surface)
+
+
+@pytest.mark.parametrize("scale", [(-1, 1, 1), (1, -1, 1), (-1, -1, -1), (-2, 1, 0.5), (1, -1, -1)])
+def test_mirrored_objects_keep_their_outside(path, scale):
+    add_cube().scale = scale
+    same_outside(export_model(path).surfaces[0], 16 * np.abs(scale))
+
+
+def test_a_mirrored_import_keeps_its_outside(path, tmp_path):
+    block = import_md3(put(tmp_path / "a.md3", "seamed_cube")).objects[0]
+    before = export_model(path).surfaces[0]
+    block.scale.y = -1
+    after = export_model(path).surfaces[0]
+    for frame in range(2):
+        assert volume(after, frame) == pytest.approx(volume(before, frame), rel=1e-3)
+        assert outward(after, frame)
+
+
+def test_transforms_are_applied(path):
+    parent = add_tag("mover", "PLAIN_AXES")
+    parent.matrix_world = Matrix.Translation((100, 0, 0)) @ Matrix.Rotation(math.pi / 2, 4, "Z")
+    block = add_cube()
+    block.parent = parent
+    block.location, block.scale = (20, 0, 5), (1, 2, 0.5)
+    surface = export_model(path).surfaces[0]
+    low, high = extent(surface)
+    assert low == pytest.approx([100 - 16, 20 - 8, 5 - 4], abs=EDGE)
+    assert high == pytest.approx([100 + 16, 20 + 8, 5 + 4], abs=EDGE)
+    same_outside(surface, (16, 32, 8))
+
+
+def test_stretched_normals_stay_upright(path):
+    block = add_mesh("slope", [(0, 0, 0), (8, 0, 8), (8, 8, 8), (0, 8, 0)], [(0, 1, 2, 3)])
+    block.scale = (4, 1, 1)
+    normal = export_model(path).surfaces[0].normals[0, 0]
+    assert normal.tolist() == pytest.approx(np.array([-1, 0, 4]) / math.sqrt(17), abs=0.03)
+
+
+def test_the_scale_option(path):
+    add_cube().location = (1, 0, 0)
+    add_tag("tag_a").location = (3, 0, 0)
+    model = export_model(path, scale=0.5, what="SCENE")
+    assert extent(model.surfaces[0])[1] == [18, 16, 16]
+    assert model.tags[0].origins[0].tolist() == [6, 0, 0]
+    assert np.allclose(model.tags[0].axes[0], np.eye(3))
+
+
+def test_modifiers(path):
+    block = add_cube()
+    block.modifiers.new("array", "ARRAY").count = 3
+    block.modifiers.new("off", "SUBSURF").show_viewport = False
+    surface = export_model(path).surfaces[0]
+    assert len(surface.triangles) == 36
+    assert extent(surface) == ([-8, -8, -8], [40, 8, 8])
+    block.modifiers[0].count = 1
+    block.modifiers.new("mirror", "MIRROR")
+    assert volume(export_model(path).surfaces[0]) == pytest.approx(2 * 16**3), "the cube and its mirror image"
+
+
+def test_a_mirror_across_an_import(path, tmp_path):
+    block = import_md3(put(tmp_path / "a.md3", "seamed_cube")).objects[0]
+    block.modifiers.new("array", "ARRAY").count = 2
+    model = export_model(path)
+    assert (model.num_frames, len(model.surfaces[0].triangles)) == (2, 24)
+    before = md3.read(sample("seamed_cube")).surfaces[0]
+    after = md3.read(path.read_bytes()).surfaces[0]
+    assert np.array_equal(after.vertices[:, :24], before.vertices), "the original is untouched"
+
+
+# -- frames
+
+
+def test_what_holds_still_is_one_frame(path):
+    add_cube()
+    scene().frame_start, scene().frame_end = 1, 250
+    assert export_model(path).num_frames == 1
+
+
+def test_what_moves_has_the_scenes_range(path):
+    block = add_cube()
+    key_location(block, (10, 0, 0, 0), (14, 32, 0, 0))
+    scene().frame_start, scene().frame_end = 10, 14
+    scene().frame_set(12)
+    model = export_model(path)
+    assert model.num_frames == 5
+    assert model.frame_names == [f"frame{i}" for i in range(10, 15)]
+    starts = [extent(model.surfaces[0], f)[0][0] for f in range(5)]
+    assert starts[0] == -8
+    assert starts[-1] == 24
+    assert starts == sorted(starts)
+    assert scene().frame_current == 12
+
+
+@pytest.mark.parametrize(
+    ("options", "places"),
+    [
+        ({"frames": "SCENE"}, [0, 1, 2, 3, 4]),
+        ({"frames": "CURRENT"}, [3]),
+        ({"frames": "RANGE", "frame_start": 2, "frame_end": 6, "frame_step": 2}, [2, 4, 4]),
+        ({"frames": "RANGE", "frame_start": 1, "frame_end": 1}, [1]),
+        ({"frames": "KEYS"}, [3]),
+    ],
+)
+def test_chosen_frames(path, options, places):
+    block = add_cube()
+    key_location(block, *((i, i, 0, 0) for i in range(5)))
+    scene().frame_start, scene().frame_end = 0, 4
+    scene().frame_set(3)
+    model = export_model(path, **options)
+    assert [extent(model.surfaces[0], f)[1][0] - 8 for f in range(model.num_frames)] == pytest.approx(places, abs=EDGE)
+
+
+def test_an_empty_range_is_refused(path):
+    add_cube()
+    text = error_of(run_export, filepath=str(path), frames="RANGE", frame_start=5, frame_end=4)
+    assert text == "out.md3: no frame to export: the range 5 to 4 is empty"
+
+
+def test_markers_name_frames(path):
+    key_location(add_cube(), (0, 0, 0, 0), (2, 8, 0, 0))
+    scene().frame_start, scene().frame_end = 0, 2
+    scene().timeline_markers.new("jump", frame=1)
+    assert export_model(path).frame_names == ["frame0", "jump", "frame2"]
+
+
+def test_a_long_frame_name_is_cut_and_said(path, capfd):
+    key_location(add_cube(), (0, 0, 0, 0), (1, 8, 0, 0))
+    scene().frame_start, scene().frame_end = 0, 1
+    scene().timeline_markers.new("a very long name of a frame", frame=1)
+    assert export_model(path).frame_names == ["frame0", "a very long nam"]
+    assert "is cut to 15 bytes" in capfd.readouterr().out
+
+
+def test_shape_keys_of_ones_own(path):
+    block = add_cube()
+    for name in ("rest", "wide", "tall"):
+        block.shape_key_add(name=name, from_mix=False)
+    keys = block.data.shape_keys
+    keys.use_relative = False
+    for point in keys.key_blocks["wide"].points:
+        point.co.x *= 2
+    model = export_model(path)
+    assert model.frame_names == ["rest", "wide", "tall"]
+    assert [extent(model.surfaces[0], f)[1][0] for f in range(3)] == [8, 16, 8]
+
+
+def test_relative_keys_of_ones_own_are_sampled(path):
+    block = add_cube()
+    block.shape_key_add(name="Basis", from_mix=False)
+    wide = block.shape_key_add(name="wide", from_mix=False)
+    for point in wide.points:
+        point.co.x *= 2
+    for frame, value in ((0, 0.0), (4, 1.0)):
+        wide.value = value
+        wide.keyframe_insert("value", frame=frame)
+    scene().frame_start, scene().frame_end = 0, 4
+    model = export_model(path)
+    reach = [extent(model.surfaces[0], f)[1][0] for f in range(5)]
+    assert (reach[0], reach[-1], len(reach)) == (8, 16, 5)
+    assert reach == sorted(reach)
+
+
+def add_rig():
+    """Return an armature with a bone along Y from the origin, and a child that is a tag; the first turns to frame 4."""
+    rig = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
+    scene().collection.objects.link(rig)
+    bpy.context.view_layer.update()
+    activate(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    root = rig.data.edit_bones.new("root")
+    root.head, root.tail = (0, 0, 0), (0, 20, 0)
+    hand = rig.data.edit_bones.new("tag_hand")
+    hand.head, hand.tail, hand.parent = (0, 20, 0), (0, 24, 0), root
+    bpy.ops.object.mode_set(mode="OBJECT")
+    pose = rig.pose.bones["root"]
+    pose.rotation_mode = "XYZ"
+    for frame, angle in ((0, 0.0), (4, math.pi / 2)):
+        pose.rotation_euler = Euler((angle, 0, 0))
+        pose.keyframe_insert("rotation_euler", frame=frame)
+    scene().frame_start, scene().frame_end = 0, 4
+    return rig
+
+
+def test_what_an_armature_deforms(path):
+    rig = add_rig()
+    block = add_cube("arm")
+    block.vertex_groups.new(name="root").add(range(8), 1.0, "REPLACE")
+    block.modifiers.new("rig", "ARMATURE").object = rig
+    model = export_model(path, what="SCENE")
+    surface = model.surfaces[0]
+    assert model.num_frames == 5
+    turn = Matrix.Rotation(math.pi / 2, 3, "X")
+    wanted = np.array(CUBE_POINTS) @ np.array(turn, np.float64).T
+    for frame in (0, 4):
+        assert volume(surface, frame) == pytest.approx(16**3, rel=1e-2)
+        assert outward(surface, frame)
+    assert {tuple(np.round(p)) for p in surface.positions[4].tolist()} == {tuple(np.round(p)) for p in wanted.tolist()}
+    assert extent(surface, 2)[1][1] > 10, "half way"
+
+
+def test_bones_called_tag_are_tags(path):
+    add_rig()
+    add_cube()
+    (tag,) = export_model(path, what="SCENE").tags
+    assert tag.name == "tag_hand"
+    assert tag.origins[0].tolist() == pytest.approx([0, 20, 0], abs=1e-4)
+    assert tag.origins[4].tolist() == pytest.approx([0, 0, 20], abs=1e-4)
+
+
+def test_empties_that_hang_on_bones_are_tags(path):
+    rig = add_rig()
+    grip = add_tag("grip", "PLAIN_AXES")
+    grip.parent, grip.parent_type, grip.parent_bone = rig, "BONE", "root"
+    tags = {tag.name: tag for tag in export_model(path, what="SCENE").tags}
+    assert set(tags) == {"tag_hand", "grip"}
+    assert tags["grip"].origins[4].tolist() == pytest.approx([0, 0, 20], abs=1e-4)
+
+
+def test_which_empties_are_tags(path):
+    for name, display in (("tag_a", "CUBE"), ("TAG_B", "PLAIN_AXES"), ("arrows", "ARROWS"), ("other", "PLAIN_AXES")):
+        add_tag(name, display)
+    assert {tag.name for tag in export_model(path, what="SCENE").tags} == {"tag_a", "TAG_B", "arrows"}
+
+
+def test_axes_of_tags(path):
+    tag = add_tag("tag_a")
+    tag.matrix_world = Matrix.Translation((1, 2, 3)) @ Matrix.Rotation(math.radians(90), 4, "Z")
+    (found,) = export_model(path, what="SCENE").tags
+    assert found.origins[0].tolist() == [1, 2, 3]
+    assert np.allclose(found.axes[0], [(0, 1, 0), (-1, 0, 0), (0, 0, 1)], atol=1e-6), "forward, left, up"
+
+
+def test_a_tag_that_follows(path):
+    target = add_cube()
+    key_location(target, (0, 0, 0, 0), (2, 10, 0, 0))
+    tag = add_tag("tag_a")
+    tag.constraints.new("COPY_LOCATION").target = target
+    scene().frame_start, scene().frame_end = 0, 2
+    (found,) = export_model(path, what="SCENE").tags
+    assert found.origins[2].tolist() == pytest.approx([10, 0, 0])
+
+
+def test_a_driver_counts(path):
+    block = add_cube()
+    block.driver_add("location", 2).driver.expression = "frame * 2"
+    scene().frame_start, scene().frame_end = 0, 3
+    model = export_model(path)
+    assert [extent(model.surfaces[0], f)[0][2] + 8 for f in range(model.num_frames)] == [0, 2, 4, 6]
+
+
+def test_topology_that_changes_is_refused(path):
+    block = add_cube()
+    build = block.modifiers.new("array", "ARRAY")
+    build.count = 1
+    build.keyframe_insert("count", frame=0)
+    build.count = 3
+    build.keyframe_insert("count", frame=6)
+    scene().frame_start, scene().frame_end = 0, 6
+    scene().frame_set(1)
+    put(path, b"old")
+    text = error_of(run_export, filepath=str(path))
+    assert text.startswith("out.md3: 'cube' has other vertices or faces at frame ")
+    assert "than at frame 0" in text
+    assert path.read_bytes() == b"old"
+    assert scene().frame_current == 1
+
+
+def test_keys_that_disagree_are_refused(path, tmp_path):
+    collection = import_md3(put(tmp_path / "a.md3"))
+    collection.objects[1].data.shape_keys.key_blocks[1].name = "other"
+    text = error_of(run_export, filepath=str(path))
+    assert "'h_body' and 'flag.002' list different frames, the first at 1: 'wave01' and 'other'" in text
+
+
+def test_several_objects(path):
+    add_cube("a")
+    add_cube("b").location = (20, 0, 0)
+    add_cube("c")
+    activate(bpy.data.objects["a"], bpy.data.objects["b"])
+    assert [s.name for s in export_model(path).surfaces] == ["a", "b"]
+    assert [s.name for s in export_model(path, what="VISIBLE").surfaces] == ["a", "b", "c"]
+    activate(bpy.data.objects["b"])
+    bpy.data.objects["b"].select_set(False)
+    assert [s.name for s in export_model(path).surfaces] == ["a", "b", "c"], "nothing selected: all"
+
+
+def test_objects_that_share_a_mesh(path):
+    block = add_cube("a")
+    other = bpy.data.objects.new("b", block.data)
+    other.location = (30, 0, 0)
+    scene().collection.objects.link(other)
+    bpy.context.view_layer.update()
+    first, second = export_model(path, what="SCENE").surfaces
+    assert extent(first)[1][0] == 8
+    assert extent(second)[1][0] == 38
+
+
+def test_a_model_that_is_too_large_is_refused_by_name(path):
+    add_cube("house").scale = (100, 1, 1)
+    text = error_of(run_export, filepath=str(path))
+    assert text == "out.md3: 'house' reaches 800 units from the origin in frame 0, MD3 holds 512"
+    assert not path.exists()
+
+
+def test_exporting_twice_gives_the_same_bytes(path):
+    rig = add_rig()
+    block = add_cube("arm")
+    block.vertex_groups.new(name="root").add(range(8), 1.0, "REPLACE")
+    block.modifiers.new("rig", "ARMATURE").object = rig
+    assert export_md3(path, what="SCENE") == export_md3(path, what="SCENE")

@@ -1,0 +1,216 @@
+"""Operators that change the frames of a whole model, and that undo takes back what they did."""
+
+import bpy
+import numpy as np
+import pytest
+
+from io_idtech_models.formats import md3
+from tests.samples import SENTINEL, sample
+from tests.ui.scene import activate, add_cube, error_of, export_structs, import_md3, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+insert, delete, hold = (
+    getattr(bpy.ops.object, f"idtech_{name}") for name in ("insert_frame", "delete_frame", "hold_still")
+)
+
+
+@pytest.fixture(params=["sentinel", "tags_only", "minimal", "animated"])
+def data(request):
+    return SENTINEL.read_bytes() if request.param == "sentinel" else sample(request.param)
+
+
+@pytest.fixture(params=[False, True], ids=["absolute", "relative"])
+def model(request, data, tmp_path):
+    """Return a model as it was before, in the scene at frame 1 (or its only one)."""
+    import_md3(put(tmp_path / "a.md3", data), relative_keys=request.param)
+    before = md3.read(data)
+    bpy.context.scene.frame_set(min(1, len(before.frames) - 1))
+    return before
+
+
+def same(after, before, frames, new=None):
+    """Assert that the frames of `after` are those of `before` with the given numbers, names apart.
+
+    The frame with the number `new` is a copy: its vertices and origins are the same, its bounds and axes made anew.
+    """
+    old = [f for f in range(len(frames)) if f != new]
+    source = np.array(frames)
+    for field in (n for n in md3.FRAME.names if n != "name"):
+        assert np.array_equal(after.frames[field][old], before.frames[field][source[old]]), field
+    assert np.array_equal(after.tags[old], before.tags[source[old]])
+    assert np.array_equal(after.tags["origin"], before.tags["origin"][source])
+    for s, t in zip(after.surfaces, before.surfaces, strict=True):
+        assert np.array_equal(s.vertices, t.vertices[source])
+        assert np.array_equal(s.triangles, t.triangles)
+        assert np.array_equal(s.st, t.st)
+
+
+def test_insert(model, tmp_path):
+    count, at = len(model.frames), bpy.context.scene.frame_current
+    assert insert() == {"FINISHED"}
+    scene = bpy.context.scene
+    assert (scene.frame_current, scene.frame_end) == (at + 1, count)
+    frames = [*range(at + 1), at, *range(at + 1, count)]
+    after = export_structs(tmp_path / "b.md3")
+    same(after, model, frames, new=at + 1)
+    others = [f for f in range(count + 1) if f != at + 1]
+    assert np.array_equal(after.frames["name"][others], model.frames["name"])
+
+
+def test_delete(model, tmp_path):
+    count, at = len(model.frames), bpy.context.scene.frame_current
+    if count == 1:
+        assert error_of(delete) == "the model's only frame can't be deleted"
+        same(export_structs(tmp_path / "b.md3"), model, [0])
+        return
+    assert delete() == {"FINISHED"}
+    left = [f for f in range(count) if f != at]
+    assert bpy.context.scene.frame_end == count - 2
+    after = export_structs(tmp_path / "b.md3")
+    same(after, model, left)
+    assert np.array_equal(after.frames["name"], model.frames["name"][left])
+
+
+def test_insert_and_delete_again(model, tmp_path):
+    insert()
+    delete()
+    after = export_structs(tmp_path / "b.md3")
+    same(after, model, list(range(len(model.frames))))
+    assert np.array_equal(after.frames["name"], model.frames["name"])
+
+
+def test_all_frames_but_one_deleted_from_the_end(model, tmp_path):
+    count = len(model.frames)
+    for _ in range(count - 1):
+        bpy.context.scene.frame_set(bpy.context.scene.frame_end)
+        assert delete() == {"FINISHED"}
+    same(export_structs(tmp_path / "b.md3"), model, [0])
+    assert "only frame" in error_of(delete)
+
+
+def test_the_scene_shows_the_new_frames(tmp_path):
+    collection = import_md3(put(tmp_path / "a.md3"))
+    scene = bpy.context.scene
+    scene.frame_set(1)
+    insert()
+    before = md3.read(sample("animated"))
+    for frame, old in enumerate((0, 1, 1, 2)):
+        scene.frame_set(frame)
+        graph = bpy.context.evaluated_depsgraph_get()
+        for block, surface in zip(collection.objects[:2], before.surfaces, strict=True):
+            shown = {tuple(v.co) for v in block.evaluated_get(graph).data.vertices}
+            assert shown == {tuple(v) for v in (surface.vertices["xyz"][old] / 64).tolist()}
+        for block, tag in zip(collection.objects[2:], before.tags[old], strict=True):
+            assert tuple(block.matrix_world.translation) == pytest.approx(tag["origin"], abs=1e-6)
+
+
+def test_hidden_surfaces_and_tags_go_along(tmp_path):
+    collection = import_md3(put(tmp_path / "a.md3"))
+    for name in ("flag.002", "tag_head"):
+        collection.objects[name].hide_set(True)
+    bpy.context.scene.frame_set(1)
+    insert()
+    for name in ("flag.002", "tag_head"):
+        collection.objects[name].hide_set(False)
+    same(export_structs(tmp_path / "b.md3"), md3.read(sample("animated")), [0, 1, 1, 2], new=2)
+
+
+def test_a_tag_may_be_active(tmp_path):
+    collection = import_md3(put(tmp_path / "a.md3"))
+    activate(collection.objects["tag_head"])
+    bpy.context.scene.frame_set(0)
+    delete()
+    same(export_structs(tmp_path / "b.md3"), md3.read(sample("animated")), [1, 2])
+
+
+def test_another_model_stays_as_it_is(tmp_path):
+    first = import_md3(put(tmp_path / "a.md3"))
+    import_md3(tmp_path / "a.md3")
+    bpy.context.scene.frame_set(1)
+    delete()
+    activate(first.objects[0])
+    same(export_structs(tmp_path / "b.md3"), md3.read(sample("animated")), [0, 1, 2])
+
+
+@pytest.mark.parametrize("operator", [insert, delete], ids=["insert", "delete"])
+def test_undo(tmp_path, operator):
+    collection = import_md3(put(tmp_path / "a.md3"))
+    name = collection.name
+    bpy.context.scene.frame_set(1)
+    bpy.ops.ed.undo_push(message="import")
+    operator()
+    bpy.ops.ed.undo_push(message="frames")
+    assert len(export_structs(tmp_path / "b.md3").frames) != 3
+    bpy.ops.ed.undo()
+    same(export_structs(tmp_path / "b.md3", collection=name), md3.read(sample("animated")), [0, 1, 2])
+    bpy.ops.ed.redo()
+    assert len(export_structs(tmp_path / "b.md3", collection=name).frames) != 3
+
+
+def test_where_there_are_no_frames(tmp_path):
+    with pytest.raises(RuntimeError, match="poll"):
+        insert()
+    add_cube()
+    assert error_of(insert) == "no model with frames is active"
+    assert error_of(delete) == "no model with frames is active"
+    with pytest.raises(RuntimeError, match="poll"):
+        hold()
+
+
+def test_keys_that_disagree(tmp_path):
+    collection = import_md3(put(tmp_path / "a.md3"))
+    collection.objects[1].data.shape_keys.key_blocks[1].name = "other"
+    assert "list different frames" in error_of(insert)
+    assert [len(b.data.shape_keys.key_blocks) for b in collection.objects[:2]] == [3, 3]
+
+
+# -- hold still
+
+
+@pytest.mark.parametrize("relative", [False, True], ids=["absolute", "relative"])
+@pytest.mark.parametrize("edit", [False, True], ids=["object mode", "edit mode"])
+def test_hold_still(tmp_path, relative, edit):
+    collection = import_md3(put(tmp_path / "a.md3"), relative_keys=relative)
+    block = collection.objects[0]
+    activate(block)
+    bpy.context.scene.frame_set(1)
+    block.active_shape_key_index = 2 if relative else 1
+    chosen = [2, 4]
+    for element in (*block.data.edges, *block.data.polygons):
+        element.select = False
+    for vertex in block.data.vertices:
+        vertex.select = vertex.index in chosen
+    if edit:
+        bpy.ops.object.mode_set(mode="EDIT")
+    assert hold() == {"FINISHED"}
+    assert bpy.context.mode == ("EDIT_MESH" if edit else "OBJECT")
+    if edit:
+        bpy.ops.object.mode_set(mode="OBJECT")
+    before = md3.read(sample("animated")).surfaces[0].vertices["xyz"]
+    keys = [k for k in block.data.shape_keys.key_blocks if k.name != "Basis"]
+    for frame, key in enumerate(keys):
+        places = np.array([p.co for p in key.points]) * 64
+        wanted = before[frame].copy()
+        wanted[chosen] = before[1][chosen]
+        assert np.array_equal(places, wanted)
+    after = export_structs(tmp_path / "b.md3").surfaces[0].vertices["xyz"]
+    assert np.array_equal(after[:, chosen], np.stack([before[1][chosen]] * 3))
+    others = [0, 1, 3, 5]
+    assert np.array_equal(after[:, others], before[:, others])
+
+
+def test_hold_all_still(tmp_path):
+    block = import_md3(put(tmp_path / "a.md3")).objects[0]
+    bpy.context.scene.frame_set(2)
+    assert hold(selected_only=False) == {"FINISHED"}
+    before = md3.read(sample("animated")).surfaces[0].vertices["xyz"]
+    after = export_structs(tmp_path / "b.md3").surfaces[0].vertices["xyz"]
+    assert np.array_equal(after, np.stack([before[2]] * 3))
+    assert block.data.vertices[0].co[:] == tuple(before[2][0] / 64)
+
+
+def test_a_lone_basis_is_no_frame():
+    add_cube().shape_key_add(name="Basis", from_mix=False)
+    with pytest.raises(RuntimeError, match="poll"):
+        hold()
