@@ -39,7 +39,7 @@ ENTRY = f"{__package__}.cli"  # a worker runs this module again
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `convert` that only Blender can serve."""
     add = parser.add_argument
-    add("--frame", type=int, default=0, metavar="N", help="the frame that a picture shows (0)")
+    add("--frame", type=int, metavar="N", help="the frame of a picture or an .obj (a model's first, else the current)")
     add("--size", type=_size, default=(960, 720), metavar="WxH", help="a picture's, in pixels (960x720)")
     add("--scale", type=_scale, default=1.0, metavar="X", help="length of a game unit in the other file (1)")
     add("--fps", type=_rate, default=0, metavar="N", help="frames per second of a model that does not say (24)")
@@ -83,12 +83,13 @@ def _frames(text: str) -> tuple[str, int, int]:
 
 def convert(job: Job, options: argparse.Namespace) -> str:
     """Convert one file; returns its summary. Raises ModelError."""
+    # Blender knows only the folder that it was started in.
+    whole = Job(job.source.absolute(), job.target.absolute())
     try:
-        return _convert(job, options)
+        return _convert(whole, options)
     except exchange.ExchangeError as error:  # who reports names the source
-        raise ModelError(
-            error.what if error.path == job.source else f"can't write '{job.target}': {error.what}"
-        ) from error
+        text = error.what if error.path == whole.source else f"can't write '{job.target}': {error.what}"
+        raise ModelError(text) from error
 
 
 def _convert(job: Job, options: argparse.Namespace) -> str:
@@ -97,12 +98,14 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
         return cli.convert_plain(job, options)
     context: Context = bpy.context
     summary = _open(job.source, options, context)
+    if options.frame is not None:
+        context.scene.frame_set(options.frame)
     if row is not None:
         summary = export_file(
             job.target, row, choose(context, "SCENE"), context, gather_settings(options), options.game
         )
     elif job.target.suffix.lower() == PICTURE:
-        still.render_still(job.target, options.frame, options.size)
+        still.render_still(job.target, context.scene.frame_current, options.size)
     else:
         exchange.save_scene(job.target)
     return str(summary)
@@ -119,6 +122,7 @@ def _open(path: Path, options: argparse.Namespace, context: Context) -> Summary:
         exchange.open_scene(path)
         return Summary(plural(len(context.scene.objects), "object"))
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    context.scene.frame_set(0)
     settings = BuildSettings(scale=options.scale, weld=not options.no_weld, frame_rate=options.fps)
     return import_file(path, settings, context.scene, context.scene.collection)[1]
 

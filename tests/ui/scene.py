@@ -21,11 +21,12 @@ run_import: Any = bpy.ops.import_scene.idtech_md3
 run_export: Any = bpy.ops.export_scene.idtech_md3
 
 
-def put(path: Path, name: str | bytes = "animated") -> Path:
+def put(path: Path | str, name: str | bytes = "animated") -> Path:
     """Write a sample (or bytes) as a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(sample(name) if isinstance(name, str) else name)
-    return path
+    place = Path(path)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(sample(name) if isinstance(name, str) else name)
+    return place
 
 
 def import_md3(path: Path, **options: Any) -> Any:

@@ -1,0 +1,390 @@
+"""The command line inside Blender: conversions to and from other formats, one or many files, in one or more processes."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+from io_idtech_models.blender import exchange
+from io_idtech_models.formats import by_name, md3
+from io_idtech_models.ui import cli
+from tests.samples import PROJECT, SENTINEL, sample
+from tests.ui.scene import add_cube, add_tag, import_md3, outward, put, volume
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+ROW = by_name("md3")
+HALF_STEP = 1 / 128 + 1e-4  # positions are rounded to 1/64
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Work in a folder with the example, its textures beside it."""
+    for path in SENTINEL.parent.iterdir():
+        put(tmp_path / path.name, path.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(capfd):
+    """Return what runs a command: (status, lines of standard output, lines of standard error)."""
+
+    def call(*argv: object) -> tuple[int, list[str], list[str]]:
+        capfd.readouterr()
+        status = cli.main([str(a) for a in argv])
+        out, err = capfd.readouterr()
+        return status, out.splitlines(), err.splitlines()
+
+    return call
+
+
+def convert(run, *argv):
+    status, out, err = run("convert", *argv)
+    assert (status, err) == (0, []), err
+    return out
+
+
+def model(path):
+    return ROW.load(Path(path).read_bytes(), "")
+
+
+# -- info and check are those without Blender
+
+
+def test_info_and_check(folder, run):
+    status, out, err = run("info", "--json", "sentinel.md3")
+    assert (status, err) == (0, [])
+    assert json.loads("\n".join(out))[0]["frames"] == 20
+    assert run("check", "sentinel.md3", "--game", "quake3") == (0, ["sentinel.md3: ok"], [])
+    put("bad.md3", b"IDP3")
+    assert run("check", "bad.md3")[0] == 1
+
+
+# -- one file
+
+
+def test_to_md3_without_a_change_is_the_same_file(folder, run):
+    assert convert(run, "sentinel.md3", "b.md3") == ["sentinel.md3 -> b.md3: 2 surfaces, 3 tags, 20 frames"]
+    assert Path("b.md3").read_bytes() == SENTINEL.read_bytes()
+
+
+@pytest.mark.parametrize("suffix", [".blend", ".glb", ".gltf", ".fbx", ".obj", ".png"])
+def test_from_md3(folder, run, suffix):
+    out = convert(run, "sentinel.md3", f"out{suffix}", "--size", "32x24")
+    assert out == [f"sentinel.md3 -> out{suffix}: 2 surfaces, 3 tags, 20 frames"]
+    assert Path(f"out{suffix}").stat().st_size > 200
+    assert not [p.name for p in folder.iterdir() if p.name.startswith(".")]
+
+
+def compare(path, frames=20, start=0):
+    """Assert that a model is the example: positions, texture coordinates, tags and shaders in every frame."""
+    before, after = model("sentinel.md3"), model(path)
+    assert after.num_frames == frames
+    assert {s.name for s in after.surfaces} == {s.name for s in before.surfaces}
+    found = {s.name: s for s in after.surfaces}
+    for old in before.surfaces:
+        new = found[old.name]
+        assert new.shaders == old.shaders
+        assert len(new.triangles) == len(old.triangles)
+        for frame in range(frames):
+            corners_old = old.positions[start + frame][old.triangles].reshape(-1, 9)
+            corners_new = new.positions[frame][new.triangles].reshape(-1, 9)
+            assert np.abs(corners_old - corners_new).max() <= HALF_STEP, f"frame {frame}"
+        uvs_old, uvs_new = old.uvs[old.triangles], new.uvs[new.triangles]
+        assert np.abs(uvs_old - uvs_new).max() < 1e-5
+    tags = {tag.name: tag for tag in after.tags}
+    for old in before.tags:
+        if frames > 1:
+            new = tags[old.name]
+            assert np.abs(new.origins - old.origins).max() < 1e-3
+            assert np.abs(new.axes - old.axes).max() < 2e-3
+    assert len(after.tags) in {0, len(before.tags)}
+
+
+@pytest.mark.parametrize("suffix", [".glb", ".gltf", ".fbx"])
+@pytest.mark.parametrize("fps", [0, 12])
+def test_animation_survives_the_way_there_and_back(folder, run, suffix, fps):
+    options = ["--fps", fps] if fps else []
+    convert(run, "sentinel.md3", f"out{suffix}", *options)
+    convert(run, f"out{suffix}", "back.md3")
+    compare("back.md3")
+    assert bpy.context.scene.render.fps == (fps or 24)
+    assert (bpy.context.scene.frame_start, bpy.context.scene.frame_end) == (0, 19)
+
+
+def test_obj_holds_one_frame(folder, run):
+    convert(run, "sentinel.md3", "out.obj")
+    convert(run, "out.obj", "back.md3")
+    compare("back.md3", frames=1)
+
+
+def test_a_blend_gives_the_same_bytes(folder, run):
+    convert(run, "sentinel.md3", "out.blend")
+    convert(run, "out.blend", "back.md3")
+    assert Path("back.md3").read_bytes() == SENTINEL.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["tags_only", "minimal", "odd_layout", "many_shaders"])
+@pytest.mark.parametrize("suffix", [".blend", ".glb", ".fbx"])
+def test_odd_models_convert(folder, run, name, suffix):
+    put("a.md3", name)
+    convert(run, "a.md3", f"out{suffix}")
+    convert(run, f"out{suffix}", "back.md3")
+    before, after = model("a.md3"), model("back.md3")
+    assert after.num_frames == before.num_frames
+    assert len(after.tags) == len(before.tags)
+    if suffix == ".blend":
+        assert Path("back.md3").read_bytes() == sample(name)
+
+
+def test_any_scene_to_md3(folder, run):
+    block = add_cube("box")
+    block.scale = (1, -1, 1)
+    block.location.x = 3
+    block.keyframe_insert("location", frame=2)
+    block.location.x = 8
+    block.keyframe_insert("location", frame=5)
+    add_tag("tag_top").location = (0, 0, 9)
+    add_cube("ghost").hide_set(True)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 2, 5
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "scene.blend"))
+    (line,) = convert(run, "scene.blend", "scene.md3")
+    assert line == "scene.blend -> scene.md3: 1 surface, 1 tag, 4 frames; 1 hidden object left out: 'ghost'"
+    (surface,) = model("scene.md3").surfaces
+    assert volume(surface, 3) == pytest.approx(16**3, rel=1e-2)
+    assert outward(surface, 3)
+    assert surface.positions[3].max(axis=0).tolist() == [16, 8, 8]
+
+
+# -- options
+
+
+def frames_of(run, *options):
+    convert(run, "sentinel.md3", "b.md3", *options)
+    return [*model("b.md3").frame_names]
+
+
+def test_frames(folder, run):
+    names = model("sentinel.md3").frame_names
+    assert frames_of(run, "--frames", "auto") == names
+    assert frames_of(run, "--frames", "KEYS") == names
+    assert frames_of(run, "--frames", "scene") == names
+    assert frames_of(run, "--frames", "3-5") == names[3:6]
+    assert frames_of(run, "--frames", "7") == names[7:8]
+    assert len(frames_of(run, "--frames", "current")) == 1
+
+
+def test_a_range_has_the_frames_bytes(folder, run):
+    frames_of(run, "--frames", "4-6")
+    before, after = (md3.read(Path(p).read_bytes()) for p in ("sentinel.md3", "b.md3"))
+    for old, new in zip(before.surfaces, after.surfaces, strict=True):
+        assert np.array_equal(new.vertices["xyz"], old.vertices["xyz"][4:7])
+
+
+def test_scale(folder, run):
+    convert(run, "sentinel.md3", "small.glb", "--scale", "0.025")
+    convert(run, "small.glb", "back.md3", "--scale", "0.025")
+    compare("back.md3")
+    convert(run, "sentinel.md3", "half.md3", "--scale", "2")
+    assert np.ptp(model("half.md3").surfaces[0].positions) == pytest.approx(
+        np.ptp(model("sentinel.md3").surfaces[0].positions), abs=0.05
+    ), "a model has no other unit: both ways are scaled"
+
+
+@pytest.mark.parametrize("normals", ["source", "shown", "smooth"])
+def test_normals(folder, run, normals):
+    put("crate.md3", "seamed_cube")
+    convert(run, "crate.md3", "b.md3", "--normals", normals)
+    slant = np.abs(model("b.md3").surfaces[0].normals[0]).max(axis=1)
+    assert (slant > 0.999).all() if normals != "smooth" else (slant < 0.9).all()
+    assert (Path("b.md3").read_bytes() == sample("seamed_cube")) == (normals == "source")
+
+
+def test_weld(folder, run):
+    put("crate.md3", "seamed_cube")
+    for options, count in (((), 8), (("--no-weld",), 24)):
+        convert(run, "crate.md3", "b.blend", *options)
+        exchange.open_scene(folder / "b.blend")
+        assert len(bpy.data.meshes[0].vertices) == count
+
+
+def test_fps_and_frame_and_size(folder, run):
+    convert(run, "sentinel.md3", "b.blend", "--fps", "15")
+    exchange.open_scene(folder / "b.blend")
+    assert bpy.context.scene.render.fps == 15
+    for name, frame in (("a.png", 0), ("b.png", 7), ("c.png", 0)):
+        convert(run, "sentinel.md3", name, "--frame", frame, "--size", "40x30")
+    first, other, again = (bpy.data.images.load(str(folder / name)) for name in ("a.png", "b.png", "c.png"))
+    assert tuple(first.size) == (40, 30)
+    assert first.pixels[:] == again.pixels[:] != other.pixels[:]
+    convert(run, "sentinel.md3", "b.obj", "--frame", 7)
+    convert(run, "b.obj", "b.md3")
+    compare("b.md3", frames=1, start=7)
+
+
+def test_the_game_refuses(folder, run):
+    for i in range(6):
+        add_cube("box").modifiers.new("many", "ARRAY").count = 10 * (i + 1)
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "scene.blend"))
+    status, out, err = run("convert", "scene.blend", "b.md3", "--game", "quake3")
+    assert (status, out, len(err)) == (1, [], 1)
+    assert err[0].startswith("scene.blend: 'box' has 1200 vertices, Quake III Arena takes 999")
+    assert not Path("b.md3").exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--size", "8x8"], ["--size", "big"], ["--size", "100"], ["--scale", "0"], ["--scale", "x"], ["--scale", "nan"],
+        ["--fps", "0"], ["--fps", "-1"], ["--fps", "999"], ["--frames", "some"], ["--frames", "3-"], ["--frames", "-3"],
+        ["--frame", "x"], ["--normals", "odd"], ["--jobs", "0"], ["--jobs", "-2"], ["--jobs", "x"], ["--game", "doom"],
+    ],
+)  # fmt: skip
+def test_options_that_mean_nothing(folder, run, options):
+    status, out, err = run("convert", "sentinel.md3", "b.glb", *options)
+    assert (status, out) == (2, [])
+    assert err[-1].startswith("idtech convert: error: argument --")
+    assert not Path("b.glb").exists()
+
+
+# -- errors
+
+
+@pytest.mark.parametrize("suffix", [".md3", ".glb", ".gltf", ".fbx", ".obj", ".blend"])
+def test_a_broken_input_is_one_sentence(folder, run, suffix):
+    put(f"bad{suffix}", b"this is nothing of the kind" * 3)
+    put("out.md3", b"old")
+    status, out, err = run("convert", f"bad{suffix}", "out.md3")
+    assert (status, out, len(err)) == (1, [], 1)
+    assert err[0].startswith(f"bad{suffix}: ")
+    assert err[0].count(f"bad{suffix}") == 1
+    assert Path("out.md3").read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("suffix", [".glb", ".fbx", ".obj", ".blend", ".png"])
+def test_an_output_that_cannot_be_written_is_one_sentence(folder, run, suffix):
+    put("file", b"")
+    status, out, err = run("convert", "sentinel.md3", f"file/out{suffix}")
+    assert (status, out, len(err)) == (1, [], 1)
+    assert err[0].startswith("sentinel.md3: can't write ")
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["sentinel.md3", "b.xyz"], "can't write '.xyz', only .md3, .blend, .glb, .gltf, .fbx, .obj, .png"),
+        (["sentinel.md3"], "say where to write"),
+        (["sentinel.md3", "--to", "png", "--to", "mp4"], "can't write '.mp4'"),
+    ],
+)
+def test_usage(folder, run, argv, words):
+    status, out, err = run("convert", *argv)
+    assert (status, out, len(err)) == (2, [], 1)
+    assert words in err[0]
+
+
+def test_a_missing_file_and_one_that_cannot_be_read(folder, run):
+    assert run("convert", "none.glb", "b.md3")[::2] == (1, ["none.glb: no such file"])
+    status, _, err = run("convert", "hull.tga", "b.md3")
+    assert (status, err) == (1, ["hull.tga: can't read '.tga', only .md3, .blend, .glb, .gltf, .fbx, .obj"])
+
+
+# -- many files
+
+
+def many(folder):
+    put("in/a.md3")
+    put("in/bad.md3", sample("animated")[:200])
+    put("in/deep/c.md3", "seamed_cube")
+    put("in/d.md3", "tags_only")
+
+
+def check_many(status, out, err):
+    assert (status, len(err)) == (1, 1), err
+    assert "in/bad.md3: frames run past the end" in err[0].replace("\\", "/")
+    assert out[-1].startswith("3 converted, 1 failed, ")
+    lines = sorted(line.partition("] ")[2].replace("\\", "/") for line in out[:-1])
+    assert lines[0].startswith("in/a.md3 -> out/a.glb: 2 surfaces, 2 tags, 3 frames")
+    assert sorted(p.relative_to("out").as_posix() for p in Path("out").rglob("*.*")) == ["a.glb", "d.glb", "deep/c.glb"]
+
+
+def test_many_files(folder, run):
+    many(folder)
+    check_many(*run("convert", "in", "--to", "glb", "out"))
+
+
+def test_many_files_in_several_processes(folder, run):
+    many(folder)
+    check_many(*run("convert", "in", "out", "--to", "glb", "--jobs", "2"))
+
+
+def test_inputs_of_many_kinds(folder, run):
+    for suffix in (".glb", ".obj", ".blend"):
+        convert(run, "sentinel.md3", f"in/{suffix[1:]}{suffix}")
+    out = convert(run, "in", "out", "--to", "md3")
+    assert out[-1].startswith("3 converted, 0 failed")
+    assert sorted(p.name for p in Path("out").iterdir()) == ["blend.md3", "glb.md3", "obj.md3"]
+
+
+def test_beside_the_inputs(folder, run):
+    put("in/a.md3")
+    put("in/b.md3", "minimal")
+    convert(run, "in", "--to", "obj")
+    assert {p.name for p in Path("in").iterdir()} >= {"a.obj", "b.obj"}
+
+
+def test_a_worker_that_dies_fails_its_file_alone(folder, run, monkeypatch):
+    many(folder)
+    command = cli._command
+
+    def deadly(options):
+        *words, code = command(options)
+        kill = "import os, io_idtech_models.ui.cli as c; f = c.convert\n"
+        kill += "def convert(job, options):\n    if job.source.name == 'd.md3': os.write(2, b'oh no\\n'), os._exit(7)\n"
+        kill += "    return f(job, options)\n"
+        kill += "object.__setattr__(c.CONVERTER, 'convert', convert)\n"
+        first, _, rest = code.partition("import importlib") if "import importlib" in code else ("", "", code)
+        return [*words, f"import sys; sys.path.insert(0, {str(PROJECT)!r})\n{kill}{first}{rest}"]
+
+    monkeypatch.setattr(cli, "_command", deadly)
+    status, out, err = run("convert", "in", "out", "--to", "glb", "--jobs", "2")
+    assert status == 1
+    assert len(err) == 2
+    assert any(line.endswith("in/d.md3: Blender ended on it: oh no") for line in err)
+    assert out[-1].startswith("2 converted, 2 failed")
+
+
+# -- as a process
+
+
+def process(*argv, **options):
+    command = [sys.executable, "-m", "io_idtech_models.ui.cli", *map(str, argv)]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, **options)
+
+
+def test_the_process_ends_well_and_says_how(folder):
+    done = process("convert", "sentinel.md3", "b.fbx")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "sentinel.md3 -> b.fbx: 2 surfaces, 3 tags, 20 frames\n"
+    done = process("convert", "none.md3", "c.glb")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "none.md3: no such file\n")
+    assert process("convert").returncode == 2
+
+
+def test_other_collections_speak_too(folder, run):
+    import_md3(folder / "sentinel.md3")
+    around = bpy.data.collections.new("around")
+    scene = bpy.context.scene
+    for child in list(scene.collection.children):
+        around.children.link(child)
+        scene.collection.children.unlink(child)
+    scene.collection.children.link(around)
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "x.blend"))
+    convert(run, "x.blend", "b.md3")
+    assert Path("b.md3").read_bytes() == SENTINEL.read_bytes()
