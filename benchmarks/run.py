@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -149,4 +150,6 @@ def figures(times: dict[str, Times]) -> dict[str, dict[str, float]]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    sys.stdout.flush()
+    os._exit(status)  # without Blender's own clean-up, which hangs in 4.5 if anything still refers to Blender's data

@@ -87,7 +87,6 @@ def main(argv: list[str], converter: Converter = PLAIN) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # who reads our output has seen enough: `info ... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return FAILED
     return status
 
@@ -210,11 +209,11 @@ def _info(options: argparse.Namespace, converter: Converter) -> int:
 
 def facts(row: formats.Format, model: VertexModel) -> dict[str, Any]:
     """Return what `info` shows of a model, as plain values."""
-    boxes = [(s.positions[0].min(axis=0), s.positions[0].max(axis=0)) for s in model.surfaces if s.positions.shape[1]]
+    boxes = [(s.positions[0].min(axis=0), s.positions[0].max(axis=0)) for s in model.surfaces if s.num_vertices]
     surfaces = [
         {
             "name": surface.name,
-            "vertices": surface.positions.shape[1],
+            "vertices": surface.num_vertices,
             "triangles": len(surface.triangles),
             "shaders": surface.shaders,
         }

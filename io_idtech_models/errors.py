@@ -44,6 +44,7 @@ class _Collector(logging.Handler):
         self.texts: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Keep a record's text."""
         text = record.getMessage()
         if text not in self.texts:
             self.texts.append(text)

@@ -173,7 +173,7 @@ def _surfaces(drafts: list[Draft], plan: Plan, settings: GatherSettings) -> list
                 surface.source_index = draft.place.surface
             if settings.normals == "SMOOTH":
                 surface.normals = smooth_normals(surface.positions, surface.triangles)
-                surface.own_normals = np.ones(surface.positions.shape[1], np.bool_)
+                surface.own_normals = np.ones(surface.num_vertices, np.bool_)
             if surface.source_index >= 0 and surface.source_index in claimed:
                 log.warning("'%s' is a copy of a surface: written as a further one called '%s'", draft.block.name, name)
             claimed.add(surface.source_index)

@@ -80,7 +80,7 @@ def attach(
 def find(collection: bpy.types.Collection | None, meshes: list[bpy.types.Mesh]) -> Known | None:
     """Return what the collection's record knows, or else what the meshes' own know together."""
     known = None if collection is None else _from_collection(collection)
-    lone = [mesh for mesh in meshes if mesh.get(RECORD) is not None]
+    lone = [mesh for mesh in meshes if RECORD in mesh.keys()]  # noqa: SIM118 - the stubs know no other way
     if known is not None and collection is not None:
         own = collection.get(MODEL_ID)
         _place_own(known, [mesh for mesh in lone if mesh.get(MODEL_ID) == own])
@@ -123,9 +123,9 @@ def _add_lone(known: Known | None, mesh: bpy.types.Mesh) -> Known | None:
         log.warning("the source of mesh '%s' is ignored: %s", mesh.name, error)
         return known
     if known is None:
-        known = Known(_empty_source(name, len(surface.positions)), keys, {})
+        known = Known(_empty_source(name, len(surface.codes)), keys, {})
     source = known.source
-    if source.format != name or source.num_frames != len(surface.positions):
+    if source.format != name or source.num_frames != len(surface.codes):
         return known
     first = int(source.first_vertices[-1]), int(source.first_triangles[-1])
     known.places[mesh.name] = Place(

@@ -20,7 +20,7 @@ from ..model.corners import (
     source_cuts,
     with_degenerate,
 )
-from ..model.vertex import ModelSource, Surface
+from ..model.vertex import LATER, ModelSource, SharedPoints, Surface
 from . import mesh as meshes
 from . import names
 from .compat import Block
@@ -295,8 +295,8 @@ def to_surface(
     """Return the surface of a part: its positions and normals in the world, in every frame."""
     assert samples.positions is not None
     transforms = samples.matrices
-    local = samples.positions.take(part.vertices.points, axis=1)
-    positions = np.ascontiguousarray(np.broadcast_to(_moved(local, transforms, scale), (num_frames, *local.shape[1:])))
+    moved = _moved(samples.positions, transforms, scale)
+    points = np.ascontiguousarray(np.broadcast_to(moved, (num_frames, *moved.shape[1:])))
     normals = None
     if part.needs_normals:
         shown = samples.normals or [shape.normals]
@@ -313,7 +313,7 @@ def to_surface(
     numbers = part.vertices.numbers.astype(np.int32)
     return Surface(
         name,
-        positions,
+        LATER,
         np.ascontiguousarray(triangles, np.int32),
         part.uvs,
         shaders,
@@ -322,6 +322,7 @@ def to_surface(
         source_triangles=part.triangles.numbers,
         own_normals=part.own,
         mirrored=mirrored,
+        decoders={"positions": SharedPoints(points, part.vertices.points)},
     )
 
 

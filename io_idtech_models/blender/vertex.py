@@ -101,26 +101,24 @@ def _make_surface(
     corner_points = of_vertex.reshape(-1)[triangles].astype(np.int32)
     flat = triangles.ravel()
     scale = np.array(settings.scale, np.float32)
-    mesh = meshes.make(
-        names.fit(surface.name),
-        np.asarray(surface.positions[0, points] * scale, np.float32),
-        corner_points,
-        surface.uvs[flat],
-    )
+    frames = surface.part("positions", slice(None), points)
+    assert frames is not None
+    if settings.scale != 1.0:
+        frames = np.asarray(frames * scale, np.float32)
+    mesh = meshes.make(names.fit(surface.name), frames[0], corner_points, surface.uvs[flat])
     _number(mesh, surface, points, solid)
     mesh.update(calc_edges=True)
-    if surface.normals is not None and len(flat):
-        shown = meshes.show_normals(mesh, corner_points.ravel(), surface.normals[0][flat])
+    normals = surface.part("normals", slice(0, 1))
+    if normals is not None and len(flat):
+        shown = meshes.show_normals(mesh, corner_points.ravel(), normals[0][flat])
         meshes.set_attribute(mesh, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
     for shader in surface.shaders:
         mesh.materials.append(materials.get(shader))
     block = bpy.data.objects.new(names.fit(surface.name), mesh)
     names.remember(block, surface.name)
     if model.num_frames > 1:
-        whole = len(points) == surface.positions.shape[1]
-        frames = surface.positions if whole else np.asarray(surface.positions.take(points, axis=1), np.float32)
         add = shape_keys.add_relative if settings.relative_keys else shape_keys.add_absolute
-        add(block, keys, frames if settings.scale == 1.0 else np.asarray(frames * scale, np.float32))
+        add(block, keys, frames)
     return block
 
 
@@ -129,7 +127,7 @@ def _number(mesh: bpy.types.Mesh, surface: Surface, points: NDArray[Any], faces:
     if surface.source_vertices is None or surface.source_triangles is None:
         return
     flat = surface.triangles[faces].ravel()
-    loose = np.ones(surface.positions.shape[1], np.bool_)
+    loose = np.ones(surface.num_vertices, np.bool_)
     loose[flat] = False
     numbers = surface.source_vertices + np.int32(1)
     meshes.set_attribute(mesh, meshes.CORNER_SOURCE, "INT", "CORNER", numbers[flat])
@@ -140,17 +138,18 @@ def _number(mesh: bpy.types.Mesh, surface: Surface, points: NDArray[Any], faces:
 def _weld_classes(surface: Surface, model: VertexModel, settings: BuildSettings) -> NDArray[Any]:
     """Return for each vertex the one that it is welded with; by the source's codes where there are any."""
     if not settings.weld:
-        return np.arange(surface.positions.shape[1])
+        return np.arange(surface.num_vertices)
     if model.source is not None and surface.source_index >= 0:
         codes = model.source.surfaces[surface.source_index].positions
-        if codes.shape == surface.positions.shape:
+        if codes.shape[:2] == (model.num_frames, surface.num_vertices):
             return weld(codes, surface.triangles)
     return weld(surface.positions.view(np.int32), surface.triangles)
 
 
 def _tag_size(model: VertexModel) -> float:
     """Return how large to draw tags: a twelfth of the model's first frame, and at least a unit."""
-    spans = [float(np.ptp(s.positions[0], axis=0).max()) for s in model.surfaces if s.positions.shape[1]]
+    bases = [s.part("positions", slice(0, 1)) for s in model.surfaces if s.num_vertices]
+    spans = [float(np.ptp(base[0], axis=0).max()) for base in bases if base is not None]
     return max(1.0, max(spans, default=24.0) / 12.0)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import LimitError
 from ..model.normals import NormalCoding, filled_frames, settle_normals, view_source
-from ..model.vertex import Facts, ModelSource, Surface, SurfaceSource, Tag, VertexModel
+from ..model.vertex import LATER, Facts, ModelSource, Surface, SurfaceSource, Tag, VertexModel
 from ._binary import decode_name, encode_name, raw_bytes
 from ._normals import decode_latlong, encode_latlong
 from .md3 import (
@@ -96,8 +96,7 @@ def _surface_source(surface: Md3Surface, num_frames: int) -> SurfaceSource:
     }
     return SurfaceSource(
         decode_name(surface.header["name"]),
-        vertices["xyz"],
-        vertices["normal"],
+        vertices.view("<i2").reshape(*vertices.shape, 4),
         np.ascontiguousarray(surface.triangles[:, ::-1]),
         finite(_decode_st(surface.st)),
         [decode_name(n) for n in surface.shaders["name"].tolist()],
@@ -113,14 +112,18 @@ def _decode_surface(source: ModelSource, index: int) -> Surface:
     first_triangle = sum(len(s.triangles) for s in source.surfaces[:index])
     return Surface(
         own.name,
-        own.decoded_positions(),
+        LATER,
         own.triangles.copy(),
         own.uvs.copy(),
         list(own.shaders),
-        normals=decode_latlong(own.normals),
+        normals=LATER,
         source_index=index,
         source_vertices=np.arange(first_vertex, first_vertex + own.num_vertices, dtype=np.int32),
         source_triangles=np.arange(first_triangle, first_triangle + len(own.triangles), dtype=np.int32),
+        decoders={
+            "positions": own.decoded_positions,
+            "normals": lambda frames, vertices: decode_latlong(own.normals[frames][:, vertices]),
+        },
     )
 
 
@@ -199,15 +202,13 @@ def _surface_fits(surface: SurfaceSource) -> bool:
         "header": ("u1", (SURFACE.itemsize,)), "shaders": ("u1", (len(surface.shaders), SHADER.itemsize)),
         "st": ("f4", (surface.num_vertices, 2)), "num_stored": ("i4", (1,)),
     }  # fmt: skip
-    codes = surface.positions.dtype == np.int16 and surface.normals.dtype == np.uint16
-    return codes and _all_fit(surface.facts, wanted)
+    return surface.codes.dtype == np.int16 and _all_fit(surface.facts, wanted)
 
 
 def _encode_surface(model: VertexModel, surface: Surface, source: ModelSource | None) -> Md3Surface:
     view = None if source is None else view_source(model, surface, source)
-    vertices = np.empty(surface.positions.shape[:2], VERTEX)
-    vertices["xyz"] = _encode_positions(surface)
-    vertices["normal"] = settle_normals(surface, vertices["xyz"], view, CODING)
+    codes = settle_normals(surface, surface.encoded(_encode_positions), view, CODING)
+    vertices = np.ascontiguousarray(codes).view(VERTEX)[..., 0]
     own = source.surfaces[surface.source_index] if source is not None and surface.source_index >= 0 else None
     header = np.zeros((), SURFACE)
     header["ident"] = IDENT
@@ -234,25 +235,27 @@ def _stored_frames(vertices: NDArray[Any], own: SurfaceSource) -> NDArray[Any]:
     Only where nothing was added to the model: readers take the bytes that follow for the missing frames.
     """
     stored = int(own.facts["num_stored"][0])
-    if not 1 <= stored < len(vertices) == len(own.positions):
+    if not 1 <= stored < len(vertices) == len(own.codes):
         return vertices
     return vertices[:stored] if (vertices[stored:] == vertices[stored - 1]).all() else vertices
 
 
-def _encode_positions(surface: Surface) -> NDArray[np.float32]:
-    """Return positions in 1/64 units (F, V, 3), whole numbers that fit int16; raises LimitError."""
-    codes = surface.positions * np.float32(1.0 / SCALE)
+def _encode_positions(positions: NDArray[np.float32], name: str) -> NDArray[np.int16]:
+    """Return positions (F, n, 3) in 1/64 units with an empty normal, (F, n, 4); raises LimitError."""
+    codes = positions * np.float32(1.0 / SCALE)
     np.rint(codes, out=codes)
     # A NaN makes both comparisons false, and is refused with the rest.
     if codes.size and not (codes.min() >= -32768.0 and codes.max() <= 32767.0):
         bad = ~((codes >= -32768.0) & (codes <= 32767.0))
         frame, vertex, axis = np.argwhere(bad)[0].tolist()
-        value = float(surface.positions[frame, vertex, axis])
+        value = float(positions[frame, vertex, axis])
         raise LimitError(
-            f"'{surface.name}' has a vertex at {'XYZ'[axis]} = {value:g} in frame {frame}: "
-            "MD3 holds -512 to 511.98 units"
+            f"'{name}' has a vertex at {'XYZ'[axis]} = {value:g} in frame {frame}: MD3 holds -512 to 511.98 units"
         )
-    return codes
+    vertices = np.zeros((*codes.shape[:2], 4), np.int16)
+    for axis in range(3):  # numpy is slow along an axis of three
+        vertices[..., axis] = codes[..., axis]
+    return vertices
 
 
 def _settle_st(surface: Surface, source: ModelSource | None) -> NDArray[np.float32]:
@@ -311,9 +314,10 @@ def _moved_frames(surfaces: list[Md3Surface], source: ModelSource, origins: NDAr
         moved[:] = False
         whole = np.array_equal(origins, np.arange(source.num_frames))
         for part, old in zip(parts, source.surfaces, strict=True):
+            if whole and np.shares_memory(part, old.codes):  # settled as the source's own
+                continue
             before = old.positions if whole else old.positions[origins]
-            if not np.array_equal(part, before):
-                moved |= (part != before).any(axis=(1, 2))
+            moved |= (part != before).any(axis=(1, 2))
     suspects = np.flatnonzero(moved)
     before = _extents([s.positions for s in source.surfaces], origins[suspects])
     moved[suspects] = (before != _extents(parts, suspects)).any(axis=(1, 2))

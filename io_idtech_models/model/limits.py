@@ -84,7 +84,7 @@ def _counts(model: VertexModel, game: Game) -> Iterator[Problem]:
     yield from _over(game, "tags", "", len(model.tags))
     yield from _over(game, "surfaces", "", len(model.surfaces))
     for name, surface in _called(model):
-        yield from _over(game, "vertices", name, surface.positions.shape[1])
+        yield from _over(game, "vertices", name, surface.num_vertices)
         yield from _over(game, "triangles", name, len(surface.triangles))
         yield from _over(game, "shaders", name, len(surface.shaders))
 
@@ -98,14 +98,15 @@ def _called(model: VertexModel) -> Iterator[tuple[str, Surface]]:
 def _reach(model: VertexModel, game: Game) -> Iterator[Problem]:
     limit = game.reach
     for name, surface in _called(model):
-        if not surface.positions.size:
+        if not surface.points.size:
             continue
-        low, high = float(surface.positions.min()), float(surface.positions.max())
+        low, high = float(surface.points.min()), float(surface.points.max())
         if not (low >= -limit - 1 / 128 and high < limit - 1 / 128):
-            farthest = np.abs(surface.positions).max(axis=(1, 2))
+            farthest = np.abs(surface.points).max(axis=(1, 2))
             frame = int(np.argmax(farthest))
-            text = f"reaches {farthest[frame]:g} units from the origin in frame {frame}, MD3 holds {limit:g}"
-            yield Problem(ERROR, name, text)
+            far = f"{farthest[frame]:g} units from the origin"
+            where = "a place that is no number" if np.isnan(farthest[frame]) else far
+            yield Problem(ERROR, name, f"reaches {where} in frame {frame}, MD3 holds {limit:g}")
 
 
 def _names(model: VertexModel, game: Game) -> Iterator[Problem]:

@@ -25,8 +25,30 @@ class SourceView:
     """The source as a surface of the edited model sees it: one source element for each of its own."""
 
     known: NDArray[np.bool_]  # (V,) has a source vertex
-    positions: Codes  # (F, V, 3); of unknown vertices: 0
-    normals: Codes  # (F, V); of unknown vertices: 0
+    codes: Codes  # (F, V, 4), X, Y, Z and normal; of unknown vertices: 0
+
+    @property
+    def positions(self) -> Codes:
+        """Return the codes of positions, (F, V, 3)."""
+        return self.codes[..., :3]
+
+    @property
+    def normals(self) -> Codes:
+        """Return the codes of normals, unsigned, (F, V)."""
+        return unsigned(self.codes)[..., 3]
+
+    def moved(self, codes: Codes) -> NDArray[np.bool_]:
+        """Tell which of the vertices coded in `codes` (F, V, 4) lie elsewhere than the source's, (F, V)."""
+        # One number for the four of a vertex: its low three quarters are the position.
+        whole = f"<u{4 * codes.itemsize}"
+        position = np.array((1 << 24 * codes.itemsize) - 1, whole)
+        moved: NDArray[np.bool_] = ((codes.view(whole) ^ self.codes.view(whole))[..., 0] & position) != 0
+        return moved
+
+
+def unsigned(codes: Codes) -> Codes:
+    """Return integer codes as unsigned ones of the same bits."""
+    return codes.view(f"<u{codes.itemsize}")
 
 
 @dataclass(frozen=True)
@@ -55,39 +77,38 @@ def view_source(model: VertexModel, surface: Surface, source: ModelSource) -> So
     first, _, indices = parts[0]
     whole = len(indices) == len(numbers) == first.num_vertices and np.array_equal(indices, np.arange(len(indices)))
     if whole and np.array_equal(frames, np.arange(source.num_frames)):
-        return SourceView(np.ones(len(numbers), np.bool_), first.positions, first.normals)
-    view = SourceView(
-        np.zeros(len(numbers), np.bool_),
-        np.zeros((len(frames), len(numbers), 3), first.positions.dtype),
-        np.zeros((len(frames), len(numbers)), first.normals.dtype),
-    )
+        return SourceView(np.ones(len(numbers), np.bool_), first.codes)
+    codes = np.zeros((len(frames), len(numbers), 4), first.codes.dtype)
+    view = SourceView(np.zeros(len(numbers), np.bool_), codes)
     for part, places, indices in parts:
         view.known[places] = True
-        view.positions[:, places] = part.positions[frames[:, None], indices]
-        view.normals[:, places] = part.normals[frames[:, None], indices]
+        view.codes[:, places] = part.codes[frames[:, None], indices]
     return view
 
 
-def settle_normals(surface: Surface, positions: Codes, view: SourceView | None, coding: NormalCoding) -> Codes:
-    """Return the normal codes (F, V) of a surface whose coded positions are `positions` (F, V, 3).
+def settle_normals(surface: Surface, codes: Codes, view: SourceView | None, coding: NormalCoding) -> Codes:
+    """Return the codes (F, V, 4) of a surface's vertices, whose positions are coded in `codes` (F, V, 4), with normals.
 
-    Raises:
-        ValueError: a vertex has neither a source nor a normal of its own.
+    Where nothing differs from the source that is the source's own array; else `codes`, completed in place.
+    A vertex with neither a source nor a normal of its own gets a smooth one.
     """
-    fresh = np.ones(positions.shape[1], np.bool_) if view is None else ~view.known
+    fresh = np.ones(codes.shape[1], np.bool_) if view is None else ~view.known
     if surface.own_normals is not None:
         fresh = fresh | surface.own_normals
-    if view is not None and not fresh.any() and np.array_equal(positions, view.positions):
-        return view.normals
-    codes = np.zeros(positions.shape[:2], np.uint16) if view is None else view.normals.copy()
+    normals = unsigned(codes)[..., 3]
     if view is not None:
-        for frame in np.flatnonzero((positions != view.positions).any(axis=(1, 2))):
-            _turn_frame(surface, positions[frame], view, frame, coding, codes[frame])
+        frames = np.flatnonzero(view.moved(codes).any(axis=1))
+        if not len(frames) and not fresh.any():
+            return view.codes
+        normals[:] = view.normals
+        for frame in frames:
+            _turn_frame(surface, codes[frame, :, :3], view, frame, coding, normals[frame])
     if fresh.any():
-        if surface.normals is None:
-            raise ValueError(f"surface '{surface.name}' has vertices without normals")
-        own = surface.normals[:, fresh]
-        codes[:, fresh] = coding.encode(own.reshape(-1, 3), None).reshape(own.shape[:2])
+        shown = surface.normals
+        if shown is None:  # a surface whose source was dropped
+            shown = smooth_normals(surface.positions, surface.triangles)
+        own = shown[:, fresh]
+        normals[:, fresh] = coding.encode(own.reshape(-1, 3), None).reshape(own.shape[:2])
     return codes
 
 

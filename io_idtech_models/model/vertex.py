@@ -14,16 +14,19 @@ decodes to the present value, and a fresh code elsewhere: hinted encoding, eleme
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Facts = dict[str, NDArray[Any]]
+Choice = NDArray[Any] | slice  # of frames or vertices
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
+Decoder = Callable[[Choice, Choice], Floats]  # (frames, vertices) -> (F, n, 3)
 
 
 @dataclass(eq=False)
@@ -31,8 +34,7 @@ class SurfaceSource:
     """One surface of the source file, in the file's codes."""
 
     name: str
-    positions: NDArray[Any]  # (F, V, 3) integer codes
-    normals: NDArray[Any]  # (F, V) codes
+    codes: NDArray[Any]  # (F, V, 4) of one integer type: X, Y, Z and normal of each vertex, as files have them
     triangles: Ints  # (T, 3), counter-clockwise
     uvs: Floats  # (V, 2), as the model shows them
     shaders: list[str]
@@ -41,28 +43,77 @@ class SurfaceSource:
     facts: Facts = field(default_factory=dict)  # what only the format knows
 
     @property
+    def positions(self) -> NDArray[Any]:
+        """Return the codes of positions, (F, V, 3)."""
+        return self.codes[..., :3]
+
+    @property
+    def normals(self) -> NDArray[Any]:
+        """Return the codes of normals, unsigned, (F, V)."""
+        return self.codes.view(f"u{self.codes.itemsize}")[..., 3]
+
+    @property
     def num_vertices(self) -> int:
         """Return V."""
-        return int(self.positions.shape[1])
+        return int(self.codes.shape[1])
 
-    def decoded_positions(self, frames: NDArray[Any] | slice = slice(None)) -> Floats:
-        """Return the positions of the given frames, float32 (F, V, 3), bit for bit as the importer gave them."""
+    def decoded_positions(self, frames: Choice = slice(None), vertices: Choice = slice(None)) -> Floats:
+        """Return positions of the given frames and vertices, float32 (F, n, 3), bit for bit as import gave them."""
         scale, offset = (a if len(a) == 1 else a[frames] for a in (self.scale, self.offset))
-        return decode_positions(self.positions[frames], scale, offset)
+        return decode_positions(chosen_vertices(self.codes[frames], vertices)[..., :3], scale, offset)
 
 
 def equal_rows(rows: NDArray[Any]) -> NDArray[np.int64]:
     """Return a class number (n,) for each row of integers (n, k): equal rows, equal numbers."""
     if not rows.size:
         return np.zeros(len(rows), np.int64)
+    if rows.shape[1] == 3:
+        low, high = int(rows.min()), int(rows.max())
+        span = high - low + 1
+        if span < 2**20:  # three such numbers make one, which sorts faster
+            x, y, z = (rows.astype(np.int64) - low).T
+            classes: NDArray[np.int64] = np.unique((x * span + y) * span + z, return_inverse=True)[1].reshape(-1)
+            return classes
     rows = np.ascontiguousarray(rows)
     packed = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))
     return np.unique(packed, return_inverse=True)[1].reshape(-1)
 
 
+def places_of(positions: NDArray[Any]) -> NDArray[np.int64]:
+    """Return a number (V,) for each vertex of codes (F, V, 3) that vertices at one place in all frames share."""
+    if not positions.size:
+        return np.zeros(positions.shape[1], np.int64)
+    places = equal_rows(positions[0])
+    # Only those that share their first place with another can share all.
+    shared = np.flatnonzero(np.bincount(places)[places] > 1)
+    if not len(shared) or len(positions) == 1:
+        return places
+    others = np.empty((len(shared), 3, len(positions)), positions.dtype)
+    for axis in range(3):  # numpy is slow along an axis of three
+        others[:, axis] = positions[:, shared, axis].T
+    places[shared] = equal_rows(others.reshape(len(shared), -1)) + len(places)
+    return np.unique(places, return_inverse=True)[1].reshape(-1)
+
+
+def chosen_vertices(values: NDArray[Any], vertices: Choice) -> NDArray[Any]:
+    """Return values (F, V, k) of some vertices, (F, n, k)."""
+    if isinstance(vertices, slice):
+        return values[:, vertices]
+    if values.itemsize * values.shape[2] == 8:  # whole numbers of 8 bytes are taken three times as fast
+        whole = values.view(np.int64)[..., 0].take(vertices, axis=1)
+        return np.ascontiguousarray(whole)[..., None].view(values.dtype)
+    return values.take(vertices, axis=1)
+
+
 def decode_positions(codes: NDArray[Any], scale: Floats, offset: Floats) -> Floats:
     """Return code * scale + offset as float32 (F, V, 3) for integer codes of that shape."""
-    positions: Floats = np.multiply(codes, scale[:, None, :], dtype=np.float32)
+    positions = np.empty(codes.shape, np.float32)
+    for axis in range(3):  # numpy is slow along an axis of three
+        positions[..., axis] = codes[..., axis]
+    if (scale == scale[0, 0]).all():
+        positions *= scale[0, 0]
+    else:
+        positions *= scale[:, None, :]
     if offset.any():
         positions += offset[:, None, :]
     return positions
@@ -111,8 +162,7 @@ class ModelSource:
     @cached_property
     def places(self) -> NDArray[np.int64]:
         """Return a number for each vertex, shared by vertices of its surface that are at one place in all frames."""
-        rows = [np.swapaxes(s.positions, 0, 1).reshape(s.num_vertices, 3 * self.num_frames) for s in self.surfaces]
-        parts = [equal_rows(r) + base for r, base in zip(rows, self.first_vertices, strict=False)]
+        parts = [places_of(s.positions) + base for s, base in zip(self.surfaces, self.first_vertices, strict=False)]
         return np.concatenate(parts or [np.zeros(0, np.int64)])
 
     def vertex_parts(self, numbers: NDArray[Any]) -> list[tuple[SurfaceSource, NDArray[Any], NDArray[Any]]]:
@@ -125,6 +175,22 @@ class ModelSource:
         return parts
 
 
+class SharedPoints:
+    """Positions of vertices that lie at shared points: a decoder, and a short cut for encoders."""
+
+    def __init__(self, points: Floats, of_vertex: NDArray[Any]) -> None:
+        self.points = points  # (F, P, 3)
+        self.of_vertex = of_vertex  # (V,)
+
+    def __call__(self, frames: Choice, vertices: Choice) -> Floats:
+        """Return the positions of vertices, (F, n, 3)."""
+        return np.ascontiguousarray(self.points[frames].take(self.of_vertex[vertices], axis=1))
+
+
+# What a field (F, V, 3) is given as that is decoded when first read, by its function among a surface's `decoders`.
+LATER = np.zeros((0, 0, 3), np.float32)
+
+
 @dataclass(eq=False)
 class Surface:
     """An animated triangle mesh with one or more shaders."""
@@ -134,12 +200,57 @@ class Surface:
     triangles: Ints  # (T, 3), counter-clockwise
     uvs: Floats  # (V, 2), origin bottom left
     shaders: list[str]
-    normals: Floats | None = None  # (F, V, 3) unit; None where every vertex keeps its source's
+    # (F, V, 3) unit; None where every vertex keeps its source's. (A factory, so that the class has no such attribute.)
+    normals: Floats | None = field(default_factory=lambda: None)
     source_index: int = -1  # the surface of the source whose name, flags and so on this one keeps; -1 = none
     source_vertices: Ints | None = None  # (V,) model-wide number or -1; None: all new
     source_triangles: Ints | None = None  # (T,) model-wide number or -1; None: all new
     own_normals: NDArray[np.bool_] | None = None  # (V,) True: `normals` were edited and beat the source's
     mirrored: bool = False  # a reflection lies between the source and the positions
+    decoders: dict[str, Decoder] = field(default_factory=dict)  # of `positions` and `normals` that are LATER
+
+    def __post_init__(self) -> None:
+        """Leave fields that are decoded later unset, so that reading them asks `__getattr__`."""
+        for name in [n for n in self.decoders if vars(self)[n] is LATER]:
+            delattr(self, name)
+
+    if not TYPE_CHECKING:  # the checker would take any attribute for known
+
+        def __getattr__(self, name: str) -> Any:
+            """Decode a field when it is first read."""
+            decoder = vars(self).get("decoders", {}).get(name)
+            if decoder is None:
+                raise AttributeError(name)
+            value = decoder(slice(None), slice(None))
+            setattr(self, name, value)
+            return value
+
+    @property
+    def num_vertices(self) -> int:
+        """Return V."""
+        return len(self.uvs)
+
+    @property
+    def points(self) -> Floats:
+        """Return all positions that occur, (F, n, 3): shared points once."""
+        shared = None if "positions" in vars(self) else self.decoders["positions"]
+        return shared.points if isinstance(shared, SharedPoints) else self.positions
+
+    def part(self, name: str, frames: Choice, vertices: Choice = slice(None)) -> Floats | None:
+        """Return `positions` or `normals` of some frames and vertices, (F, n, 3), without decoding the others."""
+        if name not in vars(self):
+            return self.decoders[name](frames, vertices)
+        values: Floats | None = vars(self)[name]
+        return None if values is None else chosen_vertices(values[frames], vertices)
+
+    def encoded(self, encode: Callable[[Floats, str], NDArray[Any]]) -> NDArray[Any]:
+        """Return what `encode(positions (F, n, 3), name)` makes of the positions, (F, V, 4): once for shared points."""
+        shared = None if "positions" in vars(self) else self.decoders["positions"]
+        if not isinstance(shared, SharedPoints):
+            return encode(self.positions, self.name)
+        codes = encode(shared.points, self.name)
+        whole = codes.view(f"<u{4 * codes.itemsize}")[..., 0].take(shared.of_vertex, axis=1)
+        return np.ascontiguousarray(whole)[..., None].view(codes.dtype)
 
 
 @dataclass(eq=False)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .vertex import equal_rows
+from .vertex import equal_rows, places_of
 
 Ints = NDArray[np.int32]
 
@@ -28,7 +28,7 @@ def weld(positions: NDArray[Any], triangles: Ints) -> Ints:
     triangles = triangles[~_degenerate(triangles)]
     apart = np.ones(count, np.bool_)
     apart[triangles] = False
-    classes = equal_rows(np.swapaxes(positions, 0, 1).reshape(count, 3 * len(positions)))
+    classes = places_of(positions)
     while True:
         lowest = np.full(count, count, np.int64)
         np.minimum.at(lowest, classes[~apart], np.flatnonzero(~apart))

@@ -121,6 +121,6 @@ def _visible(context: Context, blocks: Iterable[bpy.types.Object], collection: b
         shown = block.visible_get(view_layer=context.view_layer)
         if block.type in KINDS:
             (choice.blocks if shown else choice.hidden).append(block)
-        elif shown and block.type in SHAPES:
+        if shown and (block.type in SHAPES or block.instance_type == "COLLECTION"):
             choice.shapes.append(block)
     return choice

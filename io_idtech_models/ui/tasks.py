@@ -80,7 +80,7 @@ def export_file(
 @contextmanager
 def object_mode(context: Context) -> Iterator[None]:
     """Leave edit mode (and its like) meanwhile: what is edited reaches the data only then."""
-    mode = "OBJECT" if context.mode == "OBJECT" else context.view_layer.objects.active.mode
+    mode: Any = "OBJECT" if context.mode == "OBJECT" else context.view_layer.objects.active.mode
     if mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     try:

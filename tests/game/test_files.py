@@ -200,7 +200,8 @@ def test_a_very_long_name_finds_nothing(game, name):
 
 def test_names_that_are_no_names_are_dropped():
     assert name_parts("textures\\wood//oak.tga") == ["textures", "wood", "oak.tga"]
-    assert name_parts("textures/../oak") == []
+    for name in ("textures/../oak", "C:/oak", "c:oak", "textures::oak", "a\0b", "..", "a/ .. /b"):
+        assert name_parts(name) == []
     assert name_parts("x" * 1025) == []
 
 
@@ -214,9 +215,18 @@ class TestLinks:
         (game / "models/crate/oak.tga").symlink_to(outside / "canary.png")
         assert find(game, "textures/oak.tga") is None
 
-    def test_a_link_to_a_folder_outside(self, game, outside):
+    def test_a_link_to_a_folder_outside(self, game, outside, monkeypatch):
         (game / "textures").symlink_to(outside / "deep")
+        listed = []
+        listdir = os.listdir
+
+        def noted(path):
+            listed.append(Path(path).resolve())
+            return listdir(path)
+
+        monkeypatch.setattr(os, "listdir", noted)
         assert find(game, "textures/canary.png") is None
+        assert outside / "deep" not in listed, "not even looked into"
 
     def test_a_link_that_leads_inside(self, game):
         put(game, "textures/real.tga")

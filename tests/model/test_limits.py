@@ -93,6 +93,7 @@ class TestReach:
         (problem,) = check(whole, game)
         assert problem.severity == ERROR
         assert "'torso' reaches" in str(problem)
+        assert "nan" not in str(problem)
         assert "frame 2" in str(problem)
         assert "512" in str(problem)
 

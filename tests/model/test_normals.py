@@ -31,7 +31,9 @@ def degrees_between(a, b):
 def settled(model, surface, view="source"):
     surface = model.surfaces[surface]
     view = view_source(model, surface, model.source) if view == "source" else view
-    return settle_normals(surface, np.rint(surface.positions * 64).astype(np.int16), view, CODING)
+    codes = np.zeros((*surface.positions.shape[:2], 4), np.int16)
+    codes[..., :3] = np.rint(surface.positions * 64)
+    return settle_normals(surface, codes, view, CODING).view(np.uint16)[..., 3]
 
 
 def changed(model, surface=0):
@@ -66,7 +68,7 @@ def test_an_unchanged_surface_sees_the_source_itself():
     model = load(sample("animated"))
     view = view_source(model, model.surfaces[1], model.source)
     assert view is not None
-    assert view.normals is model.source.surfaces[1].normals
+    assert view.codes is model.source.surfaces[1].codes
     assert view.known.all()
 
 
@@ -170,11 +172,11 @@ def test_without_a_source_everything_is_shown():
     np.testing.assert_array_equal(codes, encode_latlong(model.surfaces[0].normals.reshape(-1, 3)).reshape(3, 6))
 
 
-def test_a_vertex_without_any_normal_is_an_error():
-    positions, uvs = np.zeros((1, 3, 3), np.float32), np.zeros((3, 2), np.float32)
+def test_a_vertex_without_any_normal_gets_a_smooth_one():
+    positions, uvs = np.array([[(0, 0, 0), (1, 0, 0), (0, 0, -1)]], np.float32), np.zeros((3, 2), np.float32)
     surface = Surface("bare", positions, np.array([[0, 1, 2]], np.int32), uvs, [])
-    with pytest.raises(ValueError, match="surface 'bare' has vertices without normals"):
-        settle_normals(surface, np.zeros((1, 3, 3), np.int16), None, CODING)
+    codes = settle_normals(surface, np.zeros((1, 3, 4), np.int16), None, CODING).view(np.uint16)[0, :, 3]
+    assert codes.tolist() == encode_latlong(np.array([(0.0, 1.0, 0.0)] * 3)).tolist()
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])

@@ -30,6 +30,7 @@ def model_record(name="animated"):
 
 def test_the_layout_is_the_docstrings():
     head = b"IDTR" + struct.pack("<HHH", 1, 1, 2) + b"ab" + b"<i4 " + struct.pack("<HII", 2, 2, 3)
+    head += bytes(-len(head) % 8)
     assert head + struct.pack("<6i", *range(6)) == SMALL
 
 
@@ -176,11 +177,11 @@ def keep(arrays):
         (lambda a: a.update(format=record.pack_names([])), None),
         (lambda a: a.update(num_surfaces=np.array([2**31 - 1], np.int32)), None),
         (lambda a: a.update(num_surfaces=np.array([2.0])), None),
-        (keep, lambda a: a.pop("positions")),
-        (keep, lambda a: a.update(positions=a["positions"].astype(np.float32))),
-        (keep, lambda a: a.update(positions=a["positions"][:, :-1])),
-        (keep, lambda a: a.update(positions=a["positions"][:2], normals=a["normals"][:2])),
-        (keep, lambda a: a.update(normals=a["normals"][:, :-1])),
+        (keep, lambda a: a.pop("codes")),
+        (keep, lambda a: a.update(codes=a["codes"].astype(np.float32))),
+        (keep, lambda a: a.update(codes=a["codes"][:, :-1])),
+        (keep, lambda a: a.update(codes=a["codes"][:2])),
+        (keep, lambda a: a.update(codes=a["codes"][..., :3])),
         (keep, lambda a: a.update(triangles=a["triangles"] + 1)),
         (keep, lambda a: a.update(triangles=a["triangles"] - 1)),
         (keep, lambda a: a.update(triangles=a["triangles"].astype(np.float64))),
@@ -208,7 +209,7 @@ def test_a_surface_without_vertices_claims_no_endless_animation():
     arrays = dict(record.unpack(record.surface_record(load(sample("empty_surface")).source.surfaces[1], {})))
     assert record.surface_source(record.pack(arrays))[0].num_vertices == 0
     frames = 2**31
-    arrays["positions"], arrays["normals"] = np.zeros((frames, 0, 3), np.int16), np.zeros((frames, 0), np.uint16)
+    arrays["codes"] = np.zeros((frames, 0, 4), np.int16)
     with pytest.raises(RecordError):
         record.surface_source(record.pack(arrays))
 

@@ -1,12 +1,11 @@
 """Which objects an export means."""
 
-import bpy
 import pytest
 
 from io_idtech_models.blender.source import MODEL_ID
 from io_idtech_models.errors import LimitError
 from io_idtech_models.ui.choice import choose
-from tests.ui.scene import activate, add_cube, add_tag, import_md3, put
+from tests.ui.scene import activate, add_cube, add_tag, bpy, import_md3, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -65,16 +64,17 @@ def test_two_models(walker, tmp_path):
 
 
 def test_a_duplicated_collection_is_asked_for_itself(walker):
-    copy = bpy.data.collections.new("copy")
+    copy = bpy.data.collections.new("z copy")
     bpy.context.scene.collection.children.link(copy)
     copy[MODEL_ID] = walker[MODEL_ID]
     for block in walker.objects:
         copy.objects.link(block.copy())
     bpy.context.view_layer.update()
-    activate(copy.objects[0])
-    found = choose(bpy.context, "AUTO")
-    assert found.collection == copy
-    assert set(found.blocks) == set(copy.objects)
+    for what in ("AUTO", "SELECTION"):
+        activate(*copy.objects)
+        found = choose(bpy.context, what)
+        assert found.collection == copy
+        assert set(found.blocks) == set(copy.objects)
 
 
 def test_selection_visible_scene(walker):

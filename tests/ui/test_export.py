@@ -2,7 +2,6 @@
 
 import math
 
-import bpy
 import numpy as np
 import pytest
 from mathutils import Euler, Matrix
@@ -15,6 +14,7 @@ from tests.ui.scene import (
     add_cube,
     add_mesh,
     add_tag,
+    bpy,
     error_of,
     export_md3,
     export_model,
@@ -149,7 +149,9 @@ def test_uvs_count_from_the_top(path):
     uvs = np.random.default_rng(3).uniform(size=(24, 2)).astype(np.float32)
     block.data.uv_layers[0].uv.foreach_set("vector", uvs.ravel())
     st = export_structs(path).surfaces[0].st
-    assert {(round(s, 5), round(t, 5)) for s, t in st.tolist()} == {(round(u, 5), round(1 - v, 5)) for u, v in uvs.tolist()}
+    assert {(round(s, 5), round(t, 5)) for s, t in st.tolist()} == {
+        (round(u, 5), round(1 - v, 5)) for u, v in uvs.tolist()
+    }
 
 
 @pytest.mark.parametrize("normals", ["SOURCE", "SHOWN", "SMOOTH"])
@@ -469,6 +471,17 @@ def test_a_model_that_is_too_large_is_refused_by_name(path):
     text = error_of(run_export, filepath=str(path))
     assert text == "out.md3: 'house' reaches 800 units from the origin in frame 0, MD3 holds 512"
     assert not path.exists()
+
+
+def test_instances_of_collections_are_said(path):
+    made = bpy.data.collections.new("made")
+    made.objects.link(add_cube())
+    scene().collection.objects.unlink(bpy.data.objects["cube"])
+    block = add_tag("stand-in", "PLAIN_AXES")
+    block.instance_type, block.instance_collection = "COLLECTION", made
+    text = error_of(run_export, filepath=str(path))
+    assert text.startswith("out.md3: nothing to export")
+    assert "only meshes are written; left out: 'stand-in'" in text
 
 
 def test_exporting_twice_gives_the_same_bytes(path):

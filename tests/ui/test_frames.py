@@ -1,12 +1,11 @@
 """Operators that change the frames of a whole model, and that undo takes back what they did."""
 
-import bpy
 import numpy as np
 import pytest
 
 from io_idtech_models.formats import md3
 from tests.samples import SENTINEL, sample
-from tests.ui.scene import activate, add_cube, error_of, export_structs, import_md3, put
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_structs, import_md3, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -36,7 +35,7 @@ def same(after, before, frames, new=None):
     """
     old = [f for f in range(len(frames)) if f != new]
     source = np.array(frames)
-    for field in (n for n in md3.FRAME.names if n != "name"):
+    for field in (n for n in md3.FRAME.names or () if n != "name"):
         assert np.array_equal(after.frames[field][old], before.frames[field][source[old]]), field
     assert np.array_equal(after.tags[old], before.tags[source[old]])
     assert np.array_equal(after.tags["origin"], before.tags["origin"][source])

@@ -3,7 +3,6 @@
 import os
 from pathlib import Path
 
-import bpy
 import numpy as np
 import pytest
 
@@ -12,6 +11,7 @@ from io_idtech_models.formats import md3
 from tests.samples import SAMPLES, SENTINEL, corpus, sample
 from tests.ui.scene import (
     activate,
+    bpy,
     counts,
     error_of,
     export_md3,
@@ -66,7 +66,10 @@ def test_a_path_relative_to_the_blend(tmp_path):
     put(tmp_path / "sub/a.md3")
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
     assert run_import(filepath="//sub/a.md3") == {"FINISHED"}
-    assert len(bpy.data.collections) == 1
+    assert run_import(directory="//sub", files=[{"name": "a.md3"}]) == {"FINISHED"}
+    assert len(bpy.data.collections) == 2
+    assert run_export(filepath="//sub/b.md3") == {"FINISHED"}
+    assert (tmp_path / "sub/b.md3").read_bytes() == sample("animated")
 
 
 def test_scale(tmp_path):
@@ -248,6 +251,7 @@ def test_in_edit_mode(tmp_path):
     assert bpy.context.view_layer.objects.active == first.objects[0]
     assert len(second.objects) == 1
     assert export_md3(tmp_path / "c.md3") == sample("animated"), "exporting in edit mode"
+    assert bpy.context.mode == "EDIT_MESH"
     bpy.ops.object.mode_set(mode="OBJECT")
     activate(second.objects[0])
     assert export_md3(tmp_path / "d.md3") == sample("seamed_cube")

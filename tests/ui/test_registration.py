@@ -2,8 +2,8 @@
 
 import subprocess
 import sys
+from typing import Any
 
-import bpy
 import pytest
 
 from io_idtech_models.blender.plan import GatherSettings
@@ -12,6 +12,7 @@ from io_idtech_models.formats import FORMATS
 from io_idtech_models.model.limits import GAMES
 from io_idtech_models.ui import frames, operators, registration
 from tests.samples import PROJECT
+from tests.ui.scene import bpy
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -114,8 +115,7 @@ def test_files_dropped_where_models_show():
 
 
 def test_operators_keep_presets_and_undo():
-    make_import, make_export = operators.import_operator(FORMATS[0]), operators.export_operator(FORMATS[0])
-    assert make_import.bl_options == {"REGISTER", "UNDO", "PRESET"}
-    assert make_export.bl_options == {"REGISTER", "PRESET"}
+    made: list[Any] = [operators.import_operator(FORMATS[0]), operators.export_operator(FORMATS[0])]
+    assert [cls.bl_options for cls in made] == [{"REGISTER", "UNDO", "PRESET"}, {"REGISTER", "PRESET"}]
     for name in ("directory", "files", "filter_glob"):
         assert bpy.ops.import_scene.idtech_md3.get_rna_type().properties[name].is_hidden
