@@ -30,7 +30,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="build.py bench", description="Measure each step against the floor.")
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE.md3", help="measure these, not the usual ones")
     parser.add_argument("--repeat", type=int, default=15, metavar="N", help="repetitions of each step (15)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures here, in seconds")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write figures here, in seconds, by Blender version")
     steps = (*STEPS, *GROUPS)
     parser.add_argument(
         "--profile", choices=steps, metavar="STEP", help=f"show the slow functions of {', '.join(steps)}"
@@ -53,8 +53,15 @@ def main() -> int:
             return 0
         results = measure_all(chosen, folder, options.repeat)
     if options.json:
-        options.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+        store(results, options.json)
     return 0
+
+
+def store(results: dict[str, Any], file: Path) -> None:
+    """Write figures beside those of other Blender versions, for `benchmarks/page.py`."""
+    stored = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    stored[bpy.app.version_string] = results
+    file.write_text(json.dumps(stored, indent=2) + "\n", encoding="utf-8")
 
 
 def show_profiles(chosen: list[models.Model], options: argparse.Namespace) -> None:
@@ -66,11 +73,11 @@ def show_profiles(chosen: list[models.Model], options: argparse.Namespace) -> No
 
 def measure_all(chosen: list[models.Model], folder: Path, repeat: int) -> dict[str, Any]:
     """Measure models and enabling, print what is found as soon as it is, and return it."""
-    results: dict[str, Any] = {"blender": bpy.app.version_string, "numpy": np.__version__, "models": {}}
+    results: dict[str, Any] = {"numpy": np.__version__, "models": {}}
     for model in chosen:
         times = measure(model, folder, repeat)
         print("\n".join(["", title(model), *table(times)]), flush=True)
-        results["models"][model.name] = figures(times) | {"targets": dict(ratios(times))}
+        results["models"][title(model)] = {"seconds": figures(times), "ratios": dict(ratios(times))}
     times = measure_enabling(folder, max(3, repeat // 2))
     print("\n".join(["", *enabling(times)]))
     results["enabling"] = figures(times)

@@ -38,11 +38,12 @@ import bpy
 import time
 start = time.perf_counter()
 import numpy
+took = time.perf_counter() - start
 gc.collect()  # else collecting what Blender's start left behind falls to whoever comes next
-between = time.perf_counter()
+start = time.perf_counter()
 import io_idtech_models
 io_idtech_models.register()
-print("took", between - start, time.perf_counter() - between, flush=True)
+print("took", took, time.perf_counter() - start, flush=True)
 os._exit(0)  # what stays registered crashes some Blenders when they clean up
 """
 

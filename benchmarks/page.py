@@ -1,0 +1,71 @@
+"""Write measured figures into docs/performance.md.
+
+    python3 build.py bench --all --json figures.json
+    python3 -P benchmarks/page.py figures.json
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "performance.md"
+START, END = "<!-- figures: written by benchmarks/page.py -->", "<!-- end of figures -->"
+STEPS = ("read", "to_model", "build", "gather", "from_model", "write")
+OTHERS = ("import operator", "export operator")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Replace the figures of the page by those of a file that `bench --json` wrote; returns the exit status."""
+    measured = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
+    before, rest = PAGE.read_text(encoding="utf-8").split(START)
+    after = rest.split(END)[1]
+    PAGE.write_text("\n".join([before + START, "", *page(measured), END + after]), encoding="utf-8")
+    return 0
+
+
+def page(measured: dict[str, Any]) -> list[str]:
+    """Return the lines of all tables."""
+    versions = sorted(measured)
+    lines = []
+    for title in measured[versions[0]]["models"]:
+        found = [measured[version]["models"][title] for version in versions]
+        lines += ["### " + title, "", *head("milliseconds", versions)]
+        rows = [(step, [f["seconds"][step]["best"] for f in found]) for step in STEPS]
+        rows.append(("**import** (read, to_model, build)", [total(f, STEPS[:3]) for f in found]))
+        rows.append(("its floor", [f["seconds"]["floor of import"]["best"] for f in found]))
+        rows.append(("**export** without writing (gather, from_model)", [total(f, STEPS[3:5]) for f in found]))
+        rows += [(name.replace(" op", ": whole op"), [f["seconds"][name]["best"] for f in found]) for name in OTHERS]
+        lines += [row(name, [f"{1000 * value:.1f}" for value in values]) for name, values in rows]
+        lines += [row(name, [f"{f['ratios'][name]:.2f}" for f in found]) for name in found[0]["ratios"]]
+        lines.append("")
+    lines += ["### Enabling the extension", "", *head("milliseconds", versions)]
+    values = [measured[version]["enabling"]["enable"]["best"] for version in versions]
+    return [*lines, row("import and register", [f"{1000 * value:.0f}" for value in values]), ""]
+
+
+def total(found: dict[str, Any], steps: Sequence[str]) -> float:
+    """Return the sum of several steps' best times."""
+    return sum(float(found["seconds"][step]["best"]) for step in steps)
+
+
+def head(what: str, versions: Sequence[str]) -> list[str]:
+    """Return the first two lines of a table."""
+    return [
+        row(what, ["Blender " + version.removesuffix(" LTS") for version in versions]),
+        row("---", ["---:"] * len(versions)),
+    ]
+
+
+def row(name: str, cells: Sequence[str]) -> str:
+    """Return a line of a table."""
+    return f"| {name} | " + " | ".join(cells) + " |"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
