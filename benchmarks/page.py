@@ -42,7 +42,8 @@ def page(measured: dict[str, Any]) -> list[str]:
         rows.append(("**export** without writing (gather, from_model)", [total(f, STEPS[3:5]) for f in found]))
         rows += [(name.replace(" op", ": whole op"), [f["seconds"][name]["best"] for f in found]) for name in OTHERS]
         lines += [row(name, [f"{1000 * value:.1f}" for value in values]) for name, values in rows]
-        lines += [row(name, [f"{f['ratios'][name]:.2f}" for f in found]) for name in found[0]["ratios"]]
+        for name, target in found[0]["targets"].items():
+            lines.append(row(f"{name} (target {target:.2f})", [f"{f['ratios'][name]:.2f}" for f in found]))
         lines.append("")
     lines += ["### Enabling the extension", "", *head("milliseconds", versions)]
     values = [measured[version]["enabling"]["enable"]["best"] for version in versions]

@@ -77,7 +77,11 @@ def measure_all(chosen: list[models.Model], folder: Path, repeat: int) -> dict[s
     for model in chosen:
         times = measure(model, folder, repeat)
         print("\n".join(["", title(model), *table(times)]), flush=True)
-        results["models"][title(model)] = {"seconds": figures(times), "ratios": dict(ratios(times))}
+        results["models"][title(model)] = {
+            "seconds": figures(times),
+            "ratios": dict(ratios(times)),
+            "targets": TARGETS,
+        }
     times = measure_enabling(folder, max(3, repeat // 2))
     print("\n".join(["", *enabling(times)]))
     results["enabling"] = figures(times)

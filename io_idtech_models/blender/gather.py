@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LimitError
-from ..model.normals import smooth_normals
+from ..model.normals import filled, smooth_normals
 from ..model.vertex import Surface, Tag, VertexModel
 from . import mesh as meshes
 from . import names, sampling, tags
@@ -78,6 +78,8 @@ def gather(
         _shape(draft, plan, sources, known, scene, view_layer, settings)
     stepped = _step(drafts, tag_sources, plan, scene, view_layer, settings)
     surfaces = _surfaces(drafts, plan, settings)
+    if not surfaces and not tag_sources:
+        raise LimitError("nothing to export: no mesh has faces, and there is no tag")
     found = _tags(tag_sources, plan, stepped, known, sources, collection, settings)
     name = collection.name if collection is not None else mesh_blocks[0].name if mesh_blocks else "model"
     return VertexModel(name, plan.names, surfaces, found, None if known is None else known.source, sources)
@@ -124,9 +126,11 @@ def _shape(
             own = mesh if meshes.topology(shown) == meshes.topology(mesh) else None
             draft.shape = read_shape(draft.block, shown, own, origin, settings.normals)
             first = meshes.positions(shown)[None]
-    slots = len(draft.block.material_slots)
     assert first is not None
-    draft.parts = split(draft.shape, first, sources, source, slots)
+    draft.parts = split(draft.shape, first, sources, source)
+    if draft.place is None and not len(draft.shape.corners):
+        log.warning("'%s' has no faces: left out", draft.block.name)
+        draft.parts = []
     wanted = settings.normals == "SOURCE" and any(part.needs_normals for part in draft.parts)
     draft.direct = draft.direct and not ((wanted or settings.normals == "SHOWN") and len(plan.times) > 1)
 
@@ -165,8 +169,8 @@ def _surfaces(drafts: list[Draft], plan: Plan, settings: GatherSettings) -> list
     for draft in drafts:
         assert draft.shape is not None and draft.samples is not None
         for nth, part in enumerate(draft.parts):
-            name = surface_name(draft.block, part, nth, settings.keep_suffixes)
-            shaders = shaders_of(draft.block, part, settings.keep_suffixes)
+            name = surface_name(draft.block, part, draft.shape, nth, settings.keep_suffixes)
+            shaders = shaders_of(part, draft.shape, settings.keep_suffixes)
             scale = 1.0 / settings.scale
             surface = to_surface(name, part, draft.shape, draft.samples, len(plan.times), shaders, scale)
             if nth == 0 and draft.place is not None:
@@ -178,11 +182,12 @@ def _surfaces(drafts: list[Draft], plan: Plan, settings: GatherSettings) -> list
                 log.warning("'%s' is a copy of a surface: written as a further one called '%s'", draft.block.name, name)
             claimed.add(surface.source_index)
             surfaces.append(surface)
-        _say_loose(draft, surfaces[-1])
+        if draft.parts:
+            _say_loose(draft)
     return surfaces
 
 
-def _say_loose(draft: Draft, surface: Surface) -> None:
+def _say_loose(draft: Draft) -> None:
     """Name vertices that are left out, and those that look forgotten at the origin."""
     assert draft.shape is not None and draft.samples is not None and draft.samples.positions is not None
     topology, positions = draft.shape.topology, draft.samples.positions
@@ -266,19 +271,16 @@ def _tag_rank(tag: Tag, entry: TagSource, nth: int) -> tuple[Any, ...]:
 def _hint(tag: Tag, known: Known, sources: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Give a tag its source's origin and axes in each frame in which it stands as import put it.
 
+    A new frame is compared with the source frame before it, which it was copied from if it is equal.
     Returns in which frames the axes are the source's, (F,).
     """
-    frames = np.flatnonzero(sources >= 0)
-    source = known.source
-    origins = source.tag_origins[sources[frames], tag.source_index]
-    axes = source.tag_axes[sources[frames], tag.source_index]
-    near = np.abs(tag.origins[frames] - origins) <= tags.SAME_ORIGIN * np.maximum(1.0, np.abs(origins))
+    source, frames = known.source, filled(sources)
+    origins, axes = source.tag_origins[frames, tag.source_index], source.tag_axes[frames, tag.source_index]
+    near = np.abs(tag.origins - origins) <= tags.SAME_ORIGIN * np.maximum(1.0, np.abs(origins))
     kept = near.all(axis=1)
-    tag.origins[frames[kept]] = origins[kept]
+    tag.origins[kept] = origins[kept]
     shown = tags.shown_axes(*tags.decompose(axes))
     size = np.maximum(1.0, np.abs(shown).max(axis=(1, 2)))
-    kept = np.abs(tag.axes[frames] - shown).max(axis=(1, 2)) <= tags.SAME_AXES * size
-    tag.axes[frames[kept]] = axes[kept]
-    hinted = np.zeros(len(sources), np.bool_)
-    hinted[frames[kept]] = True
+    hinted: NDArray[np.bool_] = np.abs(tag.axes - shown).max(axis=(1, 2)) <= tags.SAME_AXES * size
+    tag.axes[hinted] = axes[hinted]
     return hinted

@@ -76,9 +76,7 @@ def _animated(blocks: list[Block], tag_sources: Sequence[Any]) -> bool:
             chain.append(chain[-1].parent)
         chain += [m.object for m in block.modifiers if getattr(m, "object", None) is not None]
         keys = getattr(block.data, "shape_keys", None)
-        if any(not sampling.is_still(b) or b.constraints for b in chain) or not (
-            keys is None or sampling.is_still(keys)
-        ):
+        if any(sampling.is_moved(b) or b.constraints for b in chain) or (keys is not None and sampling.is_moved(keys)):
             return True
     return False
 

@@ -43,6 +43,16 @@ def is_still(block: Any) -> bool:
     return not playing_curves(block) and not len(animation.drivers) and not strips
 
 
+def is_moved(block: Any) -> bool:
+    """Tell whether an ID's curves, drivers or NLA strips change anything: a curve of one value does not."""
+    if is_still(block):
+        return False
+    curves = playing_curves(block)
+    animation = block.animation_data
+    constant = all(not curve.modifiers and not np.ptp(_points(curve)[1]) for curve in curves if curve.keyframe_points)
+    return not constant or bool(len(animation.drivers) or len(animation.nla_tracks))
+
+
 def is_direct(block: Block, plan: Plan) -> bool:
     """Tell whether a mesh's keys alone say what the scene shows of it."""
     if block.parent is not None or block.constraints or block.modifiers or not is_still(block):

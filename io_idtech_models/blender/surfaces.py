@@ -48,6 +48,7 @@ class Shape:
     corners: meshes.Ints  # (T, 3) triangles as corners
     corner_faces: meshes.Ints  # (T,) the face of each
     restored: dict[str, NDArray[Any]]  # numbers (T, 3) and uvs (T, 3, 2) of triangles that quads took corners from
+    materials: list[Any]  # by slot, None in empty ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +85,22 @@ def read_shape(
     restored: dict[str, NDArray[Any]] = {}
     if source is not None and not unchanged:
         corners, restored = _restore(corners, numbers, uvs, source)
-    slots = np.zeros(len(topology.face_starts), np.int32) if slots is None else np.maximum(slots, 0)
+    materials = _materials(block, mesh)
+    slots = np.zeros(len(topology.face_starts), np.int32) if slots is None else slots
+    slots = np.clip(slots, 0, max(len(materials) - 1, 0))  # beyond the last slot Blender shows the last
     plain = unchanged and not own.any()
     shown = np.zeros((count, 3), np.float32) if plain else meshes.corner_normals(mesh)
-    return Shape(topology, uvs, numbers, loose, faces, slots, shown, own, corners, corner_faces, restored)
+    return Shape(topology, uvs, numbers, loose, faces, slots, shown, own, corners, corner_faces, restored, materials)
+
+
+def _materials(block: Block, mesh: Block) -> list[Any]:
+    """Return the materials that a mesh shows, by slot: its own, which modifiers may have set, or the object's."""
+    slots = list(block.material_slots)
+    own = [None if material is None else material.original for material in mesh.materials]
+    return [
+        slots[i].material if i < len(slots) and slots[i].link == "OBJECT" else own[i] if i < len(own) else None
+        for i in range(max(len(slots), len(own)))
+    ]
 
 
 def _read_uvs(block: Block, mesh: bpy.types.Mesh, count: int) -> NDArray[np.float32]:
@@ -210,13 +223,12 @@ class Part:
         return bool(self.own.any() or (self.vertices.numbers < 0).any())
 
 
-def split(
-    shape: Shape, positions: NDArray[np.float32], frames: NDArray[Any], source: ModelSource | None, slots: int
-) -> list[Part]:
+def split(shape: Shape, positions: NDArray[np.float32], frames: NDArray[Any], source: ModelSource | None) -> list[Part]:
     """Split a mesh into surfaces, one per material slot that faces use; an imported one keeps its further slots.
 
     `positions` (F or 1, P, 3) and the `frames` (F,) of the source that they were decide between claims to a vertex.
     """
+    slots = len(shape.materials)
     used = np.unique(shape.slots).tolist() or [0]
     parts = []
     for nth, slot in enumerate(used):
@@ -306,7 +318,10 @@ def to_surface(
             for f in range(max(len(shown), len(transforms)))
         ]
         normals = np.broadcast_to(np.stack(turned), (num_frames, len(rows), 3))
-    mirrored = bool(np.linalg.det(transforms[0][:3, :3]) < 0)
+    turned_over = [bool(np.linalg.det(m[:3, :3]) < 0) for m in transforms]
+    mirrored = turned_over[0]
+    if mirrored != all(turned_over) or mirrored != any(turned_over):
+        log.warning("'%s' is mirrored in some frames only: there its faces show their backs", name)
     triangles = part.triangles.vertices
     if mirrored:
         triangles = triangles[:, ::-1]
@@ -349,18 +364,17 @@ def _turned(normals: NDArray[np.float32], transform: NDArray[np.float64]) -> NDA
     return np.asarray(turned / np.where(lengths > 0, lengths, 1.0), np.float32)
 
 
-def surface_name(block: Block, part: Part, nth: int, keep_suffix: bool) -> str:
+def surface_name(block: Block, part: Part, shape: Shape, nth: int, keep_suffix: bool) -> str:
     """Return the name of an object's surface: of the further ones of several materials with the material's behind."""
     name = names.file_name_of(block, keep_suffix)
     if nth == 0 or not part.slots:
         return name
-    material = block.material_slots[part.slots[0]].material
-    shader = "" if material is None else names.file_name_of(material)
+    shader = shaders_of(part, shape, keep_suffix)[0]
     ending = shader.replace("\\", "/").rsplit("/", 1)[-1].split(".")[0] or str(part.slots[0])
     return names.fit(f"{names.fit(name, 40)}-{ending}")
 
 
-def shaders_of(block: Block, part: Part, keep_suffix: bool) -> list[str]:
+def shaders_of(part: Part, shape: Shape, keep_suffix: bool) -> list[str]:
     """Return the shader names of a part's material slots, in order."""
-    materials = [block.material_slots[slot].material for slot in part.slots]
+    materials = [shape.materials[slot] for slot in part.slots]
     return ["" if m is None else names.file_name_of(m, keep_suffix) for m in materials]

@@ -82,8 +82,8 @@ def build(
         _remember(model, built, keys)
         for block in (*built.surfaces, *built.tags):
             built.collection.objects.link(block)
-        _set_scene(scene, model.num_frames, settings)
         into.children.link(built.collection)
+        _set_scene(scene, model.num_frames, settings)
     return built
 
 

@@ -280,12 +280,12 @@ def _encode_shaders(surface: Surface, own: SurfaceSource | None) -> NDArray[Any]
 def _encode_frames(model: VertexModel, surfaces: list[Md3Surface], source: ModelSource | None) -> NDArray[Any]:
     """Return the frames: a source's bounds while the extents of its coded positions hold, else q3data's rule."""
     frames = np.zeros(model.num_frames, FRAME)
-    fresh = np.ones(model.num_frames, np.bool_)
+    fresh: NDArray[np.bool_] = np.ones(model.num_frames, np.bool_)
     hints = [b""] * model.num_frames
     if source is not None:
         written = np.frombuffer(source.facts["frames"].tobytes(), FRAME)
         origins, own = filled_frames(model), model.frames_from() >= 0
-        fresh[own] = _moved_frames(surfaces, source, origins)[own]
+        fresh = _moved_frames(surfaces, source, origins)
         frames[~fresh] = written[origins[~fresh]]
         hints = [bytes(written["name"][i]) if known else b"" for i, known in zip(origins, own, strict=True)]
     extents = _extents([s.vertices["xyz"] for s in surfaces], np.flatnonzero(fresh))

@@ -61,7 +61,11 @@ class NormalCoding:
 
 def filled_frames(model: VertexModel) -> NDArray[np.int64]:
     """Return the source frame that each frame starts from, (F,): its own, else that of the frame before it."""
-    frames = model.frames_from()
+    return filled(model.frames_from())
+
+
+def filled(frames: NDArray[Any]) -> NDArray[np.int64]:
+    """Return source frames (F,) with those before them in the places of -1."""
     places = np.maximum.accumulate(np.where(frames >= 0, np.arange(len(frames)), -1))
     found = frames[frames >= 0]
     return np.where(places >= 0, frames[places], found[0] if len(found) else 0)

@@ -119,9 +119,28 @@ def test_loose_vertices_are_said(path, capfd):
 
 def test_a_mesh_without_faces(path, capfd):
     add_mesh("dust", [(0, 0, 0), (1, 1, 1)], [])
-    model = export_model(path)
-    assert len(model.surfaces) <= 1
-    assert "loose vertices" in capfd.readouterr().out
+    with pytest.raises(RuntimeError, match="nothing to export: no mesh has faces"):
+        export_model(path)
+    add_cube("box")
+    assert [surface.name for surface in export_model(path).surfaces] == ["box"]
+    assert "'dust' has no faces: left out" in capfd.readouterr().out
+
+
+def test_a_slot_beyond_the_last_is_the_last(path):
+    block = add_cube("box")
+    block.data.materials.append(bpy.data.materials.new("only"))
+    block.data.polygons[0].material_index = 5
+    (surface,) = export_model(path).surfaces
+    assert surface.shaders == ["only"]
+
+
+def test_mirroring_in_some_frames_is_said(path, capfd):
+    block = add_cube("box")
+    block.keyframe_insert("scale", frame=0)
+    block.scale.x = -1.0
+    block.keyframe_insert("scale", frame=2)
+    export_model(path, frames="RANGE", frame_start=0, frame_end=2)
+    assert "mirrored in some frames only" in capfd.readouterr().out
 
 
 def test_a_surface_for_each_material(path):
