@@ -122,7 +122,7 @@ def test_a_mesh_without_faces(path, capfd):
     with pytest.raises(RuntimeError, match="nothing to export: no mesh has faces"):
         export_model(path)
     add_cube("box")
-    assert [surface.name for surface in export_model(path).surfaces] == ["box"]
+    assert [surface.name for surface in export_model(path, what="SCENE").surfaces] == ["box"]
     assert "'dust' has no faces: left out" in capfd.readouterr().out
 
 
