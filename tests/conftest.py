@@ -13,12 +13,20 @@ collect_ignore_glob = [] if HAS_BLENDER else ["blender/*", "ui/*"]
 
 @pytest.fixture(scope="session", autouse=HAS_BLENDER)
 def extension():
-    """Register the extension for the whole run: a class that stays registered at exit crashes some Blenders."""
+    """Register the extension for the whole run: a class that stays registered at exit crashes some Blenders.
+
+    That holds for the classes of Blender's own add-ons too, which conversions switch on.
+    """
+    import addon_utils
+
     import io_idtech_models
 
     io_idtech_models.register()
     yield io_idtech_models
     io_idtech_models.unregister()
+    for addon in ("io_scene_gltf2", "io_scene_fbx"):
+        if addon_utils.check(addon)[1]:
+            addon_utils.disable(addon)
 
 
 @pytest.fixture

@@ -1,16 +1,16 @@
-"""Frame operators: they change the frames of a whole model, all its surfaces and tags at once."""
+"""Frame operators: they change the frames of a whole model, all its surfaces and tags at once.
+
+What does the work is imported when it is first needed: everyone who starts Blender waits for this module.
+"""
 
 from typing import Any
 
 import bpy
 from bpy.props import BoolProperty
 
-from ..blender import frames
-from ..blender.shape_keys import frame_blocks
 from ..errors import ModelError
-from .choice import choose
-from .tasks import Context
 
+Context = Any  # the stubs take every member of a context for optional
 FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
 Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
 
@@ -20,6 +20,7 @@ class FrameOperator:
 
     bl_options = {"REGISTER", "UNDO"}
     report: Any
+    change: Any  # (model: FrameModel, scene) -> None: what the operator is for
 
     @classmethod
     def poll(cls, context: Context) -> bool:
@@ -28,6 +29,9 @@ class FrameOperator:
 
     def execute(self, context: Context) -> set[str]:
         """Change the frames of the active object's model, also of what is hidden of it."""
+        from ..blender import frames
+        from .choice import choose
+
         try:
             chosen = choose(context, "AUTO")
             self.change(frames.model_frames(chosen.whole, chosen.collection, context.scene), context.scene)
@@ -35,10 +39,6 @@ class FrameOperator:
             self.report({"ERROR"}, str(error))
             return CANCELLED
         return FINISHED
-
-    def change(self, model: frames.FrameModel, scene: bpy.types.Scene) -> None:
-        """Do what the operator is for; raises ModelError."""
-        raise NotImplementedError
 
 
 class OBJECT_OT_idtech_insert_frame(FrameOperator, Operator):  # type: ignore[misc]
@@ -48,8 +48,10 @@ class OBJECT_OT_idtech_insert_frame(FrameOperator, Operator):  # type: ignore[mi
     bl_label = "Insert Frame"
     bl_description = "Insert a copy of the present frame behind it, in all surfaces and tags of the model"
 
-    def change(self, model: frames.FrameModel, scene: bpy.types.Scene) -> None:
+    def change(self, model: Any, scene: bpy.types.Scene) -> None:
         """Insert, and show the new frame."""
+        from ..blender import frames
+
         frames.insert(model, model.current)
         scene.frame_set(scene.frame_current + 1)
 
@@ -61,8 +63,10 @@ class OBJECT_OT_idtech_delete_frame(FrameOperator, Operator):  # type: ignore[mi
     bl_label = "Delete Frame"
     bl_description = "Delete the present frame from all surfaces and tags of the model"
 
-    def change(self, model: frames.FrameModel, scene: bpy.types.Scene) -> None:
+    def change(self, model: Any, scene: bpy.types.Scene) -> None:
         """Delete, and show the frame that takes its place."""
+        from ..blender import frames
+
         frames.delete(model, model.current)
         scene.frame_set(min(scene.frame_current, max(scene.frame_end, scene.frame_start)))
 
@@ -82,11 +86,15 @@ class OBJECT_OT_idtech_hold_still(Operator):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it on meshes with frames."""
+        from ..blender.shape_keys import frame_blocks
+
         active = context.view_layer.objects.active
         return active is not None and active.type == "MESH" and bool(frame_blocks(active.data.shape_keys))
 
     def execute(self, context: Context) -> set[str]:
         """Copy positions of the present frame into the others."""
+        from ..blender import frames
+
         active = context.view_layer.objects.active
         editing = active.mode == "EDIT"
         if editing:

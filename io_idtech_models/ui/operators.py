@@ -1,10 +1,11 @@
 """Import and export operators: one pair per row of FORMATS, made from one base per family. Options are declared here.
 
-`BuildSettings` and `GatherSettings` have the same names and defaults; a test keeps them in step.
+`BuildSettings` and `GatherSettings` have the same names and defaults; a test keeps them in step. What does the work is
+imported when it is first needed: everyone who starts Blender waits for this module.
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
@@ -12,15 +13,16 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from .. import formats
 from ..blender.compat import RELATIVE_PATHS
-from ..blender.plan import GatherSettings
-from ..blender.vertex import BuildSettings, Built
 from ..errors import ModelError
 from ..formats import Format
 from ..model.limits import GAMES
 from ..model.words import joined
-from .choice import choose
-from .tasks import Context, Summary, export_file, import_file, left_out
 
+if TYPE_CHECKING:
+    from ..blender.vertex import Built
+    from .tasks import Summary
+
+Context = Any  # the stubs take every member of a context for optional
 FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
 SETTING_NAMES = {
     "import": ("scale", "weld", "relative_keys", "fit_range", "frame_rate"),
@@ -76,6 +78,9 @@ class ImportVertexModel(Importing):  # type: ignore[misc]
 
     def execute(self, context: Context) -> Any:
         """Import the files; what can't be read is said, and leaves nothing behind."""
+        from ..blender.vertex import BuildSettings
+        from .tasks import import_file
+
         settings = BuildSettings(**{name: getattr(self, name) for name in SETTING_NAMES["import"]})
         done: list[Built] = []
         summaries: list[tuple[str, Summary]] = []
@@ -100,7 +105,7 @@ class ImportVertexModel(Importing):  # type: ignore[misc]
         marked = [folder / file.name for file in self.files if file.name]
         return marked or [Path(bpy.path.abspath(self.filepath))]
 
-    def say(self, summaries: list[tuple[str, Summary]], failed: list[str]) -> None:
+    def say(self, summaries: "list[tuple[str, Summary]]", failed: list[str]) -> None:
         """Report one summary of all files: as an error if one failed, as a warning if something was odd."""
         texts = [f"{name}: {summary}" for name, summary in summaries]
         if failed:
@@ -174,6 +179,8 @@ class ExportVertexModel(Exporting):  # type: ignore[misc]
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the model's name."""
+        from .choice import choose
+
         if not self.filepath:
             chosen = choose(context, self.what).collection
             stem = chosen.name if chosen is not None else Path(bpy.data.filepath).stem or "untitled"
@@ -192,6 +199,10 @@ class ExportVertexModel(Exporting):  # type: ignore[misc]
 
     def execute(self, context: Context) -> Any:
         """Write the file; what hinders it is said, and the file is as it was."""
+        from ..blender.plan import GatherSettings
+        from .choice import choose
+        from .tasks import export_file, left_out
+
         settings = GatherSettings(**{name: getattr(self, name) for name in SETTING_NAMES["export"]})
         path = Path(bpy.path.abspath(self.filepath))
         row = formats.by_name(self.format_name)

@@ -9,8 +9,8 @@ import bpy
 from ..formats import FORMATS
 from . import frames
 from .operators import export_operator, file_handler, import_operator
-from .tasks import Context
 
+Context = Any  # the stubs take every member of a context for optional
 _classes: list[type] = []
 _commands: list[Any] = []
 
