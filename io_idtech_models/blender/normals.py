@@ -18,6 +18,7 @@ from .compat import Block
 Bools = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
 SAME = float(np.cos(np.radians(0.5)))  # closer than that is Blender's own rounding
+FLAT = 1e-4  # a triangle's height above its longest side, as a part of it
 LOST = float(np.cos(np.radians(5.0)))  # farther than that is worth a word where faces changed
 
 
@@ -43,8 +44,20 @@ def edited_corners(
     if before is not None:
         expected = _moved_normals(mesh, np.where(told[:, None], stored, shown), before)
         angle = np.einsum("ci,ci->c", shown, expected)
-    intact = intact_points(topology, numbers, faces, source)[topology.corner_points]
+    intact = intact_points(topology, numbers, faces, source) & ~_flat_points(mesh, topology)
+    intact = intact[topology.corner_points]
     return told & intact & (angle < SAME), int((told & ~intact & (angle < LOST)).sum())
+
+
+def _flat_points(mesh: Block, topology: meshes.Topology) -> Bools:
+    """Tell which points (P,) touch a triangle without area: any edit of the mesh changes normals there."""
+    whole = np.flatnonzero(np.diff(topology.face_starts, append=len(topology.corner_points)) == 3)
+    corners = topology.corner_points[topology.face_starts[whole][:, None] + np.arange(3)]
+    a, b, c = (meshes.positions(mesh)[corners[:, i]].astype(np.float64) for i in range(3))
+    longest = np.max([((p - q) ** 2).sum(axis=1) for p, q in ((a, b), (b, c), (c, a))], axis=0)
+    flat = np.zeros(topology.num_points, np.bool_)
+    flat[corners[np.linalg.norm(np.cross(b - a, c - a), axis=1) <= FLAT * longest]] = True
+    return flat
 
 
 def intact_points(topology: meshes.Topology, numbers: Numbers, faces: Numbers, source: ModelSource) -> Bools:
@@ -58,10 +71,16 @@ def intact_points(topology: meshes.Topology, numbers: Numbers, faces: Numbers, s
     good = np.zeros(len(faces), np.bool_)
     good[known[same]] = True
     bad = np.bincount(points[~good[face_of]], minlength=topology.num_points) > 0
-    pairs = np.unique(np.stack((points, numbers), axis=1)[numbers >= 0], axis=0)
-    uses = np.bincount(source.triangles[source.solid].ravel(), minlength=int(source.first_vertices[-1]))
-    wanted = np.bincount(pairs[:, 0], uses[pairs[:, 1]], topology.num_points)
-    intact: Bools = ~bad & (wanted == np.bincount(points, minlength=topology.num_points))
+    # All corners of the point come from one point of import, and none of that point's is missing.
+    known = np.flatnonzero(numbers >= 0)
+    origins = source.shown_points[numbers[known]]
+    low = np.full(topology.num_points, np.iinfo(np.int64).max)
+    high = np.full(topology.num_points, -1, np.int64)
+    np.minimum.at(low, points[known], origins)
+    np.maximum.at(high, points[known], origins)
+    uses = np.bincount(source.shown_points[source.triangles[source.solid]].ravel(), minlength=1)
+    wanted = uses[np.minimum(np.maximum(high, 0), len(uses) - 1)]
+    intact: Bools = ~bad & (low == high) & (wanted == np.bincount(points, minlength=topology.num_points))
     return intact
 
 

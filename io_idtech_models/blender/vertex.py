@@ -96,6 +96,8 @@ def _make_surface(
     in the source, and comes back with its vertices on export.
     """
     points, of_vertex = np.unique(_weld_classes(surface, model, settings), return_inverse=True)
+    if model.source is not None and surface.source_index >= 0:
+        model.source.surfaces[surface.source_index].points = of_vertex.reshape(-1).astype(np.int32)
     solid = np.flatnonzero((surface.triangles != np.roll(surface.triangles, 1, axis=1)).all(axis=1))
     triangles = surface.triangles[solid]
     corner_points = of_vertex.reshape(-1)[triangles].astype(np.int32)

@@ -142,6 +142,8 @@ def surface_record(source: SurfaceSource, extra: Arrays) -> bytes:
         "scale": source.scale,
         "offset": source.offset,
     }
+    if source.points is not None:
+        arrays["points"] = source.points
     return pack(arrays | {FACT + name: array for name, array in source.facts.items()} | extra)
 
 
@@ -161,7 +163,10 @@ def surface_source(record: bytes | memoryview) -> tuple[SurfaceSource, Arrays]:
     triangles = _checked_index(arrays, "triangles", vertices).astype(np.int32, copy=False)
     shaders = unpack_names(checked(arrays, "shaders", "u", -1))
     uvs = checked(arrays, "uvs", "f", vertices, 2)
-    source = SurfaceSource(names[0], codes, triangles, uvs, shaders, scale, offset, _facts(arrays))
+    points = checked(arrays, "points", "i", vertices) if "points" in arrays else None
+    if points is not None and points.size and not 0 <= int(points.min()) <= int(points.max()) < vertices:
+        raise RecordError("record's 'points' are not among its vertices")
+    source = SurfaceSource(names[0], codes, triangles, uvs, shaders, scale, offset, _facts(arrays), points)
     return source, arrays
 
 

@@ -41,6 +41,7 @@ class SurfaceSource:
     scale: Floats  # (1 or F, 3): position = code * scale + offset
     offset: Floats  # (1 or F, 3)
     facts: Facts = field(default_factory=dict)  # what only the format knows
+    points: NDArray[Any] | None = None  # (V,) which of the points that import showed each vertex became part of
 
     @property
     def positions(self) -> NDArray[Any]:
@@ -164,6 +165,14 @@ class ModelSource:
         """Return a number for each vertex, shared by vertices of its surface that are at one place in all frames."""
         parts = [places_of(s.positions) + base for s, base in zip(self.surfaces, self.first_vertices, strict=False)]
         return np.concatenate(parts or [np.zeros(0, np.int64)])
+
+    @cached_property
+    def shown_points(self) -> NDArray[np.int64]:
+        """Return a number for each vertex of the model, shared by those that import showed as one point."""
+        parts = [np.arange(s.num_vertices) if s.points is None else s.points for s in self.surfaces]
+        return np.concatenate(
+            [np.zeros(0, np.int64), *(p + b for p, b in zip(parts, self.first_vertices, strict=False))]
+        )
 
     def vertex_parts(self, numbers: NDArray[Any]) -> list[tuple[SurfaceSource, NDArray[Any], NDArray[Any]]]:
         """Split model-wide numbers (V,), -1 = new, by surface: (source, places in `numbers`, its own indices)."""

@@ -197,11 +197,14 @@ ANSWER = "\x1didtech "  # Blender's own chatter shares the worker's standard out
 def _command(options: argparse.Namespace) -> list[str]:
     """Return the command that starts a worker: this Python with `bpy`, or the Blender that runs."""
     given = {name: value for name, value in vars(options).items() if name not in {"run", "files", "jobs", "to"}}
-    code = f"import sys, importlib; importlib.import_module({ENTRY!r}).work({json.dumps(given)!r})"
+    code = f"importlib.import_module({ENTRY!r}).work({json.dumps(given)!r})"
+    # A worker that can't start must end at once: Blender's own clean-up may hang.
+    code = f"try: {code}\nexcept BaseException: traceback.print_exc(); sys.stderr.flush(); os._exit(1)"
+    code = f"import importlib, os, sys, traceback\n{code}"
     if not ENTRY.startswith("bl_ext."):  # Blender finds its extensions; anything else is where this file is
-        code = f"import sys; sys.path.insert(0, {str(Path(__file__).resolve().parents[2])!r}); {code}"
+        code = f"import sys; sys.path.insert(0, {str(Path(__file__).resolve().parents[2])!r})\n{code}"
     if not bpy.app.binary_path:
-        return [sys.executable, "-c", code]
+        return [sys.executable, "-P", "-c", code]  # no module of the user's folder comes before Python's own
     return [bpy.app.binary_path, "--background", "--python-exit-code", "1", "--python-expr", code]
 
 

@@ -344,6 +344,21 @@ def test_merge_by_distance(case):
         assert differences(before, after) == set()
 
 
+@pytest.mark.parametrize("path", [p for p in FILES if p.name != "head.md3"], ids=lambda p: p.name)
+def test_merge_by_distance_welds_what_import_left_apart(path):
+    case = open_case(path.read_bytes(), weld=False)
+    block = case.surface(0)
+    count = len(block.data.vertices)
+    activate(block)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.remove_doubles(threshold=0.0001)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert len(block.data.vertices) < count
+    if len(block.data.polygons) == len(case.before.surfaces[0].triangles):
+        assert case.dump() == case.data
+
+
 def test_edit_mode_and_back(case):
     for block in case.built.surfaces:
         activate(block)
