@@ -8,6 +8,8 @@ import bpy
 
 # Objects and data-blocks whose kind is known: the stubs make each of their pointers a union of everything it might be.
 Block = Any
+# A context, whose members the stubs take for optional: while an operator or a script runs they are there.
+Context = Any
 # Key blocks, vertex groups and bones hold 63 bytes on every version, ID names on those before 5.0.
 NAME_BYTES = 63
 # Actions hold curves for several data-blocks, in slots, from 4.4 on.

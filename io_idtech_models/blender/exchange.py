@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from ..errors import ModelError
 from .compat import curves_for
 from .quiet import quiet
-from .shape_keys import add_curve
+from .shape_keys import add_curve, value_path
 
 GLB_MAGIC = b"glTF"  # a 12-byte header, then the JSON chunk's length and type (glTF 2.0, section 4.4)
 GLB_JSON_START = 20
@@ -241,8 +241,7 @@ def _make_key_relative(key: Any, frames: NDArray[Any], times: NDArray[np.float64
             # Of a run of zeros the ends are enough; all of them would make a million keyframes of 1000 frames.
             around = np.pad(weights > 0.0, 1)
             kept = around[:-2] | around[1:-1] | around[2:]
-            path = f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value'
-            add_curve(curves, path, 0, frames[kept], weights[kept])
+            add_curve(curves, value_path(block.name), 0, frames[kept], weights[kept])
 
 
 @contextmanager

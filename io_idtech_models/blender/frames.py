@@ -129,9 +129,7 @@ def _relist(collection: bpy.types.Collection, order: list[int], new: int | None)
 
 def _retime(curve: Any, times: list[float], order: list[int]) -> None:
     """Move a tag's keys to the new times of their frames: those of frames that are gone go, copies are added."""
-    points = np.empty(2 * len(curve.keyframe_points), np.float32)
-    curve.keyframe_points.foreach_get("co", points)
-    old: dict[float, float] = dict(zip(*points.reshape(-1, 2).T.tolist(), strict=True))
+    old = dict(zip(*(part.tolist() for part in shape_keys.curve_points(curve)), strict=True))
     kinds = np.empty(len(curve.keyframe_points), np.int32)
     curve.keyframe_points.foreach_get("interpolation", kinds)
     kind = int(kinds[0]) if len(kinds) else shape_keys.LINEAR
@@ -146,7 +144,7 @@ def _retime(curve: Any, times: list[float], order: list[int]) -> None:
     curve.update()
 
 
-def hold_still(block: Block, scene: bpy.types.Scene, selected_only: bool) -> int:
+def hold_still(block: Block, selected_only: bool) -> int:
     """Copy where vertices stand in the present frame into all frames; return how many vertices that were."""
     mesh = block.data
     keys = shape_keys.frame_blocks(mesh.shape_keys)

@@ -49,7 +49,11 @@ def is_moved(block: Any) -> bool:
         return False
     curves = playing_curves(block)
     animation = block.animation_data
-    constant = all(not curve.modifiers and not np.ptp(_points(curve)[1]) for curve in curves if curve.keyframe_points)
+    constant = all(
+        not curve.modifiers and not np.ptp(shape_keys.curve_points(curve)[1])
+        for curve in curves
+        if curve.keyframe_points
+    )
     return not constant or bool(len(animation.drivers) or len(animation.nla_tracks))
 
 
@@ -73,25 +77,19 @@ def key_times(keys: Block) -> list[float]:
     blocks = shape_keys.frame_blocks(keys)
     curves = {curve.data_path: curve for curve in playing_curves(keys)}
     if keys.use_relative:
-        paths = (f'key_blocks["{bpy.utils.escape_identifier(key.name)}"].value' for key in blocks)
+        paths = (shape_keys.value_path(key.name) for key in blocks)
         return [_peak(curves[path], i) if path in curves else float(i) for i, path in enumerate(paths)]
     positions = shape_keys.positions(blocks)
     return _reached(curves["eval_time"], positions) if "eval_time" in curves else positions
 
 
-def _points(curve: Any) -> tuple[Floats, Floats]:
-    values = np.empty(2 * len(curve.keyframe_points), np.float32)
-    curve.keyframe_points.foreach_get("co", values)
-    return values[0::2], values[1::2]
-
-
 def _peak(curve: Any, default: int) -> float:
-    times, values = _points(curve)
+    times, values = shape_keys.curve_points(curve)
     return float(times[values.argmax()]) if len(values) else float(default)
 
 
 def _reached(curve: Any, positions: list[float]) -> list[float]:
-    times, values = _points(curve)
+    times, values = shape_keys.curve_points(curve)
     wanted = np.array(positions)
     if len(times) >= 2 and np.array_equal(times, values) and times[0] <= wanted.min() and times[-1] >= wanted.max():
         return positions

@@ -25,6 +25,13 @@ def add_curve(
     points.foreach_set("interpolation", np.full(len(times), kind, np.int32))
 
 
+def curve_points(curve: Any) -> tuple[Floats, Floats]:
+    """Return the times and values of an F-curve's keys, (n,) each."""
+    points = np.empty(2 * len(curve.keyframe_points), np.float32)
+    curve.keyframe_points.foreach_get("co", points)
+    return points[0::2], points[1::2]
+
+
 def add_absolute(block: Block, names: list[str], frames: Floats) -> None:
     """Add a key per frame (F, P, 3) at positions 0, 1, 2 ...; `names` must be unique and short enough.
 
@@ -64,11 +71,18 @@ def animate_absolute(keys: Block, action: bpy.types.Action, name: str, num_frame
 
 def animate_relative(keys: Block, action: bpy.types.Action, name: str, names: list[str]) -> None:
     """Show frame f at scene frame f: each key's value is 1 in its own frame and 0 in the neighbours'."""
-    curves = curves_for(action, keys, name)
+    _add_value_curves(curves_for(action, keys, name), names)
+
+
+def _add_value_curves(curves: Any, names: list[str]) -> None:
     for frame, key in enumerate(names):
         times = np.array([t for t in (frame - 1, frame, frame + 1) if 0 <= t < len(names)], np.float32)
-        path = f'key_blocks["{bpy.utils.escape_identifier(key)}"].value'
-        add_curve(curves, path, 0, times, (times == frame).astype(np.float32))
+        add_curve(curves, value_path(key), 0, times, (times == frame).astype(np.float32))
+
+
+def value_path(key: str) -> str:
+    """Return the data path of a relative key's value."""
+    return f'key_blocks["{bpy.utils.escape_identifier(key)}"].value'
 
 
 def frame_blocks(keys: Block | None) -> list[Any]:
@@ -122,20 +136,15 @@ def rewrite_curves(keys: Block, old_names: list[str], order: list[int], names: l
         for curve in [c for c in curves if c.data_path == "eval_time"]:
             _stretch(curve, len(old_names), order)
         return
-    paths = {f'key_blocks["{bpy.utils.escape_identifier(name)}"].value' for name in old_names}
+    paths = {value_path(name) for name in old_names}
     for curve in [c for c in curves if c.data_path in paths]:
         curves.remove(curve)
-    for frame, key in enumerate(names):
-        times = np.array([t for t in (frame - 1, frame, frame + 1) if 0 <= t < len(names)], np.float32)
-        path = f'key_blocks["{bpy.utils.escape_identifier(key)}"].value'
-        add_curve(curves, path, 0, times, (times == frame).astype(np.float32))
+    _add_value_curves(curves, names)
 
 
 def _stretch(curve: Any, old_count: int, order: list[int]) -> None:
     """Let an `eval_time` curve reach the keys' new positions; one that shows frame f at f goes on doing so."""
-    points = np.empty(2 * len(curve.keyframe_points), np.float32)
-    curve.keyframe_points.foreach_get("co", points)
-    times, values = points.reshape(-1, 2).T
+    times, values = curve_points(curve)
     new = {old: place for place, old in reversed(list(enumerate(order)))}
     count = len(order)
     if np.array_equal(times, values):

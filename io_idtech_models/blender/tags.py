@@ -15,7 +15,7 @@ from mathutils import Matrix, Quaternion, Vector
 from numpy.typing import NDArray
 
 from .compat import Block, curves_for, playing_curves
-from .shape_keys import add_curve
+from .shape_keys import add_curve, curve_points
 
 DISPLAY = "ARROWS"
 PREFIX = "tag_"
@@ -168,9 +168,7 @@ def read_curves(block: Block, times: list[float]) -> tuple[Array, Array]:
 
 def _values(curve: Any, times: list[float]) -> Array:
     """Return a curve's values (n,) at times: read where all have a key, evaluated otherwise."""
-    points = np.empty(2 * len(curve.keyframe_points), np.float32)
-    curve.keyframe_points.foreach_get("co", points)
-    keys, values = points.reshape(-1, 2).T
+    keys, values = curve_points(curve)
     wanted = np.asarray(times, np.float32)
     if len(keys) and (np.diff(keys) > 0).all():
         places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)

@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model.vertex import Surface, VertexModel
+from ..model.vertex import Surface, VertexModel, are_solid
 from ..model.weld import weld
 from . import mesh as meshes
 from . import names, shape_keys, source, tags
@@ -98,7 +98,7 @@ def _make_surface(
     points, of_vertex = np.unique(_weld_classes(surface, model, settings), return_inverse=True)
     if model.source is not None and surface.source_index >= 0:
         model.source.surfaces[surface.source_index].points = of_vertex.reshape(-1).astype(np.int32)
-    solid = np.flatnonzero((surface.triangles != np.roll(surface.triangles, 1, axis=1)).all(axis=1))
+    solid = np.flatnonzero(are_solid(surface.triangles))
     triangles = surface.triangles[solid]
     corner_points = of_vertex.reshape(-1)[triangles].astype(np.int32)
     flat = triangles.ravel()

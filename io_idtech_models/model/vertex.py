@@ -64,6 +64,13 @@ class SurfaceSource:
         return decode_positions(chosen_vertices(self.codes[frames], vertices)[..., :3], scale, offset)
 
 
+def are_solid(triangles: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which triangles (T, 3) have three different vertices, (T,)."""
+    a, b, c = triangles.T
+    solid: NDArray[np.bool_] = (a != b) & (b != c) & (c != a)
+    return solid
+
+
 def equal_rows(rows: NDArray[Any]) -> NDArray[np.int64]:
     """Return a class number (n,) for each row of integers (n, k): equal rows, equal numbers."""
     if not rows.size:
@@ -156,9 +163,7 @@ class ModelSource:
     @cached_property
     def solid(self) -> NDArray[np.bool_]:
         """Tell which triangles have three different vertices, (T,); Blender is shown no others, some crash it."""
-        a, b, c = self.triangles.T
-        solid: NDArray[np.bool_] = (a != b) & (b != c) & (c != a)
-        return solid
+        return are_solid(self.triangles)
 
     @cached_property
     def places(self) -> NDArray[np.int64]:
@@ -258,8 +263,7 @@ class Surface:
         if not isinstance(shared, SharedPoints):
             return encode(self.positions, self.name)
         codes = encode(shared.points, self.name)
-        whole = codes.view(f"<u{4 * codes.itemsize}")[..., 0].take(shared.of_vertex, axis=1)
-        return np.ascontiguousarray(whole)[..., None].view(codes.dtype)
+        return chosen_vertices(codes, shared.of_vertex)
 
 
 @dataclass(eq=False)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .vertex import equal_rows, places_of
+from .vertex import are_solid, equal_rows, places_of
 
 Ints = NDArray[np.int32]
 
@@ -25,7 +25,7 @@ def weld(positions: NDArray[Any], triangles: Ints) -> Ints:
     two triangles that it would make equal.
     """
     count = positions.shape[1]
-    triangles = triangles[~_degenerate(triangles)]
+    triangles = triangles[are_solid(triangles)]
     apart = np.ones(count, np.bool_)
     apart[triangles] = False
     classes = places_of(positions)
@@ -41,7 +41,7 @@ def weld(positions: NDArray[Any], triangles: Ints) -> Ints:
 
 def _harmed(before: Ints, after: Ints) -> NDArray[np.bool_]:
     """Tell which triangles (T, 3) became degenerate, or equal to an earlier one that they were not equal to."""
-    harmed: NDArray[np.bool_] = _degenerate(after)
+    harmed = ~are_solid(after)
     sets = np.sort(after, axis=1)
     classes = equal_rows(sets)
     first = np.full(int(classes.max(initial=-1)) + 1, len(after), np.int64)
@@ -50,9 +50,3 @@ def _harmed(before: Ints, after: Ints) -> NDArray[np.bool_]:
     same_before = (np.sort(before, axis=1) == np.sort(before[earlier], axis=1)).all(axis=1)
     harmed |= (earlier < np.arange(len(after))) & ~same_before
     return harmed
-
-
-def _degenerate(triangles: Ints) -> NDArray[np.bool_]:
-    a, b, c = triangles.T
-    degenerate: NDArray[np.bool_] = (a == b) | (b == c) | (c == a)
-    return degenerate

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 import bpy
 
+from ..blender.compat import Context
 from ..blender.source import MODEL_ID
 from ..errors import LimitError
 
 KINDS = frozenset(("MESH", "EMPTY", "ARMATURE"))
 SHAPES = frozenset(("CURVE", "SURFACE", "FONT", "META"))  # would have faces if they were converted
-Context = Any  # the stubs take every member of a context for optional
 
 
 @dataclass

@@ -23,13 +23,14 @@ import bpy
 
 from .. import cli, formats
 from ..blender import exchange, still
+from ..blender.compat import Context
 from ..blender.plan import GatherSettings
 from ..blender.vertex import BuildSettings
 from ..cli import Converter, Job
 from ..errors import ModelError
 from ..model.words import plural
 from .choice import choose
-from .tasks import Context, Summary, export_file, import_file
+from .tasks import Summary, export_file, import_file
 
 Report = Callable[[Job, str, str], None]
 PICTURE = ".png"

@@ -8,9 +8,9 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty
 
+from ..blender.compat import Context
 from ..errors import ModelError
 
-Context = Any  # the stubs take every member of a context for optional
 FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
 Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
 
@@ -100,7 +100,7 @@ class OBJECT_OT_idtech_hold_still(Operator):  # type: ignore[misc]
         if editing:
             bpy.ops.object.mode_set(mode="OBJECT")
         try:
-            count = frames.hold_still(active, context.scene, self.selected_only)
+            count = frames.hold_still(active, self.selected_only)
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED

@@ -12,7 +12,7 @@ from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatPrope
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from .. import formats
-from ..blender.compat import RELATIVE_PATHS
+from ..blender.compat import RELATIVE_PATHS, Context
 from ..errors import ModelError
 from ..formats import Format
 from ..model.limits import GAMES
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ..blender.vertex import Built
     from .tasks import Summary
 
-Context = Any  # the stubs take every member of a context for optional
 FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
 SETTING_NAMES = {
     "import": ("scale", "weld", "relative_keys", "fit_range", "frame_rate"),

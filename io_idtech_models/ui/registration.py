@@ -6,11 +6,11 @@ from typing import Any
 
 import bpy
 
+from ..blender.compat import Context
 from ..formats import FORMATS
 from . import frames
 from .operators import export_operator, file_handler, import_operator
 
-Context = Any  # the stubs take every member of a context for optional
 _classes: list[type] = []
 _commands: list[Any] = []
 

@@ -12,6 +12,7 @@ import bpy
 
 from .. import formats
 from ..blender import gather as gathering
+from ..blender.compat import Context
 from ..blender.materials import Materials
 from ..blender.plan import GatherSettings
 from ..blender.vertex import BuildSettings, Built, build
@@ -22,9 +23,6 @@ from ..model import limits
 from ..model.words import describe, joined, listed, plural
 from ..storage import read_file, write_file
 from .choice import Choice
-
-# The stubs take every member of a context for optional; while an operator or a script runs they are there.
-Context = Any
 
 
 @dataclass
