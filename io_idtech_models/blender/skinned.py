@@ -1,0 +1,320 @@
+"""Skinned meshes back to a model's: vertices, their weights, and which of them are still the source's."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LimitError
+from ..model.skeletal import SkeletalSource, Skeleton, SkinnedMesh, Weights, skin
+from ..model.transforms import conjugate, rotate
+from ..model.vertex import Choice, Floats, ModelSource, SurfaceSource
+from ..model.words import plural
+from . import mesh as meshes
+from . import skinning
+from .compat import Block
+from .source import Place
+from .surfaces import Origin, Part, Shape, read_shape, shaders_of, split, surface_name
+
+log = logging.getLogger(__name__)
+
+SAME_PLACE = 1e-5  # of a coordinate: numpy's own rounding between two machines
+Doubles = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class WeightSettings:
+    """How vertex groups become weights; the export operators declare the same options."""
+
+    most_weights: int = 4  # of a vertex; 0: all
+    least_weight: float = 0.05  # id's exporter leaves out what is less
+    orphan_bone: str = ""  # what vertices without weights hang on; "": they are an error
+
+
+class RestSurface(SurfaceSource):
+    """A mesh in its bind pose, as the code for vertex-animated models sees a source; codes are the bits of places."""
+
+    def decoded_positions(self, frames: Choice = slice(None), vertices: Choice = slice(None)) -> Floats:
+        """Return the places, float32 (1, n, 3)."""
+        places = np.ascontiguousarray(self.codes[..., :3]).view(np.float32)
+        return np.ascontiguousarray(places[:, vertices])
+
+
+def rest_source(source: SkeletalSource, scale: float) -> ModelSource:
+    """Return a source as one of a vertex-animated model with one frame, the bind pose in Blender's units."""
+    surfaces: list[SurfaceSource] = []
+    for mesh in source.meshes:
+        places = rest_places(source, mesh.weights, scale)
+        codes = np.zeros((1, mesh.num_vertices, 4), np.int32)
+        codes[0, :, :3] = places.view(np.int32)
+        one, none = np.ones((1, 3), np.float32), np.zeros((1, 3), np.float32)
+        surfaces.append(RestSurface(mesh.name, codes, mesh.triangles, mesh.uvs, [mesh.shader], one, none))
+    nothing = np.zeros((1, 0, 3), np.float32)
+    return ModelSource(source.format, surfaces, [""], [], nothing, np.zeros((1, 0, 3, 3), np.float32))
+
+
+def rest_places(source: SkeletalSource, weights: Weights, scale: float) -> NDArray[np.float32]:
+    """Return where import put vertices, (V, 3)."""
+    places = skin(weights, source.skeleton.positions, source.skeleton.rotations) * scale
+    return places.astype(np.float32)
+
+
+@dataclass(eq=False)
+class Rig:
+    """The skeleton that meshes are exported with."""
+
+    block: Block
+    skeleton: Skeleton  # in the file's units
+    joints: dict[str, int]  # by bone name
+    source: SkeletalSource | None
+    vertex_source: ModelSource | None
+    import_scale: float
+
+
+def gather_mesh(
+    block: Block,
+    rig: Rig,
+    place: Place | None,
+    scale: float,
+    settings: WeightSettings,
+    keep_suffixes: bool,
+    view_layer: bpy.types.ViewLayer,
+) -> list[SkinnedMesh]:
+    """Return an object's meshes, one for each material that its faces use.
+
+    Raises:
+        LimitError: vertices without weights.
+    """
+    with _at_rest(block, view_layer) as mesh:
+        return _gather(block, mesh, rig, place, scale, settings, keep_suffixes)
+
+
+@contextmanager
+def _at_rest(block: Block, view_layer: bpy.types.ViewLayer) -> Iterator[Block]:
+    """Give an object's mesh as it is without its armature: its own, or what its other modifiers make of it."""
+    others = [m for m in block.modifiers if m.type != "ARMATURE" and m.show_viewport]
+    if not others and block.data.shape_keys is None:
+        yield block.data
+        return
+    shown = [(m, m.show_viewport) for m in block.modifiers if m.type == "ARMATURE"]
+    for modifier, _ in shown:
+        modifier.show_viewport = False
+    try:
+        view_layer.update()
+        yield block.evaluated_get(view_layer.depsgraph).data
+    finally:
+        for modifier, before in shown:
+            modifier.show_viewport = before
+
+
+def _gather(
+    block: Block,
+    mesh: Block,
+    rig: Rig,
+    place: Place | None,
+    scale: float,
+    settings: WeightSettings,
+    keep_suffixes: bool,
+) -> list[SkinnedMesh]:
+    source = rig.vertex_source if place is not None else None
+    shape = read_shape(block, mesh, None, Origin(source, place, 0), "SOURCE")
+    shape.normals = np.zeros((len(shape.numbers), 3), np.float32)  # none are stored: they part no vertices
+    shape.normals[:, 2] = 1.0
+    positions = meshes.positions(mesh)
+    found = []
+    groups = _joint_groups(block, mesh, rig)
+    for nth, part in enumerate(split(shape, positions[None], np.zeros(1, np.int64), source, True)):
+        if not len(part.triangles.vertices) and place is None:
+            continue
+        name = surface_name(block, part, shape, nth, keep_suffixes)
+        shader = next(iter(shaders_of(part, shape, keep_suffixes)), "")
+        index = place.surface if place is not None and nth == 0 else -1
+        found.append(_to_mesh(name, shader, index, block, part, groups, positions, rig, scale, settings))
+    _say_sharp(block, mesh)
+    _say_loose(block, shape)
+    return found
+
+
+def _joint_groups(block: Block, mesh: Block, rig: Rig) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
+    """Return point, joint and weight (n,) of a mesh, of the groups that are called as a joint's bone."""
+    points, groups, weights = skinning.read_groups(mesh)
+    joint_of = np.array([rig.joints.get(group.name, -1) for group in block.vertex_groups] + [-1], np.int64)
+    joints = joint_of[np.minimum(groups, len(joint_of) - 1)]
+    known = joints >= 0
+    return points[known], joints[known], weights[known]
+
+
+def _to_mesh(
+    name: str,
+    shader: str,
+    index: int,
+    block: Block,
+    part: Part,
+    groups: tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]],
+    positions: NDArray[np.float32],
+    rig: Rig,
+    scale: float,
+    settings: WeightSettings,
+) -> SkinnedMesh:
+    of_vertex, count = part.vertices.points, len(part.vertices.points)
+    order = np.argsort(groups[0], kind="stable")
+    points, joints, factors = (values[order] for values in groups)
+    start, end = (np.searchsorted(points, of_vertex, side=side) for side in ("left", "right"))
+    owners, entries = Weights(start, end - start, joints, factors, np.zeros((0, 3), np.float32)).entries()
+    here = (owners, joints[entries], factors[entries])
+    numbers = part.vertices.numbers
+    kept = _kept(block, here, numbers, positions[of_vertex], rig, scale)
+    owners, used, weights = _limited(here, count, settings)
+    missing = np.setdiff1d(np.flatnonzero(~kept), owners)
+    if len(missing):
+        bare = len(np.unique(of_vertex[missing]))
+        owners, used, weights = _bound(block, rig, missing, bare, (owners, used, weights), settings)
+    places = _in_model(block, rig, positions[of_vertex], scale)
+    skeleton = rig.skeleton
+    offsets = rotate(conjugate(skeleton.rotations[used]), places[owners] - skeleton.positions[used])
+    counts = np.bincount(owners, minlength=count)
+    table = Weights(
+        (np.cumsum(counts) - counts).astype(np.int32),
+        counts.astype(np.int32),
+        used.astype(np.int32),
+        weights.astype(np.float32),
+        offsets.astype(np.float32),
+    )
+    mirrored = np.linalg.det(np.array(block.matrix_world, np.float64)[:3, :3]) < 0
+    triangles = part.triangles.vertices[:, ::-1] if mirrored else part.triangles.vertices
+    sources = numbers.astype(np.int32), part.triangles.numbers
+    return SkinnedMesh(name, shader, part.uvs, np.ascontiguousarray(triangles, np.int32), table, index, *sources, kept)
+
+
+Entries = tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]  # vertex, joint and weight (n,)
+
+
+def _kept(
+    block: Block, here: Entries, numbers: NDArray[Any], positions: NDArray[np.float32], rig: Rig, scale: float
+) -> NDArray[np.bool_]:
+    """Tell which vertices (V,) have the groups, the place and the joints' rest that import gave them."""
+    kept = np.zeros(len(numbers), np.bool_)
+    source, skeleton = rig.source, rig.skeleton
+    if source is None or rig.vertex_source is None or skeleton.sources is None or skeleton.kept is None:
+        return kept
+    moved = any(not np.array_equal(np.array(b.matrix_world), np.eye(4)) for b in (rig.block, block))
+    if scale != rig.import_scale or moved:
+        return kept
+    held = np.zeros(source.skeleton.num_joints, np.bool_)
+    held[skeleton.sources[skeleton.kept & (skeleton.sources >= 0)]] = True
+    origin = np.append(skeleton.sources, -1)
+    for mesh, base in zip(source.meshes, source.first_vertices, strict=False):
+        places = np.flatnonzero((numbers >= base) & (numbers < base + mesh.num_vertices))
+        if not len(places):
+            continue
+        own = numbers[places] - base
+        there = rest_places(source, mesh.weights, scale)[own]
+        near = np.abs(positions[places] - there) <= SAME_PLACE * np.maximum(np.abs(there), scale)
+        wanted = skinning.summed(mesh.weights, np.arange(mesh.num_vertices))
+        same = _same_groups(here, places, own, wanted, origin, len(numbers))
+        owners, entries = mesh.weights.entries()
+        loose = np.bincount(owners, ~held[mesh.weights.joints[entries]], mesh.num_vertices) > 0
+        kept[places] = near.all(axis=1) & same & ~loose[own]
+    return kept
+
+
+def _same_groups(
+    here: Entries, places: NDArray[Any], own: NDArray[Any], wanted: Entries, origin: NDArray[Any], count: int
+) -> NDArray[np.bool_]:
+    """Tell which vertices `places` (n,) have just the groups that import gave the source's vertices `own` (n,)."""
+    row = np.full(count, -1, np.int64)
+    row[places] = np.arange(len(places))
+    mine = row[here[0]] >= 0
+    start, end = (np.searchsorted(wanted[0], own, side=side) for side in ("left", "right"))
+    owners, entries = Weights(start, end - start, wanted[1], wanted[2], np.zeros((0, 3), np.float32)).entries()
+    # One row for each group of a vertex, now and at import: those that are the same come in pairs.
+    owner = np.concatenate((row[here[0][mine]], owners))
+    joint = np.concatenate((origin[here[1][mine]], wanted[1][entries]))
+    weight = np.concatenate((_bits(here[2][mine]), _bits(np.clip(wanted[2][entries], 0.0, 1.0))))
+    order = np.lexsort((weight, owner * (len(origin) + int(joint.max(initial=0)) + 2) + joint))
+    owner, joint, weight = owner[order], joint[order], weight[order]
+    starts = np.ones(len(order), np.bool_)
+    starts[1:] = (owner[1:] != owner[:-1]) | (joint[1:] != joint[:-1]) | (weight[1:] != weight[:-1])
+    firsts = np.flatnonzero(starts)
+    same = np.ones(len(places), np.bool_)
+    same[owner[firsts[np.diff(firsts, append=len(order)) != 2]]] = False
+    return same
+
+
+def _bits(weights: NDArray[np.float32]) -> NDArray[np.int64]:
+    return np.ascontiguousarray(weights, np.float32).view(np.int32).astype(np.int64)
+
+
+def _limited(here: Entries, count: int, settings: WeightSettings) -> Entries:
+    """Return the weights to write: the largest of each vertex, without the small, heaviest first, their sum 1."""
+    owners, joints, weights = here
+    order = np.lexsort((joints, -weights, owners))
+    owners, joints, weights = owners[order], joints[order], weights[order].astype(np.float64)
+    first = np.searchsorted(owners, owners)
+    rank = np.arange(len(owners)) - first
+    chosen = (weights > 0) & ((weights >= settings.least_weight) | (rank == 0))
+    if settings.most_weights:
+        chosen &= rank < settings.most_weights
+    owners, joints, weights = owners[chosen], joints[chosen], weights[chosen]
+    sums = np.bincount(owners, weights, count)
+    return owners, joints, (weights / sums[owners]).astype(np.float32)
+
+
+def _bound(
+    block: Block, rig: Rig, missing: NDArray[Any], bare: int, table: Entries, settings: WeightSettings
+) -> Entries:
+    """Return weights in which vertices without any hang on the bone that the settings name.
+
+    Raises:
+        LimitError: they name none; the sentence counts Blender's vertices, `bare`.
+    """
+    if settings.orphan_bone not in rig.joints:
+        found = f"{plural(bare, 'vertex').replace('vertexs', 'vertices')} without weights"
+        hint = f"no bone is called '{settings.orphan_bone}'" if settings.orphan_bone else "name a bone to bind them to"
+        raise LimitError(f"'{block.name}' has {found} on any bone that is exported: {hint}")
+    joint = np.full(len(missing), rig.joints[settings.orphan_bone])
+    parts = zip(table, (missing, joint, np.ones(len(missing), np.float32)), strict=True)
+    owners, joints, weights = (np.concatenate(pair) for pair in parts)
+    order = np.argsort(owners, kind="stable")
+    return owners[order], joints[order], weights[order]
+
+
+def _in_model(block: Block, rig: Rig, positions: NDArray[np.float32], scale: float) -> Doubles:
+    """Return places (V, 3) of an object in the world, in the file's units."""
+    matrix = np.array(block.matrix_world, np.float64)
+    return np.asarray((positions.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]) / scale)
+
+
+def _say_loose(block: Block, shape: Shape) -> None:
+    used = shape.loose >= 0
+    used[shape.topology.corner_points] = True
+    if not used.all():
+        log.warning("'%s': %d loose vertices are left out, no triangle uses them", block.name, int((~used).sum()))
+
+
+def _sharp_edges(mesh: Block) -> NDArray[np.bool_]:
+    """Tell which edges (E,) between faces are sharp: themselves, or because a face is flat."""
+    sharp = meshes.get_attribute(mesh, "sharp_edge", "BOOLEAN", "EDGE")
+    flat = meshes.get_attribute(mesh, "sharp_face", "BOOLEAN", "FACE")
+    found = np.zeros(len(mesh.edges), np.bool_) if sharp is None else sharp.copy()
+    edges = meshes.get_attribute(mesh, ".corner_edge", "INT", "CORNER")
+    if edges is None or not len(edges):
+        return np.zeros_like(found)
+    if flat is not None and flat.any():
+        sizes = np.diff(np.append(meshes.topology(mesh).face_starts, len(edges)))
+        found[edges[np.repeat(flat, sizes)]] = True
+    between: NDArray[np.bool_] = np.bincount(edges, minlength=len(found)) > 1
+    return found & between
+
+
+def _say_sharp(block: Block, mesh: bpy.types.Mesh) -> None:
+    count = int(_sharp_edges(mesh).sum())
+    if count:
+        log.warning("'%s': %s smooth in the game, which merges by place", block.name, f"{count} sharp edges will be")

@@ -1,0 +1,207 @@
+"""md5mesh: the meshes and joints of Doom 3, Quake 4, Prey, the Quake II remaster, and many free games.
+
+A text: a heading, the joints in their bind pose (model space), and the meshes, in this order (dhewm3,
+`idRenderModelMD5::LoadModel` and `idMD5Mesh::ParseMesh`; keywords are case-sensitive):
+
+    MD5Version 10
+    commandline "..."
+    numJoints J
+    numMeshes M
+    joints {
+        "name" parent ( x y z ) ( qx qy qz )
+    }
+    mesh {
+        shader "..."
+        numverts V
+        vert index ( s t ) start count
+        numtris T
+        tri index a b c
+        numweights W
+        weight index joint bias ( x y z )
+    }
+
+- A quaternion's w is not stored: see `_md5`. A parent comes before its children; -1 for a root.
+- A vertex has `count` weights from `start` on. Real files share ranges, and starts need not rise.
+- Lines are read by position: dhewm3 ignores the written index, Q2PRO uses it; files where they differ get a warning.
+- Front faces are clockwise. Texture coordinates count from the top left. Normals are not stored.
+- id's exporter names each mesh in a comment, `// meshes: NAME`: the name that it is called by here.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._md5 import IDENT, VERSION, read_heading
+from ._text import Reader, decode_text, encode_text, format_rows
+
+log = logging.getLogger(__name__)
+
+NAME = re.compile(rb"\s*//[ \t]*meshes:[ \t]*([^\r\n]*)")
+MAX_JOINTS = 4096  # more than any game takes; Blender needs time that grows with their square
+
+
+@dataclass(eq=False)
+class Md5Part:
+    """One mesh as the file has it."""
+
+    name: str  # of the comment, "" without one
+    shader: str
+    st: NDArray[np.float64]  # (V, 2)
+    starts: NDArray[np.int32]  # (V,)
+    counts: NDArray[np.int32]  # (V,)
+    triangles: NDArray[np.int32]  # (T, 3), clockwise
+    joints: NDArray[np.int32]  # (W,)
+    biases: NDArray[np.float64]  # (W,)
+    offsets: NDArray[np.float64]  # (W, 3)
+
+
+@dataclass(eq=False)
+class Md5Mesh:
+    """A file as arrays."""
+
+    command_line: str | None
+    names: list[str]
+    parents: NDArray[np.int32]  # (J,)
+    positions: NDArray[np.float64]  # (J, 3)
+    orientations: NDArray[np.float64]  # (J, 3) x, y, z
+    parts: list[Md5Part] = field(default_factory=list)
+
+
+def read(data: bytes) -> Md5Mesh:
+    """Read a file.
+
+    Raises:
+        FormatError: the file is no md5mesh, is cut off, or its counts or indices contradict it; with the line.
+    """
+    reader = Reader(data)
+    command_line = read_heading(reader)
+    num_joints, num_meshes = reader.count(b"numJoints"), reader.count(b"numMeshes")
+    if num_joints > MAX_JOINTS:
+        reader.fail("too many joints", f"{MAX_JOINTS} at most", num_joints)
+    reader.expect(b"joints")
+    names, parents, numbers = read_joints(reader, num_joints, 6)
+    mesh = Md5Mesh(command_line, names, parents, numbers[:, :3], numbers[:, 3:])
+    for _ in range(num_meshes):
+        mesh.parts.append(_read_part(reader, data, num_joints))
+    return mesh
+
+
+def read_joints(reader: Reader, count: int, width: int) -> tuple[list[str], NDArray[np.int32], NDArray[np.float64]]:
+    """Read a block of joints: names, parents (J,), and `width` numbers each, (J, width); raises FormatError."""
+    reader.expect(b"{")
+    names, parents, rows = [], [], []
+    for joint in range(count):
+        while reader.peek() == b")":
+            reader.next(")")
+        names.append(reader.string("a joint's name"))
+        parent = reader.integer("a joint's parent")
+        if not -1 <= parent < joint:
+            reader.fail(f"the parent of joint {joint} '{names[-1]}'", f"-1 to {joint - 1}", parent)
+        parents.append(parent)
+        rows.append([_number(reader) for _ in range(width)])
+    while reader.peek() == b")":
+        reader.next(")")
+    reader.expect(b"}")
+    return names, np.array(parents, np.int32), np.array(rows, np.float64).reshape(count, width)
+
+
+def _number(reader: Reader) -> float:
+    token = reader.next("a number")
+    while token in {b"(", b")"}:
+        token = reader.next("a number")
+    return reader.as_float(token)
+
+
+def _read_part(reader: Reader, data: bytes, num_joints: int) -> Md5Part:
+    reader.expect(b"mesh")
+    reader.expect(b"{")
+    comment = NAME.match(data, reader.place)
+    reader.expect(b"shader")
+    shader = reader.string("a shader")
+    place = reader.place
+    num_verts = reader.count(b"numverts")
+    verts = reader.rows(b"vert", num_verts, 5, b"numtris")
+    num_tris = reader.count(b"numtris")
+    tris = reader.rows(b"tri", num_tris, 4, b"numweights")
+    num_weights = reader.count(b"numweights")
+    weights = reader.rows(b"weight", num_weights, 6, b"}")
+    reader.expect(b"}")
+    for name, rows in (("vert", verts), ("tri", tris), ("weight", weights)):
+        if len(rows) and not np.array_equal(rows[:, 0], np.arange(len(rows))):
+            log.warning("the lines '%s' of shader '%s' are not numbered in order; read as they stand", name, shader)
+    part = Md5Part(
+        decode_text(comment.group(1).strip()) if comment else "",
+        shader,
+        verts[:, 1:3],
+        _whole(reader, verts[:, 3], num_weights + 1, "first weight of a vertex", place),
+        _whole(reader, verts[:, 4], num_weights + 1, "number of a vertex' weights", place),
+        np.stack([_whole(reader, tris[:, 1 + i], num_verts, "vertex of a triangle", place) for i in range(3)], axis=1),
+        _whole(reader, weights[:, 1], num_joints, "joint of a weight", place),
+        weights[:, 2],
+        weights[:, 3:],
+    )
+    ends = part.starts.astype(np.int64) + part.counts
+    if len(ends) and int(ends.max()) > num_weights:
+        bad = int(ends.argmax())
+        reader.fail(f"weights of vertex {bad}", f"below {num_weights}", int(ends[bad]) - 1, place)
+    return part
+
+
+def _whole(reader: Reader, values: NDArray[np.float64], limit: int, what: str, place: int) -> NDArray[np.int32]:
+    """Return numbers (n,) as indices from 0 to below `limit`; raises FormatError."""
+    bad = np.flatnonzero((values < 0) | (values >= limit) | (values != np.rint(values)))
+    if len(bad):
+        found = f"{values[bad[0]]:g}"
+        reader.fail(f"{what} ({bad[0]})", f"0 to {limit - 1}" if limit else "none", found, place)
+    return values.astype(np.int32)
+
+
+def write(mesh: Md5Mesh) -> bytes:
+    """Return the file of a model; inverse of `read`."""
+    lines = [b"%s %d\n" % (IDENT, VERSION)]
+    if mesh.command_line is not None:
+        lines.append(b'commandline "%s"\n' % encode_text(mesh.command_line))
+    lines.append(b"\nnumJoints %d\nnumMeshes %d\n\njoints {\n" % (len(mesh.names), len(mesh.parts)))
+    numbers = np.concatenate((mesh.positions, mesh.orientations), axis=1)
+    rows = format_rows("( %s %s %s ) ( %s %s %s )\n", numbers).splitlines()
+    for name, parent, row in zip(mesh.names, mesh.parents.tolist(), rows, strict=True):
+        above = b"\t// " + encode_text(mesh.names[parent]) if parent >= 0 else b""
+        lines.append(b'\t"%s"\t%d %s%s\n' % (encode_text(name), parent, row, above))
+    lines.append(b"}\n")
+    lines += [_write_part(part) for part in mesh.parts]
+    return b"".join(lines)
+
+
+def _write_part(part: Md5Part) -> bytes:
+    head = b"\nmesh {\n"
+    if part.name:
+        head += b"\t// meshes: %s\n" % encode_text(part.name)
+    head += b'\tshader "%s"\n\n' % encode_text(part.shader)
+    verts = _numbered(b"vert", format_rows("( %s %s )\n", part.st), np.stack((part.starts, part.counts), axis=1))
+    tris = [b"\ttri %d %d %d %d\n" % (i, *row) for i, row in enumerate(part.triangles.tolist())]
+    values = np.concatenate((part.biases[:, None], part.offsets), axis=1)
+    bodies = format_rows("%s ( %s %s %s )\n", values).splitlines()
+    weights = [
+        b"\tweight %d %d %s\n" % (i, j, body)
+        for i, (j, body) in enumerate(zip(part.joints.tolist(), bodies, strict=True))
+    ]
+    return b"".join(
+        (
+            head,
+            b"\tnumverts %d\n" % len(part.st), verts,
+            b"\n\tnumtris %d\n" % len(tris), *tris,
+            b"\n\tnumweights %d\n" % len(weights), *weights,
+            b"}\n",
+        )
+    )  # fmt: skip
+
+
+def _numbered(keyword: bytes, bodies: bytes, tails: NDArray[Any]) -> bytes:
+    rows = zip(bodies.splitlines(), tails.tolist(), strict=True)
+    return b"".join(b"\t%s %d %s %d %d\n" % (keyword, i, body, *tail) for i, (body, tail) in enumerate(rows))

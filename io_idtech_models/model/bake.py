@@ -1,0 +1,77 @@
+"""From a skeleton to frames: a skeletal model in motion as a vertex-animated one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LimitError
+from .animations import Animation as Stretch
+from .animations import numbered
+from .normals import smooth_normals
+from .skeletal import Animation, SkeletalModel, SkinnedMesh, mismatch, skin
+from .transforms import chain, to_matrices
+from .vertex import Surface, Tag, VertexModel
+from .words import listed
+
+
+def bake(
+    model: SkeletalModel, animations: list[Animation], tags: list[str] | None = None, frames: range | None = None
+) -> VertexModel:
+    """Return the model in all frames of the animations, one after another; without any in its bind pose.
+
+    `tags` names joints that become tags, called `tag_NAME` unless their names begin so. `frames` chooses among all
+    frames. Normals are smooth over what lies together in the first frame: MD5 stores none, and engines make them so.
+
+    Raises:
+        LimitError: an animation is of another skeleton, or a joint or frame does not exist.
+    """
+    for animation in animations:
+        reason = mismatch(model.skeleton, animation)
+        if reason:
+            raise LimitError(f"'{animation.name}' does not fit '{model.name}': {reason}")
+    positions, rotations, names, stretches = _poses(model, animations)
+    if frames is not None:
+        if frames.start < 0 or frames.stop > len(names) or not len(frames):
+            raise LimitError(f"frames {frames.start} to {frames.stop - 1} of {len(names)}")
+        chosen = slice(frames.start, frames.stop)
+        positions, rotations, names, stretches = positions[chosen], rotations[chosen], names[chosen], []
+    surfaces = [_surface(mesh, positions, rotations) for mesh in model.meshes]
+    made = [_tag(model, name, positions, rotations) for name in tags or []]
+    return VertexModel(model.name, names, surfaces, made, animations=stretches)
+
+
+def _poses(
+    model: SkeletalModel, animations: list[Animation]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str], list[Stretch]]:
+    """Return positions (F, J, 3) and rotations (F, J, 4) in model space of all frames, their names and animations."""
+    skeleton = model.skeleton
+    if not animations:
+        return skeleton.positions[None], skeleton.rotations[None], ["bind"], []
+    posed = [chain(a.parents, a.positions, a.rotations) for a in animations]
+    names: list[str] = []
+    stretches: list[Stretch] = []
+    for animation in animations:
+        stretches.append(Stretch(animation.name, len(names), animation.num_frames))
+        names += numbered(animation.name, animation.num_frames)
+    positions, rotations = (np.concatenate(part) for part in zip(*posed, strict=True))
+    return positions, rotations, names, stretches
+
+
+def _surface(mesh: SkinnedMesh, positions: NDArray[Any], rotations: NDArray[Any]) -> Surface:
+    frames = np.empty((len(positions), mesh.num_vertices, 3), np.float32)
+    for frame, places, turns in zip(frames, positions, rotations, strict=True):
+        frame[:] = skin(mesh.weights, places, turns)
+    normals = smooth_normals(frames, mesh.triangles)
+    return Surface(mesh.name, frames, mesh.triangles.copy(), mesh.uvs.copy(), [mesh.shader], normals)
+
+
+def _tag(model: SkeletalModel, name: str, positions: NDArray[Any], rotations: NDArray[Any]) -> Tag:
+    if name not in model.skeleton.names:
+        raise LimitError(f"no joint is called '{name}'; there are {listed(model.skeleton.names)}")
+    joint = model.skeleton.names.index(name)
+    axes = np.swapaxes(to_matrices(rotations[:, joint]), 1, 2)  # a joint's axes are the columns, a tag's the rows
+    called = name if name.lower().startswith("tag_") else f"tag_{name}"
+    return Tag(called, positions[:, joint].astype(np.float32), axes.astype(np.float32))

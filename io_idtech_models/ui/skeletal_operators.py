@@ -1,0 +1,254 @@
+"""Import and export operators of skeletal models and their animations; see `operators`. Options are declared here."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+
+from .. import formats
+from ..blender.compat import Context
+from ..errors import ModelError
+from ..formats import AnimationFormat, SkeletalFormat
+from ..model.skeletal_limits import GAMES
+from ..model.words import joined
+from .bases import (
+    CANCELLED,
+    FINISHED,
+    ExportFile,
+    ExportModel,
+    ImportFiles,
+    draw_group,
+    file_handler,
+    games_option,
+    make_operator,
+    open_collection,
+    select,
+)
+
+BUILD_NAMES = ("scale", "weld", "fit_range", "frame_rate")
+GATHER_NAMES = ("scale", "deform_only", "most_weights", "least_weight", "orphan_bone", "keep_suffixes")
+MOTION_NAMES = ("what", "actions", "loop", "recompute_bounds", "add_origin", "frame_rate")
+
+
+class _Import(ImportFiles):
+    """What both kinds of import share."""
+
+    frame_rate: BoolProperty(
+        name="Frame Rate", description="Let the scene play at the animation's frames per second", default=True
+    )
+
+
+class ImportSkeletalModel(_Import):
+    """Options and work of an import operator of skeletal models."""
+
+    weld: BoolProperty(
+        name="Weld Seams",
+        description="Make one vertex of those that have the same weights; export splits them again",
+        default=True,
+    )
+    animations: BoolProperty(
+        name="Animations", description="Load the animations in the same folder whose joints match", default=True
+    )
+
+    def draw(self, context: Context) -> None:
+        """Show the options in two groups."""
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld"))
+        draw_group(self.layout, self, "idtech_time", "Animation", ("animations", "fit_range", "frame_rate"))
+
+    def execute(self, context: Context) -> Any:
+        """Import the files; what can't be read is said, and leaves nothing behind."""
+        from ..blender.skeletal import SkeletalSettings
+        from .skeletal_tasks import import_skeletal
+
+        settings = SkeletalSettings(**{name: getattr(self, name) for name in BUILD_NAMES})
+        summaries: list[tuple[str, Any]] = []
+        failed: list[str] = []
+        made: list[Any] = []
+        for path in self.paths():
+            try:
+                posed, summary = import_skeletal(path, settings, self.animations, context, open_collection(context))
+            except ModelError as error:
+                failed.append(f"{path.name}: {error}")
+                continue
+            made += [posed.armature, *posed.meshes]
+            summaries.append((path.name, summary))
+        select(context, made)
+        self.say(summaries, failed)
+        return FINISHED if made else CANCELLED
+
+
+class ImportSkeletalAnimation(_Import):
+    """Options and work of an import operator of animations."""
+
+    def draw(self, context: Context) -> None:
+        """Show the options."""
+        draw_group(self.layout, self, "idtech_time", "Animation", ("scale", "fit_range", "frame_rate"))
+
+    def execute(self, context: Context) -> Any:
+        """Bring the files onto the active armature, or onto one that is made of the first."""
+        from ..blender.skeletal import SkeletalSettings
+        from .skeletal_tasks import import_animation
+
+        settings = SkeletalSettings(scale=self.scale, fit_range=self.fit_range, frame_rate=self.frame_rate)
+        rig = active_rig(context)
+        rig, made, summary, failed = import_animation(self.paths(), rig, settings, context, open_collection(context))
+        if made:
+            select(context, [rig])
+        kind = "ERROR" if failed else "WARNING" if summary.warnings else "INFO"
+        self.report({kind}, "\n".join([*failed, str(summary)]))
+        return FINISHED if made else CANCELLED
+
+
+class JointOptions:
+    """Which bones are written, and how."""
+
+    deform_only: BoolProperty(
+        name="Deform Bones Only", description="Leave out bones that deform nothing: controls and helpers", default=True
+    )
+    add_origin: BoolProperty(
+        name="Add Origin Joint",
+        description="Hang several roots on a joint 'origin': an animation takes one root",
+        default=False,
+    )
+
+
+class ExportSkeletalModel(JointOptions, ExportModel):
+    """Options and work of an export operator of skeletal models."""
+
+    most_weights: IntProperty(
+        name="Most Weights",
+        description="Of a new or changed vertex the largest this many are written; 0 writes all",
+        default=4,
+        min=0,
+        max=64,
+    )
+    least_weight: FloatProperty(
+        name="Least Weight",
+        description="Smaller weights of new or changed vertices are left out",
+        default=0.05,
+        min=0.0,
+        max=1.0,
+    )
+    orphan_bone: StringProperty(
+        name="Bone for Unweighted", description="What vertices without weights are bound to; empty: they are an error"
+    )
+
+    def draw(self, context: Context) -> None:
+        """Show the options in groups."""
+        self.draw_objects()
+        draw_group(self.layout, self, "idtech_bones", "Joints", ("deform_only", "add_origin", "keep_suffixes"))
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "most_weights", "least_weight", "orphan_bone"))
+
+    def execute(self, context: Context) -> Any:
+        """Write the file; what hinders it is said, and the file is as it was."""
+        from ..blender.skeletal_gather import SkeletalGatherSettings
+        from .choice import choose
+        from .skeletal_tasks import export_skeletal
+
+        settings = SkeletalGatherSettings(**{name: getattr(self, name) for name in GATHER_NAMES})
+        path, row = Path(bpy.path.abspath(self.filepath)), formats.by_name(self.format_name)
+        try:
+            chosen = choose(context, self.what, self.collection)
+            summary = export_skeletal(path, row, chosen, context, settings, self.game, self.add_origin)
+        except ModelError as error:
+            self.report({"ERROR"}, f"{path.name}: {error}")
+            return CANCELLED
+        self.report({"WARNING" if summary.warnings else "INFO"}, f"{path.name}: {summary}")
+        return FINISHED
+
+
+class ExportSkeletalAnimation(JointOptions, ExportFile):
+    """Options and work of an export operator of animations."""
+
+    what: EnumProperty(
+        name="Export",
+        description="Which animations to write; several go into the folder, each under its name",
+        items=(
+            ("ACTIVE", "Active Action", "The action that the armature plays"),
+            ("CHOSEN", "Chosen Actions", "Actions that are named"),
+            ("ALL", "All Actions", "Every action that the armature plays or keeps in NLA tracks"),
+            ("NLA", "NLA Strips", "Every strip that is not muted, as it plays alone"),
+            ("SCENE", "Scene Range", "What the scene shows: constraints, drivers and parents count"),
+        ),
+        default="ACTIVE",
+    )
+    actions: StringProperty(name="Actions", description="Names of chosen actions, with commas between")
+    loop: BoolProperty(
+        name="Repeat First Frame",
+        description="End with the first frame once more, as games expect of loops",
+        default=False,
+    )
+    recompute_bounds: BoolProperty(
+        name="Recompute Bounds",
+        description="Bounds of the deformed meshes in every frame, also where the file's would do",
+        default=False,
+    )
+    frame_rate: FloatProperty(
+        name="Frame Rate",
+        description="Frames per second; 0: the action's, else the scene's",
+        default=0.0,
+        min=0.0,
+        max=240.0,
+    )
+
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Show the file browser, with the action's name."""
+        rig = active_rig(context)
+        if rig is not None:
+            action = None if rig.animation_data is None else rig.animation_data.action
+            self.propose(rig.name if action is None else action.name)
+        return super().invoke(context, event)
+
+    def draw(self, context: Context) -> None:
+        """Show the options in groups."""
+        which = ("what", "actions") if self.what == "CHOSEN" else ("what",)
+        draw_group(self.layout, self, "idtech_objects", "Animations", (*which, "game"))
+        draw_group(self.layout, self, "idtech_bones", "Joints", ("scale", "deform_only", "add_origin", "keep_suffixes"))
+        draw_group(self.layout, self, "idtech_time", "Frames", ("frame_rate", "loop", "recompute_bounds"))
+
+    def execute(self, context: Context) -> Any:
+        """Write the files; what hinders one is said, and all files are as they were."""
+        from ..blender.skeletal_gather import SkeletalGatherSettings
+        from .choice import Choice
+        from .skeletal_tasks import AnimationExport, export_animations
+
+        settings = SkeletalGatherSettings(
+            scale=self.scale, deform_only=self.deform_only, keep_suffixes=self.keep_suffixes
+        )
+        wanted = AnimationExport(**{name: getattr(self, name) for name in MOTION_NAMES})
+        path, row = Path(bpy.path.abspath(self.filepath)), formats.by_name(self.format_name)
+        rig = active_rig(context)
+        if rig is None:
+            self.report({"ERROR"}, f"{path.name}: no armature is active")
+            return CANCELLED
+        try:
+            done = export_animations(path, row, Choice([rig]), context, settings, wanted, self.game)
+        except ModelError as error:
+            self.report({"ERROR"}, f"{path.name}: {error}")
+            return CANCELLED
+        warned = any(summary.warnings for _, summary in done)
+        self.report({"WARNING" if warned else "INFO"}, joined([f"{p.name}: {s}" for p, s in done]))
+        return FINISHED
+
+
+def active_rig(context: Context) -> Any:
+    """Return the armature that is active, or that deforms the active mesh; else the only one that is selected."""
+    active = context.view_layer.objects.active
+    if active is not None and active.type == "ARMATURE":
+        return active
+    if active is not None:
+        rigs = [m.object for m in active.modifiers if m.type == "ARMATURE" and m.object is not None]
+        if rigs:
+            return rigs[0]
+    selected = [block for block in context.selected_objects if block.type == "ARMATURE"]
+    return selected[0] if len(selected) == 1 else None
+
+
+def skeletal_operators(row: SkeletalFormat | AnimationFormat) -> tuple[type, type, type]:
+    """Return the import operator, the export operator, and the drop handler of a format."""
+    still = isinstance(row, SkeletalFormat)
+    importer = make_operator(row, "import", (ImportSkeletalModel if still else ImportSkeletalAnimation,), {})
+    game = {"game": games_option(row.games, GAMES)}
+    exporter = make_operator(row, "export", (ExportSkeletalModel if still else ExportSkeletalAnimation,), game)
+    return importer, exporter, file_handler(row)

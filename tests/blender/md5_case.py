@@ -1,0 +1,220 @@
+"""A skeletal model in Blender with its animations, edited and written back, and what then differs from the files."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from io_idtech_models.blender import mesh as meshes
+from io_idtech_models.blender import motion, skeletal
+from io_idtech_models.blender.compat import action_parts, play
+from io_idtech_models.blender.materials import Materials
+from io_idtech_models.blender.skeletal_gather import SkeletalGatherSettings, gather
+from io_idtech_models.formats import by_name, md5anim, md5mesh
+from io_idtech_models.model.skeletal import Animation, SkeletalModel, set_bounds, skin
+from io_idtech_models.model.transforms import chain
+from tests import md5_facts
+from tests.blender.case import CONTEXT, activate
+
+MESH, ANIM = by_name("md5mesh"), by_name("md5anim")
+
+
+@dataclass
+class Rigged:
+    """Files in the scene: `data` and `motions` are what they were, `dump` and `dump_motion` what an export writes."""
+
+    data: bytes
+    motions: dict[str, bytes]
+    rig_name: str
+    mesh_names: list[str]
+    collection_name: str
+    action_names: dict[str, str] = field(default_factory=dict)  # by the file's name
+
+    @property
+    def rig(self) -> Any:
+        return bpy.data.objects[self.rig_name]
+
+    @property
+    def collection(self) -> Any:
+        return bpy.data.collections[self.collection_name]
+
+    def mesh(self, index: int = 0) -> Any:
+        return bpy.data.objects[self.mesh_names[index]]
+
+    def action(self, name: str) -> Any:
+        return bpy.data.actions[self.action_names[name]]
+
+    def gather(self, **settings: Any) -> SkeletalModel:
+        """Return the model that the collection shows."""
+        CONTEXT.view_layer.update()
+        return gather(list(self.collection.all_objects), CONTEXT.view_layer, SkeletalGatherSettings(**settings))
+
+    def dump(self, **settings: Any) -> bytes:
+        """Return the mesh file that an export would write."""
+        return bytes(MESH.dump(self.gather(**settings)))
+
+    def changed(self, **settings: Any) -> set[str]:
+        """Return the paths at which the mesh file would change."""
+        return md5_facts.differences(self.data, self.dump(**settings))
+
+    def gather_motion(self, name: str, direct: bool = True, keep_bounds: bool = True, **settings: Any) -> Animation:
+        """Return the animation that an action is, with its bounds."""
+        asked, action = SkeletalGatherSettings(**settings), self.action(name)
+        model = self.gather(**settings)
+        found = motion.gather_action(
+            self.rig, action, slot_of(action), CONTEXT.scene, CONTEXT.view_layer, asked, direct
+        )
+        found.keep_bounds = keep_bounds
+        set_bounds(found, model)
+        return found
+
+    def dump_motion(self, name: str, **settings: Any) -> bytes:
+        """Return the animation file that an export would write: from curves and by stepping, which must agree."""
+        direct, stepped = (bytes(ANIM.dump(self.gather_motion(name, direct=way, **settings))) for way in (True, False))
+        assert md5_facts.differences(direct, stepped) == set()
+        return direct
+
+    def moved(self, name: str, **settings: Any) -> set[str]:
+        """Return the paths at which an animation file would change."""
+        return md5_facts.differences(self.motions[name], self.dump_motion(name, **settings))
+
+    def all_changed(self, **settings: Any) -> dict[str, set[str]]:
+        """Return the paths at which each file would change; only of those that would. The mesh is called ""."""
+        found = {"": self.changed(**settings)} | {name: self.moved(name, **settings) for name in self.motions}
+        return {name: paths for name, paths in found.items() if paths}
+
+    def before(self) -> Any:
+        """Return the structs of the mesh file."""
+        return md5mesh.read(self.data)
+
+    def after(self, **settings: Any) -> Any:
+        """Return the structs of the mesh file that an export would write."""
+        return md5mesh.read(self.dump(**settings))
+
+    def motion_before(self, name: str) -> Any:
+        """Return the structs of an animation file."""
+        return md5anim.read(self.motions[name])
+
+    def motion_after(self, name: str, **settings: Any) -> Any:
+        """Return the structs of the animation file that an export would write."""
+        return md5anim.read(self.dump_motion(name, **settings))
+
+    def play(self, name: str, frame: int = 0) -> None:
+        """Let the armature play an action, in a frame of the scene."""
+        play(self.rig, self.action(name))
+        CONTEXT.scene.frame_set(frame)
+
+
+def open_rig(data: bytes, motions: dict[str, bytes] | None = None, name: str = "model", **settings: Any) -> Rigged:
+    """Import a mesh file and animations of it, by name, into the scene."""
+    scene = CONTEXT.scene
+    files = motions or {}
+    model = MESH.load(data, name)
+    found = [ANIM.load(file, called) for called, file in files.items()]
+    asked = skeletal.SkeletalSettings(**settings)
+    posed = skeletal.build(model, found, asked, Materials(lambda name: None), scene, scene.collection)
+    CONTEXT.view_layer.update()
+    actions = {called: action.name for called, action in zip(files, posed.actions, strict=True)}
+    names = [block.name for block in posed.meshes]
+    return Rigged(data, files, posed.armature.name, names, posed.collection.name, actions)
+
+
+def reopen() -> None:
+    """Save the .blend and open it again."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder, "case.blend"))
+        bpy.ops.wm.save_as_mainfile(filepath=path)
+        bpy.ops.wm.open_mainfile(filepath=path)
+
+
+def slot_of(action: Any) -> Any:
+    """Return an action's first slot; None where there are none."""
+    return action_parts(action)[0][0]
+
+
+def curves_of(action: Any, bone: str = "") -> list[Any]:
+    """Return an action's curves, of a bone or all."""
+    found = [curve for _, _, curves in action_parts(action) for curve in curves]
+    start = f'pose.bones["{bpy.utils.escape_identifier(bone)}"].' if bone else ""
+    return [curve for curve in found if curve.data_path.startswith(start)]
+
+
+def in_edit_mode(block: Any, edit: Callable[[], Any] | None = None) -> None:
+    """Put an object into edit mode and out again; meanwhile edit something."""
+    activate(block)
+    bpy.ops.object.mode_set(mode="EDIT")
+    if block.type == "MESH":
+        bpy.ops.mesh.select_all(action="SELECT")
+    if edit is not None:
+        edit()
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def shown(block: Any) -> NDArray[Any]:
+    """Return where the scene shows an object's points, (P, 3)."""
+    evaluated = block.evaluated_get(CONTEXT.evaluated_depsgraph_get())
+    return meshes.positions(evaluated.data)
+
+
+def cells(before: NDArray[Any], after: NDArray[Any]) -> set[tuple[int, ...]]:
+    """Return the places at which two arrays of one shape differ, in single precision."""
+    assert before.shape == after.shape
+    found = np.argwhere(before.astype(np.float32) != after.astype(np.float32))
+    return {tuple(place) for place in found.tolist()}
+
+
+def drop_frame(action: Any, frame: int) -> None:
+    """Delete a frame of an action as a user does: its keys, and the way to the next."""
+    for curve in curves_of(action):
+        points = curve.keyframe_points
+        points.remove(next(p for p in points if p.co[0] == frame))
+        for point in points:
+            point.co[0] -= point.co[0] > frame
+    action.frame_end -= 1
+
+
+def insert_frame(action: Any, frame: int, like: int | None) -> None:
+    """Insert a frame into an action: a copy of another, or (None) what lies between its neighbours."""
+    for curve in curves_of(action):
+        value = None if like is None else next(p.co[1] for p in curve.keyframe_points if p.co[0] == like)
+        for point in curve.keyframe_points:
+            point.co[0] += point.co[0] >= frame
+        if value is not None:
+            curve.keyframe_points.insert(frame, value).interpolation = "LINEAR"
+        curve.update()
+    action.frame_end += 1
+
+
+def farthest(case: Rigged, name: str, **settings: Any) -> float:
+    """Return how far what the exported files show lies from what the scene shows, in every frame of an action."""
+    model = MESH.load(case.dump(**settings), "x")
+    animation = ANIM.load(case.dump_motion(name, **settings), "x")
+    places, turns = chain(animation.parents, animation.positions, animation.rotations)
+    first = int(np.ceil(case.action(name).frame_range[0]))
+    worst = 0.0
+    for frame in range(animation.num_frames):
+        case.play(name, first + frame)
+        parts = [skin(mesh.weights, places[frame], turns[frame]) for mesh in model.meshes]
+        wanted = [in_world(block) for block in case.collection.all_objects if block.type == "MESH"]
+        worst = max(worst, apart(np.concatenate(parts), np.concatenate(wanted)))
+    return worst
+
+
+def in_world(block: Any) -> NDArray[Any]:
+    """Return where the scene shows an object's points in the world, (P, 3)."""
+    points = shown(block).astype(np.float64)
+    matrix = np.array(block.evaluated_get(CONTEXT.evaluated_depsgraph_get()).matrix_world, np.float64)
+    return np.asarray(points @ matrix[:3, :3].T + matrix[:3, 3])
+
+
+def apart(a: NDArray[Any], b: NDArray[Any]) -> float:
+    """Return how far the point of two clouds (n, 3) and (m, 3) that is farthest from the other cloud lies from it."""
+    distances = np.linalg.norm(a[:, None] - b[None], axis=-1)
+    return float(max(distances.min(axis=0).max(), distances.min(axis=1).max()))

@@ -1,0 +1,577 @@
+"""MD5 models in Blender: what an import makes, and that all of it comes back."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy as blender
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from io_idtech_models.blender import armature, motion, skeletal
+from io_idtech_models.blender.compat import HAS_SLOTS, play_action, played_action
+from io_idtech_models.blender.skeletal_source import MOTION, SKELETON, SKINNED
+from io_idtech_models.errors import FormatError, LimitError
+from io_idtech_models.model.skeletal import skin
+from io_idtech_models.model.transforms import chain, to_matrices
+from tests import samples_md5
+from tests.blender.case import CONTEXT, activate, vertices_of
+from tests.blender.md5_case import ANIM, MESH, Rigged, curves_of, in_edit_mode, open_rig, reopen, shown, slot_of
+from tests.samples import CorpusFile, corpus
+
+bpy: Any = blender  # the stubs make each object's data a union
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+SAMPLE_MESHES = [pytest.param(make(), id=make.__name__) for make in samples_md5.MESHES]
+SAMPLE_ANIMS = [pytest.param(make(), id=make.__name__) for make in samples_md5.ANIMS]
+WAVES = {"wave": samples_md5.wave(), "pose": samples_md5.one_frame(), "gaps": samples_md5.gaps_between_channels()}
+
+
+def is_readable(file: CorpusFile) -> bool:
+    try:
+        MESH.load(file.data, "x")
+    except FormatError:
+        return False
+    return True
+
+
+REAL = [pytest.param(f, id=f.path.name) for f in corpus(".md5mesh") if is_readable(f)]
+if not REAL:
+    REAL = [pytest.param(None, id="corpus", marks=pytest.mark.skip("the corpus of real files is not here"))]
+BOTH = pytest.mark.parametrize("weld", [True, False], ids=["welded", "apart"])
+
+
+def animations_of(file: Any) -> dict[str, CorpusFile]:
+    return {f.path.stem: f for f in corpus(".md5anim") if f.entry.get("mesh") == file.entry["path"]}
+
+
+def open_real(file: CorpusFile, **settings) -> Rigged:
+    motions = {name: f.data for name, f in animations_of(file).items()}
+    return open_rig(file.data, motions, file.path.stem, **settings)
+
+
+def open_arm(**settings) -> Rigged:
+    return open_rig(samples_md5.arm(), WAVES, "arm", **settings)
+
+
+def open_anim(data: bytes, **settings) -> Rigged:
+    """Import an animation with the sample that it fits."""
+    own = samples_md5.several_roots() if b'"prop"' in data else samples_md5.arm()
+    return open_rig(own, {"x": data}, "arm", **settings)
+
+
+# -- what is imported comes back
+
+
+@BOTH
+@pytest.mark.parametrize("data", SAMPLE_MESHES)
+def test_meshes_come_back(data, weld):
+    case = open_rig(data, weld=weld)
+    assert case.changed() == set()
+    reopen()
+    assert case.changed() == set()
+
+
+@pytest.mark.parametrize("data", SAMPLE_ANIMS)
+def test_animations_come_back(data):
+    case = open_anim(data)
+    assert case.all_changed() == {}
+    reopen()
+    assert case.all_changed() == {}
+
+
+@BOTH
+@pytest.mark.parametrize("file", REAL)
+def test_real_files_come_back(file, weld):
+    case = open_real(file, weld=weld)
+    if weld:
+        assert case.all_changed() == {}
+    reopen()
+    assert case.all_changed() == {}
+
+
+@pytest.mark.parametrize("data", SAMPLE_MESHES)
+def test_meshes_come_back_from_edit_mode(data):
+    case = open_rig(data)
+    for index in range(len(case.mesh_names)):
+        in_edit_mode(case.mesh(index))
+    assert case.changed() == set()
+
+
+@pytest.mark.parametrize("data", SAMPLE_MESHES)
+def test_armatures_come_back_from_edit_mode(data):
+    case = open_rig(data)
+    in_edit_mode(case.rig)
+    assert case.changed() == set()
+
+
+@pytest.mark.parametrize("file", REAL)
+def test_real_files_come_back_from_edit_mode(file):
+    case = open_real(file)
+    in_edit_mode(case.rig)
+    for index in range(len(case.mesh_names)):
+        in_edit_mode(case.mesh(index))
+    assert case.all_changed() == {}
+
+
+@pytest.mark.parametrize("frame", [0, 3])
+@pytest.mark.parametrize("mode", ["POSE", "OBJECT"])
+def test_a_posed_armature_exports_its_rest(frame, mode):
+    case = open_arm()
+    case.play("wave", frame)
+    activate(case.rig)
+    bpy.ops.object.mode_set(mode=mode)
+    assert case.all_changed() == {}
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_an_armature_that_shows_its_rest_still_has_its_motions():
+    case = open_arm()
+    case.rig.data.pose_position = "REST"
+    assert case.all_changed() == {}
+    assert case.rig.data.pose_position == "REST"
+
+
+def test_undo_and_redo():
+    bpy.ops.ed.undo_push(message="before")
+    case = open_arm()
+    bpy.ops.ed.undo_push(message="import")
+    case.mesh().data.vertices[3].co.x += 5.0
+    case.rig.data.bones["hand"].name = "claw"
+    bpy.ops.ed.undo_push(message="edit")
+    assert case.changed()
+    bpy.ops.ed.undo()
+    assert case.all_changed() == {}
+    bpy.ops.ed.undo()
+    assert not bpy.data.objects
+    bpy.ops.ed.redo()
+    assert case.all_changed() == {}
+
+
+def append(tmp_path: Path, kind: str, names: list[str]) -> None:
+    """Save, and bring data-blocks of the .blend into an empty one."""
+    path = str(tmp_path / "x.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(path, link=False) as (_, into):
+        setattr(into, kind, names)
+
+
+def check_appended(case: Rigged) -> None:
+    CONTEXT.scene.collection.children.link(case.collection)
+    assert set(case.action_names.values()) <= set(bpy.data.actions.keys()), "actions come along"
+    assert case.all_changed() == {}
+
+
+@pytest.mark.parametrize("data", SAMPLE_MESHES)
+def test_an_appended_collection(data, tmp_path):
+    case = open_rig(data)
+    append(tmp_path, "collections", [case.collection_name])
+    check_appended(case)
+
+
+def test_an_appended_collection_brings_its_motions(tmp_path):
+    case = open_arm()
+    append(tmp_path, "collections", [case.collection_name])
+    check_appended(case)
+
+
+@pytest.mark.parametrize("file", REAL[-1:])
+def test_a_real_appended_collection(file, tmp_path):
+    case = open_real(file)
+    append(tmp_path, "collections", [case.collection_name])
+    check_appended(case)
+
+
+def test_appended_objects_alone(tmp_path):
+    case = open_arm()
+    append(tmp_path, "objects", [*case.mesh_names, case.rig_name])
+    made = bpy.data.collections.new(case.collection_name)
+    for block in bpy.data.objects:
+        made.objects.link(block)
+    check_appended(case)
+
+
+@pytest.mark.parametrize("data", SAMPLE_MESHES)
+def test_a_second_import_of_the_same_file(data):
+    first, second = open_rig(data), open_rig(data)
+    assert first.rig_name != second.rig_name
+    assert first.changed() == second.changed() == set()
+    in_edit_mode(second.rig)
+    assert first.changed() == second.changed() == set()
+
+
+def test_a_second_import_has_motions_of_its_own():
+    first, second = open_arm(), open_arm()
+    assert not set(first.action_names.values()) & set(second.action_names.values())
+    assert first.all_changed() == second.all_changed() == {}
+    assert first.gather_motion("wave").name == second.gather_motion("wave").name == "wave"
+
+
+SCALES = (2.0, 0.0254, 40.0)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("data", [*SAMPLE_MESHES, *SAMPLE_ANIMS])
+def test_what_was_scaled_comes_back(data, scale):
+    case = open_rig(data, scale=scale) if b"numMeshes" in data else open_anim(data, scale=scale)
+    assert case.all_changed(scale=scale) == {}
+    in_edit_mode(case.rig)
+    reopen()
+    assert case.all_changed(scale=scale) == {}
+
+
+@pytest.mark.parametrize("file", REAL[-1:])
+def test_a_real_file_that_was_scaled_comes_back(file):
+    case = open_real(file, scale=2.0)
+    assert case.all_changed(scale=2.0) == {}
+
+
+def test_another_scale_makes_another_size():
+    case = open_arm(scale=2.0)
+    before, after = case.before(), case.after(scale=1.0)
+    np.testing.assert_allclose(after.positions, 2 * before.positions, atol=1e-5)
+    np.testing.assert_allclose(after.orientations, before.orientations, atol=1e-6)
+    np.testing.assert_allclose(after.parts[0].offsets[:4], 2 * before.parts[0].offsets[:4], atol=1e-5)
+    motion_before, motion_after = case.motion_before("wave").channels(), case.motion_after("wave").channels()
+    np.testing.assert_allclose(motion_after[..., :3], 2 * motion_before[..., :3], atol=1e-5)
+    np.testing.assert_allclose(motion_after[..., 3:], motion_before[..., 3:], atol=1e-6)
+
+
+# -- the scene shows what games show
+
+
+def disagreement(model) -> list[NDArray[Any]]:
+    """Return for each mesh how far apart a vertex' weights put it at the file's joints, (V,)."""
+    skeleton, found = model.skeleton, []
+    for mesh in model.meshes:
+        table = mesh.weights
+        vertices, entries = table.entries()
+        joints = table.joints[entries]
+        turned = np.einsum("nij,nj->ni", to_matrices(skeleton.rotations)[joints], table.offsets[entries])
+        places = turned + skeleton.positions[joints]
+        means = skin(table, skeleton.positions, skeleton.rotations)
+        far = np.zeros(mesh.num_vertices)
+        moving = table.factors[entries] != 0
+        np.maximum.at(far, vertices[moving], np.linalg.norm(places - means[vertices], axis=1)[moving])
+        found.append(far)
+    return found
+
+
+def vertex_points(block, count: int) -> NDArray[Any]:
+    """Return the point that stands for each of the file's vertices, (V,); -1 where there is none."""
+    points = np.full(count, -1)
+    of_corner, vertices = vertices_of(block)
+    points[vertices] = of_corner
+    return points
+
+
+WITH_EXPECTED = [p for p in REAL if p.values[0] is not None and animations_of(p.values[0])] or REAL
+
+
+@pytest.mark.parametrize("file", WITH_EXPECTED)
+def test_the_scene_shows_what_the_engine_computes(file):
+    case = open_real(file, weld=True)
+    model = MESH.load(file.data, "x")
+    agree = [far < 1e-4 for far in disagreement(model)]
+    first = np.cumsum([0] + [mesh.num_vertices for mesh in model.meshes])
+    points = [vertex_points(case.mesh(i), first[-1])[first[i] : first[i + 1]] for i in range(len(model.meshes))]
+    total = count = 0.0
+    for name, motion_file in animations_of(file).items():
+        for key, wanted in motion_file.expected().items():
+            frame, kind = key.split(".")[:2]
+            if kind == "joint_positions":
+                continue
+            index = int(kind.removeprefix("mesh"))
+            case.play(name, int(frame.removeprefix("frame")))
+            here = points[index] >= 0
+            off = np.linalg.norm(shown(case.mesh(index))[points[index][here]] - wanted[here], axis=1)
+            assert off[agree[index][here]].max(initial=0.0) <= 1e-3
+            total, count = total + (off**2).sum(), count + len(off)
+    assert count
+    assert np.sqrt(total / count) <= 0.01
+
+
+@BOTH
+@pytest.mark.parametrize("make", [samples_md5.arm, samples_md5.several_meshes, samples_md5.degenerate])
+def test_the_scene_shows_what_the_weights_say(make, weld):
+    case = open_rig(make(), {"wave": samples_md5.wave()}, weld=weld)
+    model, animation = MESH.load(make(), "x"), ANIM.load(samples_md5.wave(), "x")
+    places, turns = chain(animation.parents, animation.positions, animation.rotations)
+    points = vertex_points(case.mesh(), 13)
+    for frame in range(5):
+        case.play("wave", frame)
+        wanted = skin(model.meshes[0].weights, places[frame], turns[frame])
+        np.testing.assert_allclose(shown(case.mesh())[points], wanted, atol=2e-5)
+
+
+def test_seams_are_welded():
+    assert len(open_rig(samples_md5.arm()).mesh().data.vertices) == 12
+    assert len(open_rig(samples_md5.arm(), weld=False).mesh().data.vertices) == 13
+
+
+def test_what_a_mesh_looks_like():
+    case = open_rig(samples_md5.several_meshes(), name="hero")
+    rig, first, second, third = case.rig, *(case.mesh(i) for i in range(3))
+    assert (case.collection.name, rig.name) == ("hero", "hero")
+    assert (first.name, third.name) == ("arm", "nothing")
+    for block in (first, second, third):
+        assert block.parent == rig
+        assert [(m.type, m.object) for m in block.modifiers] == [("ARMATURE", rig)]
+        assert not block.modifiers[0].use_deform_preserve_volume
+    assert [slot.material.name for slot in first.material_slots] == ["models/md5/arm"]
+    assert {g.name for g in first.vertex_groups} == {"origin", "upper arm", "hand"}
+    assert [len(b.data.polygons) for b in (first, second, third)] == [18, 18, 0]
+    layer = first.data.uv_layers[0].uv
+    for corner, vertex in enumerate(vertices_of(first)[1].tolist()):
+        s, t, *_ = samples_md5.box().verts[vertex]
+        assert tuple(layer[corner].vector) == pytest.approx((s, 1 - t))
+
+
+# -- bones
+
+
+@pytest.mark.parametrize("data", SAMPLE_MESHES)
+@pytest.mark.parametrize("scale", [1.0, 0.0254, 40.0])
+def test_bones_are_joints(data, scale):
+    case = open_rig(data, scale=scale)
+    skeleton = MESH.load(data, "x").skeleton
+    bones = armature.file_order(case.rig.data.bones)
+    assert len(bones) == skeleton.num_joints, "none is lost"
+    names = [bone.name for bone in bones]
+    assert [None if b.parent is None else names.index(b.parent.name) for b in bones] == [
+        None if p < 0 else p for p in skeleton.parents.tolist()
+    ]
+    assert not any(bone.use_connect for bone in bones)
+    assert all(bone.use_deform for bone in bones)
+    wanted = armature.joint_matrices(skeleton.positions, skeleton.rotations, scale)
+    rest = armature.rest_matrices(case.rig.data)
+    found = np.array([rest[name] for name in names]) @ np.linalg.inv(armature.TURN)
+    size = max(1.0, np.abs(wanted[:, :3, 3]).max())
+    np.testing.assert_allclose(found[:, :3, 3], wanted[:, :3, 3], rtol=0, atol=1e-6 * size)
+    np.testing.assert_allclose(found[:, :3, :3], wanted[:, :3, :3], rtol=0, atol=3e-4)
+    heads = np.array([bone.head_local for bone in bones])
+    ahead = np.array([bone.tail_local for bone in bones]) - heads
+    ahead /= np.linalg.norm(ahead, axis=1, keepdims=True)
+    np.testing.assert_allclose(ahead, wanted[:, :3, 0], atol=3e-4)  # a bone is drawn along its joint's X axis
+
+
+def test_axes_are_exact_to_single_precision():
+    """But for those within a thousandth of -Y, which Blender itself turns less exactly."""
+    case = open_rig(samples_md5.many_axes())
+    skeleton = MESH.load(samples_md5.many_axes(), "x").skeleton
+    rest = armature.rest_matrices(case.rig.data)
+    bones = armature.file_order(case.rig.data.bones)
+    found = (np.array([rest[b.name] for b in bones]) @ np.linalg.inv(armature.TURN))[:, :3, :3]
+    off = np.abs(found - to_matrices(skeleton.rotations)).max(axis=(1, 2))
+    assert off[:31].max() < 2e-5
+    assert off.max() < 3e-4
+
+
+def test_names_of_bones():
+    case = open_rig(samples_md5.odd_names())
+    bones = [bone.name for bone in armature.file_order(case.rig.data.bones)]
+    wanted = samples_md5.ODD_NAMES
+    assert len(set(bones)) == len(wanted)
+    assert bones[:5] == ["bone", "a", "a.002", "a.001", "Bone"], "what is taken keeps its name"
+    assert all(len(name.encode()) <= 63 for name in bones)
+    assert bones[5].startswith("b" * 58)
+    assert bones[7].startswith("größe 日本 größe")
+    for bone, name in zip(bones, wanted, strict=True):
+        assert case.gather().skeleton.names[bones.index(bone)] == name
+
+
+def test_several_roots():
+    case = open_rig(samples_md5.several_roots())
+    assert [bone.name for bone in case.rig.data.bones if bone.parent is None] == ["origin", "prop"]
+
+
+def test_bones_reach_their_children():
+    case = open_rig(samples_md5.arm())
+    lengths = {bone.name: bone.length for bone in case.rig.data.bones}
+    assert lengths["upper arm"] == pytest.approx(16.0)
+    assert lengths["hand"] == pytest.approx(8.0), "half its parent's where there is no child"
+
+
+def test_too_many_joints_are_refused():
+    joints: list[samples_md5.Joint] = [("j", i - 1, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)) for i in range(4097)]
+    with pytest.raises(FormatError, match="too many joints"):
+        open_rig(samples_md5.MeshSpec(joints=joints).pack())
+    assert not bpy.data.objects
+
+
+# -- actions
+
+
+def test_every_file_is_an_action():
+    case = open_arm()
+    assert list(case.action_names.values()) == list(WAVES)
+    for name, data in WAVES.items():
+        action, wanted = case.action(name), ANIM.load(data, name)
+        assert action.use_fake_user
+        assert action.use_frame_range
+        assert tuple(action.frame_range) == (0, wanted.num_frames - 1)
+        assert action["idtech_frame_rate"] == 24
+        assert len(curves_of(action)) == 7 * 3
+    tracks = case.rig.animation_data.nla_tracks
+    assert [track.name for track in tracks] == list(WAVES)
+    assert all(track.mute for track in tracks)
+    assert [strip.action.name for track in tracks for strip in track.strips] == list(WAVES)
+
+
+def test_the_first_one_plays():
+    case = open_arm()
+    assert case.rig.animation_data.action == case.action("wave")
+    if HAS_SLOTS:
+        assert case.rig.animation_data.action_slot == case.action("wave").slots[0]
+    scene = CONTEXT.scene
+    assert (scene.frame_start, scene.frame_end, scene.render.fps, scene.render.fps_base) == (0, 4, 24, 1.0)
+    hand = case.rig.pose.bones["hand"]
+    moved = []
+    for frame in range(5):
+        scene.frame_set(frame)
+        moved.append(tuple(hand.head))
+    assert len(set(moved)) == 5
+
+
+def test_scene_frames_are_file_frames():
+    case, animation = open_arm(), ANIM.load(WAVES["wave"], "x")
+    places, _ = chain(animation.parents, animation.positions, animation.rotations)
+    for frame in (0, 3, 4):
+        case.play("wave", frame)
+        assert tuple(case.rig.pose.bones["hand"].head) == pytest.approx(places[frame, 2], abs=1e-5)
+
+
+def test_the_scene_stays_as_it_is_if_asked():
+    scene = CONTEXT.scene
+    scene.frame_start, scene.frame_end, scene.render.fps = 7, 99, 30
+    open_arm(fit_range=False, frame_rate=False)
+    assert (scene.frame_start, scene.frame_end, scene.render.fps) == (7, 99, 30)
+
+
+def test_quaternions_go_the_short_way():
+    spec = samples_md5.wave_spec(40)
+    case = open_rig(samples_md5.arm(), {"turn": spec.pack()})
+    curves = [c for c in curves_of(case.action("turn")) if c.data_path.endswith("rotation_quaternion")]
+    table = np.array([[k.co[1] for k in c.keyframe_points] for c in curves]).reshape(3, 4, 40)
+    assert ((table[..., 1:] * table[..., :-1]).sum(axis=1) > 0).all()
+
+
+def test_the_frame_rate_is_the_actions_own_and_can_be_edited():
+    case = open_rig(samples_md5.arm(), {"slow": samples_md5.wave()})
+    case.action("slow")["idtech_frame_rate"] = 12.0
+    CONTEXT.scene.render.fps = 60
+    assert case.moved("slow") == {"frame_rate"}
+    assert case.motion_after("slow").frame_rate == 12
+
+
+def test_animations_can_come_later():
+    case = open_rig(samples_md5.arm())
+    found = skeletal.add_animations(
+        case.rig, [ANIM.load(WAVES["wave"], "wave")], skeletal.SkeletalSettings(), CONTEXT.scene
+    )
+    case.motions, case.action_names = {"wave": WAVES["wave"]}, {"wave": found[0].name}
+    in_edit_mode(case.rig)
+    assert case.all_changed() == {}
+
+
+# -- what does not fit, and records of strangers
+
+
+def counts() -> dict[str, int]:
+    kinds = ("objects", "meshes", "materials", "actions", "collections", "armatures", "images")
+    return {kind: len(getattr(bpy.data, kind)) for kind in kinds}
+
+
+def test_an_animation_that_does_not_fit_leaves_nothing():
+    before = counts()
+    with pytest.raises(LimitError, match="'walk' does not fit 'model': the animation has 5 joints, the model 3"):
+        open_rig(samples_md5.arm(), {"wave": samples_md5.wave(), "walk": samples_md5.roots_wave()})
+    assert counts() == before
+    assert CONTEXT.mode == "OBJECT"
+    assert not CONTEXT.scene.collection.objects
+
+
+@pytest.mark.parametrize("step", ["_make_mesh", "_remember", "add_animations", "_check", "_set_scene"])
+def test_a_failure_while_building_leaves_nothing(step, monkeypatch):
+    def fail(*_arguments):
+        raise RuntimeError("stopped")
+
+    before = counts()
+    monkeypatch.setattr(skeletal, step, fail)
+    with pytest.raises(RuntimeError, match="stopped"):
+        open_arm()
+    assert counts() == before
+    assert CONTEXT.mode == "OBJECT"
+
+
+def test_a_failure_in_edit_mode_leaves_it(monkeypatch):
+    def fail(*_arguments):
+        raise RuntimeError("stopped")
+
+    before = counts()
+    monkeypatch.setattr(armature, "_add_bones", fail)
+    with pytest.raises(RuntimeError, match="stopped"):
+        open_arm()
+    assert counts() == before
+    assert CONTEXT.mode == "OBJECT"
+    assert CONTEXT.view_layer.objects.active is None
+
+
+DAMAGE = [b"", b"IDTR", b"IDTR\x01\x00\xff\xff", b"nonsense" * 9, 7, "text"]
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_record_is_dropped_with_a_warning(damage, caplog):
+    case = open_arm()
+    case.rig.data[SKELETON] = damage
+    for block in bpy.data.meshes:
+        block[SKINNED] = damage
+    for action in bpy.data.actions:
+        action[MOTION] = damage
+    caplog.clear()
+    model, found = case.gather(), case.gather_motion("wave")
+    assert ("is ignored" in caplog.text) is isinstance(damage, bytes)
+    assert model.source is None
+    assert found.source is None
+    written = MESH.load(MESH.dump(model), "x")
+    assert written.skeleton.names == ["origin", "upper arm", "hand"]
+    before = MESH.load(case.data, "x")
+    np.testing.assert_allclose(written.skeleton.positions, before.skeleton.positions, atol=1e-5)
+    poses = ANIM.load(ANIM.dump(found), "x")
+    np.testing.assert_allclose(poses.positions, ANIM.load(case.motions["wave"], "x").positions, atol=1e-4)
+
+
+def test_a_record_of_another_armature_is_no_hint():
+    """Numbers on bones and elements that no longer fit the record are dropped."""
+    case = open_arm()
+    other = open_rig(samples_md5.several_roots(), name="other")
+    case.rig.data[SKELETON] = other.rig.data[SKELETON]
+    case.mesh().data["idtech_surface"] = 99
+    for bone in case.rig.data.bones:
+        bone[armature.JOINT] = 5000
+    written = MESH.load(case.dump(), "x")
+    assert written.skeleton.names == ["origin", "upper arm", "hand"]
+    assert len(written.meshes[0].triangles) == 18
+
+
+def test_playing_leaves_the_armature_as_it_was():
+    case = open_arm()
+    rig = case.rig
+    rig.animation_data.use_nla = False
+    before = played_action(rig)
+    with motion.playing(rig, case.action("pose"), slot_of(case.action("pose"))):
+        assert rig.animation_data.action == case.action("pose")
+    assert played_action(rig) == before
+    assert not rig.animation_data.use_nla
+    play_action(rig, None, None)
+    case.dump_motion("pose")
+    assert rig.animation_data.action is None
+    assert [track.mute for track in rig.animation_data.nla_tracks] == [True] * 3
+
+
+def test_the_helper_sees_a_difference():
+    case = open_arm()
+    case.mesh().data.vertices[0].co.x += 1.0
+    curves_of(case.action("wave"), "hand")[0].keyframe_points[2].co[1] += 1.0
+    assert set(case.all_changed()) == {"", "wave"}

@@ -1,0 +1,224 @@
+"""md5mesh and md5anim: files, structs and models."""
+
+import numpy as np
+import pytest
+
+from io_idtech_models.errors import FormatError
+from io_idtech_models.formats import by_name, md5anim, md5mesh
+from io_idtech_models.model.skeletal import Weights, skin
+from io_idtech_models.model.transforms import chain
+from tests import samples_md5
+from tests.md5_facts import differences
+from tests.samples import CORPUS, corpus_params
+
+MESHES = [pytest.param(make(), id=make.__name__) for make in samples_md5.MESHES]
+ANIMS = [pytest.param(make(), id=make.__name__) for make in samples_md5.ANIMS]
+# Real files that no game reads: cut off, of the alpha, or with frames out of order.
+UNREADABLE = (
+    "ball.md5mesh",
+    "empty.md5mesh",
+    "lamp.md5mesh",
+    "lamp.md5anim",
+    "attack2.md5anim",
+    "InvalidBoneIndex.md5mesh",
+)
+
+
+def row_of(data: bytes):
+    return by_name("md5mesh" if b"numMeshes" in data else "md5anim")
+
+
+# -- structs
+
+
+def test_a_mesh_is_read_field_by_field():
+    mesh = md5mesh.read(samples_md5.arm())
+    assert mesh.command_line == "mesh models/arm.mb -dest 'no quotes'"
+    assert mesh.names == ["origin", "upper arm", "hand"]
+    assert mesh.parents.tolist() == [-1, 0, 1]
+    assert mesh.positions.tolist() == [[0, 0, 0], [8, 1, 2], [24, 1, 2]]
+    assert mesh.orientations.tolist()[2] == [0, 0, -samples_md5.HALF]
+    (part,) = mesh.parts
+    spec = samples_md5.box()
+    assert (part.name, part.shader) == ("arm", "models/md5/arm")
+    assert part.st.tolist() == [list(v[:2]) for v in spec.verts]
+    assert list(zip(part.starts.tolist(), part.counts.tolist(), strict=True)) == [v[2:] for v in spec.verts]
+    assert part.triangles.tolist() == [list(t) for t in spec.tris]
+    assert part.joints.tolist() == [w[0] for w in spec.weights]
+    assert part.biases.tolist() == [w[1] for w in spec.weights]
+    assert part.offsets.tolist() == [list(w[2:]) for w in spec.weights]
+
+
+def test_an_animation_is_read_field_by_field():
+    anim, spec = md5anim.read(samples_md5.wave()), samples_md5.wave_spec()
+    assert (anim.command_line, anim.frame_rate, anim.names) == (
+        "anim models/wave.mb",
+        24,
+        ["origin", "upper arm", "hand"],
+    )
+    assert (tuple(anim.flags), tuple(anim.starts), anim.parents.tolist()) == (spec.flags, spec.starts, [-1, 0, 1])
+    assert anim.bounds.reshape(-1, 6).tolist() == [list(b) for b in spec.bounds]
+    assert anim.base.tolist() == [list(b) for b in spec.base]
+    assert anim.components.tolist() == spec.frames
+    channels = anim.channels()
+    assert channels[3, 0].tolist() == [0.5, 0.25, 0.125, 0, 0, 0]
+    assert channels[3, 1].tolist() == [8, 1, 2, 0.125, 0, spec.frames[3][4]]
+    assert channels[3, 2].tolist() == [19, 0, 0, 0, 0, spec.frames[3][1]]
+
+
+@pytest.mark.parametrize("data", [*MESHES, *ANIMS])
+def test_what_is_read_is_written(data):
+    row = row_of(data)
+    assert differences(data, row.write(row.read(data))) == set()
+    assert differences(data, row.dump(row.load(data, "x"))) == set()
+
+
+@pytest.mark.parametrize("file", corpus_params(".md5mesh", ".md5anim"))
+def test_real_files_come_back(file):
+    data = file.data
+    if file.path.name in UNREADABLE:
+        with pytest.raises(FormatError) as caught:
+            row_of(data).load(data, "x")
+        assert "\n" not in str(caught.value)
+        return
+    row = row_of(data)
+    assert differences(data, row.dump(row.load(data, "x"))) == set()
+
+
+@pytest.mark.parametrize("file", corpus_params(".md5anim"))
+def test_poses_are_the_engines(file):
+    expected = file.expected()
+    if not expected:
+        pytest.skip("nobody computed its vertices")
+    anim = by_name("md5anim").load(file.data, "x")
+    mesh = by_name("md5mesh").load((CORPUS / file.entry["mesh"]).read_bytes(), "x")
+    places, turns = chain(anim.parents, anim.positions, anim.rotations)
+    for key, wanted in expected.items():
+        frame, kind = key.split(".")[:2]
+        if kind != "joint_positions":
+            at = int(frame.removeprefix("frame"))
+            found = skin(mesh.meshes[int(kind.removeprefix("mesh"))].weights, places[at], turns[at])
+            assert np.abs(found - wanted).max(initial=0) < 1e-4
+
+
+# -- models
+
+
+def test_a_model_has_places_and_faces_outward():
+    model = by_name("md5mesh").load(samples_md5.arm(), "arm")
+    mesh = model.meshes[0]
+    places = skin(mesh.weights, model.skeleton.positions, model.skeleton.rotations)
+    want = [(x, y, z) for x in (4, 16, 28) for y, z in ((-3, -1), (5, -1), (5, 5), (-3, 5))]
+    assert places[:12] == pytest.approx(np.array(want), abs=1e-6)
+    assert mesh.uvs[1].tolist() == pytest.approx([4 / 32, 1 - 4 / 16])
+    assert mesh.triangles.tolist() == [list(tri[::-1]) for tri in samples_md5.box().tris]
+    corners = places[mesh.triangles]
+    outward = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    assert (np.einsum("ti,ti->t", outward, corners.mean(axis=1) - places[:12].mean(axis=0)) > 0).all()
+
+
+def test_weights_of_shared_ranges():
+    starts, counts, joints = (np.array(a) for a in ([2, 0, 2], [1, 2, 1], [0, 1, 0]))
+    table = Weights(starts, counts, joints, np.ones(3, np.float32), np.zeros((3, 3), np.float32))
+    vertices, entries = table.entries()
+    assert (vertices.tolist(), entries.tolist()) == ([0, 1, 1, 2], [2, 0, 1, 2])
+
+
+# -- what is out there
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"\n", b"\r\n"),
+        (b" ( ", b"\t(  "),
+        (b"joints {", b"/* a\nb */ joints // c\n{"),
+        (b"0.625", b"6.25e-1"),
+        (b"numJoints", b"// numJoints 7\nnumJoints"),
+    ],
+)
+def test_other_spellings_mean_the_same(old, new):
+    data = samples_md5.arm()
+    assert old in data
+    assert differences(data, data.replace(old, new)) == set()
+
+
+def test_trailing_text_is_left_alone():
+    data = samples_md5.arm()
+    assert differences(data, data + b"\nmesh rubbish {") == set()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [
+        (b"MD5Version 10", b"MD5Version 6", "MD5 version 6, of the Doom 3 alpha"),
+        (b"numJoints 3", b"numbones 3", "MD5 version 6, of the Doom 3 alpha"),
+        (b"MD5Version 10", b"MD5Version 11", "unsupported MD5 version at line 1: expected 10, found 11"),
+        (b"MD5Version", b"IDP3", "not an MD5 file"),
+        (b"numJoints 3", b"numJoints -3", "negative numJoints"),
+        (b"numJoints 3", b"numJoints 99999", "too many joints at line 5: expected 4096 at most, found 99999"),
+        (b'"hand"\t1', b'"hand"\t2', "the parent of joint 2 'hand' at line 10: expected -1 to 1, found 2"),
+        (b'"hand"\t1', b'"hand"\t-2', "the parent of joint 2 'hand'"),
+        (b"tri 0 0 4 1", b"tri 0 0 4 13", "vertex of a triangle (0)"),
+        (b"tri 0 0 4 1", b"tri 0 0 -1 4", "vertex of a triangle (0)"),
+        (b"weight 0 0 1.0", b"weight 0 3 1.0", "joint of a weight (0)"),
+        (b"weight 0 0 1.0", b"weight 0 0 nan", "not a number at line"),
+        (b"weight 0 0 1.0", b"weight 0 0 inf", "not a number at line"),
+        (b") 0 1\n", b") 0 99\n", "number of a vertex' weights (0)"),
+        (b") 15 1\n", b") 15 2\n", "weights of vertex"),
+        (b"numtris 18", b"numtris 19", "damaged list"),
+        (b"numtris 18", b"numtris 2147483647", "damaged list"),
+    ],
+)
+def test_damaged_meshes(old, new, error):
+    data = samples_md5.arm()
+    assert old in data, data.decode()
+    with pytest.raises(FormatError) as caught:
+        md5mesh.read(data.replace(old, new, 1))
+    assert error in str(caught.value)
+    assert "line" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [
+        (b"numFrames 5", b"numFrames 0", "number of frames"),
+        (b"numFrames 5", b"numFrames 6", "the file ends too early"),
+        (b"frame 3 {", b"frame 4 {", "frames out of order"),
+        (b"\t1 33 0", b"\t1 33 4", "channels of joint 'hand'"),
+        (b"\t1 33 0", b"\t1 64 0", "channels of joint 'hand'"),
+        (b"numAnimatedComponents 5", b"numAnimatedComponents 4", "channels of joint 'upper arm'"),
+        (b"0.1 0.2 0.3", b"0.1 x 0.3", "not a number"),
+        (b"0.1 0.2 0.3", b"0.1 0.3", "damaged block"),
+    ],
+)
+def test_damaged_animations(old, new, error):
+    data = samples_md5.wave()
+    assert old in data, data.decode()
+    with pytest.raises(FormatError) as caught:
+        md5anim.read(data.replace(old, new, 1))
+    assert error in str(caught.value)
+
+
+@pytest.mark.parametrize(("size", "outcome"), [(1.00005, ""), (1.005, "warning"), (1.02, "error")])
+def test_quaternions_that_are_too_long(size, outcome, caplog):
+    joints = list(samples_md5.ARM)
+    joints[1] = (*joints[1][:3], (0.0, size, 0.0))
+    data = samples_md5.MeshSpec(joints=joints).pack()
+    if outcome == "error":
+        with pytest.raises(FormatError, match="the orientation of joint 'upper arm' is no rotation"):
+            by_name("md5mesh").load(data, "x")
+        return
+    model = by_name("md5mesh").load(data, "x")
+    assert np.linalg.norm(model.skeleton.rotations, axis=1) == pytest.approx(np.ones(3))
+    assert bool(caplog.records) is (outcome == "warning")
+
+
+@pytest.mark.parametrize("make", [*samples_md5.MESHES, *samples_md5.ANIMS])
+def test_files_cut_anywhere_give_one_sentence_or_a_model(make):
+    data = make()
+    for end in range(0, len(data), 7):
+        try:
+            row_of(data).load(data[:end], "x")
+        except FormatError as error:
+            assert "\n" not in str(error)

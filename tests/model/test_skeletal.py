@@ -1,0 +1,269 @@
+"""Skeletal models and animations: what weights move, bounds, loops, origins, and which animation fits which model."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from io_idtech_models.formats import by_name
+from io_idtech_models.model.skeletal import (
+    Animation,
+    SkeletalModel,
+    Skeleton,
+    SkinnedMesh,
+    Weights,
+    animation_with_origin,
+    changed_frames,
+    looped,
+    mismatch,
+    set_bounds,
+    skeleton_with_origin,
+    skin,
+)
+from io_idtech_models.model.transforms import chain, same_turns
+from tests import samples_md5
+
+HALF = np.sqrt(0.5)
+UPRIGHT, LEFT = [1.0, 0, 0, 0], [HALF, 0, 0, HALF]  # LEFT turns X to Y
+
+
+def table(starts, counts, joints, factors, offsets):
+    return Weights(
+        np.array(starts, np.int32), np.array(counts, np.int32), np.array(joints, np.int32),
+        np.array(factors, np.float32), np.array(offsets, np.float32).reshape(-1, 3),
+    )  # fmt: skip
+
+
+def arm():
+    return by_name("md5mesh").load(samples_md5.arm(), "arm")
+
+
+def wave(frames=5):
+    return by_name("md5anim").load(samples_md5.wave_spec(frames).pack(), "wave")
+
+
+# -- weights
+
+
+def test_a_vertex_is_the_sum_of_its_weights():
+    weights = table([0, 1, 0, 2], [1, 1, 2, 0], [0, 1], [0.25, 0.75], [(4, 0, 0), (8, 0, 4)])
+    places = np.array([[0.0, 0, 100], [0, 16, 0]])
+    found = skin(weights, places, np.array([UPRIGHT, LEFT]))
+    first, second = np.array([1.0, 0, 25]), np.array([0.0, 18, 3])
+    np.testing.assert_allclose(found, [first, second, first + second, [0, 0, 0]], atol=1e-6)
+
+
+def test_factors_are_taken_as_they_are():
+    weights = table([0], [3], [0, 0, 0], [0.5, 0.75, -0.25], [(8, 0, 0), (8, 0, 0), (4, 0, 0)])
+    np.testing.assert_allclose(skin(weights, np.zeros((1, 3)), np.array([UPRIGHT])), [[9, 0, 0]])
+
+
+def test_no_vertices():
+    weights = table([], [], [], [], [])
+    assert skin(weights, np.zeros((2, 3)), np.array([UPRIGHT] * 2)).shape == (0, 3)
+    assert [e.tolist() for e in weights.entries()] == [[], []]
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), max_size=8))
+def test_entries_are_the_ranges_one_after_another(ranges):
+    weights = table([a for a, _ in ranges], [n for _, n in ranges], range(8), np.ones(8), np.zeros((8, 3)))
+    vertices, entries = weights.entries()
+    wanted = [(v, w) for v, (a, n) in enumerate(ranges) for w in range(a, a + n)]
+    assert list(zip(vertices.tolist(), entries.tolist(), strict=True)) == wanted
+
+
+def test_some_vertices_of_a_table():
+    weights = table([0, 2, 1], [1, 2, 1], range(4), np.ones(4), np.zeros((4, 3)))
+    chosen = weights.of(np.array([2, 1]))
+    assert [e.tolist() for e in chosen.entries()] == [[0, 1, 1], [1, 2, 3]]
+
+
+# -- bounds
+
+
+def test_bounds_are_those_of_the_deformed_meshes():
+    model, animation = arm(), wave()
+    animation.source = animation.source_frames = None  # all frames changed
+    set_bounds(animation, model)
+    for frame in range(5):
+        places, turns = chain(animation.parents, animation.positions[frame], animation.rotations[frame])
+        points = skin(model.meshes[0].weights, places, turns)
+        np.testing.assert_allclose(animation.bounds[frame], [points.min(axis=0), points.max(axis=0)])
+    assert len(np.unique(animation.bounds[:, 1, 0])) == 5, "they differ from frame to frame"
+
+
+def test_bounds_hold_all_meshes_but_empty_ones():
+    model, animation = by_name("md5mesh").load(samples_md5.several_meshes(), "x"), wave(1)
+    animation.source = None
+    set_bounds(animation, model)
+    alone = replace(animation, bounds=np.zeros((1, 2, 3)))
+    set_bounds(alone, replace(model, meshes=model.meshes[:1]))
+    np.testing.assert_array_equal(alone.bounds, animation.bounds)
+    model.meshes[1].weights.offsets[:] += 1000.0
+    set_bounds(animation, model)
+    assert (animation.bounds[0, 1] > alone.bounds[0, 1] + 500).all()
+
+
+@pytest.mark.parametrize("meshes", [[], "nothing"])
+def test_bounds_without_a_vertex_are_those_of_the_joints(meshes):
+    model, animation = arm(), wave()
+    model.meshes = [] if not meshes else by_name("md5mesh").load(samples_md5.several_meshes(), "x").meshes[2:]
+    animation.source = None
+    set_bounds(animation, model)
+    places, _ = chain(animation.parents, animation.positions, animation.rotations)
+    np.testing.assert_allclose(animation.bounds, np.stack((places.min(axis=1), places.max(axis=1)), axis=1))
+
+
+def test_bounds_of_frames_that_are_the_sources_stay():
+    model, animation = arm(), wave()
+    before = animation.bounds.copy()
+    set_bounds(animation, model)
+    np.testing.assert_array_equal(animation.bounds, before)
+    animation.source_frames[3, 1, 0] = -1
+    set_bounds(animation, model)
+    assert (animation.bounds != before).any(axis=(1, 2)).tolist() == [False, False, False, True, False]
+    animation.keep_bounds = False
+    set_bounds(animation, model)
+    assert (animation.bounds != before).any(axis=(1, 2)).all()
+
+
+def test_which_frames_changed():
+    animation = wave()
+    assert changed_frames(animation).tolist() == [False] * 5
+    animation.source_frames[1] = 3  # another one of the source's, all of it
+    assert changed_frames(animation).tolist() == [False] * 5
+    animation.source_frames[2, 1, 1] = 3  # a mixture
+    animation.source_frames[4, 0, 0] = -1
+    assert changed_frames(animation).tolist() == [False, False, True, False, True]
+    animation.source_joints[0] = -1  # a joint that is new moves no old one
+    assert changed_frames(animation).tolist() == [False, False, True, False, False]
+    for field in ("source", "source_frames", "source_joints"):
+        assert changed_frames(replace(animation, **{field: None})).all()
+
+
+# -- loops
+
+
+def test_a_loop_ends_with_its_first_frame():
+    animation = wave(3)
+    found = looped(animation)
+    assert (found.num_frames, animation.num_frames) == (4, 3)
+    for field in ("positions", "rotations", "bounds", "source_frames"):
+        rows = getattr(found, field)
+        np.testing.assert_array_equal(rows[:3], getattr(animation, field))
+        np.testing.assert_array_equal(rows[3], rows[0])
+    animation.source_frames = None
+    assert looped(animation).source_frames is None
+
+
+# -- origins
+
+
+def test_one_root_needs_no_origin():
+    model, animation = arm(), wave()
+    assert skeleton_with_origin(model) is model
+    assert animation_with_origin(animation) is animation
+
+
+def test_roots_hang_on_an_origin():
+    model = by_name("md5mesh").load(samples_md5.several_roots(), "x")
+    hung: Any = skeleton_with_origin(model)
+    assert hung.skeleton.names == ["origin", *model.skeleton.names]
+    assert hung.skeleton.parents.tolist() == [-1, 0, 1, 2, 0, 4]
+    assert hung.skeleton.sources.tolist() == [-1, 0, 1, 2, 3, 4]
+    assert hung.skeleton.kept.tolist() == [False, *[True] * 5]
+    np.testing.assert_array_equal(hung.skeleton.positions[1:], model.skeleton.positions)
+    for before, after in zip(model.meshes, hung.meshes, strict=True):
+        old = skin(before.weights, model.skeleton.positions, model.skeleton.rotations)
+        new = skin(after.weights, hung.skeleton.positions, hung.skeleton.rotations)
+        np.testing.assert_array_equal(old, new)
+    assert model.skeleton.num_joints == 5, "the model itself is as it was"
+    assert model.meshes[0].weights.joints.max() == 2
+
+
+def two_roots(frames=3):
+    """Return an animation of two joints without a parent, and one on the second."""
+    rng = np.random.default_rng(2)
+    turns = rng.normal(size=(frames, 3, 4))
+    turns /= np.linalg.norm(turns, axis=-1, keepdims=True)
+    return Animation(
+        "two", ["a", "b", "c"], np.array([-1, -1, 1], np.int32), rng.normal(size=(frames, 3, 3)), turns, 24.0,
+        np.zeros((frames, 2, 3)),
+    )  # fmt: skip
+
+
+def test_an_animations_roots_hang_on_an_origin():
+    animation = two_roots()
+    hung = animation_with_origin(animation)
+    assert hung.joint_names == ["origin", "a", "b", "c"]
+    assert hung.parents.tolist() == [-1, 0, 0, 2]
+    old, new = (chain(a.parents, a.positions, a.rotations) for a in (animation, hung))
+    np.testing.assert_allclose(new[0][:, 1:], old[0])
+    assert same_turns(new[1][:, 1:], old[1]).max() < 1e-7
+    assert not new[0][:, 0].any()
+    assert (hung.source_frames, hung.source_joints) == (None, None)
+
+
+def test_an_origin_is_no_joint_of_the_source():
+    animation = by_name("md5anim").load(samples_md5.roots_wave(), "x")
+    hung: Any = animation_with_origin(animation)
+    assert hung.source_joints.tolist() == [-1, 0, 1, 2, 3, 4]
+    assert (hung.source_frames[:, 0] == -1).all()
+    np.testing.assert_array_equal(hung.source_frames[:, 1:], animation.source_frames)
+    again = by_name("md5anim").load(by_name("md5anim").dump(hung), "y")
+    np.testing.assert_allclose(again.positions[:, 1:], animation.positions, atol=1e-6)
+    model = skeleton_with_origin(by_name("md5mesh").load(samples_md5.several_roots(), "x"))
+    assert mismatch(model.skeleton, again) == ""
+
+
+# -- which animation fits
+
+
+def test_an_animation_of_the_same_joints_fits():
+    assert mismatch(arm().skeleton, wave()) == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda a: a.joint_names.append("more"), "the animation has 4 joints, the model 3"),
+        (lambda a: a.joint_names.pop(), "the animation has 2 joints, the model 3"),
+        (lambda a: a.joint_names.__setitem__(1, "leg"), "joint 1 is 'leg' in the animation, 'upper arm' in the model"),
+        (lambda a: a.joint_names.reverse(), "joint 0 is 'hand' in the animation, 'origin' in the model"),
+        (
+            lambda a: a.parents.__setitem__(2, 0),
+            "the parent of 'hand' is 'origin' in the animation, 'upper arm' in the model",
+        ),
+        (
+            lambda a: a.parents.__setitem__(1, -1),
+            "the parent of 'upper arm' is none in the animation, 'origin' in the model",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_named(change, sentence):
+    animation = wave()
+    change(animation)
+    assert mismatch(arm().skeleton, animation) == sentence
+
+
+def test_parents_of_the_same_name_are_told_apart():
+    """Two joints may have one name: their numbers count too."""
+    parents = np.array([-1, 0, 0, 1], np.int32)
+    skeleton = Skeleton(["r", "a", "a", "c"], parents, np.zeros((4, 3)), np.array([UPRIGHT] * 4))
+    animation = replace(two_roots(1), joint_names=list(skeleton.names), parents=parents.copy())
+    assert mismatch(skeleton, animation) == ""
+    animation.parents[3] = 2
+    sentence = "the parent of 'c' is joint 2 'a' in the animation, joint 1 'a' in the model"
+    assert mismatch(skeleton, animation) == sentence
+
+
+def test_facts_of_another_format_are_none():
+    model = arm()
+    assert model.source_of("md5mesh") is model.source
+    assert model.source_of("mdm") is None
+    assert SkeletalModel("x", model.skeleton, []).source_of("md5mesh") is None
+    mesh = SkinnedMesh("m", "s", np.zeros((2, 2), np.float32), np.zeros((0, 3), np.int32), table([], [], [], [], []))
+    assert mesh.num_vertices == 2

@@ -1,0 +1,158 @@
+"""What games take of skeletal models and animations: each limit at its number, and one beyond."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from io_idtech_models.formats import ANIMATIONS, SKELETAL, by_name
+from io_idtech_models.model import skeletal_limits
+from io_idtech_models.model.limits import ERROR, WARNING
+from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, Weights
+from tests import samples_md5
+
+REMASTER = "quake2remaster"
+
+
+def skeleton(count: int = 1, names: list[str] | None = None) -> Skeleton:
+    parents = np.arange(-1, count - 1, dtype=np.int32)
+    upright = np.tile([1.0, 0, 0, 0], (count, 1))
+    return Skeleton(names or [f"j{i}" for i in range(count)], parents, np.zeros((count, 3)), upright)
+
+
+def mesh(vertices: int = 3, triangles: int = 1, weights: int = 3, name: str = "m", shader: str = "s") -> SkinnedMesh:
+    counts = np.ones(vertices, np.int32)
+    offsets = np.zeros((weights, 3), np.float32)
+    table = Weights(counts * 0, counts, np.zeros(weights, np.int32), np.ones(weights, np.float32), offsets)
+    return SkinnedMesh(name, shader, np.zeros((vertices, 2), np.float32), np.zeros((triangles, 3), np.int32), table)
+
+
+def model(bones: Skeleton | None = None, meshes: list[SkinnedMesh] | None = None) -> SkeletalModel:
+    return SkeletalModel("x", bones or skeleton(), [mesh()] if meshes is None else meshes)
+
+
+def animation(frames: int = 1, bones: Skeleton | None = None) -> Animation:
+    bones = bones or skeleton()
+    turns = np.tile(bones.rotations, (frames, 1, 1))
+    places = np.zeros((frames, bones.num_joints, 3))
+    return Animation("walk", bones.names, bones.parents, places, turns, 24.0, np.zeros((frames, 2, 3)))
+
+
+def said(problems: list[Any]) -> list[tuple[str, str]]:
+    return [(p.severity, str(p)) for p in problems]
+
+
+MODELS = {
+    "joints": (256, lambda n: model(skeleton(n)), "has {} joints, Quake II remaster takes 256"),
+    "meshes": (32, lambda n: model(meshes=[mesh()] * n), "has {} meshes, Quake II remaster takes 32"),
+    "weights": (8192, lambda n: model(meshes=[mesh(weights=n)]), "'m' has {} weights, Quake II remaster takes 8192"),
+    "vertices": (6144, lambda n: model(meshes=[mesh(n)]), "'m' has {} vertices, Quake II remaster takes 6144"),
+    "triangles": (
+        6144,
+        lambda n: model(meshes=[mesh(triangles=n)]),
+        "'m' has {} triangles, Quake II remaster takes 6144",
+    ),
+    "name_bytes": (
+        47,
+        lambda n: model(skeleton(2, ["root", "b" * n])),
+        "is a joint's name of {} bytes, Quake II remaster takes 47",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_a_model_at_the_limit_and_beyond(kind):
+    most, make, sentence = MODELS[kind]
+    assert getattr(skeletal_limits.GAMES[REMASTER], kind) == most
+    assert said(skeletal_limits.check(make(most), REMASTER)) == []
+    ((severity, text),) = said(skeletal_limits.check(make(most + 1), REMASTER))
+    assert severity == ERROR
+    assert sentence.format(most + 1) in text
+    for game in ("doom3", "format"):
+        assert said(skeletal_limits.check(make(most + 1), game)) == [], "these have no counts of their own"
+
+
+ANIMS = {
+    "frames": (1024, animation, "'walk' has {} frames, Quake II remaster takes 1024"),
+    "joints": (256, lambda n: animation(2, skeleton(n)), "'walk' has {} joints, Quake II remaster takes 256"),
+    "name_bytes": (
+        47,
+        lambda n: animation(1, skeleton(2, ["root", "b" * n])),
+        "is a joint's name of {} bytes, Quake II remaster takes 47",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ANIMS)
+def test_an_animation_at_the_limit_and_beyond(kind):
+    most, make, sentence = ANIMS[kind]
+    assert said(skeletal_limits.check_animation(make(most), REMASTER)) == []
+    ((severity, text),) = said(skeletal_limits.check_animation(make(most + 1), REMASTER))
+    assert severity == ERROR
+    assert sentence.format(most + 1) in text
+    for game in ("doom3", "format"):
+        assert said(skeletal_limits.check_animation(make(most + 1), game)) == []
+
+
+def test_names_are_measured_in_bytes():
+    assert said(skeletal_limits.check(model(skeleton(1, ["ü" * 23 + "x"])), REMASTER)) == []
+    assert "of 48 bytes" in said(skeletal_limits.check(model(skeleton(1, ["ü" * 24])), REMASTER))[0][1]
+
+
+@pytest.mark.parametrize("game", skeletal_limits.GAMES)
+def test_vertices_without_weights_are_refused(game):
+    bare = mesh(5)
+    bare.weights.counts = np.array([1, 0, 2, 0, 0], np.int32)
+    ((severity, text),) = said(skeletal_limits.check(model(meshes=[mesh(), bare]), game))
+    assert (severity, text) == (ERROR, "'m' has 3 vertices without weights, which games refuse")
+
+
+@pytest.mark.parametrize("game", skeletal_limits.GAMES)
+def test_an_animation_has_one_root(game):
+    bones = skeleton(3)
+    bones.parents = np.array([-1, 0, -1], np.int32)
+    assert said(skeletal_limits.check(model(bones), game)) == [], "a model may have several"
+    ((severity, text),) = said(skeletal_limits.check_animation(animation(1, bones), game))
+    assert severity == ERROR
+    assert text == "'walk' has 2 joints without a parent, an animation takes one: add an 'origin' joint"
+
+
+@pytest.mark.parametrize("game", skeletal_limits.GAMES)
+def test_a_name_of_several_joints_is_said(game):
+    bones = skeleton(4, ["a", "b", "a", "a"])
+    for found in (
+        skeletal_limits.check(model(bones), game),
+        skeletal_limits.check_animation(animation(1, bones), game),
+    ):
+        assert {severity for severity, _ in said(found)} == {WARNING}
+        assert all(text == "'a' is the name of several joints: games find the first" for _, text in said(found))
+
+
+@pytest.mark.parametrize("name", ['a"b', "a\nb"])
+def test_a_name_that_no_file_can_hold_is_said(name):
+    ((severity, text),) = said(skeletal_limits.check(model(skeleton(1, [name])), "format"))
+    assert severity == WARNING
+    assert "has a quote or a line end, which no file can hold: written without" in text
+
+
+def test_a_mesh_without_a_name_is_called_by_its_shader():
+    found = said(skeletal_limits.check(model(meshes=[replace(mesh(6145, name=""), shader="models/arm")]), REMASTER))
+    assert found[0][1].startswith("'models/arm' has 6145 vertices")
+
+
+@pytest.mark.parametrize("row", [*SKELETAL, *ANIMATIONS], ids=lambda row: row.name)
+def test_the_games_of_a_format_have_limits(row):
+    assert set(row.games) <= set(skeletal_limits.GAMES)
+
+
+@pytest.mark.parametrize("make", [*samples_md5.MESHES, *samples_md5.ANIMS])
+def test_samples_are_within_all_limits(make):
+    data = make()
+    row = by_name("md5mesh" if b"numMeshes" in data else "md5anim")
+    check = skeletal_limits.check if row.name == "md5mesh" else skeletal_limits.check_animation
+    refused = {samples_md5.roots_wave: row.games, samples_md5.odd_names: (REMASTER,)}.get(make, ())
+    for game in row.games:
+        found = {p.severity for p in check(row.load(data, "x"), game)}
+        assert (ERROR in found) is (game in refused)
+        assert (WARNING in found) is (make is samples_md5.odd_names)
