@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import formats
+from . import conversion, formats
 from .errors import LimitError, ModelError, collected_warnings
 from .model import limits
-from .model.vertex import VertexModel
-from .model.words import describe, joined, plural
-from .storage import read_file, reason, write_file
+from .sheet import facts, table
+from .storage import reason
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
-MODEL_SUFFIXES = tuple(suffix for row in formats.FORMATS for suffix in row.suffixes)
+MODEL_SUFFIXES = tuple(s for row in formats.ALL if not isinstance(row, formats.AnimationFormat) for s in row.suffixes)
+SUFFIXES = tuple(suffix for row in formats.ALL for suffix in row.suffixes)
 
 
 @dataclass(frozen=True)
@@ -45,26 +45,16 @@ class Converter:
     add_options: Callable[[argparse.ArgumentParser], None] | None = None
 
 
-def load(path: Path) -> tuple[formats.Format, VertexModel]:
-    """Return a file's format and model; raises ModelError."""
-    data = read_file(path)
-    row = formats.identify(data, path)
-    return row, row.load(data, path.stem)
-
-
 def convert_plain(job: Job, options: argparse.Namespace) -> str:
-    """Convert between formats of one family, without Blender; returns a line. Raises ModelError."""
-    row = formats.by_suffix(job.target)
-    if row is None:
-        raise LimitError(f"can't write '{job.target.suffix}'")
-    with collected_warnings() as warnings:
-        _, model = load(job.source)
-        problems = limits.check(model, options.game)
-        errors = [str(problem) for problem in problems if problem.severity == limits.ERROR]
-        if errors:
-            raise LimitError(joined(errors))
-        write_file(job.target, row.dump(model))
-    return joined([describe(model), *warnings, *map(str, problems)], most=7)
+    """Convert between formats, without Blender; returns a line. Raises ModelError."""
+    own = own_options(formats.by_suffix(job.target), options)
+    animations = [Path(name) for name in options.anim]
+    return conversion.convert(job.source, job.target, options.game, own, animations, options.tags)
+
+
+def own_options(row: formats.AnyFormat | None, options: argparse.Namespace) -> dict[str, Any]:
+    """Return a format's own options of an export as the command line gives them."""
+    return {option.name: getattr(options, option.name) for option in getattr(row, "options", ())}
 
 
 PLAIN = Converter(
@@ -109,10 +99,16 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
         command.add_argument("files", nargs="+", metavar="FILE")
         command.add_argument("--json", action="store_true", help="for programs")
         command.set_defaults(run=run)
-    check.add_argument("--game", choices=tuple(limits.GAMES), default="format")
+    check.add_argument("--game", choices=conversion.GAMES, default="format")
     convert.add_argument("files", nargs="+", metavar="FILE", help="inputs (files, folders, globs), then the output")
     convert.add_argument("--to", metavar="SUFFIX", help="write this format; the output is then a folder, or left out")
-    convert.add_argument("--game", choices=tuple(limits.GAMES), default="format", help="whose limits to keep")
+    convert.add_argument("--game", choices=conversion.GAMES, default="format", help="whose limits to keep")
+    for row in formats.FORMATS:
+        for option in row.options:
+            _add_option(convert, row, option)
+    anim = "an animation for a skeletal model that becomes a vertex-animated one; may come several times"
+    convert.add_argument("--anim", metavar="FILE", action="append", default=[], help=anim)
+    convert.add_argument("--tags", metavar="JOINTS", type=_names, default=[], help="joints that become tags: a,b,c")
     convert.set_defaults(jobs=1)
     if converter.workers is not None:
         convert.add_argument("--jobs", type=_count, metavar="N", help="work on N files at once (1)")
@@ -120,6 +116,25 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
         converter.add_options(convert)
     convert.set_defaults(run=_convert)
     return parser, {"info": info, "check": check, "convert": convert}
+
+
+def _add_option(parser: argparse.ArgumentParser, row: formats.Format, option: formats.Option) -> None:
+    """Declare an option that one format has."""
+    flag, said = "--" + option.name.replace("_", "-"), f"{row.suffixes[0]}: {option.description}"
+    if isinstance(option.default, bool):
+        parser.add_argument(flag, dest=option.name, action="store_true", help=said)
+        return
+
+    def number(text: str) -> int:
+        if not text.isdecimal() or int(text) > option.most:
+            raise argparse.ArgumentTypeError(f"'{text}' is no number from 0 to {option.most}")
+        return int(text)
+
+    parser.add_argument(flag, dest=option.name, type=number, default=option.default, metavar="N", help=said)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _count(text: str) -> int:
@@ -182,7 +197,7 @@ def _place(path: Path) -> str:
 
 def _models(options: argparse.Namespace) -> tuple[list[Path], list[str]]:
     """Return the files of `info` and `check`, and a complaint for each argument that means none."""
-    paths, barren = expand(options.files, MODEL_SUFFIXES)
+    paths, barren = expand(options.files, SUFFIXES)
     return paths, [f"{name}: no model there" for name in barren]
 
 
@@ -194,7 +209,7 @@ def _info(options: argparse.Namespace, converter: Converter) -> int:
     for path in paths:
         try:
             with collected_warnings():
-                found = facts(*load(path))
+                found = facts(*conversion.load(path))
         except ModelError as error:
             failed = True
             _warn(f"{path}: {error}")
@@ -205,50 +220,6 @@ def _info(options: argparse.Namespace, converter: Converter) -> int:
     if options.json:
         _say(json.dumps(records, indent=2))
     return FAILED if failed else OK
-
-
-def facts(row: formats.Format, model: VertexModel) -> dict[str, Any]:
-    """Return what `info` shows of a model, as plain values."""
-    boxes = [(s.positions[0].min(axis=0), s.positions[0].max(axis=0)) for s in model.surfaces if s.num_vertices]
-    surfaces = [
-        {
-            "name": surface.name,
-            "vertices": surface.num_vertices,
-            "triangles": len(surface.triangles),
-            "shaders": surface.shaders,
-        }
-        for surface in model.surfaces
-    ]
-    return {
-        "format": row.name,
-        "frames": model.num_frames,
-        "frame_names": model.frame_names,
-        "mins": [min(float(low[i]) for low, _ in boxes) for i in range(3)] if boxes else None,
-        "maxs": [max(float(high[i]) for _, high in boxes) for i in range(3)] if boxes else None,
-        "surfaces": surfaces,
-        "tags": [{"name": tag.name, "origin": [float(x) for x in tag.origins[0]]} for tag in model.tags],
-    }
-
-
-def table(path: Path, found: dict[str, Any]) -> list[str]:
-    """Return the lines that `info` prints of a model."""
-    surfaces, tags, listed = found["surfaces"], found["tags"], found["frame_names"]
-    ends = f" ({listed[0]} ... {listed[-1]})" if len(listed) > 1 else ""
-    lines = [f"{path}: {found['format'].upper()}, {plural(found['frames'], 'frame')}{ends}"]
-    if found["mins"]:
-        low, high = (" ".join(f"{x:.2f}" for x in found[side]) for side in ("mins", "maxs"))
-        lines.append(f"  first frame from ({low}) to ({high})")
-    if surfaces:
-        width = max(len("surface"), *(len(s["name"]) for s in surfaces))
-        lines.append(f"  {'surface':{width}}  vertices  triangles  shaders")
-        for s in surfaces:
-            shaders = ", ".join(s["shaders"]) or "-"
-            lines.append(f"  {s['name']:{width}}  {s['vertices']:8}  {s['triangles']:9}  {shaders}")
-    if tags:
-        width = max(len("tag"), *(len(t["name"]) for t in tags))
-        lines.append(f"  {'tag':{width}}  origin in the first frame")
-        lines += [f"  {t['name']:{width}}  {' '.join(f'{x:.2f}' for x in t['origin'])}" for t in tags]
-    return lines
 
 
 def _check(options: argparse.Namespace, converter: Converter) -> int:
@@ -271,7 +242,7 @@ def _problems(path: Path, game: str) -> list[tuple[str, str]]:
     """Return what is broken or odd in a file, and what a game refuses or changes of it: severity and text."""
     with collected_warnings() as warnings:
         try:
-            found = [(p.severity, str(p)) for p in limits.check(load(path)[1], game)]
+            found = [(p.severity, str(p)) for p in conversion.problems(*conversion.load(path), game)]
         except ModelError as error:
             found = [(limits.ERROR, str(error))]
     return [*((limits.WARNING, text) for text in warnings), *found]

@@ -9,10 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from io_idtech_models import cli, formats
-from tests.samples import PROJECT, SENTINEL, corpus_params, minimal, sample
+from io_idtech_models import cli, conversion, formats
+from tests.facts import differences
+from tests.samples import PROJECT, SENTINEL, corpus_params, load, sample, sample_params
+from tests.samples_md3 import minimal
 
 pytestmark = pytest.mark.filterwarnings("error")
+KNOWN = ", ".join(cli.MODEL_SUFFIXES)
 
 
 @pytest.fixture
@@ -37,7 +40,9 @@ def run(capsys):
 def put(path, name="animated") -> Path:
     place = Path(path)
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_bytes(sample(name) if isinstance(name, str) else name)
+    row = formats.by_suffix(place)
+    found = sample(name, "md3" if row is None else row.name) if isinstance(name, str) else name
+    place.write_bytes(found)
     return place
 
 
@@ -54,6 +59,29 @@ def test_info_shows_what_a_model_holds(folder, run):
     assert "h_body 6 4 models/animated/body.tga" in text
     assert "flag.002 4 2 models/animated/flag" in text
     assert "tag_weapon 1.10 2.20 3.30" in text
+
+
+def test_info_of_an_md2(folder, run):
+    put("a.md2", sample("animated", "md2"))
+    status, out, err = run("info", "a.md2")
+    assert (status, err) == (0, [])
+    assert out[0] == "a.md2: MD2, 5 frames (stand01 ... run2)"
+    assert out[1] == "  first frame from (-8.50 -29.12 -5.12) to (19.50 1.25 15.38)"
+    assert out[2] == "  skin of 64 x 32 texels"
+    text = [" ".join(line.split()) for line in out]
+    assert text[4] == "a 6 4 models/animated/body.pcx, models/animated/other.tga"
+    assert text[-3:] == ["animation frames", "stand 0 - 2", "run 3 - 4"]
+    (found,) = json.loads("\n".join(run("info", "--json", "a.md2")[1]))
+    assert found["skin_size"] == [64, 32]
+    wanted = [{"name": "stand", "first": 0, "count": 3}, {"name": "run", "first": 3, "count": 2}]
+    assert found["animations"] == wanted
+
+
+def test_info_of_an_md3_says_nothing_of_skins_and_animations(folder, run):
+    put("a.md3")
+    assert not [line for line in run("info", "a.md3")[1] if "skin of" in line or "animation" in line]
+    (found,) = json.loads("\n".join(run("info", "--json", "a.md3")[1]))
+    assert (found["skin_size"], found["animations"]) == (None, [])
 
 
 def test_info_of_odd_models(folder, run):
@@ -219,8 +247,75 @@ def test_convert_gives_the_same_bytes(folder, run):
 
 @pytest.mark.parametrize("file", corpus_params())
 def test_convert_gives_the_same_bytes_of_real_files(tmp_path, run, file):
-    assert run("convert", file.path, tmp_path / "out.md3")[0] == 0
-    assert (tmp_path / "out.md3").read_bytes() == file.data
+    target = tmp_path / f"out{file.path.suffix.lower()}"
+    assert run("convert", file.path, target)[0] == 0
+    assert target.read_bytes() == file.data
+
+
+@pytest.mark.parametrize("data", sample_params(format_name="md2"))
+def test_convert_gives_the_same_bytes_of_md2(folder, run, data):
+    put("a.md2", data)
+    assert run("convert", "a.md2", "b.md2")[0] == 0
+    assert Path("b.md2").read_bytes() == data
+
+
+def test_md2_to_md3_and_back(folder, run):
+    put("a.md2", "seams")
+    assert run("convert", "a.md2", "b.md3") == (0, ["a.md2 -> b.md3: 1 surface, 0 tags, 2 frames"], [])
+    options = ("--skin-width", "60", "--skin-height", "32")
+    assert run("convert", "b.md3", "c.md2", *options) == (0, ["b.md3 -> c.md2: 1 surface, 0 tags, 2 frames"], [])
+    before, after = sample("seams", "md2"), Path("c.md2").read_bytes()
+    parts = {path.split(".")[-1].split("[")[0] for path in differences(before, after)}
+    assert parts <= {"scale", "translate", "xyz", "st", "commands"}, "names, skins, size, normals are the same"
+    one, other = (load(data).surfaces[0] for data in (before, after))
+    assert np.abs(one.positions - other.positions).max() <= 1 / 128 + np.ptp(one.positions) / 510
+    assert np.abs((one.uvs - other.uvs) * (60, 32)).max() < 0.01
+
+
+def test_md3_to_md2_and_back_says_what_is_lost(folder, run):
+    put("a.md3")
+    status, out, err = run("convert", "a.md3", "b.md2")
+    assert (status, err) == (0, [])
+    assert out == [
+        "a.md3 -> b.md2: 1 surface, 0 tags, 3 frames; MD2 holds no tags, left out: 'tag_weapon', 'tag_head'; "
+        "2 surfaces become one, which wears one skin at a time"
+    ]
+    assert run("convert", "b.md2", "c.md3")[::2] == (0, [])
+    before, after = load(sample("animated")), load(Path("c.md3").read_bytes())
+    assert after.frame_names == before.frame_names
+    assert after.surfaces[0].shaders == ["models/animated/body.tga", "models/animated/flag"]
+    assert sum(len(s.triangles) for s in before.surfaces) == len(after.surfaces[0].triangles)
+
+
+def test_a_game_that_reads_one_format_alone(folder, run):
+    put("a.md2")
+    put("b.md3")
+    assert run("check", "a.md2", "--game", "quake2") == (0, ["a.md2: ok"], [])
+    status, out, _ = run("check", "b.md3", "--game", "quake2")
+    assert (status, out) == (1, ["b.md3:", "  error: the model is MD3, which Quake II does not read"])
+    status, _, err = run("convert", "a.md2", "c.md3", "--game", "quake2")
+    assert (status, err) == (1, ["a.md2: the model is MD3, which Quake II does not read"])
+    assert not Path("c.md3").exists()
+
+
+def test_options_that_one_format_has(folder, run):
+    put("a.md2", sample("seams", "md2"))
+    options = ("--skin-width", "120", "--skin-height", "16", "--same-box")
+    assert run("convert", "a.md2", "b.md2", *options)[::2] == (0, [])
+    changed = differences(sample("seams", "md2"), Path("b.md2").read_bytes())
+    assert {"skin_width", "skin_height", "commands", "frames[0].scale", "frames[0].translate"} <= changed
+    model = load(Path("b.md2").read_bytes())
+    assert model.texture_size == (120, 16)
+    assert (model.source.surfaces[0].scale[0] == model.source.surfaces[0].scale[1]).all()
+    assert run("convert", "a.md2", "c.md2", "--remake-commands")[0] == 0
+    assert differences(sample("seams", "md2"), Path("c.md2").read_bytes()) == {"commands"}
+
+
+@pytest.mark.parametrize("value", ["-1", "32768", "wide", "1.5"])
+def test_a_skin_size_that_is_none(run, value):
+    status, _, err = run("convert", "a.md2", "b.md2", f"--skin-width={value}")
+    assert status == 2
+    assert f"'{value}' is no number from 0 to 32767" in err[-1]
 
 
 def test_many_files(folder, run):
@@ -284,7 +379,7 @@ def test_missing_files_and_unknown_kinds(folder, run):
     assert run("convert", "none.md3", "b.md3")[::2] == (1, ["none.md3: no such file"])
     status, _, err = run("convert", "a.txt", "b.md3")
     assert (status, len(err)) == (1, 1)
-    assert err[0].startswith("a.txt: can't read '.txt', only .md3; use Blender")
+    assert err[0].startswith(f"a.txt: can't read '.txt', only {KNOWN}; use Blender")
     assert run("convert", "a.glb", "b.md3")[0] == 1
     assert not Path("b.md3").exists()
 
@@ -305,9 +400,9 @@ def test_the_output_cannot_be_written(folder, run):
     ("argv", "words"),
     [
         (["a.md3"], "say where to write"),
-        (["a.md3", "b.glb"], "can't write '.glb', only .md3; use Blender for other formats"),
-        (["a.md3", "b"], "can't write 'b', only .md3"),
-        (["a.md3", "--to", "glb"], "can't write '.glb', only .md3"),
+        (["a.md3", "b.glb"], f"can't write '.glb', only {KNOWN}; use Blender for other formats"),
+        (["a.md3", "b"], f"can't write 'b', only {KNOWN}"),
+        (["a.md3", "--to", "glb"], f"can't write '.glb', only {KNOWN}"),
         (["a.md3", "sub/a.md3", "b.md3"], "several inputs need --to SUFFIX and an output folder"),
         (["sub", "b.md3"], "several inputs need --to SUFFIX"),
         (["a.md3", "sub/a.md3", "--to", "md3", "out"], "would both become"),
@@ -366,7 +461,8 @@ def test_help(run, argv):
     assert out[0].startswith("usage: idtech")
     if argv[0] == "convert":
         text = " ".join(" ".join(out).split())
-        assert "Reads .md3; writes .md3." in text
+        known = " ".join(cli.MODEL_SUFFIXES)
+        assert f"Reads {known}; writes {known}." in text
         assert "--jobs" not in text, "nothing to gain without Blender"
 
 
@@ -374,7 +470,7 @@ def test_interruption(folder, run, monkeypatch):
     def stop(_path):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "load", stop)
+    monkeypatch.setattr(conversion, "load", stop)
     assert run("info", "a.md3")[0] == 130
 
 

@@ -1,49 +1,58 @@
-"""The example: what its script writes is what lies beside it, and it is what the README promises."""
+"""The examples: what their script writes is what lies beside it, and it is what the README promises."""
 
-import importlib.util
 import struct
 import subprocess
 import sys
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from io_idtech_models.formats import md3
+from examples import make, newt, pictures, stilt
+from io_idtech_models.formats import _glcmds, by_name, md2, md3
+from io_idtech_models.game import pcx
+from io_idtech_models.game.files import SearchPath
+from io_idtech_models.model import limits, skeletal_limits
+from io_idtech_models.model.animations import Animation
+from io_idtech_models.model.skeletal import mismatch, skin
+from io_idtech_models.model.transforms import chain
 from tests.samples import PROJECT, SENTINEL, dump, load, write_read
 
+EXAMPLES = PROJECT / "examples"
 FOLDER = SENTINEL.parent
-NAMES = ("sentinel.md3", "hull.tga", "glow.png")
-
-
-@pytest.fixture(scope="module")
-def script():
-    spec = importlib.util.spec_from_file_location("make", PROJECT / "examples" / "make.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["make"] = module  # dataclasses look there
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules["make"]
+STILT = EXAMPLES / "stilt" / "players" / "stilt" / "tris.md2"
+SKINS = ("rust", "moss", "frost")
+NEWT = EXAMPLES / "newt" / "models" / "md5" / "newt" / "newt.md5mesh"
+MOVES = ("idle", "walk")
 
 
 @pytest.fixture(scope="module")
 def model():
-    return load(SENTINEL.read_bytes(), name="")
+    return load(SENTINEL.read_bytes(), "")
 
 
-def test_the_script_writes_the_files_that_are_here(script):
-    made = script.sentinel()
-    assert tuple(made) == NAMES
+@pytest.fixture(scope="module")
+def walker():
+    return load(STILT.read_bytes(), "")
+
+
+def test_the_script_writes_the_files_that_are_here():
+    made = make.files()
+    here = [p for p in EXAMPLES.rglob("*") if p.is_file() and p.suffix not in {".py", ".pyc"}]
+    assert sorted(made) == sorted(p.relative_to(EXAMPLES).as_posix() for p in here)
     for name, data in made.items():
-        assert data == (FOLDER / name).read_bytes(), f"run examples/make.py again: {name} differs"
+        assert data == (EXAMPLES / name).read_bytes(), f"run examples/make.py again: {name} differs"
 
 
 def test_the_script_runs_from_anywhere(tmp_path):
-    command = [sys.executable, str(PROJECT / "examples" / "make.py"), str(tmp_path)]
+    command = [sys.executable, str(EXAMPLES / "make.py"), str(tmp_path)]
     subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
-    assert sorted(p.name for p in (tmp_path / "sentinel").iterdir()) == sorted(NAMES)
-    assert (tmp_path / "sentinel" / "sentinel.md3").read_bytes() == SENTINEL.read_bytes()
+    for path in (SENTINEL, STILT, NEWT, NEWT.with_name("walk.md5anim")):
+        assert (tmp_path / path.relative_to(EXAMPLES)).read_bytes() == path.read_bytes()
+
+
+# -- the Sentinel, an MD3
 
 
 def test_it_is_small_and_whole(model):
@@ -114,3 +123,191 @@ def test_the_pictures_are_what_their_names_say():
     assert list(chunks) == [b"IHDR", b"PLTE", b"IDAT", b"IEND"]
     assert struct.unpack(">IIBBBBB", chunks[b"IHDR"]) == (128, 128, 8, 3, 0, 0, 0)
     assert len(zlib.decompress(chunks[b"IDAT"])) == 128 * 129
+
+
+# -- the Stilt, an MD2
+
+
+def test_the_stilt_is_small_and_whole(walker):
+    assert len(STILT.read_bytes()) < 100_000
+    (surface,) = walker.surfaces
+    assert surface.shaders == ["players/stilt/rust.pcx", "players/stilt/moss.pcx"]
+    assert walker.texture_size == (256, 128)
+    lengths = (("stand", 10), ("run", 6), ("attack", 4), ("pain1", 4), ("pain2", 4), ("death1", 6))
+    first, wanted = 0, []
+    for name, count in lengths:
+        wanted.append(Animation(name, first, count))
+        first += count
+    assert walker.animations == wanted
+    assert walker.frame_names[8:12] == ["stand09", "stand10", "run1", "run2"]
+    assert walker.frame_names[20:25] == ["pain101", "pain102", "pain103", "pain104", "pain201"]
+
+
+def test_the_stilt_comes_back_byte_for_byte(walker):
+    assert dump(walker) == STILT.read_bytes()
+    model = load(STILT.read_bytes())
+    model.source = None
+    again = write_read(model, "md2")
+    one, other = again.surfaces[0], model.surfaces[0]
+    assert np.array_equal(one.triangles, other.triangles)
+    assert np.array_equal(one.uvs, other.uvs)
+    assert np.abs(one.positions - other.positions).max() < 1e-5
+
+
+def test_quake_ii_accepts_the_stilt(walker):
+    assert limits.check(walker, "quake2", "md2") == []
+    file = md2.read(STILT.read_bytes())
+    assert file.header["ofs_end"] == len(STILT.read_bytes())
+    assert ((file.st >= 0) & (file.st < (256, 128))).all(), "no texel lies outside the skin"
+    assert np.unique(file.triangles["xyz"]).tolist() == list(range(file.vertices.shape[1])), "every vertex is used"
+    commands = _glcmds.decode(file.glcmds, file.vertices.shape[1])
+    drawn = commands.vertices[commands.triangles()]
+    assert len(drawn) == len(file.triangles)
+    assert {tuple(np.roll(t, -t.argmin())) for t in drawn} == {
+        tuple(np.roll(t, -t.argmin())) for t in file.triangles["xyz"].astype(int)
+    }
+    assert len(commands.vertices) < 1.5 * len(drawn)
+
+
+def test_the_stilt_stands_on_the_ground_and_faces_forward(walker):
+    positions = walker.surfaces[0].positions
+    np.testing.assert_allclose(positions[..., 2].min(axis=1), -24, atol=0.05)
+    assert 28 < positions[0, :, 2].max() < 40
+    rest = positions[0]
+    assert rest[:, 0].max() > 18, "the cannon points along +X"
+    assert rest[rest[:, 0] > 15][:, 1].max() < -5, "and is at the right"
+
+
+def test_the_stilt_runs_in_a_loop(walker):
+    run = walker.surfaces[0].positions[10:16]
+    steps = np.abs(np.diff(run, axis=0, append=run[:1])).max(axis=(1, 2))
+    assert steps.max() < 1.5 * steps.min()
+
+
+def test_normals_of_the_stilt_look_out_of_their_faces(walker):
+    (surface,) = walker.surfaces
+    for frame in (0, 12, 33):
+        a, b, c = (surface.positions[frame][surface.triangles[:, i]] for i in range(3))
+        faces, shown = np.cross(b - a, c - a), surface.normals[frame][surface.triangles].sum(axis=1)
+        assert (np.einsum("ti,ti->t", faces, shown) > 0).all()
+
+
+def test_the_stilts_skins_are_found_as_games_find_them(walker):
+    search = SearchPath(STILT)
+    found = [search.find_image(name) for name in walker.surfaces[0].shaders]
+    assert found == [STILT.with_name("rust.pcx"), STILT.with_name("moss.pcx")]
+    assert [path.stem for path in search.other_skins()] == sorted(SKINS)
+
+
+@pytest.mark.parametrize("name", SKINS)
+@pytest.mark.parametrize(("ending", "size"), [(".pcx", (128, 256)), ("_i.pcx", (32, 32))])
+def test_the_stilts_pictures_are_what_their_names_say(name, ending, size):
+    data = STILT.with_name(name + ending).read_bytes()
+    assert struct.unpack_from("<4B4H", data) == (10, 5, 1, 8, 0, 0, size[1] - 1, size[0] - 1)
+    assert struct.unpack_from("<xBH", data, 64) == (1, size[1])
+    assert data[-769] == 0x0C
+    picture = stilt.skin_picture() if size == (128, 256) else stilt.icon_picture()
+    palette = pictures.to_bytes(stilt.palette(name))
+    assert np.array_equal(pcx.decode(data, name), palette[picture])
+
+
+def test_pcx_runs():
+    line = [7] * 64 + [0xC0, 5, 5, 255, 255, 1]
+    data = pictures.pcx(np.array([line, line], np.uint8), np.zeros((256, 3)))
+    packed = bytes((0xFF, 7, 7, 0xC1, 0xC0, 0xC2, 5, 0xC2, 255, 1))
+    assert data[128:-769] == packed * 2, "no run goes on in the next line"
+    assert np.array_equal(np.repeat(np.array([line, line]), 3).reshape(2, -1, 3) * 0, pcx.decode(data, "black"))
+
+
+# -- the Newt, an MD5
+
+
+@pytest.fixture(scope="module")
+def creature():
+    return by_name("md5mesh").load(NEWT.read_bytes(), "newt")
+
+
+@pytest.fixture(scope="module", params=MOVES)
+def motion(request):
+    return by_name("md5anim").load(NEWT.with_name(f"{request.param}.md5anim").read_bytes(), request.param)
+
+
+def shown(creature, motion):
+    """Return where the skin is in every frame, (F, V, 3)."""
+    (mesh,) = creature.meshes
+    positions, rotations = chain(motion.parents, motion.positions, motion.rotations)
+    return np.array([skin(mesh.weights, *pose) for pose in zip(positions, rotations, strict=True)])
+
+
+def test_the_newt_is_small_and_whole(creature):
+    assert len(NEWT.read_bytes()) < 300_000
+    assert creature.skeleton.names[0] == "origin"
+    assert len(creature.skeleton.names) == 21
+    assert [(m.name, m.shader) for m in creature.meshes] == [("skin", "models/md5/newt/newt")]
+    assert SearchPath(NEWT).find_image("models/md5/newt/newt") == NEWT.with_suffix(".tga")
+
+
+@pytest.mark.parametrize("file", ["newt.md5mesh", "idle.md5anim", "walk.md5anim"])
+def test_the_newt_comes_back_byte_for_byte(file):
+    data = NEWT.with_name(file).read_bytes()
+    row = by_name(file.partition(".")[2])
+    model = row.load(data, "")
+    assert row.dump(model) == data
+    model.source = None
+    again = row.load(row.dump(model), "")
+    if file.endswith("mesh"):
+        assert np.array_equal(again.meshes[0].weights.offsets, model.meshes[0].weights.offsets)
+    else:
+        np.testing.assert_allclose(again.positions, model.positions, atol=1e-9)
+
+
+@pytest.mark.parametrize("game", ["doom3", "quake2remaster"])
+def test_games_accept_the_newt(creature, motion, game):
+    assert skeletal_limits.check(creature, game) == []
+    assert skeletal_limits.check_animation(motion, game) == []
+    assert mismatch(creature.skeleton, motion) == ""
+    assert motion.frame_rate == 24
+
+
+def test_the_newts_skin_follows_two_joints_where_they_meet(creature):
+    weights = creature.meshes[0].weights
+    assert weights.counts.max() == 2
+    assert 0.3 < (weights.counts == 2).mean() < 0.6
+    vertices, entries = weights.entries()
+    np.testing.assert_allclose(np.bincount(vertices, weights.factors[entries]), 1, atol=1e-6)
+
+
+def test_weights_of_the_newt_agree_where_it_is_bound(creature):
+    weights, skeleton = creature.meshes[0].weights, creature.skeleton
+    whole = skin(weights, skeleton.positions, skeleton.rotations)
+    alone = replace(weights, factors=np.ones_like(weights.factors))
+    doubled = skin(alone, skeleton.positions, skeleton.rotations)
+    assert np.abs(doubled - whole * weights.counts[:, None]).max() < 4e-4
+
+
+def test_triangles_of_the_newt_have_their_front_outside(creature, motion):
+    triangles = creature.meshes[0].triangles
+    for points in shown(creature, motion)[::7]:
+        a, b, c = (points[triangles[:, i]] for i in range(3))
+        assert np.einsum("ti,ti->t", a, np.cross(b, c)).sum() / 6 > 2000, "its volume, in cubic units"
+
+
+def test_bounds_of_the_newt_are_what_its_skin_reaches(creature, motion):
+    points = shown(creature, motion)
+    np.testing.assert_allclose(motion.bounds[:, 0], points.min(axis=1), atol=1.1e-4)
+    np.testing.assert_allclose(motion.bounds[:, 1], points.max(axis=1), atol=1.1e-4)
+
+
+def test_the_newt_moves_in_a_loop_on_the_ground(creature, motion):
+    points = shown(creature, motion)
+    assert np.array_equal(motion.positions[0], motion.positions[-1])
+    assert np.array_equal(motion.rotations[0], motion.rotations[-1])
+    steps = np.abs(np.diff(points, axis=0)).max(axis=(1, 2))
+    assert steps[-1] < 1.05 * steps.max()
+    assert steps.min() > 0
+    np.testing.assert_allclose(points[..., 2].min(axis=1), 0, atol=0.25)
+    if motion.name == "walk":  # a foot on the ground goes back as fast as the newt goes ahead
+        foot = motion.joint_names.index("foot_front_left")
+        places = chain(motion.parents, motion.positions, motion.rotations)[0][:14, foot]
+        np.testing.assert_allclose(np.diff(places[:, 0]), -2 * newt.STEP / 0.6 / 24, atol=0.02)
+        assert np.ptp(places[:, 1:], axis=0).max() < 0.1

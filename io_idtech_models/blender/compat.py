@@ -29,9 +29,87 @@ def curves_for(action: bpy.types.Action, owner: Any, slot_name: str) -> Any:
         return action.fcurves
     slot = action.slots.new(owner.id_type, slot_name)
     animation.action_slot = slot
+    return slot_curves(action, slot)
+
+
+def new_curves(action: Any, kind: str, slot_name: str) -> Any:
+    """Return the collection of F-curves for data-blocks of a kind ("KEY") of a new action that none plays yet.
+
+    From 4.4 on Blender gives a data-block the slot of the name that it played last: see `slot_name`.
+    """
+    if not HAS_SLOTS:
+        action.id_root = kind
+        return action.fcurves
+    return slot_curves(action, action.slots.new(kind, slot_name))
+
+
+def slot_curves(action: Any, slot: Any) -> Any:
+    """Return the collection of F-curves of a slot (None before 4.4), to add or remove some."""
+    if not HAS_SLOTS:
+        return action.fcurves
     layer = action.layers[0] if action.layers else action.layers.new("Layer")
     strip: Any = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
     return strip.channelbag(slot, ensure=True).fcurves
+
+
+def slot_name(owner: Any) -> str:
+    """Return the name that makes a slot of another action the one that Blender chooses for an ID."""
+    animation = owner.animation_data
+    last = animation.last_slot_identifier if HAS_SLOTS and animation is not None else ""
+    return str(last[2:] or owner.name)
+
+
+def action_parts(action: Any) -> list[tuple[Any, str, list[Any]]]:
+    """Return the slots of an action (None before 4.4), each with the kind of its IDs ("" = any) and its F-curves."""
+    if not HAS_SLOTS:
+        return [(None, action.id_root, list(action.fcurves))]
+    strips = [strip for layer in action.layers for strip in layer.strips]
+    parts = []
+    for slot in action.slots:
+        bags = (strip.channelbag(slot) for strip in strips)
+        kind = "" if slot.target_id_type == "UNSPECIFIED" else slot.target_id_type
+        parts.append((slot, kind, [curve for bag in bags if bag is not None for curve in bag.fcurves]))
+    return parts
+
+
+def slot_claim(owner: Any, action: Any, slot: Any) -> int:
+    """Tell how sure it is that an ID plays a slot of an action: 3 plays it, 2 did, 1 has its name, 0 unknown."""
+    animation = owner.animation_data
+    played = [] if animation is None else [strip for track in animation.nla_tracks for strip in track.strips]
+    if animation is not None and animation.action == action and (slot is None or animation.action_slot == slot):
+        return 3
+    if any(s.action == action and (slot is None or s.action_slot == slot) for s in played):
+        return 2
+    if slot is None:
+        return 0
+    if animation is not None and animation.last_slot_identifier == slot.identifier:
+        return 2
+    return int(slot.target_id_type == owner.id_type and slot.identifier[2:] == owner.name)
+
+
+def played_action(owner: Any) -> tuple[Any, Any, str]:
+    """Return the action and the slot that an ID with animation data plays, and the slot that it played last."""
+    animation = owner.animation_data
+    if not HAS_SLOTS:
+        return animation.action, None, ""
+    return animation.action, animation.action_slot, animation.last_slot_identifier
+
+
+def play_action(owner: Any, action: Any, slot: Any, last_slot: str = "") -> None:
+    """Make an ID with animation data play a slot of an action, or nothing; inverse of `played_action`."""
+    animation = owner.animation_data
+    animation.action = action
+    if HAS_SLOTS and action is not None:
+        animation.action_slot = slot
+    if HAS_SLOTS and last_slot:
+        animation.last_slot_identifier = last_slot
+
+
+def play(owner: Any, action: Any) -> None:
+    """Make an ID with animation data play an action, in the first slot for its kind."""
+    owner.animation_data.action = action
+    if HAS_SLOTS:
+        owner.animation_data.action_slot = next(s for s in action.slots if s.target_id_type == owner.id_type)
 
 
 def share_action(owner: Any, model: Any) -> None:
@@ -54,14 +132,3 @@ def playing_curves(owner: Any) -> list[Any]:
         return []
     bags = (strip.channelbag(slot) for layer in animation.action.layers for strip in layer.strips)
     return [curve for bag in bags if bag is not None for curve in bag.fcurves]
-
-
-def curve_collection(owner: Any) -> Any:
-    """Return the collection that holds the F-curves an ID plays (to add or remove some), or None."""
-    animation = owner.animation_data
-    if animation is None or animation.action is None:
-        return None
-    if not HAS_SLOTS:
-        return animation.action.fcurves
-    bags = [s.channelbag(animation.action_slot) for layer in animation.action.layers for s in layer.strips]
-    return next((bag.fcurves for bag in bags if bag is not None), None)

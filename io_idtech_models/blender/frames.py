@@ -9,11 +9,13 @@ import bpy
 import numpy as np
 
 from ..errors import LimitError
+from . import animations, names, shape_keys, source
 from . import mesh as meshes
-from . import names, shape_keys, source
 from .compat import Block, playing_curves, share_action
 from .gather import find_tags
 from .plan import GatherSettings, plan_frames
+from .sampling import keys_at
+from .shape_keys import KeyFinder
 
 
 @dataclass(eq=False)
@@ -43,7 +45,8 @@ def model_frames(blocks: list[Block], collection: bpy.types.Collection | None, s
         raise LimitError("no model with frames is active")
     known = source.find(collection, [b.data for b in blocks if b.type == "MESH"])
     plan, _ = plan_frames(keyed, entries, collection, known, scene, GatherSettings(frames="KEYS"))
-    current = int(np.argmin(np.abs(np.array(plan.times) - scene.frame_current)))
+    shown = keys_at(KeyFinder(keyed[0].data.shape_keys), [float(scene.frame_current)])[0] if keyed else -1
+    current = shown if shown >= 0 else int(np.argmin(np.abs(np.array(plan.times) - scene.frame_current)))
     tags = [entry.block for entry in entries if not entry.bone]
     still = [b for b in blocks if b.type == "MESH" and b.data.shape_keys is None]
     return FrameModel(keyed, still, tags, collection, scene, len(plan.times), current, plan.times)
@@ -77,7 +80,10 @@ def _rewrite(model: FrameModel, order: list[int], new: int | None) -> None:
         listed = _new_names([old[frame] for frame in order], new)
         shape_keys.rewrite(block, order, listed)
         if nth == 0:
-            shape_keys.rewrite_curves(block.data.shape_keys, old, order, listed)
+            ids = animations.model_ids(model.meshes, model.collection)
+            animations.rewrite(block.data.shape_keys, ids, old, order, listed)
+    if model.meshes and model.times == [float(time) for time in range(model.count)]:
+        animations.move_markers(model.scene, model.count, order)
     if model.collection is not None:
         _relist(model.collection, order, new)
     if model.still and not model.meshes:

@@ -16,6 +16,7 @@ from ..model.vertex import Surface, Tag, VertexModel
 from . import mesh as meshes
 from . import names, sampling, tags
 from .compat import Block
+from .materials import texture_size
 from .plan import GatherSettings, plan_frames
 from .sampling import Plan, Samples, Subject
 from .source import MODEL_ID, Known, Place, find
@@ -82,7 +83,18 @@ def gather(
         raise LimitError("nothing to export: no mesh has faces, and there is no tag")
     found = _tags(tag_sources, plan, stepped, known, sources, collection, settings)
     name = collection.name if collection is not None else mesh_blocks[0].name if mesh_blocks else "model"
-    return VertexModel(name, plan.names, surfaces, found, None if known is None else known.source, sources)
+    source = None if known is None else known.source
+    return VertexModel(name, plan.names, surfaces, found, source, sources, texture_size=_texture_size(drafts))
+
+
+def _texture_size(drafts: list[Draft]) -> tuple[int, int] | None:
+    """Return the size of the first picture that a material shows, width and height in pixels."""
+    for draft in drafts:
+        for material in draft.shape.materials if draft.shape is not None else ():
+            size = None if material is None else texture_size(material)
+            if size is not None:
+                return size
+    return None
 
 
 def _in_order(blocks: list[Block], known: Known | None) -> list[Block]:
@@ -113,26 +125,29 @@ def _shape(
 ) -> None:
     """Read a draft's topology, and split it into parts by what its first look at positions says."""
     source = None if known is None else known.source
-    origin = Origin(source, draft.place, max(int(sources[0]) if len(sources) else 0, 0))
+    origin = Origin(source, draft.place, 0)  # import's base showed the first frame, and its normals are stored
     mesh = draft.block.data
     if draft.direct:
-        draft.samples = sampling.read_direct(draft.block)
+        draft.samples = sampling.read_direct(draft.block, plan)
         first = draft.samples.positions
         draft.shape = read_shape(draft.block, mesh, mesh, origin, settings.normals)
     else:
-        with sampling.stepping(scene, [draft.block]):
-            sampling.show_frame(scene, plan, 0, [draft.block])
+        with sampling.stepping(scene, plan, [draft.block]) as stage:
+            stage.show(0)
             shown = draft.block.evaluated_get(view_layer.depsgraph).data
             own = mesh if meshes.topology(shown) == meshes.topology(mesh) else None
             draft.shape = read_shape(draft.block, shown, own, origin, settings.normals)
             first = meshes.positions(shown)[None]
+        if own is not None and sampling.is_direct(draft.block, plan):  # all frames decide, as above
+            first = sampling.read_direct(draft.block, plan).positions
     assert first is not None
-    draft.parts = split(draft.shape, first, sources, source)
+    draft.parts = split(draft.shape, first, sources, source, settings.splits)
     if draft.place is None and not len(draft.shape.corners):
         log.warning("'%s' has no faces: left out", draft.block.name)
         draft.parts = []
     wanted = settings.normals == "SOURCE" and any(part.needs_normals for part in draft.parts)
-    draft.direct = draft.direct and not ((wanted or settings.normals == "SHOWN") and len(plan.times) > 1)
+    other = len(plan.times) > 1 or sampling.shown_keys(draft.block, plan)[0] > 0  # frames than the base
+    draft.direct = draft.direct and not ((wanted or settings.normals == "SHOWN") and other)
 
 
 def _step(
@@ -150,7 +165,8 @@ def _step(
             normals = settings.normals == "SHOWN" or any(part.needs_normals for part in draft.parts)
             subjects[draft.block.name] = Subject(draft.block, draft.shape.topology, normals)
     for tag in tag_sources:
-        if tag.bone or not settings.direct or not tags.is_plain(tag.block) or not _only_curves(tag.block):
+        plain = settings.direct and not tag.bone and tags.is_plain(tag.block) and _only_curves(tag.block)
+        if not plain or any(plan.moves(tag.block)):
             subjects[tag.key] = Subject(tag.block, bone=tag.bone)
     samples = sampling.step(scene, view_layer, plan, subjects)
     for draft in drafts:
@@ -259,7 +275,7 @@ def _tags(
             hinted = _hint(tag, known, sources)
         if entry.key not in samples:
             for frame in np.flatnonzero(~hinted).tolist():
-                tag.axes[frame] = tags.exact_axes(entry.block, plan.times[frame])
+                tag.axes[frame] = tags.exact_axes(entry.block, plan.own_times()[frame])
         tag.axes[~hinted] += 0.0  # -0 and 0 are one, whichever way the numbers came
     return [result[i][0] for i in sorted(order, key=lambda i: result[i][0].source_index < 0)]
 

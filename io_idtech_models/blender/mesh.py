@@ -56,6 +56,23 @@ def set_attribute(mesh: Block, name: str, kind: str, domain: str, values: NDArra
         attribute.data.foreach_set(field, np.ascontiguousarray(values, dtype).ravel())
 
 
+def number(
+    mesh: Block, triangles: Ints, vertices: Ints, faces: Ints, points: NDArray[Any], shown: NDArray[Any]
+) -> None:
+    """Note on corners, loose points and faces which element of the source each was.
+
+    `vertices` (V,) and `faces` (T,) are the source's numbers of the vertices and of all `triangles` (T, 3), of which
+    `shown` (n,) are in the mesh; `points` (P,) the vertices that its points stand for.
+    """
+    flat = triangles[shown].ravel()
+    loose = np.ones(len(vertices), np.bool_)
+    loose[flat] = False
+    numbers = vertices + np.int32(1)
+    set_attribute(mesh, CORNER_SOURCE, "INT", "CORNER", numbers[flat])
+    set_attribute(mesh, POINT_SOURCE, "INT", "POINT", np.where(loose, numbers, 0)[points])
+    set_attribute(mesh, FACE_SOURCE, "INT", "FACE", faces[shown] + np.int32(1))
+
+
 def get_attribute(mesh: Block, name: str, kind: str, domain: str) -> NDArray[Any] | None:
     """Return an attribute's values, (n,) or (n, 3); None where the mesh has none of that kind and domain."""
     attribute = mesh.attributes.get(name)

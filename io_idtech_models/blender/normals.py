@@ -35,8 +35,8 @@ def edited_corners(
     if stored is None or not len(stored):
         return nothing, 0
     shown = meshes.corner_normals(mesh)
-    # An element that import did not make has no stored normal.
-    told = (numbers >= 0) & stored.any(axis=1)
+    # An element that import did not make has no stored normal; where faces cancel out Blender shows none.
+    told = (numbers >= 0) & stored.any(axis=1) & shown.any(axis=1)
     angle = np.einsum("ci,ci->c", shown, stored)
     if not (told & (angle < SAME)).any():
         return nothing, 0
@@ -44,16 +44,19 @@ def edited_corners(
     if before is not None:
         expected = _moved_normals(mesh, np.where(told[:, None], stored, shown), before)
         angle = np.einsum("ci,ci->c", shown, expected)
-    intact = intact_points(topology, numbers, faces, source) & ~_flat_points(mesh, topology)
+    flat = _flat_points(meshes.positions(mesh), topology)
+    if before is not None:
+        flat |= _flat_points(before, topology)
+    intact = intact_points(topology, numbers, faces, source) & ~flat
     intact = intact[topology.corner_points]
     return told & intact & (angle < SAME), int((told & ~intact & (angle < LOST)).sum())
 
 
-def _flat_points(mesh: Block, topology: meshes.Topology) -> Bools:
+def _flat_points(positions: NDArray[np.float32], topology: meshes.Topology) -> Bools:
     """Tell which points (P,) touch a triangle without area: any edit of the mesh changes normals there."""
     whole = np.flatnonzero(np.diff(topology.face_starts, append=len(topology.corner_points)) == 3)
     corners = topology.corner_points[topology.face_starts[whole][:, None] + np.arange(3)]
-    a, b, c = (meshes.positions(mesh)[corners[:, i]].astype(np.float64) for i in range(3))
+    a, b, c = (positions[corners[:, i]].astype(np.float64) for i in range(3))
     longest = np.max([((p - q) ** 2).sum(axis=1) for p, q in ((a, b), (b, c), (c, a))], axis=0)
     flat = np.zeros(topology.num_points, np.bool_)
     flat[corners[np.linalg.norm(np.cross(b - a, c - a), axis=1) <= FLAT * longest]] = True

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise, zip_longest
 from typing import Any
 
 import bpy
@@ -11,24 +13,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LimitError
+from ..model.animations import group, numbered
+from ..model.words import listed as listing
+from ..model.words import plural
 from . import names, sampling
-from .compat import Block, playing_curves
+from .animations import find_actions, label, model_ids, whole_curves
+from .compat import Block
 from .sampling import Plan
-from .shape_keys import frame_blocks, positions
+from .shape_keys import KeyFinder, frame_blocks, positions
 from .source import Known, frame_list
+from .takes import Take, influences, make_take
+
+log = logging.getLogger(__name__)
+
+Planned = tuple[Plan, NDArray[np.int32]]  # the frames, and the source frame that each was, (F,), -1 = none
+Stretch = tuple[str, list[float], Take | None]  # an animation's name, its times, and the action that is played for it
 
 
 @dataclass(frozen=True)
 class GatherSettings:
     """How a scene becomes a model; the export operators declare the same options."""
 
-    frames: str = "AUTO"  # AUTO, KEYS, SCENE, RANGE or CURRENT
+    frames: str = "AUTO"  # AUTO, KEYS, ACTIONS, MARKERS, SCENE, RANGE or CURRENT
     frame_start: int = 0
     frame_end: int = 0
     frame_step: int = 1
+    actions: str = ""  # for ACTIONS: names with commas between; empty: those that import made
     scale: float = 1.0
     normals: str = "SOURCE"  # SOURCE, SHOWN or SMOOTH
     keep_suffixes: bool = False
+    splits: bool = True  # a vertex has one texture coordinate and a surface one material: what the format asks for
     direct: bool = True  # False: step through the scene even where reading curves would do
 
 
@@ -39,13 +53,14 @@ def plan_frames(
     known: Known | None,
     scene: bpy.types.Scene,
     settings: GatherSettings,
-) -> tuple[Plan, NDArray[np.int32]]:
+) -> Planned:
     """Return the frames to export, and the source frame that each was, (F,), -1 = none.
 
     Raises:
-        LimitError: keyed meshes whose keys disagree, or no frame at all.
+        LimitError: keyed meshes whose keys disagree, no frame at all, or an action that is not there or does nothing.
     """
     keyed = _keyed(blocks, known)
+    ids = model_ids(blocks, collection)
     listed = None if collection is None else frame_list(collection)
     mode = settings.frames
     if mode == "AUTO":
@@ -53,12 +68,16 @@ def plan_frames(
         own = keyed or (listed is not None and len(listed[0]) > 1)
         mode = "KEYS" if own else "SCENE" if _animated(blocks, tag_sources) else "KEYS" if listed else "CURRENT"
     if mode == "KEYS" and keyed:
-        return _key_plan(keyed, known)
+        return _key_plan(keyed, known, ids)
     if mode == "KEYS" and listed is not None:
         return _listed_plan(*listed, known)
-    if mode == "KEYS":
-        mode = "CURRENT"
-    return _timeline_plan(keyed, known, scene, mode, settings)
+    base = Base(_key_plan(keyed[:1], known, ids) if keyed else None)
+    if mode == "ACTIONS":
+        owners = [owner for block in (*blocks, *(t.block for t in tag_sources)) for owner in influences(block)]
+        return _stretches_plan(_takes(list(dict.fromkeys(owners)), ids, base, settings), base)
+    if mode == "MARKERS":
+        return _stretches_plan(_marked(scene), base)
+    return _timeline_plan(base, scene, "CURRENT" if mode == "KEYS" else mode, settings)
 
 
 def _keyed(blocks: list[Block], known: Known | None) -> list[Block]:
@@ -81,7 +100,7 @@ def _animated(blocks: list[Block], tag_sources: Sequence[Any]) -> bool:
     return False
 
 
-def _key_plan(keyed: list[Block], known: Known | None) -> tuple[Plan, NDArray[np.int32]]:
+def _key_plan(keyed: list[Block], known: Known | None, ids: set[str]) -> Planned:
     lead = keyed[0]
     blocks = frame_blocks(lead.data.shape_keys)
     listed = [key.name for key in blocks]
@@ -96,9 +115,8 @@ def _key_plan(keyed: list[Block], known: Known | None) -> tuple[Plan, NDArray[np
             )
     sources = _sources(listed, positions(blocks), known, lead.data.shape_keys.use_relative)
     shown = [_frame_name(name, s, known) for name, s in zip(listed, sources.tolist(), strict=True)]
-    skipped = len(lead.data.shape_keys.key_blocks) - len(blocks)
-    keys = list(range(skipped, skipped + len(blocks)))
-    return Plan(shown, sampling.key_times(lead.data.shape_keys), keys, keyed=True), sources
+    times = sampling.key_times(lead.data.shape_keys, whole_curves(lead.data.shape_keys, ids))
+    return Plan(shown, times, list(range(len(blocks))), keyed), sources
 
 
 def _sources(listed: list[str], at: list[float], known: Known | None, relative: bool) -> NDArray[np.int32]:
@@ -125,7 +143,7 @@ def _frame_name(key_name: str, source: int, known: Known | None) -> str:
     return names.stem_of(key_name)
 
 
-def _listed_plan(listed: list[str], frames: list[int], known: Known | None) -> tuple[Plan, NDArray[np.int32]]:
+def _listed_plan(listed: list[str], frames: list[int], known: Known | None) -> Planned:
     """Plan the frames of a model without keys: its collection says how many there are, and their names."""
     count = len(listed)
     source_names = [] if known is None else known.source.frame_names
@@ -137,35 +155,105 @@ def _listed_plan(listed: list[str], frames: list[int], known: Known | None) -> t
     return Plan(shown, [float(i) for i in range(count)], [-1] * count), sources
 
 
-def _timeline_plan(
-    keyed: list[Block], known: Known | None, scene: bpy.types.Scene, mode: str, settings: GatherSettings
-) -> tuple[Plan, NDArray[np.int32]]:
-    """Plan a stretch of the timeline; markers name its frames, and so do the keys that it shows."""
+def _timeline_plan(base: Base, scene: bpy.types.Scene, mode: str, settings: GatherSettings) -> Planned:
+    """Plan a stretch of the timeline; the keys that it shows name its frames, and where there is none markers do."""
     start, end, step = scene.frame_start, scene.frame_end, scene.frame_step
     if mode == "RANGE":
         start, end, step = settings.frame_start, settings.frame_end, settings.frame_step
     elif mode == "CURRENT":
         start, end, step = scene.frame_current, scene.frame_current, 1
-    times = list(range(start, end + 1, max(step, 1)))
+    times = [float(time) for time in range(start, end + 1, max(step, 1))]
     if not times:
         raise LimitError(f"no frame to export: the range {start} to {end} is empty")
+    plan, sources = base.plan(times)
     markers = {marker.frame: marker.name for marker in scene.timeline_markers}
-    keys_shown = _keys_at(keyed, times)
-    base = _key_plan(keyed, known) if keyed else None
-    sources, shown = np.full(len(times), -1, np.int32), []
-    for place, (time, key) in enumerate(zip(times, keys_shown, strict=True)):
-        name = f"frame{time}"
-        if base is not None and key >= 0:
-            name, sources[place] = base[0].names[key], base[1][key]
-        shown.append(markers.get(time, name))
-    return Plan(shown, [float(t) for t in times], [-1] * len(times)), sources
+    plan.names = [
+        base.names[key] if key >= 0 else markers.get(int(time), f"frame{time:.0f}")
+        for time, key in zip(times, plan.keys, strict=True)
+    ]
+    return plan, sources
 
 
-def _keys_at(keyed: list[Block], times: list[int]) -> list[int]:
-    """Return the key (in order of frames) that the timeline shows at each time, or -1."""
-    if not keyed or keyed[0].data.shape_keys.use_relative:
-        return [-1] * len(times)
-    keys = keyed[0].data.shape_keys
-    place = {position: i for i, position in enumerate(positions(list(keys.key_blocks)))}
-    curve = next((c for c in playing_curves(keys) if c.data_path == "eval_time"), None)
-    return [place.get(keys.eval_time if curve is None else curve.evaluate(t), -1) for t in times]
+def _takes(owners: list[Block], ids: set[str], base: Base, settings: GatherSettings) -> list[Stretch]:
+    """Return the actions to export as animations; if all, in the order of the frames that they begin with."""
+    chosen = find_actions(settings.actions, ids, settings.keep_suffixes)
+    takes = [make_take(names.file_name_of(action, settings.keep_suffixes), action, owners) for action in chosen]
+    if not settings.actions.strip():
+        takes.sort(key=lambda take: _rank(take, base))
+    return [(take.name, take.times, take) for take in takes]
+
+
+def _rank(take: Take, base: Base) -> tuple[Any, ...]:
+    first = base.keys_at(take.times[:1], take)[0]
+    return first < 0, first, take.action.name != take.action.get(names.GIVEN), take.action.name
+
+
+def _marked(scene: bpy.types.Scene) -> list[Stretch]:
+    """Return the stretches of the timeline that begin at markers.
+
+    Raises:
+        LimitError: the scene's range has none.
+    """
+    start, end, step = scene.frame_start, scene.frame_end, max(scene.frame_step, 1)
+    markers = sorted(scene.timeline_markers, key=lambda marker: marker.frame)
+    stretches: list[Stretch] = []
+    lost = []
+    for marker, following in zip_longest(markers, markers[1:]):
+        last = end if following is None else following.frame - 1
+        times = range(max(marker.frame, start), min(last, end) + 1, step)
+        stretches += [(marker.name, [float(time) for time in times], None)] if times else []
+        lost += [] if times else [marker.name]
+    if not stretches:
+        raise LimitError(f"no frame to export: there is no marker in the scene's range {start} to {end}")
+    before = len(range(start, int(stretches[0][1][0]), step))
+    if before:
+        log.warning("%s before the first marker left out", plural(before, "frame"))
+    if lost:
+        log.warning("markers without a frame in the scene's range left out: %s", listing(lost))
+    return stretches
+
+
+class Base:
+    """What a model's keys are as frames, for plans whose frames may show them; empty without keys."""
+
+    def __init__(self, planned: Planned | None) -> None:
+        plan, self.sources = planned or (Plan([], [], []), np.zeros(0, np.int32))
+        self.names, self.times = plan.names, plan.times
+        self.finder = KeyFinder(plan.held[0].data.shape_keys) if plan.held else None
+        self.animations = group(plan.names)
+
+    def keys_at(self, times: list[float], take: Take | None = None) -> list[int]:
+        """Return which key the scene shows at each time, while it plays a take, or -1."""
+        return [-1] * len(times) if self.finder is None else sampling.keys_at(self.finder, times, take)
+
+    def plan(self, times: list[float], take: Take | None = None) -> Planned:
+        """Plan frames, without names."""
+        plan = Plan([], times, self.keys_at(times, take))
+        if take is not None:
+            plan.takes = [take] * len(times)
+            plan.whole_times = [self.times[k] if k >= 0 else t for t, k in zip(times, plan.keys, strict=True)]
+        return plan, np.array([self.sources[key] if key >= 0 else -1 for key in plan.keys], np.int32)
+
+    def frame_names(self, animation: str, keys: list[int]) -> list[str]:
+        """Return the names of an animation's frames: its keys' own if it shows its keys in order, else new ones."""
+        home = next((a for a in self.animations if a.first <= keys[0] < a.first + a.count), None)
+        rising = all(before < after for before, after in pairwise(keys))
+        if home is not None and rising and keys[-1] < home.first + home.count and label(home.name) == label(animation):
+            return [self.names[key] for key in keys]
+        made = numbered(animation, len(keys))
+        if not made[0].startswith(animation):
+            log.warning("animation '%s' is cut to fit its frames' names: '%s' and so on", animation, made[0])
+        return made
+
+
+def _stretches_plan(stretches: list[Stretch], base: Base) -> Planned:
+    """Plan animations, one after the other, with frames named as games expect it."""
+    parts = [base.plan(times, take) for _, times, take in stretches]
+    plan = Plan([], [], [])
+    for (name, _, _), (part, _) in zip(stretches, parts, strict=True):
+        plan.names += base.frame_names(name, part.keys)
+        plan.times += part.times
+        plan.keys += part.keys
+        plan.takes += part.takes
+        plan.whole_times += part.whole_times
+    return plan, np.concatenate([sources for _, sources in parts])

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from .compat import Block, curve_collection, curves_for
+from .compat import Block, curves_for
 
 LINEAR, CONSTANT = 1, 0
 BASIS = "Basis"
@@ -19,7 +19,12 @@ def add_curve(
     curves: Any, path: str, index: int, times: NDArray[Any], values: NDArray[Any], kind: int = LINEAR
 ) -> None:
     """Add an F-curve with the given keys (n,), all of one kind of interpolation."""
-    points = curves.new(path, index=index).keyframe_points
+    add_points(curves.new(path, index=index), times, values, kind)
+
+
+def add_points(curve: Any, times: NDArray[Any], values: NDArray[Any], kind: int = LINEAR) -> None:
+    """Give an F-curve without keys the given ones (n,)."""
+    points = curve.keyframe_points
     points.add(len(times))
     points.foreach_set("co", np.stack((times, values), axis=1).astype(np.float32).ravel())
     points.foreach_set("interpolation", np.full(len(times), kind, np.int32))
@@ -65,19 +70,87 @@ def _fill(keys: Block, blocks: Any, frames: Floats) -> None:
 
 def animate_absolute(keys: Block, action: bpy.types.Action, name: str, num_frames: int) -> None:
     """Show frame f at scene frame f: one curve from (0, 0) to (F - 1, F - 1)."""
-    ends = np.array([0, num_frames - 1], np.float32)
-    add_curve(curves_for(action, keys, name), "eval_time", 0, ends, ends)
+    _add_time_curve(curves_for(action, keys, name), 0, num_frames)
 
 
 def animate_relative(keys: Block, action: bpy.types.Action, name: str, names: list[str]) -> None:
     """Show frame f at scene frame f: each key's value is 1 in its own frame and 0 in the neighbours'."""
-    _add_value_curves(curves_for(action, keys, name), names)
+    _add_value_curves(curves_for(action, keys, name), names, 0, len(names))
 
 
-def _add_value_curves(curves: Any, names: list[str]) -> None:
-    for frame, key in enumerate(names):
-        times = np.array([t for t in (frame - 1, frame, frame + 1) if 0 <= t < len(names)], np.float32)
-        add_curve(curves, value_path(key), 0, times, (times == frame).astype(np.float32))
+def add_stretch(curves: Any, keys: Block, first: int, count: int) -> None:
+    """Add the curves that show `count` frames from `first` on at scene frames 0, 1, 2 ..., exactly."""
+    if keys.use_relative:
+        _add_value_curves(curves, [key.name for key in frame_blocks(keys)], first, count)
+    else:
+        _add_time_curve(curves, first, count)
+
+
+def _add_time_curve(curves: Any, first: int, count: int) -> None:
+    times = np.array([0, count - 1] if count > 1 else [0], np.float32)
+    add_curve(curves, "eval_time", 0, times, times + np.float32(first))
+
+
+def _add_value_curves(curves: Any, names: list[str], first: int, count: int) -> None:
+    """Let `count` keys from `first` on have their turn. The others are held at 0: what was shown before would stay."""
+    for place, key in enumerate(names):
+        frame = place - first
+        if 0 <= frame < count:
+            times = np.arange(max(frame - 1, 0), min(frame + 2, count), dtype=np.float32)
+            add_curve(curves, value_path(key), 0, times, (times == frame).astype(np.float32))
+        else:
+            curves.new(value_path(key)).keyframe_points.add(1)  # 0 at 0
+
+
+class KeyFinder:
+    """Finds which frame's key of a mesh (see `frame_blocks`) curves show."""
+
+    def __init__(self, keys: Block) -> None:
+        blocks = frame_blocks(keys)
+        self.keys = keys
+        if keys.use_relative:
+            self.paths = [value_path(key.name) for key in blocks]
+            self.values = np.array([[key.value] for key in blocks], np.float32)
+            self.on = np.array([[not key.mute] for key in blocks])
+            first = keys.key_blocks[0]
+            self.exact = all(key.relative_key == first for key in blocks)
+        else:
+            self.places = {position: i for i, position in enumerate(positions(blocks))}
+            self.exact = all(key.interpolation != "KEY_BSPLINE" for key in blocks)  # which passes by the keys
+
+    def at(self, curves: list[Any], times: list[float]) -> list[int]:
+        """Return the frame of the key that shows at each time; -1 where it is none exactly."""
+        playing = {curve.data_path: curve for curve in curves if not curve.mute}
+        if not self.exact:
+            return [-1] * len(times)
+        if self.keys.use_relative:
+            return self._lone(playing, times)
+        curve, still = playing.get("eval_time"), self.keys.eval_time
+        return [self.places.get(still if curve is None else curve.evaluate(time), -1) for time in times]
+
+    def _lone(self, playing: dict[str, Any], times: list[float]) -> list[int]:
+        """Return for each time the one relative key whose value is 1 while all others' are 0, or -1."""
+        wanted = np.array(times, np.float32)
+        values = np.repeat(self.values, len(times), axis=1)
+        for row, path in zip(values, self.paths, strict=True):
+            if path in playing:
+                row[:] = _values_at(playing[path], wanted)
+        values *= self.on
+        lone = ((values == 1.0).sum(axis=0) == 1) & ((values == 0.0).sum(axis=0) == len(values) - 1)
+        shown: list[int] = np.where(lone, values.argmax(axis=0), -1).tolist()
+        return shown
+
+
+def _values_at(curve: Any, times: Floats) -> Floats | float:
+    """Return a curve's values (n,) at times."""
+    if len(curve.keyframe_points) == 1 and not curve.modifiers:
+        return float(curve.keyframe_points[0].co.y)
+    at, values = curve_points(curve)
+    kinds = np.empty(len(at), np.int32)
+    curve.keyframe_points.foreach_get("interpolation", kinds)
+    if len(at) and (kinds == LINEAR).all() and curve.extrapolation == "CONSTANT" and not curve.modifiers:
+        return np.interp(times, at, values).astype(np.float32)
+    return np.array([curve.evaluate(time) for time in times.tolist()], np.float32)
 
 
 def value_path(key: str) -> str:
@@ -119,6 +192,9 @@ def rewrite(block: Block, order: list[int], names: list[str]) -> None:
     frames = read(frame_blocks(keys), len(block.data.vertices))[order]
     binding = None if animation is None else (animation.action, getattr(animation, "action_slot", None))
     block.shape_key_clear()
+    if not relative:  # a mesh is where its first key is; relative ones have their base, which is no frame
+        block.data.attributes["position"].data.foreach_set("vector", frames[0].ravel())
+        block.data.update()
     (add_relative if relative else add_absolute)(block, names, frames)
     if binding is not None and binding[0] is not None:
         animation = block.data.shape_keys.animation_data_create()
@@ -127,34 +203,53 @@ def rewrite(block: Block, order: list[int], names: list[str]) -> None:
             animation.action_slot = binding[1]
 
 
-def rewrite_curves(keys: Block, old_names: list[str], order: list[int], names: list[str]) -> None:
-    """Adapt the curves that play the keys to a new list of frames; see `rewrite`. Once per action, not per mesh."""
-    curves = curve_collection(keys)
-    if curves is None:
-        return
-    if not keys.use_relative:
-        for curve in [c for c in curves if c.data_path == "eval_time"]:
-            _stretch(curve, len(old_names), order)
-        return
-    paths = {value_path(name) for name in old_names}
-    for curve in [c for c in curves if c.data_path in paths]:
-        curves.remove(curve)
-    _add_value_curves(curves, names)
+def reorder_curves(curves: Any, relative: bool, old_names: list[str], order: list[int], names: list[str]) -> int:
+    """Adapt the curves of an action to a new list of frames; a copy is shown after its original.
+
+    Returns how many frames an action as import makes them shows now, one by one; -1 for one of another kind. If that
+    is 0 its curves are left as they were.
+    """
+    if not relative:
+        curve = next((c for c in curves if c.data_path == "eval_time"), None)
+        return -1 if curve is None else _stretch(curve, order)
+    found = {curve.data_path: curve for curve in curves}
+    shown = _turns([found.get(value_path(name)) for name in old_names])
+    places = [place for place, frame in enumerate(order) if frame in shown]
+    if shown and not places:
+        return 0
+    kept = set() if shown else {value_path(name) for name in names}
+    for path in {value_path(name) for name in old_names} & found.keys() - kept:
+        curves.remove(found[path])
+    if not shown:
+        return -1
+    _add_value_curves(curves, names, places[0], len(places))
+    return len(places)
 
 
-def _stretch(curve: Any, old_count: int, order: list[int]) -> None:
-    """Let an `eval_time` curve reach the keys' new positions; one that shows frame f at f goes on doing so."""
+def _turns(curves: list[Any]) -> range:
+    """Return the frames that take turns at 0, 1, 2 ... by the curves of their keys' values; none if it is not so."""
+    points = [None if curve is None else curve_points(curve) for curve in curves]
+    peaks = {f: float(p[0][p[1].argmax()]) for f, p in enumerate(points) if p is not None and p[1].max(initial=0.0) > 0}
+    frames = range(min(peaks, default=0), max(peaks, default=-1) + 1)
+    return frames if [peaks.get(frame) for frame in frames] == list(range(len(frames))) else range(0)
+
+
+def _stretch(curve: Any, order: list[int]) -> int:
+    """Let an `eval_time` curve reach the keys' new positions; one that shows frame f, f + 1 ... goes on doing so."""
     times, values = curve_points(curve)
-    new = {old: place for place, old in reversed(list(enumerate(order)))}
-    count = len(order)
-    if np.array_equal(times, values):
-        last = times >= old_count - 1
-        times[last], values[last] = count - 1, count - 1
-        keep = times <= count - 1
-    else:
-        values[:] = [new.get(round(v), min(round(v), count - 1)) if v == round(v) else v for v in values.tolist()]
-        keep = np.ones(len(times), np.bool_)
-    for index in np.flatnonzero(~keep)[::-1].tolist():
-        curve.keyframe_points.remove(curve.keyframe_points[index], fast=True)
-    curve.keyframe_points.foreach_set("co", np.stack((times[keep], values[keep]), axis=1).ravel())
-    curve.update()
+    if not len(times):
+        return -1
+    shift = float(values[0] - times[0])
+    if shift != round(shift) or not np.array_equal(times + np.float32(shift), values):
+        new = {old: place for place, old in reversed(list(enumerate(order)))}
+        values[:] = [new.get(round(v), min(round(v), len(order) - 1)) if v == round(v) else v for v in values.tolist()]
+        curve.keyframe_points.foreach_set("co", np.stack((times, values), axis=1).ravel())
+        curve.update()
+        return -1
+    places = [place for place, frame in enumerate(order) if values[0] <= frame <= values[-1]]
+    if places:
+        end = times[0] + np.float32(len(places) - 1)
+        times = np.unique(np.append(times[:-1][times[:-1] < end], [times[0], end])).astype(np.float32)
+        curve.keyframe_points.clear()
+        add_points(curve, times, times - times[0] + np.float32(places[0]))
+    return len(places)

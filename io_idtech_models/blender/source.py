@@ -22,6 +22,7 @@ from ..model.vertex import ModelSource, SurfaceSource
 log = logging.getLogger(__name__)
 
 RECORD, MODEL_ID, SURFACE_INDEX = "idtech_source", "idtech_model", "idtech_surface"
+FILE = "idtech_file"  # on a collection: the file that it came from
 # Visible and editable: frames of a model that has no shape keys to count and name them.
 NUM_FRAMES, FRAME_NAMES, FRAME_SOURCES = "idtech_frames", "idtech_frame_names", "idtech_frame_sources"
 
@@ -64,13 +65,13 @@ def attach(
 ) -> None:
     """Store a model's facts on its collection, and each surface's on its mesh."""
     model_id = uuid.uuid4().hex
-    keys = record.pack_names(key_names)
+    keys, frames = record.pack_names(key_names), record.pack_names(source.frame_names)
+    format_name = record.pack_names([source.format])
     records = []
     for index, (surface, mesh) in enumerate(zip(source.surfaces, meshes, strict=True)):
         place = np.array([index, source.first_vertices[index], source.first_triangles[index]], np.int64)
-        data = record.surface_record(
-            surface, {"place": place, "keys": keys, "format": record.pack_names([source.format])}
-        )
+        extra: record.Arrays = {"place": place, "keys": keys, "frames": frames, "format": format_name}
+        data = record.surface_record(surface, extra)
         mesh[RECORD], mesh[MODEL_ID], mesh[SURFACE_INDEX] = data, model_id, index
         records.append(data)
     collection[RECORD] = record.model_record(source, records, {"keys": keys})
@@ -117,13 +118,13 @@ def _add_lone(known: Known | None, mesh: bpy.types.Mesh) -> Known | None:
     try:
         surface, arrays = record.surface_source(mesh[RECORD])
         _, first_vertex, first_triangle = record.checked(arrays, "place", "i", 3).tolist()
-        keys = record.unpack_names(record.checked(arrays, "keys", "u", -1))
+        keys, frames = (record.unpack_names(record.checked(arrays, n, "u", -1)) for n in ("keys", "frames"))
         name = record.unpack_names(record.checked(arrays, "format", "u", -1))[0]
     except (record.RecordError, IndexError) as error:
         log.warning("the source of mesh '%s' is ignored: %s", mesh.name, error)
         return known
     if known is None:
-        known = Known(_empty_source(name, len(surface.codes)), keys, {})
+        known = Known(_empty_source(name, (frames + [""] * len(surface.codes))[: len(surface.codes)]), keys, {})
     source = known.source
     if source.format != name or source.num_frames != len(surface.codes):
         return known
@@ -139,9 +140,10 @@ def _add_lone(known: Known | None, mesh: bpy.types.Mesh) -> Known | None:
     return known
 
 
-def _empty_source(name: str, num_frames: int) -> ModelSource:
-    origins, axes = np.zeros((num_frames, 0, 3), np.float32), np.zeros((num_frames, 0, 3, 3), np.float32)
-    return ModelSource(name, [], [""] * num_frames, [], origins, axes)
+def _empty_source(name: str, frame_names: list[str]) -> ModelSource:
+    count = len(frame_names)
+    origins, axes = np.zeros((count, 0, 3), np.float32), np.zeros((count, 0, 3, 3), np.float32)
+    return ModelSource(name, [], frame_names, [], origins, axes)
 
 
 def _with_surface(source: ModelSource, surface: SurfaceSource) -> ModelSource:

@@ -16,14 +16,14 @@ from ..model.corners import (
     Vertices,
     group_corners,
     match_triangles,
-    restored_numbers,
-    source_cuts,
     with_degenerate,
 )
 from ..model.vertex import LATER, ModelSource, SharedPoints, Surface
 from . import mesh as meshes
 from . import names
 from .compat import Block
+from .cuts import cut_like_source, is_run, restore
+from .materials import is_stand_in
 from .normals import edited_corners
 from .sampling import Samples
 from .source import Place
@@ -80,11 +80,11 @@ def read_shape(
             said = "corners whose faces changed keep the source's normals, more than 5 degrees from those shown"
             log.warning("'%s': %d %s", block.name, lost, said)
     slots = meshes.get_attribute(mesh, "material_index", "INT", "FACE")
-    corners, corner_faces = _cut_like_source(mesh, topology, numbers, source)
-    unchanged = source is not None and _is_run(numbers[corners], source)
+    corners, corner_faces = cut_like_source(mesh, topology, numbers, source)
+    unchanged = source is not None and is_run(numbers[corners], source)
     restored: dict[str, NDArray[Any]] = {}
     if source is not None and not unchanged:
-        corners, restored = _restore(corners, numbers, uvs, source)
+        corners, restored = restore(corners, numbers, uvs, source)
     materials = _materials(block, mesh)
     slots = np.zeros(len(topology.face_starts), np.int32) if slots is None else slots
     slots = np.clip(slots, 0, max(len(materials) - 1, 0))  # beyond the last slot Blender shows the last
@@ -112,37 +112,6 @@ def _read_uvs(block: Block, mesh: bpy.types.Mesh, count: int) -> NDArray[np.floa
     return np.zeros((count, 2), np.float32)
 
 
-def _restore(
-    corners: meshes.Ints, numbers: Numbers, uvs: NDArray[np.float32], source: ModelSource
-) -> tuple[meshes.Ints, dict[str, NDArray[Any]]]:
-    """Return triangles as corners, and the numbers and texture coordinates that they had before quads took some.
-
-    Only where the coordinates shown are those of the vertex that the corner claims: edited ones stay.
-    """
-    own = numbers[corners]
-    if not len(source.triangles):
-        return corners, {}
-    known = np.concatenate([s.uvs for s in source.surfaces])
-    unedited = (uvs[corners] == known[own]).all(axis=(1, 2))
-    restored, origin, changed = restored_numbers(
-        np.where(unedited[:, None], own, -1), source.places, source.triangles[source.solid]
-    )
-    if not changed.any():
-        return corners, {}
-    shown = uvs[corners]
-    shown[changed] = known[restored[changed]]
-    corners = corners.ravel()[origin]
-    return corners, {"numbers": np.where(changed[:, None], restored, own), "uvs": shown}
-
-
-def _is_run(numbers: Numbers, source: ModelSource) -> bool:
-    """Tell whether triangles (T, 3) are just a run of the source's: the usual case, and quickly found out."""
-    runs = zip(source.first_triangles[:-1], source.first_triangles[1:], strict=True)
-    return any(
-        np.array_equal(numbers, source.triangles[base:end][source.solid[base:end]]) for base, end in runs if end > base
-    )
-
-
 def _source_numbers(
     mesh: bpy.types.Mesh, topology: meshes.Topology, place: Place | None
 ) -> tuple[Numbers, Numbers, Numbers]:
@@ -160,81 +129,52 @@ def _source_numbers(
     return corner_numbers, np.where(used, -1, point_numbers), place.triangle_numbers(stored[2])
 
 
-def _cut_like_source(
-    mesh: bpy.types.Mesh, topology: meshes.Topology, numbers: Numbers, source: ModelSource | None
-) -> tuple[meshes.Ints, meshes.Ints]:
-    """Triangulate, larger faces along the diagonals that the source had where it had any."""
-    corners, faces = meshes.triangulated(mesh)
-    sizes = np.diff(topology.face_starts, append=len(topology.corner_points))
-    if source is None or not len(source.triangles) or not (sizes > 3).any():
-        return corners, faces
-    corners = corners.copy()
-    starts = topology.face_starts[np.flatnonzero(sizes == 4)]
-    halves = starts[:, None, None] + np.array([[(0, 1, 2), (0, 2, 3)], [(0, 1, 3), (1, 2, 3)]]).reshape(4, 3)
-    places, wanted = _places(numbers, source), source.places[source.triangles]
-    cuts = source_cuts(places[halves.reshape(-1, 3)], wanted).reshape(-1, 4)
-    place = np.searchsorted(faces, np.flatnonzero(sizes == 4))
-    score = np.stack((cuts[:, 0] * 1 + cuts[:, 1], cuts[:, 2] * 1 + cuts[:, 3]), axis=1)
-    better = np.flatnonzero(score.max(axis=1) > 0)
-    chosen = np.where((score[:, 1] > score[:, 0])[:, None], [2, 3], [0, 1])
-    for half in range(2):
-        corners[place[better] + half] = halves[better, chosen[better, half]]
-    for face in np.flatnonzero(sizes > 4).tolist():
-        first, count = int(topology.face_starts[face]), int(sizes[face])
-        ears = _source_ears(list(range(first, first + count)), places, wanted)
-        if ears is not None:
-            at = int(np.searchsorted(faces, face))
-            corners[at : at + count - 2] = ears
-    return corners, faces
-
-
-def _places(numbers: Numbers, source: ModelSource) -> Numbers:
-    """Return the place of each corner's source vertex, (C,), -1 = none: seams of texture coordinates don't count."""
-    return np.where(numbers >= 0, source.places[np.maximum(numbers, 0)], -1)
-
-
-def _source_ears(loop: list[int], places: Numbers, wanted: Numbers) -> list[tuple[int, int, int]] | None:
-    """Cut an n-gon, a list of corners, into triangles among `wanted` (T, 3 places); None if it can't be done."""
-    ears = []
-    while len(loop) > 3:
-        triples = [(loop[i - 1], loop[i], loop[(i + 1) % len(loop)]) for i in range(len(loop))]
-        known = source_cuts(places[np.array(triples)], wanted)
-        if not known.any():
-            return None
-        ear = int(np.flatnonzero(known)[0])
-        ears.append(triples[ear])
-        del loop[ear]
-    return [*ears, (loop[0], loop[1], loop[2])]
-
-
 @dataclass(eq=False)
 class Part:
     """The part of an object that becomes one surface: its corners grouped, its triangles in order."""
 
     vertices: Vertices
     triangles: Triangles
-    uvs: NDArray[np.float32]  # (V, 2)
+    uvs: NDArray[np.float32]  # (V, 2), or (T, 3, 2) where they belong to corners
     own: NDArray[np.bool_]  # (V,)
     slots: list[int]  # material slots whose shaders it has
+    fans: tuple[Numbers, Numbers] | None = None  # corners (C,) and the vertex of each, whose normal is their mean
 
     @property
     def needs_normals(self) -> bool:
         """Tell whether some vertex takes the normal that Blender shows."""
         return bool(self.own.any() or (self.vertices.numbers < 0).any())
 
+    def normals(self, shown: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the vertices' normals (V, 3) of those that corners show, (C, 3)."""
+        if self.fans is None:
+            picked: NDArray[np.float32] = shown[np.maximum(self.vertices.corners, 0)]
+            return picked
+        corners, vertices = self.fans
+        sums = [np.bincount(vertices, shown[corners, axis], len(self.own)) for axis in range(3)]
+        return meshes.unit(np.stack(sums, axis=1).astype(np.float32))
 
-def split(shape: Shape, positions: NDArray[np.float32], frames: NDArray[Any], source: ModelSource | None) -> list[Part]:
+
+def split(
+    shape: Shape, positions: NDArray[np.float32], frames: NDArray[Any], source: ModelSource | None, splits: bool
+) -> list[Part]:
     """Split a mesh into surfaces, one per material slot that faces use; an imported one keeps its further slots.
 
     `positions` (F or 1, P, 3) and the `frames` (F,) of the source that they were decide between claims to a vertex.
+    Without `splits` it is one surface with a vertex per point, and texture coordinates belong to its corners.
     """
     slots = len(shape.materials)
+    if not splits:
+        every = np.arange(len(shape.corners))
+        part = _part(shape, every, positions, frames, source, True, splits)
+        part.slots = list(range(slots))
+        return [part]
     used = np.unique(shape.slots).tolist() or [0]
     parts = []
     for nth, slot in enumerate(used):
         chosen = np.flatnonzero(shape.slots[shape.corner_faces] == slot)
         further = [s for s in range(slots) if s not in used] if nth == 0 and source is not None else []
-        part = _part(shape, chosen, positions, frames, source, nth == 0)
+        part = _part(shape, chosen, positions, frames, source, nth == 0, splits)
         part.slots = [s for s in (slot, *further) if s < slots]
         parts.append(part)
     return parts
@@ -247,8 +187,38 @@ def _part(
     frames: NDArray[Any],
     source: ModelSource | None,
     first: bool,
+    splits: bool,
 ) -> Part:
     flat = shape.corners[chosen].ravel()
+    corners = _corners(shape, chosen, flat, source, first)
+    uvs, own = corners.uvs, corners.own
+    if not splits:
+        corners = _by_points(corners)
+
+    def claims(points: Numbers, numbers: Numbers, places: Numbers) -> NDArray[np.float64]:
+        return _agreement(points, numbers, corners.uvs[places], positions, frames, source)
+
+    vertices = group_corners(corners, claims)
+    of_triangles = vertices.of_corner[: len(flat)].reshape(-1, 3)
+    wanted: NDArray[np.int32] = np.zeros((0, 3), np.int32)
+    if source is not None:
+        wanted = source.triangles if splits else _triangles_of_points(source)
+    faces = shape.faces[shape.corner_faces[chosen]]
+    matched = match_triangles(of_triangles, faces, vertices, wanted)
+    if source is not None and not source.solid.all():
+        matched = with_degenerate(matched, vertices, wanted, np.flatnonzero(~source.solid))
+    firsts = vertices.corners
+    vertices.corners = np.append(flat, np.full(len(corners.points) - len(flat), -1))[firsts]
+    if splits:
+        return Part(vertices, matched, uvs[firsts], own[firsts], [])
+    of_corner = vertices.of_corner[: len(flat)]
+    any_own = np.bincount(of_corner, own[: len(flat)], len(firsts)) > 0
+    once = np.unique(flat, return_index=True)[1]  # a corner of a quad may be one of two triangles
+    return Part(vertices, matched, _corner_uvs(matched, uvs, source), any_own, [], (flat[once], of_corner[once]))
+
+
+def _corners(shape: Shape, chosen: NDArray[Any], flat: Numbers, source: ModelSource | None, first: bool) -> Corners:
+    """Return the corners `flat` (C,) of the triangles `chosen`, and one for each vertex that has no triangle."""
     numbers, uvs = shape.numbers[flat], shape.uvs[flat]
     if shape.restored:
         numbers, uvs = (shape.restored[n][chosen].reshape(len(flat), -1) for n in ("numbers", "uvs"))
@@ -257,8 +227,9 @@ def _part(
     extra = len(loose)
     loose_uvs = np.zeros((extra, 2), np.float32)
     for part, places, indices in source.vertex_parts(shape.loose[loose]) if source is not None else ():
-        loose_uvs[places] = part.uvs[indices]
-    corners = Corners(
+        if part.vertex_uvs is not None:
+            loose_uvs[places] = part.vertex_uvs[indices]
+    return Corners(
         np.concatenate((shape.topology.corner_points[flat].astype(np.int64), loose)),
         np.concatenate((numbers, shape.loose[loose])),
         np.concatenate((uvs, loose_uvs)),
@@ -266,19 +237,38 @@ def _part(
         np.concatenate((shape.own[flat], np.zeros(extra, np.bool_))),
     )
 
-    def claims(points: Numbers, numbers: Numbers, places: Numbers) -> NDArray[np.float64]:
-        return _agreement(points, numbers, corners.uvs[places], positions, frames, source)
 
-    vertices = group_corners(corners, claims)
-    of_triangles = vertices.of_corner[: len(flat)].reshape(-1, 3)
-    empty = np.zeros((0, 3), np.int32)
-    faces = shape.faces[shape.corner_faces[chosen]]
-    matched = match_triangles(of_triangles, faces, vertices, empty if source is None else source.triangles)
-    if source is not None and not source.solid.all():
-        matched = with_degenerate(matched, vertices, source.triangles, np.flatnonzero(~source.solid))
-    firsts = vertices.corners
-    vertices.corners = np.append(flat, np.full(extra, -1))[firsts]
-    return Part(vertices, matched, corners.uvs[firsts], corners.own[firsts], [])
+def _by_points(corners: Corners) -> Corners:
+    """Return corners of which those at one point make one vertex: the lowest of the source's that meet there."""
+    none = np.iinfo(np.int64).max
+    lowest = np.full(int(corners.points.max(initial=-1)) + 1, none)
+    known = corners.numbers >= 0
+    np.minimum.at(lowest, corners.points[known], corners.numbers[known])
+    numbers = lowest[corners.points]
+    return Corners(
+        corners.points,
+        np.where(numbers == none, -1, numbers),
+        np.zeros_like(corners.uvs),
+        np.broadcast_to(np.array([0.0, 0.0, 1.0], np.float32), corners.normals.shape),
+        np.zeros_like(corners.own),
+    )
+
+
+def _triangles_of_points(source: ModelSource) -> NDArray[np.int32]:
+    """Return the source's triangles (T, 3) with the lowest vertex of those that became one point: see `_by_points`."""
+    points = source.shown_points[source.triangles]
+    lowest = np.full(int(points.max(initial=-1)) + 1, np.iinfo(np.int32).max, np.int32)
+    np.minimum.at(lowest, points, source.triangles)
+    return lowest[points]
+
+
+def _corner_uvs(triangles: Triangles, uvs: NDArray[np.float32], source: ModelSource | None) -> NDArray[np.float32]:
+    """Return the texture coordinates of triangles' corners (T, 3, 2): the source's where Blender was not shown them."""
+    found = uvs[np.maximum(triangles.corners, 0)] if len(uvs) else np.zeros((len(triangles.corners), 3, 2), np.float32)
+    back = np.flatnonzero(triangles.corners[:, 0] < 0)
+    if len(back) and source is not None:
+        found[back] = source.corner_uvs[triangles.numbers[back]]
+    return found
 
 
 def _agreement(
@@ -292,7 +282,8 @@ def _agreement(
     """Return in how many frames points (n,) stand where the vertices that they claim do; equal UVs add a half."""
     fit = np.zeros(len(points))
     for part, places, indices in source.vertex_parts(numbers) if source is not None else ():
-        fit[places] += 0.5 * (part.uvs[indices] == uvs[places]).all(axis=1)
+        if part.vertex_uvs is not None:
+            fit[places] += 0.5 * (part.vertex_uvs[indices] == uvs[places]).all(axis=1)
         for index, frame in enumerate(frames.tolist()):
             if frame >= 0:
                 there = part.decoded_positions(slice(frame, frame + 1))[0, indices]
@@ -312,25 +303,26 @@ def to_surface(
     normals = None
     if part.needs_normals:
         shown = samples.normals or [shape.normals]
-        rows = np.maximum(part.vertices.corners, 0)
         turned = [
-            _turned(shown[f % len(shown)][rows], transforms[f % len(transforms)])
+            _turned(part.normals(shown[f % len(shown)]), transforms[f % len(transforms)])
             for f in range(max(len(shown), len(transforms)))
         ]
-        normals = np.broadcast_to(np.stack(turned), (num_frames, len(rows), 3))
+        normals = np.broadcast_to(np.stack(turned), (num_frames, len(part.own), 3))
     turned_over = [bool(np.linalg.det(m[:3, :3]) < 0) for m in transforms]
     mirrored = turned_over[0]
     if mirrored != all(turned_over) or mirrored != any(turned_over):
         log.warning("'%s' is mirrored in some frames only: there its faces show their backs", name)
     triangles = part.triangles.vertices
+    uvs = part.uvs
     if mirrored:
         triangles = triangles[:, ::-1]
+        uvs = uvs[:, ::-1] if uvs.ndim == 3 else uvs
     numbers = part.vertices.numbers.astype(np.int32)
     return Surface(
         name,
         LATER,
         np.ascontiguousarray(triangles, np.int32),
-        part.uvs,
+        np.ascontiguousarray(uvs),
         shaders,
         normals,
         source_vertices=numbers,
@@ -375,6 +367,7 @@ def surface_name(block: Block, part: Part, shape: Shape, nth: int, keep_suffix: 
 
 
 def shaders_of(part: Part, shape: Shape, keep_suffix: bool) -> list[str]:
-    """Return the shader names of a part's material slots, in order."""
+    """Return the shader names of a part's material slots, in order; what stands in for a missing one is none."""
     materials = [shape.materials[slot] for slot in part.slots]
+    materials = [m for m in materials if m is None or not is_stand_in(m)]
     return ["" if m is None else names.file_name_of(m, keep_suffix) for m in materials]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ..model.vertex import Surface, VertexModel, are_solid
 from ..model.weld import weld
+from . import animations, names, shape_keys, source, tags
 from . import mesh as meshes
-from . import names, shape_keys, source, tags
 from .compat import HAS_SLOTS, Block, share_action
 from .materials import Materials
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 TAG_INDEX = "idtech_tag"
 # What an import may make; a failed one removes what it made of these.
-KINDS = ("objects", "collections", "meshes", "materials", "images", "actions")
+KINDS = ("objects", "collections", "meshes", "materials", "images", "actions", "armatures")
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,15 @@ def build(
         if model.num_frames > 1:
             _animate(model, built, keys, [channels for _, channels in made], settings)
         _remember(model, built, keys)
+        if model.num_frames > 1:
+            surfaces = [block.data.shape_keys for block in built.surfaces]
+            animations.make_actions(surfaces, model.animations, built.collection.get(source.MODEL_ID, ""))
         for block in (*built.surfaces, *built.tags):
             built.collection.objects.link(block)
         into.children.link(built.collection)
         _set_scene(scene, model.num_frames, settings)
+        if model.num_frames > 1 and settings.fit_range:
+            animations.mark(scene, model.animations)
     return built
 
 
@@ -101,21 +106,24 @@ def _make_surface(
     solid = np.flatnonzero(are_solid(surface.triangles))
     triangles = surface.triangles[solid]
     corner_points = of_vertex.reshape(-1)[triangles].astype(np.int32)
-    flat = triangles.ravel()
+    uvs = surface.corner_uvs[solid].reshape(-1, 2)
     scale = np.array(settings.scale, np.float32)
     frames = surface.part("positions", slice(None), points)
     assert frames is not None
     if settings.scale != 1.0:
         frames = np.asarray(frames * scale, np.float32)
-    mesh = meshes.make(names.fit(surface.name), frames[0], corner_points, surface.uvs[flat])
-    _number(mesh, surface, points, solid)
+    mesh = meshes.make(names.fit(surface.name), frames[0], corner_points, uvs)
+    if surface.source_vertices is not None and surface.source_triangles is not None:
+        meshes.number(mesh, surface.triangles, surface.source_vertices, surface.source_triangles, points, solid)
     mesh.update(calc_edges=True)
     normals = surface.part("normals", slice(0, 1))
-    if normals is not None and len(flat):
-        shown = meshes.show_normals(mesh, corner_points.ravel(), normals[0][flat])
+    if normals is not None and triangles.size:
+        shown = meshes.show_normals(mesh, corner_points.ravel(), normals[0][triangles.ravel()])
         meshes.set_attribute(mesh, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
-    for shader in surface.shaders:
-        mesh.materials.append(materials.get(shader))
+    worn: list[Any] = [materials.get(shader) for shader in surface.shaders] or [materials.stand_in()]
+    for material in worn:
+        if material is not None:
+            mesh.materials.append(material)
     block = bpy.data.objects.new(names.fit(surface.name), mesh)
     names.remember(block, surface.name)
     if model.num_frames > 1:
@@ -124,22 +132,12 @@ def _make_surface(
     return block
 
 
-def _number(mesh: bpy.types.Mesh, surface: Surface, points: NDArray[Any], faces: NDArray[Any]) -> None:
-    """Note on corners, loose points and faces which element of the source each was; `faces` are the triangles shown."""
-    if surface.source_vertices is None or surface.source_triangles is None:
-        return
-    flat = surface.triangles[faces].ravel()
-    loose = np.ones(surface.num_vertices, np.bool_)
-    loose[flat] = False
-    numbers = surface.source_vertices + np.int32(1)
-    meshes.set_attribute(mesh, meshes.CORNER_SOURCE, "INT", "CORNER", numbers[flat])
-    meshes.set_attribute(mesh, meshes.POINT_SOURCE, "INT", "POINT", np.where(loose, numbers, 0)[points])
-    meshes.set_attribute(mesh, meshes.FACE_SOURCE, "INT", "FACE", surface.source_triangles[faces] + np.int32(1))
-
-
 def _weld_classes(surface: Surface, model: VertexModel, settings: BuildSettings) -> NDArray[Any]:
-    """Return for each vertex the one that it is welded with; by the source's codes where there are any."""
-    if not settings.weld:
+    """Return for each vertex the one that it is welded with; by the source's codes where there are any.
+
+    Where texture coordinates belong to corners a vertex is a point already.
+    """
+    if not settings.weld or surface.uvs.ndim == 3:
         return np.arange(surface.num_vertices)
     if model.source is not None and surface.source_index >= 0:
         codes = model.source.surfaces[surface.source_index].positions

@@ -1,77 +1,274 @@
 """Codecs: bytes to structs to models. numpy only, never bpy.
 
-`FORMATS` is the one table of what can be read and written: operators, menus, drop handlers, the command line and the
-shared tests iterate over it. A new format is one codec and one row.
+The tables here say what can be read and written: `FORMATS` models animated vertex by vertex, `SKELETAL` models that a
+skeleton moves, `ANIMATIONS` what moves such skeletons. Operators, menus, drop handlers, the command line and the shared
+tests iterate over them. A new format is one codec and one row.
+
+A codec is imported when its row is first used: everyone who starts Blender waits for this module.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..errors import FormatError
-from ..model.vertex import VertexModel
-from . import md3, md3_model
+from ..errors import FormatError, LimitError
+
+if TYPE_CHECKING:
+    from ..model.normals import NormalCoding
+    from ..model.skeletal import Animation, SkeletalModel
+    from ..model.vertex import VertexModel
+
+Options = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Format:
-    """A row of the table: how a format is called and recognised, and its four functions."""
+class Option:
+    """An option of an export that one format has; operators and the command line declare it from this."""
+
+    name: str
+    label: str
+    description: str
+    default: bool | int = False
+    most: int = 0  # of a number, from 0
+
+
+def _codec(module: str) -> Any:
+    """Return a module of this package, which is imported now if it was not."""
+    return import_module(f".{module}", __name__)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the rows of all tables have: how a format is called and recognised, and where its functions are."""
 
     name: str  # also part of the operators' names: import_scene.idtech_NAME
     label: str  # in menus
     suffixes: tuple[str, ...]  # lower case
     magic: bytes  # how its files begin
-    games: tuple[str, ...]  # rows of model.limits that apply
-    read: Callable[[bytes], Any]
-    write: Callable[[Any], bytes]
-    to_model: Callable[[Any, str], VertexModel]
-    from_model: Callable[[VertexModel], Any]
+    games: tuple[str, ...]  # games whose limits apply: rows of model.limits or model.skeletal_limits
+    file_codec: str  # the module that has `read` and `write`
+    model_codec: str  # the module that has `to_model`, `from_model`, and what else the family asks for
+
+    @property
+    def read(self) -> Callable[[bytes], Any]:
+        """Return the function from a file's bytes to structs; it raises FormatError."""
+        function: Callable[[bytes], Any] = _codec(self.file_codec).read
+        return function
+
+    @property
+    def write(self) -> Callable[[Any], bytes]:
+        """Return the function from structs to a file's bytes."""
+        function: Callable[[Any], bytes] = _codec(self.file_codec).write
+        return function
+
+    @property
+    def to_model(self) -> Callable[..., Any]:
+        """Return the function from structs (those of companions, too) and a name to a model."""
+        function: Callable[..., Any] = _codec(self.model_codec).to_model
+        return function
+
+    @property
+    def from_model(self) -> Callable[..., Any]:
+        """Return the function from a model (and, of vertex-animated ones, options) to structs; raises LimitError."""
+        function: Callable[..., Any] = _codec(self.model_codec).from_model
+        return function
+
+
+@dataclass(frozen=True)
+class Format(Row):
+    """A row of the table of vertex-animated models."""
+
+    splits: bool = True  # a vertex has one texture coordinate and normal, a surface one material
+    frame_rate: int = 0  # at which games play its frames; 0: not the format's matter
+    options: tuple[Option, ...] = ()
+
+    @property
+    def conform(self) -> Callable[[VertexModel, Options], VertexModel]:
+        """Return the function that makes what `from_model` takes of a model: that itself if it conforms."""
+        function: Callable[[VertexModel, Options], VertexModel] = _codec(self.model_codec).conform
+        return function
+
+    @property
+    def coding(self) -> NormalCoding:
+        """Return how the format codes normals."""
+        found: NormalCoding = _codec(self.model_codec).CODING
+        return found
 
     def load(self, data: bytes, name: str) -> VertexModel:
         """Return the model in a file's bytes; raises FormatError."""
-        return self.to_model(self.read(data), name)
+        model: VertexModel = self.to_model(self.read(data), name)
+        return model
 
-    def dump(self, model: VertexModel) -> bytes:
+    def shape(self, model: VertexModel, options: Options | None = None) -> VertexModel:
+        """Return a model, which may come from another format, as this one can hold it; raises LimitError."""
+        source = model.source
+        if source is not None and source.format != self.name:
+            from ..model.normals import plain_normals
+
+            coding = next((row.coding for row in FORMATS if row.name == source.format), None)
+            surfaces = [plain_normals(model, surface, coding) for surface in model.surfaces]
+            model = replace(model, surfaces=surfaces, source=None)
+        return self.conform(model, options or {})
+
+    def dump(self, model: VertexModel, options: Options | None = None) -> bytes:
+        """Return the file's bytes of a model; raises LimitError."""
+        return self.write(self.from_model(self.shape(model, options), options or {}))
+
+
+@dataclass(frozen=True)
+class SkeletalFormat(Row):
+    """A row of the table of skeletal models.
+
+    A model that lies in several files names the formats of the others as its `companions`: `load` takes their bytes
+    too.
+    """
+
+    animation: str = ""  # the row of ANIMATIONS whose files move its models
+    companions: tuple[str, ...] = ()  # rows of ANIMATIONS whose file tells what its own does not
+
+    def load(self, data: bytes, name: str, companions: Mapping[str, bytes] | None = None) -> SkeletalModel:
+        """Return the model in a file's bytes and those of its companions, by format; raises FormatError."""
+        others = [by_name(other).read((companions or {})[other]) for other in self.companions]
+        model: SkeletalModel = self.to_model(self.read(data), *others, name)
+        return model
+
+    def dump(self, model: SkeletalModel) -> bytes:
         """Return the file's bytes of a model; raises LimitError."""
         return self.write(self.from_model(model))
 
 
+@dataclass(frozen=True)
+class AnimationFormat(Row):
+    """A row of the table of animations for skeletons."""
+
+    def load(self, data: bytes, name: str) -> Animation:
+        """Return the animation in a file's bytes; raises FormatError."""
+        animation: Animation = self.to_model(self.read(data), name)
+        return animation
+
+    def dump(self, animation: Animation) -> bytes:
+        """Return the file's bytes of an animation; raises LimitError."""
+        return self.write(self.from_model(animation))
+
+
+AnyFormat = Format | SkeletalFormat | AnimationFormat
 FORMATS: tuple[Format, ...] = (
+    Format(
+        name="md2",
+        label="Quake II (.md2)",
+        suffixes=(".md2",),
+        magic=b"IDP2",
+        games=("quake2", "q2pro", "gzdoom", "format"),
+        file_codec="md2",
+        model_codec="md2_model",
+        splits=False,
+        frame_rate=10,  # Quake II's server frames
+        options=(
+            Option("skin_width", "Skin Width", "Texels; 0: the source's, else the picture's, else 256", 0, 32767),
+            Option("skin_height", "Skin Height", "Texels; 0: the source's, else the picture's, else 256", 0, 32767),
+            Option(
+                "same_box",
+                "Same Box for All Frames",
+                "Round positions alike in all frames: what stands still does not wobble, but all is a little coarser",
+            ),
+            Option(
+                "remake_commands",
+                "Remake OpenGL Commands",
+                "Make the strips and fans that Quake II draws anew, also where the source's still hold",
+            ),
+        ),
+    ),
     Format(
         name="md3",
         label="Quake III (.md3)",
         suffixes=(".md3",),
-        magic=md3.IDENT,
+        magic=b"IDP3",
         games=("quake3", "rtcw", "et", "etlegacy", "gzdoom", "format"),
-        read=md3.read,
-        write=md3.write,
-        to_model=md3_model.to_model,
-        from_model=md3_model.from_model,
+        file_codec="md3",
+        model_codec="md3_model",
     ),
 )
 
 
-def by_name(name: str) -> Format:
-    """Return the row of that name; raises KeyError."""
-    return {row.name: row for row in FORMATS}[name]
+SKELETAL: tuple[SkeletalFormat, ...] = (
+    SkeletalFormat(
+        name="md5mesh",
+        label="Doom 3 (.md5mesh)",
+        suffixes=(".md5mesh",),
+        magic=b"MD5Version",
+        games=("doom3", "quake2remaster", "format"),
+        animation="md5anim",
+        file_codec="md5mesh",
+        model_codec="md5_model",
+    ),
+)
+
+ANIMATIONS: tuple[AnimationFormat, ...] = (
+    AnimationFormat(
+        name="md5anim",
+        label="Doom 3 Animation (.md5anim)",
+        suffixes=(".md5anim",),
+        magic=b"MD5Version",
+        games=("doom3", "quake2remaster", "format"),
+        file_codec="md5anim",
+        model_codec="md5anim_model",
+    ),
+)
+
+ALL: tuple[AnyFormat, ...] = (*FORMATS, *SKELETAL, *ANIMATIONS)
 
 
-def by_suffix(path: Path) -> Format | None:
-    """Return the row that a path's suffix asks for, whatever its case."""
-    return next((row for row in FORMATS if path.suffix.lower() in row.suffixes), None)
+@dataclass(frozen=True)
+class Written:
+    """A model on its way into a file: the bytes, the model as the format holds it, and what a game shows otherwise."""
+
+    data: bytes
+    model: VertexModel
+    notes: list[str]
 
 
-def identify(data: bytes, path: Path) -> Format:
-    """Return the format of a file: by its first bytes as the engines do, else by its suffix.
+def dump_for(row: Format, model: VertexModel, game: str, options: Options | None = None) -> Written:
+    """Return a model's file for a game, a key of `limits.GAMES`.
+
+    Raises:
+        LimitError: the format can't hold the model, or the game would refuse it.
+    """
+    from ..model import limits
+    from ..model.words import joined
+
+    shaped = row.shape(model, options)
+    problems = limits.check(shaped, game, row.name)
+    errors = [str(problem) for problem in problems if problem.severity == limits.ERROR]
+    if errors:
+        raise LimitError(joined(errors))
+    return Written(row.dump(shaped, options), shaped, [str(problem) for problem in problems])
+
+
+def by_name(name: str) -> Any:
+    """Return the row of that name in any table; raises KeyError."""
+    return {row.name: row for row in ALL}[name]
+
+
+def by_suffix(path: Path) -> Any:
+    """Return the row that a path's suffix asks for, whatever its case; None without one."""
+    return next((row for row in ALL if path.suffix.lower() in row.suffixes), None)
+
+
+def identify(data: bytes, path: Path) -> Any:
+    """Return the format of a file: by its first bytes as the engines do, else (or of several) by its suffix.
 
     Raises:
         FormatError: neither is known.
     """
-    row = next((row for row in FORMATS if row.magic and data.startswith(row.magic)), None) or by_suffix(path)
-    if row is None:
-        known = ", ".join(suffix for r in FORMATS for suffix in r.suffixes)
+    rows = [row for row in ALL if row.magic and data.startswith(row.magic)]
+    named = by_suffix(path)
+    if named is None or (rows and named not in rows):
+        named = rows[0] if rows else None
+    if named is None:
+        known = ", ".join(suffix for row in ALL for suffix in row.suffixes)
         raise FormatError("unknown kind of file", expected=known, found=path.name)
-    return row
+    return named

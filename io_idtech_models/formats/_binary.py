@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ..errors import FormatError, LimitError
+
+log = logging.getLogger(__name__)
 
 Array = NDArray[Any]
 
@@ -63,3 +66,12 @@ def encode_name(name: str, size: int, what: str, hint: bytes = b"") -> bytes:
     if len(raw) >= size:
         raise LimitError(f"{what} name '{name}' has {len(raw)} bytes, the format holds {size - 1}")
     return raw
+
+
+def cut_name(name: str, size: int, hint: bytes = b"") -> bytes:
+    """Return a frame's name for a field of `size` bytes, cut to what fits: few games look at it; see `encode_name`."""
+    raw = encode_name(name, 1 << 16, "frame", hint)
+    if raw is hint or len(raw) < size:
+        return raw
+    log.warning("frame name '%s' is cut to %d bytes", name, size - 1)
+    return raw[: size - 1].decode("utf-8", errors="ignore").encode("utf-8")

@@ -7,15 +7,19 @@ Every fact of a file that a `VertexModel` does not show (codes, raw names, flags
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LimitError
+from ..model.conform import split_surface
 from ..model.normals import NormalCoding, filled_frames, settle_normals, view_source
 from ..model.vertex import LATER, Facts, ModelSource, Surface, SurfaceSource, Tag, VertexModel
-from ._binary import decode_name, encode_name, raw_bytes
+from ._binary import cut_name, decode_name, encode_name, raw_bytes
+from ._hints import Wanted, all_fit, finite, layout_fits
 from ._normals import decode_latlong, encode_latlong
 from .md3 import (
     FRAME,
@@ -37,7 +41,6 @@ log = logging.getLogger(__name__)
 
 FORMAT = "md3"
 CODING = NormalCoding(decode_latlong, encode_latlong)
-Wanted = dict[str, tuple[str, tuple[int, ...]]]  # name of a fact: its dtype and shape
 UNIT_SCALE = np.full((1, 3), SCALE, np.float32)
 NO_OFFSET = np.zeros((1, 3), np.float32)
 
@@ -56,11 +59,6 @@ def to_model(md3: Md3, name: str = "") -> VertexModel:
     tags = [Tag(name, origins[:, i].copy(), axes[:, i].copy(), i) for i, name in enumerate(names)]
     frames = np.arange(len(frame_names), dtype=np.int32)
     return VertexModel(name or decode_name(md3.header["name"]), list(frame_names), surfaces, tags, source, frames)
-
-
-def finite(values: NDArray[Any]) -> NDArray[np.float32]:
-    """Return float32 values with 0 for NaN and the largest float for infinity: Blender can't show those."""
-    return np.nan_to_num(values.astype(np.float32, copy=False))
 
 
 def _decode_st(st: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -127,8 +125,15 @@ def _decode_surface(source: ModelSource, index: int) -> Surface:
     )
 
 
-def from_model(model: VertexModel) -> Md3:
-    """Return the structs of a model; inverse of `to_model`.
+def conform(model: VertexModel, options: Mapping[str, Any]) -> VertexModel:
+    """Return a model as MD3 can hold it: a vertex for each texture coordinate at a point."""
+    if all(surface.uvs.ndim == 2 for surface in model.surfaces):
+        return model
+    return replace(model, surfaces=[split_surface(surface) for surface in model.surfaces])
+
+
+def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md3:
+    """Return the structs of a model that `conform` gave; inverse of `to_model`. MD3 has no options of its own.
 
     Raises:
         LimitError: a position or a name that the format can't hold; the sentence names the object and the value.
@@ -170,31 +175,9 @@ def _model_fits(source: ModelSource) -> bool:
     frames, tags, facts = source.num_frames, len(source.tag_names), source.facts
     wanted: Wanted = {
         "header": ("u1", (HEADER.itemsize,)), "frames": ("u1", (frames, FRAME.itemsize)),
-        "tags": ("u1", (frames, tags, TAG.itemsize)),
-        "layout_order": ("i4", (-1,)), "layout_gaps": ("i8", (-1,)), "layout_filler": ("u1", (-1,)),
-        "layout_tail": ("u1", (-1,)), "layout_empty": ("i8", (-1, 2)), "layout_ends": ("i8", (3,)),
+        "tags": ("u1", (frames, tags, TAG.itemsize)), "layout_ends": ("i8", (3,)),
     }  # fmt: skip
-    if not _all_fit(facts, wanted):
-        return False
-    gaps, filler = facts["layout_gaps"], facts["layout_filler"]
-    offsets = np.abs(facts["layout_empty"] // 2)
-    return bool(
-        len(facts["layout_order"]) == len(gaps)
-        and ((gaps >= 0) & (gaps <= len(filler))).all()
-        and int(gaps.sum()) == len(filler)
-        and (offsets <= 2**30).all()
-    )
-
-
-def _all_fit(facts: Facts, wanted: Wanted) -> bool:
-    """Tell whether all wanted facts are there with their dtype and shape (-1 = any length)."""
-    for name, (dtype, shape) in wanted.items():
-        array = facts.get(name)
-        if array is None or array.dtype != np.dtype(dtype) or array.ndim != len(shape):
-            return False
-        if any(want not in (-1, got) for want, got in zip(shape, array.shape, strict=True)):
-            return False
-    return True
+    return all_fit(facts, wanted) and layout_fits(facts)
 
 
 def _surface_fits(surface: SurfaceSource) -> bool:
@@ -202,7 +185,7 @@ def _surface_fits(surface: SurfaceSource) -> bool:
         "header": ("u1", (SURFACE.itemsize,)), "shaders": ("u1", (len(surface.shaders), SHADER.itemsize)),
         "st": ("f4", (surface.num_vertices, 2)), "num_stored": ("i4", (1,)),
     }  # fmt: skip
-    return surface.codes.dtype == np.int16 and _all_fit(surface.facts, wanted)
+    return surface.codes.dtype == np.int16 and all_fit(surface.facts, wanted)
 
 
 def _encode_surface(model: VertexModel, surface: Surface, source: ModelSource | None) -> Md3Surface:
@@ -292,17 +275,8 @@ def _encode_frames(model: VertexModel, surfaces: list[Md3Surface], source: Model
     frames["mins"][fresh], frames["maxs"][fresh] = extents[:, 0], extents[:, 1]
     frames["radius"][fresh] = np.linalg.norm(np.abs(extents).max(axis=1), axis=1)
     frames["local_origin"][fresh] = 0.0
-    frames["name"] = [_frame_name(n, i, h) for i, (n, h) in enumerate(zip(model.frame_names, hints, strict=True))]
+    frames["name"] = [cut_name(n, FRAME_NAME_SIZE, h) for n, h in zip(model.frame_names, hints, strict=True)]
     return frames
-
-
-def _frame_name(name: str, index: int, hint: bytes) -> bytes:
-    """Return a frame's name, cut to what fits: no game but GZDoom looks at it."""
-    raw = encode_name(name, 1 << 16, f"frame {index}'s", hint)
-    if raw is hint or len(raw) < FRAME_NAME_SIZE:
-        return raw
-    log.warning("frame name '%s' is cut to %d bytes", name, FRAME_NAME_SIZE - 1)
-    return raw[: FRAME_NAME_SIZE - 1].decode("utf-8", errors="ignore").encode("utf-8")
 
 
 def _moved_frames(surfaces: list[Md3Surface], source: ModelSource, origins: NDArray[Any]) -> NDArray[np.bool_]:

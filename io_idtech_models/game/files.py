@@ -14,11 +14,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-# ioquake3's order (R_LoadImage: tga jpg jpeg png ...), then what else Blender reads.
-IMAGE_SUFFIXES = (".tga", ".jpg", ".jpeg", ".png", ".webp", ".dds", ".bmp", ".tif", ".tiff")
+# ioquake3's order (R_LoadImage: tga jpg jpeg png pcx ...), then what else Blender reads. Quake II's engines too take
+# these in place of a pcx (Yamagi's r_retexturing: tga png jpg; Q2PRO's r_texture_formats: png jpg tga).
+IMAGE_SUFFIXES = (".tga", ".jpg", ".jpeg", ".png", ".pcx", ".webp", ".dds", ".bmp", ".tif", ".tiff")
+# Pictures beside a skin that are none: a Quake II player's icon, and what Q2PRO lets glow.
+NO_SKINS = ("_i", "_glow")
+# Doom 3's and its kin's materials name pictures by what they are for; a shader without a script has the diffuse one.
+DIFFUSE_ENDINGS = ("", "_d", "_diffuse", "_local")
 TOP_FOLDERS = ("models", "players")
+SAYS_NOTHING = "tris"  # the name of nearly every model of Quake II
 MAX_NAME = 1024
 MAX_LISTED = 1 << 16  # files of a folder that are looked at
+MAX_SKINS = 256
 
 
 def name_parts(name: str) -> list[str]:
@@ -55,6 +62,11 @@ class Folder:
                 listing.setdefault(name.lower(), []).append(name)
             self._listings[folder] = listing
         return self._listings[folder]
+
+    def names(self) -> list[str]:
+        """Return the names in this folder, in order of their lower-case spelling."""
+        listing = self._listing(self.path)
+        return [name for key in sorted(listing) for name in listing[key]]
 
     def find(self, parts: list[str]) -> Path | None:
         """Return the file of that name inside this folder, or None."""
@@ -94,8 +106,16 @@ class SearchPath:
     def _beside(self) -> Folder:
         return Folder(self.model.parent)
 
-    def find_image(self, name: str) -> Path | None:
-        """Return the picture that a shader or skin name means: in the game folder, else beside the model."""
+    def find_image(self, name: str, endings: tuple[str, ...] = ("",)) -> Path | None:
+        """Return the picture that a shader or skin name means: in the game folder, else beside the model.
+
+        `endings` are tried behind the name, one after another.
+        """
+        plain = next((name[: -len(s)] for s in IMAGE_SUFFIXES if name.lower().endswith(s)), name)
+        spelt = (name if not ending else plain + ending for ending in endings)
+        return next((found for found in map(self._find_image, spelt) if found is not None), None)
+
+    def _find_image(self, name: str) -> Path | None:
         parts = name_parts(name)
         if not parts:
             return None
@@ -107,6 +127,47 @@ class SearchPath:
                 if found is not None:
                     return found
         return None
+
+    def own_image(self) -> Path | None:
+        """Return the picture of a model that names none: the one called as it is, else the only one beside it."""
+        own = (self._beside.find([self.model.stem + suffix]) for suffix in IMAGE_SUFFIXES)
+        pictures = self._pictures
+        return next((path for path in own if path), pictures[0] if len(pictures) == 1 else None)
+
+    def other_skins(self) -> list[Path]:
+        """Return the pictures beside the model that a player may choose from, in order of their names.
+
+        What is called like another model in the folder is that model's (`weapon.pcx` beside `weapon.md2`).
+        """
+        suffix, own = self.model.suffix.lower(), self.model.stem.lower()
+        files = (Path(name.lower()) for name in self._beside.names())
+        others = {file.stem for file in files if file.suffix == suffix} - {own}
+        return [path for path in self._pictures if path.stem.lower() not in others]
+
+    @cached_property
+    def _pictures(self) -> list[Path]:
+        """The pictures beside the model, icons and the like left out: of those of one name the first that games try."""
+        ranked = []
+        for name in self._beside.names():
+            stem, dot, suffix = name.lower().rpartition(".")
+            if stem and dot + suffix in IMAGE_SUFFIXES and not stem.endswith(NO_SKINS):
+                ranked.append((stem, IMAGE_SUFFIXES.index(dot + suffix), name))
+        found: dict[str, Path] = {}
+        for stem, _, name in sorted(ranked):
+            path = self._beside.find([name]) if stem not in found else None
+            if path is not None:
+                found[stem] = path
+            if len(found) == MAX_SKINS:
+                break
+        return list(found.values())
+
+
+def model_name(path: Path) -> str:
+    """Return what to call a model: its file's name without the extension, or its folder's where that says nothing."""
+    if path.stem.lower() != SAYS_NOTHING:
+        return path.stem
+    folder = Path(os.path.abspath(path)).parent  # noqa: PTH100 - links stay: it is called as the user calls it
+    return folder.name or path.stem
 
 
 def game_folder(model: Path) -> Path | None:

@@ -179,6 +179,7 @@ class Triangles:
 
     vertices: NDArray[np.int32]  # (T, 3)
     numbers: NDArray[np.int32]  # (T,)
+    corners: Indices  # (T, 3) which of the corners given each was, or -1
 
 
 def match_triangles(triangles: Indices, faces: Indices, vertices: Vertices, source: NDArray[np.int32]) -> Triangles:
@@ -189,8 +190,9 @@ def match_triangles(triangles: Indices, faces: Indices, vertices: Vertices, sour
     """
     numbers = vertices.numbers[triangles]
     known = len(faces) and int(faces.min()) >= 0 and int(faces.max()) < len(source) and (np.diff(faces) > 0).all()
+    corners: Indices = np.arange(triangles.size).reshape(-1, 3)
     if known and np.array_equal(numbers, source[faces]):
-        return Triangles(triangles.astype(np.int32), faces.astype(np.int32))
+        return Triangles(triangles.astype(np.int32), faces.astype(np.int32), corners)
     sets = np.sort(numbers, axis=1)
     source_sets = np.sort(source, axis=1).astype(np.int64)
     matched = np.full(len(triangles), -1, np.int64)
@@ -202,9 +204,10 @@ def match_triangles(triangles: Indices, faces: Indices, vertices: Vertices, sour
     free = np.setdiff1d(np.arange(len(source)), matched[told])
     if len(rest) and len(free):
         matched[rest] = _pair_equal(sets[rest], source_sets[free], free)
-    turned = _turn_like_source(triangles, numbers, matched, source)
+    corners = _turn_like_source(corners, numbers, matched, source)
     order = np.argsort(np.where(matched < 0, len(source), matched), kind="stable")
-    return Triangles(turned[order].astype(np.int32), matched[order].astype(np.int32))
+    corners = corners[order]
+    return Triangles(triangles.ravel()[corners].astype(np.int32), matched[order].astype(np.int32), corners)
 
 
 def with_degenerate(triangles: Triangles, vertices: Vertices, source: NDArray[np.int32], which: Indices) -> Triangles:
@@ -218,8 +221,9 @@ def with_degenerate(triangles: Triangles, vertices: Vertices, source: NDArray[np
         return triangles
     listed = np.concatenate((triangles.vertices, place[source[back]].astype(np.int32)))
     numbers = np.concatenate((triangles.numbers, back.astype(np.int32)))
+    corners = np.concatenate((triangles.corners, np.full((len(back), 3), -1)))
     order = np.argsort(np.where(numbers < 0, len(source), numbers), kind="stable")
-    return Triangles(listed[order], numbers[order])
+    return Triangles(listed[order], numbers[order], corners[order])
 
 
 def restored_numbers(
@@ -316,9 +320,9 @@ def _occurrence(classes: Indices) -> Indices:
     return ranks
 
 
-def _turn_like_source(triangles: Indices, numbers: Indices, matched: Indices, source: NDArray[np.int32]) -> Indices:
-    """Return triangles that start where the source's do; of repeats within one, the turn that fits all three."""
-    turned = triangles.copy()
+def _turn_like_source(corners: Indices, numbers: Indices, matched: Indices, source: NDArray[np.int32]) -> Indices:
+    """Return triangles' corners (T, 3) that start where the source's do; of repeats, the turn that fits all three."""
+    turned = corners.copy()
     old = np.flatnonzero(matched >= 0)
     wanted = source[matched[old]]
     best: Indices = np.full(len(old), -1, np.int64)
@@ -326,7 +330,7 @@ def _turn_like_source(triangles: Indices, numbers: Indices, matched: Indices, so
         shown = np.roll(numbers[old], -step, axis=1)
         fits = np.where((shown == wanted).all(axis=1), 2, (shown[:, 0] == wanted[:, 0]).astype(np.int64))
         better = fits > best
-        turned[old[better]] = np.roll(triangles[old[better]], -step, axis=1)
+        turned[old[better]] = np.roll(corners[old[better]], -step, axis=1)
         best = np.where(better, fits, best)
     return turned
 

@@ -9,7 +9,7 @@ and the area-scaled normals of all faces at that position), which carries smooth
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -90,23 +90,36 @@ def view_source(model: VertexModel, surface: Surface, source: ModelSource) -> So
     return view
 
 
-def settle_normals(surface: Surface, codes: Codes, view: SourceView | None, coding: NormalCoding) -> Codes:
+@dataclass(eq=False)
+class Motion:
+    """Which vertices lie elsewhere than the source's, and where all of them lay and lie, in any one unit."""
+
+    moved: NDArray[np.bool_]  # (F, V)
+    before: NDArray[Any]  # (F, V, 3)
+    after: NDArray[Any]  # (F, V, 3)
+
+
+def settle_normals(
+    surface: Surface, codes: Codes, view: SourceView | None, coding: NormalCoding, motion: Motion | None = None
+) -> Codes:
     """Return the codes (F, V, 4) of a surface's vertices, whose positions are coded in `codes` (F, V, 4), with normals.
 
     Where nothing differs from the source that is the source's own array; else `codes`, completed in place.
-    A vertex with neither a source nor a normal of its own gets a smooth one.
+    A vertex with neither a source nor a normal of its own gets a smooth one. `motion` says what moved where codes alone
+    don't, because their unit differs from frame to frame or axis to axis.
     """
     fresh = np.ones(codes.shape[1], np.bool_) if view is None else ~view.known
     if surface.own_normals is not None:
         fresh = fresh | surface.own_normals
     normals = unsigned(codes)[..., 3]
     if view is not None:
-        frames = np.flatnonzero(view.moved(codes).any(axis=1))
-        if not len(frames) and not fresh.any():
+        moves = motion or Motion(view.moved(codes), view.positions, codes[..., :3])
+        frames = np.flatnonzero(moves.moved.any(axis=1))
+        if not len(frames) and not fresh.any() and motion is None:
             return view.codes
         normals[:] = view.normals
         for frame in frames:
-            _turn_frame(surface, codes[frame, :, :3], view, frame, coding, normals[frame])
+            _turn_frame(surface, moves, view, frame, coding, normals[frame])
     if fresh.any():
         shown = surface.normals
         if shown is None:  # a surface whose source was dropped
@@ -116,19 +129,43 @@ def settle_normals(surface: Surface, codes: Codes, view: SourceView | None, codi
     return codes
 
 
+def plain_normals(model: VertexModel, surface: Surface, coding: NormalCoding | None) -> Surface:
+    """Return a surface with plain normals instead of its source's codes, of which `coding` says what they mean.
+
+    For a file of another format: nothing of the source is a hint to that.
+    """
+    numbers = surface.source_vertices
+    surface = replace(surface, source_index=-1, source_vertices=None, source_triangles=None)
+    if "normals" in surface.decoders or surface.normals is not None or model.source is None or coding is None:
+        return surface
+    before = np.zeros(surface.positions.shape, np.float32)
+    surface.source_vertices = numbers
+    view = view_source(model, surface, model.source)
+    if view is not None and numbers is not None:
+        for part, places, indices in model.source.vertex_parts(numbers):
+            before[:, places] = part.decoded_positions(filled_frames(model), indices)
+        size = np.maximum(np.abs(before), 1.0) * 1e-5
+        motion = Motion((np.abs(surface.positions - before) > size).any(axis=2), before, surface.positions)
+        codes = settle_normals(surface, np.zeros_like(view.codes), view, coding, motion)
+        surface.normals = coding.decode(unsigned(codes)[..., 3])
+    surface.source_vertices = None
+    return surface
+
+
 def _turn_frame(
-    surface: Surface, positions: Codes, view: SourceView, frame: int, coding: NormalCoding, codes: Codes
+    surface: Surface, motion: Motion, view: SourceView, frame: int, coding: NormalCoding, codes: Codes
 ) -> None:
     """Turn the normals of one frame whose surroundings moved, in place in `codes` (V,)."""
     triangles = surface.triangles
-    moved = view.known & (positions != view.positions[frame]).any(axis=1)
+    moved = view.known & motion.moved[frame]
     near = np.zeros(len(moved), np.bool_)
     near[triangles[moved[triangles].any(axis=1)]] = True
     turned = np.flatnonzero((near | moved) & view.known)
     if not len(turned):
         return
     usable = triangles[view.known[triangles].all(axis=1)]
-    rotations = ring_rotations(view.positions[frame], positions, usable, turned, mirrored=surface.mirrored)
+    before, after = motion.before[frame], motion.after[frame]
+    rotations = ring_rotations(before, after, usable, turned, mirrored=surface.mirrored)
     normals = coding.decode(view.normals[frame, turned]).astype(np.float64)
     if surface.mirrored:
         normals[:, 0] *= -1

@@ -96,7 +96,11 @@ def _unpack_array(data: memoryview, place: int) -> tuple[str, NDArray[Any], int]
 
 def pack_names(names: Iterable[str]) -> NDArray[np.uint8]:
     """Return texts as one array of UTF-8 bytes, each ended by a NUL; inverse of `unpack_names`."""
-    raw = b"".join(n.replace("\0", "").encode("utf-8", errors="replace") + b"\0" for n in names)
+    listed = list(names)
+    text = "\0".join(listed)
+    if text.count("\0") >= max(len(listed), 1):
+        text = "\0".join(name.replace("\0", "") for name in listed)
+    raw = (text + "\0").encode("utf-8", errors="replace") if listed else b""
     return np.frombuffer(raw, np.uint8)
 
 
@@ -127,7 +131,13 @@ def _checked_index(arrays: Arrays, name: str, limit: int) -> NDArray[Any]:
     return triangles
 
 
-def _facts(arrays: Arrays) -> Arrays:
+def pack_facts(facts: Arrays) -> Arrays:
+    """Return facts under the names that they have in a record; inverse of `facts_among`."""
+    return {FACT + name: array for name, array in facts.items()}
+
+
+def facts_among(arrays: Arrays) -> Arrays:
+    """Return the facts among a record's arrays."""
     return {name[len(FACT) :]: array for name, array in arrays.items() if name.startswith(FACT)}
 
 
@@ -144,7 +154,7 @@ def surface_record(source: SurfaceSource, extra: Arrays) -> bytes:
     }
     if source.points is not None:
         arrays["points"] = source.points
-    return pack(arrays | {FACT + name: array for name, array in source.facts.items()} | extra)
+    return pack(arrays | pack_facts(source.facts) | extra)
 
 
 def surface_source(record: bytes | memoryview) -> tuple[SurfaceSource, Arrays]:
@@ -162,11 +172,12 @@ def surface_source(record: bytes | memoryview) -> tuple[SurfaceSource, Arrays]:
         raise RecordError("record of a surface contradicts itself")
     triangles = _checked_index(arrays, "triangles", vertices).astype(np.int32, copy=False)
     shaders = unpack_names(checked(arrays, "shaders", "u", -1))
-    uvs = checked(arrays, "uvs", "f", vertices, 2)
+    of_corners = "uvs" in arrays and arrays["uvs"].ndim == 3
+    uvs = checked(arrays, "uvs", "f", *((len(triangles), 3) if of_corners else (vertices,)), 2)
     points = checked(arrays, "points", "i", vertices) if "points" in arrays else None
     if points is not None and points.size and not 0 <= int(points.min()) <= int(points.max()) < vertices:
         raise RecordError("record's 'points' are not among its vertices")
-    source = SurfaceSource(names[0], codes, triangles, uvs, shaders, scale, offset, _facts(arrays), points)
+    source = SurfaceSource(names[0], codes, triangles, uvs, shaders, scale, offset, facts_among(arrays), points)
     return source, arrays
 
 
@@ -181,7 +192,7 @@ def model_record(source: ModelSource, surfaces: list[bytes], extra: Arrays) -> b
         "num_surfaces": np.array([len(surfaces)], np.int32),
     }
     arrays |= {f"surface.{i}": np.frombuffer(record, np.uint8) for i, record in enumerate(surfaces)}
-    return pack(arrays | {FACT + name: array for name, array in source.facts.items()} | extra)
+    return pack(arrays | pack_facts(source.facts) | extra)
 
 
 def model_source(record: bytes) -> tuple[ModelSource, Arrays]:
@@ -201,4 +212,4 @@ def model_source(record: bytes) -> tuple[ModelSource, Arrays]:
     surfaces = [surface_source(checked(arrays, f"surface.{i}", "u", -1).data)[0] for i in range(count)]
     if len(formats) != 1 or not frames or any(len(s.codes) != frames for s in surfaces):
         raise RecordError("record of a model contradicts itself")
-    return ModelSource(formats[0], surfaces, frame_names, tag_names, origins, axes, _facts(arrays)), arrays
+    return ModelSource(formats[0], surfaces, frame_names, tag_names, origins, axes, facts_among(arrays)), arrays

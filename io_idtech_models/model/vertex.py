@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .animations import Animation
+
 Facts = dict[str, NDArray[Any]]
 Choice = NDArray[Any] | slice  # of frames or vertices
 Floats = NDArray[np.float32]
@@ -36,7 +38,7 @@ class SurfaceSource:
     name: str
     codes: NDArray[Any]  # (F, V, 4) of one integer type: X, Y, Z and normal of each vertex, as files have them
     triangles: Ints  # (T, 3), counter-clockwise
-    uvs: Floats  # (V, 2), as the model shows them
+    uvs: Floats  # (V, 2), or (T, 3, 2) of corners, as the model shows them
     shaders: list[str]
     scale: Floats  # (1 or F, 3): position = code * scale + offset
     offset: Floats  # (1 or F, 3)
@@ -58,10 +60,25 @@ class SurfaceSource:
         """Return V."""
         return int(self.codes.shape[1])
 
+    @property
+    def vertex_uvs(self) -> Floats | None:
+        """Return the texture coordinates of vertices, (V, 2); None where they belong to corners."""
+        return self.uvs if self.uvs.ndim == 2 else None
+
+    @property
+    def corner_uvs(self) -> Floats:
+        """Return the texture coordinates of the triangles' corners, (T, 3, 2)."""
+        return corner_uvs(self.uvs, self.triangles)
+
     def decoded_positions(self, frames: Choice = slice(None), vertices: Choice = slice(None)) -> Floats:
         """Return positions of the given frames and vertices, float32 (F, n, 3), bit for bit as import gave them."""
         scale, offset = (a if len(a) == 1 else a[frames] for a in (self.scale, self.offset))
         return decode_positions(chosen_vertices(self.codes[frames], vertices)[..., :3], scale, offset)
+
+
+def corner_uvs(uvs: Floats, triangles: NDArray[Any]) -> Floats:
+    """Return texture coordinates (V, 2) or (T, 3, 2) as those of corners, (T, 3, 2)."""
+    return uvs if uvs.ndim == 3 else uvs[triangles]
 
 
 def are_solid(triangles: NDArray[Any]) -> NDArray[np.bool_]:
@@ -107,8 +124,9 @@ def chosen_vertices(values: NDArray[Any], vertices: Choice) -> NDArray[Any]:
     """Return values (F, V, k) of some vertices, (F, n, k)."""
     if isinstance(vertices, slice):
         return values[:, vertices]
-    if values.itemsize * values.shape[2] == 8:  # whole numbers of 8 bytes are taken three times as fast
-        whole = values.view(np.int64)[..., 0].take(vertices, axis=1)
+    size = values.itemsize * values.shape[2]
+    if size in {4, 8}:  # one whole number is taken three times as fast as its parts
+        whole = values.view(f"i{size}")[..., 0].take(vertices, axis=1)
         return np.ascontiguousarray(whole)[..., None].view(values.dtype)
     return values.take(vertices, axis=1)
 
@@ -116,14 +134,12 @@ def chosen_vertices(values: NDArray[Any], vertices: Choice) -> NDArray[Any]:
 def decode_positions(codes: NDArray[Any], scale: Floats, offset: Floats) -> Floats:
     """Return code * scale + offset as float32 (F, V, 3) for integer codes of that shape."""
     positions = np.empty(codes.shape, np.float32)
+    moved = offset.any()
     for axis in range(3):  # numpy is slow along an axis of three
-        positions[..., axis] = codes[..., axis]
-    if (scale == scale[0, 0]).all():
-        positions *= scale[0, 0]
-    else:
-        positions *= scale[:, None, :]
-    if offset.any():
-        positions += offset[:, None, :]
+        part = positions[..., axis]
+        np.multiply(codes[..., axis], scale[:, axis, None], out=part, dtype=np.float32)
+        if moved:
+            part += offset[:, axis, None]
     return positions
 
 
@@ -159,6 +175,11 @@ class ModelSource:
         """Return all triangles as model-wide vertex numbers, (T, 3)."""
         parts = [s.triangles + np.int32(base) for s, base in zip(self.surfaces, self.first_vertices, strict=False)]
         return np.concatenate([np.zeros((0, 3), np.int32), *parts], dtype=np.int32)
+
+    @cached_property
+    def corner_uvs(self) -> Floats:
+        """Return the texture coordinates of all triangles' corners, (T, 3, 2)."""
+        return np.concatenate([np.zeros((0, 3, 2), np.float32), *(s.corner_uvs for s in self.surfaces)])
 
     @cached_property
     def solid(self) -> NDArray[np.bool_]:
@@ -197,8 +218,15 @@ class SharedPoints:
         self.of_vertex = of_vertex  # (V,)
 
     def __call__(self, frames: Choice, vertices: Choice) -> Floats:
-        """Return the positions of vertices, (F, n, 3)."""
+        """Return the positions of vertices, (F, n, 3): the points themselves where each is a vertex."""
+        every = slice(None)
+        if isinstance(frames, slice) and isinstance(vertices, slice) and frames == vertices == every and self._plain():
+            return self.points
         return np.ascontiguousarray(self.points[frames].take(self.of_vertex[vertices], axis=1))
+
+    def _plain(self) -> bool:
+        count = self.points.shape[1]
+        return len(self.of_vertex) == count and np.array_equal(self.of_vertex, np.arange(count))
 
 
 # What a field (F, V, 3) is given as that is decoded when first read, by its function among a surface's `decoders`.
@@ -212,7 +240,7 @@ class Surface:
     name: str
     positions: Floats  # (F, V, 3)
     triangles: Ints  # (T, 3), counter-clockwise
-    uvs: Floats  # (V, 2), origin bottom left
+    uvs: Floats  # (V, 2), or (T, 3, 2) where they belong to corners; origin bottom left
     shaders: list[str]
     # (F, V, 3) unit; None where every vertex keeps its source's. (A factory, so that the class has no such attribute.)
     normals: Floats | None = field(default_factory=lambda: None)
@@ -242,7 +270,14 @@ class Surface:
     @property
     def num_vertices(self) -> int:
         """Return V."""
-        return len(self.uvs)
+        if self.uvs.ndim == 2:
+            return len(self.uvs)
+        return len(self.source_vertices) if self.source_vertices is not None else int(self.positions.shape[1])
+
+    @property
+    def corner_uvs(self) -> Floats:
+        """Return the texture coordinates of the triangles' corners, (T, 3, 2)."""
+        return corner_uvs(self.uvs, self.triangles)
 
     @property
     def points(self) -> Floats:
@@ -286,6 +321,8 @@ class VertexModel:
     tags: list[Tag]
     source: ModelSource | None = None
     frame_sources: Ints | None = None  # (F,) the source frame that each frame was, or -1; None: all new
+    animations: list[Animation] = field(default_factory=list)  # stretches of the frames, where a format names them
+    texture_size: tuple[int, int] | None = None  # width and height of the picture that it wears, where it is known
 
     @property
     def num_frames(self) -> int:

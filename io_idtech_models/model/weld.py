@@ -24,11 +24,15 @@ def weld(positions: NDArray[Any], triangles: Ints) -> Ints:
     vertex twice) stay apart; so do the vertices of a triangle that welding would make degenerate, and of the later of
     two triangles that it would make equal.
     """
-    count = positions.shape[1]
+    return weld_classes(places_of(positions), triangles)
+
+
+def weld_classes(classes: NDArray[Any], triangles: Ints) -> Ints:
+    """Return for each vertex the lowest that it is welded with, where those of equal `classes` (V,) are; see `weld`."""
+    count = len(classes)
     triangles = triangles[are_solid(triangles)]
     apart = np.ones(count, np.bool_)
     apart[triangles] = False
-    classes = places_of(positions)
     while True:
         lowest = np.full(count, count, np.int64)
         np.minimum.at(lowest, classes[~apart], np.flatnonzero(~apart))

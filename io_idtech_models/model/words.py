@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from .vertex import VertexModel
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .skeletal import Animation, SkeletalModel
+    from .vertex import VertexModel
 
 
 def plural(count: int, noun: str) -> str:
@@ -27,3 +31,16 @@ def describe(model: VertexModel) -> str:
     """Return "2 surfaces, 1 tag, 20 frames"."""
     counts = ((len(model.surfaces), "surface"), (len(model.tags), "tag"), (model.num_frames, "frame"))
     return ", ".join(plural(count, noun) for count, noun in counts)
+
+
+def describe_skeletal(model: SkeletalModel) -> str:
+    """Return "2 meshes, 24 joints, 1200 vertices"."""
+    meshes = plural(len(model.meshes), "mesh").replace("meshs", "meshes")
+    vertices = sum(mesh.num_vertices for mesh in model.meshes)
+    return f"{meshes}, {plural(model.skeleton.num_joints, 'joint')}, {vertices} vertices"
+
+
+def describe_animation(animation: Animation) -> str:
+    """Return "40 frames at 24 per second, 24 joints"."""
+    frames, joints = plural(animation.num_frames, "frame"), plural(len(animation.joint_names), "joint")
+    return f"{frames} at {animation.frame_rate:g} per second, {joints}"

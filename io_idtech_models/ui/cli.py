@@ -25,11 +25,15 @@ from .. import cli, formats
 from ..blender import exchange, still
 from ..blender.compat import Context
 from ..blender.plan import GatherSettings
+from ..blender.skeletal import SkeletalSettings
+from ..blender.skeletal_gather import SkeletalGatherSettings
 from ..blender.vertex import BuildSettings
 from ..cli import Converter, Job
 from ..errors import ModelError
-from ..model.words import plural
+from ..formats import SkeletalFormat
+from ..model.words import joined, plural
 from .choice import choose
+from .skeletal_tasks import export_skeletal, import_animation, import_skeletal
 from .tasks import Summary, export_file, import_file
 
 Report = Callable[[Job, str, str], None]
@@ -101,9 +105,20 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
     summary = _open(job.source, options, context)
     if options.frame is not None:
         context.scene.frame_set(options.frame)
-    if row is not None:
+    if isinstance(row, SkeletalFormat):
+        chosen = choose(context, "SCENE")
+        summary = export_skeletal(
+            job.target, row, chosen, context, SkeletalGatherSettings(scale=options.scale), options.game
+        )
+    elif row is not None:
         summary = export_file(
-            job.target, row, choose(context, "SCENE"), context, gather_settings(options), options.game
+            job.target,
+            row,
+            choose(context, "SCENE"),
+            context,
+            gather_settings(options),
+            options.game,
+            cli.own_options(row, options),
         )
     elif job.target.suffix.lower() == PICTURE:
         still.render_still(job.target, context.scene.frame_current, options.size)
@@ -124,8 +139,22 @@ def _open(path: Path, options: argparse.Namespace, context: Context) -> Summary:
         return Summary(plural(len(context.scene.objects), "object"))
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     context.scene.frame_set(0)
+    if isinstance(formats.by_suffix(path), SkeletalFormat):
+        return _open_skeletal(path, options, context)
     settings = BuildSettings(scale=options.scale, weld=not options.no_weld, frame_rate=options.fps)
     return import_file(path, settings, context.scene, context.scene.collection)[1]
+
+
+def _open_skeletal(path: Path, options: argparse.Namespace, context: Context) -> Summary:
+    """Bring a skeletal model and the animations that are named into the scene."""
+    settings = SkeletalSettings(scale=options.scale, weld=not options.no_weld)
+    posed, summary = import_skeletal(path, settings, False, context, context.scene.collection)
+    if options.anim:
+        files = [Path(name) for name in options.anim]
+        failed = import_animation(files, posed.armature, settings, context, context.scene.collection)[3]
+        if failed:
+            raise ModelError(joined(failed))
+    return summary
 
 
 def gather_settings(options: argparse.Namespace) -> GatherSettings:

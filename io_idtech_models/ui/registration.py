@@ -7,22 +7,29 @@ from typing import Any
 import bpy
 
 from ..blender.compat import Context
-from ..formats import FORMATS
-from . import frames
-from .operators import export_operator, file_handler, import_operator
+from ..formats import ALL, ANIMATIONS, FORMATS, SKELETAL
+from . import frames, skins
+from .bases import file_handler, space_of
+from .operators import export_operator, import_operator
+from .skeletal_operators import skeletal_operators
 
 _classes: list[type] = []
 _commands: list[Any] = []
 
 
+def _entries() -> list[tuple[str, str, str]]:
+    """Return what the menus list: the operators' space, the format's name, and its label."""
+    return [(space_of(row), row.name, row.label) for row in ALL]
+
+
 def _import_menu(self: Any, context: Context) -> None:
-    for row in FORMATS:
-        self.layout.operator(f"import_scene.idtech_{row.name}", text=row.label)
+    for space, name, label in _entries():
+        self.layout.operator(f"import_{space}.idtech_{name}", text=label)
 
 
 def _export_menu(self: Any, context: Context) -> None:
-    for row in FORMATS:
-        self.layout.operator(f"export_scene.idtech_{row.name}", text=row.label)
+    for space, name, label in _entries():
+        self.layout.operator(f"export_{space}.idtech_{name}", text=label)
 
 
 def _run_command(argv: list[str]) -> int:
@@ -35,12 +42,18 @@ def register() -> None:
     """Register operators, drop handlers, menus and the command `blender -c idtech`."""
     for row in FORMATS:
         _classes.extend((import_operator(row), export_operator(row), file_handler(row)))
-    _classes.extend(frames.CLASSES)
+    for model in SKELETAL:
+        _classes.extend(skeletal_operators(model))
+    for animation in ANIMATIONS:
+        _classes.extend(skeletal_operators(animation))
+    _classes.extend((*frames.CLASSES, *skins.CLASSES))
     for cls in _classes:
         bpy.utils.register_class(cls)
     bpy.types.TOPBAR_MT_file_import.append(_import_menu)
     bpy.types.TOPBAR_MT_file_export.append(_export_menu)
     bpy.types.MESH_MT_shape_key_context_menu.append(frames.draw_menu)
+    bpy.types.MATERIAL_MT_context_menu.append(skins.draw_menu)
+    bpy.types.VIEW3D_MT_object.append(skins.draw_object_menu)
     register_command: Any = bpy.utils.register_cli_command  # the stubs say that it returns nothing
     _commands.append(register_command("idtech", _run_command))
 
@@ -49,6 +62,8 @@ def unregister() -> None:
     """Undo `register`. A class or command that stayed would crash some Blenders at exit."""
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
+    bpy.types.VIEW3D_MT_object.remove(skins.draw_object_menu)
+    bpy.types.MATERIAL_MT_context_menu.remove(skins.draw_menu)
     bpy.types.MESH_MT_shape_key_context_menu.remove(frames.draw_menu)
     bpy.types.TOPBAR_MT_file_export.remove(_export_menu)
     bpy.types.TOPBAR_MT_file_import.remove(_import_menu)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,12 @@ from ..blender import gather as gathering
 from ..blender.compat import Context
 from ..blender.materials import Materials
 from ..blender.plan import GatherSettings
+from ..blender.source import FILE
 from ..blender.vertex import BuildSettings, Built, build
-from ..errors import LimitError, collected_warnings
-from ..formats import Format
-from ..game.files import SearchPath
-from ..model import limits
+from ..errors import collected_warnings
+from ..formats import Format, Options
+from ..game import pcx
+from ..game.files import SearchPath, model_name
 from ..model.words import describe, joined, listed, plural
 from ..storage import read_file, write_file
 from .choice import Choice
@@ -47,32 +48,38 @@ def import_file(
     """
     with collected_warnings() as warnings:
         data = read_file(path)
-        model = formats.identify(data, path).load(data, path.stem)
-        materials = Materials(SearchPath(path).find_image)
+        model = formats.identify(data, path).load(data, model_name(path))
+        search = SearchPath(path)
+        materials = Materials(search.find_image, pcx.read, search.own_image)
         built = build(model, settings, materials, scene, into)
+        built.collection[FILE] = str(path)
         if materials.missing:
             warnings.append(f"{plural(len(materials.missing), 'texture')} not found: {listed(materials.missing)}")
     return built, Summary(describe(model), warnings)
 
 
 def export_file(
-    path: Path, row: Format, chosen: Choice, context: Context, settings: GatherSettings, game: str
+    path: Path,
+    row: Format,
+    chosen: Choice,
+    context: Context,
+    settings: GatherSettings,
+    game: str,
+    options: Options | None = None,
 ) -> Summary:
-    """Write objects to a file.
+    """Write objects to a file; `options` are the format's own.
 
     Raises:
         ModelError: the model can't be written, or the game would refuse it; the file is as it was.
     """
     with collected_warnings() as warnings, object_mode(context):
+        settings = replace(settings, splits=row.splits)
         model = gathering.gather(chosen.blocks, chosen.collection, context.scene, context.view_layer, settings)
-        problems = limits.check(model, game)
-        errors = [str(problem) for problem in problems if problem.severity == limits.ERROR]
-        if errors:
-            raise LimitError(joined(errors))
-        warnings += [str(problem) for problem in problems]
-        write_file(path, row.dump(model))
+        written = formats.dump_for(row, model, game, options)
+        warnings.extend(written.notes)
+        write_file(path, written.data)
     warnings += left_out(chosen)
-    return Summary(describe(model), warnings)
+    return Summary(describe(written.model), warnings)
 
 
 @contextmanager

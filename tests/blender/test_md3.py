@@ -1,95 +1,15 @@
-"""F1 and F3: a model that goes through Blender unedited comes back as it was, and looks there as the game shows it."""
-
-from typing import Any
+"""How an MD3 looks in Blender; what all formats have in common is in test_round_trip."""
 
 import bpy
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from io_idtech_models.blender import mesh as meshes
 from io_idtech_models.blender.compat import HAS_SLOTS, playing_curves
 from io_idtech_models.blender.source import RECORD
-from tests.blender.md3_case import CONTEXT, Case, angle, open_case, reopen
-from tests.samples import SAMPLES, SENTINEL, corpus, corpus_params
+from tests.blender.case import CONTEXT, open_case, positions_at, vertices_of
+from tests.samples import SAMPLES, SENTINEL
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
-OWN = [pytest.param(data, id=name) for name, data in SAMPLES["md3"].items()]
-OWN.append(pytest.param(SENTINEL.read_bytes(), id="sentinel"))
-
-
-def positions_at(block: Any, frame: int) -> NDArray[Any]:
-    CONTEXT.scene.frame_set(frame)
-    evaluated = block.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return meshes.positions(evaluated.data)
-
-
-def vertices_of(block: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return for each corner its point and its vertex in the file's surface."""
-    numbers = meshes.get_attribute(block.data, meshes.CORNER_SOURCE, "INT", "CORNER")
-    assert numbers is not None
-    return meshes.corner_points(block.data), numbers - 1
-
-
-@pytest.mark.parametrize("weld", [True, False], ids=["weld", "apart"])
-@pytest.mark.parametrize("data", OWN)
-def test_own_samples_come_back_byte_for_byte(data, weld):
-    case = open_case(data, weld=weld)
-    assert case.dump() == data
-    assert case.dump(direct=False) == data
-    reopen(case)
-    assert case.dump() == data
-
-
-@pytest.mark.parametrize("weld", [True, False], ids=["weld", "apart"])
-@pytest.mark.parametrize("file", corpus_params())
-def test_real_files_come_back_byte_for_byte(file, weld):
-    case = open_case(file.data, weld=weld)
-    reopen(case)
-    assert case.dump() == file.data
-    assert case.dump(direct=False) == file.data
-
-
-@pytest.mark.parametrize(
-    "file", [c for c in corpus() if c.path.name in ("glasses.md3", "head.md3", "v_knife_hand.md3")]
-)
-def test_relative_keys_come_back_byte_for_byte(file):
-    case = open_case(file.data, relative_keys=True)
-    assert case.dump() == file.data
-
-
-@pytest.mark.parametrize("file", [c for c in corpus() if c.expected()], ids=lambda c: c.path.name)
-def test_scene_shows_what_the_engine_computes(file):
-    case = open_case(file.data)
-    base = 0
-    for index, block in enumerate(case.built.surfaces):
-        points, numbers = vertices_of(block)
-        for name, wanted in file.expected().items():
-            frame, surface, what = name.split(".")
-            if surface == f"surface{index}" and what == "positions" and len(points):
-                shown = positions_at(block, int(frame.removeprefix("frame")))
-                assert np.array_equal(shown[points], wanted[numbers - base])
-        base += case.before.surfaces[index].vertices.shape[1]
-
-
-@pytest.mark.parametrize("file", [c for c in corpus() if c.expected()], ids=lambda c: c.path.name)
-def test_base_normals_are_the_files(file):
-    case = open_case(file.data)
-    base, expected = 0, file.expected()
-    for index, block in enumerate(case.built.surfaces):
-        points, numbers = vertices_of(block)
-        count = case.before.surfaces[index].vertices.shape[1]
-        if len(points):
-            corners = points.reshape(-1, 3)
-            solid = np.linalg.norm(normals_of_faces(meshes.positions(block.data), corners), axis=1) > 1e-9
-            off = angle(meshes.corner_normals(block.data), expected[f"frame0.surface{index}.normals"][numbers - base])
-            assert off[np.repeat(solid, 3)].max(initial=0.0) < 0.5
-        base += count
-
-
-def normals_of_faces(points: NDArray[Any], corners: NDArray[Any]) -> NDArray[Any]:
-    a, b, c = (points[corners[:, i]] for i in range(3))
-    return np.asarray(np.cross(b - a, c - a))
 
 
 def test_scene_frame_is_file_frame():
@@ -136,40 +56,6 @@ def test_weld_makes_a_cube_of_eight_points_and_export_splits_it():
     assert len(open_case(data, weld=False).surface(0).data.vertices) == 24
 
 
-def test_second_import_of_the_same_file_exports_the_same():
-    first, second = (open_case(SENTINEL.read_bytes()) for _ in range(2))
-    assert first.surface(0).name != second.surface(0).name
-    assert first.dump() == second.dump() == first.data
-
-
-def test_undo_and_redo_keep_the_facts():
-    bpy.ops.ed.undo_push(message="before")
-    case = open_case(SENTINEL.read_bytes())
-    bpy.ops.ed.undo_push(message="import")
-    case.surface(0).location.x = 10.0
-    bpy.ops.ed.undo_push(message="move")
-    bpy.ops.ed.undo()
-    case.built.collection = bpy.data.collections["model"]
-    assert case.dump() == case.data
-
-
-def test_scaled_import_comes_back():
-    case = open_case(SENTINEL.read_bytes(), scale=0.0254)
-    assert case.dump(scale=0.0254) == case.data
-
-
-@pytest.mark.parametrize("damage", [b"", b"IDTR", b"IDTR\x01\x00\xff\xff", b"nonsense" * 9])
-def test_damaged_record_is_dropped_with_a_warning(damage, caplog):
-    case = open_case(SENTINEL.read_bytes())
-    case.collection[RECORD] = damage
-    for block in case.built.surfaces:
-        block.data[RECORD] = damage
-    after = case.after()
-    assert "is ignored" in caplog.text
-    assert len(after.surfaces) == len(case.before.surfaces)
-    assert len(after.frames) == len(case.before.frames)
-
-
 def test_lone_surface_keeps_its_codes():
     case = open_case(SENTINEL.read_bytes())
     before = case.before
@@ -179,28 +65,3 @@ def test_lone_surface_keeps_its_codes():
         assert np.array_equal(s.vertices, t.vertices)
         assert np.array_equal(s.st, t.st)
         assert np.array_equal(s.triangles, t.triangles)
-
-
-def import_counts() -> dict[str, int]:
-    kinds = ("objects", "meshes", "materials", "actions", "collections", "images", "shape_keys")
-    return {kind: len(getattr(bpy.data, kind)) for kind in kinds}
-
-
-def test_failed_build_leaves_nothing_behind(monkeypatch):
-    from io_idtech_models.blender import vertex
-
-    before = import_counts()
-
-    def fail(*args):
-        raise RuntimeError("stopped")
-
-    monkeypatch.setattr(vertex, "_remember", fail)
-    with pytest.raises(RuntimeError):
-        open_case(SENTINEL.read_bytes())
-    assert import_counts() == before
-
-
-def test_case_helper_sees_a_difference():
-    case: Case = open_case(SENTINEL.read_bytes())
-    case.surface(0).data.shape_keys.key_blocks[1].points[0].co.x += 1.0
-    assert case.dump() != case.data

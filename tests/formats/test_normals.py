@@ -5,7 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from io_idtech_models.formats._normals import decode_latlong, encode_latlong
+from io_idtech_models.formats._normals import (
+    NUM_DIRECTIONS,
+    decode_direction,
+    decode_latlong,
+    direction_table,
+    encode_direction,
+    encode_latlong,
+)
 
 ALL = np.arange(65536, dtype=np.uint16)
 
@@ -117,3 +124,68 @@ def test_length_does_not_matter():
 
 def test_no_normals():
     assert encode_latlong(np.zeros((0, 3))).shape == (0,)
+
+
+# -- MD2's table of directions
+
+
+def divided_icosahedron():
+    """Return the directions of the corners of an icosahedron whose flat faces were divided in four twice, (162, 3)."""
+    golden = (1 + math.sqrt(5)) / 2
+    signs = [(a, b * golden) for a in (-1, 1) for b in (-1, 1)]
+    corners = np.array([v for a, b in signs for v in ((a, 0, b), (0, b, a), (b, a, 0))], np.float64)
+    for edge in (2.0, 1.0):
+        gaps = np.linalg.norm(corners[:, None] - corners[None], axis=2)
+        pairs = np.argwhere(np.triu(np.isclose(gaps, edge)))
+        corners = np.concatenate((corners, corners[pairs].mean(axis=1)))
+    return unit(corners)
+
+
+def test_the_directions_are_those_of_a_divided_icosahedron():
+    table = direction_table()
+    assert table.shape == (NUM_DIRECTIONS, 3) == (162, 3)
+    np.testing.assert_allclose(np.linalg.norm(table.astype(np.float64), axis=1), 1, atol=2e-6)
+    wanted = divided_icosahedron()
+    assert len(wanted) == 162
+    gaps = np.linalg.norm(table[:, None] - wanted[None], axis=2)
+    assert gaps.min(axis=1).max() < 2e-6
+    assert sorted(gaps.argmin(axis=1).tolist()) == list(range(162)), "each once"
+
+
+@pytest.mark.parametrize(
+    ("code", "direction"),
+    [
+        (0, (-0.525731, 0, 0.850651)), (5, (0, 0, 1)), (32, (0, 1, 0)), (52, (1, 0, 0)), (84, (0, 0, -1)),
+        (104, (0, -1, 0)), (143, (-1, 0, 0)), (161, (-0.688191, -0.587785, -0.425325)),
+    ],
+)  # fmt: skip
+def test_some_directions_by_number(code, direction):
+    np.testing.assert_allclose(decode_direction(np.array([code], np.uint8))[0], direction, atol=1e-6)
+
+
+def test_all_directions_come_back():
+    codes = np.arange(162, dtype=np.uint8)
+    assert encode_direction(decode_direction(codes)).tolist() == codes.tolist()
+    assert encode_direction(decode_direction(codes) * 7.5).tolist() == codes.tolist(), "of any length"
+
+
+def test_the_closest_direction_is_chosen():
+    normals = np.random.default_rng(5).normal(size=(40000, 3))
+    codes = encode_direction(normals)
+    closeness = unit(normals) @ direction_table().T.astype(np.float64)
+    assert np.abs(closeness[np.arange(len(codes)), codes] - closeness.max(axis=1)).max() < 1e-6
+    assert degrees_between(decode_direction(codes), normals).max() < 11.1
+
+
+def test_codes_beyond_the_table_point_up_and_are_kept_while_they_do():
+    codes = np.array([162, 200, 255], np.uint8)
+    assert decode_direction(codes).tolist() == [[0, 0, 1]] * 3
+    up, side = np.tile(((0.0, 0.0, 1.0),), (3, 1)), np.tile(((0.0, 1.0, 0.0),), (3, 1))
+    assert encode_direction(up, codes).tolist() == codes.tolist()
+    assert encode_direction(up).tolist() == [5] * 3
+    assert encode_direction(side, codes).tolist() == [32] * 3
+
+
+def test_vectors_without_a_direction_are_the_first_as_in_qdata():
+    assert encode_direction(np.array([(0, 0, 0), (np.nan, np.nan, np.nan)])).tolist() == [0, 0]
+    assert encode_direction(np.zeros((0, 3))).tolist() == []

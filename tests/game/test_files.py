@@ -5,7 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from io_idtech_models.game.files import IMAGE_SUFFIXES, Folder, SearchPath, game_folder, name_parts
+from io_idtech_models.game.files import (
+    IMAGE_SUFFIXES,
+    MAX_SKINS,
+    Folder,
+    SearchPath,
+    game_folder,
+    image_spellings,
+    model_name,
+    name_parts,
+)
 
 WINDOWS = os.name == "nt"
 
@@ -70,7 +79,10 @@ def test_without_a_game_folder_only_beside_the_model(outside):
         ("base/models/a.md3", "base"),
         ("base/MODELS/mapobjects/deep/down/a.md3", "base"),
         ("base/models/players/sarge/head.md3", "base"),
+        ("base/models/players/sarge/players/head.md3", "base"),
         ("baseq2/players/male/tris.md2", "baseq2"),
+        ("baseq2/PLAYERS/male/tris.md2", "baseq2"),
+        ("baseq2/models/weapons/v_rail/tris.md2", "baseq2"),
         ("models/games/base/models/a.md3", "models/games/base"),
         ("a.md3", None),
     ],
@@ -111,6 +123,30 @@ def test_the_given_extension_comes_first_and_then_tga(game):
     put(game, *(f"textures/oak{suffix}" for suffix in IMAGE_SUFFIXES))
     assert find(game, "textures/oak.png") == "textures/oak.png"
     assert find(game, "textures/oak") == "textures/oak.tga"
+
+
+def test_what_replaces_a_pcx_comes_after_it(game):
+    put(game, "textures/oak.tga", "textures/oak.png", "textures/oak.pcx", "textures/elm.jpg", "textures/elm.png")
+    assert find(game, "textures/oak.pcx") == "textures/oak.pcx"
+    assert find(game, "textures/oak") == "textures/oak.tga"
+    assert find(game, "textures/elm.pcx") == "textures/elm.jpg"
+    assert list(image_spellings("oak.pcx"))[:3] == ["oak.pcx", "oak.tga", "oak.jpg"]
+
+
+def test_a_skin_of_a_quake_ii_player(game):
+    put(game, "players/male/grunt.pcx", "players/male/Major.PCX", "players/female/athena.pcx")
+    model = "players/male/tris.md2"
+    assert find(game, "players/male/grunt.pcx", model) == "players/male/grunt.pcx"
+    assert find(game, "players/female/athena.pcx", model) == "players/female/athena.pcx"
+    assert find(game, "models/elsewhere/major.pcx", model) == "players/male/Major.PCX", "beside the model"
+    assert find(game, "players/nobody/athena.pcx", model) is None
+
+
+def test_a_skin_of_a_quake_iii_player(game):
+    put(game, "models/players/sarge/red.tga", "models/players/players/sarge/red.tga", "players/sarge/blue.tga")
+    model = "models/players/sarge/head.md3"
+    assert find(game, "models/players/sarge/red.tga", model) == "models/players/sarge/red.tga"
+    assert find(game, "players/sarge/blue.tga", model) == "players/sarge/blue.tga", "the game folder is above models"
 
 
 def test_a_dot_that_is_no_extension(game):
@@ -161,6 +197,112 @@ def test_folders_are_listed_once(game, monkeypatch):
     for name in ("oak", "elm.png", "ash.tga"):
         search.find_image(f"textures/{name}")
     assert len(calls) == len(set(calls)) == 3, "the game folder, textures, beside the model"
+
+
+# -- pictures that no file names
+
+
+def skins(game, model="players/male/tris.md2"):
+    return [path.relative_to(game).as_posix() for path in SearchPath(game / model).other_skins()]
+
+
+def own(game, model="players/male/tris.md2"):
+    found = SearchPath(game / model).own_image()
+    return None if found is None else found.relative_to(game).as_posix()
+
+
+@pytest.mark.parametrize("suffix", IMAGE_SUFFIXES)
+def test_a_model_has_the_picture_of_its_own_name(game, suffix):
+    put(game, f"models/crate/Crate{suffix}", "models/crate/other.tga", "models/crate/crate.txt")
+    assert own(game, "models/crate/crate.md2") == f"models/crate/Crate{suffix}"
+
+
+def test_of_several_pictures_of_its_name_the_first_that_games_try(game):
+    put(game, "models/crate/crate.pcx", "models/crate/crate.tga", "models/crate/crate.png")
+    assert own(game, "models/crate/crate.md2") == "models/crate/crate.tga"
+    (game / "models/crate/crate.tga").unlink()
+    assert own(game, "models/crate/crate.md2") == "models/crate/crate.png"
+
+
+def test_a_dot_in_the_name_of_a_model(game):
+    put(game, "models/crate/v1.5 box.pcx", "models/crate/v1.pcx")
+    assert own(game, "models/crate/v1.5 box.md2") == "models/crate/v1.5 box.pcx"
+
+
+def test_else_it_has_the_only_picture_beside_it(game):
+    assert own(game) is None
+    put(game, "players/male/grunt.pcx", "players/male/grunt_i.pcx", "players/male/GRUNT_I.PCX", "players/male/x.wav")
+    put(game, "players/male/grunt_glow.png", "players/male/tris.md2", "players/male/sub/other.pcx")
+    assert own(game) == "players/male/grunt.pcx"
+    put(game, "players/male/grunt.jpg")
+    assert own(game) == "players/male/grunt.jpg", "still one, in two kinds"
+    put(game, "players/male/major.pcx")
+    assert own(game) is None, "one of two is nobody's"
+    put(game, "players/male/tris.png")
+    assert own(game) == "players/male/tris.png"
+
+
+def test_the_skins_of_a_player_folder(game):
+    folder = ("grunt.pcx", "grunt_i.pcx", "Major.pcx", "major_I.PCX", "cipher.tga", "cipher.pcx", "cipher_glow.png")
+    put(game, *(f"players/male/{name}" for name in (*folder, "weapon.md2", "weapon.pcx", "tris.md2", "jump1.wav")))
+    assert skins(game) == [f"players/male/{name}" for name in ("cipher.tga", "grunt.pcx", "Major.pcx")]
+    assert skins(game, "players/male/weapon.md2") == [*skins(game), "players/male/weapon.pcx"]
+    assert skins(game, "players/nobody/tris.md2") == []
+
+
+def test_skins_beside_a_model_without_a_folder_in_its_path(game, monkeypatch):
+    put(game, "players/male/grunt.pcx")
+    monkeypatch.chdir(game / "players/male")
+    search = SearchPath(Path("tris.md2"))
+    assert [path.resolve() for path in search.other_skins()] == [(game / "players/male/grunt.pcx").resolve()]
+    assert search.own_image() is not None
+
+
+def test_there_is_an_end_to_skins(game):
+    put(game, *(f"players/male/s{number:04d}.pcx" for number in range(MAX_SKINS + 9)))
+    assert len(skins(game)) == MAX_SKINS
+    assert skins(game)[-1] == f"players/male/s{MAX_SKINS - 1:04d}.pcx"
+
+
+@pytest.mark.skipif(WINDOWS, reason="links need rights there")
+def test_links_to_pictures_outside_are_no_skins(game, outside):
+    put(game, "players/male/grunt.pcx", "players/female/athena.pcx", "players/male/real.png")
+    male = game / "players/male"
+    (male / "canary.png").symlink_to(outside / "canary.png")
+    (male / "tris.tga").symlink_to(outside / "canary.png")
+    (male / "athena.pcx").symlink_to(game / "players/female/athena.pcx")
+    (male / "grunt.tga").symlink_to(outside / "canary.png")
+    (male / "alias.png").symlink_to(male / "real.png")
+    (male / "loop.pcx").symlink_to(male / "loop.pcx")
+    (male / "folder.pcx").mkdir()
+    os.mkfifo(male / "pipe.pcx")
+    assert skins(game) == [f"players/male/{name}" for name in ("alias.png", "grunt.pcx", "real.png")]
+    assert own(game) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("baseq2/players/male/tris.md2", "male"),
+        ("baseq2/models/items/Armor/TRIS.MD2", "Armor"),
+        ("baseq2/players/male/weapon.md2", "weapon"),
+        ("models/v1.5 crate.md3", "v1.5 crate"),
+        ("tris.md2", "here"),
+        ("./tris.md2", "here"),
+        ("sub/../tris.md2", "here"),
+        ("../there/tris.md2", "there"),
+        ("crate.md3", "crate"),
+    ],
+)
+def test_what_a_model_is_called(tmp_path, monkeypatch, path, name):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert model_name(Path(path)) == name
+
+
+def test_at_the_root_a_model_is_called_after_its_file():
+    root = Path(Path.cwd().anchor)
+    assert model_name(root / "tris.md2") == "tris"
 
 
 # -- what must not be found

@@ -3,29 +3,40 @@
 import numpy as np
 import pytest
 
+from io_idtech_models import formats
 from io_idtech_models.model import limits
 from io_idtech_models.model.limits import ERROR, GAMES, WARNING, check, engine_surface_name
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
-from tests.samples import SAMPLES, corpus_params, dump, load, minimal
+from tests import samples_md2, samples_md3
+from tests.samples import CORPUS, SAMPLES, corpus_params, dump, format_of, load, sample_params
 
 STRIPPING = ("quake3", "rtcw", "et", "etlegacy")
 NO_STRIPPING = ("gzdoom", "format")
-# game: (vertices, triangles, frames, tags, surfaces, shaders), and what of it the game itself refuses.
+ALL = {"vertices", "triangles", "frames", "shaders", "skin_height"}
+# Game and format: (vertices, triangles, frames, tags, surfaces, shaders, skin height), and what of it the game refuses.
 TABLE = {
-    "quake3": ((999, 1999, 1024, 16, 32, 256), {"vertices", "triangles"}),
-    "rtcw": ((999, 1999, 1024, 16, 32, 256), {"vertices", "triangles"}),
-    "et": ((1024, 2049, 1024, 16, 32, 256), {"vertices", "triangles"}),
-    "etlegacy": ((10000, 20000, 1024, 16, 32, 256), {"vertices", "triangles"}),
-    "gzdoom": ((None, None, None, None, 32, 256), set()),
-    "format": ((4096, 8192, 1024, 16, 32, 256), set()),
+    ("quake2", "md2"): ((2048, 4096, 512, None, None, 32, 480), ALL),
+    ("q2pro", "md2"): ((2048, 6144, 1024, None, None, 32, None), ALL),
+    ("gzdoom", "md2"): ((None, None, None, None, None, None, None), set()),
+    ("format", "md2"): ((2048, 4096, 512, None, None, 32, None), set()),
+    ("quake3", "md3"): ((999, 1999, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
+    ("rtcw", "md3"): ((999, 1999, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
+    ("et", "md3"): ((1024, 2049, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
+    ("etlegacy", "md3"): ((10000, 20000, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
+    ("gzdoom", "md3"): ((None, None, None, None, 32, 256, None), set()),
+    ("format", "md3"): ((4096, 8192, 1024, 16, 32, 256, None), set()),
 }
-KINDS = ("vertices", "triangles", "frames", "tags", "surfaces", "shaders")
+KINDS = ("vertices", "triangles", "frames", "tags", "surfaces", "shaders", "skin_height")
 ROWS = [
-    pytest.param(game, kind, limit, kind in refused, id=f"{game}-{kind}")
-    for game, (row, refused) in TABLE.items()
+    pytest.param(game, name, kind, limit, kind in refused, id=f"{game}-{name}-{kind}")
+    for (game, name), (row, refused) in TABLE.items()
     for kind, limit in zip(KINDS, row, strict=True)
     if limit is not None
 ]
+WORDS = {("md2", "shaders"): "skins", ("md2", "skin_height"): "skin"}
+READERS = {name: [game for game in GAMES if name in GAMES[game].formats] for name in ("md2", "md3")}
+every_md3_game = pytest.mark.parametrize("game", READERS["md3"])
+every_pair = pytest.mark.parametrize(("game", "name"), TABLE)
 
 
 def surface(name="body", frames=1, vertices=3, triangles=1, shaders=1) -> Surface:
@@ -50,32 +61,57 @@ def with_count(kind: str, count: int) -> VertexModel:
         return model(tags=[tag(f"tag_{i:03d}z") for i in range(count)])
     if kind == "surfaces":
         return model([surface(f"part{i:03d}") for i in range(count)])
+    if kind == "skin_height":
+        whole = model()
+        whole.texture_size = (1024, count)
+        return whole
     return model([surface("torso", **{kind: count})])
 
 
-def test_the_table_names_every_game():
-    assert set(TABLE) == set(GAMES)
+def test_the_table_names_every_game_and_format():
+    assert set(TABLE) == {(game, name) for game in GAMES for name in GAMES[game].formats}
+    for row in formats.FORMATS:
+        assert set(row.games) == set(READERS[row.name])
 
 
-@pytest.mark.parametrize(("game", "kind", "limit", "refused"), ROWS)
-def test_at_the_limit_and_one_beyond(game, kind, limit, refused):
-    assert check(with_count(kind, limit), game) == []
-    (problem,) = check(with_count(kind, limit + 1), game)
+@pytest.mark.parametrize(("game", "name", "kind", "limit", "refused"), ROWS)
+def test_at_the_limit_and_one_beyond(game, name, kind, limit, refused):
+    assert check(with_count(kind, limit), game, name) == []
+    (problem,) = check(with_count(kind, limit + 1), game, name)
     assert problem.severity == (ERROR if refused else WARNING)
     text = str(problem)
     assert str(limit) in text.split()
     assert str(limit + 1) in text.split()
-    assert kind in text
+    assert WORDS.get((name, kind), kind) in text
     assert GAMES[game].label in text
-    assert text.startswith("the model has" if kind in {"frames", "tags", "surfaces"} else "'torso' has")
+    of_model = kind in {"frames", "tags", "surfaces", "skin_height"}
+    assert text.startswith("the model has" if of_model else "'torso' has")
 
 
-@pytest.mark.parametrize("kind", ["vertices", "triangles", "frames", "tags"])
-def test_gzdoom_counts_no_more_than_its_surfaces(kind):
-    assert check(with_count(kind, 30000 if kind in {"vertices", "triangles"} else 1500), "gzdoom") == []
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [*(("md3", k) for k in ("vertices", "triangles", "frames", "tags")), *(("md2", k) for k in KINDS)],
+)
+def test_what_gzdoom_does_not_count(name, kind):
+    count = 30000 if kind in {"vertices", "triangles"} else 1500
+    assert check(with_count(kind, count), "gzdoom", name) == []
 
 
-@pytest.mark.parametrize("game", GAMES)
+@every_pair
+def test_a_model_without_triangles(game, name):
+    texts = [str(p) for p in check(with_count("triangles", 0), game, name) if p.severity == ERROR]
+    wanted = game in {"quake2", "q2pro"}
+    assert texts == ([f"'torso' has no triangles, which {GAMES[game].label} refuses"] if wanted else [])
+
+
+@pytest.mark.parametrize(("game", "name"), [("quake2", "md3"), ("etlegacy", "md2"), ("q2pro", "md3")])
+def test_a_format_that_the_game_does_not_read(game, name):
+    (problem,) = check(model(), game, name)
+    assert problem.severity == ERROR
+    assert str(problem) == f"the model is {name.upper()}, which {GAMES[game].label} does not read"
+
+
+@every_md3_game
 class TestReach:
     """Coordinates are sixteen bits of a sixty-fourth."""
 
@@ -83,14 +119,14 @@ class TestReach:
     def test_what_rounds_to_a_code_is_taken(self, game, value):
         whole = model()
         whole.surfaces[0].positions[0, 1, 2] = value
-        assert check(whole, game) == []
+        assert check(whole, game, "md3") == []
         dump(whole)
 
     @pytest.mark.parametrize("value", [-512.01, 512.0 - 1 / 128, 512.0, 600.0, -1e30, float("nan"), float("inf")])
     def test_anything_else_is_refused_with_its_frame(self, game, value):
         whole = model([surface(), surface("torso", frames=3)], frames=3)
         whole.surfaces[1].positions[2, 1, 0] = value
-        (problem,) = check(whole, game)
+        (problem,) = check(whole, game, "md3")
         assert problem.severity == ERROR
         assert "'torso' reaches" in str(problem)
         assert "nan" not in str(problem)
@@ -98,7 +134,15 @@ class TestReach:
         assert "512" in str(problem)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("value", [-1e6, 600.0, 1e30])
+def test_boxes_reach_any_place(value):
+    whole = model()
+    whole.surfaces[0].positions[0, 1, 2] = value
+    for game in READERS["md2"]:
+        assert check(whole, game, "md2") == []
+
+
+@every_md3_game
 class TestNames:
     """A field of 64 bytes holds 63 and a NUL."""
 
@@ -106,7 +150,7 @@ class TestNames:
     def test_63_bytes_fit(self, game, name):
         whole = model([surface(name)], [tag(name)])
         whole.surfaces[0].shaders = [name]
-        assert [p for p in check(whole, game) if p.severity == ERROR] == []
+        assert [p for p in check(whole, game, "md3") if p.severity == ERROR] == []
         dump(whole)
 
     @pytest.mark.parametrize("name", ["x" * 64, "ü" * 32, "日" * 21 + "x"])
@@ -114,7 +158,7 @@ class TestNames:
     def test_64_bytes_do_not(self, game, name, kind):
         whole = model([surface(name if kind == "surface" else "torso")], [tag(name if kind == "tag" else "tag_x")])
         whole.surfaces[0].shaders = [name if kind == "shader" else "skin"]
-        (problem,) = check(whole, game)
+        (problem,) = check(whole, game, "md3")
         assert problem.severity == ERROR
         text = str(problem)
         assert name in text
@@ -125,12 +169,40 @@ class TestNames:
 
     @pytest.mark.parametrize("name", [b"y" * 64, b"\xfc" * 63], ids=["without a NUL", "Latin-1"])
     def test_a_name_of_the_source_has_room(self, game, name):
-        spec = minimal()
+        spec = samples_md3.minimal()
         spec.surfaces[0].name = spec.tags[0][0].name = name
         spec.surfaces[0].shaders = [(name, 0)]
         whole = load(spec.pack())
         assert len(whole.surfaces[0].name.encode()) > 63
-        assert [p for p in check(whole, game) if p.severity == ERROR] == []
+        assert [p for p in check(whole, game, "md3") if p.severity == ERROR] == []
+        assert dump(whole) == spec.pack()
+
+
+@pytest.mark.parametrize("game", READERS["md2"])
+class TestSkinNames:
+    """A path of 64 bytes holds 63 and a NUL; the mesh has no name in the file."""
+
+    def test_the_longest(self, game):
+        whole = model([surface("s" * 90)])
+        whole.surfaces[0].shaders = ["x" * 63, "ü" * 31 + "x"]
+        assert [p for p in check(whole, game, "md2") if p.severity == ERROR] == []
+        dump(whole, "md2")
+
+    def test_a_longer_one(self, game):
+        whole = model([surface("torso")])
+        whole.surfaces[0].shaders = ["x" * 63, "y" * 64]
+        (problem,) = check(whole, game, "md2")
+        assert problem.severity == ERROR
+        assert f"'torso' has the skin '{'y' * 64}', a name of 64 bytes" in str(problem)
+        assert str(problem).endswith(f"{GAMES[game].label} takes 63")
+
+    @pytest.mark.parametrize("name", [b"y" * 64, b"\xfc" * 63], ids=["without a NUL", "Latin-1"])
+    def test_a_name_of_the_source_has_room(self, game, name):
+        spec = samples_md2.minimal()
+        spec.skins = [name]
+        whole = load(spec.pack())
+        assert len(whole.surfaces[0].shaders[0].encode()) > 63
+        assert [p for p in check(whole, game, "md2") if p.severity == ERROR] == []
         assert dump(whole) == spec.pack()
 
 
@@ -149,7 +221,7 @@ def test_names_as_the_engine_keeps_them(name, kept):
 
 @pytest.mark.parametrize("game", STRIPPING)
 def test_names_that_collide_are_warned_about(game):
-    problems = check(model([surface("Arm_L"), surface("head"), surface("arm_R")]), game)
+    problems = check(model([surface("Arm_L"), surface("head"), surface("arm_R")]), game, "md3")
     assert {p.severity for p in problems} == {WARNING}
     texts = "; ".join(map(str, problems))
     assert "'arm_R' and 'Arm_L' have one name" in texts
@@ -159,20 +231,20 @@ def test_names_that_collide_are_warned_about(game):
 
 @pytest.mark.parametrize("game", STRIPPING)
 def test_lower_case_alone_changes_nothing(game):
-    assert check(model([surface("Head"), surface("Torso")]), game) == []
-    (problem,) = check(model([surface("Head"), surface("HEAD")]), game)
+    assert check(model([surface("Head"), surface("Torso")]), game, "md3") == []
+    (problem,) = check(model([surface("Head"), surface("HEAD")]), game, "md3")
     assert problem.severity == WARNING
 
 
 @pytest.mark.parametrize("game", NO_STRIPPING)
 def test_games_that_keep_names_as_they_are(game):
-    assert check(model([surface("Arm_L"), surface("arm_R"), surface("arm_l")]), game) == []
+    assert check(model([surface("Arm_L"), surface("arm_R"), surface("arm_l")]), game, "md3") == []
 
 
-@pytest.mark.parametrize("game", GAMES)
+@every_md3_game
 def test_surfaces_without_a_name(game):
     whole = model([surface(""), surface("", vertices=30000)])
-    texts = [str(p) for p in check(whole, game)]
+    texts = [str(p) for p in check(whole, game, "md3")]
     assert all(text.startswith("'surface 1' has 30000 vertices") for text in texts)
     assert bool(texts) is (game != "gzdoom")
 
@@ -180,21 +252,37 @@ def test_surfaces_without_a_name(game):
 # -- the default stands in nobody's way
 
 
-@pytest.mark.parametrize("name", SAMPLES["md3"])
-def test_the_default_refuses_no_sample(name):
-    assert [p for p in check(load(SAMPLES["md3"][name]), "format") if p.severity == ERROR] == []
+@pytest.mark.parametrize("data", sample_params())
+def test_the_default_refuses_no_sample(data):
+    assert [p for p in check(load(data), "format", format_of(data).name) if p.severity == ERROR] == []
 
 
 @pytest.mark.parametrize("file", corpus_params())
 def test_the_default_refuses_no_real_file(file):
     whole = load(file.data)
-    assert [p for p in check(whole, "format") if p.severity == ERROR] == []
+    assert [p for p in check(whole, "format", whole.source.format) if p.severity == ERROR] == []
     assert dump(whole) == file.data
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_a_model_without_surfaces(game):
-    assert check(load(SAMPLES["md3"]["tags_only"]), game) == []
+@every_pair
+def test_a_model_without_surfaces(game, name):
+    assert check(load(SAMPLES["md3"]["tags_only"]), game, name) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("3D-First-Person-Shooter-Game/m16.MD2", "has a skin 512 texels high, Quake II takes 480"),
+        ("AC/packages/models/mapmodels/makke/nothing_clip/tris.md2", "has no triangles, which Quake II refuses"),
+        ("TrenchBroom/lib/TbMdlLib/test/fixture/mdl/LoadMd2Model/cube.md2", "has no triangles, which Quake II refuses"),
+        ("AC/packages/models/playermodels/tris.md2", ""),
+    ],
+)
+def test_what_quake2_refused_of_real_files_is_refused(path, words):
+    if not (CORPUS / path).is_file():
+        pytest.skip("the corpus of real files is not here")
+    texts = [str(p) for p in check(load((CORPUS / path).read_bytes()), "quake2", "md2") if p.severity == ERROR]
+    assert [words in text for text in texts] == ([True] if words else [])
 
 
 def test_problems_read_as_sentences():

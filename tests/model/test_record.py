@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 from io_idtech_models.model import record
 from io_idtech_models.model.record import RecordError
-from tests.samples import SAMPLES, load, sample
+from tests.samples import load, sample, sample_params
 
 ARRAYS = {
     "codes": np.arange(-6, 6, dtype="<i2").reshape(2, 2, 3),
@@ -23,8 +23,8 @@ ARRAYS = {
 SMALL = record.pack({"ab": np.arange(6, dtype="<i4").reshape(2, 3)})
 
 
-def model_record(name="animated"):
-    source = load(sample(name)).source
+def model_record(data):
+    source = load(data).source
     return record.model_record(source, [record.surface_record(s, {}) for s in source.surfaces], {})
 
 
@@ -127,9 +127,9 @@ def test_names_that_no_text_can_hold():
 # -- models
 
 
-@pytest.mark.parametrize("name", SAMPLES["md3"])
-def test_a_source_comes_back(name):
-    source = load(sample(name)).source
+@pytest.mark.parametrize("data", sample_params())
+def test_a_source_comes_back(data):
+    source = load(data).source
     records = [record.surface_record(s, {"more": np.arange(3)}) for s in source.surfaces]
     found, arrays = record.model_source(record.model_record(source, records, {"own": np.arange(2)}))
     assert arrays["own"].tolist() == [0, 1]
@@ -144,14 +144,14 @@ def test_a_source_comes_back(name):
             assert getattr(one, field).shape == getattr(other, field).shape
             assert getattr(one, field).tobytes() == getattr(other, field).tobytes()
         assert {n: a.tobytes() for n, a in one.facts.items()} == {n: a.tobytes() for n, a in other.facts.items()}
-    for data, other in zip(records, source.surfaces, strict=True):
-        lone, arrays = record.surface_source(data)
+    for packed, other in zip(records, source.surfaces, strict=True):
+        lone, arrays = record.surface_source(packed)
         assert (lone.name, arrays["more"].tolist()) == (other.name, [0, 1, 2])
 
 
-def contradiction(change, surface_change=None):
+def contradiction(change, surface_change=None, format_name="md3"):
     """Return a record of `animated` after changes to the arrays of the model and of its first surface."""
-    source = load(sample("animated")).source
+    source = load(sample("animated", format_name)).source
     surfaces = [record.surface_record(s, {}) for s in source.surfaces]
     arrays = dict(record.unpack(surfaces[0]))
     if surface_change:
@@ -197,8 +197,26 @@ def test_arrays_that_contradict_one_another_are_refused(change, surface_change):
         record.model_source(contradiction(change, surface_change))
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda a: a.update(uvs=a["uvs"][1:]),
+        lambda a: a.update(uvs=a["uvs"][:, :2]),
+        lambda a: a.update(uvs=a["uvs"][..., :1]),
+        lambda a: a.update(uvs=a["uvs"].astype(np.int32)),
+        lambda a: a.update(triangles=a["triangles"][1:]),
+        lambda a: a.update(scale=a["scale"][1:]),
+        lambda a: a.update(codes=a["codes"][:, :3]),
+    ],
+)
+def test_arrays_of_corners_that_contradict_one_another_are_refused(change):
+    record.model_source(contradiction(keep, format_name="md2"))
+    with pytest.raises(RecordError):
+        record.model_source(contradiction(keep, change, "md2"))
+
+
 def test_a_model_has_frames():
-    arrays = dict(record.unpack(model_record("tags_only")))
+    arrays = dict(record.unpack(model_record(sample("tags_only"))))
     arrays["frame_names"] = arrays["frame_names"][:0]
     arrays["tag_origins"], arrays["tag_axes"] = arrays["tag_origins"][:0], arrays["tag_axes"][:0]
     with pytest.raises(RecordError):
@@ -217,21 +235,22 @@ def test_a_surface_without_vertices_claims_no_endless_animation():
 # -- fuzz
 
 
-@pytest.mark.parametrize("name", ["minimal", "animated", "tags_only"])
-def test_every_truncation_is_refused(name):
-    data = model_record(name)
-    for end in range(len(data)):
+@pytest.mark.parametrize("data", sample_params("minimal", "animated", "tags_only"))
+def test_every_truncation_is_refused(data):
+    whole = model_record(data)
+    for end in range(len(whole)):
         with pytest.raises(RecordError):
-            record.model_source(data[:end])
+            record.model_source(whole[:end])
 
 
+RECORDS = [model_record(p.values[0]) for p in sample_params("minimal", "animated", "tags_only", "empty_surface")]
 flips = st.lists(st.tuples(st.floats(0, 1), st.binary(min_size=1, max_size=8)), min_size=1, max_size=5)
 
 
 @settings(max_examples=500, deadline=None)
-@given(st.sampled_from(["minimal", "animated", "tags_only", "empty_surface"]), st.booleans(), flips)
-def test_flipped_bytes_give_a_source_or_an_error(name, early, changes):
-    data = bytearray(model_record(name))
+@given(st.sampled_from(RECORDS), st.booleans(), flips)
+def test_flipped_bytes_give_a_source_or_an_error(whole, early, changes):
+    data = bytearray(whole)
     for part, raw in changes:
         place = int(part * (min(len(data), 300) if early else len(data)))
         data[place : place + len(raw)] = raw

@@ -11,47 +11,57 @@ import bpy as blender
 import numpy as np
 
 from io_idtech_models.blender.vertex import KINDS
-from io_idtech_models.formats import by_name
-from io_idtech_models.formats.md3 import Md3, read
-from tests.samples import sample
+from io_idtech_models.formats import by_suffix
+from tests.samples import format_of, load, sample
 
 # The stubs take every pointer for optional, each object's data for a union, and know nothing of our own operators.
 bpy: Any = blender
-ROW = by_name("md3")
 run_import: Any = bpy.ops.import_scene.idtech_md3
 run_export: Any = bpy.ops.export_scene.idtech_md3
 
 
 def put(path: Path | str, name: str | bytes = "animated") -> Path:
-    """Write a sample (or bytes) as a file."""
+    """Write a sample of the format that the suffix says (or bytes) as a file."""
     place = Path(path)
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_bytes(sample(name) if isinstance(name, str) else name)
+    row = by_suffix(place)
+    place.write_bytes(sample(name, "md3" if row is None else row.name) if isinstance(name, str) else name)
     return place
 
 
-def import_md3(path: Path, **options: Any) -> Any:
+def operator(way: str, path: Path) -> Any:
+    """Return the operator that imports or exports a file of this suffix."""
+    row = by_suffix(path)
+    assert row is not None
+    return getattr(getattr(bpy.ops, f"{way}_scene"), f"idtech_{row.name}")
+
+
+def import_model(path: Path, **options: Any) -> Any:
     """Import a file; returns its collection."""
     before = set(bpy.data.collections)
-    assert run_import(filepath=str(path), **options) == {"FINISHED"}
+    assert operator("import", path)(filepath=str(path), **options) == {"FINISHED"}
     (made,) = set(bpy.data.collections) - before
     return made
 
 
-def export_md3(path: Path, **options: Any) -> bytes:
+def export_bytes(path: Path, **options: Any) -> bytes:
     """Export; returns the file."""
-    assert run_export(filepath=str(path), **options) == {"FINISHED"}
+    assert operator("export", path)(filepath=str(path), **options) == {"FINISHED"}
     return path.read_bytes()
+
+
+import_md3, export_md3 = import_model, export_bytes
 
 
 def export_model(path: Path, **options: Any) -> Any:
     """Export; returns the model in the file."""
-    return ROW.load(export_md3(path, **options), "")
+    return load(export_bytes(path, **options), "")
 
 
-def export_structs(path: Path, **options: Any) -> Md3:
+def export_structs(path: Path, **options: Any) -> Any:
     """Export; returns the structs of the file."""
-    return read(export_md3(path, **options))
+    data = export_bytes(path, **options)
+    return format_of(data).read(data)
 
 
 def error_of(call: Any, **options: Any) -> str:

@@ -9,14 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from io_idtech_models import cli as plain
 from io_idtech_models.blender import exchange
-from io_idtech_models.formats import by_name, md3
+from io_idtech_models.formats import md3
 from io_idtech_models.ui import cli
-from tests.samples import PROJECT, SENTINEL, sample
+from tests.samples import PROJECT, SENTINEL, load, sample
 from tests.ui.scene import add_cube, add_tag, bpy, import_md3, outward, put, volume
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
-ROW = by_name("md3")
+KNOWN = ", ".join(plain.MODEL_SUFFIXES)
 HALF_STEP = 1 / 128 + 1e-4  # positions are rounded to 1/64
 
 
@@ -49,7 +50,7 @@ def convert(run, *argv):
 
 
 def model(path):
-    return ROW.load(Path(path).read_bytes(), "")
+    return load(Path(path).read_bytes(), "")
 
 
 # -- info and check are those without Blender
@@ -139,6 +140,45 @@ def test_odd_models_convert(folder, run, name, suffix):
     assert len(after.tags) == len(before.tags)
     if suffix == ".blend":
         assert Path("back.md3").read_bytes() == sample(name)
+
+
+@pytest.mark.parametrize("suffix", [".glb", ".fbx"])
+def test_an_md2_there_and_back(folder, run, suffix):
+    put("a.md2", "seams")
+    convert(run, "a.md2", f"out{suffix}")
+    convert(run, f"out{suffix}", "back.md2", "--skin-width", "60", "--skin-height", "32")
+    (before,), (after,) = model("a.md2").surfaces, model("back.md2").surfaces
+    assert model("back.md2").num_frames == 2
+    assert after.shaders == before.shaders
+    places = [s.positions[:, s.triangles].reshape(2, 12, 9) for s in (before, after)]
+    for one, other in zip(*(sorted(p.transpose(1, 0, 2).round(0).tolist()) for p in places), strict=True):
+        assert one == other
+    texels = [np.rint(s.uvs * (60, 32) - 0.5).reshape(-1, 2).tolist() for s in (before, after)]
+    assert {tuple(t) for t in texels[0]} == {tuple(t) for t in texels[1]}
+
+
+def test_an_md2_through_a_blend_and_with_options_of_blenders_way(folder, run):
+    put("a.md2", "seams")
+    convert(run, "a.md2", "b.blend")
+    convert(run, "b.blend", "b.md2")
+    assert Path("b.md2").read_bytes() == Path("a.md2").read_bytes()
+    convert(run, "a.md2", "c.md2", "--scale", "2", "--frames", "1")
+    frame = model("c.md2")
+    assert frame.frame_names == ["large"]
+    assert np.allclose(frame.surfaces[0].positions[0], model("a.md2").surfaces[0].positions[1], atol=0.05)
+
+
+@pytest.mark.parametrize("option", [[], ["--normals", "source", "--scale", "1.0001"]], ids=["plain", "Blender"])
+def test_md3_to_md2_with_and_without_blender(folder, run, option):
+    (line,) = convert(run, "sentinel.md3", "b.md2", *option)
+    assert line.startswith("sentinel.md3 -> b.md2: 1 surface, 0 tags, 20 frames; ")
+    assert "MD2 holds no tags, left out: 'tag_weapon', 'tag_eye', 'tag_jet'" in line
+    assert "2 surfaces become one" in line
+    before, after = model("sentinel.md3"), model("b.md2")
+    wanted = np.concatenate([s.positions[:, s.triangles] for s in before.surfaces], axis=1)
+    step = np.abs(after.source.surfaces[0].scale)[:, None, None]
+    shown = after.surfaces[0].positions[:, after.surfaces[0].triangles]
+    assert (np.abs(shown - wanted) <= step / 2 + 0.01).all()
 
 
 def test_any_scene_to_md3(folder, run):
@@ -276,7 +316,7 @@ def test_an_output_that_cannot_be_written_is_one_sentence(folder, run, suffix):
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
-        (["sentinel.md3", "b.xyz"], "can't write '.xyz', only .md3, .blend, .glb, .gltf, .fbx, .obj, .png"),
+        (["sentinel.md3", "b.xyz"], f"can't write '.xyz', only {KNOWN}, .blend, .glb, .gltf, .fbx, .obj, .png"),
         (["sentinel.md3"], "say where to write"),
         (["sentinel.md3", "--to", "png", "--to", "mp4"], "can't write '.mp4'"),
     ],
@@ -290,7 +330,7 @@ def test_usage(folder, run, argv, words):
 def test_a_missing_file_and_one_that_cannot_be_read(folder, run):
     assert run("convert", "none.glb", "b.md3")[::2] == (1, ["none.glb: no such file"])
     status, _, err = run("convert", "hull.tga", "b.md3")
-    assert (status, err) == (1, ["hull.tga: can't read '.tga', only .md3, .blend, .glb, .gltf, .fbx, .obj"])
+    assert (status, err) == (1, [f"hull.tga: can't read '.tga', only {KNOWN}, .blend, .glb, .gltf, .fbx, .obj"])
 
 
 # -- many files

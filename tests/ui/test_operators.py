@@ -8,14 +8,18 @@ import pytest
 
 from io_idtech_models.blender import vertex
 from io_idtech_models.formats import md3
-from tests.samples import SAMPLES, SENTINEL, corpus, sample
+from tests.samples import SENTINEL, corpus_params, format_of, sample, sample_params
+from tests.samples_md3 import minimal
 from tests.ui.scene import (
     activate,
     bpy,
     counts,
     error_of,
+    export_bytes,
     export_md3,
     import_md3,
+    import_model,
+    operator,
     picture_of,
     png,
     put,
@@ -162,10 +166,10 @@ def test_no_file(tmp_path, path):
     assert counts() == before
 
 
-@pytest.mark.parametrize("file", corpus(valid=False), ids=lambda file: file.entry["path"])
+@pytest.mark.parametrize("file", corpus_params(valid=False))
 def test_broken_real_files(file):
     before = counts()
-    assert "\n" not in error_of(run_import, filepath=str(file.path))
+    assert "\n" not in error_of(operator("import", file.path), filepath=str(file.path))
     assert counts() == before
 
 
@@ -316,8 +320,6 @@ def test_a_picture_that_is_none(game, capfd):
 
 
 def test_a_picture_outside_is_not_touched(tmp_path):
-    from tests.samples import minimal
-
     canary = png(tmp_path / "canary.png")
     spec = minimal()
     names = (b"../../../canary.png", b"..\\..\\..\\canary", os.fsencode(canary)[:63], b"../canary.tga")
@@ -337,18 +339,20 @@ def test_pictures_are_shared(game):
 
 
 @pytest.mark.parametrize("relative", [False, True], ids=["absolute", "relative"])
-@pytest.mark.parametrize("name", SAMPLES["md3"])
-def test_the_same_bytes(tmp_path, name, relative):
-    import_md3(put(tmp_path / "a.md3", name), relative_keys=relative)
-    assert export_md3(tmp_path / "b.md3") == sample(name)
+@pytest.mark.parametrize("data", sample_params())
+def test_the_same_bytes(tmp_path, data, relative):
+    suffix = format_of(data).suffixes[0]
+    import_model(put(tmp_path / f"a{suffix}", data), relative_keys=relative)
+    assert export_bytes(tmp_path / f"b{suffix}") == data
 
 
-@pytest.mark.parametrize("name", ["animated", "tags_only", "odd_names", "odd_numbers", "duplicates"])
-def test_the_same_bytes_after_reopening(tmp_path, name):
-    import_md3(put(tmp_path / "a.md3", name))
+@pytest.mark.parametrize("data", sample_params("animated", "tags_only", "odd_names", "odd_numbers", "duplicates"))
+def test_the_same_bytes_after_reopening(tmp_path, data):
+    suffix = format_of(data).suffixes[0]
+    import_model(put(tmp_path / f"a{suffix}", data))
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "x.blend"))
-    assert export_md3(tmp_path / "b.md3") == sample(name)
+    assert export_bytes(tmp_path / f"b{suffix}") == data
 
 
 def test_a_second_import_gives_the_same_and_so_does_the_first(tmp_path):
@@ -478,6 +482,12 @@ def test_game(tmp_path):
 
 
 # -- an export that fails
+
+
+def test_any_operator_reads_any_format_by_its_first_bytes(tmp_path):
+    put(tmp_path / "a.md3", sample("animated", "md2"))
+    import_model(tmp_path / "a.md3")
+    assert export_bytes(tmp_path / "b.md2") == sample("animated", "md2")
 
 
 def test_a_failed_export_leaves_the_old_file(tmp_path):

@@ -64,7 +64,8 @@ def test_the_command_runs_the_command_line(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("kind", "settings", "left_out"), [("import", BuildSettings, set()), ("export", GatherSettings, {"direct"})]
+    ("kind", "settings", "left_out"),
+    [("import", BuildSettings, set()), ("export", GatherSettings, {"direct", "splits"})],
 )
 @pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
 def test_options_and_settings_are_in_step(kind, settings, left_out, row):
@@ -72,6 +73,11 @@ def test_options_and_settings_are_in_step(kind, settings, left_out, row):
     properties = getattr(operator, f"idtech_{row.name}").get_rna_type().properties
     wanted = {name: value.default for name, value in settings.__dataclass_fields__.items() if name not in left_out}
     assert set(operators.SETTING_NAMES[kind]) == set(wanted)
+    if kind == "import":
+        wanted["frame_rate"] = row.frame_rate
+        assert ("weld" in properties.keys()) is row.splits  # noqa: SIM118 - Blender's collection has no `in`
+        if not row.splits:
+            del wanted["weld"]
     shown = {name: properties[name].default for name in wanted}
     assert shown == pytest.approx(wanted)
     assert all(properties[name].description for name in wanted)
@@ -80,12 +86,26 @@ def test_options_and_settings_are_in_step(kind, settings, left_out, row):
 @pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
 def test_the_games_of_the_options_are_those_of_the_table(row):
     properties = getattr(bpy.ops.export_scene, f"idtech_{row.name}").get_rna_type().properties
-    assert [item.identifier for item in properties["game"].enum_items] == list(GAMES)
+    assert [item.identifier for item in properties["game"].enum_items] == list(row.games)
+    assert [item.name for item in properties["game"].enum_items] == [GAMES[game].label for game in row.games]
     assert properties["game"].default == "format"
 
 
+@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
+def test_a_formats_own_options_are_those_of_the_table(row):
+    properties = getattr(bpy.ops.export_scene, f"idtech_{row.name}").get_rna_type().properties
+    for option in row.options:
+        shown = properties[option.name]
+        assert (shown.name, shown.description, shown.default) == (option.label, option.description, option.default)
+        assert isinstance(option.default, bool) or (shown.hard_min, shown.hard_max) == (0, option.most)
+    others = {option.name for other in FORMATS if other is not row for option in other.options}
+    assert not others & set(properties.keys())
+
+
 def test_texts_are_short_and_plain():
-    found = [bpy.ops.import_scene.idtech_md3, bpy.ops.export_scene.idtech_md3]
+    found = [
+        getattr(kind, f"idtech_{r.name}") for r in FORMATS for kind in (bpy.ops.import_scene, bpy.ops.export_scene)
+    ]
     found += [getattr(bpy.ops.object, cls.bl_idname.partition(".")[2]) for cls in frames.CLASSES]
     for operator in found:
         rna = operator.get_rna_type()

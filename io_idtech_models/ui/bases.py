@@ -1,0 +1,212 @@
+"""What import and export operators of all formats share: options, the choice of files and objects, how they are made.
+
+What does the work is imported when it is first needed: everyone who starts Blender waits for these modules.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
+from bpy_extras.io_utils import ExportHelper, ImportHelper
+
+from ..blender.compat import RELATIVE_PATHS, Context
+from ..formats import AnimationFormat, AnyFormat
+
+FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
+# The stubs say that the helpers' `invoke` returns nothing. As Any they also stand for the operator that the classes
+# below become part of.
+Importing: Any = ImportHelper
+Exporting: Any = ExportHelper
+
+
+class ImportFiles(Importing):  # type: ignore[misc]
+    """Options of every import, and which files it reads."""
+
+    format_name = ""
+    bl_options: Any = {"REGISTER", "UNDO", "PRESET"}
+
+    filepath: StringProperty(
+        name="File Path", description="The file to read", maxlen=1024, subtype="FILE_PATH", options=RELATIVE_PATHS
+    )
+    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | RELATIVE_PATHS)
+    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
+    scale: FloatProperty(
+        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0
+    )
+    fit_range: BoolProperty(
+        name="Fit Frame Range", description="Let the scene play from the first frame to the last", default=True
+    )
+
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Show the file browser, or for dropped files the options alone."""
+        return self.invoke_popup(context)
+
+    def paths(self) -> list[Path]:
+        """Return the files to read: those that were dropped or marked in the file browser, or the one that is named."""
+        folder = Path(bpy.path.abspath(self.directory))
+        marked = [folder / file.name for file in self.files if file.name]
+        return marked or [Path(bpy.path.abspath(self.filepath))]
+
+    def say(self, summaries: list[tuple[str, Any]], failed: list[str]) -> None:
+        """Report one summary of all files: as an error if one failed, as a warning if something was odd."""
+        texts = [f"{name}: {summary}" for name, summary in summaries]
+        if failed:
+            self.report({"ERROR"}, "\n".join([*failed, *texts]))
+        elif texts:
+            kind = "WARNING" if any(summary.warnings for _, summary in summaries) else "INFO"
+            self.report({kind}, "\n".join(texts))
+
+
+class ExportFile(Exporting):  # type: ignore[misc]
+    """Options of every export."""
+
+    format_name = ""
+    bl_options: Any = {"REGISTER", "PRESET"}
+
+    filepath: StringProperty(
+        name="File Path", description="The file to write", maxlen=1024, subtype="FILE_PATH", options=RELATIVE_PATHS
+    )
+    scale: FloatProperty(
+        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0
+    )
+    keep_suffixes: BoolProperty(
+        name="Keep Number Suffixes",
+        description="Write names as they are, with the numbers (.001) that Blender puts behind them",
+        default=False,
+    )
+
+    def propose(self, stem: str) -> None:
+        """Put a file's name beside the .blend into the file browser, where none is yet."""
+        if not self.filepath:
+            self.filepath = str(Path(bpy.data.filepath).parent / (stem + self.filename_ext))
+
+
+class ExportModel(ExportFile):
+    """Options of an export of a model, and which objects it means."""
+
+    collection: StringProperty(name="Collection", options={"HIDDEN", "SKIP_SAVE"})
+    what: EnumProperty(
+        name="Export",
+        description="Which objects to write",
+        items=(
+            ("AUTO", "Model", "The imported model that the active object belongs to, else the selection"),
+            ("COLLECTION", "Collection", "The collection of the active object's model, else the active collection"),
+            ("SELECTION", "Selection", "Selected objects"),
+            ("VISIBLE", "Visible", "Everything that is visible"),
+            ("SCENE", "Scene", "Everything in the scene"),
+        ),
+        default="AUTO",
+    )
+
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Show the file browser, with the model's name."""
+        from .choice import choose
+
+        chosen = choose(context, self.what).collection
+        self.propose(file_stem(chosen) if chosen is not None else Path(bpy.data.filepath).stem or "untitled")
+        return super().invoke(context, event)
+
+    def draw_objects(self) -> None:
+        """Show whose limits to keep, and which objects to write where Blender's collection exporter has not said."""
+        options = ("game",) if self.collection else ("what", "game")
+        draw_group(self.layout, self, "idtech_objects", "Objects", options)
+
+
+def open_collection(context: Context) -> bpy.types.Collection:
+    """Return where imported collections go: the active collection, or the scene's if that can't be changed."""
+    active: bpy.types.Collection | None = context.collection
+    if active is None or active.library is not None or active.override_library is not None:
+        active = context.scene.collection
+    assert active is not None
+    return active
+
+
+def select(context: Context, blocks: list[bpy.types.Object]) -> None:
+    """Select objects, and make the first active, as far as the view layer shows them."""
+    context.view_layer.update()  # it has not seen what was linked just now
+    present = set(context.view_layer.objects)
+    shown = [block for block in blocks if block in present]
+    if context.mode != "OBJECT" or not shown:
+        return
+    for block in context.selected_objects:
+        block.select_set(False)
+    for block in shown:
+        block.select_set(True)
+    context.view_layer.objects.active = shown[0]
+
+
+def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, options: tuple[str, ...]) -> None:
+    """Draw options under a heading that folds."""
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    header, body = layout.panel(name)
+    header.label(text=label)
+    if body is not None:
+        for option in options:
+            body.prop(data, option)
+
+
+def file_stem(collection: bpy.types.Collection) -> str:
+    """Return what to call a model's file: as it was, while its collection still has the name that import gave it."""
+    from ..blender import names, source
+    from ..game.files import model_name
+
+    file = collection.get(source.FILE)
+    if isinstance(file, str) and names.stem_of(collection.name) == names.fit(model_name(Path(file))):
+        return Path(file).stem
+    return str(collection.name)
+
+
+def games_option(games: tuple[str, ...], table: dict[str, Any]) -> Any:
+    """Return the property that says whose limits to keep: of `games`, which `table` describes."""
+    declare: Any = EnumProperty  # the stubs say that it returns nothing
+    return declare(
+        name="Game",
+        description="Whose limits to keep: what the game would refuse is not written",
+        items=tuple((key, table[key].label, f"Limits of {table[key].label}") for key in games),
+        default="format",
+    )
+
+
+def file_filter(row: AnyFormat) -> Any:
+    """Return the property that tells the file browser which files to show."""
+    declare: Any = StringProperty  # the stubs say that it returns nothing
+    return declare(default=";".join(f"*{suffix}" for suffix in row.suffixes), options={"HIDDEN"})
+
+
+def space_of(row: AnyFormat) -> str:
+    """Return where a format's operators live: `import_scene` and its like, `import_anim` for animations."""
+    return "anim" if isinstance(row, AnimationFormat) else "scene"
+
+
+def make_operator(row: AnyFormat, way: str, bases: tuple[type, ...], properties: dict[str, Any]) -> type:
+    """Return a format's operator for a `way`, import or export, of base classes and further properties."""
+    label = f"{way.capitalize()} {row.label}"
+    members = {
+        "__doc__": label,
+        "__annotations__": {"filter_glob": file_filter(row)} | properties,
+        "bl_idname": f"{way}_{space_of(row)}.idtech_{row.name}",
+        "bl_label": label,
+        "format_name": row.name,
+        "filename_ext": row.suffixes[0],
+    }
+    return type("Operator", (*bases, bpy.types.Operator), members)
+
+
+def file_handler(row: AnyFormat) -> type:
+    """Return what lets files of a format be dropped on a window, and collections be exported to it."""
+    space = space_of(row)
+
+    class Handler(bpy.types.FileHandler):
+        bl_idname = f"IO_FH_idtech_{row.name}"
+        bl_label = row.label
+        bl_import_operator = f"import_{space}.idtech_{row.name}"
+        bl_export_operator = f"export_{space}.idtech_{row.name}" if space == "scene" else ""
+        bl_file_extensions = ";".join(row.suffixes)
+
+        @classmethod
+        def poll_drop(cls, context: Context) -> bool:
+            return context.area is None or context.area.type in {"VIEW_3D", "OUTLINER"}
+
+    return Handler

@@ -1,0 +1,208 @@
+"""Skins: which of its material slots a model wears, and pictures of its folder that can become further ones.
+
+The slots of an imported model are its file's list of skins, in order; faces show one of them. What does the work is
+imported when it is first needed: everyone who starts Blender waits for this module.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy.props import EnumProperty
+
+from ..blender.compat import Block, Context
+from ..errors import LimitError, ModelError
+from .frames import CANCELLED, FINISHED, Operator
+
+Item = tuple[str, str, str]  # identifier, label, description
+
+# Blender keeps no copy of the strings of an enum that is made when asked for: they must outlive the menu that shows it.
+_kept: dict[str, str] = {}
+
+
+def list_items(_operator: Any, context: Context | None) -> list[Item]:
+    """Return the slots of the active mesh, called by numbers, and the pictures beside its file, called by names."""
+    block = None if context is None else context.view_layer.objects.active
+    if block is None or block.type != "MESH":
+        return []
+    worn = [(str(i), _label(slot.material), f"Wear slot {i}") for i, slot in enumerate(block.material_slots)]
+    found = [(path.name, path.name, "Add this picture as a further skin, and wear it") for path in offered(block)]
+    return [(_keep(name), _keep(label), _keep(text)) for name, label, text in (*worn, *found)]
+
+
+def _keep(text: str) -> str:
+    return _kept.setdefault(text, text)
+
+
+def _label(material: Block | None) -> str:
+    from ..blender import names
+
+    return "No material" if material is None else names.file_name_of(material) or str(material.name)
+
+
+def model_file(block: Block) -> Path | None:
+    """Return the file that an object's model was imported from; None if there is none, or it is not there any more."""
+    from ..blender.source import FILE, MODEL_ID
+
+    model_id = block.data.get(MODEL_ID)
+    own = [c for c in bpy.data.collections if model_id is not None and c.get(MODEL_ID) == model_id]
+    found = next((c[FILE] for c in (*own, *block.users_collection) if isinstance(c.get(FILE), str)), None)
+    path = None if found is None else Path(found)
+    return path if path is not None and path.is_file() else None
+
+
+def offered(block: Block) -> list[Path]:
+    """Return the pictures beside the model's file that none of an object's slots names or shows."""
+    from ..game.files import SearchPath
+
+    file = model_file(block)
+    if file is None:
+        return []
+    search = SearchPath(file)
+    taken = {_place(path) for slot in block.material_slots for path in _pictures_of(slot.material, search) if path}
+    # What can't be printed, a name that is no UTF-8 for one, can't be the name of an item or a material either.
+    return [path for path in search.other_skins() if path.name.isprintable() and _place(path) not in taken]
+
+
+def _place(path: Path) -> str:
+    """Return one spelling for a picture and those that games take in its place: case and extension do not count."""
+    absolute = os.path.abspath(path)  # noqa: PTH100 - links stay
+    return os.path.splitext(absolute)[0].lower()  # noqa: PTH122 - Path's own raises where there is no name
+
+
+def _pictures_of(material: Block | None, search: Any) -> list[Path | None]:
+    """Return the picture that a slot's name means, and the one that it shows; none of what only stands in."""
+    from ..blender import materials, names
+
+    if material is None or materials.is_stand_in(material):
+        return []
+    image = materials.image_of(material)
+    shown = "" if image is None else image.get(materials.FILE) or bpy.path.abspath(image.filepath)
+    return [search.find_image(names.file_name_of(material)), Path(shown) if shown else None]
+
+
+def show(block: Block, chosen: str) -> str:
+    """Let all faces of a mesh object wear a slot, or a picture that becomes one; returns the skin's name.
+
+    `chosen` is the slot's number or the picture's name, as `list_items` says. Call it outside edit mode.
+
+    Raises:
+        LimitError: the picture is not there, or can't be read; the object is as it was.
+    """
+    import numpy as np
+
+    from ..blender import mesh as meshes
+
+    mesh = block.data
+    if not chosen.isdecimal():
+        mesh.materials.append(_new_skin(block, chosen))
+    slot = int(chosen) if chosen.isdecimal() else len(mesh.materials) - 1
+    if slot >= len(block.material_slots):
+        raise LimitError(f"'{block.name}' has no slot {slot}")
+    meshes.set_attribute(mesh, "material_index", "INT", "FACE", np.full(len(mesh.polygons), slot, np.int32))
+    mesh.update()
+    block.active_material_index = slot
+    return _label(block.material_slots[slot].material)
+
+
+def _new_skin(block: Block, name: str) -> Block:
+    """Return a new material of a picture beside the model's file, called as games call the picture."""
+    from ..blender.materials import Materials
+    from ..errors import collected_warnings
+    from ..game import pcx
+
+    path = next((path for path in offered(block) if path.name == name), None)
+    if path is None:
+        raise LimitError(f"no picture '{name}' lies beside the file of '{block.name}' that is no skin yet")
+    with collected_warnings() as warnings:
+        made = Materials(lambda _: path, pcx.read)
+        material = made.get(_game_name(path))
+    if made.missing:
+        bpy.data.materials.remove(material)
+        raise LimitError("; ".join(warnings) or f"'{name}' is no picture that Blender can read")
+    return material
+
+
+def _game_name(path: Path) -> str:
+    """Return what a model calls a picture: its path in the game's folder, or its bare name where there is none."""
+    from ..game.files import game_folder
+
+    folder = game_folder(path)
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - links stay: the game sees the path as it is spelt
+    return path.name if folder is None else absolute.relative_to(folder).as_posix()
+
+
+class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
+    """Let the model wear one of its skins, or a picture of its folder that becomes a further one."""
+
+    bl_idname = "object.idtech_show_skin"
+    bl_label = "Show Skin"
+    bl_description = "Let the model wear one of its skins, or a picture of its folder that becomes a further one"
+    bl_options = {"UNDO"}  # to adjust it afterwards would mean other numbers: a picture has become a slot
+    bl_property = "skin"
+
+    skin: EnumProperty(
+        name="Skin",
+        description="A slot's number, or the name of a picture that lies beside the model's file",
+        items=list_items,
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Offer it on meshes that have a skin to choose."""
+        lack = _lack(context)
+        if lack:
+            cls.poll_message_set(lack)
+        return not lack
+
+    def invoke(self, context: Context, event: Any) -> set[str]:
+        """Ask which, with a field to search in."""
+        context.window_manager.invoke_search_popup(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: Context) -> set[str]:
+        """Show the chosen skin; what hinders it is said, and the object is as it was."""
+        from .tasks import object_mode
+
+        active = context.view_layer.objects.active
+        try:
+            with object_mode(context):
+                name = show(active, self.skin)
+        except ModelError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
+        self.report({"INFO"}, f"'{active.name}' wears '{name}'")
+        return FINISHED
+
+
+def _lack(context: Context) -> str:
+    """Return why there is no skin to choose, or ""."""
+    active = context.view_layer.objects.active
+    if active is None or active.type != "MESH":
+        return "no mesh is active"
+    if active.data.library is not None:
+        return f"the mesh of '{active.name}' belongs to another .blend"
+    if list_items(None, context):
+        return ""
+    file = model_file(active)
+    if file is None:
+        return f"'{active.name}' has no material, and no file that it was imported from"
+    return f"'{active.name}' has no material, and no picture lies in '{file.parent}'"
+
+
+CLASSES = (OBJECT_OT_idtech_show_skin,)
+
+
+def draw_menu(self: Any, context: Context) -> None:
+    """Add the choice of skins to the menu beside the list of material slots."""
+    self.layout.separator()
+    self.layout.operator_menu_enum(OBJECT_OT_idtech_show_skin.bl_idname, "skin")
+
+
+def draw_object_menu(self: Any, context: Context) -> None:
+    """Add the choice of skins to the menu of objects, where an imported mesh is active."""
+    active = context.view_layer.objects.active
+    if active is not None and active.type == "MESH" and model_file(active) is not None:
+        draw_menu(self, context)

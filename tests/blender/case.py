@@ -1,0 +1,125 @@
+"""A model in Blender, edited and written back, and what then differs from the file that it was."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from io_idtech_models import formats
+from io_idtech_models.blender import mesh as meshes
+from io_idtech_models.blender.gather import gather
+from io_idtech_models.blender.materials import Materials
+from io_idtech_models.blender.plan import GatherSettings
+from io_idtech_models.blender.vertex import BuildSettings, Built, build
+from tests import facts
+from tests.samples import format_of
+
+CONTEXT: Any = bpy.context  # the stubs think that scene and view layer may be missing
+
+
+@dataclass
+class Case:
+    """A file in the scene: `before` is what it was, `after()` what an export would write now."""
+
+    data: bytes
+    built: Built
+
+    @property
+    def row(self) -> Any:
+        return format_of(self.data)
+
+    @property
+    def before(self) -> Any:
+        """Return the structs of the file."""
+        return self.row.read(self.data)
+
+    @property
+    def collection(self):
+        return bpy.data.collections[self.built.collection.name]
+
+    def surface(self, index: int = 0):
+        return self.built.surfaces[index]
+
+    def gather(self, splits: bool | None = None, **settings):
+        """Return the model that the scene shows."""
+        asked = GatherSettings(splits=self.row.splits if splits is None else splits, **settings)
+        return gather(list(self.collection.all_objects), self.collection, CONTEXT.scene, CONTEXT.view_layer, asked)
+
+    def dump(self, options: dict[str, Any] | None = None, **settings) -> bytes:
+        """Export; `options` are the format's own."""
+        return bytes(self.row.dump(self.gather(**settings), options))
+
+    def both(self, options: dict[str, Any] | None = None, **settings) -> bytes:
+        """Export both ways, from curves and by stepping, which must agree."""
+        direct, stepped = (self.dump(options, direct=direct, **settings) for direct in (True, False))
+        assert direct == stepped
+        return direct
+
+    def after(self, options: dict[str, Any] | None = None, **settings) -> Any:
+        """Return the structs that an export would write, both ways."""
+        return self.row.read(self.both(options, **settings))
+
+    def changed(self, options: dict[str, Any] | None = None, **settings) -> set[str]:
+        """Return the paths at which the file would change; see `facts.differences`."""
+        return facts.differences(self.data, self.both(options, **settings))
+
+    def dump_as(self, format_name: str, options: dict[str, Any] | None = None, **settings) -> bytes:
+        """Export as another format."""
+        row = formats.by_name(format_name)
+        return bytes(row.dump(self.gather(splits=row.splits, **settings), options))
+
+
+def open_case(data: bytes, name: str = "model", **settings) -> Case:
+    """Import a file's bytes into the scene."""
+    model = format_of(data).load(data, name)
+    scene = CONTEXT.scene
+    built = build(model, BuildSettings(**settings), Materials(lambda name: None), scene, scene.collection)
+    CONTEXT.view_layer.update()
+    return Case(data, built)
+
+
+def reopen(case: Case) -> None:
+    """Save the .blend and open it again."""
+    name = case.built.collection.name
+    shown = [block.name for block in case.built.surfaces]
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder, "case.blend"))
+        bpy.ops.wm.save_as_mainfile(filepath=path)
+        bpy.ops.wm.open_mainfile(filepath=path)
+    case.built.collection = bpy.data.collections[name]
+    case.built.surfaces = [bpy.data.objects[name] for name in shown]
+
+
+def activate(*blocks: Any) -> None:
+    """Select objects and nothing else; the first becomes active."""
+    for block in CONTEXT.selected_objects:
+        block.select_set(False)
+    for block in blocks:
+        block.select_set(True)
+    CONTEXT.view_layer.objects.active = blocks[0]
+
+
+def positions_at(block: Any, frame: int) -> NDArray[Any]:
+    """Return the positions (P, 3) that the scene shows in a frame."""
+    CONTEXT.scene.frame_set(frame)
+    evaluated = block.evaluated_get(CONTEXT.evaluated_depsgraph_get())
+    return meshes.positions(evaluated.data)
+
+
+def vertices_of(block: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return for each corner its point, and its vertex among the file's, counted through all surfaces."""
+    numbers = meshes.get_attribute(block.data, meshes.CORNER_SOURCE, "INT", "CORNER")
+    assert numbers is not None
+    return meshes.corner_points(block.data), numbers - 1
+
+
+def angle(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    """Return degrees between vectors (n, 3)."""
+    a, b = (v / np.linalg.norm(v, axis=-1, keepdims=True) for v in (a.astype(float), b.astype(float)))
+    return np.asarray(np.degrees(2 * np.arcsin(np.clip(np.linalg.norm(a - b, axis=-1) / 2, 0, 1))))

@@ -1,0 +1,327 @@
+"""Materials show the game's pictures, those too that Blender can't load, and tell which picture that is."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy as blender
+import numpy as np
+import pytest
+
+from io_idtech_models.blender import materials as module
+from io_idtech_models.blender import names
+from io_idtech_models.blender.materials import Materials, image_of, is_stand_in, load_image, texture_size
+from io_idtech_models.errors import FormatError, collected_warnings
+from io_idtech_models.game import pcx
+from tests.samples import CORPUS
+from tests.ui.scene import png, put, tga
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+bpy: Any = blender
+# Every colour of a channel once, different in each channel and line by line.
+ROWS = (np.arange(256).reshape(16, 16, 1) * [1, 3, 7] + [0, 50, 100]).astype(np.uint8)
+
+
+def never(asked: Any) -> Any:
+    raise AssertionError(f"nobody should ask for {asked}")
+
+
+def same_pixels(image: Any, pixels: Any) -> bool:
+    """Tell whether an image shows these pixels, top row first, as bytes divided by 255."""
+    height, width, channels = pixels.shape
+    if tuple(image.size) != (width, height):
+        return False
+    shown = np.empty(height * width * 4, np.float32)
+    image.pixels.foreach_get(shown)
+    shown = shown.reshape(height, width, 4)[::-1]
+    alpha = np.ones((height, width, 4 - channels), np.float32)
+    return np.allclose(shown, np.concatenate((pixels / 255, alpha), axis=2), atol=1e-6, rtol=0)
+
+
+def pcx_file(path: Path, pixels: Any = ROWS) -> Path:
+    """Write a PCX of 24 bits without runs."""
+    height, width, _ = pixels.shape
+    header = np.zeros(1, pcx.HEADER)
+    header["manufacturer"], header["bits_per_pixel"], header["color_planes"] = 10, 8, 3
+    header["xmax"], header["ymax"], header["bytes_per_line"] = width - 1, height - 1, width
+    return put(path, header.tobytes() + pixels.transpose(0, 2, 1).tobytes())
+
+
+def decoder(pixels=ROWS):
+    return lambda path: pixels if path.suffix == ".pcx" else None
+
+
+def save_and_open(folder):
+    path = str(folder / "saved.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+
+
+def new_material(*pictures, linked=None, active=None):
+    """Return a material with image nodes; the numbers say which is linked and which is active."""
+    material = bpy.data.materials.new("material")
+    if material.node_tree is None:
+        material.use_nodes = True
+    tree = material.node_tree
+    surface = next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
+    nodes = []
+    for picture in pictures:
+        nodes.append(tree.nodes.new("ShaderNodeTexImage"))
+        nodes[-1].image = picture
+    if linked is not None:
+        tree.links.new(nodes[linked].outputs["Color"], surface.inputs["Base Color"])
+    tree.nodes.active = surface if active is None else nodes[active]
+    return material
+
+
+# -- pictures that Blender can't load
+
+
+@pytest.mark.parametrize("channels", [3, 4])
+def test_decoded_pixels_become_a_packed_image(tmp_path, channels):
+    pixels = np.concatenate((ROWS, ROWS[::-1, :, :1]), axis=2)[:, :, :channels]
+    image: Any = load_image(tmp_path / "skin.pcx", decoder(pixels))
+    assert image.name == "skin.pcx"
+    assert image.packed_file is not None
+    assert image.filepath == "", "or saving the image would write over the game's file"
+    assert not image.is_float
+    assert image.depth == 8 * channels
+    assert image.colorspace_settings.name == "sRGB"
+    assert same_pixels(image, pixels)
+
+
+def test_it_is_the_picture_that_blender_would_have_loaded(tmp_path):
+    packed: Any = load_image(tmp_path / "a.pcx", decoder(np.full((4, 4, 3), (10, 200, 30), np.uint8)))
+    loaded: Any = load_image(png(tmp_path / "a.png", (10, 200, 30)))
+    for name in ("source", "type", "alpha_mode", "depth", "channels", "is_float", "is_dirty", "has_data"):
+        assert getattr(packed, name) == getattr(loaded, name), name
+    assert packed.colorspace_settings.name == loaded.colorspace_settings.name
+    assert packed.pixels[:] == loaded.pixels[:]
+
+
+def test_it_survives_saving_and_moving_the_game(tmp_path):
+    path = pcx_file(tmp_path / "skin.pcx")
+    material = Materials(lambda name: path, pcx.read).get("skin")
+    material.use_fake_user = True
+    name = material.name
+    save_and_open(tmp_path)
+    path.unlink()
+    save_and_open(tmp_path)
+    image = image_of(bpy.data.materials[name])
+    assert image is not None
+    assert same_pixels(image, ROWS)
+    assert image.colorspace_settings.name == "sRGB"
+    image.reload()
+    assert same_pixels(image, ROWS)
+
+
+def test_the_same_file_is_loaded_once(tmp_path, monkeypatch):
+    path = pcx_file(tmp_path / "skin.pcx")
+    first: Any = load_image(path, pcx.read)
+    assert load_image(path, pcx.read) == first
+    monkeypatch.chdir(tmp_path)
+    assert load_image(Path("skin.pcx"), pcx.read) == first
+    first.use_fake_user = True
+    save_and_open(tmp_path)
+    assert load_image(path, pcx.read) == bpy.data.images["skin.pcx"]
+    assert len(bpy.data.images) == 1
+
+
+def test_a_file_that_has_changed_is_loaded_anew(tmp_path):
+    path = pcx_file(tmp_path / "skin.pcx")
+    first: Any = load_image(path, pcx.read)
+    for changed in (ROWS[::-1], ROWS.reshape(8, 32, 3)):
+        second: Any = load_image(pcx_file(path, changed), pcx.read)
+        assert second != first
+        assert same_pixels(second, changed)
+    assert same_pixels(first, ROWS)
+
+
+def test_another_file_of_that_name_is_another_image(tmp_path):
+    first: Any = load_image(pcx_file(tmp_path / "a/skin.pcx"), pcx.read)
+    second: Any = load_image(pcx_file(tmp_path / "b/skin.pcx"), pcx.read)
+    assert first != second
+    assert names.stem_of(second.name) == "skin.pcx"
+
+
+def test_an_image_that_lost_its_pixels_is_not_used_again(tmp_path):
+    path = pcx_file(tmp_path / "skin.pcx")
+    first: Any = load_image(path, pcx.read)
+    first.unpack(method="REMOVE")
+    first.filepath = str(tmp_path / "nowhere.png")
+    assert first.size[0] == 0
+    assert same_pixels(load_image(path, pcx.read), ROWS)
+
+
+def test_what_the_decoder_leaves_blender_loads(tmp_path):
+    path = tga(tmp_path / "skin.tga")
+    image: Any = load_image(path, decoder())
+    assert Path(image.filepath) == path
+    assert load_image(path) == image
+    assert load_image(put(tmp_path / "text.tga", b"nothing"), decoder()) is None
+    disguised = put(tmp_path / "skin.pcx", png(tmp_path / "skin.png").read_bytes())
+    assert texture_size(new_material(load_image(disguised, pcx.read), linked=0)) == (4, 4)
+
+
+def test_a_broken_picture_is_a_missing_one(tmp_path):
+    path = put(tmp_path / "skin.pcx", b"\x0a" + bytes(200))
+    before = len(bpy.data.images)
+    materials = Materials(lambda name: path, pcx.read)
+    with collected_warnings() as texts:
+        material = materials.get("models/crate/skin.pcx")
+    (text,) = texts
+    assert "'skin.pcx'" in text
+    assert "expected" in text, "the decoder's own words"
+    assert materials.missing == ["models/crate/skin.pcx"]
+    assert image_of(material) is None
+    assert len(bpy.data.images) == before
+
+
+def test_long_and_odd_names(tmp_path):
+    for name in ("ä" * 60, "x" * 120, "a\udcffb"):
+        path = tmp_path / f"{name}.pcx"
+        for _ in range(2):
+            assert same_pixels(load_image(path, decoder()), ROWS)
+    assert len(bpy.data.images) == 3
+
+
+REAL = sorted(CORPUS.rglob("*.pcx"))
+
+
+@pytest.mark.skipif(not REAL, reason="the corpus of real files is not here")
+def test_real_skins():
+    for path in REAL:
+        assert same_pixels(load_image(path, pcx.read), pcx.read(path))
+
+
+# -- materials
+
+
+def test_a_material_per_shader(tmp_path):
+    path = png(tmp_path / "a.png")
+    materials = Materials(lambda name: path if name == "a" else None)
+    material = materials.get("a")
+    assert materials.get("a") == material
+    assert image_of(material) == load_image(path)
+    assert image_of(materials.get("b")) is None
+    assert image_of(materials.get("")) is None
+    assert materials.missing == ["b"]
+    assert [names.file_name_of(m) for m in materials.made.values()] == ["a", "b", ""]
+
+
+def test_a_stand_in_shows_the_models_own_picture(tmp_path):
+    path = pcx_file(tmp_path / "crate.pcx")
+    materials = Materials(never, pcx.read, lambda: path)
+    material: Any = materials.stand_in()
+    assert material.name == "crate"
+    assert same_pixels(image_of(material), ROWS)
+    assert materials.stand_in() == material, "one for all surfaces"
+    assert is_stand_in(material)
+    assert not materials.missing
+    assert not materials.made
+
+
+def test_a_stand_in_is_one_until_it_is_renamed(tmp_path):
+    path = png(tmp_path / "crate.png")
+    bpy.data.materials.new("crate")
+    material: Any = Materials(never, None, lambda: path).stand_in()
+    assert material.name == "crate.001"
+    assert material[module.STAND_IN] == "crate.001"
+    assert is_stand_in(material)
+    assert is_stand_in(material.copy())
+    material.name = "models/crate/crate.pcx"
+    assert not is_stand_in(material)
+    assert names.file_name_of(material) == "models/crate/crate.pcx"
+
+
+def test_a_stand_in_survives_saving(tmp_path):
+    path = png(tmp_path / "crate.png")
+    material: Any = Materials(never, None, lambda: path).stand_in()
+    material.use_fake_user = True
+    save_and_open(tmp_path)
+    assert is_stand_in(bpy.data.materials["crate"])
+
+
+def test_without_a_picture_there_is_no_stand_in(tmp_path):
+    broken = put(tmp_path / "crate.pcx", b"\x0a" + bytes(200))
+    assert Materials(never).stand_in() is None
+    assert Materials(never, pcx.read, lambda: None).stand_in() is None
+    with collected_warnings() as texts:
+        assert Materials(never, pcx.read, lambda: broken).stand_in() is None
+    assert len(texts) == 1
+    assert not bpy.data.materials
+    assert not bpy.data.images
+
+
+def test_a_materials_own_marks_decide_what_is_a_stand_in():
+    material = bpy.data.materials.new("crate.001")
+    assert not is_stand_in(material)
+    material[module.STAND_IN] = 1
+    assert not is_stand_in(material)
+    assert not is_stand_in(Materials(lambda name: None).get("crate"))
+
+
+# -- what a material shows
+
+
+@pytest.fixture
+def pictures():
+    return [bpy.data.images.new(name, width, 8) for name, width in (("a", 1), ("b", 2), ("c", 3))]
+
+
+def test_the_image_behind_the_base_colour_comes_first(pictures):
+    for number in range(3):
+        material = new_material(*pictures, linked=number, active=(number + 1) % 3)
+        assert image_of(material) == pictures[number]
+        assert texture_size(material) == (number + 1, 8)
+
+
+def test_else_the_active_or_the_only_one(pictures):
+    assert image_of(new_material(*pictures, active=1)) == pictures[1]
+    assert image_of(new_material(*pictures)) is None, "nobody knows which"
+    assert image_of(new_material(pictures[2], None)) == pictures[2]
+    assert image_of(new_material(pictures[2], None, linked=1)) == pictures[2]
+    assert image_of(new_material(None, active=0)) is None
+    assert image_of(new_material()) is None
+
+
+def test_nodes_may_lie_between(pictures):
+    material = new_material(*pictures, active=2)
+    tree = material.node_tree
+    surface = next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
+    textures = [node for node in tree.nodes if node.type == "TEX_IMAGE"]
+    bright, reroute = tree.nodes.new("ShaderNodeBrightContrast"), tree.nodes.new("NodeReroute")
+    tree.links.new(textures[1].outputs["Color"], bright.inputs["Color"])
+    tree.links.new(bright.outputs["Color"], reroute.inputs[0])
+    tree.links.new(reroute.outputs[0], surface.inputs["Base Color"])
+    assert image_of(material) == pictures[1]
+    tree.links.new(textures[0].outputs["Alpha"], surface.inputs["Alpha"])
+    assert image_of(material) == pictures[1]
+
+
+def test_a_picture_that_is_gone_has_no_size(tmp_path, pictures):
+    gone = bpy.data.images.load(str(png(tmp_path / "gone.png")))
+    (tmp_path / "gone.png").unlink()
+    gone.reload()
+    material = new_material(gone, linked=0)
+    assert image_of(material) == gone
+    assert texture_size(material) is None
+    assert texture_size(new_material()) is None
+
+
+def test_a_material_without_nodes():
+    material = bpy.data.materials.new("plain")
+    if material.node_tree is None:
+        assert image_of(material) is None
+        assert texture_size(material) is None
+
+
+def test_an_error_of_the_decoder_that_is_no_files_fault_is_not_hidden(tmp_path):
+    with pytest.raises(AssertionError):
+        load_image(tmp_path / "skin.pcx", never)
+
+    def refuse(path):
+        raise FormatError("bad")
+
+    with collected_warnings() as texts:
+        assert load_image(tmp_path / "skin.pcx", refuse) is None
+    assert len(texts) == 1

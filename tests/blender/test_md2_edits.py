@@ -1,0 +1,678 @@
+"""F2 for MD2: an edit in Blender changes what it touches, and nothing else, in the file."""
+
+import re
+from collections import Counter
+from typing import Any
+
+import bmesh
+import bpy
+import numpy as np
+import pytest
+
+from io_idtech_models.blender import mesh as meshes
+from io_idtech_models.blender.materials import show_image
+from io_idtech_models.formats import md2
+from io_idtech_models.formats._glcmds import decode
+from io_idtech_models.formats._normals import decode_direction
+from tests import facts, samples_md2
+from tests.blender.case import CONTEXT, Case, activate, angle, open_case
+from tests.samples import corpus, sample, sample_params
+
+OPS: Any = bpy.ops  # the stubs know nothing of our own operators
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+# Real models that have frames, skins, seams, odd triangles, or coordinates finer than texels.
+WANTED = ("playermodels/tris.md2", "v_blast/tris.md2", "gun.md2", "horse.md2", "car.md2", "m16.MD2")
+REAL = [c for c in corpus(".md2") if c.path.as_posix().endswith(WANTED)]
+FILES = [
+    *(pytest.param(sample(name, "md2"), id=name) for name in ("animated", "seams", "unused", "odd_layout")),
+    *(pytest.param(file.data, id=f"{file.path.parent.name}-{file.path.stem}") for file in REAL),
+]
+
+
+@pytest.fixture(params=FILES)
+def case(request) -> Case:
+    return open_case(request.param)
+
+
+@pytest.fixture(params=[p for p in FILES if p.id != "seams"])
+def animated(request) -> Case:
+    """A model of five frames or more."""
+    return open_case(request.param)
+
+
+def paths(found, pattern):
+    """Return those of some paths that match a pattern as a whole."""
+    return {path for path in found if re.fullmatch(pattern, path)}
+
+
+def edited(block, change) -> None:
+    """Change a mesh through bmesh."""
+    bm = bmesh.new()
+    bm.from_mesh(block.data)
+    for part in (bm.verts, bm.edges, bm.faces):
+        part.ensure_lookup_table()
+    change(bm)
+    bm.to_mesh(block.data)
+    bm.free()
+
+
+def in_edit_mode(block, *steps) -> None:
+    """Run operators of edit mode on the whole mesh."""
+    activate(block)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    for step in steps:
+        step()
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def near(file, vertices) -> set[int]:
+    """Return the vertices that share a triangle with some, and these."""
+    found = set(vertices)
+    for row in file.triangles["xyz"].tolist():
+        if found & set(row) and set(vertices) & set(row):
+            found |= set(row)
+    return found
+
+
+def middle_vertex(case: Case, frame: int) -> int:
+    """Return a vertex of a triangle that is at no end of its frame's box."""
+    codes = case.before.vertices[frame, :, :3].astype(int)
+    inner = ((codes > codes.min(axis=0)) & (codes < codes.max(axis=0))).sum(axis=1)
+    used = np.unique(case.before.triangles["xyz"])
+    return int(used[inner[used].argmax()])
+
+
+# -- positions
+
+
+def test_a_vertex_moved_in_one_key_inside_the_box(animated):
+    frame, vertex = 3, middle_vertex(animated, 3)
+    before = animated.before
+    low, high = (getattr(before.vertices[frame, :, :3], end)(axis=0) for end in ("min", "max"))
+    scale, offset = (before.frames[n][frame] for n in ("scale", "translate"))
+    key = animated.surface().data.shape_keys.key_blocks[frame]
+    wanted = (low.astype(int) + high) // 2 + (3, -2, 1)
+    key.points[vertex].co = wanted * scale + offset
+    changed = animated.changed()
+    assert changed - paths(changed, rf"frames\[{frame}\]\.normal\[\d+\]") == {f"frames[{frame}].xyz[{vertex}]"}
+    turned = {int(re.findall(r"\d+", path)[1]) for path in paths(changed, r".*normal.*")}
+    assert turned <= near(before, {vertex})
+    assert animated.after().vertices[frame, vertex, :3].tolist() == wanted.tolist()
+
+
+def test_a_vertex_moved_in_one_key_outside_the_box(animated):
+    frame, vertex = 2, middle_vertex(animated, 2)
+    key = animated.surface().data.shape_keys.key_blocks[frame]
+    key.points[vertex].co = (300.0, -150.0, 75.0)
+    before, after = animated.before, animated.after()
+    changed = animated.changed()
+    assert {f"frames[{frame}].scale", f"frames[{frame}].translate"} <= changed
+    assert all(path.startswith(f"frames[{frame}].") for path in changed)
+    turned = {int(re.findall(r"\d+", path)[1]) for path in paths(changed, r".*normal.*")}
+    assert turned <= near(before, {vertex})
+    wanted = np.array([p.co for p in key.points], np.float32)
+    size = np.ptp(wanted, axis=0)
+    shown = after.vertices[frame, :, :3] * after.frames["scale"][frame] + after.frames["translate"][frame]
+    assert (np.abs(shown - wanted) <= size / 255 * 0.501 + 1e-4).all(), "the closest codes"
+    np.testing.assert_allclose(after.frames["scale"][frame] * 255, size, rtol=1e-5)
+
+
+def test_all_frames_moved_at_once(animated):
+    animated.surface().location = (100.0, 0.0, 0.0)
+    changed = animated.changed()
+    assert {path.split(".")[-1].split("[")[0] for path in changed} <= {"scale", "translate", "xyz"}
+    off = (
+        positions(animated.after())
+        - positions(animated.before)
+        - (100, 0, 0)
+    )  # fmt: skip
+    assert np.abs(off).max() <= np.abs(animated.after().frames["scale"]).max() * 0.501 + 1e-3
+
+
+def positions(file):
+    scale, offset = (file.frames[n].astype(np.float64)[:, None] for n in ("scale", "translate"))
+    return file.vertices[..., :3] * scale + offset
+
+
+# -- frames
+
+
+def test_a_renamed_key_is_a_renamed_frame(animated):
+    animated.surface().data.shape_keys.key_blocks[1].name = "jump07"
+    assert animated.changed() == {"frames[1].name"}
+    assert animated.after().frames["name"][1] == b"jump07"
+
+
+def test_a_renamed_animation():
+    case = open_case(sample("animated", "md2"))
+    for i, key in enumerate(case.surface().data.shape_keys.key_blocks[:3]):
+        key.name = f"idle{i + 1:02d}"
+    assert case.changed() == {f"frames[{f}].name" for f in range(3)}
+    assert [(a.name, a.count) for a in case.row.load(case.dump(), "").animations] == [("idle", 3), ("run", 2)]
+
+
+def moved(data, places):
+    """Return the facts of a file as they are when its frames stand at other places; frames that have none are gone."""
+    found = {}
+    for path, value in facts.facts(data).items():
+        match = re.match(r"frames\[(\d+)\]", path)
+        if match is None:
+            found[path] = value
+        elif int(match[1]) in places:
+            found[f"frames[{places[int(match[1])]}]" + path[match.end() :]] = value
+    return found
+
+
+def test_an_inserted_frame(animated):
+    activate(animated.surface())
+    CONTEXT.scene.frame_set(2)
+    count = len(animated.before.frames)
+    assert OPS.object.idtech_insert_frame() == {"FINISHED"}
+    found = facts.facts(animated.both())
+    wanted = moved(animated.data, {f: f + (f > 2) for f in range(count)})
+    assert {path: found[path] for path in wanted} == wanted
+    new = {path for path in found.keys() - wanted.keys() if not path.endswith(".name")}
+    assert new == {path for path in found if path.startswith("frames[3].") and not path.endswith(".name")}
+    assert all(found[path] == found[path.replace("frames[3]", "frames[2]")] for path in new)
+
+
+@pytest.mark.parametrize("frame", [0, 3, -1])
+def test_a_deleted_frame(animated, frame):
+    activate(animated.surface())
+    count = len(animated.before.frames)
+    frame %= count
+    CONTEXT.scene.frame_set(frame)
+    assert OPS.object.idtech_delete_frame() == {"FINISHED"}
+    left = [f for f in range(count) if f != frame]
+    assert facts.facts(animated.both()) == moved(animated.data, {f: i for i, f in enumerate(left)})
+
+
+def test_a_key_deleted_by_hand(animated):
+    block = animated.surface()
+    block.shape_key_remove(block.data.shape_keys.key_blocks[2])
+    left = [f for f in range(len(animated.before.frames)) if f != 2]
+    assert facts.facts(animated.both()) == moved(animated.data, {f: i for i, f in enumerate(left)})
+
+
+def test_frames_of_a_model_of_one():
+    case = open_case(sample("minimal", "md2"))
+    activate(case.surface())
+    assert OPS.object.idtech_insert_frame() == {"FINISHED"}
+    keys = case.surface().data.shape_keys.key_blocks
+    keys[1].points[0].co.z += 1.0
+    found, before = facts.facts(case.both()), facts.facts(case.data)
+    assert {path: found[path] for path in before} == before
+    assert found["frames[1].xyz[0]"] != found["frames[0].xyz[0]"]
+    CONTEXT.scene.frame_set(1)
+    assert OPS.object.idtech_delete_frame() == {"FINISHED"}
+    assert case.dump() == case.data
+
+
+# -- texture coordinates
+
+
+def corners_of_entry(case: Case, entry: int) -> list[int]:
+    """Return the corners of the mesh that show a texture coordinate of the file."""
+    faces = meshes.get_attribute(case.surface().data, meshes.FACE_SOURCE, "INT", "FACE")
+    assert faces is not None
+    shown = case.before.triangles["st"][faces - 1][:, ::-1].ravel()
+    found: list[int] = np.flatnonzero(shown == entry).tolist()
+    return found
+
+
+def move_corners(case: Case, corners: list[int], texels) -> None:
+    width, height = int(case.before.header["skin_width"]), int(case.before.header["skin_height"])
+    layer = case.surface().data.uv_layers[0].uv
+    for corner in corners:
+        layer[corner].vector.x += texels[0] / width
+        layer[corner].vector.y -= texels[1] / height
+
+
+def free_shift(case: Case, entry: int) -> tuple[int, int]:
+    """Return a shift, in texels, to where no other entry is."""
+    taken = {tuple(t) for t in case.before.st.tolist()}
+    s, t = case.before.st[entry].tolist()
+    return next((x, 1) for x in range(1, 400) if (s + x, t + 1) not in taken)
+
+
+def used_entry(case: Case) -> int:
+    """Return a texture coordinate of several corners, shown by triangles that Blender was given."""
+    entries = case.before.triangles["st"][[len(set(r)) == 3 for r in case.before.triangles["xyz"].tolist()]]
+    counts = np.bincount(entries.ravel())
+    odd = case.before.triangles["st"][[len(set(r)) < 3 for r in case.before.triangles["xyz"].tolist()]]
+    counts[np.unique(odd)] = 0
+    return int(counts.argmax())
+
+
+def test_a_moved_texture_coordinate(case):
+    entry = used_entry(case)
+    shift = free_shift(case, entry)
+    move_corners(case, corners_of_entry(case, entry), shift)
+    assert case.changed() == {f"st[{entry}]", "commands"}
+    assert (case.after().st[entry] - case.before.st[entry]).tolist() == list(shift)
+
+
+def test_a_moved_corner(case):
+    entry = used_entry(case)
+    corners = corners_of_entry(case, entry)
+    if len(corners) < 2:
+        pytest.skip("each corner has a texture coordinate of its own")
+    move_corners(case, corners[:1], free_shift(case, entry))
+    changed = case.changed()
+    new = f"st[{len(case.before.st)}]"
+    assert {new, "commands"} <= changed
+    (triangle,) = changed - {new, "commands"}
+    assert re.fullmatch(r"triangles\[\d+\]\.st", triangle)
+
+
+def test_corners_moved_onto_anothers_texel(case):
+    entry = used_entry(case)
+    width, height = int(case.before.header["skin_width"]), int(case.before.header["skin_height"])
+    other = next(i for i, t in enumerate(case.before.st.tolist()) if t != case.before.st[entry].tolist())
+    shift = (case.before.st[other].astype(int) - case.before.st[entry]).tolist()
+    move_corners(case, corners_of_entry(case, entry)[:1], shift)
+    changed = case.changed()
+    assert "commands" in changed
+    assert len(changed) == 2
+    assert len(case.after().st) == len(case.before.st)
+    assert (width, height) == (case.after().header["skin_width"], case.after().header["skin_height"])
+
+
+def test_the_commands_are_those_of_the_edited_triangles(case):
+    entry = used_entry(case)
+    move_corners(case, corners_of_entry(case, entry), free_shift(case, entry))
+    after = case.after()
+    commands = decode(after.glcmds, after.vertices.shape[1])
+    drawn = sorted(least(row) for row in commands.vertices[commands.triangles()].tolist())
+    assert drawn == sorted(least(row) for row in after.triangles["xyz"].tolist())
+
+
+def least(row):
+    return min(tuple(row[k:] + row[:k]) for k in range(3))
+
+
+# -- skins
+
+
+def test_a_renamed_skin(case):
+    slots = case.surface().material_slots
+    if not len(slots):
+        pytest.skip("no skins")
+    slots[0].material.name = "models/new/skin.pcx"
+    assert case.changed() == {"skins[0]"}
+    assert case.after().skins[0] == b"models/new/skin.pcx"
+
+
+def test_another_material(case):
+    made = bpy.data.materials.new("models/new/other.pcx")
+    if len(case.surface().material_slots):
+        case.surface().material_slots[0].material = made
+    else:
+        case.surface().data.materials.append(made)
+    assert case.changed() == {"skins[0]"}
+
+
+def test_another_picture_changes_nothing_in_the_file(case):
+    slots = case.surface().material_slots
+    if not len(slots):
+        pytest.skip("no skins")
+    show_image(slots[0].material, bpy.data.images.new("other", 17, 19))
+    assert case.dump() == case.data, "the source's size of the skin stays"
+
+
+@pytest.mark.parametrize("name", ["animated", "odd_names", "many_skins"])
+def test_skins_in_another_order(name):
+    case = open_case(sample(name, "md2"))
+    block = case.surface()
+    activate(block)
+    block.active_material_index = 1
+    assert bpy.ops.object.material_slot_move(direction="UP") == {"FINISHED"}
+    assert case.changed() == {"skins[0]", "skins[1]"}
+    assert case.after().skins[:2].tolist() == case.before.skins[1::-1].tolist()
+
+
+def test_a_skin_less_and_a_skin_more():
+    case = open_case(sample("animated", "md2"))
+    block = case.surface()
+    activate(block)
+    block.active_material_index = 1
+    assert bpy.ops.object.material_slot_remove() == {"FINISHED"}
+    assert case.changed() == {"skins[1]"}
+    block.data.materials.append(bpy.data.materials.new("models/third.pcx"))
+    block.data.materials.append(bpy.data.materials.new("models/fourth.pcx"))
+    assert case.after().skins.tolist()[1:] == [b"models/third.pcx", b"models/fourth.pcx"]
+
+
+def test_faces_that_wear_the_second_skin_change_nothing():
+    case = open_case(sample("animated", "md2"))
+    case.surface().data.polygons[1].material_index = 1
+    assert case.dump() == case.data
+
+
+# -- faces and vertices
+
+
+def test_a_deleted_face(case):
+    counts = np.bincount(case.before.triangles["xyz"].ravel(), minlength=case.before.vertices.shape[1])
+    faces = meshes.get_attribute(case.surface().data, meshes.FACE_SOURCE, "INT", "FACE")
+    assert faces is not None
+    rich = [i for i, f in enumerate((faces - 1).tolist()) if (counts[case.before.triangles["xyz"][f]] > 1).all()]
+    edited(case.surface(), lambda bm: bmesh.ops.delete(bm, geom=[bm.faces[rich[0]]], context="FACES_ONLY"))
+    before, after = case.before, case.after()
+    triangle = int(faces[rich[0]] - 1)
+    left = np.delete(before.triangles, triangle)
+    assert after.triangles["xyz"].tolist() == left["xyz"].tolist()
+    assert after.st[after.triangles["st"]].tolist() == before.st[left["st"]].tolist()
+    assert after.vertices.tobytes() == before.vertices.tobytes()
+    assert {path.split("[")[0] for path in case.changed()} <= {"triangles", "st", "commands"}
+
+
+def test_a_deleted_face_takes_the_vertices_that_only_it_had():
+    case = open_case(sample("animated", "md2"))
+    edited(case.surface(), lambda bm: bmesh.ops.delete(bm, geom=[bm.faces[3]], context="FACES"))
+    before, after = case.before, case.after()
+    assert after.vertices.tobytes() == np.delete(before.vertices, 4, axis=1).tobytes()
+    assert after.frames.tobytes() == before.frames.tobytes(), "the boxes too"
+
+
+def test_an_added_face(case):
+    def add(bm):
+        first = bm.faces[0].verts[0]
+        linked = {e.other_vert(first) for e in first.link_edges}
+        far = [v for v in bm.verts if v not in linked and v is not first and v.link_faces]
+        bm.faces.new((first, far[0], far[-1]))
+
+    edited(case.surface(), add)
+    before, after = case.before, case.after()
+    assert after.triangles[: len(before.triangles)].tobytes() == before.triangles.tobytes()
+    assert len(after.triangles) == len(before.triangles) + 1
+    assert after.vertices.tobytes() == before.vertices.tobytes()
+    count = len(before.triangles)
+    assert case.changed() <= {f"triangles[{count}].xyz", f"triangles[{count}].st", f"st[{len(before.st)}]", "commands"}
+
+
+def test_an_added_vertex(case):
+    edited(case.surface(), lambda bm: bmesh.ops.poke(bm, faces=[bm.faces[0]], center_mode="MEAN"))
+    before, after = case.before, case.after()
+    count = before.vertices.shape[1]
+    assert after.vertices.shape[1] == count + 1
+    assert after.vertices[:, :count].tobytes() == before.vertices.tobytes()
+    assert after.frames.tobytes() == before.frames.tobytes(), "it lies inside the boxes"
+    kept = [row for row in before.triangles["xyz"].tolist() if row in after.triangles["xyz"].tolist()]
+    assert len(kept) >= len(before.triangles) - 1
+    assert len(after.triangles) == len(before.triangles) + 2
+    shown, corners = positions(after), before.triangles["xyz"]
+    face = meshes.get_attribute(open_case(case.data).surface().data, meshes.FACE_SOURCE, "INT", "FACE")
+    assert face is not None
+    wanted = positions(before)[:, corners[face[0] - 1]].mean(axis=1)
+    assert np.abs(shown[:, count] - wanted).max() <= np.abs(before.frames["scale"]).max() * 0.51
+
+
+def test_a_subdivided_face(case):
+    edited(
+        case.surface(),
+        lambda bm: bmesh.ops.subdivide_edges(bm, edges=list(bm.faces[0].edges), cuts=1, use_grid_fill=True),
+    )
+    before, after = case.before, case.after()
+    count = before.vertices.shape[1]
+    assert after.vertices.shape[1] > count
+    assert after.vertices[:, :count].tobytes() == before.vertices.tobytes()
+    assert after.frames.tobytes() == before.frames.tobytes()
+
+
+def test_merged_by_distance(case):
+    in_edit_mode(case.surface(), lambda: bpy.ops.mesh.remove_doubles(threshold=0.0001))
+    before, after = case.before, case.after()
+    if len(after.triangles) == len(before.triangles):
+        assert after.vertices.shape[1] <= before.vertices.shape[1]
+        same_base(after, before)
+
+
+def same_base(after, before):
+    """Assert that two files show the same triangles in their first frames: Blender merges what lies together there."""
+
+    def shown(file):
+        corners = [
+            [*p, *t]
+            for p, t in zip(
+                positions(file)[0].round(3)[file.triangles["xyz"]].reshape(-1, 3).tolist(),
+                file.st[file.triangles["st"]].reshape(-1, 2).tolist(),
+                strict=True,
+            )
+        ]
+        return Counter(least([tuple(c) for c in corners[i : i + 3]]) for i in range(0, len(corners), 3))
+
+    assert shown(after) == shown(before)
+
+
+def test_quads_and_back(case):
+    block, before = case.surface(), case.before
+    in_edit_mode(block, lambda: bpy.ops.mesh.tris_convert_to_quads(uvs=True))
+    quads = case.changed()
+    in_edit_mode(block, bpy.ops.mesh.quads_convert_to_tris)
+    after = case.after()
+    assert after.vertices.tobytes() == before.vertices.tobytes()
+    assert len(after.triangles) == len(before.triangles)
+    assert texels_of_vertices(after) == texels_of_vertices(before)
+    if len(np.unique(before.st, axis=0)) == len(before.st):  # else a triangle cut the other way may use an equal one
+        allowed = {path for path in facts.facts(case.data) if path.startswith("triangles") or path == "commands"}
+        assert quads <= allowed
+        assert case.changed() <= allowed
+
+
+def test_quads_across_seams_lose_no_vertex_and_show_only_texels_of_the_file(case):
+    block = case.surface()
+    in_edit_mode(block, bpy.ops.mesh.tris_convert_to_quads, bpy.ops.mesh.quads_convert_to_tris)
+    before, after = case.before, case.after()
+    assert after.vertices.tobytes() == before.vertices.tobytes()
+    assert len(after.triangles) == len(before.triangles)
+    assert texels_of_vertices(after) <= texels_of_vertices(before)
+
+
+def texels_of_vertices(file):
+    """Return the pairs of a vertex and a texel that triangles have."""
+    texels = file.st[file.triangles["st"]].reshape(-1, 2).tolist()
+    return {(v, *t) for v, t in zip(file.triangles["xyz"].ravel().tolist(), texels, strict=True)}
+
+
+def test_edit_mode_and_back(case):
+    in_edit_mode(case.surface())
+    assert case.dump() == case.data
+
+
+# -- one mesh of several objects
+
+
+def separate(case: Case, chosen, *, mended: bool = True) -> Any:
+    """Separate faces into an object of their own, which is returned; `mended`: without the key that 4.5 adds to it."""
+    block = case.surface()
+    present = set(bpy.data.objects)
+    activate(block)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_mode(type="FACE")
+    bpy.ops.mesh.select_all(action="DESELECT")
+    bm = bmesh.from_edit_mesh(block.data)
+    bm.faces.ensure_lookup_table()
+    for i in chosen:
+        bm.faces[i].select_set(True)
+    bmesh.update_edit_mesh(block.data)
+    assert bpy.ops.mesh.separate(type="SELECTED") == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    made: Any = (set(bpy.data.objects) - present).pop()
+    keys = [b.data.shape_keys for b in (made, block)]
+    if mended and keys[0] is not None and len(keys[0].key_blocks) > len(keys[1].key_blocks):
+        made.shape_key_remove(keys[0].key_blocks[-1])
+    return made
+
+
+def test_the_copy_of_the_first_key_that_blender_45_adds_to_a_separated_part_is_no_frame():
+    case = open_case(sample("animated", "md2"))
+    separate(case, [0], mended=False)
+    assert case.dump() == case.data
+
+
+def test_a_separated_part_is_joined_on_export(case):
+    count = len(case.surface().data.polygons)
+    separate(case, range(0, count, 3))
+    assert case.dump() == case.data
+    assert case.dump(direct=False) == case.data
+
+
+def bridged() -> bytes:
+    """Return a model whose first triangle has no area and vertices that no other triangle shares."""
+    spec = samples_md2.degenerate()
+    spec.triangles = [((1, 4, 1), (0, 3, 6)), *spec.triangles]
+    return spec.pack()
+
+
+@pytest.mark.parametrize("data", [*sample_params("degenerate", "duplicates", "beyond", format_name="md2"), bridged()])
+@pytest.mark.parametrize("chosen", [[0], [1, 2], [3]])
+def test_triangles_without_area_whose_vertices_part_come_back(data, chosen):
+    case = open_case(data)
+    separate(case, chosen)
+    assert case.both() == case.data
+
+
+def test_a_separated_part_that_moved(animated):
+    made = separate(animated, [0, 1])
+    made.location = (0.0, 0.0, 400.0)
+    before, after = animated.before, animated.after()
+    assert len(after.triangles) == len(before.triangles)
+    high = (positions(after)[..., 2] > 200).all(axis=0)
+    assert 3 <= high.sum() <= 6
+    assert (after.triangles["xyz"][:, :, None] == np.flatnonzero(high)).any(axis=(1, 2)).sum() == 2
+    assert after.st[after.triangles["st"]].tolist() == before.st[before.triangles["st"]].tolist()
+
+
+def test_separated_and_joined_again(case):
+    made = separate(case, range(len(case.surface().data.polygons) // 2))
+    activate(case.surface(), made)
+    assert bpy.ops.object.join() == {"FINISHED"}
+    in_edit_mode(case.surface(), lambda: bpy.ops.mesh.remove_doubles(threshold=1e-6))
+    before, after = case.before, md2.read(case.dump())
+    if len(after.triangles) == len(before.triangles):
+        same_base(after, before)
+    if after.vertices.shape[1] == before.vertices.shape[1]:
+        assert after.triangles.tobytes() == before.triangles.tobytes()
+        assert after.vertices[..., :3].tobytes() == before.vertices[..., :3].tobytes()
+
+
+@pytest.mark.parametrize("data", sample_params("animated"))
+def test_of_two_copies_the_one_that_agrees_in_most_frames_is_the_sources_both_ways(data):
+    case = open_case(data)
+    block = case.surface()
+    activate(block)
+    bpy.ops.object.duplicate()
+    copy = CONTEXT.view_layer.objects.active
+    for key in block.data.shape_keys.key_blocks[2:]:
+        for point in key.points:
+            point.co = key.points[0].co  # inside the frame's box
+    activate(block, copy)
+    assert bpy.ops.object.join() == {"FINISHED"}
+    names = set(facts.facts(data)) - {"commands"}
+    kept = {path: value for path, value in facts.facts(case.both()).items() if path in names and ".xyz[" in path}
+    assert kept == {path: value for path, value in facts.facts(data).items() if path in kept}
+
+
+def test_a_second_object_is_part_of_the_mesh():
+    case = open_case(sample("seams", "md2"))
+    mesh = bpy.data.meshes.new("hat")
+    mesh.from_pydata([(0, 0, 30), (4, 0, 30), (0, 4, 30)], [], [(0, 1, 2)])
+    mesh.uv_layers.new(name="UVMap")
+    mesh.materials.append(bpy.data.materials.new("models/hat.pcx"))
+    case.collection.objects.link(bpy.data.objects.new("hat", mesh))
+    CONTEXT.view_layer.update()
+    before, after = case.before, case.after()
+    assert after.vertices.shape == (2, 11, 4)
+    assert after.triangles[:12].tobytes() == before.triangles.tobytes()
+    assert after.triangles["xyz"][12:, ::-1].tolist() == [[8, 9, 10]]
+    assert after.skins.tolist() == [*before.skins.tolist(), b"models/hat.pcx"]
+    shown = positions(after)
+    assert np.abs(shown[:, :8] - positions(before)).max() <= after.frames["scale"].max() * 0.51
+    assert np.abs(shown[:, 8:] - [(0, 0, 30), (4, 0, 30), (0, 4, 30)]).max() <= after.frames["scale"].max() * 0.51
+    assert after.vertices[:, :8, 3].tolist() == before.vertices[..., 3].tolist(), "the others keep their normals"
+    assert decode_direction(after.vertices[0, 8:, 3]).tolist() == [[0, 0, 1]] * 3
+
+
+def test_a_duplicated_object_is_more_of_the_mesh(case):
+    activate(case.surface())
+    bpy.ops.object.duplicate()
+    CONTEXT.view_layer.objects.active.location.x = 500.0
+    before, after = case.before, case.after()
+    count = before.vertices.shape[1]
+    odd = sum(len(set(row)) < 3 for row in before.triangles["xyz"].tolist())
+    assert len(after.triangles) in (2 * len(before.triangles), 2 * len(before.triangles) - odd)
+    assert after.vertices.shape[1] <= 2 * count
+    assert after.triangles["xyz"][: len(before.triangles)].tolist() == before.triangles["xyz"].tolist()
+    assert after.vertices[:, :count, 3].tolist() == before.vertices[..., 3].tolist()
+    off = positions(after)[:, :count] - positions(before)
+    assert np.abs(off).max() <= after.frames["scale"].max() * 0.51
+
+
+# -- normals
+
+
+def test_edited_normals(case):
+    mesh = case.surface().data
+    points = meshes.corner_points(mesh)
+    normals = meshes.corner_normals(mesh).copy()
+    mine = points == points[0]
+    wanted = -normals[mine].mean(axis=0)
+    normals[mine] = wanted / np.linalg.norm(wanted)
+    mesh.normals_split_custom_set(normals)
+    changed = case.changed()
+    vertex = int(meshes.get_attribute(mesh, meshes.CORNER_SOURCE, "INT", "CORNER")[0]) - 1  # type: ignore[index]
+    assert changed
+    assert changed <= {f"frames[{f}].normal[{vertex}]" for f in range(len(case.before.frames))}
+    code = case.after().vertices[0, vertex, 3]
+    assert angle(decode_direction(np.array([code])), normals[mine][:1]).max() < 12
+
+
+def test_sharp_edges_change_only_their_ends(case):
+    mesh = case.surface().data
+    edge = next(e for e in mesh.edges if not e.use_edge_sharp)
+    edge.use_edge_sharp = True
+    ends = set(edge.vertices)
+    changed = case.changed()
+    assert {int(re.findall(r"\d+", path)[-1]) for path in changed} <= ends
+    assert all(".normal[" in path for path in changed)
+
+
+def test_normals_as_shown():
+    case = open_case(sample("seams", "md2"))
+    changed = case.changed(normals="SMOOTH")
+    assert changed <= {f"frames[{f}].normal[{v}]" for f in range(2) for v in range(8)}
+    file = md2.read(case.both(normals="SHOWN"))
+    assert file.vertices[0, :, 3].tolist() == case.before.vertices[0, :, 3].tolist(), "the base shows the file's"
+
+
+def test_a_mirrored_object(case):
+    case.surface().scale.y = -1.0
+    before, after = case.before, case.after()
+    assert np.abs(positions(after) - positions(before) * (1, -1, 1)).max() <= after.frames["scale"].max() * 0.51 + 1e-4
+    assert after.st.tobytes() == before.st.tobytes()
+    for part in ("xyz", "st"):
+        turned = [
+            [least(row) for row in rows]
+            for rows in (after.triangles[part].tolist(), before.triangles[part][:, ::-1].tolist())
+        ]
+        assert turned[0] == turned[1], "the other way round"
+    used = np.unique(before.triangles["xyz"])
+    shown, wanted = (decode_direction(file.vertices[:, used, 3]) for file in (after, before))
+    off = angle(shown.reshape(-1, 3), (wanted * (1, -1, 1)).reshape(-1, 3))
+    assert np.quantile(off, 0.98) < 20, "all but those whose faces have no area"
+
+
+def test_flipped_faces(case):
+    edited(case.surface(), lambda bm: bmesh.ops.reverse_faces(bm, faces=bm.faces[:2]))
+    faces = meshes.get_attribute(case.surface().data, meshes.FACE_SOURCE, "INT", "FACE")
+    assert faces is not None
+    before, after = case.before, case.after()
+    assert after.st.tobytes() == before.st.tobytes()
+    for triangle in range(len(before.triangles)):
+        flipped = triangle in (faces[:2] - 1).tolist()
+        for part in ("xyz", "st"):
+            row = before.triangles[part][triangle].tolist()
+            assert least(after.triangles[part][triangle].tolist()) == least(row[::-1] if flipped else row)

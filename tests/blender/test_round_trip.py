@@ -1,0 +1,214 @@
+"""F1 and F3: a model that goes through Blender unedited comes back as it was, and looks there as the game shows it."""
+
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from io_idtech_models.blender import mesh as meshes
+from io_idtech_models.blender.source import RECORD
+from tests.blender.case import CONTEXT, Case, activate, angle, open_case, positions_at, reopen, vertices_of
+from tests.samples import SENTINEL, corpus, format_of, sample, sample_params
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+OWN = [*sample_params(), pytest.param(SENTINEL.read_bytes(), id="sentinel")]
+REAL = [pytest.param(file.data, id=file.entry["path"]) for s in (".md2", ".md3") for file in corpus(s)] or [
+    pytest.param(b"", marks=pytest.mark.skip("the corpus of real files is not here"), id="corpus")
+]
+EXPECTED = [
+    pytest.param(file, id=file.entry["path"]) for s in (".md2", ".md3") for file in corpus(s) if file.expected()
+]
+# One of each format, with frames, and seams or skins.
+SOME = [*sample_params("animated"), pytest.param(SENTINEL.read_bytes(), id="sentinel")]
+
+
+def ways(params: list[Any]) -> list[Any]:
+    """Return the parameters with weld and without, where the format asks."""
+    found = []
+    for param in params:
+        data = param.values[0]
+        welds = (True, False) if data and format_of(data).splits else (True,)
+        found += [pytest.param(data, w, id=f"{param.id}-{'weld' if w else 'apart'}", marks=param.marks) for w in welds]
+    return found
+
+
+@pytest.mark.parametrize(("data", "weld"), ways(OWN))
+def test_own_samples_come_back_byte_for_byte(data, weld):
+    case = open_case(data, weld=weld)
+    assert case.dump() == data
+    assert case.dump(direct=False) == data
+    reopen(case)
+    assert case.dump() == data
+
+
+@pytest.mark.parametrize(("data", "weld"), ways(REAL))
+def test_real_files_come_back_byte_for_byte(data, weld):
+    case = open_case(data, weld=weld)
+    reopen(case)
+    assert case.dump() == data
+    assert case.dump(direct=False) == data
+
+
+@pytest.mark.parametrize("data", sample_params())
+def test_samples_come_back_from_edit_mode(data):
+    case = open_case(data)
+    for block in case.built.surfaces:
+        activate(block)
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert case.dump() == data
+
+
+@pytest.mark.parametrize("data", sample_params())
+def test_relative_keys_come_back_byte_for_byte(data):
+    assert open_case(data, relative_keys=True).dump() == data
+
+
+SMALL = ("glasses.md3", "head.md3", "v_knife_hand.md3", "flag.md2", "horse.md2", "gun.md2")
+
+
+@pytest.mark.parametrize("file", [c for s in (".md2", ".md3") for c in corpus(s) if c.path.name in SMALL])
+def test_relative_keys_of_real_files_come_back_byte_for_byte(file):
+    assert open_case(file.data, relative_keys=True).dump() == file.data
+
+
+def shown_arrays(file, block, index, what):
+    """Yield (frame, what the engine computes for the vertices of a surface)."""
+    for name, wanted in file.expected().items():
+        frame, *surface, kind = name.split(".")
+        if kind == what and surface in ([], [f"surface{index}"]):
+            yield int(frame.removeprefix("frame")), wanted
+
+
+@pytest.mark.parametrize("file", EXPECTED)
+def test_the_scene_shows_what_the_engine_computes(file):
+    case = open_case(file.data)
+    base = 0
+    for index, block in enumerate(case.built.surfaces):
+        points, numbers = vertices_of(block)
+        for frame, wanted in shown_arrays(file, block, index, "positions"):
+            if len(points):
+                assert np.array_equal(positions_at(block, frame)[points], wanted[numbers - base])
+        base += case.gather().source.surfaces[index].num_vertices
+
+
+@pytest.mark.parametrize("file", EXPECTED)
+def test_base_normals_are_the_files(file):
+    case = open_case(file.data)
+    base = 0
+    for index, block in enumerate(case.built.surfaces):
+        points, numbers = vertices_of(block)
+        ((_, wanted),) = [found for found in shown_arrays(file, block, index, "normals") if found[0] == 0]
+        if len(points):
+            faces = normals_of_faces(meshes.positions(block.data), points.reshape(-1, 3))
+            solid = np.repeat(np.linalg.norm(faces, axis=1) > 1e-9, 3)
+            off = angle(meshes.corner_normals(block.data), wanted[numbers - base])
+            assert off[solid].max(initial=0.0) < 0.5
+        base += case.gather().source.surfaces[index].num_vertices
+
+
+def normals_of_faces(points: NDArray[Any], corners: NDArray[Any]) -> NDArray[Any]:
+    a, b, c = (points[corners[:, i]] for i in range(3))
+    return np.asarray(np.cross(b - a, c - a))
+
+
+@pytest.mark.parametrize("data", SOME)
+def test_a_second_import_of_the_same_file_exports_the_same(data):
+    first, second = (open_case(data) for _ in range(2))
+    assert first.surface().name != second.surface().name
+    assert first.dump() == second.dump() == data
+
+
+@pytest.mark.parametrize("data", SOME)
+def test_undo_and_redo_keep_the_facts(data):
+    bpy.ops.ed.undo_push(message="before")
+    case = open_case(data)
+    bpy.ops.ed.undo_push(message="import")
+    case.surface().location.x = 10.0
+    bpy.ops.ed.undo_push(message="move")
+    bpy.ops.ed.undo()
+    case.built.collection = bpy.data.collections["model"]
+    assert case.dump() == data
+
+
+@pytest.mark.parametrize("scale", [0.0254, 40.0])
+@pytest.mark.parametrize("data", [*SOME, *sample_params("seams", "flat", "unused", "mirrored")])
+def test_a_scaled_import_comes_back(data, scale):
+    case = open_case(data, scale=scale)
+    assert case.dump(scale=scale) == data
+    assert case.dump(scale=scale, direct=False) == data
+
+
+@pytest.mark.parametrize("damage", [b"", b"IDTR", b"IDTR\x01\x00\xff\xff", b"nonsense" * 9])
+@pytest.mark.parametrize("data", SOME)
+def test_a_damaged_record_is_dropped_with_a_warning(data, damage, caplog):
+    case = open_case(data)
+    case.collection[RECORD] = damage
+    for block in case.built.surfaces:
+        block.data[RECORD] = damage
+    before, after = case.gather(), case.row.load(case.both(), "")
+    assert "is ignored" in caplog.text
+    assert before.source is None
+    assert len(after.surfaces) == len(case.built.surfaces)
+    assert after.num_frames == len(case.before.frames)
+
+
+@pytest.mark.parametrize("data", SOME)
+def test_a_failed_build_leaves_nothing_behind(data, monkeypatch):
+    from io_idtech_models.blender import vertex
+
+    def counts() -> dict[str, int]:
+        kinds = ("objects", "meshes", "materials", "actions", "collections", "images", "shape_keys")
+        return {kind: len(getattr(bpy.data, kind)) for kind in kinds}
+
+    def fail(*args):
+        raise RuntimeError("stopped")
+
+    before = counts()
+    monkeypatch.setattr(vertex, "_remember", fail)
+    with pytest.raises(RuntimeError):
+        open_case(data)
+    assert counts() == before
+
+
+def append(case: Case, kind: str, tmp_path: Any, names: list[str]) -> None:
+    """Save, and bring collections or objects of the .blend into an empty one."""
+    path = str(tmp_path / "x.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    libraries: Any = bpy.data.libraries
+    with libraries.load(path, link=False) as (_, into):
+        setattr(into, kind, names)
+
+
+@pytest.mark.parametrize("data", [*SOME, *sample_params("seams", "unused", "degenerate", "odd_layout")])
+def test_an_appended_collection_exports_the_same(data, tmp_path):
+    case = open_case(data)
+    name = case.collection.name
+    append(case, "collections", tmp_path, [name])
+    case.built.collection = bpy.data.collections[name]
+    CONTEXT.scene.collection.children.link(case.built.collection)
+    CONTEXT.view_layer.update()
+    assert case.dump() == data
+
+
+@pytest.mark.parametrize("data", sample_params("animated", "seams", "unused", "odd_layout", format_name="md2"))
+def test_a_lone_appended_object_is_the_whole_of_an_md2(data, tmp_path):
+    case = open_case(data)
+    name = case.surface().name
+    append(case, "objects", tmp_path, [name])
+    made = bpy.data.collections.new("other")
+    CONTEXT.scene.collection.children.link(made)
+    made.objects.link(bpy.data.objects[name])
+    CONTEXT.view_layer.update()
+    case.built.collection = made
+    assert case.dump() == data
+
+
+def test_the_case_helper_sees_a_difference():
+    for data in (SENTINEL.read_bytes(), sample("animated", "md2")):
+        case = open_case(data)
+        case.surface().data.shape_keys.key_blocks[1].points[0].co.x += 1.0
+        assert case.dump() != case.data

@@ -1,0 +1,72 @@
+"""The fields of a file by readable paths, so that tests can say what differs between two files and what must not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from io_idtech_models.formats import md2, md3
+
+Facts = dict[str, bytes]
+
+
+def facts(data: bytes) -> Facts:
+    """Return every field of a file that means something, by a path: "surfaces[0].frames[2].xyz[5]".
+
+    Offsets and counts are left out; names are whole fields, with what stands behind their NUL.
+    """
+    return READERS[data[:4]](data)
+
+
+def differences(before: bytes, after: bytes) -> set[str]:
+    """Return the paths of `facts` at which two files of a format differ."""
+    old, new = facts(before), facts(after)
+    return {path for path in old.keys() | new.keys() if old.get(path) != new.get(path)}
+
+
+def _record(prefix: str, record: Any, dtype: np.dtype[Any], names: Sequence[str] | None) -> Facts:
+    array = np.array([record], dtype)
+    return {prefix + name: array[name].tobytes() for name in names or ()}
+
+
+def _rows(path: str, array: Any) -> Facts:
+    return {f"{path}[{i}]": row.tobytes() for i, row in enumerate(array)}
+
+
+def _md2(data: bytes) -> Facts:
+    file = md2.read(data)
+    found = _record("", file.header, md2.HEADER, ("skin_width", "skin_height"))
+    found |= {"commands": file.glcmds.tobytes()} | _rows("skins", file.skins) | _rows("st", file.st)
+    for t, triangle in enumerate(file.triangles):
+        found |= _record(f"triangles[{t}].", triangle, md2.TRIANGLE, md2.TRIANGLE.names)
+    for f, frame in enumerate(file.frames):
+        found |= _record(f"frames[{f}].", frame, md2.FRAME, md2.FRAME.names)
+        found |= _rows(f"frames[{f}].xyz", file.vertices[f, :, :3]) | _rows(
+            f"frames[{f}].normal", file.vertices[f, :, 3:]
+        )
+        found[f"frames[{f}].padding"] = file.padding[f].tobytes()
+    return found
+
+
+def _md3(data: bytes) -> Facts:
+    file = md3.read(data)
+    found = _record("header.", file.header, md3.HEADER, ("name", "flags", "num_skins"))
+    for f, frame in enumerate(file.frames):
+        found |= _record(f"frames[{f}].", frame, md3.FRAME, md3.FRAME.names)
+        for t, tag in enumerate(file.tags[f]):
+            found |= _record(f"frames[{f}].tags[{t}].", tag, md3.TAG, md3.TAG.names)
+    for s, surface in enumerate(file.surfaces):
+        at = f"surfaces[{s}]."
+        found |= _record(at, surface.header, md3.SURFACE, ("ident", "name", "flags", "num_frames"))
+        for i, shader in enumerate(surface.shaders):
+            found |= _record(f"{at}shaders[{i}].", shader, md3.SHADER, md3.SHADER.names)
+        found |= _rows(f"{at}triangles", surface.triangles) | _rows(f"{at}st", surface.st)
+        for f, frame in enumerate(surface.vertices):
+            for name in ("xyz", "normal"):
+                found |= _rows(f"{at}frames[{f}].{name}", frame[name])
+    return found
+
+
+READERS: dict[bytes, Callable[[bytes], Facts]] = {md2.IDENT: _md2, md3.IDENT: _md3}

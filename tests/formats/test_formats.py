@@ -1,0 +1,295 @@
+"""What holds for every format: the same bytes back, broken files refused, frames that come and go."""
+
+import copy
+import itertools
+import re
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from io_idtech_models.errors import FormatError
+from io_idtech_models.formats import FORMATS, by_suffix
+from io_idtech_models.model.record import model_record, model_source, surface_record
+from tests.facts import differences, facts
+from tests.samples import SAMPLES, corpus, corpus_params, dump, format_of, load, sample_params
+
+everything = pytest.mark.parametrize("data", sample_params())
+# Samples that have three frames or more.
+LONG = sample_params(
+    "animated", "odd_layout", "zero_end", "tags_only", "odd_names", "unused", "repeated_names", "padded_frames",
+    "beyond", "flat", "mirrored", "odd_numbers", "degenerate", "no_triangles",
+)  # fmt: skip
+
+
+# -- F1: the same bytes
+
+
+def check_same_bytes(data):
+    """Assert that a file comes back from its structs, from its model, and from its source's record."""
+    row = format_of(data)
+    assert row.write(row.read(data)) == data
+    model = row.load(data, "")
+    assert row.dump(model) == data
+    assert model.source is not None
+    assert (model.source.format, [t.source_index for t in model.tags]) == (row.name, list(range(len(model.tags))))
+    records = [surface_record(s, {}) for s in model.source.surfaces]
+    model.source = model_source(model_record(model.source, records, {}))[0]
+    assert row.dump(model) == data
+
+
+@everything
+def test_the_same_bytes(data):
+    check_same_bytes(data)
+
+
+@pytest.mark.parametrize("file", corpus_params())
+def test_the_same_bytes_of_real_files(file):
+    check_same_bytes(file.data)
+
+
+def test_all_real_files_were_read():
+    if not corpus():
+        pytest.skip("the corpus of real files is not here")
+    assert {s: len(corpus(s)) for s in (".md2", ".md3")} == {".md2": 15, ".md3": 39}
+    assert {s: len(corpus(s, valid=False)) for s in (".md2", ".md3")} == {".md2": 2, ".md3": 1}
+    assert {s: sum(bool(file.expected()) for file in corpus(s)) for s in (".md2", ".md3")} == {".md2": 10, ".md3": 29}
+
+
+@pytest.mark.parametrize("file", corpus_params())
+def test_real_files_hold_what_the_manifest_says(file):
+    model, entry = load(file.data), file.entry
+    counts = {"frames": model.num_frames, "tags": len(model.tags), "surfaces": len(model.surfaces)}
+    counts["verts"] = sum(surface.num_vertices for surface in model.surfaces)
+    assert {name: entry[name] for name in counts if name in entry} == {n: counts[n] for n in counts if n in entry}
+
+
+@everything
+def test_models_share_nothing_with_their_source(data):
+    model = load(data)
+    for surface in model.surfaces:
+        for array in (surface.positions, surface.triangles, surface.uvs, surface.normals):
+            array[...] = 0
+    for tag in model.tags:
+        tag.origins[...] = tag.axes[...] = 0
+    fresh = load(data)
+    assert model.source is not None
+    for one, other in zip(model.source.surfaces, fresh.source.surfaces, strict=True):
+        for name in ("codes", "triangles", "uvs", "scale", "offset"):
+            assert getattr(one, name).tobytes() == getattr(other, name).tobytes(), name
+
+
+@pytest.mark.parametrize("data", [p for p in sample_params() if "odd_names" not in str(p.id)])
+def test_a_model_without_its_source_is_written_anew(data):
+    model = load(data)
+    model.source = None
+    row = format_of(data)
+    fresh = row.dump(model)
+    again = load(fresh)
+    assert again.num_frames == model.num_frames
+    assert [len(s.triangles) for s in again.surfaces] == [len(s.triangles) for s in model.surfaces]
+    assert [s.num_vertices for s in again.surfaces] == [s.num_vertices for s in model.surfaces]
+    assert row.read(fresh).layout["layout_filler"].tobytes() == row.read(fresh).layout["layout_tail"].tobytes() == b""
+    assert dump(again) == fresh
+
+
+# -- broken files
+
+
+@everything
+def test_every_truncation_is_a_format_error(data):
+    read = format_of(data).read
+    spare = len(read(data).layout["layout_tail"])
+    for end in range(len(data) - spare):
+        with pytest.raises(FormatError, match=r" bytes at most, found \d+$"):
+            read(data[:end])
+
+
+@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
+def test_an_empty_file_is_a_format_error(row):
+    with pytest.raises(FormatError, match="header run past the end of the file at byte 0: expected 0 bytes at most"):
+        row.read(b"")
+
+
+@pytest.mark.parametrize("file", corpus_params(valid=False))
+def test_broken_real_files_are_format_errors(file):
+    row = by_suffix(file.path)
+    assert row is not None
+    with pytest.raises(FormatError) as caught:
+        row.load(file.data, "")
+    assert "\n" not in str(caught.value)
+
+
+def check_damaged(data):
+    """Assert that a file gives a FormatError, or a model that comes back with every field as it was."""
+    try:
+        model = load(data)
+    except FormatError:
+        return
+    assert differences(data, dump(model)) == set()
+
+
+@pytest.mark.parametrize(
+    "data", sample_params("minimal", "short_header", "tags_only", "no_vertices", "beyond", "outside", "split_later")
+)
+def test_each_flipped_byte_gives_a_model_or_a_format_error(data):
+    for place in range(len(data)):
+        broken = bytearray(data)
+        broken[place] ^= 0xFF
+        check_damaged(bytes(broken))
+
+
+@settings(max_examples=600, deadline=None)
+@given(
+    st.sampled_from([data for files in SAMPLES.values() for data in files.values()]),
+    st.lists(st.tuples(st.floats(0, 1), st.binary(min_size=1, max_size=4)), max_size=4),
+)
+def test_flipped_bytes_give_a_model_or_a_format_error(data, flips):
+    broken = bytearray(data)
+    for part, raw in flips:
+        place = int(part * len(broken))
+        broken[place : place + len(raw)] = raw
+    check_damaged(bytes(broken))
+
+
+# -- sources from a stranger
+
+
+def damaged(array):
+    """Return what a stranger may put where a fact should be."""
+    yield None
+    for dtype, value in (("f8", np.nan), ("f4", np.inf), ("i8", 2**63 - 1), ("i8", -(2**63)), ("u1", 255), ("i4", 4)):
+        yield np.full(array.shape, value, dtype)
+        yield np.full((3, *array.shape[1:]), value, dtype)
+    yield np.full(array.shape, 255).astype(array.dtype)
+    yield np.zeros(array.shape, array.dtype)
+    yield from (array[:-1], array.reshape(-1), np.zeros((), "i4"))
+    if array.dtype.kind in "iu":
+        yield from (-array - 1, array[::-1], array * 0 + 1)
+    if array.dtype == np.int64 and array.ndim == 2:
+        yield from (array * (1, 2**40) + (0, 2**31), array * (1, 0) - (0, 2**31 + 9))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "data", sample_params("animated", "odd_layout", "tags_only", "short_surface", "empty_surface", "beyond", "no_skins")
+)
+def test_no_damaged_fact_breaks_an_export(data):
+    original = load(data)
+    owners = [original.source.facts, *(s.facts for s in original.source.surfaces)]
+    for index, own in enumerate(owners):
+        for key, value in itertools.chain.from_iterable(((k, v) for v in damaged(a)) for k, a in own.items()):
+            model = copy.copy(original)
+            model.source = copy.deepcopy(original.source)
+            target = [model.source.facts, *(s.facts for s in model.source.surfaces)][index]
+            target.pop(key)
+            if value is not None:
+                target[key] = value
+            again = load(dump(model))
+            for one, other in zip(again.surfaces, original.surfaces, strict=True):
+                assert one.triangles.tobytes() == other.triangles.tobytes(), (key, value)
+                off = 0.0 if model.source.format == "md3" else 0.3  # half a step of a box made anew
+                np.testing.assert_allclose(one.positions, other.positions, rtol=0, atol=off, err_msg=key)
+
+
+# -- F2: frames come and go, the others keep every bit
+
+
+def without_frame(model, frame):
+    del model.frame_names[frame]
+    for surface in model.surfaces:
+        surface.positions = np.delete(surface.positions, frame, axis=0)
+        surface.normals = np.delete(surface.normals, frame, axis=0)
+    for tag in model.tags:
+        tag.origins, tag.axes = np.delete(tag.origins, frame, axis=0), np.delete(tag.axes, frame, axis=0)
+    model.frame_sources = np.delete(model.frame_sources, frame)
+
+
+def with_frame(model, at):
+    """Insert a copy of the frame before, as the operator does."""
+    model.frame_names.insert(at, "new")
+    for surface in model.surfaces:
+        surface.positions = np.insert(surface.positions, at, surface.positions[at - 1], axis=0)
+        surface.normals = None
+    for tag in model.tags:
+        tag.origins = np.insert(tag.origins, at, tag.origins[at - 1], axis=0)
+        tag.axes = np.insert(tag.axes, at, tag.axes[at - 1], axis=0)
+    model.frame_sources = np.insert(model.frame_sources, at, -1)
+
+
+def moved_frames(data, places):
+    """Return the facts of a file as they are when its frames stand at other places; frames at None are gone."""
+    moved = {}
+    for path, value in facts(data).items():
+        found = re.search(r"frames\[(\d+)\]", path)
+        at = places.get(int(found[1])) if found else None
+        if found and at is not None:
+            moved[path[: found.start()] + f"frames[{at}]" + path[found.end() :]] = value
+        elif not found:
+            moved[path] = value
+    return moved
+
+
+def check_counts(found, wanted, count):
+    """Assert that facts are as wanted, but for the number of frames that MD3's surfaces have."""
+    numbers = {path for path in wanted if path.endswith(".num_frames")}
+    assert {path for path in wanted if found[path] != wanted[path]} <= numbers
+    assert all(struct.unpack("<i", found[path])[0] == count for path in numbers)
+
+
+@pytest.mark.parametrize("data", LONG)
+def test_deleting_a_frame_keeps_the_others_bit_for_bit(data):
+    model = load(data)
+    without_frame(model, 1)
+    wanted = moved_frames(data, {0: 0} | {f: f - 1 for f in range(2, 9)})
+    found = facts(dump(model))
+    assert found.keys() == wanted.keys()
+    check_counts(found, wanted, model.num_frames)
+
+
+@pytest.mark.parametrize("data", LONG)
+def test_inserting_a_frame_keeps_the_others_bit_for_bit(data):
+    model = load(data)
+    with_frame(model, 2)
+    wanted = moved_frames(data, {0: 0, 1: 1} | {f: f + 1 for f in range(2, 9)})
+    found = facts(dump(model))
+    check_counts(found, wanted, model.num_frames)
+    for path in found.keys() - wanted.keys():
+        assert "frames[2]" in path
+        if re.search(r"xyz|normal|\]\.origin$|scale|translate|padding", path):
+            assert found[path] == found[path.replace("frames[2]", "frames[1]")], path
+    assert load(dump(model)).frame_names[2] == "new"
+
+
+@pytest.mark.parametrize("data", LONG)
+def test_frames_in_another_order_take_their_facts_along(data):
+    model = load(data)
+    count = model.num_frames
+    order = np.roll(np.arange(count), 1)
+    model.frame_names = [model.frame_names[i] for i in order]
+    for surface in model.surfaces:
+        surface.positions, surface.normals = surface.positions[order], surface.normals[order]
+    for tag in model.tags:
+        tag.origins, tag.axes = tag.origins[order], tag.axes[order]
+    model.frame_sources = order.astype(np.int32)
+    assert facts(dump(model)) == moved_frames(data, {int(old): new for new, old in enumerate(order)})
+
+
+@pytest.mark.parametrize("data", LONG)
+def test_renaming_a_frame(data):
+    model = load(data)
+    model.frame_names[2] = "stop"
+    assert differences(data, dump(model)) == {"frames[2].name"}
+
+
+@pytest.mark.parametrize("data", sample_params("animated"))
+@pytest.mark.parametrize(("name", "cut"), [("a long frame name", "a long frame na"), ("ü" * 8, "ü" * 7)])
+def test_a_frame_name_that_is_too_long_is_cut_and_said(data, name, cut, caplog):
+    model = load(data)
+    names = list(model.frame_names)
+    model.frame_names[1] = name
+    names[1] = cut
+    assert load(dump(model)).frame_names == names
+    assert caplog.messages == [f"frame name '{name}' is cut to 15 bytes"]

@@ -1,0 +1,264 @@
+"""Files to files of other kinds without Blender: skeletal models to frames, and what can't become what."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from io_idtech_models import cli
+from io_idtech_models.conversion import GAMES, convert, described, load, problems
+from io_idtech_models.errors import FormatError, LimitError, ModelError
+from io_idtech_models.formats import by_name
+from io_idtech_models.model.bake import bake
+from tests import md5_facts, samples_md5
+from tests.samples import CORPUS, corpus, sample
+
+STEP = 1 / 64  # of MD3's positions
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a folder with a model, its animations, one of another model's, and files of other kinds."""
+    files = {
+        "arm.md5mesh": samples_md5.arm(),
+        "wave.md5anim": samples_md5.wave(),
+        "nod.md5anim": samples_md5.wave_spec(2).pack(),
+        "other.md5anim": samples_md5.roots_wave(),
+        "broken.md5anim": samples_md5.wave()[:700],
+        "several.md5mesh": samples_md5.several_meshes(),
+        "a.md3": sample("animated"),
+        "a.md2": sample("animated", "md2"),
+    }
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    return tmp_path
+
+
+def converted(folder, source, target, animations=(), game="format", tags=(), **options):
+    """Convert files of a folder; returns the line, and what the target holds now."""
+    paths = [folder / name for name in animations]
+    line = convert(folder / source, folder / target, game, options, paths, tags)
+    return line, load(folder / target)[1]
+
+
+def baked(folder, source="arm.md5mesh", animations=(), tags=()):
+    found = [by_name("md5anim").load((folder / n).read_bytes(), Path(n).stem) for n in animations]
+    return bake(by_name("md5mesh").load((folder / source).read_bytes(), "arm"), found, list(tags))
+
+
+# -- to frames
+
+
+def test_a_model_in_motion_becomes_an_md3(folder):
+    line, found = converted(folder, "arm.md5mesh", "arm.md3", ["wave.md5anim", "nod.md5anim"])
+    assert line.startswith("1 surface, 0 tags, 7 frames")
+    wanted = baked(folder, animations=["wave.md5anim", "nod.md5anim"])
+    assert found.frame_names == wanted.frame_names
+    (surface,), (other,) = found.surfaces, wanted.surfaces
+    assert np.abs(surface.positions - other.positions).max() <= STEP / 2 + 1e-5
+    np.testing.assert_array_equal(surface.triangles, other.triangles)
+    np.testing.assert_allclose(surface.uvs, other.uvs, atol=1e-6)
+    assert (surface.name, surface.shaders) == ("arm", ["models/md5/arm"])
+    lengths = np.linalg.norm(surface.normals, axis=-1)
+    cosines = np.einsum("fvi,fvi->fv", surface.normals, other.normals) / lengths
+    assert cosines.min() > np.cos(np.radians(1.01)), "a step of MD3's normals"
+
+
+def test_a_model_in_motion_becomes_an_md2(folder):
+    line, found = converted(folder, "arm.md5mesh", "arm.md2", ["wave.md5anim", "nod.md5anim"])
+    assert "7 frames" in line
+    wanted = baked(folder, animations=["wave.md5anim", "nod.md5anim"])
+    assert [(a.name, a.count) for a in found.animations] == [("wave", 5), ("nod", 2)]
+    corners = found.surfaces[0].positions[:, found.surfaces[0].triangles]
+    shown = wanted.surfaces[0].positions[:, wanted.surfaces[0].triangles]
+    steps = np.ptp(wanted.surfaces[0].positions, axis=1).max() / 255
+    assert np.abs(corners - shown).max() <= steps / 2 + 1e-4
+
+
+def test_without_an_animation_it_is_the_bind_pose(folder):
+    _, found = converted(folder, "arm.md5mesh", "arm.md3")
+    assert found.num_frames == 1
+    assert np.abs(found.surfaces[0].positions - baked(folder).surfaces[0].positions).max() <= STEP / 2 + 1e-5
+
+
+def test_joints_become_tags(folder):
+    _, found = converted(folder, "arm.md5mesh", "arm.md3", ["wave.md5anim"], tags=["hand", "upper arm"])
+    wanted = baked(folder, animations=["wave.md5anim"], tags=["hand", "upper arm"])
+    assert [tag.name for tag in found.tags] == ["tag_hand", "tag_upper arm"]
+    for tag, other in zip(found.tags, wanted.tags, strict=True):
+        np.testing.assert_allclose(tag.origins, other.origins, atol=1e-5)
+        np.testing.assert_allclose(tag.axes, other.axes, atol=1e-6)
+
+
+def test_md2_has_no_tags_and_says_so(folder):
+    line, found = converted(folder, "arm.md5mesh", "arm.md2", tags=["hand"])
+    assert not found.tags
+    assert "tag" in line.partition(",")[2]
+
+
+def test_several_meshes(folder):
+    _, found = converted(folder, "several.md5mesh", "several.md3", ["wave.md5anim"])
+    assert [s.num_vertices for s in found.surfaces if s.num_vertices] == [13, 13]
+    _, found = converted(folder, "several.md5mesh", "several.md2", ["wave.md5anim"])
+    assert len(found.surfaces[0].triangles) == 36
+
+
+def test_options_of_the_target(folder):
+    _, found = converted(folder, "arm.md5mesh", "arm.md2", skin_width=64, skin_height=32)
+    assert found.texture_size == (64, 32)
+
+
+@pytest.mark.parametrize("suffix", [".md2", ".md3"])
+@pytest.mark.parametrize("name", ["blaster_view.md5mesh", "tyrant_view.md5mesh"])
+def test_real_models_become_frames(tmp_path, name, suffix):
+    meshes = [file for file in corpus(".md5mesh") if file.path.name == name]
+    if not meshes:
+        pytest.skip("the corpus of real files is not here")
+    own = [file for file in corpus(".md5anim") if file.entry.get("mesh") == meshes[0].entry["path"]]
+    target = tmp_path / f"x{suffix}"
+    try:
+        convert(meshes[0].path, target, "format", {}, [file.path for file in own])
+    except LimitError as error:
+        assert name.startswith("tyrant") or suffix == ".md2", str(error)
+        assert not target.exists()
+        return
+    found = load(target)[1]
+    assert found.num_frames == sum(file.entry["frames"] for file in own)
+
+
+# -- to the same kind
+
+
+@pytest.mark.parametrize("make", [*samples_md5.MESHES, *samples_md5.ANIMS])
+def test_a_file_to_its_own_kind_stays_the_same(tmp_path, make):
+    data = make()
+    suffix = ".md5mesh" if b"numMeshes" in data else ".md5anim"
+    (tmp_path / f"a{suffix}").write_bytes(data)
+    if make is samples_md5.roots_wave:  # what was read so, but no game takes it
+        with pytest.raises(LimitError, match="add an 'origin' joint"):
+            convert(tmp_path / f"a{suffix}", tmp_path / f"b{suffix}", "format", {})
+        return
+    convert(tmp_path / f"a{suffix}", tmp_path / f"b{suffix}", "format", {})
+    assert md5_facts.differences(data, (tmp_path / f"b{suffix}").read_bytes()) == set()
+
+
+# -- what can't be
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "sentence"),
+    [
+        ("a.md3", "b.md5mesh", "MD3 can't become MD5MESH: that takes a skeleton"),
+        ("a.md2", "b.md5mesh", "MD2 can't become MD5MESH: that takes a skeleton"),
+        ("a.md3", "b.md5anim", "MD3 can't become MD5ANIM: that takes a skeleton"),
+        ("wave.md5anim", "b.md3", "MD5ANIM can't become MD3"),
+        ("wave.md5anim", "b.md2", "MD5ANIM can't become MD2"),
+        ("wave.md5anim", "b.md5mesh", "MD5ANIM can't become MD5MESH"),
+        ("arm.md5mesh", "b.md5anim", "MD5MESH can't become MD5ANIM"),
+        ("arm.md5mesh", "b.xyz", "can't write '.xyz'"),
+    ],
+)
+def test_what_can_not_become_what(folder, source, target, sentence):
+    with pytest.raises(LimitError) as caught:
+        convert(folder / source, folder / target, "format", {})
+    assert str(caught.value) == sentence
+    assert not (folder / target).exists()
+
+
+@pytest.mark.parametrize(
+    ("animation", "sentence"),
+    [
+        ("other.md5anim", "'other' does not fit 'arm': the animation has 5 joints, the model 3"),
+        ("arm.md5mesh", "'arm.md5mesh' is no animation for MD5MESH"),
+        ("a.md3", "'a.md3' is no animation for MD5MESH"),
+        ("broken.md5anim", "'broken.md5anim': the file ends too early at line"),
+        ("none.md5anim", "'none.md5anim': can't read the file: no such file or directory"),
+    ],
+)
+def test_animations_that_do_not_fit(folder, animation, sentence):
+    (folder / "b.md3").write_bytes(b"old")
+    with pytest.raises(ModelError, match=sentence):
+        convert(folder / "arm.md5mesh", folder / "b.md3", "format", {}, [folder / "wave.md5anim", folder / animation])
+    assert (folder / "b.md3").read_bytes() == b"old"
+
+
+def test_a_tag_that_is_no_joint(folder):
+    with pytest.raises(LimitError, match="no joint is called 'head'"):
+        convert(folder / "arm.md5mesh", folder / "b.md3", "format", {}, [], ["hand", "head"])
+    assert not (folder / "b.md3").exists()
+
+
+@pytest.mark.parametrize(("source", "target"), [("arm.md5mesh", "b.md5mesh"), ("a.md3", "b.md3"), ("a.md3", "b.md2")])
+@pytest.mark.parametrize("what", ["animations", "tags"])
+def test_animations_and_tags_are_for_skeletal_models_that_become_frames(folder, source, target, what):
+    given = {"animations": [folder / "wave.md5anim"]} if what == "animations" else {"tags": ["hand"]}
+    with pytest.raises(LimitError, match="only a skeletal model that becomes a vertex-animated one"):
+        convert(folder / source, folder / target, "format", {}, **given)
+    assert not (folder / target).exists()
+
+
+# -- games
+
+
+def test_what_a_game_refuses_is_not_written(tmp_path):
+    joints = [*samples_md5.ARM, ("x" * 48, 2, (30.0, 1.0, 2.0), (0.0, 0.0, 0.0))]
+    (tmp_path / "a.md5mesh").write_bytes(samples_md5.MeshSpec(joints=joints).pack())
+    (tmp_path / "b.md5mesh").write_bytes(b"old")
+    with pytest.raises(LimitError, match="a joint's name of 48 bytes, Quake II remaster takes 47"):
+        convert(tmp_path / "a.md5mesh", tmp_path / "b.md5mesh", "quake2remaster", {})
+    assert (tmp_path / "b.md5mesh").read_bytes() == b"old"
+    convert(tmp_path / "a.md5mesh", tmp_path / "b.md5mesh", "doom3", {})
+    assert (tmp_path / "b.md5mesh").read_bytes() != b"old"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_reads_some_formats(folder, game):
+    for name in ("arm.md5mesh", "wave.md5anim", "a.md3", "a.md2"):
+        row, model = load(folder / name)
+        found = [str(p) for p in problems(row, model, game)]
+        assert any("does not read" in text for text in found) is (game not in row.games)
+
+
+def test_a_model_for_a_game_of_another_family(folder):
+    with pytest.raises(LimitError, match="is MD5MESH, which Quake III"):
+        convert(folder / "arm.md5mesh", folder / "b.md5mesh", "quake3", {})
+
+
+# -- words, and the command line
+
+
+def test_what_a_file_holds_in_words(folder):
+    assert described(*load(folder / "arm.md5mesh")) == "1 mesh, 3 joints, 13 vertices"
+    assert described(*load(folder / "wave.md5anim")) == "5 frames at 24 per second, 3 joints"
+    assert described(*load(folder / "a.md3")) == "2 surfaces, 2 tags, 3 frames"
+
+
+def test_the_command_line_passes_animations_and_tags_on(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    argv = [
+        "convert",
+        "arm.md5mesh",
+        "--anim",
+        "wave.md5anim",
+        "--anim",
+        "nod.md5anim",
+        "c.md3",
+        "--tags",
+        "hand, origin",
+    ]
+    assert cli.main(argv) == 0
+    assert capsys.readouterr().out.startswith("arm.md5mesh -> c.md3: 1 surface, 2 tags, 7 frames")
+    found = load(folder / "c.md3")[1]
+    assert [tag.name for tag in found.tags] == ["tag_hand", "tag_origin"]
+    assert cli.main(["convert", "arm.md5mesh", "--anim", "other.md5anim", "d.md3"]) == 1
+    assert "does not fit" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus of real files is not here")
+def test_real_broken_files_are_one_sentence(tmp_path):
+    for file in (*corpus(".md5mesh", valid=False), *corpus(".md5anim", valid=False)):
+        target = tmp_path / f"x{file.path.suffix}"
+        try:
+            convert(file.path, target, "format", {})
+        except FormatError as error:
+            assert "\n" not in str(error)

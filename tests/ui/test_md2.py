@@ -1,0 +1,475 @@
+"""MD2 by its operators: what an import makes, any mesh written, what games refuse, and the way from and to MD3."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender import names
+from io_idtech_models.blender.materials import show_image
+from io_idtech_models.formats import md2
+from io_idtech_models.formats._glcmds import decode
+from io_idtech_models.formats._normals import decode_direction
+from tests.facts import differences
+from tests.samples import SENTINEL, corpus, corpus_params, load, sample, sample_params
+from tests.ui.scene import (
+    activate,
+    add_cube,
+    add_mesh,
+    add_tag,
+    bpy,
+    error_of,
+    export_bytes,
+    export_model,
+    export_structs,
+    import_model,
+    outward,
+    png,
+    put,
+    settings,
+    volume,
+)
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+export: Any = bpy.ops.export_scene.idtech_md2
+
+
+def scene():
+    return bpy.context.scene
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "out.md2"
+
+
+# -- import
+
+
+def test_what_an_import_makes(tmp_path):
+    collection = import_model(put(tmp_path / "Walker.md2"))
+    assert collection.name == "Walker"
+    assert [b.name for b in collection.objects] == ["Walker"]
+    assert settings(scene()) == (0, 4, 1, 10, 1.0), "ten frames a second, as Quake II plays them"
+    assert bpy.context.view_layer.objects.active == collection.objects[0]
+
+
+def test_a_file_called_tris_is_called_after_its_folder(tmp_path):
+    collection = import_model(put(tmp_path / "models/monsters/grunt/tris.md2"))
+    assert (collection.name, collection.objects[0].name) == ("grunt", "grunt")
+    assert export_bytes(tmp_path / "b.md2") == sample("animated", "md2")
+
+
+def test_options_of_the_import(tmp_path):
+    put(tmp_path / "a.md2")
+    scene().render.fps = 30
+    import_model(tmp_path / "a.md2", frame_rate=0, fit_range=False)
+    assert settings(scene())[1:4] == (250, 1, 30)
+    import_model(tmp_path / "a.md2", frame_rate=15, scale=0.5)
+    assert settings(scene())[1:4] == (4, 1, 15)
+    assert export_bytes(tmp_path / "b.md2", scale=0.5) == sample("animated", "md2")
+    with pytest.raises(TypeError, match="weld"):
+        import_model(tmp_path / "a.md2", weld=True)
+
+
+def test_skins_show_the_pictures_that_the_game_would(tmp_path, capfd):
+    put(tmp_path / "base/models/animated/tris.md2")
+    png(tmp_path / "base/models/animated/body.png", (9, 8, 7))
+    collection = import_model(tmp_path / "base/models/animated/tris.md2")
+    first, second = (slot.material for slot in collection.objects[0].material_slots)
+    assert (first.name, second.name) == ("models/animated/body.pcx", "models/animated/other.tga")
+    (image,) = [n.image for n in first.node_tree.nodes if n.type == "TEX_IMAGE"]
+    assert tuple(image.size) == (4, 4)
+    assert "1 texture not found: 'models/animated/other.tga'" in capfd.readouterr().out
+    assert export_bytes(tmp_path / "b.md2") == sample("animated", "md2")
+
+
+def test_a_model_without_a_skin_wears_the_picture_of_its_name(tmp_path):
+    put(tmp_path / "gun.md2", "no_skins")
+    png(tmp_path / "gun.png")
+    block = import_model(tmp_path / "gun.md2").objects[0]
+    assert [slot.material.name for slot in block.material_slots] == ["gun"]
+    assert export_bytes(tmp_path / "b.md2") == sample("no_skins", "md2")
+    block.material_slots[0].material.name = "models/gun/skin.pcx"
+    changed = differences(sample("no_skins", "md2"), export_bytes(tmp_path / "b.md2"))
+    assert changed == {"skins[0]"}
+
+
+@pytest.mark.parametrize("file", corpus_params(".md2"))
+def test_real_files_with_their_pictures(tmp_path, file):
+    import_model(file.path)
+    assert export_bytes(tmp_path / "b.md2") == file.data
+
+
+# -- any mesh
+
+
+def skin(name, width, height, picture=True):
+    """Return a material that shows a picture of this size."""
+    material = bpy.data.materials.new(name)
+    if picture:
+        show_image(material, bpy.data.images.new(name, width, height))
+    return material
+
+
+def unwrap(block, coordinates):
+    """Give a mesh's corners texture coordinates: (u, v) each."""
+    block.data.uv_layers[0].uv.foreach_set("vector", np.array(coordinates, np.float32).ravel())
+
+
+def test_a_cube(path):
+    add_cube()
+    model = export_model(path)
+    (surface,) = model.surfaces
+    assert (surface.shaders, model.num_frames, model.tags, model.texture_size) == ([], 1, [], (256, 256))
+    assert (surface.num_vertices, len(surface.triangles)) == (8, 12)
+    assert volume(surface) == pytest.approx(16**3)
+    assert outward(surface)
+    file = md2.read(path.read_bytes())
+    assert file.frames["translate"].tolist() == [[-8, -8, -8]]
+    assert sorted({tuple(v) for v in file.vertices[0, :, :3].tolist()}) == [
+        (x, y, z) for x in (0, 255) for y in (0, 255) for z in (0, 255)
+    ]
+    commands = decode(file.glcmds, 8)
+    assert len(commands.triangles()) == 12
+
+
+def test_the_picture_gives_the_skin_its_size_and_texels(path):
+    block = add_mesh("leaf", [(0, 0, 0), (8, 0, 0), (8, 8, 0), (0, 8, 0)], [(0, 1, 2, 3)])
+    block.data.materials.append(skin("models/leaf/skin.pcx", 80, 40))
+    unwrap(block, [(0.5 / 80, 0.5 / 40), (79.5 / 80, 0.5 / 40), (79.5 / 80, 39.5 / 40), (10.4 / 80, 0.75)])
+    file = export_structs(path)
+    assert (file.header["skin_width"], file.header["skin_height"]) == (80, 40)
+    assert {tuple(t) for t in file.st.tolist()} == {(0, 39), (79, 39), (79, 0), (10, 10)}
+    assert file.skins.tolist() == [b"models/leaf/skin.pcx"]
+    commands = decode(file.glcmds, 4)
+    assert {tuple(c) for c in (commands.coords * (80, 40)).round(4).tolist()} == {
+        (s + 0.5, t + 0.5) for s, t in file.st.tolist()
+    }
+    file = export_structs(path, skin_width=160)
+    assert (file.header["skin_width"], file.header["skin_height"]) == (160, 40)
+
+
+def test_two_objects_are_one_mesh(path):
+    first, second = add_cube("body"), add_cube("head")
+    second.location.z = 40
+    first.data.materials.append(skin("models/two/body.pcx", 64, 32))
+    second.data.materials.append(skin("models/two/head.pcx", 200, 100))
+    activate(first, second)
+    model = export_model(path)
+    (surface,) = model.surfaces
+    assert (surface.num_vertices, len(surface.triangles)) == (16, 24)
+    assert surface.shaders == ["models/two/body.pcx", "models/two/head.pcx"]
+    assert model.texture_size == (64, 32), "of the first picture"
+    assert volume(surface) == pytest.approx(2 * 16**3, rel=1e-2)
+    low, high = surface.positions[0].min(axis=0), surface.positions[0].max(axis=0)
+    assert (low.tolist(), high.tolist()) == ([-8, -8, -8], [8, 8, pytest.approx(48)])
+
+
+def test_several_surfaces_and_tags_are_said(path, capfd):
+    first, second = add_cube("body"), add_cube("head")
+    first.data.materials.append(skin("a.pcx", 4, 4, picture=False))
+    second.data.materials.append(skin("b.pcx", 4, 4, picture=False))
+    add_tag("tag_weapon")
+    export_model(path, what="SCENE")
+    said = capfd.readouterr().out
+    assert "MD2 holds no tags, left out: 'tag_weapon'" in said
+    assert "2 surfaces become one, which wears one skin at a time" in said
+
+
+def test_a_mesh_of_several_materials_is_one_surface(path):
+    block = add_cube()
+    for name in ("models/a.pcx", "models/b.pcx"):
+        block.data.materials.append(skin(name, 4, 4, picture=False))
+    block.data.polygons[2].material_index = 1
+    (surface,) = export_model(path).surfaces
+    assert (surface.num_vertices, surface.shaders) == (8, ["models/a.pcx", "models/b.pcx"])
+
+
+@pytest.mark.parametrize("smooth", [True, False], ids=["smooth", "flat"])
+@pytest.mark.parametrize("normals", ["SOURCE", "SHOWN", "SMOOTH"])
+def test_normals_of_points_are_the_mean_of_their_corners(path, smooth, normals):
+    block = add_cube()
+    block.data.polygons.foreach_set("use_smooth", np.full(6, smooth))
+    file = export_structs(path, normals=normals)
+    points = file.vertices[0, :, :3] / 127.5 - 1
+    closeness = np.einsum("vi,vi->v", points, decode_direction(file.vertices[0, :, 3])) / np.sqrt(3)
+    # "Smooth" weighs by area, of triangles: a quad's diagonal counts.
+    assert closeness.min() > (0.93 if normals == "SMOOTH" else 0.982), "the closest of the 162"
+
+
+def test_a_sharp_edge_bends_the_normals_of_its_ends(path):
+    points = [(0, 0, 0), (20, 0, 0), (20, 20, 0), (0, 20, 0), (0, 0, 20), (0, 20, 20)]
+    block = add_mesh("fold", points, [(0, 1, 2, 3), (0, 3, 5, 4)])
+    block.data.polygons.foreach_set("use_smooth", np.ones(2, bool))
+    soft = export_structs(path).vertices[0, :, 3]
+    for edge in block.data.edges:
+        edge.use_edge_sharp = set(edge.vertices) == {0, 3}
+    sharp = export_structs(path).vertices[0, :, 3]
+    assert sharp.tolist() == soft.tolist(), "a point has one normal: between those of its faces, sharp or not"
+    up, side = (int(code) for code in sharp[[1, 4]])
+    assert decode_direction(np.array([up, side], np.uint8)).tolist() == [[0, 0, 1], [1, 0, 0]]
+    assert up not in sharp[[0, 3]] and side not in sharp[[0, 3]]
+
+
+def test_animation_of_ones_own(path):
+    block = add_cube()
+    for frame, x in ((0, 0.0), (4, 64.0)):
+        block.location.x = x
+        block.keyframe_insert("location", frame=frame)
+    scene().frame_start, scene().frame_end = 0, 4
+    model = export_model(path)
+    assert model.num_frames == 5
+    starts = model.surfaces[0].positions[:, :, 0].min(axis=1)
+    assert (starts[0], starts[-1]) == (-8, 56)
+    same = export_structs(path, same_box=True)
+    assert (same.frames["scale"] == same.frames["scale"][0]).all()
+    assert same.vertices[0, :, 1:3].tolist() == same.vertices[3, :, 1:3].tolist()
+
+
+def test_an_empty_mesh_is_refused(path):
+    put(path, b"old")
+    add_tag("tag_weapon")
+    assert error_of(export, filepath=str(path), what="SCENE").startswith("out.md2: nothing to export")
+    assert path.read_bytes() == b"old"
+
+
+def test_a_far_texture_coordinate_is_refused(path):
+    block = add_mesh("leaf", [(0, 0, 0), (8, 0, 0), (8, 8, 0)], [(0, 1, 2)])
+    unwrap(block, [(0, 0), (1, 0), (300.0, 1.0)])
+    text = error_of(export, filepath=str(path))
+    assert text == "out.md2: 'leaf' has the texture coordinate (300, 1): MD2 holds texels -32768 to 32767"
+    assert not path.exists()
+
+
+# -- what games refuse
+
+GRID = [(i % 50, i // 50, (i * 7) % 11) for i in range(2049)]
+
+
+def many_vertices():
+    return add_mesh("many", GRID, [(i, i + 1, i + 2) for i in range(0, 2049, 3)])
+
+
+def many_triangles():
+    corners = np.random.default_rng(2).permuted(np.tile(np.arange(200), (4097, 1)), axis=1)[:, :3]
+    return add_mesh("many", GRID[:200], corners.tolist())
+
+
+def many_frames():
+    block = add_cube("many")
+    block.keyframe_insert("location", frame=0)
+    block.location.x = 100
+    block.keyframe_insert("location", frame=512)
+    scene().frame_start, scene().frame_end = 0, 512
+    return block
+
+
+def many_skins():
+    block = add_cube("many")
+    for i in range(33):
+        block.data.materials.append(bpy.data.materials.new(f"models/many/{i}.pcx"))
+    return block
+
+
+def high_skin():
+    block = add_cube("many")
+    block.data.materials.append(skin("models/many/skin.pcx", 8, 481))
+    return block
+
+
+def long_path():
+    block = add_cube("many")
+    material = bpy.data.materials.new("models/long")
+    names.remember(material, "models/" + "x" * 57)  # longer than Blender's own names may be
+    block.data.materials.append(material)
+    return block
+
+
+LIMITS = [
+    (many_vertices, "quake2", "'many' has 2049 vertices, Quake II takes 2048"),
+    (many_vertices, "q2pro", "'many' has 2049 vertices, Q2PRO takes 2048"),
+    (many_triangles, "quake2", "'many' has 4097 triangles, Quake II takes 4096"),
+    (many_frames, "quake2", "the model has 513 frames, Quake II takes 512"),
+    (many_skins, "quake2", "'many' has 33 skins, Quake II takes 32"),
+    (many_skins, "q2pro", "'many' has 33 skins, Q2PRO takes 32"),
+    (high_skin, "quake2", "the model has a skin 481 texels high, Quake II takes 480"),
+    (long_path, "quake2", f"'many' has the skin 'models/{'x' * 57}', a name of 64 bytes, Quake II takes 63"),
+    (long_path, "format", f"'many' has the skin 'models/{'x' * 57}', a name of 64 bytes, format maximum takes 63"),
+]
+
+
+@pytest.mark.parametrize(("make", "game", "sentence"), LIMITS)
+def test_what_a_game_refuses_is_not_written(path, make, game, sentence):
+    make()
+    put(path, b"old")
+    assert error_of(export, filepath=str(path), game=game) == f"out.md2: {sentence}"
+    assert path.read_bytes() == b"old"
+    assert [p.name for p in path.parent.iterdir()] == ["out.md2"]
+
+
+@pytest.mark.parametrize(
+    ("make", "game"),
+    [(m, g) for m in (many_vertices, many_triangles, many_frames, many_skins, high_skin) for g in ("gzdoom", "format")]
+    + [(many_triangles, "q2pro"), (many_frames, "q2pro"), (high_skin, "q2pro")],
+)
+def test_what_other_games_take(path, make, game, capfd):
+    make()
+    assert export(filepath=str(path), game=game) == {"FINISHED"}
+    assert (", format maximum is made for" in capfd.readouterr().out) == (game == "format" and make is not high_skin)
+
+
+def test_the_skin_height_of_an_option_counts(path):
+    add_cube()
+    assert "481 texels high" in error_of(export, filepath=str(path), game="quake2", skin_height=481)
+    assert export(filepath=str(path), game="quake2", skin_height=480) == {"FINISHED"}
+
+
+def test_at_the_limits_of_quake2(path):
+    block = many_vertices()
+    block.data.clear_geometry()
+    triangles = [(i % 2048, (i * 31 + 1) % 2048, (i * 17 + 5) % 2048) for i in range(4096)]
+    block.data.from_pydata(GRID[:2048], [], [t for t in triangles if len(set(t)) == 3])
+    for i in range(32):
+        block.data.materials.append(bpy.data.materials.new(f"models/{'m' * 54}{i:02d}"))
+    assert export(filepath=str(path), game="quake2", skin_height=480) == {"FINISHED"}
+
+
+# -- from and to MD3
+
+
+def corners_of(model):
+    """Return the positions of all triangles' corners, (F, T, 3, 3), and their texture coordinates, (T, 3, 2)."""
+    places = [surface.positions[:, surface.triangles] for surface in model.surfaces]
+    return np.concatenate(places, axis=1), np.concatenate([surface.corner_uvs for surface in model.surfaces])
+
+
+def steps(model):
+    """Return how far a position may be from where it was, (F, 1, 1, 3): half a step of either format."""
+    scale = np.abs(model.source.surfaces[0].scale) if model.source.format == "md2" else np.full((1, 3), 1 / 64)
+    return scale[:, None, None] / 2
+
+
+def same_triangles(one, other, off):
+    """Assert that two models show the same triangles in the same order, within what their formats round."""
+    for a, b, most in zip(corners_of(one), corners_of(other), off, strict=True):
+        assert a.shape == b.shape
+        assert (np.abs(a - b) <= most).all()
+
+
+def degrees(a, b):
+    a, b = (np.asarray(v, np.float64) / np.linalg.norm(v, axis=-1, keepdims=True) for v in (a, b))
+    return np.degrees(2 * np.arcsin(np.clip(np.linalg.norm(a - b, axis=-1) / 2, 0, 1)))
+
+
+@pytest.mark.parametrize(
+    "data", sample_params("animated", "seams", "unused", "outside", "many_skins", format_name="md2")
+)
+def test_an_md2_import_exported_as_md3(tmp_path, data):
+    before = load(data)
+    import_model(put(tmp_path / "a.md2", data))
+    after = export_model(tmp_path / "b.md3")
+    assert after.source.format == "md3"
+    assert after.frame_names == before.frame_names
+    assert after.surfaces[0].shaders == before.surfaces[0].shaders
+    assert len(after.surfaces) == 1
+    same_triangles(after, before, (steps(after) + 1e-4, 1e-5))
+    shown = [s.normals[:, s.triangles] for s in (after.surfaces[0], before.surfaces[0])]
+    assert degrees(*shown).max() <= 1.01, "the file's own, in each frame"
+
+
+def test_an_md2_import_exported_as_md3_and_back(tmp_path):
+    before = load(sample("seams", "md2"))
+    import_model(put(tmp_path / "a.md2", sample("seams", "md2")))
+    export_bytes(tmp_path / "b.md3")
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    import_model(tmp_path / "b.md3")
+    after = export_model(tmp_path / "c.md2", skin_width=60, skin_height=32)
+    assert (after.frame_names, after.surfaces[0].shaders) == (before.frame_names, before.surfaces[0].shaders)
+    assert after.surfaces[0].num_vertices == 8
+    same_triangles(after, before, (steps(after) + 1 / 128 + 1e-4, 1e-4))
+    assert after.texture_size == (60, 32)
+    assert degrees(after.surfaces[0].normals, before.surfaces[0].normals).max() <= 16
+
+
+@pytest.mark.parametrize(
+    "data", [*sample_params("seamed_cube", "split_later", "duplicates", format_name="md3"), SENTINEL.read_bytes()]
+)
+def test_an_md3_import_exported_as_md2(tmp_path, data):
+    before = load(data)
+    import_model(put(tmp_path / "a.md3", data))
+    after = export_model(tmp_path / "b.md2")
+    assert after.frame_names == before.frame_names
+    assert len(after.surfaces) == 1
+    assert after.surfaces[0].shaders == list(dict.fromkeys(s for surface in before.surfaces for s in surface.shaders))
+    same_triangles(after, before, (steps(after) + 1e-4, 0.51 / 256))
+
+
+def test_an_md3_import_exported_as_md2_and_back(tmp_path, capfd):
+    before = load(SENTINEL.read_bytes())
+    import_model(put(tmp_path / "a.md3", SENTINEL.read_bytes()))
+    capfd.readouterr()
+    middle = export_model(tmp_path / "b.md2")
+    said = capfd.readouterr().out
+    assert "MD2 holds no tags, left out: 'tag_weapon', 'tag_eye', 'tag_jet'" in said
+    assert "2 surfaces become one" in said
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    import_model(tmp_path / "b.md2")
+    after = export_model(tmp_path / "c.md3")
+    assert after.frame_names == before.frame_names
+    assert after.tags == []
+    assert [s.shaders for s in after.surfaces] == [["models/sentinel/hull.tga", "models/sentinel/glow.png"]]
+    same_triangles(after, before, (steps(middle) + 1 / 128 + 1e-4, 0.51 / 256 + 1e-5))
+
+
+def test_normals_of_an_md3_survive_where_a_point_has_one(tmp_path):
+    before = load(SENTINEL.read_bytes())
+    import_model(put(tmp_path / "a.md3", SENTINEL.read_bytes()))
+    after = export_model(tmp_path / "b.md2").surfaces[0]
+    shown = after.normals[:, after.triangles]
+    wanted = np.concatenate([s.normals[:, s.triangles] for s in before.surfaces], axis=1)
+    alone = np.concatenate([lone_vertices(s)[s.triangles] for s in before.surfaces])
+    off = degrees(shown, wanted)
+    assert off[:, alone].max() <= 11.5, "the closest of the 162"
+
+
+def lone_vertices(surface):
+    """Tell which vertices (V,) have their place for themselves."""
+    places = surface.positions.transpose(1, 0, 2).reshape(surface.num_vertices, -1)
+    _, group, count = np.unique(places, axis=0, return_inverse=True, return_counts=True)
+    return count[group.reshape(-1)] == 1
+
+
+def test_frames_of_an_md2_chosen_for_an_md3(tmp_path):
+    import_model(put(tmp_path / "a.md2"))
+    after = export_model(tmp_path / "b.md3", frames="RANGE", frame_start=1, frame_end=3, frame_step=2)
+    before = load(sample("animated", "md2"))
+    assert after.frame_names == ["stand02", "run1"]
+    off = np.abs(after.surfaces[0].positions[:, :6] - before.surfaces[0].positions[[1, 3]])
+    assert off.max() <= 1 / 128 + 1e-4
+
+
+REAL = [
+    pytest.param(c, id=c.entry["path"]) for c in corpus(".md2") if c.path.name in ("gun.md2", "flag.md2", "horse.md2")
+]
+
+
+@pytest.mark.parametrize("file", REAL)
+def test_real_models_as_md3(tmp_path, file):
+    import_model(file.path)
+    after, before = export_model(tmp_path / "b.md3"), load(file.data)
+    solid = [len(set(t)) == 3 for t in before.surfaces[0].triangles.tolist()]
+    places, uvs = corners_of(after)
+    wanted, shown = corners_of(before)
+    assert np.abs(places[:, : sum(solid)] - wanted[:, solid]).max() <= 1 / 128 + 1e-4
+    assert np.abs(uvs[: sum(solid)] - shown[solid]).max() <= 1e-5
+
+
+def test_an_edited_import_is_converted_as_it_is_shown(tmp_path):
+    block = import_model(put(tmp_path / "a.md2", "seams")).objects[0]
+    block.data.shape_keys.key_blocks[1].points[6].co = (20.0, 20.0, 20.0)
+    block.scale = (-1, 1, 1)
+    (surface,) = export_model(tmp_path / "b.md3").surfaces
+    assert surface.positions[1].min(axis=0)[0] == -20
+    assert volume(surface, 1) > 0
+    assert outward(surface, 0)

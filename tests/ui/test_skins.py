@@ -1,0 +1,397 @@
+"""Show Skin: which slot a model wears, pictures of its folder as further skins, and what the file makes of both."""
+
+import contextlib
+import os
+import shutil
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender import materials
+from io_idtech_models.errors import LimitError
+from io_idtech_models.formats import by_name, md2
+from io_idtech_models.model.vertex import Surface, VertexModel
+from io_idtech_models.ui import registration, skins
+from tests.ui.scene import activate, add_cube, add_tag, bpy, error_of, export_md3, import_md3, png, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+show: Any = bpy.ops.object.idtech_show_skin
+FOLDER = "players/mite"
+STORED = (f"{FOLDER}/rust.pcx", f"{FOLDER}/moss.pcx")
+
+
+def mite(*names: str) -> bytes:
+    """Return an MD2: a tetrahedron in two frames, with these skins."""
+    points = np.array([(0, 0, 8), (8, 0, 0), (-4, 7, 0), (-4, -7, 0)], np.float32)
+    triangles = np.array([(0, 1, 2), (0, 2, 3), (0, 3, 1), (1, 3, 2)], np.int32)
+    frames = np.stack((points, points * np.float32(1.5)))
+    uvs = np.linspace(0.1, 0.9, 24, dtype=np.float32).reshape(4, 3, 2)
+    normals = frames / np.linalg.norm(frames, axis=2, keepdims=True)
+    surface = Surface("mite", frames, triangles, uvs, list(names), normals)
+    data: bytes = by_name("md2").dump(VertexModel("mite", ["stand01", "stand02"], [surface], []))
+    return data
+
+
+def pcx(path: Path, rgb: tuple[int, int, int]) -> Path:
+    """Write a PCX of 4 x 4 pixels of one colour."""
+    header = struct.pack("<4B4H2H48sBBHH58x", 10, 5, 1, 8, 0, 0, 3, 3, 4, 4, b"", 0, 1, 4, 1)
+    return put(path, header + bytes((0xC0 + 16, 1, 0x0C)) + bytes(3) + bytes(rgb) + bytes(254 * 3))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a player's folder: its model with two skins, their pictures, two others and what is no skin."""
+    place = tmp_path / "game" / FOLDER
+    put(place / "tris.md2", mite(*STORED))
+    for number, name in enumerate(("rust.pcx", "moss.pcx", "rust_i.pcx", "frost.pcx", "weapon.pcx")):
+        pcx(place / name, (10 * number, 20, 30))
+    png(place / "sand.png")
+    put(place / "weapon.md2", mite())
+    put(place / "skins.txt", b"")
+    return place
+
+
+def load(path: Path) -> Any:
+    """Import a model; returns its object."""
+    before = set(bpy.data.objects)
+    assert bpy.ops.import_scene.idtech_md2(filepath=str(path)) == {"FINISHED"}
+    (block,) = set(bpy.data.objects) - before
+    return block
+
+
+def save(path: Path) -> bytes:
+    assert bpy.ops.export_scene.idtech_md2(filepath=str(path)) == {"FINISHED"}
+    return path.read_bytes()
+
+
+def items() -> list[str]:
+    return [name for name, _, _ in skins.list_items(None, bpy.context)]
+
+
+def worn(block: Any) -> list[int]:
+    return [face.material_index for face in block.data.polygons]
+
+
+def stored(data: bytes) -> list[str]:
+    return [name.decode() for name in md2.read(data).skins.tolist()]
+
+
+def test_slots_and_pictures_that_are_no_skin_yet_are_offered(folder):
+    load(folder / "tris.md2")
+    assert skins.list_items(None, bpy.context) == [
+        ("0", STORED[0], "Wear slot 0"),
+        ("1", STORED[1], "Wear slot 1"),
+        ("frost.pcx", "frost.pcx", "Add this picture as a further skin, and wear it"),
+        ("sand.png", "sand.png", "Add this picture as a further skin, and wear it"),
+    ]
+
+
+def test_another_slot(folder, tmp_path):
+    block = load(folder / "tris.md2")
+    assert show(skin="1") == {"FINISHED"}
+    assert worn(block) == [1, 1, 1, 1]
+    assert block.active_material_index == 1
+    assert save(tmp_path / "b.md2") == (folder / "tris.md2").read_bytes(), "the list is as it was"
+    assert show(skin="0") == {"FINISHED"}
+    assert worn(block) == [0, 0, 0, 0]
+    assert save(tmp_path / "b.md2") == (folder / "tris.md2").read_bytes()
+
+
+def test_the_scene_shows_it(folder):
+    block = load(folder / "tris.md2")
+    block.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    show(skin="1")
+    shown = block.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    assert [face.material_index for face in shown.polygons] == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("name", ["frost.pcx", "sand.png"])
+def test_a_picture_becomes_a_further_skin(folder, tmp_path, name):
+    block = load(folder / "tris.md2")
+    assert show(skin=name) == {"FINISHED"}
+    material = block.material_slots[2].material
+    assert [slot.material.name for slot in block.material_slots] == [*STORED, f"{FOLDER}/{name}"]
+    assert worn(block) == [2, 2, 2, 2]
+    image: Any = materials.image_of(material)
+    assert (image.get(materials.FILE) or image.filepath) == str(folder / name)
+    assert name not in items()
+    before, after = (folder / "tris.md2").read_bytes(), save(tmp_path / "b.md2")
+    assert stored(after) == [*STORED, f"{FOLDER}/{name}"]
+    one, other = md2.read(before), md2.read(after)
+    for part in ("st", "triangles", "frames", "vertices", "glcmds"):
+        assert np.array_equal(getattr(one, part), getattr(other, part)), part
+    assert show(skin="0") == {"FINISHED"}
+    assert stored(save(tmp_path / "c.md2")) == stored(after)
+
+
+def test_the_name_is_the_files_own_where_blender_changes_it(folder, tmp_path):
+    load(folder / "tris.md2")
+    show(skin="frost.pcx")
+    block = load(folder / "tris.md2")
+    show(skin="frost.pcx")
+    assert block.material_slots[2].material.name == f"{FOLDER}/frost.pcx.001"
+    assert stored(save(tmp_path / "b.md2"))[2] == f"{FOLDER}/frost.pcx"
+
+
+def test_without_a_game_folder_a_skin_has_a_bare_name(tmp_path):
+    put(tmp_path / "mite.md2", mite())
+    pcx(tmp_path / "a.pcx", (1, 2, 3))
+    pcx(tmp_path / "b.pcx", (1, 2, 3))
+    block = load(tmp_path / "mite.md2")
+    assert items() == ["a.pcx", "b.pcx"]
+    show(skin="b.pcx")
+    assert [slot.material.name for slot in block.material_slots] == ["b.pcx"]
+    assert stored(save(tmp_path / "out.md2")) == ["b.pcx"]
+
+
+def test_a_stand_in_is_no_skin_until_its_picture_is_chosen(tmp_path):
+    put(tmp_path / FOLDER / "mite.md2", mite())
+    pcx(tmp_path / FOLDER / "mite.pcx", (1, 2, 3))
+    block = load(tmp_path / FOLDER / "mite.md2")
+    assert items() == ["0", "mite.pcx"]
+    show(skin="0")
+    assert stored(save(tmp_path / "b.md2")) == []
+    show(skin="mite.pcx")
+    assert worn(block) == [1, 1, 1, 1]
+    assert stored(save(tmp_path / "b.md2")) == [f"{FOLDER}/mite.pcx"]
+
+
+def test_a_replacement_is_the_same_skin(folder):
+    png(folder / "moss.png")
+    png(folder / "RUST.TGA")
+    load(folder / "tris.md2")
+    assert items() == ["0", "1", "frost.pcx", "sand.png"]
+
+
+def test_a_picture_that_a_renamed_material_shows_is_taken(folder):
+    block = load(folder / "tris.md2")
+    show(skin="frost.pcx")
+    block.material_slots[2].material.name = "winter"
+    assert items() == ["0", "1", "2", "sand.png"]
+
+
+def test_a_slot_that_names_a_picture_without_showing_it_takes_it(folder):
+    load(folder / "tris.md2")
+    block = load(folder / "tris.md2")
+    assert block.material_slots[1].material.name == STORED[1] + ".001"
+    for slot in block.material_slots:
+        slot.material.node_tree.nodes.clear()
+    assert items() == ["0", "1", "frost.pcx", "sand.png"]
+
+
+def test_strings_outlive_the_list(folder):
+    load(folder / "tris.md2")
+    one, other = (skins.list_items(None, bpy.context) for _ in range(2))
+    assert all(a is b for rows in zip(one, other, strict=True) for a, b in zip(*rows, strict=True))
+
+
+def test_empty_slots_and_slots_of_the_object(folder):
+    block = load(folder / "tris.md2")
+    block.data.materials.append(None)
+    block.material_slots[1].link = "OBJECT"
+    labels = [label for _, label, _ in skins.list_items(None, bpy.context)]
+    assert labels[:3] == [STORED[0], "No material", "No material"]
+    assert items()[3:] == ["frost.pcx", "moss.pcx", "sand.png"]
+    assert show(skin="2") == {"FINISHED"}
+    assert worn(block) == [2, 2, 2, 2]
+
+
+def test_edit_mode(folder, tmp_path):
+    block = load(folder / "tris.md2")
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert show(skin="1") == {"FINISHED"}
+    assert show(skin="frost.pcx") == {"FINISHED"}
+    assert bpy.context.mode == "EDIT_MESH"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert worn(block) == [2, 2, 2, 2]
+    assert stored(save(tmp_path / "b.md2"))[2:] == [f"{FOLDER}/frost.pcx"]
+
+
+def test_undo(folder, tmp_path):
+    name = load(folder / "tris.md2").name
+    bpy.ops.ed.undo_push(message="import")
+    show(skin="frost.pcx")
+    bpy.ops.ed.undo_push(message="skin")
+    bpy.ops.ed.undo()
+    block = bpy.data.objects[name]
+    assert worn(block) == [0, 0, 0, 0]
+    assert items() == ["0", "1", "frost.pcx", "sand.png"]
+    assert save(tmp_path / "b.md2") == (folder / "tris.md2").read_bytes()
+    bpy.ops.ed.redo()
+    assert worn(bpy.data.objects[name]) == [2, 2, 2, 2]
+
+
+def test_the_model_is_found_wherever_its_object_lies(folder):
+    block = load(folder / "tris.md2")
+    (home,) = block.users_collection
+    home.objects.unlink(block)
+    bpy.context.scene.collection.objects.link(block)
+    activate(block)
+    assert items()[2:] == ["frost.pcx", "sand.png"]
+
+
+def test_a_mesh_without_a_model(folder):
+    block = add_cube()
+    for name in ("one", "two"):
+        block.data.materials.append(bpy.data.materials.new(name))
+    assert items() == ["0", "1"]
+    assert show(skin="1") == {"FINISHED"}
+    assert worn(block) == [1] * 6
+    (home,) = load(folder / "tris.md2").users_collection
+    home.objects.link(block)
+    activate(block)
+    assert items() == ["0", "1", "frost.pcx", "moss.pcx", "rust.pcx", "sand.png"]
+
+
+def test_every_format_has_skins(tmp_path):
+    before = import_md3(put(tmp_path / "models" / "a.md3", "many_shaders")).objects[0]
+    count = len(before.material_slots)
+    png(tmp_path / "models" / "new.png")
+    activate(before)
+    assert items() == [*map(str, range(count)), "new.png"]
+    show(skin="new.png")
+    model = by_name("md3").load(export_md3(tmp_path / "b.md3"), "")
+    assert model.surfaces[0].shaders[0] == "models/new.png", "what faces wear comes first there"
+    assert len(model.surfaces[0].shaders) == count + 1
+
+
+# -- what can't be done
+
+
+def test_where_there_is_no_skin_to_choose(folder):
+    with pytest.raises(RuntimeError, match="no mesh is active"):
+        show()
+    activate(add_tag("tag_x"))
+    with pytest.raises(RuntimeError, match="no mesh is active"):
+        show()
+    add_cube()
+    with pytest.raises(RuntimeError, match="'cube' has no material, and no file that it was imported from"):
+        show()
+    put(folder / "lone" / "tris.md2", mite())
+    load(folder / "lone" / "tris.md2")
+    with pytest.raises(RuntimeError, match=r"has no material, and no picture lies in '.*lone'"):
+        show()
+
+
+def test_a_folder_that_has_gone(folder):
+    block = load(folder / "tris.md2")
+    shutil.rmtree(folder)
+    assert items() == ["0", "1"]
+    block.data.materials.clear()
+    with pytest.raises(RuntimeError, match="has no material, and no file that it was imported from"):
+        show()
+
+
+def test_what_is_not_offered(folder):
+    load(folder / "tris.md2")
+    for name in ("2", "none.pcx", "rust.pcx", "rust_i.pcx", "../secret.pcx", ""):
+        with pytest.raises(TypeError, match="not found in"):
+            show(skin=name)
+
+
+def test_a_picture_that_goes_meanwhile(folder):
+    block = load(folder / "tris.md2")
+    (folder / "frost.pcx").unlink()
+    with pytest.raises(LimitError, match=r"no picture 'frost\.pcx' lies beside the file of"):
+        skins.show(block, "frost.pcx")
+    with pytest.raises(LimitError, match="has no slot 7"):
+        skins.show(block, "7")
+    assert worn(block) == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("bad.pcx", r"'bad\.pcx' can't be shown: unknown PCX"), ("bad.png", r"'bad\.png' is no picture that Blender can")],
+)
+def test_a_picture_that_can_not_be_read(folder, tmp_path, name, said):
+    block = load(folder / "tris.md2")
+    put(folder / name, b"\n This is neither picture nor model, but long enough to have a header." * 3)
+    before = len(bpy.data.materials), len(bpy.data.images)
+    with pytest.raises(RuntimeError, match=said):
+        show(skin=name)
+    assert (len(bpy.data.materials), len(bpy.data.images)) == before
+    assert worn(block) == [0, 0, 0, 0]
+    assert save(tmp_path / "b.md2") == (folder / "tris.md2").read_bytes()
+
+
+def test_names_that_are_no_text_are_left_out(folder):
+    with contextlib.suppress(OSError):  # not every system has such names
+        shutil.copy(os.fsencode(folder / "frost.pcx"), os.fsencode(folder) + b"/fr\xe4st.pcx")
+    pcx(folder / "grün.pcx", (1, 2, 3))
+    block = load(folder / "tris.md2")
+    assert items()[2:] == ["frost.pcx", "grün.pcx", "sand.png"]
+    assert show(skin="grün.pcx") == {"FINISHED"}
+    assert block.material_slots[2].material.name == f"{FOLDER}/grün.pcx"
+
+
+def test_a_linked_mesh(folder, tmp_path):
+    load(folder / "tris.md2")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(tmp_path / "a.blend"), link=True) as (found, wanted):
+        wanted.objects = found.objects
+    bpy.context.scene.collection.objects.link(wanted.objects[0])
+    activate(wanted.objects[0])
+    assert "belongs to another .blend" in error_of(show)
+
+
+# -- menus
+
+
+class Layout:
+    """What a menu draws."""
+
+    def __init__(self):
+        self.found = []
+
+    def separator(self):
+        pass
+
+    def operator_menu_enum(self, operator, name):
+        self.found.append((operator, name))
+
+
+class Menu:
+    def __init__(self):
+        self.layout = Layout()
+
+
+def test_the_menus_offer_it(folder):
+    def drawn(draw):
+        menu = Menu()
+        draw(menu, bpy.context)
+        return menu.layout.found
+
+    entry = [("object.idtech_show_skin", "skin")]
+    assert drawn(skins.draw_menu) == entry
+    assert drawn(skins.draw_object_menu) == []
+    add_cube()
+    assert drawn(skins.draw_object_menu) == []
+    load(folder / "tris.md2")
+    assert drawn(skins.draw_object_menu) == entry
+
+
+def test_the_menus_come_and_go(extension):
+    menus = {bpy.types.MATERIAL_MT_context_menu: skins.draw_menu, bpy.types.VIEW3D_MT_object: skins.draw_object_menu}
+    for menu, draw in menus.items():
+        assert menu.draw._draw_funcs.count(draw) == 1
+    extension.unregister()
+    try:
+        assert not any(draw in menu.draw._draw_funcs for menu, draw in menus.items())
+        assert not hasattr(bpy.types, "OBJECT_OT_idtech_show_skin")
+        assert not registration._classes
+    finally:
+        extension.register()
+
+
+def test_texts_are_short_and_plain():
+    rna = show.get_rna_type()
+    for prop in (rna, rna.properties["skin"]):
+        assert prop.name[:1].isupper()
+        assert len(prop.name) <= 30
+        assert len(prop.description) <= 110
+        assert not prop.description.endswith(".")
