@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 Block = Any  # a data-block of Blender; the stubs take each of its pointers for optional
 NUMBERS = (("idtech_corner", "CORNER"), ("idtech_point", "POINT"), ("idtech_face", "FACE"))
-SHOWN = "idtech_normal"
+SHOWN, GIVEN = "idtech_normal", "idtech_given"
 NEAR = float(np.cos(np.radians(0.5)))
 LINEAR = 1
 
@@ -60,6 +60,17 @@ class ReadyTag:
 
 
 @dataclass(eq=False)
+class ReadyAction:
+    """A named animation: keys (2 n,) of its curve of the evaluation time, and its last frame."""
+
+    name: str
+    slot: str
+    curve: Array
+    end: float
+    properties: dict[str, Any]
+
+
+@dataclass(eq=False)
 class ReadyModel:
     """All that an import makes."""
 
@@ -70,6 +81,9 @@ class ReadyModel:
     properties: dict[str, Any]
     num_frames: int
     curve: Array  # (4,) the ends of the curve of the evaluation time
+    whole: tuple[bool, dict[str, Any]] = (False, {})  # whether that has a fake user, and its properties
+    actions: list[ReadyAction] = field(default_factory=list)
+    markers: list[tuple[str, int]] = field(default_factory=list)
 
 
 @dataclass
@@ -103,6 +117,7 @@ def look(built: Any, model: Any) -> ReadyModel:
         _properties(built.collection),
         frames,
         ends,
+        *_look_actions(built.surfaces),
     )
 
 
@@ -114,9 +129,40 @@ def look_again(collection: Block, first: ReadyModel) -> ReadyModel:
         surface.given, surface.per_point, surface.sharp = known.given, known.per_point, known.sharp
     materials = {m.name: _properties(m) for s in first.surfaces for m in objects[s.name].data.materials}
     tags = [_look_tag(objects[tag.name]) for tag in first.tags]
+    blocks = [objects[surface.name] for surface in first.surfaces]
     return ReadyModel(
-        collection.name, surfaces, tags, materials, _properties(collection), first.num_frames, first.curve
+        collection.name,
+        surfaces,
+        tags,
+        materials,
+        _properties(collection),
+        first.num_frames,
+        first.curve,
+        *_look_actions(blocks),
     )
+
+
+def _look_actions(
+    blocks: list[Block],
+) -> tuple[tuple[bool, dict[str, Any]], list[ReadyAction], list[tuple[str, int]]]:
+    """Return what the action of all frames has besides its curve, the named animations, and the scene's markers."""
+    keys = blocks[0].data.shape_keys if blocks else None
+    if keys is None or keys.animation_data is None:
+        return (False, {}), [], []
+    whole: Block = keys.animation_data.action
+    named = [action for action in bpy.data.actions if GIVEN in action.keys()]  # noqa: SIM118 - the stubs know no other
+    found = [_look_action(action) for action in named]
+    scene: Block = bpy.context.scene
+    markers = [(marker.name, marker.frame) for marker in scene.timeline_markers]
+    return (whole.use_fake_user, _properties(whole)), found, markers
+
+
+def _look_action(action: Block) -> ReadyAction:
+    if not hasattr(action, "slots"):
+        return ReadyAction(action.name, "", _keys(action.fcurves[0]), action.frame_end, _properties(action))
+    (slot,) = action.slots
+    (curve,) = action.layers[0].strips[0].channelbag(slot).fcurves
+    return ReadyAction(action.name, slot.identifier[2:], _keys(curve), action.frame_end, _properties(action))
 
 
 def _look_surface(block: Block, surface: Any) -> Ready:
@@ -222,6 +268,8 @@ def make(ready: ReadyModel, scene: Block, into: Block) -> Parts:
         empties = [_make_tag(tag) for tag in ready.tags]
     if ready.num_frames > 1:
         _animate(ready, blocks, empties, parts)
+        with parts.of("animations"):
+            _make_actions(ready, blocks, scene)
     with parts.of("properties, links"):
         _store(collection, ready.properties)
         for block in (*blocks, *empties):
@@ -326,7 +374,7 @@ def _animate(ready: ReadyModel, blocks: list[Block], empties: list[Block], parts
         for block in blocks:
             keys = block.data.shape_keys
             if lead is None:
-                _add_curve(_curves(action, keys, ready.name), "eval_time", 0, ready.curve)
+                add_curve(curves(action, keys, ready.name), "eval_time", 0, ready.curve)
                 lead = keys
                 continue
             keys.animation_data_create().action = action
@@ -335,12 +383,35 @@ def _animate(ready: ReadyModel, blocks: list[Block], empties: list[Block], parts
     with parts.of("tags"):
         for tag, block in zip(ready.tags, empties, strict=True):
             own = action if hasattr(action, "slots") else bpy.data.actions.new(tag.name)
-            curves = _curves(own, block, tag.name)
+            into = curves(own, block, tag.name)
             for path, index, points in tag.curves:
-                _add_curve(curves, path, index, points)
+                add_curve(into, path, index, points)
 
 
-def _curves(action: Block, owner: Block, name: str) -> Any:
+def _make_actions(ready: ReadyModel, blocks: list[Block], scene: Block) -> None:
+    """Make the named animations, which nothing plays yet, and a marker for each."""
+    if blocks:
+        whole = blocks[0].data.shape_keys.animation_data.action
+        whole.use_fake_user = ready.whole[0]
+        _store(whole, ready.whole[1])
+    for wanted in ready.actions:
+        action: Block = bpy.data.actions.new(wanted.name)
+        if hasattr(action, "slots"):
+            strip = action.layers.new("Layer").strips.new(type="KEYFRAME")
+            curves = strip.channelbag(action.slots.new("KEY", wanted.slot), ensure=True).fcurves
+        else:
+            action.id_root = "KEY"
+            curves = action.fcurves
+        add_curve(curves, "eval_time", 0, wanted.curve)
+        action.use_fake_user = action.use_frame_range = True
+        action.frame_start, action.frame_end = 0, wanted.end
+        _store(action, wanted.properties)
+    for name, frame in ready.markers:
+        scene.timeline_markers.new(name, frame=frame)
+
+
+def curves(action: Block, owner: Block, name: str) -> Any:
+    """Return the list of curves of an action that its owner plays now, in a slot of that name."""
     animation = owner.animation_data_create()
     animation.action = action
     if not hasattr(action, "slots"):
@@ -351,8 +422,9 @@ def _curves(action: Block, owner: Block, name: str) -> Any:
     return strip.channelbag(slot, ensure=True).fcurves
 
 
-def _add_curve(curves: Any, path: str, index: int, points: Array) -> None:
-    keys = curves.new(path, index=index).keyframe_points
+def add_curve(into: Any, path: str, index: int, points: Array) -> None:
+    """Add a curve with linear keys (2 F,) to a list of curves."""
+    keys = into.new(path, index=index).keyframe_points
     keys.add(len(points) // 2)
     keys.foreach_set("co", points)
     keys.foreach_set("interpolation", np.full(len(points) // 2, LINEAR, np.int32))
@@ -382,10 +454,10 @@ def read(collection: Block) -> None:
 def differences(first: ReadyModel, second: ReadyModel) -> list[str]:
     """Return what differs between two models that were looked at."""
     found = []
-    for kind in ("surfaces", "tags"):
+    for kind in ("surfaces", "tags", "actions"):
         for a, b in zip(getattr(first, kind), getattr(second, kind), strict=True):
             found += [f"{a.name}: {name}" for name in vars(a) if not _same(getattr(a, name), getattr(b, name))]
-    plain = ("name", "materials", "properties", "num_frames")
+    plain = ("name", "materials", "properties", "num_frames", "whole", "markers")
     return found + [name for name in plain if getattr(first, name) != getattr(second, name)]
 
 

@@ -9,19 +9,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from examples import pictures
 from io_idtech_models.formats import by_name
+from io_idtech_models.game.files import model_name
+from io_idtech_models.model.animations import numbered
 from io_idtech_models.model.normals import smooth_normals
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
 
 PROJECT = Path(__file__).resolve().parent.parent
 CORPUS = PROJECT.parent / "shared" / "corpus"  # real models; not part of the project
-REAL = "glasses.md3"  # 401 frames, 555 vertices
-EXAMPLE = PROJECT / "examples" / "sentinel" / "sentinel.md3"
+REAL = (
+    "**/glasses.md3",  # 401 frames, 555 vertices
+    "AC/packages/models/playermodels/tris.md2",  # 198 frames, 280 vertices
+)
+EXAMPLES = (
+    PROJECT / "examples" / "sentinel" / "sentinel.md3",
+    PROJECT / "examples" / "stilt" / "players" / "stilt" / "tris.md2",
+)
 
 FRAMES, SIDES = 200, 50
 CUTS = range(5, 40 + 1, 5)  # where the torus is cut besides its two closing seams
 LAST_CUT = 42  # vertices along the last cut, so that there are 3,000 in all
 RADIUS, THICKNESS, RIPPLE = 200.0, 80.0, 12.0
+RING_FRAMES, RING_ROWS, RING_COLUMNS, RING_ANIMATIONS = 731, 25, 40, 20  # of the MD2
+PICTURE_WIDTH, PICTURE_HEIGHT = 640, 480
 
 
 @dataclass(frozen=True)
@@ -35,15 +46,45 @@ class Model:
 
 def from_file(path: Path) -> Model:
     """Return a model that lies on disk."""
-    return Model(path.name, path.read_bytes(), path)
+    return Model(model_name(path) + path.suffix, path.read_bytes(), path)
 
 
 def known(folder: Path) -> list[Model]:
-    """Return the models that every run measures; `folder` takes the one that is made by script, for the operators."""
-    made = folder / "torus.md3"
-    made.write_bytes(torus())
-    found = sorted(CORPUS.rglob(REAL))[:1] if CORPUS.is_dir() else []
-    return [from_file(path) for path in (*found, made, EXAMPLE)]
+    """Return the models that every run measures; `folder` takes those that are made by script, for the operators."""
+    found = [path for pattern in REAL for path in (sorted(CORPUS.glob(pattern))[:1] if CORPUS.is_dir() else [])]
+    for name, data in (("torus.md3", torus()), ("ring.md2", ring())):
+        (folder / name).write_bytes(data)
+    return [from_file(path) for path in (*found, folder / "torus.md3", folder / "ring.md2", *EXAMPLES)]
+
+
+def painted() -> dict[str, bytes]:
+    """Return PCX files of 640 x 480 pixels: of one colour, as skins are painted, and with a run for every pixel."""
+    height, width = PICTURE_HEIGHT, PICTURE_WIDTH
+    grain = pictures.noise(1, 16, height, width) + pictures.noise(2, 4, height, width)
+    skin = np.floor(grain * 20).astype(np.uint8) + np.arange(height, dtype=np.uint8)[:, None] // 30 * 16
+    worst = (0xC0 + np.add.outer(np.arange(height), np.arange(width)) % 2).astype(np.uint8)
+    found = {"one colour": np.full((height, width), 7, np.uint8), "a skin": skin, "the worst": worst}
+    return {name: pictures.pcx(indices, np.zeros((256, 3))) for name, indices in found.items()}
+
+
+def ring() -> bytes:
+    """Return an MD2 of 731 frames, 1,000 vertices, 2,000 triangles and 20 animations: a rippling ring."""
+    rows, columns = (a.ravel() for a in np.mgrid[0:RING_ROWS, 0:RING_COLUMNS])
+    ids = np.arange(RING_ROWS * RING_COLUMNS).reshape(RING_ROWS, RING_COLUMNS)
+    a, b = ids, np.roll(ids, -1, axis=1)
+    d, c = np.roll(a, -1, axis=0), np.roll(b, -1, axis=0)
+    triangles = np.stack((a, b, c, a, c, d), axis=-1).reshape(-1, 3).astype(np.int32)
+    u, v = np.stack((columns, columns + 1)) / RING_COLUMNS, np.stack((rows, rows + 1)) / RING_ROWS
+    corners = np.stack((u[0], v[0], u[1], v[0], u[1], v[1], u[0], v[0], u[1], v[1], u[0], v[1]), axis=-1)
+    positions = _positions(rows, columns, RING_FRAMES, RING_ROWS, RING_COLUMNS)
+    counts = [len(part) for part in np.array_split(np.arange(RING_FRAMES), RING_ANIMATIONS)]
+    names = [name for nth, count in enumerate(counts) for name in numbered(f"move{chr(ord('a') + nth)}", count)]
+    uvs = corners.reshape(-1, 3, 2).astype(np.float32)
+    surface = Surface(
+        "ring", positions, triangles, uvs, ["players/ring/ring.pcx"], smooth_normals(positions, triangles)
+    )
+    data: bytes = by_name("md2").dump(VertexModel("ring", names, [surface], [], texture_size=(256, 256)))
+    return data
 
 
 def torus() -> bytes:
@@ -59,23 +100,24 @@ def torus() -> bytes:
     triangles = np.stack((a, b, c, a, c, d), axis=-1).reshape(-1, 3).astype(np.int32)
     charts = 1.0 + np.searchsorted(np.array(CUTS), columns) / 8.0  # each chart has texture coordinates of its own
     uvs = np.stack((columns / SIDES * charts, rows / SIDES), axis=1).astype(np.float32)
-    positions = _positions(rows, columns)
+    # In the format's steps, so that seams are closed exactly.
+    positions = (np.rint(_positions(rows, columns, FRAMES, SIDES, SIDES) * 64) / 64).astype(np.float32)
     normals = smooth_normals(positions, triangles)
     surface = Surface("torus", positions, triangles, uvs, ["models/bench/torus"], normals)
     model = VertexModel("torus", [f"run{i:03}" for i in range(FRAMES)], [surface], _tags())
-    return by_name("md3").dump(model)
+    data: bytes = by_name("md3").dump(model)
+    return data
 
 
-def _positions(rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[np.float32]:
-    """Return where the vertices stand in each frame, (F, V, 3), in the format's steps; seams are closed exactly."""
-    time = np.arange(FRAMES)[:, None] / FRAMES * 2 * np.pi
-    around, across = (2 * np.pi / SIDES * (places % SIDES) for places in (columns, rows))
-    thickness = THICKNESS + RIPPLE * np.sin(5 * around + time) * np.cos(3 * across - 2 * time)
+def _positions(rows: NDArray[Any], columns: NDArray[Any], frames: int, sides: int, cuts: int) -> NDArray[np.float32]:
+    """Return where the vertices of a torus of `sides` x `cuts` quads stand in each frame, (F, V, 3)."""
+    time = np.arange(frames)[:, None] / frames * 2 * np.pi
+    around, across = 2 * np.pi / cuts * (columns % cuts), 2 * np.pi / sides * (rows % sides)
+    thickness: NDArray[np.float64] = THICKNESS + RIPPLE * np.sin(5 * around + time) * np.cos(3 * across - 2 * time)
     reach = RADIUS + thickness * np.cos(across)
     turned = around + 0.2 * np.sin(time)
-    xyz = np.stack((reach * np.cos(turned), reach * np.sin(turned), thickness * np.sin(across)), axis=-1)
-    steps: NDArray[np.float32] = (np.rint(xyz * 64) / 64).astype(np.float32)
-    return steps
+    xyz = (reach * np.cos(turned), reach * np.sin(turned), thickness * np.sin(across))
+    return np.stack(xyz, axis=-1).astype(np.float32)
 
 
 def _tags() -> list[Tag]:

@@ -45,9 +45,35 @@ def page(measured: dict[str, Any]) -> list[str]:
         for name, target in found[0]["targets"].items():
             lines.append(row(f"{name} (target {target:.2f})", [f"{f['ratios'][name]:.2f}" for f in found]))
         lines.append("")
-    lines += ["### Enabling the extension", "", *head("milliseconds", versions)]
+    lines += [line for title in measured[versions[0]]["skeletal"] for line in skeletal(title, measured, versions)]
+    text = [measured[version]["text"] for version in versions]
+    lines += [
+        f"### The text of an .md5anim of {text[0]['megabytes']:.1f} MB",
+        "",
+        *head("megabytes per second", versions),
+    ]
+    for way in text[0]["speeds"]:
+        target = f" (target {text[0]['target']:.0f})" if way == "read" else ""
+        lines.append(row(way + target, [f"{found['speeds'][way]:.0f}" for found in text]))
+    lines.append("")
+    lines += ["### Decoding a PCX of 640 x 480 pixels", "", *head("milliseconds", versions)]
+    for name in measured[versions[0]]["pictures"]:
+        values = [measured[version]["pictures"][name]["best"] for version in versions]
+        lines.append(row(name, [f"{1000 * value:.1f}" for value in values]))
+    lines += ["", "### Enabling the extension", "", *head("milliseconds", versions)]
     values = [measured[version]["enabling"]["enable"]["best"] for version in versions]
     return [*lines, row("import and register", [f"{1000 * value:.0f}" for value in values]), ""]
+
+
+def skeletal(title: str, measured: dict[str, Any], versions: Sequence[str]) -> list[str]:
+    """Return the lines of a skeletal model's table."""
+    found = [measured[version]["skeletal"][title] for version in versions]
+    lines = ["### " + title, "", *head("milliseconds", versions)]
+    for name in (*STEPS, "floor of import", "floor of export"):
+        lines.append(row(name, [f"{1000 * f['seconds'][name]['best']:.1f}" for f in found]))
+    for name, target in found[0]["targets"].items():
+        lines.append(row(f"{name} (target {target:.2f})", [f"{f['ratios'][name]:.2f}" for f in found]))
+    return [*lines, ""]
 
 
 def total(found: dict[str, Any], steps: Sequence[str]) -> float:

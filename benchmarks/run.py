@@ -1,4 +1,4 @@
-"""How fast is it? `python3 build.py bench [--all] [OPTIONS] [FILE.md3 ...]`.
+"""How fast is it? `python3 build.py bench [--all] [OPTIONS] [FILE ...]`.
 
 Measures each step of an import and an export against the *floor*: the same bpy calls, made bare from ready arrays (see
 `benchmarks.floor`). Each repetition starts from an empty scene. All times are of one process and in milliseconds.
@@ -17,18 +17,31 @@ from typing import Any
 import bpy
 import numpy as np
 
-from benchmarks import models
-from benchmarks.steps import IMPORT, PURE, STEPS, Times, measure, measure_enabling, profile, total, total_median
+from benchmarks import models, skeletal
+from benchmarks.steps import (
+    IMPORT,
+    PURE,
+    STEPS,
+    Times,
+    measure,
+    measure_enabling,
+    measure_pictures,
+    profile,
+    total,
+    total_median,
+)
+from io_idtech_models.formats import Format, by_suffix, identify
 
 GROUPS = {"import": IMPORT, "export": ("gather", "from_model", "write"), "all": STEPS}
 EXPORT = ("gather", "from_model")  # the file's writing apart
 ENABLE_LIMIT = 0.030
+PICTURE_LIMIT = 0.020
 
 
 def arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="build.py bench", description="Measure each step against the floor.")
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE.md3", help="measure these, not the usual ones")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="measure these, not the usual ones")
     parser.add_argument("--repeat", type=int, default=15, metavar="N", help="repetitions of each step (15)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write figures here, in seconds, by Blender version")
     steps = (*STEPS, *GROUPS)
@@ -36,7 +49,11 @@ def arguments() -> argparse.Namespace:
         "--profile", choices=steps, metavar="STEP", help=f"show the slow functions of {', '.join(steps)}"
     )
     parser.add_argument("--lines", type=int, default=25, metavar="N", help="of the profile (25)")
-    return parser.parse_args()
+    options = parser.parse_args()
+    other = [path.name for path in options.files if not isinstance(by_suffix(path), Format)]
+    if other:
+        parser.error(f"{other[0]}: only models animated vertex by vertex can be named")
+    return options
 
 
 def main() -> int:
@@ -46,12 +63,14 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         chosen = [models.from_file(path) for path in options.files] or models.known(folder)
-        if not options.files and models.REAL not in [model.name for model in chosen]:
-            print(f"{models.REAL} is left out: there is no folder of real models beside the project")
+        if not options.files and not models.CORPUS.is_dir():
+            print("real models are left out: there is no folder of them beside the project")
         if options.profile:
             show_profiles(chosen, options)
             return 0
         results = measure_all(chosen, folder, options.repeat)
+        if not options.files:
+            results |= measure_skeletal(max(3, options.repeat // 3))
     if options.json:
         store(results, options.json)
     return 0
@@ -69,6 +88,9 @@ def show_profiles(chosen: list[models.Model], options: argparse.Namespace) -> No
     steps = GROUPS.get(options.profile, (options.profile,))
     for model in chosen:
         print(f"\n{model.name}: {options.profile}\n{profile(model, steps, options.repeat, options.lines).strip()}")
+    for files in () if options.files else skeletal.known():
+        found = skeletal.profile(files, steps, max(1, options.repeat // 5), options.lines)
+        print(f"\n{files.name}: {options.profile}\n{found.strip()}")
 
 
 def measure_all(chosen: list[models.Model], folder: Path, repeat: int) -> dict[str, Any]:
@@ -82,20 +104,45 @@ def measure_all(chosen: list[models.Model], folder: Path, repeat: int) -> dict[s
             "ratios": dict(ratios(times)),
             "targets": TARGETS,
         }
+    times = measure_pictures(models.painted(), repeat)
+    print("\n".join(["", *pictures(times)]))
+    results["pictures"] = figures(times)
     times = measure_enabling(folder, max(3, repeat // 2))
     print("\n".join(["", *enabling(times)]))
     results["enabling"] = figures(times)
     return results
 
 
+def measure_skeletal(repeat: int) -> dict[str, Any]:
+    """Measure skeletal models and the reading of a long text, print what is found, and return it."""
+    results: dict[str, Any] = {"skeletal": {}}
+    for files in skeletal.known():
+        times, targets = skeletal.measure(files, repeat), skeletal.TARGETS
+        size = (len(files.mesh) + sum(map(len, files.animations))) / 1e6
+        called = f"{files.name}, {skeletal.JOINTS} joints, {skeletal.FRAMES} frames, {size:.1f} MB"
+        lines = [line(name, took.best, took.median) for name, took in times.items()]
+        found = skeletal.ratios(times)
+        lines += [verdict(name, value, targets[name]) for name, value in found.items()]
+        print("\n".join(["", called, *lines]), flush=True)
+        results["skeletal"][called] = {"seconds": figures(times), "ratios": found, "targets": targets}
+    size, times = skeletal.measure_text(repeat)
+    speeds = {way: size / 1e6 / took.best for way, took in times.items()}
+    print(f"\nThe text of an .md5anim of {size / 1e6:.1f} MB, MB/s, target of reading {skeletal.SPEED:.0f}")
+    print("\n".join(f"  {way:<36}{speed:9.1f}" for way, speed in speeds.items()))
+    return results | {"text": {"megabytes": size / 1e6, "speeds": speeds, "target": skeletal.SPEED}}
+
+
+def verdict(name: str, value: float, limit: float) -> str:
+    """Return a line that tells whether a target is kept."""
+    return f"  {name:<54}{value:5.2f}   target {limit:.2f}: {'kept' if value <= limit else 'MISSED'}"
+
+
 def title(model: models.Model) -> str:
     """Return a model's name and size."""
-    from io_idtech_models.formats import md3
-
-    structs = md3.read(model.data)
-    vertices = sum(len(surface.st) for surface in structs.surfaces)
-    triangles = sum(len(surface.triangles) for surface in structs.surfaces)
-    numbers = (len(structs.surfaces), len(structs.frames), vertices, triangles, structs.tags.shape[1])
+    found = identify(model.data, model.path).load(model.data, model.name)
+    vertices = sum(surface.num_vertices for surface in found.surfaces)
+    triangles = sum(len(surface.triangles) for surface in found.surfaces)
+    numbers = (len(found.surfaces), found.num_frames, vertices, triangles, len(found.tags))
     counts = "surfaces {}, frames {}, vertices {}, triangles {}, tags {}".format(*numbers)
     return f"{model.name}: {counts}, {len(model.data) / 1e6:.1f} MB"
 
@@ -118,9 +165,7 @@ def table(times: dict[str, Times]) -> list[str]:
     for name in ("floor of export", "first update", "import operator", "export operator"):
         lines.append(line(name, times[name].best, times[name].median, INFORMATION[name]))
     for name, value in ratios(times):
-        limit = TARGETS[name]
-        verdict = "kept" if value <= limit else "MISSED"
-        lines.append(f"  {name:<54}{value:5.2f}   target {limit:.2f}: {verdict}")
+        lines.append(verdict(name, value, TARGETS[name]))
     return lines
 
 
@@ -144,14 +189,22 @@ def ratios(times: dict[str, Times]) -> list[tuple[str, float]]:
     return list(zip(TARGETS, values, strict=True))
 
 
+def pictures(times: dict[str, Times]) -> list[str]:
+    """Return the lines that tell of decoding pictures."""
+    size = f"{models.PICTURE_WIDTH} x {models.PICTURE_HEIGHT}"
+    lines = [f"Decoding a PCX of {size}, target {1000 * PICTURE_LIMIT:.0f}"]
+    verdicts = {name: "kept" if took.best <= PICTURE_LIMIT else "MISSED" for name, took in times.items()}
+    return lines + [line(name, took.best, took.median, verdicts[name]) for name, took in times.items()]
+
+
 def enabling(times: dict[str, Times]) -> list[str]:
     """Return the lines that tell of enabling the extension."""
     took = times["enable"]
-    verdict = "kept" if took.best <= ENABLE_LIMIT else "MISSED"
+    judged = "kept" if took.best <= ENABLE_LIMIT else "MISSED"
     return [
         "Enabling the extension in a fresh process",
         line("importing numpy", times["import numpy"].best, times["import numpy"].median),
-        line("importing and registering", took.best, took.median, f"target {1000 * ENABLE_LIMIT:.0f}: {verdict}"),
+        line("importing and registering", took.best, took.median, f"target {1000 * ENABLE_LIMIT:.0f}: {judged}"),
     ]
 
 

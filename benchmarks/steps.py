@@ -27,7 +27,8 @@ from io_idtech_models.blender.gather import gather
 from io_idtech_models.blender.materials import Materials
 from io_idtech_models.blender.plan import GatherSettings
 from io_idtech_models.blender.vertex import BuildSettings, build
-from io_idtech_models.formats import by_name
+from io_idtech_models.formats import identify
+from io_idtech_models.game import pcx
 
 STEPS = ("read", "to_model", "build", "gather", "from_model", "write")
 IMPORT, PURE = ("read", "to_model", "build"), ("read", "to_model", "from_model", "write")
@@ -104,7 +105,7 @@ def _no_picture(_name: str) -> None:
 def run_steps(model: Model, clock: Clock, look: bool = False) -> floor.ReadyModel | None:
     """Take a model through every step once, in an empty scene; the file must come out as it went in."""
     scene, view_layer = empty_scene()
-    row = by_name("md3")
+    row = identify(model.data, model.path)
     with clock.of("read"):
         structs = row.read(model.data)
     with clock.of("to_model"):
@@ -116,9 +117,9 @@ def run_steps(model: Model, clock: Clock, look: bool = False) -> floor.ReadyMode
         view_layer.update()
     blocks = list(built.collection.all_objects)
     with clock.of("gather"):
-        gathered = gather(blocks, built.collection, scene, view_layer, GatherSettings())
+        gathered = gather(blocks, built.collection, scene, view_layer, GatherSettings(splits=row.splits))
     with clock.of("from_model"):
-        structs = row.from_model(gathered)
+        structs = row.from_model(row.shape(gathered), {})
     with clock.of("write"):
         data = row.write(structs)
     if data != model.data:
@@ -155,11 +156,12 @@ def run_operators(model: Model, folder: Path, clock: Clock) -> None:
     """Import and export a file through the operators: with textures, checks, and writing to the disk."""
     empty_scene()
     ops: Any = bpy.ops  # the stubs don't know ours
-    target = folder / "out.md3"
+    name = identify(model.data, model.path).name
+    target = folder / f"out.{name}"
     with clock.of("import operator"):
-        ops.import_scene.idtech_md3(filepath=str(model.path))
+        getattr(ops.import_scene, f"idtech_{name}")(filepath=str(model.path))
     with clock.of("export operator"):
-        ops.export_scene.idtech_md3(filepath=str(target))
+        getattr(ops.export_scene, f"idtech_{name}")(filepath=str(target))
     if target.read_bytes() != model.data:
         raise SystemExit(f"{model.name}: the file that the operators wrote is not the one that they read")
 
@@ -218,6 +220,16 @@ def measure_enabling(folder: Path, repeat: int) -> dict[str, Times]:
         if nth:
             clock.add("import numpy", float(words[1]))
             clock.add("enable", float(words[2]))
+    return clock.times
+
+
+def measure_pictures(files: dict[str, bytes], repeat: int) -> dict[str, Times]:
+    """Return how long decoding PCX files takes."""
+    clock = Clock()
+    for _ in range(repeat):
+        for name, data in files.items():
+            with clock.of(name):
+                pcx.decode(data, name)
     return clock.times
 
 

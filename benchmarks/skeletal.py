@@ -1,0 +1,344 @@
+"""Skeletal models: each step of an MD5 next to the floor, the same bpy calls made bare from ready arrays.
+
+The text (reading and writing files) is measured by itself: no call of Blender's stands beside it.
+"""
+
+from __future__ import annotations
+
+import cProfile
+import io
+import pstats
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bmesh
+import bpy
+import numpy as np
+from mathutils import Matrix
+from numpy.typing import NDArray
+
+from benchmarks.floor import add_curve, curves
+from benchmarks.steps import Clock, Times, empty_scene
+from io_idtech_models.blender import motion, skeletal, skeletal_gather
+from io_idtech_models.blender.compat import action_parts
+from io_idtech_models.blender.materials import Materials
+from io_idtech_models.formats import by_name
+from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, Weights, set_bounds
+from io_idtech_models.model.transforms import chain, conjugate, rotate
+
+Array = NDArray[Any]
+Block = Any  # a data-block of Blender; the stubs take each of its pointers for optional
+JOINTS, FRAMES, PER_VERTEX = 60, 100, 3
+RIBBONS, ROWS, COLUMNS = 10, 5, 100  # 5,000 vertices, 7,920 triangles
+MANY = 30  # animations at once
+LONG = 2100  # frames of an animation whose text is 10 MB
+STEPS = ("to_model", "build", "gather", "from_model")
+IMPORT, EXPORT = STEPS[:2], STEPS[2:]
+TARGETS = {"import / floor of import": 2.0, "export / floor of export": 3.0}
+SPEED = 30.0  # MB/s of text read
+
+
+@dataclass(frozen=True)
+class Files:
+    """A model and its animations, as bytes."""
+
+    name: str
+    mesh: bytes
+    animations: list[bytes]
+
+
+def known() -> list[Files]:
+    """Return the models that every run measures."""
+    many = [slither(FRAMES, i) for i in range(MANY)]
+    return [
+        Files("serpent.md5mesh, 1 animation", serpent(), many[:1]),
+        Files(f"serpent.md5mesh, {MANY} animations", serpent(), many),
+    ]
+
+
+def _parents() -> Array:
+    """Return parents (J,): a spine of twenty joints, with ribs."""
+    joints = np.arange(JOINTS)
+    return np.where(joints < 20, joints - 1, joints - 20).astype(np.int32)
+
+
+def _poses(frames: int, phase: int) -> tuple[Array, Array]:
+    """Return positions (F, J, 3) and rotations (F, J, 4), relative to the parent: all channels vary."""
+    times = 2 * np.pi * (np.arange(frames)[:, None] / FRAMES + np.arange(JOINTS) / 17 + phase / MANY)
+    halves = 0.3 * np.stack((np.sin(times), np.cos(times), np.sin(2 * times)), axis=-1) + 0.05
+    rotations = np.concatenate((-np.sqrt(1 - (halves * halves).sum(axis=-1))[..., None], halves), axis=-1)
+    positions = np.stack((6 + np.sin(times), np.cos(times), np.sin(times)), axis=-1)
+    return positions, rotations
+
+
+def serpent() -> bytes:
+    """Return an md5mesh of 60 joints, 5,000 vertices of three weights each, 7,920 triangles: ribbons along a spine."""
+    parents = _parents()
+    positions, rotations = (p[0] for p in chain(parents, *_poses(1, 0)))
+    ribbon, row, column = (a.ravel() for a in np.mgrid[0:RIBBONS, 0:ROWS, 0:COLUMNS])
+    places = np.stack((column + 0.1 * ribbon, 4.0 * ribbon, 2.0 * row + 0.01 * column), axis=1)
+    count = len(places)
+    joints = ((column * 20 // COLUMNS)[:, None] + np.array((0, 20, 40))).ravel()
+    owners = np.repeat(np.arange(count), PER_VERTEX)
+    offsets = rotate(conjugate(rotations[joints]), places[owners] - positions[joints])
+    factors = np.tile((0.5, 0.3, 0.2), count)
+    weights = Weights(np.arange(count) * PER_VERTEX, np.full(count, PER_VERTEX), joints.astype(np.int32),
+                      factors.astype(np.float32), offsets.astype(np.float32))  # fmt: skip
+    ids = np.arange(count).reshape(RIBBONS, ROWS, COLUMNS)
+    a, b, c, d = ids[:, :-1, :-1], ids[:, :-1, 1:], ids[:, 1:, 1:], ids[:, 1:, :-1]
+    triangles = np.stack((a, b, c, a, c, d), axis=-1).reshape(-1, 3).astype(np.int32)
+    uvs = np.stack((column / COLUMNS, (row + ROWS * ribbon) / (ROWS * RIBBONS)), axis=1).astype(np.float32)
+    names = [f"joint{i}" for i in range(JOINTS)]
+    mesh = SkinnedMesh("skin", "models/md5/serpent", uvs, triangles, weights)
+    model = SkeletalModel("serpent", Skeleton(names, parents, positions, rotations), [mesh])
+    return _settled("md5mesh", by_name("md5mesh").dump(model))
+
+
+def slither(frames: int, phase: int = 0) -> bytes:
+    """Return an md5anim for the serpent in which every channel varies."""
+    names = [f"joint{i}" for i in range(JOINTS)]
+    bounds = np.tile(np.array(((-200.0,) * 3, (200.0,) * 3)), (frames, 1, 1))
+    animation = Animation(f"move{phase}", names, _parents(), *_poses(frames, phase), 24.0, bounds)
+    return _settled("md5anim", by_name("md5anim").dump(animation))
+
+
+def _settled(name: str, data: bytes) -> bytes:
+    """Return a file as it is written again."""
+    row = by_name(name)
+    return bytes(row.dump(row.load(data, "")))
+
+
+# -- the package
+
+
+def run_steps(files: Files, clock: Clock) -> tuple[Any, Any, list[Any]]:
+    """Take a model and its animations through every step once; all files must come out as they went in."""
+    scene, layer = empty_scene()
+    mesh_row, row = by_name("md5mesh"), by_name("md5anim")
+    with clock.of("read"):
+        structs, moves = mesh_row.read(files.mesh), [row.read(data) for data in files.animations]
+    with clock.of("to_model"):
+        model = mesh_row.to_model(structs, "serpent")
+        animations = [row.to_model(move, f"move{i}") for i, move in enumerate(moves)]
+    with clock.of("build"):
+        posed = skeletal.build(
+            model, animations, skeletal.SkeletalSettings(), Materials(lambda _name: None), scene, scene.collection
+        )
+    layer.update()
+    settings = skeletal_gather.SkeletalGatherSettings()
+    with clock.of("gather"):
+        gathered = skeletal_gather.gather([posed.armature, *posed.meshes], layer, settings)
+        found = []
+        for action in posed.actions:
+            slot = next((slot for slot, _, _ in action_parts(action)), None)
+            found.append(motion.gather_action(posed.armature, action, slot, scene, layer, settings))
+            set_bounds(found[-1], gathered)
+    with clock.of("from_model"):
+        structs, moves = mesh_row.from_model(gathered), [row.from_model(animation) for animation in found]
+    with clock.of("write"):
+        written = [mesh_row.write(structs), *(row.write(move) for move in moves)]
+    if written != [files.mesh, *files.animations]:
+        raise SystemExit(f"{files.name}: a file that came out is not the one that went in")
+    return posed, model, animations
+
+
+# -- the floor
+
+
+@dataclass(eq=False)
+class Ready:
+    """The arrays of an import; B bones, P points, W weights, F frames."""
+
+    bones: list[tuple[str, int, float, Matrix]]  # name, parent's number, length, matrix
+    points: Array  # (3 P,) float32
+    corner_points: Array  # (3 T,) int32
+    uvs: Array  # (6 T,) float32
+    numbers: dict[str, tuple[str, Array]]  # attribute: its domain and int32 values
+    groups: list[str]
+    weights: list[tuple[int, int, float]]  # point, group, weight
+    actions: list[tuple[list[tuple[str, int, Array]], dict[str, Any]]]  # curves (2 F,), properties
+    properties: list[dict[str, Any]]  # of the armature, its bones together, and the mesh
+
+
+def look(posed: Any) -> Ready:
+    """Return the arrays of what an import made."""
+    rig, block = posed.armature, posed.meshes[0]
+    order = {bone.name: i for i, bone in enumerate(rig.data.bones)}
+    bones = [
+        (b.name, -1 if b.parent is None else order[b.parent.name], b.length, b.matrix_local.copy())
+        for b in rig.data.bones
+    ]
+    mesh = block.data
+    numbers = {}
+    for name, attribute in mesh.attributes.items():
+        if name.startswith("idtech"):
+            numbers[name] = attribute.domain, _get(attribute.data, "value", 1, np.int32)
+    weights = [(v.index, g.group, g.weight) for v in mesh.vertices for g in v.groups]
+    return Ready(
+        bones,
+        _get(mesh.attributes["position"].data, "vector", 3, np.float32),
+        _get(mesh.attributes[".corner_vert"].data, "value", 1, np.int32),
+        _get(mesh.uv_layers[0].uv, "vector", 2, np.float32),
+        numbers,
+        [group.name for group in block.vertex_groups],
+        weights,
+        [([(c.data_path, c.array_index, _get(c.keyframe_points, "co", 2, np.float32)) for c in parts[0][2]],
+          _properties(action)) for action in posed.actions if (parts := action_parts(action))],
+        [_properties(rig.data), _properties(rig.data.bones[0]), _properties(mesh)],
+    )  # fmt: skip
+
+
+def _get(data: Any, name: str, width: int, dtype: Any) -> Array:
+    values = np.empty(width * len(data), dtype)
+    data.foreach_get(name, values)
+    return values
+
+
+def _properties(block: Block) -> dict[str, Any]:
+    return {n: v for n, v in block.items() if n.startswith("idtech") and isinstance(v, int | float | str | bytes)}
+
+
+def make(ready: Ready) -> tuple[Block, Block]:
+    """Make everything that an import makes; returns the armature and the mesh."""
+    scene: Block = bpy.context.scene
+    layer: Block = bpy.context.view_layer
+    collection = bpy.data.collections.new("serpent")
+    scene.collection.children.link(collection)
+    rig: Block = bpy.data.objects.new("serpent", bpy.data.armatures.new("serpent"))
+    collection.objects.link(rig)
+    layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    made: list[Any] = []
+    for name, parent, length, matrix in ready.bones:
+        bone = rig.data.edit_bones.new(name)
+        bone.length = length
+        bone.matrix = matrix
+        if parent >= 0:
+            bone.parent = made[parent]
+        made.append(bone)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    block = _make_mesh(ready)
+    collection.objects.link(block)
+    block.parent = rig
+    block.modifiers.new("Armature", "ARMATURE").object = rig
+    for bone in rig.data.bones:
+        _store(bone, ready.properties[1])
+    _store(rig.data, ready.properties[0])
+    _store(block.data, ready.properties[2])
+    _make_actions(ready, rig)
+    return rig, block
+
+
+def _make_actions(ready: Ready, rig: Block) -> None:
+    made = []
+    for stored, properties in ready.actions:
+        action = bpy.data.actions.new("move")
+        found = curves(action, rig, rig.name)
+        for path, index, points in stored:
+            add_curve(found, path, index, points)
+        _store(action, properties)
+        made.append(action)
+    for action in made:
+        track = rig.animation_data.nla_tracks.new()
+        track.strips.new(action.name, 0, action)
+        track.mute = True
+
+
+def _make_mesh(ready: Ready) -> Block:
+    mesh: Block = bpy.data.meshes.new("skin")
+    mesh.vertices.add(len(ready.points) // 3)
+    mesh.attributes["position"].data.foreach_set("vector", ready.points)
+    mesh.loops.add(len(ready.corner_points))
+    mesh.polygons.add(len(ready.corner_points) // 3)
+    mesh.attributes[".corner_vert"].data.foreach_set("value", ready.corner_points)
+    mesh.polygons.foreach_set("loop_start", np.arange(0, len(ready.corner_points), 3, dtype=np.int32))
+    mesh.uv_layers.new(name="UVMap", do_init=False).uv.foreach_set("vector", ready.uvs)
+    for name, (domain, values) in ready.numbers.items():
+        mesh.attributes.new(name, "INT", domain).data.foreach_set("value", values)
+    mesh.update(calc_edges=True)
+    block: Block = bpy.data.objects.new("skin", mesh)
+    for name in ready.groups:
+        block.vertex_groups.new(name=name)
+    edited = bmesh.new()
+    edited.from_mesh(mesh)
+    deform: Any = edited.verts.layers.deform.verify()
+    edited.verts.ensure_lookup_table()
+    verts: Any = edited.verts
+    for point, group, weight in ready.weights:
+        verts[point][deform][group] = weight
+    edited.to_mesh(mesh)
+    edited.free()
+    return block
+
+
+def _store(block: Block, properties: dict[str, Any]) -> None:
+    for name, value in properties.items():
+        block[name] = value
+
+
+def read(rig: Block, block: Block) -> None:
+    """Read the arrays that an export needs, bare."""
+    _get(rig.data.bones, "matrix_local", 16, np.float32)
+    mesh = block.data
+    for name, width, dtype in ((".corner_vert", 1, np.int32), ("position", 3, np.float32)):
+        _get(mesh.attributes[name].data, "value" if width == 1 else "vector", width, dtype)
+    _get(mesh.uv_layers[0].uv, "vector", 2, np.float32)
+    edited = bmesh.new()
+    edited.from_mesh(mesh)
+    deform: Any = edited.verts.layers.deform.active
+    for vert in edited.verts:
+        vert[deform].items()
+    edited.free()
+    for action in bpy.data.actions:
+        for curve in action_parts(action)[0][2]:
+            _get(curve.keyframe_points, "co", 2, np.float32)
+
+
+# -- what is measured
+
+
+def measure(files: Files, repeat: int) -> dict[str, Times]:
+    """Return how long everything takes, package and floor in turns."""
+    posed, _, _ = run_steps(files, Clock())
+    ready = look(posed)
+    clock = Clock()
+    for _ in range(repeat):
+        run_steps(files, clock)
+        empty_scene()
+        with clock.of("floor of import"):
+            made = make(ready)
+        with clock.of("floor of export"):
+            read(*made)
+    return clock.times
+
+
+def ratios(times: dict[str, Times]) -> dict[str, float]:
+    """Return what the targets speak of, from the best times."""
+    sums = [sum(times[step].best for step in steps) for steps in (IMPORT, EXPORT)]
+    floors = [times[f"floor of {way}"].best for way in ("import", "export")]
+    return {name: a / b for name, a, b in zip(TARGETS, sums, floors, strict=True)}
+
+
+def measure_text(repeat: int) -> tuple[int, dict[str, Times]]:
+    """Return the size of a long animation's text, and how long reading and writing it takes."""
+    data = slither(LONG)
+    row, clock = by_name("md5anim"), Clock()
+    for _ in range(repeat):
+        with clock.of("read"):
+            structs = row.read(data)
+        with clock.of("write"):
+            row.write(structs)
+    return len(data), clock.times
+
+
+def profile(files: Files, steps: Sequence[str], repeat: int, lines: int) -> str:
+    """Return the functions in which steps spend their time."""
+    run_steps(files, Clock())
+    profiler = cProfile.Profile()
+    clock = Clock(profiler, tuple(steps))
+    for _ in range(repeat):
+        run_steps(files, clock)
+    text = io.StringIO()
+    pstats.Stats(profiler, stream=text).strip_dirs().sort_stats("tottime").print_stats(lines)
+    return text.getvalue()
