@@ -1,5 +1,6 @@
-"""Files to files of other kinds without Blender: skeletal models to frames, and what can't become what."""
+"""Files to files of other kinds without Blender: skeletal models to frames, what can't become what, what files hold."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from io_idtech_models.conversion import GAMES, convert, described, load, problem
 from io_idtech_models.errors import FormatError, LimitError, ModelError
 from io_idtech_models.formats import by_name
 from io_idtech_models.model.bake import bake
+from io_idtech_models.sheet import facts, table
 from tests import md5_facts, samples_md5
 from tests.samples import CORPUS, corpus, sample
 
@@ -231,6 +233,46 @@ def test_what_a_file_holds_in_words(folder):
     assert described(*load(folder / "arm.md5mesh")) == "1 mesh, 3 joints, 13 vertices"
     assert described(*load(folder / "wave.md5anim")) == "5 frames at 24 per second, 3 joints"
     assert described(*load(folder / "a.md3")) == "2 surfaces, 2 tags, 3 frames"
+
+
+def test_what_info_shows_of_a_model(folder):
+    found = facts(*load(folder / "several.md5mesh"))
+    assert found["format"] == "md5mesh"
+    assert found["joints"] == [
+        {"name": "origin", "parent": -1},
+        {"name": "upper arm", "parent": 0},
+        {"name": "hand", "parent": 1},
+    ]
+    assert [(m["name"], m["vertices"], m["triangles"], m["weights"], m["shader"]) for m in found["meshes"]] == [
+        ("arm", 13, 18, 16, "models/md5/arm"),
+        ("mesh1", 13, 18, 16, ""),
+        ("nothing", 0, 0, 0, "none"),
+    ]
+    lines = [" ".join(line.split()) for line in table(Path("x.md5mesh"), found)]
+    assert lines[0] == "x.md5mesh: MD5MESH, 3 joints"
+    assert lines[1:5] == [
+        "mesh vertices triangles weights shader",
+        "arm 13 18 16 models/md5/arm",
+        "mesh1 13 18 16 -",
+        "nothing 0 0 0 none",
+    ]
+    assert table(Path("x.md5mesh"), found)[5:] == ["  origin", "    upper arm", "      hand"]
+    json.dumps(found)
+
+
+def test_what_info_shows_of_an_animation(folder):
+    found = facts(*load(folder / "other.md5anim"))
+    assert (found["format"], found["frames"], found["frame_rate"]) == ("md5anim", 4, 24)
+    lines = table(Path("x.md5anim"), found)
+    assert lines[0] == "x.md5anim: MD5ANIM, 5 joints, 4 frames at 24 per second"
+    assert lines[1:] == ["  origin", "    upper arm", "      hand", "  prop", "    tip"]
+    json.dumps(found)
+
+
+def test_what_info_shows_of_next_to_nothing(tmp_path):
+    (tmp_path / "a.md5mesh").write_bytes(samples_md5.MeshSpec(joints=[], parts=[]).pack())
+    found = facts(*load(tmp_path / "a.md5mesh"))
+    assert table(Path("a"), found) == ["a: MD5MESH, 0 joints"]
 
 
 def test_the_command_line_passes_animations_and_tags_on(folder, monkeypatch, capsys):

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from ..errors import LimitError
 from ..model.skeletal import Animation
 from ..model.transforms import from_matrices, same_turns
-from . import actions, armature, names
-from .compat import Block, play_action, played_action, playing_curves
+from . import actions, armature, names, takes
+from .compat import Block, action_parts, playing_curves
 from .shape_keys import curve_points
 from .skeletal_gather import SkeletalGatherSettings, listed_bones, same_rest
 from .skeletal_source import KnownAction, find, find_action
@@ -89,7 +89,7 @@ def gather_action(
     settings: SkeletalGatherSettings,
     direct: bool = True,
 ) -> Animation:
-    """Return the animation that an action is on an armature.
+    """Return the animation that an action is on an armature, whose view layer is up to date.
 
     Raises:
         LimitError: there is no bone to export, or no frame.
@@ -103,11 +103,11 @@ def gather_action(
     if not isinstance(rate, int | float) or rate < 0:
         rate = scene.render.fps / scene.render.fps_base
     stretch = Stretch(names.file_name_of(action, settings.keep_suffixes), np.arange(first, last + 1), float(rate))
+    world = np.array(rig.matrix_world, np.float64)
     with playing(rig, action, slot):
         if direct and is_direct(rig, bones):
             channels = read_channels(rig, bones, stretch.frames)
-            view_layer.update()
-            poses = _told(bones, channels, np.array(rig.matrix_world, np.float64))
+            poses = _told(bones, channels, world)
         else:
             channels, poses = step(rig, bones, stretch.frames, scene, view_layer, settings.scale)
     return _animation(bones, stretch, channels, poses, known, settings.scale)
@@ -127,34 +127,33 @@ def gather_scene(
 
 
 @contextmanager
-def playing(rig: Block, action: bpy.types.Action, slot: Any) -> Iterator[None]:
-    """Let an armature play an action alone meanwhile, without its NLA tracks, even if it shows its rest else."""
-    animation = rig.animation_data or rig.animation_data_create()
-    before, use_nla, position = played_action(rig), animation.use_nla, rig.data.pose_position
+def playing(rig: Block, action: Any, slot: Any) -> Iterator[None]:
+    """Let an armature play an action (or None) alone meanwhile, even if it shows its rest else; see `takes.playing`."""
+    parts = [] if action is None else action_parts(action)
+    curves = next((found for own, _, found in parts if own == slot), [])
+    position = rig.data.pose_position
     try:
-        animation.use_nla, rig.data.pose_position = False, "POSE"
-        play_action(rig, action, slot)
-        yield
+        rig.data.pose_position = "POSE"
+        with takes.playing(takes.Take("", action, [takes.Role(rig, slot, curves)], [])):
+            yield
     finally:
-        play_action(rig, *before)
-        animation.use_nla, rig.data.pose_position = use_nla, position
+        rig.data.pose_position = position
 
 
 @contextmanager
 def playing_track(rig: Block, track: Any) -> Iterator[None]:
     """Let an armature play one NLA track alone meanwhile."""
-    animation = rig.animation_data
-    before = played_action(rig)
-    muted = [(other, other.mute) for other in animation.nla_tracks]
+    tracks = rig.animation_data.nla_tracks
+    muted = [(other, other.mute) for other in tracks]
     try:
-        play_action(rig, None, None)
-        for other, _ in muted:
-            other.mute = other != track
-        yield
+        with playing(rig, None, None):
+            rig.animation_data.use_nla = True
+            for other in tracks:
+                other.mute = other != track
+            yield
     finally:
         for other, mute in muted:
             other.mute = mute
-        play_action(rig, *before)
 
 
 def is_direct(rig: Block, bones: Bones) -> bool:

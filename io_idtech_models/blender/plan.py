@@ -106,6 +106,8 @@ def _key_plan(keyed: list[Block], known: Known | None, ids: set[str]) -> Planned
     listed = [key.name for key in blocks]
     for other in keyed[1:]:
         theirs = [key.name for key in frame_blocks(other.data.shape_keys)]
+        if theirs[:-1] == listed and names.stem_of(theirs[-1]) == theirs[0]:
+            continue  # Blender 4.5 puts a copy of the first key behind the others of a part that is separated
         if theirs != listed:
             pairs = zip([*listed, "nothing"], [*theirs, "nothing"], strict=False)
             place, (a, b) = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])

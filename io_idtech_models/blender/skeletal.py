@@ -144,8 +144,10 @@ def add_animations(
     """Make an action for each animation; the armature plays the first, and keeps all.
 
     Raises:
-        LimitError: an animation is of another skeleton; the sentence names the joint.
+        LimitError: an animation is of another skeleton, the sentence names the joint; or none can be played now.
     """
+    if rig.animation_data is not None and rig.animation_data.use_tweak_mode:
+        raise LimitError(f"'{rig.name}' is in the tweak mode of the NLA editor: leave it first")
     made = []
     bones = armature.file_order(rig.data.bones)
     rest = armature.rest_matrices(rig.data)
@@ -154,7 +156,7 @@ def add_animations(
     local = armature.relative(np.array([rest[b.name] for b in bones]).reshape(-1, 4, 4), parents)
     for animation in animations:
         _check(rig, bones, parents, animation)
-        _turn_by_quaternions(rig)
+        _turn_by_quaternions(rig, bones)
         channels = actions.to_channels(actions.animation_poses(animation, settings.scale), local, parents)
         _say_connected(bones, animation, channels[..., :3] / settings.scale)
         action = actions.make(rig, [bone.name for bone in bones], animation, channels)
@@ -177,9 +179,10 @@ def _say_connected(bones: list[Any], animation: Animation, ways: NDArray[Any]) -
         log.warning("'%s' moves joints whose bones are connected and stay: %s", animation.name, listed(stuck))
 
 
-def _turn_by_quaternions(rig: Block) -> None:
-    """Let all bones be turned by quaternions, as the curves of animations do."""
-    others = [bone for bone in rig.pose.bones if bone.rotation_mode != "QUATERNION"]
+def _turn_by_quaternions(rig: Block, bones: list[Any]) -> None:
+    """Let an armature's bones be turned by quaternions, as the curves of animations do."""
+    posed = [rig.pose.bones[bone.name] for bone in bones]
+    others = [bone for bone in posed if bone.rotation_mode != "QUATERNION"]
     for bone in others:
         bone.rotation_mode = "QUATERNION"
     if others:

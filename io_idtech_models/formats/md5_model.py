@@ -132,7 +132,7 @@ def _fits(source: SkeletalSource) -> bool:
             "biases": ("f8", (table,)),
             "offsets": ("f8", (table, 3)),
         }
-        if not all_fit(mesh.facts, wanted) or not could_be_read(mesh.facts, orientations):
+        if not all_fit(mesh.facts, wanted) or not could_be_read(mesh.facts, orientations[:0]):
             return False
     return True
 

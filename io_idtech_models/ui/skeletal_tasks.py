@@ -154,8 +154,7 @@ def export_skeletal(
             model = skeleton_with_origin(model)
         warnings.extend(_refused(skeletal_limits.check(model, game)))
         target = in_game_folder(path, game)
-        if target != path:
-            warnings.append(f"written into the folder '{target.parent.name}', where the game looks for it")
+        warnings.extend(_said_of_folder(target, path))
         data = row.dump(model)
         _make_folder(target.parent)
         write_file(target, data)
@@ -169,6 +168,12 @@ def in_game_folder(path: Path, game: str) -> Path:
     if not folder or path.parent.name.lower() == folder:
         return path
     return path.parent / folder / path.name
+
+
+def _said_of_folder(target: Path, path: Path) -> list[str]:
+    if target.parent == path.parent:
+        return []
+    return [f"written into the folder '{target.parent.name}', where the game looks for it"]
 
 
 def _make_folder(path: Path) -> None:
@@ -226,6 +231,7 @@ def export_animations(
                 warnings.extend(_refused(skeletal_limits.check_animation(animation, game)))
                 target = path.with_name(name + row.suffixes[0]) if several else path
                 target = in_game_folder(target, game)
+                warnings.extend(_said_of_folder(target, path))
                 files.append((target, row.dump(animation)))
             facts = f"{plural(animation.num_frames, 'frame')}, {plural(len(animation.joint_names), 'joint')}"
             done.append((target, Summary(facts, warnings)))

@@ -430,6 +430,56 @@ def test_move_a_rest_bone(case):
     assert farthest(case, case.first) < case.close
 
 
+def test_change_the_drawn_length_of_bones(case):
+    def stretch():
+        for bone in case.rig.data.edit_bones:
+            bone.length *= 3
+
+    in_edit_mode(case.rig, stretch)
+    assert case.all_changed() == {}
+
+
+def recalculate_rolls():
+    bpy.ops.armature.select_all(action="SELECT")
+    bpy.ops.armature.calculate_roll(type="GLOBAL_POS_Z")
+
+
+def scale_bones():
+    bpy.ops.armature.select_all(action="SELECT")
+    bpy.ops.transform.resize(value=(2, 2, 2))
+
+
+@pytest.mark.parametrize("edit", [recalculate_rolls, scale_bones], ids=lambda edit: edit.__name__)
+def test_edit_all_bones(case, edit):
+    in_edit_mode(case.rig, edit)
+    for name in case.motions:
+        assert farthest(case, name) < case.close
+
+
+def test_apply_a_pose_as_rest(case):
+    case.play(case.first, 2)
+    activate(case.rig)
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.armature_apply(selected=False)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert farthest(case, case.first) < case.close
+
+
+def test_apply_a_size(case):
+    case.rig.scale = (2, 2, 2)
+    activate(case.rig, *(case.mesh(i) for i in range(len(case.mesh_names))))
+    bpy.ops.object.transform_apply()
+    assert farthest(case, case.first) < case.close
+
+
+@pytest.mark.parametrize("kind", ["SUBSURF", "MIRROR", "DECIMATE"])
+def test_modifiers_on_an_imported_mesh(case, kind):
+    case.mesh().modifiers.new("more", kind)
+    case.mesh().modifiers.move(1, 0)
+    assert case.changed(most_weights=0, least_weight=0.0)
+    assert farthest(case, case.first, most_weights=0, least_weight=0.0) < case.close
+
+
 def test_rename_a_bone(case):
     case.rig.data.bones[case.bone].name = "Waist"
     assert case.all_changed() == {name: {f"names[{case.joint}]"} for name in ("", *case.motions)}

@@ -303,6 +303,37 @@ def test_noise_is_refused(data):
 # -- a codec believes a record no more than it must
 
 
+@pytest.mark.parametrize(
+    ("data", "name", "value"),
+    [
+        (samples_md5.arm(), "orientations", 2.0),
+        (samples_md5.arm(), "orientations", np.nan),
+        (samples_md5.wave(), "components", 1e300),
+        (samples_md5.wave(), "base", np.inf),
+        (samples_md5.wave(), "bounds", -1e39),
+        (samples_md5.wave(), "components", 1.5),  # turns no joint
+    ],
+)
+def test_numbers_that_no_file_can_hold(data, name, value, caplog):
+    row = by_name("md5mesh" if b"numMeshes" in data else "md5anim")
+    model = row.load(data, "x")
+    model.source.facts[name][...] = value
+    found = row.load(row.dump(model), "x")
+    assert "the facts of the source of 'x' are damaged: written without them" in caplog.text
+    if row.name == "md5mesh":
+        np.testing.assert_allclose(found.skeleton.rotations, model.skeleton.rotations, atol=1e-6)
+    else:
+        np.testing.assert_allclose(found.positions, model.positions, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["st", "biases", "offsets"])
+def test_numbers_of_a_mesh_that_no_file_can_hold(name, caplog):
+    model = by_name("md5mesh").load(samples_md5.arm(), "x")
+    model.source.meshes[0].facts[name][1] = np.nan
+    assert b"nan" not in by_name("md5mesh").dump(model)
+    assert "are damaged: written without them" in caplog.text
+
+
 @settings(max_examples=500, deadline=None)
 @given(st.integers(0, len(RECORDS) - 1), flips)
 def test_a_damaged_source_gives_a_file_that_can_be_read(index, changes):

@@ -784,6 +784,80 @@ def test_nla_strips(own):
     check_shown(model, animation, range(30, 35))
 
 
+def two_actions() -> tuple[Any, Any]:
+    """Make an action that turns one bone, and one that turns another and is played."""
+    first = wave_own()
+    rig().animation_data.action = None
+    for bone in rig().pose.bones:
+        bone.rotation_euler = Euler((0, 0, 0))
+    key("Bone.002", 0, (0.5, 0, 0))
+    key("Bone.002", 4, (0, 0.5, 0))
+    second = rig().animation_data.action
+    first.name, second.name = "first", "second"
+    scene().frame_set(4)
+    return first, second
+
+
+def test_bones_that_another_action_moves_rest(own):
+    two_actions()
+    out = own / "out"
+    out.mkdir()
+    export_anim(filepath=str(out / "x.md5anim"), what="CHOSEN", actions="first, second")
+    first, second = (by_name("md5anim").read((out / f"{n}.md5anim").read_bytes()) for n in ("first", "second"))
+    assert (first.flags.tolist(), second.flags.tolist()) == ([0, 56, 0], [0, 0, 56])
+    rest = model_of(own / "own.md5mesh").skeleton
+    from io_idtech_models.model.transforms import unchain
+
+    wanted = unchain(rest.parents, rest.positions, rest.rotations)[1]
+    for name, joint in (("first", 2), ("second", 1)):
+        found = ANIM.load((out / f"{name}.md5anim").read_bytes(), name)
+        assert same_turns(found.rotations[:, joint], wanted[joint]).max() < 1e-5
+
+
+@pytest.mark.parametrize("what", ["CHOSEN", "NLA"])
+def test_the_pose_stays_as_it_was(own, what):
+    first, second = two_actions()
+    rig().animation_data.nla_tracks.new().strips.new("strip", 20, first)
+    scene().frame_set(3)
+    before = [tuple(bone.rotation_euler) for bone in rig().pose.bones]
+    out = own / "out"
+    out.mkdir()
+    export_anim(filepath=str(out / "x.md5anim"), what=what, actions="first")
+    assert [tuple(bone.rotation_euler) for bone in rig().pose.bones] == before
+    assert rig().animation_data.action == second
+    assert rig().animation_data.use_nla
+
+
+def test_a_strip_moves_what_it_moves_alone(own):
+    first, second = two_actions()
+    strip = rig().animation_data.nla_tracks.new().strips.new("strip", 20, first)
+    scene().frame_set(4)
+    exported_to = own / "out"
+    exported_to.mkdir()
+    export_anim(filepath=str(exported_to / "x.md5anim"), what="NLA")
+    found = by_name("md5anim").read((exported_to / f"{strip.name}.md5anim").read_bytes())
+    assert found.flags.tolist() == [0, 56, 0]
+    assert rig().animation_data.action == second
+
+
+def test_the_tweak_mode_of_the_nla_editor(own):
+    first, _ = two_actions()
+    animation = rig().animation_data
+    track = animation.nla_tracks.new()
+    strip = track.strips.new("strip", 20, first)
+    track.select = strip.select = True
+    animation.nla_tracks.active = track
+    strip_active = [s for s in track.strips if s.active]
+    animation.use_tweak_mode = True
+    if not animation.use_tweak_mode:
+        pytest.skip(f"a script can't enter it here ({len(strip_active)} active)")
+    text = error_of(export_anim, filepath=str(own / "x.md5anim"), what="CHOSEN", actions="second")
+    assert "is in the tweak mode of the NLA editor: leave it first" in text
+    put(own / "in.md5anim", FILES["wave.md5anim"])
+    text = error_of(import_anim, filepath=str(own / "in.md5anim"))
+    assert "is in the tweak mode of the NLA editor: leave it first" in text
+
+
 def test_a_scale_in_a_pose_is_said(own, capfd):
     wave_own()
     rig().pose.bones["Bone.002"].scale = (1.0, 2.0, 1.0)
@@ -904,7 +978,8 @@ def test_the_remasters_folder(arm, capfd):
         assert operator(filepath=str(arm / name), game="quake2remaster") == {"FINISHED"}
         assert not (arm / name).exists()
         assert (arm / "md5" / name).exists()
-    assert "written into the folder 'md5', where the game looks for it" in capfd.readouterr().out
+        assert f"{name}: " in (said := capfd.readouterr().out)
+        assert "written into the folder 'md5', where the game looks for it" in said
     before = (arm / "md5/tris.md5mesh").read_bytes()
     export_mesh(filepath=str(arm / "md5/tris.md5mesh"), game="quake2remaster")
     assert (arm / "md5/tris.md5mesh").read_bytes() == before
