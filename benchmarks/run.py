@@ -119,7 +119,7 @@ def measure_skeletal(repeat: int) -> dict[str, Any]:
     for files in skeletal.known():
         times, targets = skeletal.measure(files, repeat), skeletal.TARGETS
         size = (len(files.mesh) + sum(map(len, files.animations))) / 1e6
-        called = f"{files.name}, {skeletal.JOINTS} joints, {skeletal.FRAMES} frames, {size:.1f} MB"
+        called = f"{files.name}, {files.joints} joints, {files.frames} frames, {size:.1f} MB"
         lines = [line(name, took.best, took.median) for name, took in times.items()]
         found = skeletal.ratios(times)
         lines += [verdict(name, value, targets[name]) for name, value in found.items()]

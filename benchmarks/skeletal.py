@@ -1,4 +1,4 @@
-"""Skeletal models: each step of an MD5 next to the floor, the same bpy calls made bare from ready arrays.
+"""Skeletal models: each step of an MD5 or MDX next to the floor, the same bpy calls made bare from ready arrays.
 
 The text (reading and writing files) is measured by itself: no call of Blender's stands beside it.
 """
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from benchmarks.floor import add_curve, curves
 from benchmarks.steps import Clock, Times, empty_scene
-from io_idtech_models.blender import motion, skeletal, skeletal_gather
+from io_idtech_models.blender import bones, motion, skeletal, skeletal_gather
 from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.blender.materials import Materials
 from io_idtech_models.formats import by_name
@@ -32,6 +32,7 @@ Block = Any  # a data-block of Blender; the stubs take each of its pointers for 
 JOINTS, FRAMES, PER_VERTEX = 60, 100, 3
 RIBBONS, ROWS, COLUMNS = 10, 5, 100  # 5,000 vertices, 7,920 triangles
 MANY = 30  # animations at once
+BONES, LONGEST = 53, 4887  # of Enemy Territory's body.mdx
 LONG = 2100  # frames of an animation whose text is 10 MB
 STEPS = ("to_model", "build", "gather", "from_model")
 IMPORT, EXPORT = STEPS[:2], STEPS[2:]
@@ -41,11 +42,14 @@ SPEED = 30.0  # MB/s of text read
 
 @dataclass(frozen=True)
 class Files:
-    """A model and its animations, as bytes."""
+    """A model (or none: bones alone) and its animations, as bytes."""
 
     name: str
     mesh: bytes
     animations: list[bytes]
+    joints: int = JOINTS
+    frames: int = FRAMES
+    formats: tuple[str, str] = ("md5mesh", "md5anim")
 
 
 def known() -> list[Files]:
@@ -54,6 +58,7 @@ def known() -> list[Files]:
     return [
         Files("serpent.md5mesh, 1 animation", serpent(), many[:1]),
         Files(f"serpent.md5mesh, {MANY} animations", serpent(), many),
+        Files("march.mdx", b"", [march()], BONES, LONGEST, ("mdm", "mdx")),
     ]
 
 
@@ -103,6 +108,17 @@ def slither(frames: int, phase: int = 0) -> bytes:
     return _settled("md5anim", by_name("md5anim").dump(animation))
 
 
+def march() -> bytes:
+    """Return an MDX of the size of Enemy Territory's own, in which every bone turns."""
+    parents = _parents()[:BONES]
+    positions, rotations = (values[:, :BONES] for values in _poses(LONGEST, 0))
+    positions = np.broadcast_to(positions[:1], positions.shape).copy()  # the way to the parent has one length
+    positions[:, 0, 0] += np.arange(LONGEST) * 0.01
+    bounds = np.tile(np.array(((-200.0,) * 3, (200.0,) * 3)), (LONGEST, 1, 1))
+    names = [f"joint{i}" for i in range(BONES)]
+    return _settled("mdx", by_name("mdx").dump(Animation("march", names, parents, positions, rotations, 15.0, bounds)))
+
+
 def _settled(name: str, data: bytes) -> bytes:
     """Return a file as it is written again."""
     row = by_name(name)
@@ -115,12 +131,13 @@ def _settled(name: str, data: bytes) -> bytes:
 def run_steps(files: Files, clock: Clock) -> tuple[Any, Any, list[Any]]:
     """Take a model and its animations through every step once; all files must come out as they went in."""
     scene, layer = empty_scene()
-    mesh_row, row = by_name("md5mesh"), by_name("md5anim")
+    mesh_row, row = map(by_name, files.formats)
     with clock.of("read"):
-        structs, moves = mesh_row.read(files.mesh), [row.read(data) for data in files.animations]
+        structs = mesh_row.read(files.mesh) if files.mesh else None
+        moves = [row.read(data) for data in files.animations]
     with clock.of("to_model"):
-        model = mesh_row.to_model(structs, "serpent")
         animations = [row.to_model(move, f"move{i}") for i, move in enumerate(moves)]
+        model = bones_of(animations[0]) if structs is None else mesh_row.to_model(structs, "serpent")
     with clock.of("build"):
         posed = skeletal.build(
             model, animations, skeletal.SkeletalSettings(), Materials(lambda _name: None), scene, scene.collection
@@ -129,18 +146,26 @@ def run_steps(files: Files, clock: Clock) -> tuple[Any, Any, list[Any]]:
     settings = skeletal_gather.SkeletalGatherSettings()
     with clock.of("gather"):
         gathered = skeletal_gather.gather([posed.armature, *posed.meshes], layer, settings)
-        found = []
+        found, joints = [], bones.gather_bones(posed.armature, settings)
         for action in posed.actions:
             slot = next((slot for slot, _, _ in action_parts(action)), None)
-            found.append(motion.gather_action(posed.armature, action, slot, scene, layer, settings))
+            found.append(motion.gather_action(posed.armature, action, slot, scene, layer, settings, bones=joints))
             set_bounds(found[-1], gathered)
     with clock.of("from_model"):
-        structs, moves = mesh_row.from_model(gathered), [row.from_model(animation) for animation in found]
+        structs = mesh_row.from_model(gathered) if files.mesh else None
+        moves = [row.from_model(animation) for animation in found]
     with clock.of("write"):
-        written = [mesh_row.write(structs), *(row.write(move) for move in moves)]
+        written = [mesh_row.write(structs) if files.mesh else b"", *(row.write(move) for move in moves)]
     if written != [files.mesh, *files.animations]:
         raise SystemExit(f"{files.name}: a file that came out is not the one that went in")
     return posed, model, animations
+
+
+def bones_of(animation: Animation) -> SkeletalModel:
+    """Return the bones of an animation as a model without meshes."""
+    positions, rotations = chain(animation.parents, animation.positions[0], animation.rotations[0])
+    bones_ = Skeleton(animation.joint_names, animation.parents, positions, rotations, traits=animation.traits)
+    return SkeletalModel("bones", bones_, [])
 
 
 # -- the floor
@@ -151,42 +176,56 @@ class Ready:
     """The arrays of an import; B bones, P points, W weights, F frames."""
 
     bones: list[tuple[str, int, float, Matrix]]  # name, parent's number, length, matrix
+    mesh: ReadyMesh | None
+    actions: list[tuple[list[tuple[str, int, Array]], dict[str, Any]]]  # curves (2 F,), properties
+    properties: list[dict[str, Any]]  # of the armature, and of its bones together
+
+
+@dataclass(eq=False)
+class ReadyMesh:
+    """The arrays of a mesh."""
+
     points: Array  # (3 P,) float32
     corner_points: Array  # (3 T,) int32
     uvs: Array  # (6 T,) float32
     numbers: dict[str, tuple[str, Array]]  # attribute: its domain and int32 values
     groups: list[str]
     weights: list[tuple[int, int, float]]  # point, group, weight
-    actions: list[tuple[list[tuple[str, int, Array]], dict[str, Any]]]  # curves (2 F,), properties
-    properties: list[dict[str, Any]]  # of the armature, its bones together, and the mesh
+    properties: dict[str, Any]
 
 
 def look(posed: Any) -> Ready:
     """Return the arrays of what an import made."""
-    rig, block = posed.armature, posed.meshes[0]
+    rig = posed.armature
     order = {bone.name: i for i, bone in enumerate(rig.data.bones)}
-    bones = [
+    found = [
         (b.name, -1 if b.parent is None else order[b.parent.name], b.length, b.matrix_local.copy())
         for b in rig.data.bones
     ]
+    return Ready(
+        found,
+        _look_at_mesh(posed.meshes[0]) if posed.meshes else None,
+        [([(c.data_path, c.array_index, _get(c.keyframe_points, "co", 2, np.float32)) for c in parts[0][2]],
+          _properties(action)) for action in posed.actions if (parts := action_parts(action))],
+        [_properties(rig.data), _properties(rig.data.bones[0])],
+    )  # fmt: skip
+
+
+def _look_at_mesh(block: Block) -> ReadyMesh:
     mesh = block.data
     numbers = {}
     for name, attribute in mesh.attributes.items():
         if name.startswith("idtech"):
             numbers[name] = attribute.domain, _get(attribute.data, "value", 1, np.int32)
-    weights = [(v.index, g.group, g.weight) for v in mesh.vertices for g in v.groups]
-    return Ready(
-        bones,
+    return ReadyMesh(
         _get(mesh.attributes["position"].data, "vector", 3, np.float32),
         _get(mesh.attributes[".corner_vert"].data, "value", 1, np.int32),
         _get(mesh.uv_layers[0].uv, "vector", 2, np.float32),
         numbers,
         [group.name for group in block.vertex_groups],
-        weights,
-        [([(c.data_path, c.array_index, _get(c.keyframe_points, "co", 2, np.float32)) for c in parts[0][2]],
-          _properties(action)) for action in posed.actions if (parts := action_parts(action))],
-        [_properties(rig.data), _properties(rig.data.bones[0]), _properties(mesh)],
-    )  # fmt: skip
+        [(v.index, g.group, g.weight) for v in mesh.vertices for g in v.groups],
+        _properties(mesh),
+    )
 
 
 def _get(data: Any, name: str, width: int, dtype: Any) -> Array:
@@ -199,8 +238,8 @@ def _properties(block: Block) -> dict[str, Any]:
     return {n: v for n, v in block.items() if n.startswith("idtech") and isinstance(v, int | float | str | bytes)}
 
 
-def make(ready: Ready) -> tuple[Block, Block]:
-    """Make everything that an import makes; returns the armature and the mesh."""
+def make(ready: Ready) -> tuple[Block, Block | None]:
+    """Make everything that an import makes; returns the armature, and the mesh if there is one."""
     scene: Block = bpy.context.scene
     layer: Block = bpy.context.view_layer
     collection = bpy.data.collections.new("serpent")
@@ -218,14 +257,16 @@ def make(ready: Ready) -> tuple[Block, Block]:
             bone.parent = made[parent]
         made.append(bone)
     bpy.ops.object.mode_set(mode="OBJECT")
-    block = _make_mesh(ready)
-    collection.objects.link(block)
-    block.parent = rig
-    block.modifiers.new("Armature", "ARMATURE").object = rig
+    block = None
+    if ready.mesh is not None:
+        block = _make_mesh(ready.mesh)
+        collection.objects.link(block)
+        block.parent = rig
+        block.modifiers.new("Armature", "ARMATURE").object = rig
+        _store(block.data, ready.mesh.properties)
     for bone in rig.data.bones:
         _store(bone, ready.properties[1])
     _store(rig.data, ready.properties[0])
-    _store(block.data, ready.properties[2])
     _make_actions(ready, rig)
     return rig, block
 
@@ -245,7 +286,7 @@ def _make_actions(ready: Ready, rig: Block) -> None:
         track.mute = True
 
 
-def _make_mesh(ready: Ready) -> Block:
+def _make_mesh(ready: ReadyMesh) -> Block:
     mesh: Block = bpy.data.meshes.new("skin")
     mesh.vertices.add(len(ready.points) // 3)
     mesh.attributes["position"].data.foreach_set("vector", ready.points)
@@ -277,10 +318,17 @@ def _store(block: Block, properties: dict[str, Any]) -> None:
         block[name] = value
 
 
-def read(rig: Block, block: Block) -> None:
+def read(rig: Block, block: Block | None) -> None:
     """Read the arrays that an export needs, bare."""
     _get(rig.data.bones, "matrix_local", 16, np.float32)
-    mesh = block.data
+    if block is not None:
+        _read_mesh(block.data)
+    for action in bpy.data.actions:
+        for curve in action_parts(action)[0][2]:
+            _get(curve.keyframe_points, "co", 2, np.float32)
+
+
+def _read_mesh(mesh: Block) -> None:
     for name, width, dtype in ((".corner_vert", 1, np.int32), ("position", 3, np.float32)):
         _get(mesh.attributes[name].data, "value" if width == 1 else "vector", width, dtype)
     _get(mesh.uv_layers[0].uv, "vector", 2, np.float32)
@@ -290,9 +338,6 @@ def read(rig: Block, block: Block) -> None:
     for vert in edited.verts:
         vert[deform].items()
     edited.free()
-    for action in bpy.data.actions:
-        for curve in action_parts(action)[0][2]:
-            _get(curve.keyframe_points, "co", 2, np.float32)
 
 
 # -- what is measured

@@ -3,7 +3,8 @@
 A pose bone's channels are relative to its rest: its pose is parent's pose x rest relative to the parent's rest x
 channels. So with the joint's own transform A relative to its parent, rest L and the fixed turn T of `armature`, the
 channels are inverse(L) x inverse(T) x A x T, and A comes back as T x L x channels x inverse(T). A root has no parent:
-its A and L are in model space, and L lacks the turn on its left.
+its A and L are in model space, and L lacks the turn on its left. All this is linear in the places and in the
+quaternions of A: for each joint a matrix for either (`maps`), and a product with all frames at once.
 
 Letters in shapes: F frames, J joints.
 """
@@ -17,59 +18,86 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model.skeletal import Animation
-from ..model.transforms import from_matrices, to_matrices
+from ..model.transforms import conjugate, from_matrices, multiply
 from . import names
-from .armature import TURN, joint_matrices
+from .armature import TURN
 from .compat import Block, curves_for
-from .shape_keys import LINEAR, add_curve
+from .shape_keys import CONSTANT, add_curves
 
 Doubles = NDArray[np.float64]
+Maps = tuple[Doubles, Doubles]
 RATE = "idtech_frame_rate"  # visible and editable, on an action
-PATHS = ("location", "rotation_quaternion")
+PATHS, SCALE = ("location", "rotation_quaternion"), "scale"
 
 
-def to_channels(poses: Doubles, rest: Doubles, parents: NDArray[Any]) -> NDArray[np.float32]:
-    """Return the channels (F, J, 7), location and quaternion, of joints' poses (F, J, 4, 4) relative to their parents.
+def to_channels(
+    positions: NDArray[Any], rotations: NDArray[Any], rest: Doubles, parents: NDArray[Any]
+) -> NDArray[np.float32]:
+    """Return the channels (F, J, 7), location and quaternion, of joints' poses relative to their parents.
 
-    `rest` (J, 4, 4) is that of the bones, relative to their parents' likewise. A quaternion follows the one before it
-    the short way.
+    The poses are positions (F, J, 3) and unit quaternions (F, J, 4); `rest` (J, 4, 4) is that of the bones, relative to
+    their parents' likewise. A quaternion follows the one before it the short way.
     """
-    turned = poses @ TURN
+    turning, moving = maps(rest, parents)
+    back = np.linalg.inv(moving)
+    channels = np.empty((len(rest), len(positions), 7), np.float32)
+    channels[..., :3] = positions.transpose(1, 0, 2) @ back[:, :3, :3].transpose(0, 2, 1) + back[:, None, :3, 3]
+    turns = rotations.transpose(1, 0, 2) @ turning
+    if len(positions):
+        turns[turns[:, 0, 0] < 0] *= -1.0
+        flips = np.cumprod(np.where((turns[:, 1:] * turns[:, :-1]).sum(axis=-1) < 0, -1.0, 1.0), axis=1)
+        turns[:, 1:] *= flips[..., None]
+    channels[..., 3:] = turns
+    return np.ascontiguousarray(channels.transpose(1, 0, 2))
+
+
+def from_channels(channels: NDArray[Any], by_rest: Maps) -> tuple[Doubles, Doubles]:
+    """Return the poses of joints relative to their parents, positions (F, J, 3) and unit quaternions (F, J, 4).
+
+    The inverse of `to_channels`; `by_rest` is what `maps` gives. Quaternions of any length turn as Blender lets them:
+    brought to length 1.
+    """
+    turning, moving = by_rest
+    by_joint = channels.transpose(1, 0, 2).astype(np.float64)
+    turns = by_joint[..., 3:7]
+    turns /= np.maximum(np.sqrt(np.einsum("jfi,jfi->jf", turns, turns)), 1e-20)[..., None]
+    positions = by_joint[..., :3] @ moving[:, :3, :3].transpose(0, 2, 1) + moving[:, None, :3, 3]
+    rotations = turns @ turning.transpose(0, 2, 1)
+    return np.ascontiguousarray(positions.transpose(1, 0, 2)), np.ascontiguousarray(rotations.transpose(1, 0, 2))
+
+
+def maps(rest: Doubles, parents: NDArray[Any]) -> Maps:
+    """Return what makes poses of channels: for rows of quaternions (J, 4, 4), transposed, and of places (J, 4, 4)."""
+    moving = rest.copy()
     children = np.flatnonzero(parents >= 0)
-    turned[:, children] = np.linalg.inv(TURN) @ turned[:, children]
-    local = np.linalg.inv(rest) @ turned
-    rotations = from_matrices(local[..., :3, :3])
-    if len(rotations) > 1:
-        flips = np.cumprod(np.where((rotations[1:] * rotations[:-1]).sum(axis=-1) < 0, -1.0, 1.0), axis=0)
-        rotations[1:] *= flips[..., None]
-    return np.asarray(np.concatenate((local[..., :3, 3], rotations), axis=-1), np.float32)
+    moving[children] = TURN @ moving[children]
+    before, after = from_matrices(moving[:, :3, :3]), conjugate(from_matrices(TURN[:3, :3]))
+    return multiply(multiply(before[:, None], np.eye(4)), after).transpose(0, 2, 1), moving
 
 
-def from_channels(channels: NDArray[Any], rest: Doubles, parents: NDArray[Any]) -> Doubles:
-    """Return the poses (F, J, 4, 4) of joints relative to their parents; inverse of `to_channels`."""
-    rotations = channels[..., 3:7].astype(np.float64)
-    rotations /= np.maximum(np.linalg.norm(rotations, axis=-1, keepdims=True), 1e-20)
-    local = np.zeros((*channels.shape[:-1], 4, 4))
-    local[..., :3, :3] = to_matrices(rotations)
-    local[..., :3, 3] = channels[..., :3]
-    local[..., 3, 3] = 1.0
-    poses = rest @ local @ np.linalg.inv(TURN)
-    children = np.flatnonzero(parents >= 0)
-    poses[:, children] = TURN @ poses[:, children]
-    return poses
+def make(
+    block: Block,
+    bones: list[str],
+    animation: Animation,
+    channels: NDArray[np.float32],
+    scales: NDArray[Any] | None = None,
+) -> Block:
+    """Make an action that plays channels (F, J, 7) on an armature's bones, in this order; the armature plays it now.
 
-
-def make(block: Block, bones: list[str], animation: Animation, channels: NDArray[np.float32]) -> Block:
-    """Make an action that plays channels (F, J, 7) on an armature's bones, in this order; the armature plays it now."""
+    Bones whose scale (F, J) is ever another than 1 get curves for it, which hold each frame's until the next.
+    """
     action: Block = bpy.data.actions.new(names.fit(animation.name))
     names.remember(action, animation.name)
     curves = curves_for(action, block, block.name)
+    paths = [f'pose.bones["{bpy.utils.escape_identifier(bone)}"].' for bone in bones]
+    wanted = [(path + PATHS[c > 2], c - 3 * (c > 2)) for path in paths for c in range(7)]
+    rows = np.ascontiguousarray(channels.reshape(len(channels), -1).T)
     times = np.arange(animation.num_frames, dtype=np.float32)
-    for joint, bone in enumerate(bones):
-        path = f'pose.bones["{bpy.utils.escape_identifier(bone)}"].'
-        for channel in range(7):
-            kind, index = PATHS[channel > 2], channel - 3 * (channel > 2)
-            add_curve(curves, path + kind, index, times, channels[:, joint, channel], LINEAR)
+    add_curves(curves, wanted, times, rows)
+    if scales is not None:
+        for joint in np.flatnonzero((scales != 1).any(axis=0)).tolist():
+            along = [(paths[joint] + SCALE, axis) for axis in range(3)]
+            add_curves(curves, along, times, np.tile(scales[:, joint].astype(np.float32), (3, 1)), CONSTANT)
     action.use_fake_user = action.use_frame_range = True
     action.frame_start, action.frame_end = 0, animation.num_frames - 1
     action[RATE] = animation.frame_rate
@@ -82,8 +110,3 @@ def keep(block: Block, action: bpy.types.Action) -> None:
     track.name = action.name
     track.strips.new(action.name, 0, action)
     track.mute = True
-
-
-def animation_poses(animation: Animation, scale: float) -> Doubles:
-    """Return an animation's poses relative to the parent as matrices, (F, J, 4, 4)."""
-    return joint_matrices(animation.positions, animation.rotations, scale)

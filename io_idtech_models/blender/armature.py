@@ -32,6 +32,8 @@ LEAST_PART = 8.0  # a bone is at least this part of its largest coordinate long
 LEAST_LENGTH = 0.1
 # How far a joint's axes may be from unit and upright: Blender's own rounding; what shows.
 ROUNDED, BENT = 1e-5, 1e-3
+EPSILON = 2.0**-24  # half a step of single precision, as a part of the number
+ROUNDINGS = 16  # of so many a head or an axis is the sum at most; twice the worst of real skeletons after edits
 
 
 def joint_matrices(positions: NDArray[Any], rotations: NDArray[Any], scale: float = 1.0) -> Doubles:
@@ -45,7 +47,7 @@ def joint_matrices(positions: NDArray[Any], rotations: NDArray[Any], scale: floa
 
 def bone_lengths(skeleton: Skeleton) -> Doubles:
     """Return how long to draw each joint's bone, (J,): the way to its child, of several to the one most ahead."""
-    places, axes = skeleton.positions, to_matrices(skeleton.rotations)[:, :, 0]
+    places, axes = skeleton.bind.positions, to_matrices(skeleton.bind.rotations)[:, :, 0]
     lengths = np.zeros(skeleton.num_joints)
     ahead = np.full(skeleton.num_joints, -np.inf)
     for joint, parent in enumerate(skeleton.parents.tolist()):
@@ -68,8 +70,8 @@ def make(name: str, skeleton: Skeleton, scale: float, scene: bpy.types.Scene) ->
     block: Block = bpy.data.objects.new(names.fit(name), data)
     given = names.unique(skeleton.names, "bone")
     if given:
-        matrices = joint_matrices(skeleton.positions, skeleton.rotations, scale) @ TURN
-        with _editing(block, scene):
+        matrices = joint_matrices(skeleton.bind.positions, skeleton.bind.rotations, scale) @ TURN
+        with editing(block, scene):
             _add_bones(data, given, skeleton, matrices, bone_lengths(skeleton) * scale)
     for joint, bone_name in enumerate(given):
         bone = data.bones[bone_name]
@@ -90,7 +92,7 @@ def _add_bones(data: Block, given: list[str], skeleton: Skeleton, matrices: Doub
 
 
 @contextmanager
-def _editing(block: Block, scene: bpy.types.Scene) -> Iterator[None]:
+def editing(block: Block, scene: bpy.types.Scene) -> Iterator[None]:
     """Put an object into edit mode meanwhile, the only way to bones: it must be active in the view layer for that."""
     context: Any = bpy.context
     layer = context.view_layer
@@ -146,6 +148,23 @@ def rest_matrices(data: Block) -> dict[str, Doubles]:
     data.bones.foreach_get("matrix_local", buffer)
     matrices = buffer.reshape(-1, 4, 4).transpose(0, 2, 1).astype(np.float64)
     return {bone.name: matrix for bone, matrix in zip(data.bones, matrices, strict=True)}
+
+
+def rounding(data: Block) -> dict[str, tuple[float, float]]:
+    """Return how far each bone's head, and its axes, may come back off from edit mode, by name.
+
+    Blender keeps a head relative to its parent's tail, in single precision: every bone on the way from the root adds
+    what that way and its own place lose. An axis is the way from head to tail: the shorter, the less exact.
+    """
+    found: dict[str, tuple[float, float]] = {}
+    for bone in data.bones:  # parents come before their children
+        parent, head, tail = bone.parent, bone.head_local, bone.tail_local
+        way, above = (0.0, 0.0) if parent is None else ((head - parent.tail_local).length, found[parent.name][0])
+        size = max(abs(c) for c in head)
+        farthest = max(size, *(abs(c) for c in tail))
+        axes = ROUNDINGS * EPSILON * farthest / max(bone.length, 1e-9)
+        found[bone.name] = above + ROUNDINGS * EPSILON * (way + size), axes
+    return found
 
 
 def placed(matrices: Doubles, world: Doubles) -> tuple[Doubles, NDArray[np.bool_]]:

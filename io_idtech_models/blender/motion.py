@@ -1,9 +1,8 @@
 """Actions of an armature back to animations: the way back of `actions`.
 
 Where nothing but curves of location and rotation moves the bones they are read as arrays; constraints, drivers, other
-channels or a stretch of the scene are sampled by stepping. Either way a joint that has, in some frame, the channels
-that import wrote in any of the source's frames names that frame, if the source's pose still is the joint's: so frames
-may be deleted, inserted and retimed, and a rolled bone is noticed.
+channels or a stretch of the scene are sampled by stepping. Either way joints name the source's frames whose poses they
+have: see `source_frames`.
 
 Letters in shapes: F frames, J joints.
 """
@@ -21,20 +20,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LimitError
+from ..model.scales import LEAST
 from ..model.skeletal import Animation
 from ..model.transforms import from_matrices, same_turns
-from . import actions, armature, names, takes
+from . import actions, armature, names, sizes, takes
+from .bones import KINDS, REST_CHANNELS, SCALES, WIDTHS, Bones, gather_bones
 from .compat import Block, action_parts, playing_curves
-from .shape_keys import curve_points
-from .skeletal_gather import SkeletalGatherSettings, listed_bones, same_rest
-from .skeletal_source import KnownAction, find, find_action
+from .skeletal_gather import SkeletalGatherSettings
+from .skeletal_source import KnownAction, find_action
+from .source_frames import SAME_PLACE, SAME_TURN, find_frames
 
 log = logging.getLogger(__name__)
 
 Doubles = NDArray[np.float64]
-SAME_TURN, SAME_PLACE = 2e-5, 1e-4  # radians, units: closer is Blender's own rounding
 FAR = 100.0  # units from the origin, beyond which that rounding grows
-REST_CHANNELS = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], np.float32)
+SAME_SCALE = 1e-4  # part of it: Blender's own rounding, down a chain of bones
 
 
 @dataclass(frozen=True)
@@ -47,37 +47,13 @@ class Stretch:
 
 
 @dataclass(eq=False)
-class Bones:
-    """The bones to export, as joints, and their rest relative to their parents."""
+class Shown:
+    """What an armature shows in F frames, and how."""
 
-    names: list[str]  # in Blender
-    joints: list[str]  # in the file
-    parents: NDArray[np.int32]  # (J,)
-    rest: Doubles  # (J, 4, 4)
-    numbers: NDArray[np.int32]  # (J,) the file's joint that each was, or -1
-
-
-def gather_bones(rig: Block, settings: SkeletalGatherSettings) -> Bones:
-    """Return an armature's bones; raises LimitError if there is none to export."""
-    bones, parents = listed_bones(rig, settings.deform_only)
-    if not bones:
-        raise LimitError(f"'{rig.name}' has no bone to export")
-    rest = armature.rest_matrices(rig.data)
-    matrices = np.array([rest[bone.name] for bone in bones]).reshape(-1, 4, 4)
-    numbers = armature.joint_numbers(bones)
-    known = find(rig)
-    if known is not None:  # what only came back with another rounding counts as it was
-        held = np.array([n if 0 <= n < len(known.rest) else -1 for n in numbers])
-        own = np.flatnonzero(held >= 0)
-        own = own[same_rest(matrices[own], known.rest[held[own]], known.scale)]
-        matrices[own] = known.rest[held[own]]
-    return Bones(
-        [bone.name for bone in bones],
-        [armature.joint_name(bone) for bone in bones],
-        parents,
-        armature.relative(matrices, parents),
-        np.array(numbers, np.int32),
-    )
+    channels: NDArray[np.float32]  # (F, J, 7)
+    positions: Doubles  # (F, J, 3) relative to parents
+    rotations: Doubles  # (F, J, 4)
+    total: Doubles | None = None  # (F, J) how large bones are; None: as they are at rest
 
 
 def gather_action(
@@ -88,13 +64,16 @@ def gather_action(
     view_layer: bpy.types.ViewLayer,
     settings: SkeletalGatherSettings,
     direct: bool = True,
+    bones: Bones | None = None,
 ) -> Animation:
     """Return the animation that an action is on an armature, whose view layer is up to date.
+
+    `bones` are those of `gather_bones`, which who exports several actions gathers once.
 
     Raises:
         LimitError: there is no bone to export, or no frame.
     """
-    bones = gather_bones(rig, settings)
+    bones = bones or gather_bones(rig, settings)
     first, last = (int(f) for f in (np.ceil(action.frame_range[0]), np.floor(action.frame_range[1])))
     if last < first:
         raise LimitError(f"'{action.name}' has no whole frame")
@@ -104,13 +83,23 @@ def gather_action(
         rate = scene.render.fps / scene.render.fps_base
     stretch = Stretch(names.file_name_of(action, settings.keep_suffixes), np.arange(first, last + 1), float(rate))
     world = np.array(rig.matrix_world, np.float64)
-    with playing(rig, action, slot):
-        if direct and is_direct(rig, bones):
-            channels = read_channels(rig, bones, stretch.frames)
-            poses = _told(bones, channels, world)
-        else:
-            channels, poses = step(rig, bones, stretch.frames, scene, view_layer, settings.scale)
-    return _animation(bones, stretch, channels, poses, known, settings.scale)
+    found: Channels | None = None
+    free = direct and is_free(rig, bones)
+    if free:  # without playing it, where the curves say all
+        found = read_channels(rig, bones, stretch.frames, _curves_of(action, slot), plays=False)
+    if found is None:
+        with playing(rig, action, slot):
+            found = read_channels(rig, bones, stretch.frames, playing_curves(rig)) if free else None
+            if found is None:
+                seen = step(rig, bones, stretch.frames, scene, view_layer, settings.scale)
+                return _animation(bones, stretch, seen, known, settings.scale)
+    total = None if found[1] is None else bones.total(found[1])
+    poses = _told(bones, bones.maps, found[0], total, world)
+    return _animation(bones, stretch, Shown(found[0], *poses, total), known, settings.scale)
+
+
+def _curves_of(action: Any, slot: Any) -> list[Any]:
+    return next((found for own, _, found in action_parts(action) if own == slot), [])
 
 
 def gather_scene(
@@ -122,15 +111,14 @@ def gather_scene(
 ) -> Animation:
     """Return what the scene shows of an armature in a stretch of frames; raises LimitError."""
     bones = gather_bones(rig, settings)
-    channels, poses = step(rig, bones, stretch.frames, scene, view_layer, settings.scale)
-    return _animation(bones, stretch, channels, poses, None, settings.scale)
+    seen = step(rig, bones, stretch.frames, scene, view_layer, settings.scale)
+    return _animation(bones, stretch, seen, None, settings.scale)
 
 
 @contextmanager
 def playing(rig: Block, action: Any, slot: Any) -> Iterator[None]:
     """Let an armature play an action (or None) alone meanwhile, even if it shows its rest else; see `takes.playing`."""
-    parts = [] if action is None else action_parts(action)
-    curves = next((found for own, _, found in parts if own == slot), [])
+    curves = [] if action is None else _curves_of(action, slot)
     position = rig.data.pose_position
     try:
         rig.data.pose_position = "POSE"
@@ -156,47 +144,67 @@ def playing_track(rig: Block, track: Any) -> Iterator[None]:
             other.mute = mute
 
 
-def is_direct(rig: Block, bones: Bones) -> bool:
-    """Tell whether curves of location and quaternion alone pose the bones."""
+def is_free(rig: Block, bones: Bones) -> bool:
+    """Tell whether nothing but curves moves the bones, and all of them are exported."""
     pose = rig.pose.bones
-    if len(rig.animation_data.drivers) or rig.data.animation_data is not None:
+    driven = rig.animation_data is not None and len(rig.animation_data.drivers)
+    if driven or rig.data.animation_data is not None or rig.parent is not None or rig.constraints:
         return False
-    if rig.parent is not None or rig.constraints:  # these may move it
-        return False
-    if any(bone.constraints or not bone.bone.use_inherit_rotation or bone.bone.use_connect for bone in pose):
-        return False
-    if any(bone.bone.inherit_scale != "FULL" or bone.bone.use_local_location is False for bone in pose):
-        return False
-    paths = {path + kind for path in _paths(bones.names) for kind in actions.PATHS}
-    curves = playing_curves(rig)
-    posed = [rig.pose.bones[name] for name in bones.names]
-    still = all(tuple(bone.scale) == (1.0, 1.0, 1.0) and bone.rotation_mode == "QUATERNION" for bone in posed)
-    others = [bone for bone in pose if bone.name not in set(bones.names)]
-    return still and not others and all(c.data_path in paths and not c.mute and not c.modifiers for c in curves)
+    held = any(not b.use_inherit_rotation or b.use_connect or not b.use_local_location for b in rig.data.bones)
+    moved = any(bone.constraints or bone.rotation_mode != "QUATERNION" for bone in pose)
+    return not held and not moved and len(pose) == len(bones.names)
 
 
-def _paths(bone_names: list[str]) -> list[str]:
-    return [f'pose.bones["{bpy.utils.escape_identifier(name)}"].' for name in bone_names]
+Channels = tuple[NDArray[np.float32], NDArray[np.float32] | None]
 
 
-def read_channels(rig: Block, bones: Bones, frames: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Return the channels (F, J, 7) that an armature's curves give its bones; what has no curve is as it stands."""
-    values = np.empty((len(frames), len(bones.names), 7), np.float32)
-    place = {}
-    for joint, (name, path) in enumerate(zip(bones.names, _paths(bones.names), strict=True)):
-        bone = rig.pose.bones[name]
-        values[:, joint, :3], values[:, joint, 3:] = bone.location, bone.rotation_quaternion
-        for channel in range(7):
-            place[path + actions.PATHS[channel > 2], channel - 3 * (channel > 2)] = joint, channel
-    times = frames.astype(np.float32)
-    for curve in playing_curves(rig):
-        joint, channel = place[curve.data_path, curve.array_index]
-        at, keyed = curve_points(curve)
-        if np.array_equal(at, times):
-            values[:, joint, channel] = keyed
-        elif len(at):
-            values[:, joint, channel] = [curve.evaluate(frame) for frame in frames.tolist()]
-    return values
+def read_channels(
+    rig: Block, bones: Bones, frames: NDArray[np.int64], curves: list[Any], plays: bool = True
+) -> Channels | None:
+    """Return the channels (F, J, 7) that curves give bones, and their scale (F, J), None without any.
+
+    What has no curve is as it stands, if the armature `plays` the curves. None if they do not say all, or more: then
+    only the scene knows.
+    """
+    times, wide = frames.astype(np.float32), sum(WIDTHS)
+    values, told = np.empty((wide * len(bones.names), len(frames)), np.float32), np.zeros(len(bones.rows), np.bool_)
+    points, rows = np.full((len(curves), 2 * len(frames)), np.nan, np.float32), np.empty(len(curves), np.int64)
+    for nth, curve in enumerate(curves):
+        row = bones.rows.get((curve.data_path, curve.array_index), -1)
+        if row < 0 or curve.mute or len(curve.modifiers):
+            return None
+        keys = curve.keyframe_points
+        rows[nth], told[row] = row, len(keys) > 0
+        if len(keys) == len(frames):
+            keys.foreach_get("co", points[nth])
+    values[rows] = points[:, 1::2]
+    for nth in np.flatnonzero((points[:, 0::2] != times).any(axis=1)).tolist():
+        if told[rows[nth]]:
+            values[rows[nth]] = [curves[nth].evaluate(frame) for frame in frames.tolist()]
+    if not told.all():
+        still = _standing(rig, bones)
+        odd = still != REST_CHANNELS
+        if not plays and (~told.reshape(-1, wide) & ((np.arange(wide) < SCALES) | odd)).any():
+            return None
+        values[~told] = still.reshape(-1, 1)[~told]
+    by_bone = values.reshape(-1, wide, len(frames))
+    scales = _even(by_bone[:, SCALES:])
+    channels = np.ascontiguousarray(by_bone[:, :SCALES].transpose(2, 0, 1))
+    return None if scales is None else (channels, None if (scales == 1).all() else scales.T)
+
+
+def _standing(rig: Block, bones: Bones) -> NDArray[np.float32]:
+    """Return location, quaternion and scale (J, 10) of the bones as they stand."""
+    order = [rig.pose.bones.find(name) for name in bones.names]
+    found = [np.empty((len(rig.pose.bones), width), np.float32) for width in WIDTHS]
+    for kind, values in zip(KINDS, found, strict=True):
+        rig.pose.bones.foreach_get(kind, values.ravel())
+    return np.concatenate(found, axis=1)[order]
+
+
+def _even(scales: NDArray[np.float32]) -> NDArray[np.float32] | None:
+    """Return the scale (J, F) of bones along any axis (J, 3, F); None where the axes differ."""
+    return scales[:, 0] if (scales == scales[:, :1]).all() else None
 
 
 def step(
@@ -206,14 +214,14 @@ def step(
     scene: bpy.types.Scene,
     view_layer: bpy.types.ViewLayer,
     scale: float,
-) -> tuple[NDArray[np.float32], Doubles]:
-    """Return the channels (F, J, 7) and the poses (F, J, 4, 4), relative to parents, that the scene shows."""
+) -> Shown:
+    """Return the channels and what the scene shows."""
     present, sub = scene.frame_current, scene.frame_subframe
     order = [rig.pose.bones.find(name) for name in bones.names]
     count = len(rig.pose.bones)
     matrices, worlds = np.empty((len(frames), len(order), 4, 4)), np.empty((len(frames), 1, 4, 4))
-    channels = np.empty((len(frames), len(order), 7), np.float32)
-    buffers = np.empty(16 * count, np.float32), np.empty(3 * count, np.float32), np.empty(4 * count, np.float32)
+    channels = np.empty((len(frames), len(order), sum(WIDTHS)), np.float32)
+    buffer, parts = np.empty(16 * count, np.float32), [np.empty((count, width), np.float32) for width in WIDTHS]
     try:
         for index, frame in enumerate(frames.tolist()):
             scene.frame_set(frame)
@@ -222,58 +230,94 @@ def step(
                 raise LimitError(f"'{rig.name}' is hidden: Blender does not move it")
             worlds[index, 0] = evaluated.matrix_world
             pose = evaluated.pose.bones
-            for name, buffer in zip(("matrix", *actions.PATHS), buffers, strict=True):
-                pose.foreach_get(name, buffer)
-            matrices[index] = buffers[0].reshape(-1, 4, 4).transpose(0, 2, 1)[order]
-            channels[index, :, :3] = buffers[1].reshape(-1, 3)[order]
-            channels[index, :, 3:] = buffers[2].reshape(-1, 4)[order]
+            pose.foreach_get("matrix", buffer)
+            for kind, values in zip(KINDS, parts, strict=True):
+                pose.foreach_get(kind, values.ravel())
+            matrices[index] = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)[order]
+            channels[index] = np.concatenate(parts, axis=1)[order]
     finally:
         scene.frame_set(present, subframe=sub)
-    moved, lost = armature.placed(matrices @ np.linalg.inv(armature.TURN), worlds)
+    return _shown(rig, bones, frames, channels, matrices, worlds, scale)
+
+
+def _shown(
+    rig: Block,
+    bones: Bones,
+    frames: NDArray[np.int64],
+    channels: NDArray[np.float32],
+    matrices: Doubles,
+    worlds: Doubles,
+    scale: float,
+) -> Shown:
+    """Return what poses (F, J, 4, 4) in the armature show, as the channels (F, J, 10) tell it where they do."""
+    size = np.cbrt(np.linalg.det(matrices[..., :3, :3]))
+    gone = np.abs(size) < LEAST / 2
+    hidden = gone | ((bones.parents >= 0) & gone[:, bones.parents])  # what can't be seen, nor what hangs on it
+    whole = matrices.copy()
+    whole[..., :3, :3] /= np.where(gone, 1.0, size)[..., None, None]
+    moved, lost = armature.placed(whole @ np.linalg.inv(armature.TURN), worlds)
+    lost &= ~hidden
     if lost.any():
         bent = [frames[lost.any(axis=1)][0], bones.names[int(lost.any(axis=0).argmax())]]
-        log.warning("'%s': scale of bones is lost, joints have none: in frame %d that of '%s'", rig.name, *bent)
-    shown = armature.relative(moved, bones.parents)
-    return channels, _exact(shown, _told(bones, channels, worlds), moved, scale)
+        log.warning("'%s': uneven scale of bones is lost: in frame %d that of '%s'", rig.name, *bent)
+    relative = armature.relative(moved, bones.parents)
+    scales = _even(channels[..., SCALES:].transpose(1, 2, 0))
+    total = np.ones(size.shape) if scales is None else bones.total(scales.T)
+    total = np.where(hidden | (np.abs(total - size) <= SAME_SCALE * np.abs(total)), total, size)
+    seen = Shown(channels[..., :SCALES], relative[..., :3, 3], from_matrices(relative[..., :3, :3]), total)
+    told = [
+        _told(bones, by_rest, seen.channels, total, worlds)
+        for by_rest in (actions.maps(bones.present, bones.parents), bones.maps)
+    ]
+    same = hidden | _are_same(seen, *told[0], moved, scale)
+    for values, wanted in ((seen.positions, told[1][0]), (seen.rotations, told[1][1])):
+        values[same] = wanted[same]
+    return seen
 
 
-def _told(bones: Bones, channels: NDArray[np.float32], world: Doubles) -> Doubles:
-    """Return the poses (F, J, 4, 4), relative to parents, that channels (F, J, 7) give bones of an armature."""
-    poses = actions.from_channels(channels, bones.rest, bones.parents)
+def _told(
+    bones: Bones, by_rest: actions.Maps, channels: NDArray[np.float32], total: Doubles | None, world: Doubles
+) -> tuple[Doubles, Doubles]:
+    """Return the poses, relative to parents, that channels (F, J, 7) give bones with a certain rest.
+
+    Positions (F, J, 3) and rotations (F, J, 4); `total` (F, J) is how large bones are, which moves their children.
+    """
+    positions, rotations = actions.from_channels(channels, by_rest)
+    if total is not None:
+        positions = positions * sizes.above(bones.parents, total)[..., None]
     if (world == np.eye(4)).all():
-        return poses
-    return armature.relative(armature.placed(armature.chained(poses, bones.parents), world)[0], bones.parents)
+        return positions, rotations
+    poses = armature.chained(armature.joint_matrices(positions, rotations), bones.parents)
+    poses = armature.relative(armature.placed(poses, world)[0], bones.parents)
+    return poses[..., :3, 3], from_matrices(poses[..., :3, :3])
 
 
-def _exact(shown: Doubles, told: Doubles, moved: Doubles, scale: float) -> Doubles:
-    """Return poses (F, J, 4, 4) as the channels tell them where the scene shows the same, in single precision.
+def _are_same(seen: Shown, positions: Doubles, rotations: Doubles, moved: Doubles, scale: float) -> NDArray[np.bool_]:
+    """Tell which poses (F, J) the scene shows as the channels tell them, in single precision.
 
     `moved` are the poses in the world, whose distance from its origin decides how exact Blender is.
     """
-    turns = same_turns(from_matrices(shown[..., :3, :3]), from_matrices(told[..., :3, :3]))
-    ways = np.abs(shown[..., :3, 3] - told[..., :3, 3]).max(axis=-1)
+    ways = np.abs(seen.positions - positions).max(axis=-1)
     far = np.abs(moved[..., :3, 3]).max(axis=(-1, -2), initial=0.0)[..., None]
-    same = (turns <= SAME_TURN) & (ways <= SAME_PLACE * np.maximum(scale, far / FAR))
-    return np.where(same[..., None, None], told, shown)
+    turned = same_turns(seen.rotations, rotations) <= SAME_TURN
+    return np.asarray(turned & (ways <= SAME_PLACE * np.maximum(scale, far / FAR)))
 
 
-def _animation(
-    bones: Bones,
-    stretch: Stretch,
-    channels: NDArray[np.float32],
-    poses: Doubles,
-    known: KnownAction | None,
-    scale: float,
-) -> Animation:
-    positions, rotations = poses[..., :3, 3] / scale, from_matrices(poses[..., :3, :3])
+def _animation(bones: Bones, stretch: Stretch, shown: Shown, known: KnownAction | None, scale: float) -> Animation:
+    marked = np.zeros(len(bones.joints), np.bool_) if bones.scales_way is None else bones.scales_way
+    scales = sizes.from_bones(shown.total, marked)
+    ways = 1.0 if scales is None else scales.of_ways()[..., None]
+    positions, rotations, channels = shown.positions / (scale * ways), shown.rotations, shown.channels
     frames = len(positions)
     animation = Animation(
         stretch.name, bones.joints, bones.parents, positions, rotations, stretch.frame_rate, np.zeros((frames, 2, 3))
     )
+    animation.scales = scales
+    animation.traits, animation.lengths = bones.traits, np.linalg.norm(bones.rest[:, :3, 3], axis=1) / scale
     if known is not None and known.scale == scale:
         animation.source = known.source
         animation.source_joints = _joints_of(bones, known)
-        animation.source_frames = _source_frames(animation, channels, animation.source_joints, known)
+        animation.source_frames = find_frames(animation, channels, animation.source_joints, known)
     return animation
 
 
@@ -291,50 +335,3 @@ def _joints_of(bones: Bones, known: KnownAction) -> NDArray[np.int32]:
     single = np.zeros(len(numbers), np.bool_)
     single[first] = True
     return np.where(fits & single, numbers, -1).astype(np.int32)
-
-
-def _source_frames(
-    animation: Animation, channels: NDArray[np.float32], numbers: NDArray[np.int32], known: KnownAction
-) -> NDArray[np.int32]:
-    """Return the source's frames (F, J, 2) whose position and whose rotation each joint has, or -1.
-
-    A frame in which all joints have the channels of one of the source's is that one; else each joint finds its own.
-    """
-    found = np.full((*channels.shape[:2], 2), -1, np.int32)
-    joints = np.flatnonzero(numbers >= 0)
-    if not len(joints):
-        return found
-    own, source = numbers[joints], known.source
-    whole = _equal_frames(channels[:, joints], known.channels[:, own])
-    for joint, number in zip(joints.tolist(), own.tolist(), strict=True):
-        for part, which in enumerate((slice(0, 3), slice(3, 7))):
-            hints = whole.copy()
-            open_ = np.flatnonzero(hints < 0)
-            if len(open_):
-                hints[open_] = _equal_frames(channels[:, joint, which], known.channels[:, number, which])[open_]
-            chosen = np.maximum(hints, 0)
-            if part:
-                near = same_turns(animation.rotations[:, joint], source.rotations[chosen, number]) <= SAME_TURN
-            else:
-                way = animation.positions[:, joint] - source.positions[chosen, number]
-                near = np.linalg.norm(way, axis=1) <= SAME_PLACE
-            found[:, joint, part] = np.where(near, hints, -1)
-    return found
-
-
-def _equal_frames(values: NDArray[np.float32], written: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Return the frame (F,) of `written` (S, ...) that has the numbers of `values` (F, ...): its own, or the first."""
-    rows = np.concatenate((written.reshape(len(written), -1), values.reshape(len(values), -1)))
-    _, first, classes = np.unique(_classes(rows), return_index=True, return_inverse=True)
-    found = first[classes.reshape(-1)][len(written) :]
-    found = np.where(found < len(written), found, -1)
-    shared = min(len(written), len(values))
-    same = (rows[:shared] == rows[len(written) : len(written) + shared]).all(axis=1)
-    found[:shared][same] = np.flatnonzero(same)
-    return found
-
-
-def _classes(rows: NDArray[np.float32]) -> NDArray[Any]:
-    """Return rows (n, k) as single values (n,) that are equal where the rows are, bit for bit."""
-    rows = np.ascontiguousarray(rows)
-    return rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))[:, 0]

@@ -22,6 +22,19 @@ def add_curve(
     add_points(curves.new(path, index=index), times, values, kind)
 
 
+def add_curves(curves: Any, wanted: list[tuple[str, int]], times: Floats, values: Floats, kind: int = LINEAR) -> None:
+    """Add F-curves, path and index each, with keys at the same times (n,); `values` (curves, n)."""
+    points = np.empty((len(times), 2), np.float32)
+    points[:, 0] = times
+    flat, kinds, count = points.ravel(), np.full(len(times), kind, np.int32), len(times)
+    for (path, index), row in zip(wanted, values, strict=True):
+        points[:, 1] = row
+        keys = curves.new(path, index=index).keyframe_points
+        keys.add(count)
+        keys.foreach_set("co", flat)
+        keys.foreach_set("interpolation", kinds)
+
+
 def add_points(curve: Any, times: NDArray[Any], values: NDArray[Any], kind: int = LINEAR) -> None:
     """Give an F-curve without keys the given ones (n,)."""
     points = curve.keyframe_points

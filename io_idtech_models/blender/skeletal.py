@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from ..errors import LimitError
 from ..model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, mismatch, skin
+from ..model.transforms import rotate
 from ..model.vertex import are_solid
 from ..model.weld import weld_classes
 from ..model.words import listed
-from . import actions, armature, names, skeletal_source, skinning
+from . import actions, armature, joint_tags, names, sizes, skeletal_source, skinning, traits
 from . import mesh as meshes
+from .bearable import refuse_more
 from .compat import Block, play
 from .materials import Materials
 from .source import MODEL_ID
@@ -44,6 +46,7 @@ class Posed:
     collection: bpy.types.Collection
     armature: Block
     meshes: list[Block] = field(default_factory=list)
+    tags: list[Block] = field(default_factory=list)
     actions: list[Any] = field(default_factory=list)
 
 
@@ -55,7 +58,14 @@ def build(
     scene: bpy.types.Scene,
     into: bpy.types.Collection,
 ) -> Posed:
-    """Make a collection with an armature and an object per mesh, linked to `into` when all is done."""
+    """Make a collection with an armature and an object per mesh, linked to `into` when all is done.
+
+    Raises:
+        LimitError: the model has more of something than Blender can bear, or an animation does not fit.
+    """
+    shaders = {mesh.shader for mesh in model.meshes}
+    counts = {"joints": model.skeleton.num_joints, "surfaces": len(model.meshes), "tags": len(model.tags)}
+    refuse_more(**counts, materials=len(shaders))
     with undone_on_failure():
         collection = bpy.data.collections.new(names.fit(model.name))
         rig = armature.make(model.name, model.skeleton, settings.scale, scene)
@@ -68,6 +78,12 @@ def build(
             block.parent = rig
             block.modifiers.new("Armature", "ARMATURE").object = rig
             collection.objects.link(block)
+        posed.tags = joint_tags.build(model, rig, bones, settings.scale)
+        for block in posed.tags:
+            collection.objects.link(block)
+        if model.skeleton.traits is not None:
+            traits.show_traits(armature.file_order(rig.data.bones), model.skeleton.traits)
+        traits.show_lod(rig, model)
         _remember(model, posed, settings.scale)
         posed.actions = add_animations(rig, animations, settings, scene)
         into.children.link(collection)
@@ -78,8 +94,8 @@ def _make_mesh(
     mesh: SkinnedMesh, model: SkeletalModel, bones: list[str], settings: SkeletalSettings, materials: Materials
 ) -> Block:
     """Make a mesh in the bind pose and its object: points welded, corners numbered, weights and material given."""
-    skeleton = model.skeleton
-    places = skin(mesh.weights, skeleton.positions, skeleton.rotations) * settings.scale
+    bind = model.skeleton.bind
+    places = skin(mesh.weights, bind.positions, bind.rotations) * settings.scale
     welded = weld_classes(_equal_weights(mesh), mesh.triangles) if settings.weld else np.arange(mesh.num_vertices)
     points, of_vertex = np.unique(welded, return_inverse=True)
     solid = np.flatnonzero(are_solid(mesh.triangles))
@@ -91,12 +107,17 @@ def _make_mesh(
     if mesh.source_vertices is not None and mesh.source_triangles is not None:
         meshes.number(data, mesh.triangles, mesh.source_vertices, mesh.source_triangles, points, solid)
     data.update(calc_edges=True)
-    data.materials.append(materials.get(mesh.shader))
+    if mesh.normals is not None and triangles.size:
+        normals = rotate(bind.rotations[mesh.weights.first_joints()], mesh.normals).astype(np.float32)
+        shown = meshes.show_normals(data, corner_points.ravel(), normals[triangles.ravel()])
+        meshes.set_attribute(data, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
+    data.materials.append(materials.get(mesh.shader) if mesh.shader else materials.wear(mesh.name))
     block: Block = bpy.data.objects.new(names.fit(mesh.name), data)
     names.remember(block, mesh.name)
+    traits.show_min_lod(block, mesh)
     at, joints, factors = skinning.summed(mesh.weights, points)
     used = np.unique(joints)
-    place = np.full(skeleton.num_joints, -1)
+    place = np.full(model.skeleton.num_joints, -1)
     place[used] = np.arange(len(used))
     skinning.write_groups(block, [bones[joint] for joint in used.tolist()], at, place[joints], factors)
     return block
@@ -136,6 +157,8 @@ def _remember(model: SkeletalModel, posed: Posed, scale: float) -> None:
     matrices = np.array([rest[bone.name] for bone in armature.file_order(posed.armature.data.bones)])
     skeletal_source.attach(model.source, posed.armature, posed.meshes, matrices.reshape(-1, 4, 4), scale)
     posed.collection[MODEL_ID] = posed.armature.data[MODEL_ID]
+    for block in posed.tags:
+        block[MODEL_ID] = posed.armature.data[MODEL_ID]
 
 
 def add_animations(
@@ -157,9 +180,10 @@ def add_animations(
     for animation in animations:
         _check(rig, bones, parents, animation)
         _turn_by_quaternions(rig, bones)
-        channels = actions.to_channels(actions.animation_poses(animation, settings.scale), local, parents)
+        positions, scales = sizes.to_shown(rig, bones, parents, animation)
+        channels = actions.to_channels(positions * settings.scale, animation.rotations, local, parents)
         _say_connected(bones, animation, channels[..., :3] / settings.scale)
-        action = actions.make(rig, [bone.name for bone in bones], animation, channels)
+        action = actions.make(rig, [bone.name for bone in bones], animation, channels, scales)
         if animation.source is not None:
             skeletal_source.attach_action(animation.source, action, channels, settings.scale)
         made.append(action)

@@ -11,18 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LimitError
-from ..model.skeletal import SkeletalModel, Skeleton, SkinnedMesh
+from ..model.skeletal import Pose, SkeletalModel, Skeleton, SkinnedMesh
 from ..model.transforms import from_matrices
 from ..model.words import listed
-from . import armature, names
+from . import armature, joint_tags, names, traits
 from .compat import Block
 from .skeletal_source import KnownRig, find, place_of
 from .skinned import Rig, WeightSettings, gather_mesh, rest_source
 
 log = logging.getLogger(__name__)
+Doubles = NDArray[np.float64]
 
-# Blender computes a bone's rest along its parents': after a parent was rolled by hand it comes back this close.
+# Blender computes a bone's rest along its parents': after a parent was rolled by hand, or drawn longer, it comes back
+# this close, parts of a coordinate and of an axis; as `armature.rounding` says, but never farther than the least edit.
 SAME_AXES, SAME_HEAD = 2e-5, 4e-6
+LEAST_TURN, LEAST_MOVE = 2e-4, 1e-3  # 0.01 degrees; game units
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,9 @@ def gather(
     for mesh in _in_order([b for b in blocks if b.type == "MESH"], known, block):
         place = place_of(known, block, mesh)
         found += gather_mesh(mesh, rig, place, settings.scale, settings, settings.keep_suffixes, view_layer)
-    return SkeletalModel(name or block.name, rig.skeleton, _claimed(found), rig.source)
+    tags = joint_tags.gather(blocks, block, rig.skeleton, rig.joints, rig.source, settings.scale)
+    lod = traits.gather_lod(block)
+    return SkeletalModel(name or block.name, rig.skeleton, _claimed(found), rig.source, tags, lod)
 
 
 def _in_order(blocks: list[Block], known: KnownRig | None, rig: Block) -> list[Block]:
@@ -133,8 +138,8 @@ def gather_rig(block: Block, known: KnownRig | None, settings: SkeletalGatherSet
     sources: NDArray[np.int32] = np.full(len(bones), -1, np.int32)
     kept: NDArray[np.bool_] = np.zeros(len(bones), np.bool_)
     if known is not None:
-        sources, kept, turned, matrices = _known_joints(bones, rest, matrices, known)
-        kept &= settings.scale == known.scale and np.array_equal(world, np.eye(4))
+        sources, stays, turned, matrices = _known_joints(bones, rest, matrices, known, roundings(block.data, bones))
+        kept = stays & turned & (settings.scale == known.scale and np.array_equal(world, np.eye(4)))
     matrices, lost = armature.placed(matrices, world)
     if lost.any():
         log.warning("'%s' is scaled unevenly: in the game its meshes will bend otherwise; apply its scale", block.name)
@@ -142,29 +147,70 @@ def gather_rig(block: Block, known: KnownRig | None, settings: SkeletalGatherSet
     positions, rotations = matrices[:, :3, 3] / settings.scale, from_matrices(matrices[:, :3, :3])
     if known is not None and np.array_equal(world, np.eye(4)):
         rotations[turned] = known.source.skeleton.rotations[sources[turned]]
-    skeleton = Skeleton(listed_names, parents, positions, rotations, sources, kept)
+        positions[stays] = known.source.skeleton.positions[sources[stays]] * (known.scale / settings.scale)
+    skeleton = Skeleton(listed_names, parents, positions, rotations, sources, kept, traits.gather_traits(bones))
+    if known is not None and known.source.skeleton.bound is not None:
+        skeleton.bound = _bound_pose(rest, sources, kept, known, world, settings.scale)
     source = None if known is None else known.source
     vertex_source = None if known is None else rest_source(known.source, known.scale)
     joints = {bone.name: i for i, bone in enumerate(bones)}
     return Rig(block, skeleton, joints, source, vertex_source, 1.0 if known is None else known.scale)
 
 
-def same_rest(matrices: NDArray[np.float64], before: NDArray[np.float64], scale: float) -> NDArray[np.bool_]:
-    """Tell which bones' rest (J, 4, 4) is what it was, (J,); `scale` is that of the import."""
+def _bound_pose(
+    rest: Doubles, sources: NDArray[np.int32], kept: NDArray[np.bool_], known: KnownRig, world: Doubles, scale: float
+) -> Pose:
+    """Return where joints are while the meshes are bound, which is not where the file has them: see `_known_joints`."""
+    bound = known.source.skeleton.bind
+    own = np.flatnonzero(sources >= 0)
+    matrices = rest @ np.linalg.inv(armature.TURN)
+    matrices[own] = _carried(bound, sources[own], rest[own], known)
+    matrices = armature.placed(matrices, world)[0]
+    positions, rotations = matrices[:, :3, 3] / scale, from_matrices(matrices[:, :3, :3])
+    positions[kept], rotations[kept] = bound.positions[sources[kept]], bound.rotations[sources[kept]]
+    return Pose(positions, rotations)
+
+
+def _carried(pose: Pose, joints: NDArray[np.int32], rest: Doubles, known: KnownRig) -> Doubles:
+    """Return a pose of the source's joints (n,) as matrices (n, 4, 4), moved as their bones' rest was since import."""
+    file = armature.joint_matrices(pose.positions[joints], pose.rotations[joints], known.scale)
+    before = np.linalg.inv(known.rest[joints])
+    return np.asarray(file @ armature.TURN @ before @ rest @ np.linalg.inv(armature.TURN))
+
+
+def same_rest(matrices: Doubles, before: Doubles, scale: float, rounded: Doubles | None = None) -> NDArray[np.bool_]:
+    """Tell which bones' rest (J, 4, 4) is what it was, (J,); `scale` is that of the import.
+
+    `rounded` (J, 2) says how far head and axes may be off by Blender's rounding alone.
+    """
+    return same_heads(matrices, before, scale, rounded) & same_axes(matrices, before, rounded)
+
+
+def same_heads(matrices: Doubles, before: Doubles, scale: float, rounded: Doubles | None = None) -> NDArray[np.bool_]:
+    """Tell which bones' heads at rest (J, 4, 4) are what they were, (J,); see `same_rest`."""
     size = np.abs(before[:, :3, 3]).max(axis=1, initial=0.0)
-    near = np.abs(matrices[:, :3, 3] - before[:, :3, 3]) <= SAME_HEAD * np.maximum(scale, size)[:, None]
-    return np.asarray(near.all(axis=1) & same_axes(matrices, before))
+    least = SAME_HEAD * np.maximum(scale, size)
+    off = least if rounded is None else np.clip(rounded[:, 0], least, np.maximum(least, LEAST_MOVE * scale))
+    near = np.abs(matrices[:, :3, 3] - before[:, :3, 3]) <= off[:, None]
+    return np.asarray(near.all(axis=1))
 
 
-def same_axes(matrices: NDArray[np.float64], before: NDArray[np.float64]) -> NDArray[np.bool_]:
+def same_axes(matrices: Doubles, before: Doubles, rounded: Doubles | None = None) -> NDArray[np.bool_]:
     """Tell which bones' axes at rest are what they were, (J,)."""
-    return np.asarray((np.abs(matrices - before)[:, :3, :3] <= SAME_AXES).all(axis=(1, 2)))
+    off = np.full(len(before), SAME_AXES) if rounded is None else np.clip(rounded[:, 1], SAME_AXES, LEAST_TURN)
+    return np.asarray((np.abs(matrices - before)[:, :3, :3] <= off[:, None, None]).all(axis=(1, 2)))
+
+
+def roundings(data: Block, bones: list[Any]) -> Doubles:
+    """Return how far head and axes of some bones may be off by Blender's rounding alone, (J, 2)."""
+    found = armature.rounding(data)
+    return np.array([found[bone.name] for bone in bones]).reshape(-1, 2)
 
 
 def _known_joints(
-    bones: list[Any], rest: NDArray[np.float64], matrices: NDArray[np.float64], known: KnownRig
-) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_], NDArray[np.float64]]:
-    """Return the source's joint of each bone, which keep its pose, which its axes, and the matrices (J, 4, 4) of all.
+    bones: list[Any], rest: Doubles, matrices: Doubles, known: KnownRig, rounded: Doubles
+) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_], Doubles]:
+    """Return the source's joint of each bone, which keep its place, which its axes, and the matrices (J, 4, 4) of all.
 
     An edited rest bone's joint is the file's joint x inverse(rest at import) x rest now.
     """
@@ -173,10 +219,9 @@ def _known_joints(
     sources = np.where(numbers < skeleton.num_joints, numbers, -1).astype(np.int32)
     own = np.flatnonzero(sources >= 0)
     before = known.rest[sources[own]]
-    kept, turned = np.zeros((2, len(bones)), np.bool_)
-    kept[own], turned[own] = same_rest(rest[own], before, known.scale), same_axes(rest[own], before)
-    file = armature.joint_matrices(skeleton.positions, skeleton.rotations, known.scale)[sources[own]]
-    turn, back = armature.TURN, np.linalg.inv(armature.TURN)
+    stays, turned = np.zeros((2, len(bones)), np.bool_)
+    stays[own] = same_heads(rest[own], before, known.scale, rounded[own])
+    turned[own] = same_axes(rest[own], before, rounded[own])
     matrices = matrices.copy()
-    matrices[own] = file @ turn @ np.linalg.inv(before) @ rest[own] @ back
-    return sources, kept, turned, matrices
+    matrices[own] = _carried(Pose(skeleton.positions, skeleton.rotations), sources[own], rest[own], known)
+    return sources, stays, turned, matrices

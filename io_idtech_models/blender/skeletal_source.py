@@ -45,15 +45,26 @@ class KnownAction:
 def attach(source: SkeletalSource, rig: Block, meshes: list[Block], rest: NDArray[Any], scale: float) -> None:
     """Store a model's facts on its armature, and each mesh' on that; `rest` (J, 4, 4) in the file's order."""
     model_id = uuid.uuid4().hex
-    records = []
-    for index, (mesh, block) in enumerate(zip(source.meshes, meshes, strict=True)):
-        place = np.array([index, source.first_vertices[index], source.first_triangles[index]], np.int64)
-        data = skeletal_record.mesh_record(mesh, {"place": place})
-        block.data[SKINNED], block.data[MODEL_ID], block.data[SURFACE_INDEX] = data, model_id, index
-        records.append(data)
-    extra = {"rest": np.asarray(rest, np.float32), "scale": np.array([scale])}
-    rig.data[SKELETON] = skeletal_record.model_record(source, records, extra)
     rig.data[MODEL_ID] = model_id
+    for index, block in enumerate(meshes):
+        block.data[MODEL_ID], block.data[SURFACE_INDEX] = model_id, index
+    renew(source, rig, meshes, rest, scale)
+
+
+def renew(source: SkeletalSource, rig: Block, meshes: list[Block], rest: NDArray[Any], scale: float) -> None:
+    """Store a model's facts on its armature, and on those of its meshes that are there; see `attach`."""
+    records = []
+    for index, mesh in enumerate(source.meshes):
+        place = np.array([index, source.first_vertices[index], source.first_triangles[index]], np.int64)
+        records.append(skeletal_record.mesh_record(mesh, {"place": place}))
+    for block in meshes:
+        number = block.data.get(SURFACE_INDEX)
+        if isinstance(number, int) and 0 <= number < len(records):
+            block.data.pop(SKINNED, None)
+            block.data[SKINNED] = records[number]
+    extra = {"rest": np.asarray(rest, np.float32), "scale": np.array([scale])}
+    rig.data.pop(SKELETON, None)  # bytes written over others would end at their first 0
+    rig.data[SKELETON] = skeletal_record.model_record(source, records, extra)
 
 
 def find(rig: Block) -> KnownRig | None:

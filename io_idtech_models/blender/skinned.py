@@ -18,10 +18,11 @@ from ..model.transforms import conjugate, rotate
 from ..model.vertex import Choice, Floats, ModelSource, SurfaceSource
 from ..model.words import plural
 from . import mesh as meshes
-from . import skinning
+from . import skinned_normals, skinning
 from .compat import Block
 from .source import Place
 from .surfaces import Origin, Part, Shape, read_shape, shaders_of, split, surface_name
+from .traits import gather_min_lod
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +37,7 @@ class WeightSettings:
     most_weights: int = 4  # of a vertex; 0: all
     least_weight: float = 0.05  # id's exporter leaves out what is less
     orphan_bone: str = ""  # what vertices without weights hang on; "": they are an error
+    normals: str = "NONE"  # the format has none; SOURCE where possible, or as SHOWN
 
 
 class RestSurface(SurfaceSource):
@@ -62,7 +64,8 @@ def rest_source(source: SkeletalSource, scale: float) -> ModelSource:
 
 def rest_places(source: SkeletalSource, weights: Weights, scale: float) -> NDArray[np.float32]:
     """Return where import put vertices, (V, 3)."""
-    places = skin(weights, source.skeleton.positions, source.skeleton.rotations) * scale
+    bind = source.skeleton.bind
+    places = skin(weights, bind.positions, bind.rotations) * scale
     return places.astype(np.float32)
 
 
@@ -124,9 +127,7 @@ def _gather(
     keep_suffixes: bool,
 ) -> list[SkinnedMesh]:
     source = rig.vertex_source if place is not None else None
-    shape = read_shape(block, mesh, None, Origin(source, place, 0), "SOURCE")
-    shape.normals = np.zeros((len(shape.numbers), 3), np.float32)  # none are stored: they part no vertices
-    shape.normals[:, 2] = 1.0
+    shape = _shape_of(block, mesh, Origin(source, place, 0), settings)
     positions = meshes.positions(mesh)
     found = []
     groups = _joint_groups(block, mesh, rig)
@@ -136,10 +137,44 @@ def _gather(
         name = surface_name(block, part, shape, nth, keep_suffixes)
         shader = next(iter(shaders_of(part, shape, keep_suffixes)), "")
         index = place.surface if place is not None and nth == 0 else -1
-        found.append(_to_mesh(name, shader, index, block, part, groups, positions, rig, scale, settings))
-    _say_sharp(block, mesh)
+        made = _to_mesh(name, shader, index, block, part, groups, positions, rig, scale, settings)
+        if settings.normals != "NONE":
+            moved = _moved(part, positions, rig, scale)
+            made.normals, made.kept_normals = skinned_normals.gather(
+                block, mesh, shape, part, made, rig.skeleton, rig.source, moved
+            )
+        made.min_lod = gather_min_lod(block)
+        found.append(made)
+    if settings.normals == "NONE":
+        _say_sharp(block, mesh)
     _say_loose(block, shape)
     return found
+
+
+def _shape_of(block: Block, mesh: Block, origin: Origin, settings: WeightSettings) -> Shape:
+    """Read a mesh; where the format has no normals these part no vertices."""
+    if settings.normals == "NONE":
+        shape = read_shape(block, mesh, None, origin, "SOURCE")
+        shape.normals = np.zeros((len(shape.numbers), 3), np.float32)
+        shape.normals[:, 2] = 1.0
+        return shape
+    same = len(block.data.loops) == len(mesh.loops)
+    return read_shape(block, mesh, block.data if same else None, origin, settings.normals)
+
+
+def _moved(part: Part, positions: NDArray[np.float32], rig: Rig, scale: float) -> NDArray[np.bool_]:
+    """Tell which points (P,) do not stand where import put the source's vertices that they are."""
+    moved = np.zeros(len(positions), np.bool_)
+    source = rig.source
+    for mesh, base in zip(source.meshes, source.first_vertices, strict=False) if source is not None else ():
+        numbers = part.vertices.numbers
+        places = np.flatnonzero((numbers >= base) & (numbers < base + mesh.num_vertices))
+        if source is not None and len(places):
+            there = rest_places(source, mesh.weights.of(numbers[places] - base), rig.import_scale)
+            points = part.vertices.points[places]
+            far = np.abs(positions[points] - there) > SAME_PLACE * np.maximum(np.abs(there), rig.import_scale)
+            moved[points[far.any(axis=1)]] = True
+    return moved
 
 
 def _joint_groups(block: Block, mesh: Block, rig: Rig) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
@@ -177,8 +212,8 @@ def _to_mesh(
         bare = len(np.unique(of_vertex[missing]))
         owners, used, weights = _bound(block, rig, missing, bare, (owners, used, weights), settings)
     places = _in_model(block, rig, positions[of_vertex], scale)
-    skeleton = rig.skeleton
-    offsets = rotate(conjugate(skeleton.rotations[used]), places[owners] - skeleton.positions[used])
+    bind = rig.skeleton.bind
+    offsets = rotate(conjugate(bind.rotations[used]), places[owners] - bind.positions[used])
     counts = np.bincount(owners, minlength=count)
     table = Weights(
         (np.cumsum(counts) - counts).astype(np.int32),
@@ -210,12 +245,13 @@ def _kept(
     held = np.zeros(source.skeleton.num_joints, np.bool_)
     held[skeleton.sources[skeleton.kept & (skeleton.sources >= 0)]] = True
     origin = np.append(skeleton.sources, -1)
-    for mesh, base in zip(source.meshes, source.first_vertices, strict=False):
+    surfaces = rig.vertex_source.surfaces
+    for mesh, surface, base in zip(source.meshes, surfaces, source.first_vertices[:-1], strict=True):
         places = np.flatnonzero((numbers >= base) & (numbers < base + mesh.num_vertices))
         if not len(places):
             continue
         own = numbers[places] - base
-        there = rest_places(source, mesh.weights, scale)[own]
+        there = surface.decoded_positions(slice(None), own)[0]
         near = np.abs(positions[places] - there) <= SAME_PLACE * np.maximum(np.abs(there), scale)
         wanted = skinning.summed(mesh.weights, np.arange(mesh.num_vertices))
         same = _same_groups(here, places, own, wanted, origin, len(numbers))

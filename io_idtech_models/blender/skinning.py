@@ -6,6 +6,7 @@ file has beyond that stays in the source.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import bmesh
@@ -39,12 +40,14 @@ def write_groups(
         return
     mesh = bmesh.new()
     try:
-        mesh.from_mesh(block.data)
+        mesh.from_mesh(block.data, face_normals=False, vertex_normals=False)
         layer = mesh.verts.layers.deform.verify()
         mesh.verts.ensure_lookup_table()
-        verts = mesh.verts
+        verts, last = mesh.verts, -1
         for point, group, weight in zip(points.tolist(), groups.tolist(), weights.tolist(), strict=True):
-            verts[point][layer][group] = weight
+            if point != last:
+                entry, last = verts[point][layer], point
+            entry[group] = weight
         mesh.to_mesh(block.data)
     finally:
         mesh.free()
@@ -53,17 +56,13 @@ def write_groups(
 def read_groups(mesh_data: Block) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
     """Return point, group number and weight (n,) of all points of a mesh, point by point."""
     mesh = bmesh.new()
-    points: list[int] = []
-    groups: list[int] = []
-    weights: list[float] = []
     try:
-        mesh.from_mesh(mesh_data)
+        mesh.from_mesh(mesh_data, face_normals=False, vertex_normals=False)
         layer = mesh.verts.layers.deform.active
-        for index, vert in enumerate(mesh.verts) if layer is not None else ():
-            for group, weight in vert[layer].items():
-                points.append(index)
-                groups.append(group)
-                weights.append(weight)
+        found = [vert[layer].items() for vert in mesh.verts] if layer is not None else []
     finally:
         mesh.free()
-    return np.array(points, np.int64), np.array(groups, np.int64), np.array(weights, np.float32)
+    counts = np.fromiter(map(len, found), np.int64, len(found))
+    pairs = chain.from_iterable(chain.from_iterable(found))
+    entries = np.fromiter(pairs, np.float64, 2 * int(counts.sum())).reshape(-1, 2)  # which holds either exactly
+    return np.repeat(np.arange(len(found)), counts), entries[:, 0].astype(np.int64), entries[:, 1].astype(np.float32)

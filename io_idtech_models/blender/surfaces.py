@@ -304,7 +304,7 @@ def to_surface(
     if part.needs_normals:
         shown = samples.normals or [shape.normals]
         turned = [
-            _turned(part.normals(shown[f % len(shown)]), transforms[f % len(transforms)])
+            turned_normals(part.normals(shown[f % len(shown)]), transforms[f % len(transforms)])
             for f in range(max(len(shown), len(transforms)))
         ]
         normals = np.broadcast_to(np.stack(turned), (num_frames, len(part.own), 3))
@@ -345,7 +345,7 @@ def _moved(local: NDArray[np.float32], transforms: list[NDArray[np.float64]], sc
     return np.asarray(turned + stacked[:, None, :3, 3], np.float32)
 
 
-def _turned(normals: NDArray[np.float32], transform: NDArray[np.float64]) -> NDArray[np.float32]:
+def turned_normals(normals: NDArray[np.float32], transform: NDArray[np.float64]) -> NDArray[np.float32]:
     """Return normals (V, 3) in the world: by the inverse transpose, so that they stay upright on stretched objects."""
     if np.array_equal(transform[:3, :3], np.eye(3)):
         return normals

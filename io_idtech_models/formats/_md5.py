@@ -70,7 +70,7 @@ def could_be_read(facts: Facts, xyz: NDArray[np.float64]) -> bool:
     A .blend can come from a stranger: a file that is made of it must not be one that none can read.
     """
     numbers = all((np.abs(a) <= LARGEST).all() for a in facts.values() if a.dtype.kind == "f")
-    return numbers and bool((np.linalg.norm(xyz, axis=-1) <= TOLERATED).all())
+    return numbers and bool((np.einsum("...i,...i->...", xyz, xyz) <= TOLERATED**2).all())
 
 
 def short_quaternions(q: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from ..errors import FormatError
 
 TOKEN = re.compile(rb'\s*("[^"\n]*"|[(){}]|[^\s(){}"]+)')
-REMARK = re.compile(rb'"[^"\n]*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+REMARK = re.compile(rb'"[^"\n]*"|//[^\n]*|/\*')
 PARENTHESES = bytes.maketrans(b"()", b"  ")
 MOST_SHOWN = 40  # characters of a file in a message
 LARGEST = float(np.finfo(np.float32).max)
+LARGEST_INTEGER = 2**31 - 1  # engines read an int
 DECIMALS = 10  # id's exporter writes "%1.10f"
+TIE = 1e-3  # of the last decimal
 
 
 class Reader:
@@ -60,14 +62,10 @@ class Reader:
         """Return the whole number that comes now; raises FormatError."""
         token = self.next(what)
         try:
-            return int(token)
-        except ValueError:
-            pass
-        try:
             value = float(token)
         except ValueError:
             value = 0.5
-        if not value.is_integer():
+        if not (value.is_integer() and -LARGEST_INTEGER <= value <= LARGEST_INTEGER):
             self.fail(what, "a whole number", _shown(token))
         return int(value)
 
@@ -102,9 +100,24 @@ class Reader:
         if len(tokens) != count * (width + 1) or heads.count(keyword) != count:
             found = tokens.count(keyword)
             text = f"{count} lines '{keyword.decode()}' of {width} numbers"
-            self.fail("damaged list", text, f"{found} lines, {len(tokens)} words", start)
+            self.fail("damaged list", text, f"{found} lines, {len(tokens)} words", self._damaged(start, keyword, heads))
         del tokens[:: width + 1]
         return self._floats(tokens, start).reshape(count, width)
+
+    def row_place(self, start: int, keyword: bytes, row: int) -> int:
+        """Return where row number `row` of those that `rows` read from `start` on is: only errors ask for it."""
+        pattern = re.compile(rb"(?<![^\s()])" + re.escape(keyword) + rb"(?![^\s()])")
+        place = start
+        for nth, match in enumerate(pattern.finditer(self.text, start)):
+            place = match.start()
+            if nth == row:
+                break
+        return place
+
+    def _damaged(self, start: int, keyword: bytes, heads: list[bytes]) -> int:
+        """Return where the first row is that has too few or too many words; where the list starts if none has."""
+        odd = next((nth for nth, head in enumerate(heads) if head != keyword), 0)
+        return self.row_place(start, keyword, odd - 1) if odd else start
 
     def block(self, width: int) -> NDArray[np.float64]:
         """Return the numbers of a block in braces as rows, (n, width), and go on behind it; raises FormatError."""
@@ -154,13 +167,17 @@ def _without_comments(data: bytes) -> bytes:
     if b"//" not in data and b"/*" not in data:
         return data
 
-    def blank(match: re.Match[bytes]) -> bytes:
-        found = match.group(0)
-        if found.startswith(b'"'):
-            return found
-        return b"\n".join(b" " * len(line) for line in found.split(b"\n"))
-
-    return REMARK.sub(blank, data)
+    parts: list[bytes] = []
+    done, place, last = 0, 0, data.rfind(b"*/")
+    while match := REMARK.search(data, place):
+        start, place = match.span()
+        if match.group(0) == b"/*" and place <= last:
+            place = data.index(b"*/", place) + 2
+        elif not match.group(0).startswith(b"//"):
+            continue  # a string, or a comment without an end, which is none
+        parts += (data[done:start], b"\n".join(b" " * len(line) for line in data[start:place].split(b"\n")))
+        done = place
+    return b"".join((*parts, data[done:]))
 
 
 def decode_text(raw: bytes) -> str:
@@ -183,13 +200,27 @@ def format_rows(pattern: str, values: NDArray[Any]) -> bytes:
     """
     if not len(values):
         return b""
-    exact = values.astype(np.float64)
-    flat = exact.ravel()
-    short = np.round(flat, DECIMALS).astype(np.float32) != flat.astype(np.float32)
+    exact = np.clip(values.astype(np.float64), -LARGEST, LARGEST)
+    flat: NDArray[np.float64] = exact.ravel()
+    single = flat.astype(np.float32)
+    # So that what is read from the file is written as the same text again.
+    flat = np.where(_other_when_cut(flat, single), single, flat)
+    short = _other_when_cut(flat, single)
     body = pattern.replace("%s", f"%.{DECIMALS}f") * len(values)
     if not short.any():
         return (body % tuple(flat.tolist())).encode()
     texts = [f"{v:.{DECIMALS}f}" for v in flat.tolist()]
     for i in np.flatnonzero(short).tolist():
-        texts[i] = np.format_float_positional(np.float32(flat[i]), unique=True, trim="0")
+        whole, _, part = np.format_float_positional(np.float32(flat[i]), unique=True, trim="0").partition(".")
+        texts[i] = f"{whole}.{part:0<{DECIMALS}}"
     return ((pattern * len(values)) % tuple(texts)).encode()
+
+
+def _other_when_cut(values: NDArray[np.float64], single: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Tell which values (n,) ten decimals may turn into another float32 than `single` (n,).
+
+    Where the last decimal is a tie it is rounded otherwise here than in text.
+    """
+    scaled = values * 10.0**DECIMALS
+    tie = np.abs(scaled - np.floor(scaled) - 0.5) < TIE
+    return np.asarray(tie | (np.round(values, DECIMALS).astype(np.float32) != single))

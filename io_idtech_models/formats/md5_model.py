@@ -12,6 +12,7 @@ from ..model.record import pack_names, unpack_names
 from ..model.skeletal import (
     Facts,
     MeshSource,
+    Pose,
     SkeletalModel,
     SkeletalSource,
     Skeleton,
@@ -100,7 +101,9 @@ def from_model(model: SkeletalModel) -> Md5Mesh:
         log.warning("the facts of the source of '%s' are damaged: written without them", model.name)
         source = None
     skeleton = model.skeleton
-    positions, orientations = skeleton.positions.copy(), short_quaternions(skeleton.rotations)
+    # Joints of another format lie where its meshes were bound to them.
+    pose = skeleton.bind if source is None else Pose(skeleton.positions, skeleton.rotations)
+    positions, orientations = pose.positions.copy(), short_quaternions(pose.rotations)
     command_line: str | None = ""
     if source is not None:
         command_line = None

@@ -36,12 +36,13 @@ from numpy.typing import NDArray
 
 from ._md5 import IDENT, VERSION, read_heading
 from ._text import Reader, encode_text, format_rows
-from .md5mesh import MAX_JOINTS, read_joints
+from .md5mesh import MAX_JOINTS, joint_place, read_joints
 
 log = logging.getLogger(__name__)
 
 CHANNELS = 6
 MAX_FRAMES = 1 << 20
+MOST_POSES = 1 << 18  # of joints in frames: a joint that stands still takes no bytes, but some 200 when it is read
 
 
 @dataclass(eq=False)
@@ -87,10 +88,14 @@ def read(data: bytes) -> Md5Anim:
         reader.fail("number of frames", f"1 to {MAX_FRAMES}", num_frames)
     if num_joints > MAX_JOINTS:
         reader.fail("too many joints", f"{MAX_JOINTS} at most", num_joints)
+    most = MOST_POSES + len(data) // 4
+    if num_frames * num_joints > most:
+        found = f"{num_frames} frames of {num_joints} joints"
+        reader.fail("too many poses for a file of this size", f"{most} at most", found)
     reader.expect(b"hierarchy")
     place = reader.place
     names, parents, numbers = read_joints(reader, num_joints, 2)
-    flags, starts = (numbers[:, i].astype(np.int32) for i in range(2))
+    flags, starts = (np.clip(numbers[:, i], -(2**31), 2**31 - 1).astype(np.int32) for i in range(2))
     _check_channels(reader, names, flags, starts, num_components, place)
     reader.expect(b"bounds")
     bounds = reader.block(CHANNELS).reshape(-1, 2, 3)
@@ -116,7 +121,8 @@ def _check_channels(
     if len(bad):
         joint = int(bad[0])
         found = f"flags {flags[joint]}, start {starts[joint]}"
-        reader.fail(f"channels of joint '{names[joint]}'", f"flags below 64, within {count} components", found, place)
+        own = joint_place(reader, place, joint, 2)
+        reader.fail(f"channels of joint '{names[joint]}'", f"flags below 64, within {count} components", found, own)
 
 
 def _read_frames(reader: Reader, num_frames: int, num_components: int) -> NDArray[np.float64]:

@@ -67,31 +67,29 @@ def _filled_bounds(bounds: NDArray[np.float64], frames: int) -> NDArray[np.float
     return np.asarray(bounds[np.minimum(np.arange(frames), len(bounds) - 1)])
 
 
-def _fits(source: AnimationSource) -> bool:
-    """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
+def _fitting(source: AnimationSource) -> NDArray[np.float64] | None:
+    """Return a source's numbers in every frame (F, J, 6), None if the facts are not what `to_model` writes.
+
+    A .blend can come from a stranger.
+    """
     frames, joints = source.positions.shape[:2]
     facts = source.facts
     shapes = {"flags": ("i4", (joints,)), "starts": ("i4", (joints,)), "base": ("f8", (joints, CHANNELS))}
     more = {"bounds": ("f8", (-1, 2, 3)), "components": ("f8", (frames, -1))}
     if not all_fit(facts, shapes | more):
-        return False
+        return None
     bits = ((facts["flags"][:, None] >> np.arange(CHANNELS)) & 1).sum(axis=1)
     inside = (facts["starts"] >= 0) & (facts["starts"] + bits <= facts["components"].shape[1])
     if not ((facts["flags"] >= 0) & (facts["flags"] < 1 << CHANNELS) & (inside | (bits == 0))).all():
-        return False
-    return could_be_read(facts, _written(source).channels()[..., 3:])
-
-
-def _written(source: AnimationSource) -> Md5Anim:
-    """Return the source's numbers as the file has them."""
-    facts, names = source.facts, source.joint_names
+        return None
     numbers = (facts[name] for name in ("flags", "starts", "bounds", "base", "components"))
-    return Md5Anim(None, 0, names, source.parents, *numbers)
+    written = Md5Anim(None, 0, source.joint_names, source.parents, *numbers).channels()
+    return written if could_be_read(facts, written[..., 3:]) else None
 
 
 def from_model(animation: Animation) -> Md5Anim:
     """Return the structs of an animation; inverse of `to_model`."""
-    source = _usable_source(animation)
+    source, written = _usable_source(animation)
     channels = np.concatenate((animation.positions, short_quaternions(animation.rotations)), axis=-1)
     _align_half_turns(channels, animation.rotations)
     base = channels[0].copy()
@@ -107,7 +105,7 @@ def from_model(animation: Animation) -> Md5Anim:
         known = (joints >= 0) & (joints < len(source.joint_names))
         own = joints[known]
         base[known], flags[known], starts[known] = (source.facts[n][own] for n in ("base", "flags", "starts"))
-        _take_source(channels, animation, source, known, joints)
+        _take_source(channels, animation, written, known, joints)
     wanted = flags | _leaving(channels, base)
     components: NDArray[np.float64] = np.zeros((len(channels), 0))
     fresh: NDArray[np.bool_] = np.ones(len(base), np.bool_)
@@ -126,14 +124,16 @@ def from_model(animation: Animation) -> Md5Anim:
     return anim
 
 
-def _usable_source(animation: Animation) -> AnimationSource | None:
-    source = animation.source
+def _usable_source(animation: Animation) -> tuple[AnimationSource | None, NDArray[np.float64]]:
+    """Return the source, if it is of this format and whole, and its numbers in every frame (F, J, 6)."""
+    source, nothing = animation.source, np.zeros((0, 0, CHANNELS))
     if source is None or source.format != FORMAT:
-        return None
-    if not _fits(source):
+        return None, nothing
+    written = _fitting(source)
+    if written is None:
         log.warning("the facts of the source of '%s' are damaged: written without them", animation.name)
-        return None
-    return source
+        return None, nothing
+    return source, written
 
 
 def _whole_rate(animation: Animation) -> int:
@@ -147,19 +147,23 @@ def _whole_rate(animation: Animation) -> int:
 def _take_source(
     channels: NDArray[np.float64],
     animation: Animation,
-    source: AnimationSource,
+    written: NDArray[np.float64],
     known: NDArray[np.bool_],
     joints: NDArray[np.integer],
 ) -> None:
     """Write into channels (F, J, 6) the source's own numbers where a joint has a pose of the source."""
     if animation.source_frames is None:
         return
-    written = _written(source).channels()
-    hinted = (animation.source_frames >= 0) & (animation.source_frames < len(written)) & known[:, None]
+    hints, frames = animation.source_frames, np.arange(len(written))
+    same = channels.shape == written.shape and np.array_equal(joints, np.arange(len(joints)))
+    if same and (hints == frames[:, None, None]).all():  # as mostly: nothing was edited
+        channels[:] = written
+        return
+    hinted = (hints >= 0) & (hints < len(written)) & known[:, None]
     for part, which in enumerate((slice(0, 3), slice(3, 6))):  # position and rotation
-        frames, places = np.nonzero(hinted[..., part])
-        chosen = animation.source_frames[frames, places, part]
-        channels[frames, places, which] = written[chosen, joints[places], which]
+        at, places = np.nonzero(hinted[..., part])
+        chosen = hints[at, places, part]
+        channels[at, places, which] = written[chosen, joints[places], which]
 
 
 def _align_half_turns(channels: NDArray[np.float64], rotations: NDArray[np.float64]) -> None:

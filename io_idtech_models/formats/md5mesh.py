@@ -32,7 +32,7 @@ from __future__ import annotations
 import logging
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,7 @@ from ._text import Reader, decode_text, encode_text, format_rows
 log = logging.getLogger(__name__)
 
 NAME = re.compile(rb"\s*//[ \t]*meshes:[ \t]*([^\r\n]*)")
+MOST_SHARED = 1 << 18  # weights of vertices, counted for each: a small file must not decode to a huge model
 MAX_JOINTS = 4096  # more than any game takes; Blender needs time that grows with their square
 
 
@@ -95,20 +96,35 @@ def read(data: bytes) -> Md5Mesh:
 def read_joints(reader: Reader, count: int, width: int) -> tuple[list[str], NDArray[np.int32], NDArray[np.float64]]:
     """Read a block of joints: names, parents (J,), and `width` numbers each, (J, width); raises FormatError."""
     reader.expect(b"{")
-    names, parents, rows = [], [], []
-    for joint in range(count):
-        while reader.peek() == b")":
-            reader.next(")")
-        names.append(reader.string("a joint's name"))
-        parent = reader.integer("a joint's parent")
-        if not -1 <= parent < joint:
-            reader.fail(f"the parent of joint {joint} '{names[-1]}'", f"-1 to {joint - 1}", parent)
-        parents.append(parent)
-        rows.append([_number(reader) for _ in range(width)])
+    found = [_read_joint(reader, joint, width) for joint in range(count)]
     while reader.peek() == b")":
         reader.next(")")
     reader.expect(b"}")
-    return names, np.array(parents, np.int32), np.array(rows, np.float64).reshape(count, width)
+    parents, rows = [row[1] for row in found], [row[2] for row in found]
+    return (
+        [row[0] for row in found],
+        np.array(parents, np.int32),
+        np.array(rows, np.float64).reshape(count, width),
+    )
+
+
+def joint_place(reader: Reader, start: int, joint: int, width: int) -> int:
+    """Return where a joint of the block that `read_joints` read from `start` on is: only errors ask for it."""
+    reader.place = start
+    reader.expect(b"{")
+    for each in range(joint + 1):
+        _read_joint(reader, each, width)
+    return reader.place
+
+
+def _read_joint(reader: Reader, joint: int, width: int) -> tuple[str, int, list[float]]:
+    while reader.peek() == b")":
+        reader.next(")")
+    name = reader.string("a joint's name")
+    parent = reader.integer("a joint's parent")
+    if not -1 <= parent < joint:
+        reader.fail(f"the parent of joint {joint} '{name}'", f"-1 to {joint - 1}", parent)
+    return name, parent, [_number(reader) for _ in range(width)]
 
 
 def _number(reader: Reader) -> float:
@@ -124,42 +140,62 @@ def _read_part(reader: Reader, data: bytes, num_joints: int) -> Md5Part:
     comment = NAME.match(data, reader.place)
     reader.expect(b"shader")
     shader = reader.string("a shader")
-    place = reader.place
     num_verts = reader.count(b"numverts")
-    verts = reader.rows(b"vert", num_verts, 5, b"numtris")
+    verts = _Rows(reader, b"vert", num_verts, 5, b"numtris")
     num_tris = reader.count(b"numtris")
-    tris = reader.rows(b"tri", num_tris, 4, b"numweights")
+    tris = _Rows(reader, b"tri", num_tris, 4, b"numweights")
     num_weights = reader.count(b"numweights")
-    weights = reader.rows(b"weight", num_weights, 6, b"}")
+    weights = _Rows(reader, b"weight", num_weights, 6, b"}")
     reader.expect(b"}")
-    for name, rows in (("vert", verts), ("tri", tris), ("weight", weights)):
-        if len(rows) and not np.array_equal(rows[:, 0], np.arange(len(rows))):
-            log.warning("the lines '%s' of shader '%s' are not numbered in order; read as they stand", name, shader)
+    for rows in (verts, tris, weights):
+        rows.say_disorder(shader)
     part = Md5Part(
         decode_text(comment.group(1).strip()) if comment else "",
         shader,
-        verts[:, 1:3],
-        _whole(reader, verts[:, 3], num_weights + 1, "first weight of a vertex", place),
-        _whole(reader, verts[:, 4], num_weights + 1, "number of a vertex' weights", place),
-        np.stack([_whole(reader, tris[:, 1 + i], num_verts, "vertex of a triangle", place) for i in range(3)], axis=1),
-        _whole(reader, weights[:, 1], num_joints, "joint of a weight", place),
-        weights[:, 2],
-        weights[:, 3:],
+        verts.values[:, 1:3],
+        verts.whole(3, num_weights + 1, "first weight of a vertex"),
+        verts.whole(4, num_weights + 1, "number of a vertex' weights"),
+        np.stack([tris.whole(1 + i, num_verts, "vertex of a triangle") for i in range(3)], axis=1),
+        weights.whole(1, num_joints, "joint of a weight"),
+        weights.values[:, 2],
+        weights.values[:, 3:],
     )
     ends = part.starts.astype(np.int64) + part.counts
     if len(ends) and int(ends.max()) > num_weights:
         bad = int(ends.argmax())
-        reader.fail(f"weights of vertex {bad}", f"below {num_weights}", int(ends[bad]) - 1, place)
+        verts.fail(bad, f"weights of vertex {bad}", f"below {num_weights}", int(ends[bad]) - 1)
+    total, count = int(part.counts.sum(dtype=np.int64)), num_verts + num_weights
+    most = min(64 * count, MOST_SHARED + 4 * count)  # of the former a record holds no more either
+    if total > most:
+        reader.fail("vertices share weights without end", f"{most} at most in all", total)
     return part
 
 
-def _whole(reader: Reader, values: NDArray[np.float64], limit: int, what: str, place: int) -> NDArray[np.int32]:
-    """Return numbers (n,) as indices from 0 to below `limit`; raises FormatError."""
-    bad = np.flatnonzero((values < 0) | (values >= limit) | (values != np.rint(values)))
-    if len(bad):
-        found = f"{values[bad[0]]:g}"
-        reader.fail(f"{what} ({bad[0]})", f"0 to {limit - 1}" if limit else "none", found, place)
-    return values.astype(np.int32)
+class _Rows:
+    """The rows of a list, (n, width), and where they are in the text."""
+
+    def __init__(self, reader: Reader, keyword: bytes, count: int, width: int, until: bytes) -> None:
+        self.reader, self.keyword, self.start = reader, keyword, reader.place
+        self.values = reader.rows(keyword, count, width, until)
+
+    def fail(self, row: int, what: str, expected: str, found: object) -> NoReturn:
+        """Raise a FormatError that names the row's line."""
+        self.reader.fail(what, expected, found, self.reader.row_place(self.start, self.keyword, row))
+
+    def say_disorder(self, shader: str) -> None:
+        """Warn of rows whose numbers are not their places."""
+        if not np.array_equal(self.values[:, 0], np.arange(len(self.values))):
+            text = "the lines '%s' of shader '%s' are not numbered in order; read as they stand"
+            log.warning(text, self.keyword.decode(), shader)
+
+    def whole(self, column: int, limit: int, what: str) -> NDArray[np.int32]:
+        """Return a column (n,) as indices from 0 to below `limit`; raises FormatError."""
+        values = self.values[:, column]
+        bad = np.flatnonzero((values < 0) | (values >= limit) | (values != np.rint(values)))
+        if len(bad):
+            expected = f"0 to {limit - 1}" if limit else "none"
+            self.fail(int(bad[0]), f"{what} ({bad[0]})", expected, f"{values[bad[0]]:g}")
+        return values.astype(np.int32)
 
 
 def write(mesh: Md5Mesh) -> bytes:
@@ -180,8 +216,9 @@ def write(mesh: Md5Mesh) -> bytes:
 
 def _write_part(part: Md5Part) -> bytes:
     head = b"\nmesh {\n"
-    if part.name:
-        head += b"\t// meshes: %s\n" % encode_text(part.name)
+    name = encode_text(part.name).replace(b"\0", b"").strip()
+    if name:  # as it is read
+        head += b"\t// meshes: %s\n" % name
     head += b'\tshader "%s"\n\n' % encode_text(part.shader)
     verts = _numbered(b"vert", format_rows("( %s %s )\n", part.st), np.stack((part.starts, part.counts), axis=1))
     tris = [b"\ttri %d %d %d %d\n" % (i, *row) for i, row in enumerate(part.triangles.tolist())]

@@ -11,8 +11,8 @@ from ..errors import LimitError
 from .animations import Animation as Stretch
 from .animations import numbered
 from .normals import smooth_normals
-from .skeletal import Animation, SkeletalModel, SkinnedMesh, mismatch, skin
-from .transforms import chain, to_matrices
+from .skeletal import LARGEST, Animation, JointTag, SkeletalModel, SkinnedMesh, mismatch, skin
+from .transforms import chain, rotate, to_matrices
 from .vertex import Surface, Tag, VertexModel
 from .words import listed
 
@@ -23,7 +23,8 @@ def bake(
     """Return the model in all frames of the animations, one after another; without any in its bind pose.
 
     `tags` names joints that become tags, called `tag_NAME` unless their names begin so. `frames` chooses among all
-    frames. Normals are smooth over what lies together in the first frame: MD5 stores none, and engines make them so.
+    frames. A model's own tags come first. Where it has no normals they are smooth over what lies together in the first
+    frame: MD5 stores none, and engines make them so.
 
     Raises:
         LimitError: an animation is of another skeleton, or a joint or frame does not exist.
@@ -39,7 +40,8 @@ def bake(
         chosen = slice(frames.start, frames.stop)
         positions, rotations, names, stretches = positions[chosen], rotations[chosen], names[chosen], []
     surfaces = [_surface(mesh, positions, rotations) for mesh in model.meshes]
-    made = [_tag(model, name, positions, rotations) for name in tags or []]
+    made = [_joint_tag(tag, positions, rotations) for tag in model.tags]
+    made += [_tag(model, name, positions, rotations) for name in tags or []]
     return VertexModel(model.name, names, surfaces, made, animations=stretches)
 
 
@@ -49,7 +51,7 @@ def _poses(
     """Return positions (F, J, 3) and rotations (F, J, 4) in model space of all frames, their names and animations."""
     skeleton = model.skeleton
     if not animations:
-        return skeleton.positions[None], skeleton.rotations[None], ["bind"], []
+        return skeleton.bind.positions[None], skeleton.bind.rotations[None], ["bind"], []
     posed = [chain(a.parents, a.positions, a.rotations) for a in animations]
     names: list[str] = []
     stretches: list[Stretch] = []
@@ -63,9 +65,20 @@ def _poses(
 def _surface(mesh: SkinnedMesh, positions: NDArray[Any], rotations: NDArray[Any]) -> Surface:
     frames = np.empty((len(positions), mesh.num_vertices, 3), np.float32)
     for frame, places, turns in zip(frames, positions, rotations, strict=True):
-        frame[:] = skin(mesh.weights, places, turns)
-    normals = smooth_normals(frames, mesh.triangles)
+        frame[:] = np.clip(skin(mesh.weights, places, turns), -LARGEST, LARGEST)
+    if mesh.normals is None:
+        normals = smooth_normals(frames, mesh.triangles)
+    else:
+        normals = rotate(rotations[:, mesh.weights.first_joints()], mesh.normals).astype(np.float32)
     return Surface(mesh.name, frames, mesh.triangles.copy(), mesh.uvs.copy(), [mesh.shader], normals)
+
+
+def _joint_tag(tag: JointTag, positions: NDArray[Any], rotations: NDArray[Any]) -> Tag:
+    """Return a tag of the model in all frames: where its joint takes it."""
+    turns = to_matrices(rotations[:, tag.joint])
+    origins = positions[:, tag.joint] + turns @ tag.origin.astype(np.float64)
+    axes = tag.axes.astype(np.float64) @ np.swapaxes(turns, 1, 2)
+    return Tag(tag.name, origins.astype(np.float32), axes.astype(np.float32))
 
 
 def _tag(model: SkeletalModel, name: str, positions: NDArray[Any], rotations: NDArray[Any]) -> Tag:

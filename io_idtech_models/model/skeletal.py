@@ -23,17 +23,47 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .transforms import chain, to_matrices
+from .bounds import reach
+from .scales import Scales
+from .transforms import chain, to_matrices, unchain
 
 Facts = dict[str, NDArray[Any]]
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int32]
+LARGEST = float(np.finfo(np.float32).max)  # of a number in single precision: what lies beyond is shown there
+
+
+@dataclass(eq=False)
+class Traits:
+    """What Enemy Territory knows of joints beside their poses: how a player's legs and torso move apart."""
+
+    torso_weights: Floats  # (J,) 0: a joint plays the legs' frame, 1: the torso's, between: both
+    flags: Ints  # (J,) 1: a tag
+    torso_parent: int  # the joint about which the torso turns; -1 or more than there are: none
+
+    def of(self, joints: NDArray[Any]) -> Traits:
+        """Return the traits of some joints (n,), -1 for one that has none."""
+        inside = joints >= 0
+        place = {int(old): new for new, old in enumerate(joints.tolist()) if old >= 0}
+        return Traits(
+            np.where(inside, self.torso_weights[joints], 0).astype(np.float32),
+            np.where(inside, self.flags[joints], 0).astype(np.int32),
+            place.get(self.torso_parent, -1),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """Where joints are, in model space."""
+
+    positions: Doubles  # (J, 3)
+    rotations: Doubles  # (J, 4)
 
 
 @dataclass(eq=False)
 class Skeleton:
-    """Joints, parents before children, and where they are while the meshes are bound to them (model space)."""
+    """Joints, parents before children, and where the file has them (model space)."""
 
     names: list[str]
     parents: Ints  # (J,) -1 for a root
@@ -41,6 +71,13 @@ class Skeleton:
     rotations: Doubles  # (J, 4)
     sources: Ints | None = None  # (J,) the source's joint that each was, or -1; None: all new
     kept: NDArray[np.bool_] | None = None  # (J,) its bind pose is the source's; None: none is
+    traits: Traits | None = None
+    bound: Pose | None = None  # where meshes are bound to them; None: where the file has them
+
+    @property
+    def bind(self) -> Pose:
+        """Return where the joints are while the meshes are bound to them."""
+        return self.bound or Pose(self.positions, self.rotations)
 
     @property
     def num_joints(self) -> int:
@@ -61,6 +98,11 @@ class Weights:
     def of(self, vertices: NDArray[Any]) -> Weights:
         """Return the weights of some vertices (n,), in the same table."""
         return Weights(self.starts[vertices], self.counts[vertices], self.joints, self.factors, self.offsets)
+
+    def first_joints(self) -> NDArray[np.int64]:
+        """Return the joint of each vertex' first weight, (V,); 0 for one without any."""
+        joints = self.joints if len(self.joints) else np.zeros(1, np.int64)
+        return np.where(self.counts > 0, joints[np.where(self.counts > 0, self.starts, 0)], 0).astype(np.int64)
 
     def entries(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the vertex and the weight (n,) of everything that moves a vertex, vertex by vertex."""
@@ -83,6 +125,9 @@ class SkinnedMesh:
     source_vertices: Ints | None = None  # (V,) model-wide number or -1; None: all new
     source_triangles: Ints | None = None  # (T,) model-wide number or -1; None: all new
     kept: NDArray[np.bool_] | None = None  # (V,) its weights are the source's; None: none are
+    normals: Floats | None = None  # (V, 3) in the space of each vertex' first weight's joint, which alone turns it
+    kept_normals: NDArray[np.bool_] | None = None  # (V,) its normal is the source's; None: none is
+    min_lod: int | None = None  # the fewest vertices that a game may draw of it from afar; None: not the format's
 
     @property
     def num_vertices(self) -> int:
@@ -106,6 +151,9 @@ class Animation:
     source_frames: Ints | None = None
     source_joints: Ints | None = None  # (J,) the source's joint that each was, or -1; None: all new
     keep_bounds: bool = True  # the source's, where the pose is the source's, and no smaller ones elsewhere
+    traits: Traits | None = None
+    lengths: Doubles | None = None  # (J,) the way to the parent at rest, for formats that store one for all frames
+    scales: Scales | None = None  # how large joints are, for games that scale them
 
     @property
     def num_frames(self) -> int:
@@ -123,11 +171,24 @@ class MeshSource:
     triangles: Ints  # (T, 3), counter-clockwise
     weights: Weights
     facts: Facts = field(default_factory=dict)  # what only the format knows
+    normals: Floats | None = None  # (V, 3), as a mesh has them
 
     @property
     def num_vertices(self) -> int:
         """Return V."""
         return len(self.uvs)
+
+
+@dataclass(eq=False)
+class JointTag:
+    """A named place on a joint, to which games attach other models."""
+
+    name: str
+    joint: int
+    origin: Floats  # (3,) in the joint's space
+    axes: Floats  # (3, 3) the tag's axes as rows, in the joint's space
+    source_index: int = -1  # the source's tag that it was
+    kept: bool = False  # it stands on its joint as the source's does
 
 
 @dataclass(eq=False)
@@ -138,6 +199,7 @@ class SkeletalSource:
     skeleton: Skeleton
     meshes: list[MeshSource]
     facts: Facts = field(default_factory=dict)
+    tags: list[JointTag] = field(default_factory=list)
 
     @cached_property
     def first_vertices(self) -> NDArray[np.int64]:
@@ -171,20 +233,28 @@ class SkeletalModel:
     skeleton: Skeleton
     meshes: list[SkinnedMesh]
     source: SkeletalSource | None = None
+    tags: list[JointTag] = field(default_factory=list)
+    lod: tuple[float, float] | None = None  # scale and bias of the distance at which vertices go
 
     def source_of(self, format_name: str) -> SkeletalSource | None:
         """Return the source if it is of that format: the facts of another one are no hints."""
         return self.source if self.source is not None and self.source.format == format_name else None
 
 
-def skin(weights: Weights, positions: NDArray[Any], rotations: NDArray[Any]) -> Doubles:
+def skin(
+    weights: Weights, positions: NDArray[Any], rotations: NDArray[Any], scales: NDArray[Any] | None = None
+) -> Doubles:
     """Return where a pose of the joints, positions (J, 3) and rotations (J, 4) in model space, puts vertices, (V, 3).
+
+    `scales` (J,) say how large joints are, 1 without.
 
     The sum of factor x (rotation x offset + position) over a vertex' weights (dhewm3, `TransformVerts`).
     """
     vertices, entries = weights.entries()
     joints = weights.joints[entries]
     turned = np.einsum("nij,nj->ni", to_matrices(rotations)[joints], weights.offsets[entries].astype(np.float64))
+    if scales is not None:
+        turned *= scales[joints, None]
     moved = (turned + positions[joints]) * weights.factors[entries, None].astype(np.float64)
     return np.stack([np.bincount(vertices, moved[:, axis], len(weights.starts)) for axis in range(3)], axis=1)
 
@@ -224,12 +294,31 @@ def set_bounds(animation: Animation, model: SkeletalModel) -> None:
     frames = np.flatnonzero(changed_frames(animation) | (not animation.keep_bounds))
     if not len(frames):
         return
-    positions, rotations = chain(animation.parents, animation.positions[frames], animation.rotations[frames])
-    for frame, places, turns in zip(frames.tolist(), positions, rotations, strict=True):
-        parts = [skin(mesh.weights, places, turns) for mesh in model.meshes if mesh.num_vertices]
-        points = np.concatenate(parts) if parts else places
-        if len(points):
-            animation.bounds[frame] = points.min(axis=0), points.max(axis=0)
+    scales = None if animation.scales is None else animation.scales.of_frames(frames)
+    ways = animation.positions[frames] * (1.0 if scales is None else scales.of_ways()[..., None])
+    positions, rotations = chain(animation.parents, ways, animation.rotations[frames])
+    sizes = None if scales is None else scales.values
+    found = [reach(mesh.weights, positions, rotations, sizes) for mesh in model.meshes if mesh.num_vertices]
+    if not found:
+        found = [np.stack((positions.min(axis=1), positions.max(axis=1)), axis=1)] if positions.shape[1] else []
+    low, high = (np.array([part[:, corner] for part in found]) for corner in (0, 1))
+    if found and np.isfinite(low).any():
+        animation.bounds[frames] = np.stack((low.min(axis=0), high.max(axis=0)), axis=1)
+
+
+def at_rest(skeleton: Skeleton, name: str) -> Animation:
+    """Return an animation of one frame, the bind pose."""
+    positions, rotations = unchain(skeleton.parents, skeleton.bind.positions[None], skeleton.bind.rotations[None])
+    return Animation(
+        name,
+        list(skeleton.names),
+        skeleton.parents,
+        positions,
+        rotations,
+        1.0,
+        np.zeros((1, 2, 3)),
+        traits=skeleton.traits,
+    )
 
 
 def looped(animation: Animation) -> Animation:
@@ -242,52 +331,5 @@ def looped(animation: Animation) -> Animation:
         rotations=animation.rotations[frames],
         bounds=animation.bounds[frames],
         source_frames=hints,
-    )
-
-
-ORIGIN = "origin"
-UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
-
-
-def _under_origin(parents: Ints) -> Ints:
-    return np.concatenate((np.array([-1], np.int32), parents + np.int32(1)))
-
-
-def skeleton_with_origin(model: SkeletalModel) -> SkeletalModel:
-    """Return a model whose roots hang on a joint `origin` that stays where it is; itself if it has one root."""
-    skeleton = model.skeleton
-    if int((skeleton.parents < 0).sum()) <= 1:
-        return model
-    sources, kept = skeleton.sources, skeleton.kept
-    hung = Skeleton(
-        [ORIGIN, *skeleton.names],
-        _under_origin(skeleton.parents),
-        np.concatenate((np.zeros((1, 3)), skeleton.positions)),
-        np.concatenate((UPRIGHT[None], skeleton.rotations)),
-        None if sources is None else np.append(np.int32(-1), sources).astype(np.int32),
-        None if kept is None else np.append(False, kept),
-    )
-    meshes = []
-    for mesh in model.meshes:
-        table = mesh.weights
-        weights = Weights(table.starts, table.counts, table.joints + np.int32(1), table.factors, table.offsets)
-        meshes.append(replace(mesh, weights=weights))
-    return replace(model, skeleton=hung, meshes=meshes)
-
-
-def animation_with_origin(animation: Animation) -> Animation:
-    """Return an animation whose roots hang on a joint `origin`, as `skeleton_with_origin` does for its model."""
-    if int((animation.parents < 0).sum()) <= 1:
-        return animation
-    frames = animation.num_frames
-    still = np.broadcast_to(UPRIGHT, (frames, 1, 4))
-    hints, joints = animation.source_frames, animation.source_joints
-    return replace(
-        animation,
-        joint_names=[ORIGIN, *animation.joint_names],
-        parents=_under_origin(animation.parents),
-        positions=np.concatenate((np.zeros((frames, 1, 3)), animation.positions), axis=1),
-        rotations=np.concatenate((still, animation.rotations), axis=1),
-        source_frames=None if hints is None else np.concatenate((np.full((frames, 1, 2), -1, np.int32), hints), axis=1),
-        source_joints=None if joints is None else np.append(np.int32(-1), joints).astype(np.int32),
+        scales=None if animation.scales is None else animation.scales.of_frames(frames),
     )

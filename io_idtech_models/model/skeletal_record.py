@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .record import Arrays, RecordError, checked, facts_among, pack, pack_facts, pack_names, unpack, unpack_names
-from .skeletal import AnimationSource, MeshSource, SkeletalSource, Skeleton, Weights
+from .skeletal import AnimationSource, JointTag, MeshSource, Pose, SkeletalSource, Skeleton, Weights
 
 MAX_JOINTS = 1 << 16
 LARGEST = float(np.finfo(np.float32).max)
@@ -28,6 +28,8 @@ def mesh_record(source: MeshSource, extra: Arrays) -> bytes:
         "factors": table.factors,
         "offsets": table.offsets,
     }
+    if source.normals is not None:
+        arrays["normals"] = source.normals
     return pack(arrays | pack_facts(source.facts) | extra)
 
 
@@ -54,7 +56,8 @@ def mesh_source(record: bytes | memoryview) -> tuple[MeshSource, Arrays]:
         _numbers(arrays, "factors", len(joints)),
         _numbers(arrays, "offsets", len(joints), 3),
     )
-    return MeshSource(name[0], shader[0], uvs, triangles, table, facts_among(arrays)), arrays
+    normals = _numbers(arrays, "normals", len(uvs), 3) if "normals" in arrays else None
+    return MeshSource(name[0], shader[0], uvs, triangles, table, facts_among(arrays), normals), arrays
 
 
 def _indices(arrays: Arrays, name: str, limit: int, *shape: int) -> NDArray[Any]:
@@ -90,6 +93,10 @@ def model_record(source: SkeletalSource, meshes: list[bytes], extra: Arrays) -> 
     arrays: Arrays = {"format": pack_names([source.format]), "num_meshes": np.array([len(meshes)], np.int32)}
     arrays |= _joint_arrays(skeleton.names, skeleton.parents, skeleton.positions, skeleton.rotations)
     arrays |= {f"mesh.{i}": np.frombuffer(record, np.uint8) for i, record in enumerate(meshes)}
+    if source.tags:
+        arrays |= _tag_arrays(source.tags)
+    if skeleton.bound is not None:
+        arrays |= {"bound_positions": skeleton.bound.positions, "bound_rotations": skeleton.bound.rotations}
     return pack(arrays | pack_facts(source.facts) | extra)
 
 
@@ -108,7 +115,30 @@ def model_source(record: bytes | memoryview) -> tuple[SkeletalSource, Arrays]:
     if len(formats) != 1 or any(len(m.weights.joints) and int(m.weights.joints.max()) >= len(names) for m in meshes):
         raise RecordError("record of a model contradicts itself")
     skeleton = Skeleton(names, parents, positions.astype(np.float64), rotations.astype(np.float64))
-    return SkeletalSource(formats[0], skeleton, meshes, facts_among(arrays)), arrays
+    if "bound_positions" in arrays:
+        bound = _numbers(arrays, "bound_positions", len(names), 3), _numbers(arrays, "bound_rotations", len(names), 4)
+        skeleton.bound = Pose(*(values.astype(np.float64) for values in bound))
+    tags = _tags(arrays, len(names)) if "tag_names" in arrays else []
+    return SkeletalSource(formats[0], skeleton, meshes, facts_among(arrays), tags), arrays
+
+
+def _tag_arrays(tags: list[JointTag]) -> Arrays:
+    """Return tags as arrays; inverse of `_tags`."""
+    return {
+        "tag_names": pack_names([tag.name for tag in tags]),
+        "tag_joints": np.array([tag.joint for tag in tags], np.int32),
+        "tag_origins": np.array([tag.origin for tag in tags], np.float32),
+        "tag_axes": np.array([tag.axes for tag in tags], np.float32),
+    }
+
+
+def _tags(arrays: Arrays, joints: int) -> list[JointTag]:
+    """Return the tags that arrays say; raises RecordError."""
+    names = unpack_names(checked(arrays, "tag_names", "u", -1))
+    on = _indices(arrays, "tag_joints", joints, len(names)).tolist()
+    origins, axes = _numbers(arrays, "tag_origins", len(names), 3), _numbers(arrays, "tag_axes", len(names), 3, 3)
+    found = zip(names, on, origins.astype(np.float32), axes.astype(np.float32), strict=True)
+    return [JointTag(*parts, index, True) for index, parts in enumerate(found)]
 
 
 def animation_record(source: AnimationSource, extra: Arrays) -> bytes:

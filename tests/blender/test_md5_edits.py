@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender.compat import play
+from io_idtech_models.blender.skeletal_gather import LEAST_MOVE, LEAST_TURN, same_rest
 from io_idtech_models.errors import LimitError
 from tests import md5_facts, samples_md5
 from tests.blender.case import CONTEXT, activate, vertices_of
@@ -430,14 +431,54 @@ def test_move_a_rest_bone(case):
     assert farthest(case, case.first) < case.close
 
 
-@pytest.mark.xfail(reason="4.2 moves the last digits of long bones' axes along with their length", strict=False)
-def test_change_the_drawn_length_of_bones(case):
+@pytest.mark.parametrize("factor", [0.02, 0.5, 1.1, 3, 10])
+def test_change_the_drawn_length_of_bones(case, factor):
     def stretch():
         for bone in case.rig.data.edit_bones:
-            bone.length *= 3
+            bone.length *= factor
 
     in_edit_mode(case.rig, stretch)
     assert case.all_changed() == {}
+
+
+def test_a_small_edit_of_bones_drawn_longer_is_noticed(case):
+    """What Blender's rounding may excuse grows with the bones' lengths, but never to what a hand does."""
+
+    def stretch():
+        for bone in case.rig.data.edit_bones:
+            bone.length *= 10
+
+    def nudge(bone):
+        for end in (bone.head, bone.tail):
+            end.x += 0.002
+
+    in_edit_mode(case.rig, stretch)
+    edit_bone(case, case.child, nudge)
+    joint = case.before().names.index(case.child)
+    assert {p for p in case.changed() if not p.startswith("parts")} == {f"positions[{joint}]"}
+
+
+def test_a_small_roll_of_short_bones_is_noticed(case):
+    def shrink():
+        for bone in case.rig.data.edit_bones:
+            bone.length *= 0.02
+
+    in_edit_mode(case.rig, shrink)
+    edit_bone(case, case.child, lambda bone: setattr(bone, "roll", bone.roll + 0.002))
+    joint = case.before().names.index(case.child)
+    assert {p for p in case.changed() if not p.startswith("parts")} == {f"orientations[{joint}]"}
+
+
+@pytest.mark.parametrize("place", [(0, 3), (0, 1)], ids=["head", "axes"])
+@pytest.mark.parametrize("scale", [1.0, 0.0254])
+def test_no_rounding_excuses_an_edit(place, scale):
+    before, rounded = np.eye(4)[None], np.array([[1.0, 1.0]])
+    moved = before.copy()
+    moved[0][place] = 1.1 * (LEAST_MOVE * scale if place[1] == 3 else LEAST_TURN)
+    assert not same_rest(moved, before, scale, rounded).any()
+    moved[0][place] *= 0.8
+    assert same_rest(moved, before, scale, rounded).all()
+    assert not same_rest(moved, before, scale, rounded * 1e-9).any()
 
 
 def recalculate_rolls():
@@ -821,11 +862,11 @@ def test_scale_that_joints_can_not_have_is_said(arm, caplog):
     np.testing.assert_allclose(np.linalg.norm(model.skeleton.rotations, axis=1), 1.0)
     arm.rig.scale = (1.0, 1.0, 1.0)
     play(arm.rig, arm.action("wave"))
-    arm.rig.pose.bones["hand"].scale = (2.0, 2.0, 2.0)
+    arm.rig.pose.bones["hand"].scale = (2.0, 2.0, 1.0)
     arm.rig.pose.bones["hand"].keyframe_insert("scale", frame=0)
     caplog.clear()
     found = ANIM.load(ANIM.dump(arm.gather_motion("wave")), "x")
-    assert "scale of bones is lost, joints have none: in frame 0 that of 'hand'" in caplog.text
+    assert "uneven scale of bones is lost: in frame 0 that of 'hand'" in caplog.text
     np.testing.assert_allclose(found.positions, ANIM.load(arm.motions["wave"], "x").positions, atol=1e-4)
 
 

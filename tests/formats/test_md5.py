@@ -200,6 +200,46 @@ def test_damaged_animations(old, new, error):
     assert error in str(caught.value)
 
 
+def changed_line(data: bytes, old: bytes, new: bytes) -> tuple[bytes, int]:
+    """Return a file with the last occurrence of a text replaced, and the line of that."""
+    place = data.rindex(old)
+    return data[:place] + new + data[place + len(old) :], data.count(b"\n", 0, place) + 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"tri 7 ", b"tri 7 0 "),
+        (b"tri 7 ", b"tri "),
+        (b"tri 17 ", b"tri 17 13 "),
+        (b"weight 2 0", b"weight 2 3"),
+        (b"weight 2 0", b"weight 2 0.5"),
+        (b"weight 2 0", b"weight 2 nan"),
+        (b"weight 2 0", b"weight 0"),
+        (b"vert 4 ", b"vert 4 1 "),
+        (b"vert 4 ", b"vert x "),
+        (b") 4 2\n", b") 99 2\n"),
+        (b") 4 2\n", b") 4 99\n"),
+        (b") 15 1\n", b") 15 2\n"),
+    ],
+)
+@pytest.mark.parametrize("before", [b"", b"// tri vert weight\n\n"])
+def test_damaged_rows_are_named_by_their_line(old, new, before):
+    data = samples_md5.several_meshes().replace(b"numverts", before + b"numverts")
+    damaged, line = changed_line(data.replace(b"tri 17 0", b"tri 17 1"), old, new)
+    with pytest.raises(FormatError) as caught:
+        md5mesh.read(damaged)
+    assert f"at line {line}:" in str(caught.value)
+
+
+@pytest.mark.parametrize(("old", "new"), [(b"\t1 33 0", b"\t1 33 4"), (b"\t0 56 2", b"\t0 56 3")])
+def test_channels_out_of_range_are_named_by_their_line(old, new):
+    damaged, line = changed_line(samples_md5.wave(), old, new)
+    with pytest.raises(FormatError) as caught:
+        md5anim.read(damaged)
+    assert f"at line {line}:" in str(caught.value)
+
+
 @pytest.mark.parametrize(("size", "outcome"), [(1.00005, ""), (1.005, "warning"), (1.02, "error")])
 def test_quaternions_that_are_too_long(size, outcome, caplog):
     joints = list(samples_md5.ARM)

@@ -1,7 +1,6 @@
-"""Skeletal models and animations: what weights move, bounds, loops, origins, and which animation fits which model."""
+"""Skeletal models and animations: what weights move, bounds, loops, and which animation fits which model."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,15 +14,13 @@ from io_idtech_models.model.skeletal import (
     Skeleton,
     SkinnedMesh,
     Weights,
-    animation_with_origin,
     changed_frames,
     looped,
     mismatch,
     set_bounds,
-    skeleton_with_origin,
     skin,
 )
-from io_idtech_models.model.transforms import chain, same_turns
+from io_idtech_models.model.transforms import chain
 from tests import samples_md5
 
 HALF = np.sqrt(0.5)
@@ -159,66 +156,6 @@ def test_a_loop_ends_with_its_first_frame():
     assert looped(animation).source_frames is None
 
 
-# -- origins
-
-
-def test_one_root_needs_no_origin():
-    model, animation = arm(), wave()
-    assert skeleton_with_origin(model) is model
-    assert animation_with_origin(animation) is animation
-
-
-def test_roots_hang_on_an_origin():
-    model = by_name("md5mesh").load(samples_md5.several_roots(), "x")
-    hung: Any = skeleton_with_origin(model)
-    assert hung.skeleton.names == ["origin", *model.skeleton.names]
-    assert hung.skeleton.parents.tolist() == [-1, 0, 1, 2, 0, 4]
-    assert hung.skeleton.sources.tolist() == [-1, 0, 1, 2, 3, 4]
-    assert hung.skeleton.kept.tolist() == [False, *[True] * 5]
-    np.testing.assert_array_equal(hung.skeleton.positions[1:], model.skeleton.positions)
-    for before, after in zip(model.meshes, hung.meshes, strict=True):
-        old = skin(before.weights, model.skeleton.positions, model.skeleton.rotations)
-        new = skin(after.weights, hung.skeleton.positions, hung.skeleton.rotations)
-        np.testing.assert_array_equal(old, new)
-    assert model.skeleton.num_joints == 5, "the model itself is as it was"
-    assert model.meshes[0].weights.joints.max() == 2
-
-
-def two_roots(frames=3):
-    """Return an animation of two joints without a parent, and one on the second."""
-    rng = np.random.default_rng(2)
-    turns = rng.normal(size=(frames, 3, 4))
-    turns /= np.linalg.norm(turns, axis=-1, keepdims=True)
-    return Animation(
-        "two", ["a", "b", "c"], np.array([-1, -1, 1], np.int32), rng.normal(size=(frames, 3, 3)), turns, 24.0,
-        np.zeros((frames, 2, 3)),
-    )  # fmt: skip
-
-
-def test_an_animations_roots_hang_on_an_origin():
-    animation = two_roots()
-    hung = animation_with_origin(animation)
-    assert hung.joint_names == ["origin", "a", "b", "c"]
-    assert hung.parents.tolist() == [-1, 0, 0, 2]
-    old, new = (chain(a.parents, a.positions, a.rotations) for a in (animation, hung))
-    np.testing.assert_allclose(new[0][:, 1:], old[0])
-    assert same_turns(new[1][:, 1:], old[1]).max() < 1e-7
-    assert not new[0][:, 0].any()
-    assert (hung.source_frames, hung.source_joints) == (None, None)
-
-
-def test_an_origin_is_no_joint_of_the_source():
-    animation = by_name("md5anim").load(samples_md5.roots_wave(), "x")
-    hung: Any = animation_with_origin(animation)
-    assert hung.source_joints.tolist() == [-1, 0, 1, 2, 3, 4]
-    assert (hung.source_frames[:, 0] == -1).all()
-    np.testing.assert_array_equal(hung.source_frames[:, 1:], animation.source_frames)
-    again = by_name("md5anim").load(by_name("md5anim").dump(hung), "y")
-    np.testing.assert_allclose(again.positions[:, 1:], animation.positions, atol=1e-6)
-    model = skeleton_with_origin(by_name("md5mesh").load(samples_md5.several_roots(), "x"))
-    assert mismatch(model.skeleton, again) == ""
-
-
 # -- which animation fits
 
 
@@ -253,7 +190,8 @@ def test_parents_of_the_same_name_are_told_apart():
     """Two joints may have one name: their numbers count too."""
     parents = np.array([-1, 0, 0, 1], np.int32)
     skeleton = Skeleton(["r", "a", "a", "c"], parents, np.zeros((4, 3)), np.array([UPRIGHT] * 4))
-    animation = replace(two_roots(1), joint_names=list(skeleton.names), parents=parents.copy())
+    nothing = np.zeros((1, 4, 3)), np.tile(UPRIGHT, (1, 4, 1)), 24.0, np.zeros((1, 2, 3))
+    animation = Animation("x", list(skeleton.names), parents.copy(), *nothing)
     assert mismatch(skeleton, animation) == ""
     animation.parents[3] = 2
     sentence = "the parent of 'c' is joint 2 'a' in the animation, joint 1 'a' in the model"

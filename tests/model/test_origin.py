@@ -1,0 +1,180 @@
+"""One root for several: a new joint, or the one that is called `origin`."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from io_idtech_models.formats import by_name
+from io_idtech_models.model.origin import animation_with_origin, skeleton_with_origin
+from io_idtech_models.model.scales import Scales
+from io_idtech_models.model.skeletal import Animation, JointTag, SkeletalModel, Skeleton, Traits, mismatch, skin
+from io_idtech_models.model.transforms import chain, same_turns
+from tests import samples_md5
+
+
+def load(name: str, data: bytes) -> Any:
+    return by_name(name).load(data, "x")
+
+
+def test_one_root_needs_no_origin():
+    model, animation = load("md5mesh", samples_md5.arm()), load("md5anim", samples_md5.wave())
+    assert skeleton_with_origin(model) is model
+    assert animation_with_origin(animation) is animation
+
+
+def renamed(data: bytes, name: str = "base") -> bytes:
+    """Return a file without a joint `origin`."""
+    return data.replace(b'"origin"', f'"{name}"'.encode())
+
+
+def test_roots_hang_on_a_new_origin():
+    model = load("md5mesh", renamed(samples_md5.several_roots()))
+    hung: Any = skeleton_with_origin(model)
+    assert hung.skeleton.names == ["origin", *model.skeleton.names]
+    assert hung.skeleton.parents.tolist() == [-1, 0, 1, 2, 0, 4]
+    assert hung.skeleton.sources.tolist() == [-1, 0, 1, 2, 3, 4]
+    assert hung.skeleton.kept.tolist() == [False, *[True] * 5]
+    np.testing.assert_array_equal(hung.skeleton.positions[1:], model.skeleton.positions)
+    same_places(model, hung)
+    assert model.skeleton.num_joints == 5, "the model itself is as it was"
+    assert model.meshes[0].weights.joints.max() == 2
+
+
+def same_places(model: Any, hung: Any) -> None:
+    for before, after in zip(model.meshes, hung.meshes, strict=True):
+        old = skin(before.weights, model.skeleton.positions, model.skeleton.rotations)
+        new = skin(after.weights, hung.skeleton.positions, hung.skeleton.rotations)
+        np.testing.assert_array_equal(old, new)
+
+
+def test_roots_hang_on_the_one_that_is_called_origin():
+    """No second joint of that name: games would find either."""
+    model = load("md5mesh", samples_md5.several_roots())
+    hung: Any = skeleton_with_origin(model)
+    assert hung.skeleton.names == model.skeleton.names
+    assert hung.skeleton.parents.tolist() == [-1, 0, 1, 0, 3]
+    assert hung.skeleton.sources.tolist() == [0, 1, 2, 3, 4]
+    assert hung.skeleton.kept.all()
+    same_places(model, hung)
+
+
+def two_roots(frames=3):
+    """Return an animation of two joints without a parent, and one on the second."""
+    rng = np.random.default_rng(2)
+    turns = rng.normal(size=(frames, 3, 4))
+    turns /= np.linalg.norm(turns, axis=-1, keepdims=True)
+    return Animation(
+        "two", ["a", "b", "c"], np.array([-1, -1, 1], np.int32), rng.normal(size=(frames, 3, 3)), turns, 24.0,
+        np.zeros((frames, 2, 3)),
+    )  # fmt: skip
+
+
+def test_an_animations_roots_hang_on_an_origin():
+    animation = two_roots()
+    hung = animation_with_origin(animation)
+    assert hung.joint_names == ["origin", "a", "b", "c"]
+    assert hung.parents.tolist() == [-1, 0, 0, 2]
+    old, new = (chain(a.parents, a.positions, a.rotations) for a in (animation, hung))
+    np.testing.assert_allclose(new[0][:, 1:], old[0])
+    assert same_turns(new[1][:, 1:], old[1]).max() < 1e-7
+    assert not new[0][:, 0].any()
+    assert (hung.source_frames, hung.source_joints) == (None, None)
+
+
+@pytest.mark.parametrize("name", ["origin", "Origin"])
+def test_an_origin_behind_other_roots_comes_first(name):
+    animation = two_roots()
+    animation.joint_names[1] = name
+    animation.source_frames = np.zeros((3, 3, 2), np.int32)
+    animation.source_joints = np.array([5, 6, 7], np.int32)
+    animation.lengths = np.array([9.0, 8.0, 7.0])
+    hung: Any = animation_with_origin(animation)
+    assert (hung.joint_names, hung.parents.tolist()) == ([name, "a", "c"], [-1, 0, 0])
+    old, new = (chain(a.parents, a.positions, a.rotations) for a in (animation, hung))
+    np.testing.assert_allclose(new[0], old[0][:, [1, 0, 2]], atol=1e-12)
+    assert same_turns(new[1], old[1][:, [1, 0, 2]]).max() < 1e-7
+    assert hung.source_joints.tolist() == [6, -1, 7]
+    assert hung.source_frames[0].tolist() == [[0, 0], [-1, -1], [0, 0]], "its poses are another joint's now"
+    assert hung.lengths.tolist() == [8.0, pytest.approx(np.linalg.norm(hung.positions[0, 1])), 7.0]
+    assert mismatch(skeleton_with_origin(bare_model(animation)).skeleton, hung) == ""
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted"),
+    [
+        (["a", "b", "origin"], "root"),
+        (["a", "b", "ORIGIN"], "root"),
+        (["root", "b", "origin"], "origin2"),
+        (["root", "b", "c"], "origin"),
+    ],
+)
+def test_a_new_joint_is_called_as_no_other_is(names, wanted):
+    animation = two_roots()
+    animation.joint_names[:] = names
+    assert animation_with_origin(animation).joint_names == [wanted, *names]
+    assert skeleton_with_origin(bare_model(animation)).skeleton.names == [wanted, *names]
+
+
+def bare_model(animation: Animation) -> SkeletalModel:
+    """Return a model without meshes, with a tag on each joint."""
+    nothing = np.zeros((len(animation.parents), 0))
+    skeleton = Skeleton(list(animation.joint_names), animation.parents, nothing[:, :0], nothing)
+    skeleton.positions, skeleton.rotations = animation.positions[0], animation.rotations[0]
+    zero, axes = np.zeros(3, np.float32), np.eye(3, dtype=np.float32)
+    tags = [JointTag(name, joint, zero, axes) for joint, name in enumerate(animation.joint_names)]
+    return SkeletalModel("bare", skeleton, [], tags=tags)
+
+
+def test_tags_and_traits_stay_with_their_joints():
+    animation = two_roots()
+    animation.joint_names[1] = "origin"
+    model = bare_model(animation)
+    model.skeleton.traits = Traits(np.array([0.0, 0.5, 1.0], np.float32), np.array([1, 2, 3], np.int32), 2)
+    hung: Any = skeleton_with_origin(model)
+    assert [hung.skeleton.names[tag.joint] for tag in hung.tags] == [tag.name for tag in model.tags]
+    assert hung.skeleton.traits.torso_weights.tolist() == [0.5, 0.0, 1.0]
+    assert hung.skeleton.traits.torso_parent == 2
+
+
+def test_an_origin_is_no_joint_of_the_source():
+    animation = load("md5anim", renamed(samples_md5.roots_wave()))
+    hung: Any = animation_with_origin(animation)
+    assert hung.source_joints.tolist() == [-1, 0, 1, 2, 3, 4]
+    assert (hung.source_frames[:, 0] == -1).all()
+    np.testing.assert_array_equal(hung.source_frames[:, 1:], animation.source_frames)
+    again = load("md5anim", by_name("md5anim").dump(hung))
+    np.testing.assert_allclose(again.positions[:, 1:], animation.positions, atol=1e-6)
+    model = skeleton_with_origin(load("md5mesh", renamed(samples_md5.several_roots())))
+    assert mismatch(model.skeleton, again) == ""
+
+
+def test_files_with_an_origin_among_their_roots_agree():
+    model = skeleton_with_origin(load("md5mesh", samples_md5.several_roots()))
+    animation = animation_with_origin(load("md5anim", samples_md5.roots_wave()))
+    mesh, motion = (
+        load("md5mesh", by_name("md5mesh").dump(model)),
+        load("md5anim", by_name("md5anim").dump(animation)),
+    )
+    assert mismatch(mesh.skeleton, motion) == ""
+    assert mesh.skeleton.names.count("origin") == 1
+    before = load("md5anim", samples_md5.roots_wave())
+    old, new = (chain(a.parents, a.positions, a.rotations) for a in (before, motion))
+    np.testing.assert_allclose(new[0], old[0], atol=1e-5)
+    assert same_turns(new[1], old[1]).max() < 1e-5
+
+
+@pytest.mark.parametrize("name", ["b", "origin"])
+def test_scaled_roots_stay_where_they_are(name):
+    animation = two_roots()
+    animation.joint_names[1] = name
+    values = np.array([[2.0, 3.0, 1.0], [1.0, 0.5, 4.0], [0.25, 1.0, 1.0]])
+    animation.scales = Scales(values, np.array([True, True, False]))
+    hung: Any = animation_with_origin(animation)
+    order = [1, 0, 2] if name == "origin" else [-1, 0, 1, 2]
+    assert hung.scales.values.tolist() == [[row[j] if j >= 0 else 1 for j in order] for row in values.tolist()]
+    old, new = (
+        chain(a.parents, a.positions * a.scales.of_ways()[..., None], a.rotations)[0] for a in (animation, hung)
+    )
+    shown = [i for i, j in enumerate(order) if j >= 0]
+    np.testing.assert_allclose(new[:, shown], old[:, [j for j in order if j >= 0]], atol=1e-12)
