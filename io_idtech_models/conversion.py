@@ -9,24 +9,18 @@ from typing import Any
 from . import formats
 from .errors import LimitError, ModelError, collected_warnings
 from .formats import AnimationFormat, AnyFormat, Format, SkeletalFormat
-from .game.files import model_name
-from .model import limits, skeletal_limits
+from .game import aninc
+from .loading import Loaded, load
+from .model import binding, limits, skeletal_limits
 from .model.bake import bake
 from .model.limits import Problem
-from .model.skeletal import Animation
-from .model.words import describe, describe_animation, describe_skeletal, joined
+from .model.skeletal import Animation, SkeletalModel, at_rest, set_bounds
+from .model.words import describe, describe_animation, describe_skeletal, joined, plural
 from .storage import read_file, write_file
 
 # Every game that some format knows; what a game does not read is said when it is asked for.
+ONLY = "only a skeletal model that becomes a vertex-animated one takes animations and tags"
 GAMES = tuple(dict.fromkeys((*limits.GAMES, *skeletal_limits.GAMES)))
-
-
-def load(path: Path) -> tuple[AnyFormat, Any]:
-    """Return a file's format and model, or animation; raises ModelError."""
-    data = read_file(path)
-    row: AnyFormat = formats.identify(data, path)
-    name = path.stem if isinstance(row, AnimationFormat) else model_name(path)
-    return row, row.load(data, name)
 
 
 def problems(row: AnyFormat, model: Any, game: str) -> list[Problem]:
@@ -35,8 +29,11 @@ def problems(row: AnyFormat, model: Any, game: str) -> list[Problem]:
         return [Problem(limits.ERROR, "", f"is {row.name.upper()}, which {_label(game)} does not read")]
     if isinstance(row, Format):
         return limits.check(model, game, row.name)
-    check = skeletal_limits.check if isinstance(row, SkeletalFormat) else skeletal_limits.check_animation
-    return check(model, game)
+    if isinstance(row, SkeletalFormat):
+        found = skeletal_limits.check(model, game, row.text)
+    else:
+        found = skeletal_limits.check_animation(model, game, row.text, row.one_root)
+    return [*found, *(Problem(limits.ERROR, "", said) for said in row.problems(model))]
 
 
 def _label(game: str) -> str:
@@ -58,11 +55,12 @@ def convert(
     options: Mapping[str, Any],
     animations: Sequence[Path] = (),
     tags: Sequence[str] = (),
+    frames: range | None = None,
 ) -> str:
     """Convert a file; returns a line that says what came of it.
 
-    A skeletal model becomes a vertex-animated one by posing it in all frames of `animations`; joints called in `tags`
-    become tags.
+    A skeletal model becomes a vertex-animated one by posing it in all frames of `animations`, or the `frames` chosen of
+    them; joints called in `tags` become tags. Into another skeletal format its animations go along.
 
     Raises:
         ModelError: the file can't be read, or not become one of that kind, or the game would refuse it.
@@ -71,22 +69,84 @@ def convert(
     if to is None:
         raise LimitError(f"can't write '{target.suffix}'")
     with collected_warnings() as warnings:
-        row, model = load(source)
+        row: AnyFormat = formats.identify(read_file(source), source)
+        bones = [
+            p for p in animations if formats.by_suffix(p) is not None and formats.by_suffix(p).name in _others(row)
+        ]
+        loaded = load(source, bones[:1])
+        motions = [_animation(row, path) for path in animations] if isinstance(row, SkeletalFormat) else []
         if isinstance(row, SkeletalFormat) and isinstance(to, Format):
-            model = bake(model, [_animation(row, path) for path in animations], list(tags))
-        elif type(row) is not type(to) or (row is not to and not isinstance(to, Format)):
-            reason = ": that takes a skeleton" if isinstance(row, Format) else ""
-            raise LimitError(f"{row.name.upper()} can't become {to.name.upper()}{reason}")
-        elif animations or tags:
-            raise LimitError("only a skeletal model that becomes a vertex-animated one takes animations and tags")
-        if isinstance(to, Format):
+            model = bake(loaded.model, motions, list(tags), frames)
             written = formats.dump_for(to, model, game, options)
-            data, model, notes = written.data, written.model, written.notes
+            files, model, notes = [(target, written.data)], written.model, written.notes
+        elif tags or frames is not None or (animations and not isinstance(to, SkeletalFormat)):
+            raise LimitError(ONLY)
         else:
-            notes = _refused(problems(to, model, game))
-            data = to.dump(model)
-        write_file(target, data)
+            files, model, notes = _same_family(loaded, to, target, game, options, motions)
+        for path, data in files:
+            write_file(path, data)
     return joined([described(to, model), *warnings, *notes], most=7)
+
+
+def _others(row: AnyFormat) -> tuple[str, ...]:
+    return row.companions if isinstance(row, SkeletalFormat) else ()
+
+
+Files = list[tuple[Path, bytes]]
+
+
+def _same_family(
+    loaded: Loaded, to: AnyFormat, target: Path, game: str, options: Mapping[str, Any], motions: list[Animation]
+) -> tuple[Files, Any, list[str]]:
+    """Return the files that come of a model or an animation in a format of its family, and what is to be said."""
+    row, model = loaded.row, loaded.model
+    if isinstance(row, Format) and isinstance(to, Format):
+        written = formats.dump_for(to, model, game, options)
+        return [(target, written.data)], written.model, written.notes
+    if isinstance(row, AnimationFormat) and isinstance(to, AnimationFormat):
+        notes = _refused(problems(to, model, game))
+        return [(target, to.dump(model))], model, notes
+    if isinstance(row, SkeletalFormat) and isinstance(to, SkeletalFormat):
+        return _skeletal_files(loaded, to, target, game, options, motions)
+    reason = ": that takes a skeleton" if isinstance(row, Format) else ""
+    raise LimitError(f"{row.name.upper()} can't become {to.name.upper()}{reason}")
+
+
+def _skeletal_files(
+    loaded: Loaded, to: SkeletalFormat, target: Path, game: str, options: Mapping[str, Any], motions: list[Animation]
+) -> tuple[Files, SkeletalModel, list[str]]:
+    """Return the files of a skeletal model and its animations in another format, or in its own."""
+    model, row = loaded.model, loaded.row
+    if row is to and motions and not to.companions:
+        raise LimitError(ONLY)
+    if row is not to:
+        if isinstance(row, SkeletalFormat) and row.unbound:
+            if loaded.animation is None:
+                raise LimitError("its bones lie in another file, which was not found: name it with --anim")
+            model = binding.fitted(model, model.skeleton.bind, binding.mean_places(loaded.animation.positions))
+        motions = motions or ([at_rest(model.skeleton, model.name)] if to.companions else [])
+    notes = _refused(problems(to, model, game))
+    notes += to.lost(model)
+    files = [(target, to.dump(model, options))]
+    other: AnimationFormat = formats.by_name(to.animation)
+    for animation in motions:
+        set_bounds(animation, model)
+        notes += _refused(problems(other, animation, game))
+    if motions and other.joins:
+        files.append((target.with_suffix(other.suffixes[0]), other.dump_joined(motions)))
+        if len(motions) > 1:
+            files.append((target.with_suffix(".aninc"), _table(motions)))
+    else:
+        files += [(target.with_name(motion.name + other.suffixes[0]), other.dump(motion)) for motion in motions]
+    return files, model, [*notes, f"with {plural(len(files) - 1, 'file')} of animations"] if motions else notes
+
+
+def _table(motions: list[Animation]) -> bytes:
+    rows, first = [], 0
+    for motion in motions:
+        rows.append(aninc.Row(motion.name, first, motion.num_frames, fps=round(motion.frame_rate, 2)))
+        first += motion.num_frames
+    return aninc.write_rows(rows).encode("utf-8")
 
 
 def _refused(found: list[Problem]) -> list[str]:

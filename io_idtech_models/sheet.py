@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .formats import AnimationFormat, AnyFormat, SkeletalFormat
-from .model.skeletal import Animation, SkeletalModel
+from .model.skeletal import Animation, SkeletalModel, Traits
 from .model.vertex import VertexModel
 from .model.words import plural
 
@@ -20,8 +20,14 @@ def facts(row: AnyFormat, model: Any) -> dict[str, Any]:
     return {"format": row.name} | _vertex_facts(model)
 
 
-def _joint_facts(names: list[str], parents: list[int]) -> list[dict[str, Any]]:
-    return [{"name": name, "parent": parent} for name, parent in zip(names, parents, strict=True)]
+def _joint_facts(names: list[str], parents: list[int], traits: Traits | None = None) -> list[dict[str, Any]]:
+    joints: list[dict[str, Any]] = [{"name": n, "parent": p} for n, p in zip(names, parents, strict=True)]
+    if traits is not None:
+        for joint, weight, flags in zip(joints, traits.torso_weights.tolist(), traits.flags.tolist(), strict=True):
+            joint |= {"torso_weight": round(weight, 6), "flags": flags}
+        if 0 <= traits.torso_parent < len(joints):
+            joints[traits.torso_parent]["torso_parent"] = True
+    return joints
 
 
 def _skeletal_facts(model: SkeletalModel) -> dict[str, Any]:
@@ -35,11 +41,24 @@ def _skeletal_facts(model: SkeletalModel) -> dict[str, Any]:
         }
         for mesh in model.meshes
     ]
-    return {"joints": _joint_facts(model.skeleton.names, model.skeleton.parents.tolist()), "meshes": meshes}
+    for shown, mesh in zip(meshes, model.meshes, strict=True):
+        if mesh.min_lod is not None:
+            shown["min_lod"] = mesh.min_lod
+    skeleton = model.skeleton
+    joints = _joint_facts(skeleton.names, skeleton.parents.tolist(), skeleton.traits)
+    found: dict[str, Any] = {"joints": joints, "meshes": meshes}
+    if model.lod is not None:
+        found |= {"lod_scale": model.lod[0], "lod_bias": model.lod[1]}
+    if model.tags:
+        found["tags"] = [
+            {"name": t.name, "joint": skeleton.names[t.joint], "origin": [float(x) for x in t.origin]}
+            for t in model.tags
+        ]
+    return found
 
 
 def _animation_facts(animation: Animation) -> dict[str, Any]:
-    joints = _joint_facts(animation.joint_names, animation.parents.tolist())
+    joints = _joint_facts(animation.joint_names, animation.parents.tolist(), animation.traits)
     return {"frames": animation.num_frames, "frame_rate": animation.frame_rate, "joints": joints}
 
 
@@ -75,18 +94,44 @@ def _skeletal_table(path: Path, found: dict[str, Any]) -> list[str]:
     joints = found["joints"]
     motion = f", {plural(found['frames'], 'frame')} at {found['frame_rate']:g} per second" if "frames" in found else ""
     lines = [f"{path}: {found['format'].upper()}, {plural(len(joints), 'joint')}{motion}"]
-    meshes = found.get("meshes", [])
-    if meshes:
-        width = max(len("mesh"), *(len(m["name"]) for m in meshes))
-        lines.append(f"  {'mesh':{width}}  vertices  triangles  weights  shader")
-        lines += [
-            f"  {m['name']:{width}}  {m['vertices']:8}  {m['triangles']:9}  {m['weights']:7}  {m['shader'] or '-'}"
-            for m in meshes
-        ]
+    if "lod_scale" in found:
+        lines.append(f"  levels of detail: scale {found['lod_scale']:g}, bias {found['lod_bias']:g}")
+    lines += _mesh_lines(found.get("meshes", [])) + _joint_tag_lines(found.get("tags", []))
     depths: list[int] = []
     for joint in joints:
         depths.append(depths[joint["parent"]] + 1 if joint["parent"] >= 0 else 1)
-    return [*lines, *(f"{'  ' * depth}{j['name']}" for j, depth in zip(joints, depths, strict=True))]
+    return [*lines, *(f"{'  ' * depth}{j['name']}{_traits_of(j)}" for j, depth in zip(joints, depths, strict=True))]
+
+
+def _traits_of(joint: dict[str, Any]) -> str:
+    """Return what is special about a joint, to stand behind its name."""
+    said = [f"torso {joint['torso_weight']:g}"] if joint.get("torso_weight") else []
+    said += ["torso parent"] if joint.get("torso_parent") else []
+    said += [f"flags {joint['flags']}"] if joint.get("flags") else []
+    return f"  ({', '.join(said)})" if said else ""
+
+
+def _mesh_lines(meshes: list[dict[str, Any]]) -> list[str]:
+    if not meshes:
+        return []
+    width = max(len("mesh"), *(len(m["name"]) for m in meshes))
+    lod = "  min LOD" if any("min_lod" in m for m in meshes) else ""
+    lines = [f"  {'mesh':{width}}  vertices  triangles  weights{lod}  shader"]
+    for m in meshes:
+        least = f"  {m.get('min_lod', ''):7}" if lod else ""
+        counts = f"{m['vertices']:8}  {m['triangles']:9}  {m['weights']:7}{least}"
+        lines.append(f"  {m['name']:{width}}  {counts}  {m['shader'] or '-'}")
+    return lines
+
+
+def _joint_tag_lines(tags: list[dict[str, Any]]) -> list[str]:
+    if not tags:
+        return []
+    width, joints = (max(len(kind), *(len(t[key]) for t in tags)) for kind, key in (("tag", "name"), ("on", "joint")))
+    places = (
+        f"  {t['name']:{width}}  {t['joint']:{joints}}  {' '.join(f'{x:.2f}' for x in t['origin'])}" for t in tags
+    )
+    return [f"  {'tag':{width}}  {'on':{joints}}  at", *places]
 
 
 def _vertex_table(path: Path, found: dict[str, Any]) -> list[str]:

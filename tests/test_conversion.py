@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from io_idtech_models import cli
-from io_idtech_models.conversion import GAMES, convert, described, load, problems
+from io_idtech_models.conversion import GAMES, convert, described, problems
 from io_idtech_models.errors import FormatError, LimitError, ModelError
 from io_idtech_models.formats import by_name
+from io_idtech_models.loading import load as load_file
 from io_idtech_models.model.bake import bake
 from io_idtech_models.sheet import facts, table
 from tests import md5_facts, samples_md5
@@ -34,6 +35,11 @@ def folder(tmp_path):
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
     return tmp_path
+
+
+def load(path):
+    found = load_file(path)
+    return found.row, found.model
 
 
 def converted(folder, source, target, animations=(), game="format", tags=(), **options):

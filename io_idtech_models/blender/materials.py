@@ -40,9 +40,11 @@ class Materials:
     find_image: FindImage
     read_pixels: ReadPixels | None = None
     own_image: OwnImage | None = None  # the picture of a model that names none
+    worn: dict[str, str] = field(default_factory=dict)  # what surfaces without a shader wear, by name in lower case
     made: dict[str, bpy.types.Material] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
     _stand_in: bpy.types.Material | None = field(default=None, init=False)
+    _worn: dict[str, bpy.types.Material] = field(default_factory=dict, init=False)
 
     def get(self, shader: str) -> bpy.types.Material:
         """Return the material of a shader."""
@@ -70,6 +72,17 @@ class Materials:
             self._stand_in[STAND_IN] = self._stand_in.name
             show_image(self._stand_in, image)
         return self._stand_in
+
+    def wear(self, surface: str) -> bpy.types.Material | None:
+        """Return the material of a surface that names no shader: what a skin file says that it wears."""
+        shader = self.worn.get(surface.lower(), "")
+        if not shader:
+            return self.stand_in()
+        if shader not in self._worn:
+            material = self._make(shader)
+            material[STAND_IN] = material.name
+            self._worn[shader] = material
+        return self._worn[shader]
 
 
 def is_stand_in(material: Block) -> bool:

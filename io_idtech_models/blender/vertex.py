@@ -16,6 +16,7 @@ from ..model.vertex import Surface, VertexModel, are_solid
 from ..model.weld import weld
 from . import animations, names, shape_keys, source, tags
 from . import mesh as meshes
+from .bearable import refuse_more
 from .compat import HAS_SLOTS, Block, share_action
 from .materials import Materials
 
@@ -66,7 +67,14 @@ def build(
     scene: bpy.types.Scene,
     into: bpy.types.Collection,
 ) -> Built:
-    """Make a collection with an object per surface and an empty per tag, linked to `into` when all is done."""
+    """Make a collection with an object per surface and an empty per tag, linked to `into` when all is done.
+
+    Raises:
+        LimitError: the model has more of something than Blender can bear.
+    """
+    shaders = {shader for surface in model.surfaces for shader in surface.shaders}
+    frames = model.num_frames if model.surfaces else 0
+    refuse_more(surfaces=len(model.surfaces), tags=len(model.tags), materials=len(shaders), frames=frames)
     with undone_on_failure():
         built = Built(bpy.data.collections.new(names.fit(model.name)), model.num_frames)
         keys = names.unique(model.frame_names, "frame")

@@ -65,6 +65,11 @@ class Row:
         function: Callable[[Any], bytes] = _codec(self.file_codec).write
         return function
 
+    def problems(self, model: Any) -> list[str]:
+        """Return what in a file that was just read games trip over, beyond their limits."""
+        function = getattr(_codec(self.model_codec), "problems", None)
+        return [] if function is None else list(function(model))
+
     @property
     def to_model(self) -> Callable[..., Any]:
         """Return the function from structs (those of companions, too) and a name to a model."""
@@ -129,21 +134,60 @@ class SkeletalFormat(Row):
 
     animation: str = ""  # the row of ANIMATIONS whose files move its models
     companions: tuple[str, ...] = ()  # rows of ANIMATIONS whose file tells what its own does not
+    usual_companion: str = ""  # where the game has it
+    normals: bool = False  # it stores some
+    tags: bool = False  # it has some
+    text: bool = False  # it can't hold quotes and line ends in names
+    skins: bool = False  # a file beside it says what surfaces wear
+    unbound: bool = False  # it does not say in which pose meshes are bound: one has to be found
+    options: tuple[Option, ...] = ()
 
     def load(self, data: bytes, name: str, companions: Mapping[str, bytes] | None = None) -> SkeletalModel:
-        """Return the model in a file's bytes and those of its companions, by format; raises FormatError."""
-        others = [by_name(other).read((companions or {})[other]) for other in self.companions]
+        """Return the model in a file's bytes and those of its companions, by format; raises FormatError.
+
+        A model can be read without its companions, as well as that goes.
+        """
+        given = companions or {}
+        others = [by_name(other).read(given[other]) if other in given else None for other in self.companions]
         model: SkeletalModel = self.to_model(self.read(data), *others, name)
         return model
 
-    def dump(self, model: SkeletalModel) -> bytes:
+    def lost(self, model: SkeletalModel) -> list[str]:
+        """Return what of a model the format has no place for, in sentences."""
+        from ..model.words import listed
+
+        called, found = self.name.upper(), []
+        if model.tags and not self.tags:
+            found.append(f"{called} has no tags: left out: {listed([tag.name for tag in model.tags])}")
+        traits = model.skeleton.traits
+        if traits is not None and traits.torso_weights.any() and not self.companions:
+            found.append(f"{called} has no torso weights: left out")
+        if not self.tags and any(mesh.min_lod is not None for mesh in model.meshes):
+            found.append(f"{called} has no levels of detail: left out")
+        return found
+
+    def dump(self, model: SkeletalModel, options: Options | None = None) -> bytes:
         """Return the file's bytes of a model; raises LimitError."""
-        return self.write(self.from_model(model))
+        return self.write(self.from_model(model, options or {}) if self.options else self.from_model(model))
 
 
 @dataclass(frozen=True)
 class AnimationFormat(Row):
     """A row of the table of animations for skeletons."""
+
+    joins: bool = False  # several animations make one file, which a table beside it (.aninc) takes apart
+    one_root: bool = False  # one joint without a parent
+    text: bool = False  # see `SkeletalFormat`
+    scales: str = ""  # the suffix of a file beside it that says how large joints are, for games that read it
+
+    def part(self, animation: Animation, name: str, frames: range, frame_rate: float) -> Animation:
+        """Return some frames of an animation as one of its own; of formats that join."""
+        found: Animation = _codec(self.model_codec).part(animation, name, frames, frame_rate)
+        return found
+
+    def dump_joined(self, animations: list[Animation]) -> bytes:
+        """Return the bytes of one file with several animations, of formats that join; raises LimitError."""
+        return self.write(_codec(self.model_codec).join(animations))
 
     def load(self, data: bytes, name: str) -> Animation:
         """Return the animation in a file's bytes; raises FormatError."""
@@ -202,8 +246,32 @@ SKELETAL: tuple[SkeletalFormat, ...] = (
         magic=b"MD5Version",
         games=("doom3", "quake2remaster", "format"),
         animation="md5anim",
+        text=True,
         file_codec="md5mesh",
         model_codec="md5_model",
+    ),
+    SkeletalFormat(
+        name="mdm",
+        label="Enemy Territory (.mdm)",
+        suffixes=(".mdm",),
+        magic=b"MDMW",
+        games=("et", "etlegacy", "format"),
+        animation="mdx",
+        companions=("mdx",),
+        usual_companion="animations/human/base/body.mdx",
+        normals=True,
+        tags=True,
+        unbound=True,
+        skins=True,
+        file_codec="mdm",
+        model_codec="mdm_model",
+        options=(
+            Option(
+                "make_lod",
+                "Make Levels of Detail",
+                "Order the vertices of changed surfaces so that games may draw fewer from afar; else all are drawn",
+            ),
+        ),
     ),
 )
 
@@ -214,8 +282,21 @@ ANIMATIONS: tuple[AnimationFormat, ...] = (
         suffixes=(".md5anim",),
         magic=b"MD5Version",
         games=("doom3", "quake2remaster", "format"),
+        one_root=True,
+        text=True,
+        scales=".md5scale",
         file_codec="md5anim",
         model_codec="md5anim_model",
+    ),
+    AnimationFormat(
+        name="mdx",
+        label="Enemy Territory Animation (.mdx)",
+        suffixes=(".mdx",),
+        magic=b"MDXW",
+        games=("et", "etlegacy", "format"),
+        file_codec="mdx",
+        model_codec="mdx_model",
+        joins=True,
     ),
 )
 

@@ -37,6 +37,12 @@ def take(data: bytes, dtype: DTypeLike, shape: tuple[int, ...], offset: int, wha
     return np.frombuffer(data, dtype, count, offset).reshape(shape)
 
 
+def place_of(dtype: np.dtype[Any], name: str) -> int:
+    """Return where a field of a record begins, in bytes from its start."""
+    fields = dtype.fields
+    return 0 if fields is None else fields[name][1]
+
+
 def raw_bytes(array: Array) -> NDArray[np.uint8]:
     """Return the memory of an array as bytes, shape (n,), without copying where it is contiguous."""
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)

@@ -26,7 +26,7 @@ UNIT = 2.0 * np.pi * 4.0 / (TABLE_SIZE - 1)
 # A hint counts while it decodes to the value: within the rounding of a float32 rotation, far below half a code step.
 SAME_NORMAL = 1.0 - 2e-7
 SAME_DIRECTION = 1.0 - 1e-5  # six decimals are not quite unit length; neighbours are 9 degrees apart
-CHUNK = 1 << 14  # vectors that are compared with the table at once
+CHUNK = 1 << 14  # vectors that are coded at once: what they are compared with takes memory
 
 
 @cache
@@ -64,6 +64,15 @@ def encode_latlong(normals: NDArray[Any], hint: NDArray[np.uint16] | None = None
     is returned where it still decodes to the normal: several codes decode to the same vector.
     A vector of length 0 becomes straight up.
     """
+    codes: NDArray[np.uint16] = np.empty(len(normals), np.uint16)
+    for start in range(0, len(normals), CHUNK):
+        part = slice(start, start + CHUNK)
+        codes[part] = _closest_latlong(normals[part], None if hint is None else hint[part])
+    return codes
+
+
+def _closest_latlong(normals: NDArray[Any], hint: NDArray[np.uint16] | None) -> NDArray[np.uint16]:
+    """Return the codes of some normals; see `encode_latlong`."""
     vectors = np.asarray(normals, np.float64)
     lengths = np.linalg.norm(vectors, axis=1)
     usable = lengths > 1e-20

@@ -230,9 +230,11 @@ def _encode_skins(surface: Surface, own: SurfaceSource | None) -> NDArray[Any]:
     """Return the skin names: a slot's own field of the source, else that of another slot of the same name."""
     skins = np.zeros(len(surface.shaders), SKIN)
     fields = [] if own is None else [bytes(row) for row in own.facts["skins"]]
+    names = [decode_name(f) for f in fields]
+    first = dict(zip(reversed(names), reversed(fields), strict=True))
     for i, name in enumerate(surface.shaders):
-        same = [f for f in (*fields[i : i + 1], *fields) if decode_name(f) == name]
-        skins[i] = encode_name(name, SKIN_SIZE, "skin", same[0] if same else b"")
+        same = fields[i] if names[i : i + 1] == [name] else first.get(name, b"")
+        skins[i] = encode_name(name, SKIN_SIZE, "skin", same)
     return skins
 
 

@@ -21,7 +21,7 @@ Facts (engine source, ioquake3's `R_LoadMD3` and `LerpMeshVertexes` unless anoth
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -39,6 +39,7 @@ VERSION = 15
 SCALE = 1.0 / 64.0
 NAME_SIZE = 64
 FRAME_NAME_SIZE = 16
+MOST_REPEATED = 4 << 20  # bytes of vertices that repeat a surface's last frame, or four times the file's size
 
 HEADER = np.dtype([
     ("ident", "S4"), ("version", "<i4"), ("name", "S64"), ("flags", "<i4"),
@@ -134,11 +135,16 @@ def _read_surfaces(data: bytes, header: Any, lumps: list[Lump]) -> list[Md3Surfa
     count, start = int(header["num_surfaces"]), int(header["ofs_surfaces"])
     if count < 0:
         raise FormatError("negative number of surfaces", "byte 84", "0 or more", count)
+    num_frames = int(header["num_frames"])
+    repeated, most = 0, max(4 * len(data), MOST_REPEATED)
     surfaces: list[Md3Surface] = []
     for index in range(count):
-        surface = _read_surface(data, index, start, int(header["num_frames"]), lumps)
+        surface = _read_surface(data, index, start, num_frames, lumps)
         surfaces.append(surface)
         check_overlap(lumps, len(data))
+        repeated += (num_frames - len(surface.vertices)) * surface.vertices.itemsize * len(surface.st)
+        if repeated > most:
+            raise FormatError(f"surface {index} lacks frames", f"byte {start}", num_frames, len(surface.vertices))
         end = int(surface.header["ofs_end"])
         if index + 1 < count and end < SURFACE.itemsize:
             raise FormatError(f"surface {index} ends inside its header", f"byte {start}", SURFACE.itemsize, end)
@@ -196,6 +202,8 @@ def write(md3: Md3) -> bytes:
     if not _in_order(md3, offsets):
         layout = plan(list(lumps), sizes, {}, {})
         offsets, size = layout.places(sizes)
+    if _reads_on(md3, offsets, size):
+        return write(replace(md3, surfaces=[_filled(surface, len(md3.frames)) for surface in md3.surfaces]))
     ends = md3.layout["layout_ends"].tolist() if md3.layout else (0, 0, 0)
     for key, name in ((FRAMES_KEY, "ofs_frames"), (TAGS_KEY, "ofs_tags")):
         following = lump_key(0, "header") if md3.surfaces else -1
@@ -210,6 +218,19 @@ def _in_order(md3: Md3, offsets: dict[int, int]) -> bool:
     """Tell whether the file begins with its header and the surfaces follow one another, as their chain demands."""
     starts = [offsets[lump_key(i, "header")] for i in range(len(md3.surfaces))]
     return offsets[HEADER_KEY] == 0 and all(b - a >= SURFACE.itemsize for a, b in pairwise(starts))
+
+
+def _reads_on(md3: Md3, offsets: dict[int, int], size: int) -> bool:
+    """Tell whether readers would take what lies behind a surface that lacks frames for these: see `_frames_present`."""
+    count = len(md3.frames)
+    short = [i for i, surface in enumerate(md3.surfaces) if 0 < surface.vertices.size < count * len(surface.st)]
+    bytes_of = VERTEX.itemsize * count
+    return any(offsets[lump_key(i, "vertices")] + bytes_of * len(md3.surfaces[i].st) <= size for i in short)
+
+
+def _filled(surface: Md3Surface, count: int) -> Md3Surface:
+    """Return a surface with so many frames, the last one repeated."""
+    return replace(surface, vertices=surface.vertices[np.minimum(np.arange(count), len(surface.vertices) - 1)])
 
 
 def _as_int32(value: int) -> int:

@@ -225,9 +225,10 @@ def _stored_frames(vertices: NDArray[Any], own: SurfaceSource) -> NDArray[Any]:
 
 def _encode_positions(positions: NDArray[np.float32], name: str) -> NDArray[np.int16]:
     """Return positions (F, n, 3) in 1/64 units with an empty normal, (F, n, 4); raises LimitError."""
-    codes = positions * np.float32(1.0 / SCALE)
+    with np.errstate(over="ignore"):
+        codes = positions * np.float32(1.0 / SCALE)
     np.rint(codes, out=codes)
-    # A NaN makes both comparisons false, and is refused with the rest.
+    # A NaN makes both comparisons false, and is refused with the rest, as is an infinity.
     if codes.size and not (codes.min() >= -32768.0 and codes.max() <= 32767.0):
         bad = ~((codes >= -32768.0) & (codes <= 32767.0))
         frame, vertex, axis = np.argwhere(bad)[0].tolist()
@@ -253,9 +254,13 @@ def _encode_shaders(surface: Surface, own: SurfaceSource | None) -> NDArray[Any]
     """Return the shader entries: a slot's source entry with its index and padding; its name where it is another."""
     shaders = np.zeros(len(surface.shaders), SHADER)
     entries = np.zeros(0, SHADER) if own is None else np.frombuffer(own.facts["shaders"].tobytes(), SHADER)
+    names = [decode_name(n) for n in entries["name"].tolist()]
+    first = {name: i for i, name in reversed(list(enumerate(names)))}
     for i, name in enumerate(surface.shaders):
-        same = [e for e in (*entries[i : i + 1], *entries) if decode_name(e["name"]) == name]
-        shaders[i] = next(iter((*same[:1], *entries[i : i + 1])), shaders[i])
+        own_place = i if i < len(names) else -1
+        place = own_place if names[i : i + 1] == [name] else first.get(name, own_place)
+        if place >= 0:
+            shaders[i] = entries[place]
         shaders[i]["name"] = encode_name(name, NAME_SIZE, "shader", bytes(shaders[i]["name"]))
     return shaders
 

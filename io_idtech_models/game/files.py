@@ -128,6 +128,31 @@ class SearchPath:
                     return found
         return None
 
+    def companions(self, suffix: str, usual: str) -> list[Path]:
+        """Return the files that may go with a model: those beside it, then the one where the game has it.
+
+        Beside it: the one called as the model is, the one called as the file `usual`ly is, then the others by name.
+        """
+        names = [Path(name) for name in self._beside.names() if name.lower().endswith(suffix)]
+        wanted = (self.model.stem.lower(), Path(usual).stem.lower())
+        ranked = sorted(names, key=lambda name: (*(name.stem.lower() != stem for stem in wanted), name.name.lower()))
+        found = [self._beside.find([name.name]) for name in ranked]
+        if self._game is not None:
+            found.append(self._game.find(name_parts(usual)))
+        return list(dict.fromkeys(path for path in found if path is not None))
+
+    def companion_places(self, usual: str) -> list[str]:
+        """Return where `companions` looks, for a message."""
+        places = [f"'{self.model.parent}'"]
+        return places if self._game is None else [*places, f"'{self._game.path / usual}'"]
+
+    def skin_file(self) -> Path | None:
+        """Return the skin that says what a model's surfaces wear: MODEL_default.skin, else the first MODEL_*.skin."""
+        stem = self.model.stem.lower() + "_"
+        names = [n for n in self._beside.names() if n.lower().startswith(stem) and n.lower().endswith(".skin")]
+        names.sort(key=lambda name: (name.lower() != stem + "default.skin", name.lower()))
+        return next((path for path in (self._beside.find([name]) for name in names) if path), None)
+
     def own_image(self) -> Path | None:
         """Return the picture of a model that names none: the one called as it is, else the only one beside it."""
         own = (self._beside.find([self.model.stem + suffix]) for suffix in IMAGE_SUFFIXES)

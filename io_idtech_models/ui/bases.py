@@ -3,15 +3,17 @@
 What does the work is imported when it is first needed: everyone who starts Blender waits for these modules.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
+from .. import formats
 from ..blender.compat import RELATIVE_PATHS, Context
-from ..formats import AnimationFormat, AnyFormat
+from ..formats import AnimationFormat, AnyFormat, Option
 
 FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
 # The stubs say that the helpers' `invoke` returns nothing. As Any they also stand for the operator that the classes
@@ -169,10 +171,25 @@ def games_option(games: tuple[str, ...], table: dict[str, Any]) -> Any:
     )
 
 
-def file_filter(row: AnyFormat) -> Any:
+def option_property(option: Option) -> Any:
+    """Return the property of a format's own option."""
+    if isinstance(option.default, bool):
+        return BoolProperty(name=option.label, description=option.description, default=option.default)
+    return IntProperty(
+        name=option.label, description=option.description, default=option.default, min=0, max=option.most
+    )
+
+
+def suffixes_of(row: AnyFormat) -> list[str]:
+    """Return how the files end that an import takes: those of a format, and of what lies with its models."""
+    others = [formats.by_name(name) for name in getattr(row, "companions", ())]
+    return [suffix for each in (row, *others) for suffix in each.suffixes]
+
+
+def file_filter(suffixes: Iterable[str]) -> Any:
     """Return the property that tells the file browser which files to show."""
     declare: Any = StringProperty  # the stubs say that it returns nothing
-    return declare(default=";".join(f"*{suffix}" for suffix in row.suffixes), options={"HIDDEN"})
+    return declare(default=";".join(f"*{suffix}" for suffix in suffixes), options={"HIDDEN"})
 
 
 def space_of(row: AnyFormat) -> str:
@@ -185,7 +202,8 @@ def make_operator(row: AnyFormat, way: str, bases: tuple[type, ...], properties:
     label = f"{way.capitalize()} {row.label}"
     members = {
         "__doc__": label,
-        "__annotations__": {"filter_glob": file_filter(row)} | properties,
+        "__annotations__": {"filter_glob": file_filter(suffixes_of(row) if way == "import" else row.suffixes)}
+        | properties,
         "bl_idname": f"{way}_{space_of(row)}.idtech_{row.name}",
         "bl_label": label,
         "format_name": row.name,
@@ -203,7 +221,7 @@ def file_handler(row: AnyFormat) -> type:
         bl_label = row.label
         bl_import_operator = f"import_{space}.idtech_{row.name}"
         bl_export_operator = f"export_{space}.idtech_{row.name}" if space == "scene" else ""
-        bl_file_extensions = ";".join(row.suffixes)
+        bl_file_extensions = ";".join(suffixes_of(row))
 
         @classmethod
         def poll_drop(cls, context: Context) -> bool:

@@ -13,7 +13,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 from .. import formats
 from ..blender.compat import Context
 from ..errors import ModelError
-from ..formats import Format, Option
+from ..formats import Format
 from ..model.limits import GAMES
 from ..model.words import joined
 from .bases import (
@@ -25,6 +25,7 @@ from .bases import (
     games_option,
     make_operator,
     open_collection,
+    option_property,
     select,
 )
 
@@ -155,15 +156,6 @@ class ExportVertexModel(ExportModel):
         return FINISHED
 
 
-def _declared(option: Option) -> Any:
-    """Return the property of a format's own option."""
-    if isinstance(option.default, bool):
-        return BoolProperty(name=option.label, description=option.description, default=option.default)
-    return IntProperty(
-        name=option.label, description=option.description, default=option.default, min=0, max=option.most
-    )
-
-
 def import_operator(row: Format) -> type:
     """Return the import operator of a format."""
     bases = (WeldOption, ImportVertexModel) if row.splits else (ImportVertexModel,)
@@ -179,6 +171,6 @@ def import_operator(row: Format) -> type:
 
 def export_operator(row: Format) -> type:
     """Return the export operator of a format."""
-    properties = {option.name: _declared(option) for option in row.options}
+    properties = {option.name: option_property(option) for option in row.options}
     properties["game"] = games_option(row.games, GAMES)
     return make_operator(row, "export", (ExportVertexModel,), properties)

@@ -1,5 +1,6 @@
 """Import and export operators of skeletal models and their animations; see `operators`. Options are declared here."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,13 @@ from .bases import (
     games_option,
     make_operator,
     open_collection,
+    option_property,
     select,
 )
 
 BUILD_NAMES = ("scale", "weld", "fit_range", "frame_rate")
-GATHER_NAMES = ("scale", "deform_only", "most_weights", "least_weight", "orphan_bone", "keep_suffixes")
+IMPORT_NAMES = ("animations", "animation", "bind", "bind_frame")
+GATHER_NAMES = ("scale", "deform_only", "most_weights", "least_weight", "orphan_bone", "keep_suffixes", "normals")
 MOTION_NAMES = ("what", "actions", "loop", "recompute_bounds", "add_origin", "frame_rate")
 
 
@@ -37,6 +40,36 @@ class _Import(ImportFiles):
     frame_rate: BoolProperty(
         name="Frame Rate", description="Let the scene play at the animation's frames per second", default=True
     )
+
+
+class CompanionOption:
+    """The option of models whose bones lie in another file."""
+
+    animation: StringProperty(
+        name="Bones From",
+        description="The file that has the bones; empty: the one beside the model, else the one of the game",
+        subtype="FILE_PATH",
+    )
+
+
+class TableOption:
+    """The option of animations that a table takes apart."""
+
+    table: StringProperty(
+        name="Table", description="The .aninc that says which frames are which animation; empty: the one beside",
+        subtype="FILE_PATH",
+    )  # fmt: skip
+
+
+def bind_option(row: SkeletalFormat) -> Any:
+    """Return the property that says in which pose the meshes of a format are bound."""
+    declare: Any = EnumProperty  # the stubs say that it returns nothing
+    fit = ("FIT", "Best Fit", "The pose in which the weights of all vertices agree best: they move most as in the game")
+    frame = ("FRAME", "Frame", "A frame of the animation")
+    own = () if row.unbound else (("FILE", "File", "The pose in the file"),)
+    description = "The pose in which the meshes are bound to the bones; it shows in edit mode"
+    items = (*own, fit, frame)
+    return declare(name="Bind Pose", description=description, items=items, default=items[0][0])
 
 
 class ImportSkeletalModel(_Import):
@@ -50,32 +83,56 @@ class ImportSkeletalModel(_Import):
     animations: BoolProperty(
         name="Animations", description="Load the animations in the same folder whose joints match", default=True
     )
+    bind_frame: IntProperty(name="Frame", description="The frame of the bind pose", default=0, min=0)
 
     def draw(self, context: Context) -> None:
         """Show the options in two groups."""
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld"))
+        pose = ("bind", "bind_frame") if self.bind == "FRAME" else ("bind",)
+        bones = ("animation",) if hasattr(self, "animation") else ()
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", *bones, *pose))
         draw_group(self.layout, self, "idtech_time", "Animation", ("animations", "fit_range", "frame_rate"))
 
     def execute(self, context: Context) -> Any:
         """Import the files; what can't be read is said, and leaves nothing behind."""
         from ..blender.skeletal import SkeletalSettings
-        from .skeletal_tasks import import_skeletal
+        from .skeletal_imports import ImportSettings, import_skeletal
 
         settings = SkeletalSettings(**{name: getattr(self, name) for name in BUILD_NAMES})
+        wanted = ImportSettings(**{name: getattr(self, name) for name in IMPORT_NAMES if hasattr(self, name)})
         summaries: list[tuple[str, Any]] = []
         failed: list[str] = []
         made: list[Any] = []
-        for path in self.paths():
+        paths, bones = self.sorted_paths()
+        if bones and not paths:  # dropped without a model
+            return self.import_animations(context, bones)
+        if bones and not wanted.animation:
+            wanted = replace(wanted, animation=str(bones[0]))
+        for path in paths:
             try:
-                posed, summary = import_skeletal(path, settings, self.animations, context, open_collection(context))
+                posed, summary = import_skeletal(path, settings, wanted, context, open_collection(context))
             except ModelError as error:
                 failed.append(f"{path.name}: {error}")
                 continue
-            made += [posed.armature, *posed.meshes]
+            made += [posed.armature, *posed.meshes, *posed.tags]
             summaries.append((path.name, summary))
         select(context, made)
         self.say(summaries, failed)
         return FINISHED if made else CANCELLED
+
+    def sorted_paths(self) -> tuple[list[Path], list[Path]]:
+        """Return the files to read, and those among them that are companions: dropped together with a model."""
+        row = formats.by_name(self.format_name)
+        suffixes = [suffix for other in row.companions for suffix in formats.by_name(other).suffixes]
+        paths = self.paths()
+        bones = [path for path in paths if path.suffix.lower() in suffixes]
+        return [path for path in paths if path not in bones], bones
+
+    def import_animations(self, context: Context, paths: list[Path]) -> Any:
+        """Hand files that hold no model to the operator for animations."""
+        row = formats.by_name(self.format_name)
+        operator = getattr(bpy.ops.import_anim, f"idtech_{row.animation}")
+        files = [{"name": path.name} for path in paths]
+        return operator(directory=str(paths[0].parent), files=files, scale=self.scale)
 
 
 class ImportSkeletalAnimation(_Import):
@@ -83,16 +140,18 @@ class ImportSkeletalAnimation(_Import):
 
     def draw(self, context: Context) -> None:
         """Show the options."""
-        draw_group(self.layout, self, "idtech_time", "Animation", ("scale", "fit_range", "frame_rate"))
+        table = ("table",) if hasattr(self, "table") else ()
+        draw_group(self.layout, self, "idtech_time", "Animation", ("scale", *table, "fit_range", "frame_rate"))
 
     def execute(self, context: Context) -> Any:
         """Bring the files onto the active armature, or onto one that is made of the first."""
         from ..blender.skeletal import SkeletalSettings
-        from .skeletal_tasks import import_animation
+        from .skeletal_imports import import_animation
 
         settings = SkeletalSettings(scale=self.scale, fit_range=self.fit_range, frame_rate=self.frame_rate)
         rig = active_rig(context)
-        rig, made, summary, failed = import_animation(self.paths(), rig, settings, context, open_collection(context))
+        into, table = open_collection(context), getattr(self, "table", "")
+        rig, made, summary, failed = import_animation(self.paths(), rig, settings, context, into, table)
         if made:
             select(context, [rig])
         kind = "ERROR" if failed else "WARNING" if summary.warnings else "INFO"
@@ -109,6 +168,30 @@ class JointOptions:
     add_origin: BoolProperty(
         name="Add Origin Joint",
         description="Hang several roots on a joint 'origin': an animation takes one root",
+        default=False,
+    )
+
+
+class NormalsOption:
+    """The option of formats that store normals."""
+
+    normals: EnumProperty(
+        name="Normals",
+        description="Which normals to write",
+        items=(
+            ("SOURCE", "Source", "Those of the imported file where nothing about them changed, else as shown"),
+            ("SHOWN", "As Shown", "Those that Blender shows"),
+        ),
+        default="SOURCE",
+    )
+
+
+class FramesOption:
+    """The option of models whose bones lie in another file."""
+
+    write_animation: BoolProperty(
+        name="Bones and Action",
+        description="Write the file with the bones, too: the action that the armature plays, or else its rest",
         default=False,
     )
 
@@ -138,19 +221,25 @@ class ExportSkeletalModel(JointOptions, ExportModel):
         """Show the options in groups."""
         self.draw_objects()
         draw_group(self.layout, self, "idtech_bones", "Joints", ("deform_only", "add_origin", "keep_suffixes"))
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "most_weights", "least_weight", "orphan_bone"))
+        own = [option.name for option in formats.by_name(self.format_name).options]
+        more = [name for name in ("normals", *own, "write_animation") if hasattr(self, name)]
+        weights = ("most_weights", "least_weight", "orphan_bone")
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", *weights, *more))
 
     def execute(self, context: Context) -> Any:
         """Write the file; what hinders it is said, and the file is as it was."""
         from ..blender.skeletal_gather import SkeletalGatherSettings
         from .choice import choose
-        from .skeletal_tasks import export_skeletal
+        from .skeletal_exports import export_bones, export_skeletal
 
-        settings = SkeletalGatherSettings(**{name: getattr(self, name) for name in GATHER_NAMES})
+        settings = SkeletalGatherSettings(**{n: getattr(self, n) for n in GATHER_NAMES if hasattr(self, n)})
         path, row = Path(bpy.path.abspath(self.filepath)), formats.by_name(self.format_name)
+        options = {option.name: getattr(self, option.name) for option in row.options}
         try:
             chosen = choose(context, self.what, self.collection)
-            summary = export_skeletal(path, row, chosen, context, settings, self.game, self.add_origin)
+            summary = export_skeletal(path, row, chosen, context, settings, self.game, self.add_origin, options)
+            if getattr(self, "write_animation", False):
+                summary.warnings += export_bones(path, row, chosen, context, settings, self.game)
         except ModelError as error:
             self.report({"ERROR"}, f"{path.name}: {error}")
             return CANCELLED
@@ -211,7 +300,7 @@ class ExportSkeletalAnimation(JointOptions, ExportFile):
         """Write the files; what hinders one is said, and all files are as they were."""
         from ..blender.skeletal_gather import SkeletalGatherSettings
         from .choice import Choice
-        from .skeletal_tasks import AnimationExport, export_animations
+        from .skeletal_exports import AnimationExport, export_animations
 
         settings = SkeletalGatherSettings(
             scale=self.scale, deform_only=self.deform_only, keep_suffixes=self.keep_suffixes
@@ -245,10 +334,22 @@ def active_rig(context: Context) -> Any:
     return selected[0] if len(selected) == 1 else None
 
 
-def skeletal_operators(row: SkeletalFormat | AnimationFormat) -> tuple[type, type, type]:
-    """Return the import operator, the export operator, and the drop handler of a format."""
-    still = isinstance(row, SkeletalFormat)
-    importer = make_operator(row, "import", (ImportSkeletalModel if still else ImportSkeletalAnimation,), {})
+def skeletal_operators(row: SkeletalFormat | AnimationFormat) -> tuple[type, ...]:
+    """Return the import operator, the export operator, and the drop handler of a format.
+
+    Files that lie with models are dropped with them: one handler takes both.
+    """
     game = {"game": games_option(row.games, GAMES)}
-    exporter = make_operator(row, "export", (ExportSkeletalModel if still else ExportSkeletalAnimation,), game)
+    if isinstance(row, AnimationFormat):
+        bases: tuple[type, ...] = (TableOption, ImportSkeletalAnimation) if row.joins else (ImportSkeletalAnimation,)
+        operators = (
+            make_operator(row, "import", bases, {}), make_operator(row, "export", (ExportSkeletalAnimation,), game),
+        )  # fmt: skip
+        with_model = any(row.name in model.companions for model in formats.SKELETAL)
+        return operators if with_model else (*operators, file_handler(row))
+    bases = (CompanionOption, ImportSkeletalModel) if row.companions else (ImportSkeletalModel,)
+    importer = make_operator(row, "import", bases, {"bind": bind_option(row)})
+    more = [base for base, wanted in ((NormalsOption, row.normals), (FramesOption, row.companions)) if wanted]
+    own = {option.name: option_property(option) for option in row.options}
+    exporter = make_operator(row, "export", (*more, ExportSkeletalModel), game | own)
     return importer, exporter, file_handler(row)

@@ -1,0 +1,150 @@
+"""Tags of skeletal models: empties that hang on bones, and back.
+
+Blender counts a bone's child from the bone's tail: a tag's own transform is the inverse of the way there, then the
+fixed turn of `armature`, then the tag's place in its joint.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+from numpy.typing import NDArray
+
+from ..model.skeletal import JointTag, SkeletalModel, SkeletalSource, Skeleton
+from ..model.words import listed
+from . import armature, names, tags
+from .compat import Block
+from .source import MODEL_ID
+from .vertex import TAG_INDEX
+
+log = logging.getLogger(__name__)
+
+Doubles = NDArray[np.float64]
+SAME_ORIGIN, SAME_AXES = 2e-5, 2e-5  # of the coordinate, and of axes: what Blender's own arithmetic adds
+
+
+def build(model: SkeletalModel, rig: Block, bones: list[str], scale: float) -> list[Block]:
+    """Return an empty for each tag, hung on its bone; linked nowhere."""
+    made: list[Block] = []
+    if not model.tags:
+        return made
+    size = max(1.0, float(np.ptp(model.skeleton.bind.positions, axis=0).max(initial=0.0)) / 24.0) * scale
+    for index, tag in enumerate(model.tags):
+        block: Block = bpy.data.objects.new(names.fit(tag.name), None)
+        block.empty_display_type, block.empty_display_size = tags.DISPLAY, size
+        block.rotation_mode = "QUATERNION"
+        names.remember(block, tag.name)
+        block[TAG_INDEX] = index
+        block.parent, block.parent_type, block.parent_bone = rig, "BONE", bones[tag.joint]
+        block.matrix_basis = Matrix(_basis(tag, rig.data.bones[bones[tag.joint]], scale).tolist())
+        made.append(block)
+    return made
+
+
+def _basis(tag: JointTag, bone: Any, scale: float) -> Doubles:
+    """Return the transform (4, 4) that an empty on a bone has as a tag; of axes that are no turn the closest."""
+    quaternions, scales = tags.decompose(tag.axes[None])
+    local = np.eye(4)
+    local[:3, :3] = tags.shown_axes(quaternions, scales)[0].T
+    local[:3, 3] = tag.origin.astype(np.float64) * scale
+    return _from_tail(bone) @ np.linalg.inv(armature.TURN) @ local
+
+
+def _from_tail(bone: Any) -> Doubles:
+    """Return the transform from a bone's tail to its head."""
+    way = np.eye(4)
+    way[1, 3] = -bone.length
+    return way
+
+
+def replace_on_bone(block: Block, rig: Block, source: SkeletalSource, scale: float) -> None:
+    """Put an empty where its tag of the source hangs, after its bone was placed anew."""
+    index = _index(block, rig)
+    if 0 <= index < len(source.tags) and block.parent_bone in rig.data.bones:
+        basis = _basis(source.tags[index], rig.data.bones[block.parent_bone], scale)
+        block.matrix_parent_inverse = Matrix.Identity(4)
+        block.matrix_basis = Matrix(basis.tolist())
+
+
+def gather(
+    blocks: list[Block], rig: Block, skeleton: Skeleton, joints: dict[str, int], source: SkeletalSource | None,
+    scale: float,
+) -> list[JointTag]:  # fmt: skip
+    """Return the tags among objects: the empties that hang on bones of the armature, in the source's order.
+
+    `joints` are the skeleton's by bone name. Empties that hang elsewhere are named in a warning.
+    """
+    found, others = [], []
+    for block in sorted((b for b in blocks if b.type == "EMPTY"), key=lambda b: _rank(b, rig)):
+        if block.parent == rig and block.parent_type == "BONE" and block.parent_bone in joints:
+            found.append(block)
+        else:
+            others.append(block.name)
+    if others:
+        log.warning("a tag is an empty whose parent is a bone: left out: %s", listed(others))
+    world = np.array(rig.matrix_world, np.float64)
+    return _claimed([_gather_tag(block, rig, world, skeleton, joints, source, scale) for block in found])
+
+
+def _rank(block: Block, rig: Block) -> tuple[bool, int, bool]:
+    index = _index(block, rig)
+    return index < 0, index, block.name != block.get(names.GIVEN)
+
+
+def _index(block: Block, rig: Block) -> int:
+    """Return which of the model's tags an empty was, or -1."""
+    index = block.get(TAG_INDEX)
+    same = block.get(MODEL_ID) is not None and block.get(MODEL_ID) == rig.data.get(MODEL_ID)
+    return index if same and isinstance(index, int) and index >= 0 else -1
+
+
+def _claimed(found: list[JointTag]) -> list[JointTag]:
+    """Leave each of the source's tags to the first that claims it: a copy is a further tag."""
+    seen: set[int] = set()
+    for tag in found:
+        if tag.source_index in seen:
+            tag.source_index, tag.kept = -1, False
+        seen.add(tag.source_index)
+        seen.discard(-1)
+    return found
+
+
+def _gather_tag(
+    block: Block,
+    rig: Block,
+    world: Doubles,
+    skeleton: Skeleton,
+    joints: dict[str, int],
+    source: SkeletalSource | None,
+    scale: float,
+) -> JointTag:
+    bone, joint = rig.data.bones[block.parent_bone], joints[block.parent_bone]
+    index = _index(block, rig)
+    own = source.tags[index] if source is not None and index < len(source.tags) and index >= 0 else None
+    basis = _shown_basis(block)
+    rest = np.array(bone.matrix_local, np.float64)
+    shown = world @ rest @ np.linalg.inv(_from_tail(bone)) @ basis
+    shown[:3, 3] /= scale
+    bind = skeleton.bind
+    place = armature.joint_matrices(bind.positions[joint][None], bind.rotations[joint][None])[0]
+    local = np.linalg.inv(place) @ shown
+    size = np.cbrt(abs(np.linalg.det(world[:3, :3])))
+    origin, axes = local[:3, 3].astype(np.float32), (local[:3, :3].T / max(size, 1e-12)).astype(np.float32)
+    kept = False
+    if own is not None and skeleton.sources is not None and skeleton.sources[joint] == own.joint:
+        expected = _basis(own, bone, scale)
+        off = np.abs(basis - expected)
+        still = bool((off[:3, 3] <= SAME_ORIGIN * max(scale, float(np.abs(expected[:3, 3]).max()))).all())
+        straight = bool((off[:3, :3] <= SAME_AXES).all())
+        kept = still and straight
+        origin, axes = own.origin if still else origin, own.axes if straight else axes
+    return JointTag(names.file_name_of(block), joint, origin, axes, index if own is not None else -1, kept)
+
+
+def _shown_basis(block: Block) -> Doubles:
+    """Return an empty's own transform against the tail of its bone."""
+    return np.array(block.matrix_parent_inverse, np.float64) @ np.array(block.matrix_basis, np.float64)

@@ -1,0 +1,62 @@
+"""Facts of files that a modder may edit: visible custom properties, each with a sentence that says what it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .compat import Block
+
+# On bones: how a player's torso moves against the legs (Enemy Territory).
+TORSO_WEIGHT, TORSO_PARENT, FLAGS = "idtech_torso_weight", "idtech_torso_parent", "idtech_bone_flags"
+# On bones: what their scale moves (Quake II remaster).
+SCALE_POSITIONS = "idtech_scale_positions"
+# On mesh objects and on armature objects: how games draw a model from afar.
+MIN_LOD, LOD_SCALE, LOD_BIAS = "idtech_min_lod", "idtech_lod_scale", "idtech_lod_bias"
+# On actions: how Enemy Territory plays them, which its tables of animations say.
+LOOP, MOVE_SPEED, TRANSITION = "idtech_loop", "idtech_move_speed", "idtech_transition"
+REVERSED, PRIORITY = "idtech_reversed", "idtech_priority"
+PREVIEW = "idtech_preview"  # on actions that are made to look at, and never exported
+SAID = {
+    SCALE_POSITIONS: "The bone's scale in an animation scales its way from its parent, too (Quake II remaster)",
+    PREVIEW: "Shows how the game mixes other actions; never exported",
+    LOOP: "How many frames at the end repeat; 0: the animation stops there",
+    MOVE_SPEED: "Units per second that the player runs; below 0: measured from the feet",
+    TRANSITION: "Milliseconds in which the animation before it fades",
+    REVERSED: "The game plays the frames backwards",
+    PRIORITY: "ET: Legacy's priority of the animation",
+    TORSO_WEIGHT: "0: plays the legs' frame, 1: the torso's, between: both",
+    TORSO_PARENT: "The player's aim turns the torso about this bone",
+    FLAGS: "Bone flags of the file; 1: a tag, whose axes turn with the torso",
+    MIN_LOD: "The fewest vertices that the game draws of this surface from afar",
+    LOD_SCALE: "Scale of the distance at which the game draws fewer vertices",
+    LOD_BIAS: "Offset of the share of vertices that the game draws",
+}
+RANGES: dict[str, dict[str, Any]] = {
+    SCALE_POSITIONS: {},
+    TORSO_WEIGHT: {"min": 0.0, "max": 1.0},
+    MIN_LOD: {"min": 0},
+    FLAGS: {},
+    LOD_SCALE: {},
+    LOD_BIAS: {},
+    TORSO_PARENT: {},
+    LOOP: {"min": 0},
+    MOVE_SPEED: {},
+    TRANSITION: {"min": 0},
+    REVERSED: {},
+    PRIORITY: {},
+    PREVIEW: {},
+}
+
+
+def show(block: Block, name: str, value: float | int | bool) -> None:
+    """Give a data-block one of the properties above."""
+    block[name] = value
+    block.id_properties_ui(name).update(description=SAID[name], **RANGES[name])
+
+
+def number(block: Block, name: str, default: float) -> float:
+    """Return what a property says; the default if it is missing or no finite number."""
+    value = block.get(name)
+    if not isinstance(value, int | float) or not abs(value) < 3e38:
+        return default
+    return float(value)

@@ -1,0 +1,89 @@
+"""Normals of skinned meshes back to a model's: the source's while nothing about them changed, else those shown.
+
+A file has a normal in the space of the joint of its vertex' first weight, which alone turns it in the game.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model.skeletal import SkeletalSource, Skeleton, SkinnedMesh
+from ..model.transforms import conjugate, rotate
+from . import mesh as meshes
+from .compat import Block
+from .surfaces import Part, Shape, turned_normals
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float32]
+
+
+@dataclass(eq=False)
+class SourceNormals:
+    """What the source says of a part's vertices: which have a normal there, of which joint, and that at rest."""
+
+    known: Bools  # (V,)
+    joints: NDArray[np.int64]  # (V,) the source's joint that turns each
+    stored: Floats  # (V, 3) in that joint's space
+    shown: Floats  # (V, 3) in the bind pose
+
+
+def of_source(source: SkeletalSource | None, numbers: NDArray[np.integer]) -> SourceNormals:
+    """Return the normals of the source's vertices that a part's are, by number (V,), -1 for none."""
+    count = len(numbers)
+    found = SourceNormals(np.zeros(count, np.bool_), np.full(count, -1, np.int64), *np.zeros((2, count, 3), np.float32))
+    for mesh, base in zip(source.meshes, source.first_vertices, strict=False) if source is not None else ():
+        places = np.flatnonzero((numbers >= base) & (numbers < base + mesh.num_vertices))
+        if source is None or mesh.normals is None or not len(places):
+            continue
+        own = numbers[places] - base
+        joints = mesh.weights.of(own).first_joints()
+        found.known[places] = True
+        found.joints[places], found.stored[places] = joints, mesh.normals[own]
+        found.shown[places] = rotate(source.skeleton.bind.rotations[joints], mesh.normals[own])
+    return found
+
+
+def gather(
+    block: Block,
+    mesh: Block,
+    shape: Shape,
+    part: Part,
+    made: SkinnedMesh,
+    skeleton: Skeleton,
+    source: SkeletalSource | None,
+    moved: Bools,
+) -> tuple[Floats, Bools]:
+    """Return a part's normals (V, 3), in the space of each first weight's joint, and which are the source's, (V,).
+
+    `moved` (P,) tells which of the mesh' points do not stand where import put them: there, and at their neighbours,
+    the normals that Blender turned along count.
+    """
+    of = of_source(source, part.vertices.numbers)
+    shown = part.own | ~of.known | _near(moved, part)
+    world = of.shown.copy()
+    if shown.any():
+        corners = meshes.corner_normals(mesh) if not shape.normals.any() else shape.normals
+        world[shown] = part.normals(corners)[shown]
+    matrix = np.array(block.matrix_world, np.float64)
+    joints = made.weights.first_joints()
+    bind = skeleton.bind.rotations[joints]
+    normals = rotate(conjugate(bind), turned_normals(world, matrix)).astype(np.float32)
+    kept = np.zeros(len(shown), np.bool_)
+    if skeleton.sources is not None and skeleton.kept is not None and np.array_equal(matrix[:3, :3], np.eye(3)):
+        same = ~shown & skeleton.kept[joints] & (skeleton.sources[joints] == of.joints)
+        normals[same] = of.stored[same]
+        # Of a kept vertex the source's weights count, whose first joint may be another than the heaviest.
+        kept = same if made.kept is None else same | (~shown & made.kept)
+    return normals, kept
+
+
+def _near(moved: Bools, part: Part) -> Bools:
+    """Tell which vertices (V,) stand on a point that moved, or share a triangle with one."""
+    own = moved[part.vertices.points]
+    touched = own.copy()
+    triangles = part.triangles.vertices
+    touched[triangles[own[triangles].any(axis=1)].ravel()] = True
+    return touched

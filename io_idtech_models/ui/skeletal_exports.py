@@ -1,0 +1,238 @@
+"""Armatures to files: what operators, collection exporters and the command line share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from .. import formats
+from ..blender.compat import Context
+from ..blender.skeletal_gather import SkeletalGatherSettings, find_rig, gather
+from ..errors import LimitError, collected_warnings
+from ..formats import AnimationFormat, Options, SkeletalFormat
+from ..model import limits, skeletal_limits
+from ..model.origin import animation_with_origin, skeleton_with_origin
+from ..model.skeletal import Animation, SkeletalModel, looped, set_bounds
+from ..model.words import describe_skeletal, joined, listed, plural
+from ..storage import reason, write_file
+from . import joint_scales, motions, ranges
+from .choice import Choice
+from .tasks import Summary, left_out, object_mode
+
+
+@dataclass(frozen=True)
+class AnimationExport:
+    """What of an armature's motion to write, and how; the export operators declare the same options."""
+
+    what: str = "ACTIVE"  # ACTIVE, CHOSEN, ALL, NLA or SCENE
+    actions: str = ""  # names of chosen ones, with commas between
+    loop: bool = False
+    recompute_bounds: bool = False
+    add_origin: bool = False
+    frame_rate: float = 0.0  # 0: the action's, else the scene's
+
+
+def export_skeletal(
+    path: Path,
+    row: SkeletalFormat,
+    chosen: Choice,
+    context: Context,
+    settings: SkeletalGatherSettings,
+    game: str,
+    add_origin: bool = False,
+    options: Options | None = None,
+) -> Summary:
+    """Write an armature and its meshes to a file; `options` are the format's own.
+
+    Raises:
+        ModelError: the model can't be written, or the game would refuse it; the file is as it was.
+    """
+    with collected_warnings() as warnings, object_mode(context):
+        if not row.normals:
+            settings = replace(settings, normals="NONE")
+        model = gather(whole_model(chosen.blocks, context), context.view_layer, settings)
+        if add_origin:
+            model = skeleton_with_origin(model)
+        warnings.extend(row.lost(model))
+        warnings.extend(_refused(skeletal_limits.check(model, game, row.text)))
+        target = in_game_folder(path, game)
+        warnings.extend(_said_of_folder(target, path))
+        data = row.dump(model, options)
+        _make_folder(target.parent)
+        write_file(target, data)
+    warnings += left_out(chosen)
+    return Summary(describe_skeletal(model), warnings)
+
+
+def export_bones(
+    path: Path, row: SkeletalFormat, chosen: Choice, context: Context, settings: SkeletalGatherSettings, game: str
+) -> list[str]:
+    """Write the file with a model's bones beside it: what the armature plays, or its rest; returns what is to be said.
+
+    Raises:
+        ModelError: it can't be written; a file that was there is as it was.
+    """
+    rig = find_rig(list(chosen.blocks))
+    other: AnimationFormat = formats.by_name(row.companions[0])
+    animated = rig.animation_data is not None and rig.animation_data.action is not None
+    wanted = AnimationExport(what="ACTIVE" if animated else "REST")
+    target = path.with_suffix(other.suffixes[0])
+    done = export_animations(target, other, Choice([rig]), context, settings, wanted, game)
+    return [f"{file.name}: {summary}" for file, summary in done]
+
+
+def in_game_folder(path: Path, game: str) -> Path:
+    """Return where a game wants a file: for some in a folder of its own."""
+    folder = skeletal_limits.GAMES[game].folder
+    if not folder or path.parent.name.lower() == folder:
+        return path
+    return path.parent / folder / path.name
+
+
+def _said_of_folder(target: Path, path: Path) -> list[str]:
+    if target.parent == path.parent:
+        return []
+    return [f"written into the folder '{target.parent.name}', where the game looks for it"]
+
+
+def _make_folder(path: Path) -> None:
+    """Make the folder that a game wants, in one that is there; raises LimitError."""
+    try:
+        if path.parent.is_dir():
+            path.mkdir(exist_ok=True)
+    except OSError as error:
+        raise LimitError(f"can't make the folder '{path}': {reason(error)}") from error
+
+
+def whole_model(blocks: Iterable[Any], context: Context) -> list[Any]:
+    """Return objects with the armature that deforms them; an armature alone with what is visible of its model."""
+    found = list(blocks)
+    rig = find_rig(found)
+    if not any(block.type == "MESH" for block in found):
+        tags = [b for b in context.scene.objects if b.type == "EMPTY" and b.parent == rig and b.parent_type == "BONE"]
+        model = [*_meshes_of(rig, context), *(tag for tag in tags if tag not in found)]
+        found += [block for block in model if block.visible_get(view_layer=context.view_layer)]
+    return found if rig in found else [rig, *found]
+
+
+def _refused(problems: list[limits.Problem]) -> list[str]:
+    """Return the warnings among problems; raises LimitError for the others."""
+    errors = [str(problem) for problem in problems if problem.severity == limits.ERROR]
+    if errors:
+        raise LimitError(joined(errors))
+    return [str(problem) for problem in problems]
+
+
+def export_animations(
+    path: Path,
+    row: AnimationFormat,
+    chosen: Choice,
+    context: Context,
+    settings: SkeletalGatherSettings,
+    wanted: AnimationExport,
+    game: str,
+) -> list[tuple[Path, Summary]]:
+    """Write an armature's animations: one to `path`, several into its folder under their names.
+
+    Chosen ones of a format that joins all go to `path`, and what each is of it into a table beside.
+
+    Raises:
+        ModelError: nothing to write, or one can't be written; files that were there are as they were.
+    """
+    rig = find_rig(list(chosen.blocks))
+    with object_mode(context):
+        sources = motions.sources(rig, row, wanted.what, wanted.actions, context)
+        with collected_warnings():  # here the meshes matter for bounds alone
+            blocks, unbound = [rig, *_meshes_of(rig, context)], replace(settings, orphan_bone=_any_bone(rig, settings))
+            model = gather(blocks, context.view_layer, replace(unbound, normals="NONE"))
+
+        def finish(source: motions.Source) -> Animation:
+            return _finished(source.gather(settings), model, wanted)
+
+        if row.joins and wanted.what in {"CHOSEN", "NLA"}:
+            done, files = _joined(path, row, sources, finish, game)
+        else:
+            several = wanted.what not in {"ACTIVE", "REST", "SCENE"}
+            done, files = _one_each(path, row, sources, finish, game, several)
+        for target, data in files:  # all are made before the first is written
+            _make_folder(target.parent)
+            write_file(target, data)
+    return done
+
+
+def _problems(animation: Animation, row: AnimationFormat, game: str) -> list[limits.Problem]:
+    return skeletal_limits.check_animation(animation, game, row.text, row.one_root)
+
+
+Finish = Callable[[motions.Source], Animation]
+Made = tuple[list[tuple[Path, Summary]], list[tuple[Path, bytes]]]  # what is to be said of each file, and the files
+
+
+def _one_each(
+    path: Path, row: AnimationFormat, sources: list[motions.Source], finish: Finish, game: str, several: bool
+) -> Made:
+    """Return what comes of each animation in a file of its own; `several` go into the folder under their names."""
+    done, files = [], []
+    for name, source in zip(_file_names([source.name for source in sources]), sources, strict=True):
+        with collected_warnings() as warnings:
+            animation = finish(source)
+            warnings.extend(_refused(_problems(animation, row, game)))
+            target = in_game_folder(path.with_name(name + row.suffixes[0]) if several else path, game)
+            warnings.extend(_said_of_folder(target, path))
+            files.append((target, row.dump(animation)))
+            files += joint_scales.files(animation, row, target, game)
+        facts = f"{plural(animation.num_frames, 'frame')}, {plural(len(animation.joint_names), 'joint')}"
+        done.append((target, Summary(f"{facts} of '{source.name}'" if row.joins else facts, warnings)))
+    return done, files
+
+
+def _joined(path: Path, row: AnimationFormat, sources: list[motions.Source], finish: Finish, game: str) -> Made:
+    """Return what comes of several animations in one file: the summary, and the files with the table of them."""
+    with collected_warnings() as warnings:
+        animations, rows, first = [], [], 0
+        for source in sources:
+            animation = finish(source)
+            animations.append(animation)
+            rows.append(ranges.row_of(source.action, animation, first, game))
+            first += animation.num_frames
+            joint_scales.say_lost(animation)
+        data = row.dump_joined(animations)
+        warnings.extend(_refused(_problems(animations[0], row, game)))
+    table = path.with_suffix(ranges.SUFFIX)
+    facts = f"{plural(first, 'frame')}: {listed([s.name for s in sources])} one after another, and '{table.name}'"
+    return [(path, Summary(facts, warnings))], [(path, data), (table, ranges.table_text(rows))]
+
+
+def _finished(animation: Animation, model: SkeletalModel, wanted: AnimationExport) -> Animation:
+    if wanted.frame_rate > 0:
+        animation.frame_rate = wanted.frame_rate
+    animation.keep_bounds = not wanted.recompute_bounds
+    set_bounds(animation, model)
+    if wanted.loop:
+        animation = looped(animation)
+    return animation_with_origin(animation) if wanted.add_origin else animation
+
+
+def _file_names(names_of: list[str]) -> list[str]:
+    """Return files' names for animations: without what file systems refuse, each once, whatever its case."""
+    found: dict[str, str] = {}
+    for name in names_of:
+        plain = "".join("_" if c in '<>:"/\\|?*' or ord(c) < 32 else c for c in name).strip(" .") or "animation"
+        free, number = plain, 0
+        while free.casefold() in found:
+            number += 1
+            free = f"{plain}.{number:03d}"
+        found[free.casefold()] = free
+    return list(found.values())
+
+
+def _meshes_of(rig: Any, context: Context) -> list[Any]:
+    found = [b for b in context.scene.objects if b.type == "MESH"]
+    return [b for b in found if any(m.type == "ARMATURE" and m.object == rig for m in b.modifiers)]
+
+
+def _any_bone(rig: Any, settings: SkeletalGatherSettings) -> str:
+    """Return a bone for vertices without weights, whose place matters for bounds alone."""
+    return next((bone.name for bone in rig.data.bones if bone.use_deform or not settings.deform_only), "")

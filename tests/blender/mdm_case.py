@@ -1,0 +1,199 @@
+"""An MDM in Blender with its MDX files, edited and written back, and what then differs from the files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import bpy as blender
+import numpy as np
+from numpy.typing import NDArray
+
+from io_idtech_models.blender import skeletal
+from io_idtech_models.blender.compat import play
+from io_idtech_models.blender.materials import Materials
+from io_idtech_models.formats import by_name, mdm, mdx
+from io_idtech_models.model import binding
+from io_idtech_models.model.skeletal import Pose, SkeletalModel, skin
+from io_idtech_models.model.transforms import chain, rotate, to_matrices
+from tests import mdm_facts, samples_mdm
+from tests.blender.case import CONTEXT, activate, vertices_of
+from tests.blender.md5_case import Rigged, apart, in_world, shown
+
+bpy: Any = blender  # the stubs make each object's data a union
+MDM, MDX = by_name("mdm"), by_name("mdx")
+RUN = samples_mdm.MdxSpec(frames=samples_mdm.moving_frames(4, seed=9)[1:], name=b"run")
+MOTIONS = {"walk": samples_mdm.walk(), "run": RUN.pack()}
+
+
+@dataclass
+class Figure(Rigged):
+    """As `Rigged`; the facts are those of MDM and MDX."""
+
+    def gather(self, **settings: Any) -> SkeletalModel:
+        return super().gather(**({"normals": "SOURCE"} | settings))
+
+    def dump(self, make_lod: bool = False, **settings: Any) -> bytes:
+        return bytes(MDM.dump(self.gather(**settings), {"make_lod": make_lod}))
+
+    def changed(self, **settings: Any) -> set[str]:
+        return mdm_facts.differences(self.data, self.dump(**settings))
+
+    def dump_motion(self, name: str, **settings: Any) -> bytes:
+        direct, stepped = (bytes(MDX.dump(self.gather_motion(name, direct=way, **settings))) for way in (True, False))
+        assert mdm_facts.differences(direct, stepped) == set()
+        assert direct == stepped
+        return direct
+
+    def moved(self, name: str, **settings: Any) -> set[str]:
+        return mdm_facts.differences(self.motions[name], self.dump_motion(name, **settings))
+
+    def before(self) -> Any:
+        return mdm.read(self.data)
+
+    def after(self, **settings: Any) -> Any:
+        return mdm.read(self.dump(**settings))
+
+    def motion_before(self, name: str) -> Any:
+        return mdx.read(self.motions[name])
+
+    def motion_after(self, name: str, **settings: Any) -> Any:
+        return mdx.read(self.dump_motion(name, **settings))
+
+    def tag(self, name: str) -> Any:
+        return next(b for b in self.collection.all_objects if b.type == "EMPTY" and b.name == name)
+
+    def is_same(self, **settings: Any) -> bool:
+        """Tell whether all files would come back byte for byte."""
+        motions = [self.dump_motion(name, **settings) == data for name, data in self.motions.items()]
+        return self.dump(**settings) == self.data and all(motions)
+
+
+def open_figure(
+    data: bytes | None = None,
+    motions: dict[str, bytes] | None = None,
+    bind: int | None = None,
+    bare: bool = False,
+    **settings: Any,
+) -> Figure:
+    """Import a model with animations by name: bound in a frame of the first, or else as fits best.
+
+    `bare`: the bones are not known.
+    """
+    files = MOTIONS if motions is None else motions
+    data = samples_mdm.figure() if data is None else data
+    first = next(iter(files.values()), None)
+    model = MDM.load(data, "figure", {} if bare or first is None else {"mdx": first})
+    found = [] if bare else [MDX.load(file, name) for name, file in files.items()]
+    if found and bind is None:
+        model = binding.fitted(model, model.skeleton.bind, binding.mean_places(found[0].positions))
+    elif found:
+        one = found[0]
+        model = binding.bound_in(model, Pose(*chain(one.parents, one.positions[bind], one.rotations[bind])))
+    scene = CONTEXT.scene
+    asked = skeletal.SkeletalSettings(**settings)
+    posed = skeletal.build(model, found, asked, Materials(lambda name: None), scene, scene.collection)
+    CONTEXT.view_layer.update()
+    actions = {name: action.name for name, action in zip(files, posed.actions, strict=False)}
+    names = [block.name for block in posed.meshes]
+    return Figure(data, {} if bare else files, posed.armature.name, names, posed.collection.name, actions)
+
+
+# -- what the engine shows
+
+
+def engine(figure: Figure, name: str, frame: int, data: bytes | None = None) -> list[NDArray[Any]]:
+    """Return where the engine puts the vertices of each surface in a frame of a file, (V, 3)."""
+    places, turns = pose(figure, name, frame)
+    meshes = MDM.load(data or figure.data, "x", {"mdx": figure.motions[name]}).meshes
+    return [skin(mesh.weights, places, turns) for mesh in meshes]
+
+
+def pose(figure: Figure, name: str, frame: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return positions (B, 3) and rotations (B, 4) of a frame of a file in model space."""
+    one = MDX.load(figure.motions[name], name)
+    places, turns = chain(one.parents, one.positions[frame : frame + 1], one.rotations[frame : frame + 1])
+    return places[0], turns[0]
+
+
+def off_the_engine(figure: Figure, wanted: list[NDArray[Any]], scale: float = 1.0) -> list[NDArray[Any]]:
+    """Return how far the scene shows each surface's vertices, at its corners, from where they are wanted."""
+    found, base = [], 0
+    for index, places in enumerate(wanted):
+        block = figure.mesh(index)
+        points, vertices = vertices_of(block)
+        found.append(np.linalg.norm(shown(block)[points] - scale * places[vertices - base], axis=1))
+        base += len(places)
+    return found
+
+
+def off_the_tags(figure: Figure, name: str, frame: int, scale: float = 1.0) -> float:
+    """Return how far the scene shows tags from where the engine has them: origins, and axes where they are turns."""
+    places, turns = pose(figure, name, frame)
+    worst = 0.0
+    for tag in MDM.load(figure.data, "x", {"mdx": figure.motions[name]}).tags:
+        block = figure.tag(tag.name)
+        matrix = np.array(block.evaluated_get(CONTEXT.evaluated_depsgraph_get()).matrix_world)
+        origin = scale * (rotate(turns[tag.joint], tag.origin) + places[tag.joint])
+        worst = max(worst, float(np.abs(matrix[:3, 3] - origin).max()))
+        if np.allclose(tag.axes @ tag.axes.T, np.eye(3), atol=1e-4):
+            axes = tag.axes @ to_matrices(turns[tag.joint]).T
+            worst = max(worst, float(np.abs(matrix[:3, :3].T - axes).max()))
+    return worst
+
+
+def farthest(figure: Figure, name: str) -> float:
+    """Return how far what the exported files show lies from what the scene shows, in every frame of an action."""
+    moved = figure.dump_motion(name)
+    model, animation = MDM.load(figure.dump(), "x", {"mdx": moved}), MDX.load(moved, name)
+    places, turns = chain(animation.parents, animation.positions, animation.rotations)
+    first = int(np.ceil(figure.action(name).frame_range[0]))
+    worst = 0.0
+    for frame in range(animation.num_frames):
+        figure.play(name, first + frame)
+        parts = [skin(mesh.weights, places[frame], turns[frame]) for mesh in model.meshes if mesh.num_vertices]
+        wanted = [in_world(block) for block in figure.collection.all_objects if block.type == "MESH"]
+        worst = max(worst, apart(np.concatenate(parts), np.concatenate(wanted)))
+    return worst
+
+
+# -- operators
+
+
+def put(folder: Path, files: dict[str, bytes]) -> Path:
+    """Write files into a folder."""
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return folder
+
+
+def run(operator: Any, **options: Any) -> None:
+    assert operator(**options) == {"FINISHED"}
+
+
+def write_mdm(path: Path, **options: Any) -> bytes:
+    run(bpy.ops.export_scene.idtech_mdm, filepath=str(path), **options)
+    return path.read_bytes()
+
+
+def write_mdx(path: Path, **options: Any) -> bytes:
+    run(bpy.ops.export_anim.idtech_mdx, filepath=str(path), **options)
+    return path.read_bytes()
+
+
+def read_mdm(path: Path, **options: Any) -> Any:
+    """Import a model; returns its armature."""
+    run(bpy.ops.import_scene.idtech_mdm, filepath=str(path), **options)
+    return CONTEXT.view_layer.objects.active
+
+
+def restart() -> None:
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
+def start_playing(rig: Any, name: str, frame: int = 0) -> None:
+    play(rig, bpy.data.actions[name])
+    CONTEXT.scene.frame_set(frame)
+    activate(rig)

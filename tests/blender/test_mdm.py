@@ -1,0 +1,397 @@
+"""MDM and MDX in Blender: what an import makes, and that all of it comes back."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy as blender
+import numpy as np
+import pytest
+
+from io_idtech_models.blender import mesh as meshes
+from io_idtech_models.blender import properties, rebind
+from io_idtech_models.blender.armature import file_order
+from io_idtech_models.blender.skeletal_source import MOTION, SKELETON, SKINNED
+from io_idtech_models.model.transforms import to_matrices
+from tests import samples_mdm
+from tests.blender.case import CONTEXT, activate, vertices_of
+from tests.blender.md5_case import in_edit_mode, reopen
+from tests.blender.mdm_case import (
+    MDX,
+    MOTIONS,
+    Figure,
+    engine,
+    off_the_engine,
+    off_the_tags,
+    open_figure,
+    pose,
+    put,
+    read_mdm,
+    restart,
+    run,
+    write_mdm,
+    write_mdx,
+)
+from tests.samples import corpus, corpus_params
+
+bpy: Any = blender  # the stubs make each object's data a union
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+MESHES = [pytest.param(make(), id=make.__name__) for make in samples_mdm.MESHES]
+ANIMS = [pytest.param(make(), id=make.__name__) for make in samples_mdm.ANIMS]
+BOTH = pytest.mark.parametrize("weld", [True, False], ids=["welded", "apart"])
+REAL_MDX = {file.path.stem: file.data for file in corpus(".mdx")}
+
+
+# -- what is imported comes back
+
+
+@BOTH
+@pytest.mark.parametrize("data", MESHES)
+def test_models_come_back(data, weld):
+    case = open_figure(data, weld=weld)
+    assert case.all_changed() == {}
+    assert case.is_same()
+    reopen()
+    assert case.is_same()
+
+
+@pytest.mark.parametrize("data", MESHES)
+def test_models_come_back_through_operators(data, tmp_path):
+    put(tmp_path, {"model.mdm": data, "walk.mdx": samples_mdm.walk()})
+    read_mdm(tmp_path / "model.mdm", animation=str(tmp_path / "walk.mdx"))
+    found = write_mdm(tmp_path / "out.mdm", game="format", write_animation=True)
+    assert found == data
+    assert (tmp_path / "out.mdx").read_bytes() == samples_mdm.walk()
+
+
+@pytest.mark.parametrize("data", ANIMS)
+def test_animations_come_back_through_operators(data, tmp_path):
+    """Alone: an armature is made for them."""
+    put(tmp_path, {"walk.mdx": data})
+    run(bpy.ops.import_anim.idtech_mdx, filepath=str(tmp_path / "walk.mdx"))
+    assert write_mdx(tmp_path / "out.mdx") == data
+    reopen()
+    assert write_mdx(tmp_path / "out.mdx") == data
+
+
+@pytest.mark.parametrize("data", ANIMS)
+def test_animations_come_back_both_ways(data):
+    case = open_figure(motions={"x": data})
+    assert case.all_changed() == {}
+    assert case.is_same()
+
+
+@pytest.mark.parametrize("file", corpus_params(".mdm"))
+def test_real_files_come_back(file):
+    case = open_figure(file.data, REAL_MDX)
+    assert case.is_same()
+    reopen()
+    assert case.dump() == file.data
+    assert all(MDX.dump(case.gather_motion(name)) == data for name, data in REAL_MDX.items())
+
+
+@pytest.mark.parametrize("file", corpus_params(".mdm"))
+def test_real_files_come_back_with_seams_apart(file):
+    case = open_figure(file.data, {"akimbo": REAL_MDX["akimbo"]}, weld=False)
+    reopen()
+    assert case.dump() == file.data
+
+
+@pytest.mark.parametrize("data", MESHES[:-1])
+def test_models_come_back_without_bones(data):
+    """And from edit mode, saved and opened again."""
+    case = open_figure(data, bare=True)
+    assert case.dump() == data
+    in_edit_mode(case.rig)
+    reopen()
+    assert case.dump() == data
+
+
+@pytest.mark.parametrize("data", MESHES)
+def test_models_come_back_from_edit_mode(data):
+    case = open_figure(data)
+    in_edit_mode(case.rig)
+    for index in range(len(case.mesh_names)):
+        in_edit_mode(case.mesh(index))
+    assert case.all_changed() == {}
+
+
+@pytest.mark.parametrize("file", corpus_params(".mdm")[:1])
+def test_real_files_come_back_from_edit_mode(file):
+    case = open_figure(file.data, {"akimbo": REAL_MDX["akimbo"]})
+    in_edit_mode(case.rig)
+    in_edit_mode(case.mesh(1))
+    assert case.is_same()
+
+
+@pytest.mark.parametrize("scale", [0.1, 39.37])
+def test_what_was_scaled_comes_back(scale):
+    for data in (samples_mdm.figure(), samples_mdm.odd_weights()):
+        case = open_figure(data, scale=scale)
+        assert case.all_changed(scale=scale) == {}
+        for frame in (0, 3):
+            case.play("walk", frame)
+            assert off_the_tags(case, "walk", frame, scale) < 1e-3 * scale
+        restart()
+
+
+@pytest.mark.parametrize("file", corpus_params(".mdm")[:1])
+def test_real_files_that_were_scaled_come_back(file):
+    case = open_figure(file.data, {"akimbo": REAL_MDX["akimbo"]}, scale=0.1)
+    in_edit_mode(case.rig)
+    assert case.is_same(scale=0.1)
+
+
+def test_another_scale_makes_another_size():
+    case = open_figure(scale=0.1)
+    before, after = case.before(), case.after(scale=0.05)
+    np.testing.assert_allclose(
+        after.surfaces[0].weights["offset"][:3], 2 * before.surfaces[0].weights["offset"][:3], atol=1e-4
+    )
+    one, other = case.motion_before("walk"), case.motion_after("walk", scale=0.05)
+    lengths = np.abs(one.bones["parent_dist"][1:])
+    np.testing.assert_allclose(np.abs(other.bones["parent_dist"][1:]), 2 * lengths, atol=0.01)
+    np.testing.assert_allclose(
+        other.frames["info"]["parent_offset"], 2 * one.frames["info"]["parent_offset"], atol=1e-4
+    )
+    np.testing.assert_array_equal(other.frames["bones"]["angles"][..., :3], one.frames["bones"]["angles"][..., :3])
+
+
+def test_an_appended_collection(tmp_path):
+    case = open_figure()
+    path = str(tmp_path / "x.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    restart()
+    with bpy.data.libraries.load(path, link=False) as (_, into):
+        into.collections = [case.collection_name]
+    CONTEXT.scene.collection.children.link(case.collection)
+    assert case.is_same()
+
+
+def test_a_second_import():
+    first, second = open_figure(), open_figure(samples_mdm.odd_weights())
+    assert first.rig_name != second.rig_name
+    assert first.is_same()
+    assert second.is_same()
+
+
+def test_undo_and_redo():
+    bpy.ops.ed.undo_push(message="before")
+    case = open_figure()
+    bpy.ops.ed.undo_push(message="import")
+    case.mesh().data.vertices[3].co.x += 5.0
+    case.rig.data.bones["hip"].name = "pelvis"
+    bpy.ops.ed.undo_push(message="edit")
+    assert case.changed()
+    bpy.ops.ed.undo()
+    assert case.all_changed() == {}
+
+
+def test_a_posed_armature_exports_its_rest():
+    case = open_figure()
+    case.play("walk", 4)
+    activate(case.rig)
+    bpy.ops.object.mode_set(mode="POSE")
+    assert case.is_same()
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+# -- what it looks like
+
+
+def test_what_an_import_makes():
+    case = open_figure()
+    body, legs = case.mesh(0), case.mesh(1)
+    assert (body.name, legs.name) == ("u_body", "l_legs")
+    for block in (body, legs):
+        assert block.parent == case.rig
+        assert [(m.type, m.object) for m in block.modifiers] == [("ARMATURE", case.rig)]
+    assert {g.name for g in body.vertex_groups} == {"Bip01", "hip", "Bip01 Spine", "Bip01 Head", "tag_hand"}
+    assert [s.material.name for s in body.material_slots] == ["models/figure/body"]
+    assert len(body.data.vertices) == 36, "the seam is welded"
+    layer = body.data.uv_layers[0].uv
+    spec = samples_mdm.figure_spec().surfaces[0]
+    for corner, vertex in enumerate(vertices_of(body)[1].tolist()):
+        s, t = spec.verts[vertex][1]
+        assert tuple(layer[corner].vector) == pytest.approx((s, 1 - t), abs=1e-6)
+    for tag, (name, bone) in {"tag_head": ("tag_head", "Bip01 Head"), "w": ("tag_weapon", "tag_hand")}.items():
+        block = case.tag(name)
+        assert (block.parent, block.parent_type, block.parent_bone) == (case.rig, "BONE", bone), tag
+    assert case.rig.data.bones["Bip01 Head"].parent.name == "Bip01 Spine"
+    assert not any(bone.use_connect for bone in case.rig.data.bones)
+
+
+def test_facts_are_properties_with_tooltips():
+    case = open_figure(samples_mdm.odd_facts())
+    bones = case.rig.data.bones
+    found = [bone[properties.TORSO_WEIGHT] for bone in file_order(bones)]
+    assert found == [bone.torso_weight for bone in samples_mdm.BONES]
+    assert [b.name for b in bones if properties.TORSO_PARENT in b] == ["Bip01 Spine"]
+    assert [(b.name, b[properties.FLAGS]) for b in bones if properties.FLAGS in b] == [("tag_hand", 1)]
+    assert (case.rig[properties.LOD_SCALE], case.rig[properties.LOD_BIAS]) == (0.75, -0.125)
+    assert [case.mesh(i)[properties.MIN_LOD] for i in range(2)] == [21, 10_000]
+    for block, name in (
+        (bones[1], properties.TORSO_WEIGHT), (bones[1], properties.TORSO_PARENT), (bones["tag_hand"], properties.FLAGS),
+        (case.rig, properties.LOD_SCALE), (case.rig, properties.LOD_BIAS), (case.mesh(), properties.MIN_LOD),
+    ):  # fmt: skip
+        assert len(block.id_properties_ui(name).as_dict()["description"]) > 10
+
+
+def test_normals_are_the_files():
+    case = open_figure(bind=0)
+    spec = samples_mdm.figure_spec().surfaces[0]
+    places = samples_mdm.pose_of(samples_mdm.MdxSpec(), 0)
+    for corner, vertex in enumerate(vertices_of(case.mesh())[1].tolist()):
+        normal, _, weights = spec.verts[vertex]
+        rows = places[weights[0][0]][0]
+        wanted = [sum(rows[i][k] * normal[k] for k in range(3)) for i in range(3)]
+        np.testing.assert_allclose(case.mesh().data.corner_normals[corner].vector, wanted, atol=2e-3)
+
+
+@BOTH
+@pytest.mark.parametrize("bind", [0, 3])
+def test_the_scene_shows_what_the_engine_computes(bind, weld):
+    """Bound in a frame in which the weights agree exactly; in another one weight is still as good as the engine."""
+    case = open_figure(bind=bind, weld=weld)
+    counts = [s.vertices["num_weights"] for s in case.before().surfaces]
+    for frame in range(6):
+        case.play("walk", frame)
+        off = off_the_engine(case, engine(case, "walk", frame))
+        base = 0
+        for index, away in enumerate(off):
+            one = counts[index][vertices_of(case.mesh(index))[1] - base] == 1
+            base += len(counts[index])
+            assert away[one | (bind == 0)].max() < 1e-3
+        assert off_the_tags(case, "walk", frame) < 1e-3
+
+
+def test_the_best_fit_agrees():
+    case = open_figure()
+    for frame in (0, 5):
+        case.play("walk", frame)
+        assert np.concatenate(off_the_engine(case, engine(case, "walk", frame))).max() < 0.1
+
+
+@pytest.mark.parametrize("file", corpus_params(".mdm")[:1])
+def test_a_real_scene_shows_what_the_engine_computes(file):
+    case, expected = open_figure(file.data, REAL_MDX), file.expected()
+    counts = [s.vertices["num_weights"] for s in case.before().surfaces]
+    off, shared = [], []
+    for key in [k for k in expected if k.endswith(".surface0.positions")]:
+        name, frame = key.split(".")[0], int(key.split(".")[1][5:])
+        case.play(name, frame)
+        base, wanted = 0, [expected[key.replace("surface0", f"surface{i}")] for i in range(4)]
+        for index, away in enumerate(off_the_engine(case, wanted)):
+            several = counts[index][vertices_of(case.mesh(index))[1] - base] > 1
+            base += len(counts[index])
+            off.append(away[~several])
+            shared.append(away[several])
+        for number, tag in enumerate(case.before().tags):
+            block = case.tag(bytes(tag.header["name"]).decode())
+            matrix = np.array(block.evaluated_get(CONTEXT.evaluated_depsgraph_get()).matrix_world)
+            at = key.replace("surface0.positions", f"tag{number}")
+            np.testing.assert_allclose(matrix[:3, 3], expected[at + ".origin"], atol=1e-3)
+            np.testing.assert_allclose(matrix[:3, :3].T, expected[at + ".axis"], atol=1e-3)
+    assert np.concatenate(off).max() < 1e-3
+    assert np.concatenate(shared).max() < 0.15
+    assert np.sqrt((np.concatenate(shared) ** 2).mean()) < 0.02
+
+
+def test_bones_lie_along_their_joints():
+    case = open_figure()
+    places, turns = pose(case, "walk", 2)
+    case.play("walk", 2)
+    for joint, bone in enumerate(file_order(case.rig.data.bones)):
+        matrix = np.array(case.rig.pose.bones[bone.name].matrix)
+        np.testing.assert_allclose(matrix[:3, 3], places[joint], atol=1e-3)
+        np.testing.assert_allclose(matrix[:3, 1], to_matrices(turns[joint])[:, 0], atol=1e-3)
+
+
+# -- without bones, which come later
+
+
+def name_bones(case: Figure) -> None:
+    rebind.name_bones(case.rig, MDX.load(MOTIONS["walk"], "walk"), CONTEXT.scene)
+    CONTEXT.view_layer.update()
+
+
+@pytest.mark.parametrize("data", MESHES)
+def test_bones_that_are_named_later(data):
+    case = open_figure(data, bare=True)
+    assert rebind.is_unnamed(case.rig)
+    name_bones(case)
+    assert not rebind.is_unnamed(case.rig)
+    assert case.changed() == set()
+    reopen()
+    assert case.dump() == data
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.1])
+def test_bones_that_are_named_later_are_as_if_they_had_been_there(scale):
+    at_once, later = open_figure(scale=scale), open_figure(bare=True, scale=scale)
+    assert later.rig.data.bones[1].name == "bone_001"
+    assert {g.name for g in later.mesh(1).vertex_groups} == {"bone_000", "bone_003", "bone_004", "bone_007"}
+    name_bones(later)
+    one, other = ([b.name for b in case.rig.data.bones] for case in (at_once, later))
+    assert one == other
+    for a, b in zip(at_once.rig.data.bones, later.rig.data.bones, strict=True):
+        np.testing.assert_allclose(np.array(a.matrix_local), np.array(b.matrix_local), atol=1e-4)
+        assert (a.parent and a.parent.name) == (b.parent and b.parent.name)
+        assert a[properties.TORSO_WEIGHT] == b[properties.TORSO_WEIGHT]
+    for index in range(2):
+        places = [meshes.positions(c.mesh(index).data) for c in (at_once, later)]
+        np.testing.assert_allclose(places[0], places[1], atol=1e-4)
+        normals = [np.array([n.vector for n in c.mesh(index).data.corner_normals]) for c in (at_once, later)]
+        np.testing.assert_allclose(normals[0], normals[1], atol=5e-3)
+        groups = [{g.name for g in case.mesh(index).vertex_groups} for case in (at_once, later)]
+        assert groups[0] == groups[1]
+
+
+def test_bones_of_another_model_name_nothing(tmp_path):
+    case = open_figure(bare=True)
+    few = samples_mdm.MdxSpec(bones=samples_mdm.BONES[:3], frames=samples_mdm.moving_frames(2, 3))
+    put(tmp_path, {"few.mdx": few.pack()})
+    activate(case.rig)
+    with pytest.raises(RuntimeError, match="'few' has 3 bones, the meshes of 'figure' use 8"):
+        bpy.ops.import_anim.idtech_mdx(filepath=str(tmp_path / "few.mdx"))
+    assert rebind.is_unnamed(case.rig)
+    assert not bpy.data.actions
+    assert case.dump() == case.data
+
+
+def test_what_was_edited_before_bones_were_named_moves_along():
+    case = open_figure(bare=True)
+    point = vertices_of(case.mesh())[0][vertices_of(case.mesh())[1] == 23][0]
+    case.mesh().data.vertices[point].co.x += 2.0
+    name_bones(case)
+    assert case.changed() == {"surfaces[0].verts[23].weights"} | {
+        p for p in case.changed() if p.endswith(".normal") and p.startswith("surfaces[0].verts[")
+    }
+
+
+# -- records
+
+
+def test_records_of_a_stranger_do_no_harm():
+    case = open_figure()
+    wanted = case.gather()
+    case.rig.data[SKELETON] = b"rubbish"
+    case.mesh()[SKINNED] = b"rubbish"
+    case.action("walk")[MOTION] = b"rubbish"
+    model = case.gather()
+    assert model.source is None
+    assert model.meshes[0].num_vertices == wanted.meshes[0].num_vertices
+    assert case.motion_after("walk").frames["bones"]["angles"].shape == (6, 8, 4)
+
+
+def test_files_that_can_not_be_read_leave_nothing(tmp_path: Path):
+    put(tmp_path, {"bad.mdm": samples_mdm.figure()[:4000], "walk.mdx": MOTIONS["walk"]})
+    with pytest.raises(RuntimeError, match=r"bad\.mdm: .*byte"):
+        bpy.ops.import_scene.idtech_mdm(filepath=str(tmp_path / "bad.mdm"))
+    put(tmp_path, {"good.mdm": samples_mdm.figure(), "bad.mdx": MOTIONS["walk"][:500]})
+    with pytest.raises(RuntimeError, match=r"good\.mdm: .*bad\.mdx.*byte"):
+        bpy.ops.import_scene.idtech_mdm(filepath=str(tmp_path / "good.mdm"), animation=str(tmp_path / "bad.mdx"))
+    with pytest.raises(RuntimeError, match=r"bad\.mdx: .*byte"):
+        bpy.ops.import_anim.idtech_mdx(filepath=str(tmp_path / "bad.mdx"))
+    for kind in ("objects", "meshes", "armatures", "actions", "collections", "materials"):
+        assert len(getattr(bpy.data, kind)) == 0, kind

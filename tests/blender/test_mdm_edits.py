@@ -1,0 +1,484 @@
+"""MDM and MDX edited in Blender: an edit changes what it touches in the files, and nothing else."""
+
+from typing import Any
+
+import bmesh
+import bpy as blender
+import numpy as np
+import pytest
+from mathutils import Matrix, Quaternion
+
+from io_idtech_models.blender import properties
+from io_idtech_models.model import collapse
+from tests import samples_mdm
+from tests.blender.case import CONTEXT, vertices_of
+from tests.blender.md5_case import curves_of, drop_frame, in_edit_mode
+from tests.blender.mdm_case import (
+    Figure,
+    engine,
+    farthest,
+    open_figure,
+)
+from tests.samples import CORPUS, corpus
+
+bpy: Any = blender  # the stubs make each object's data a union
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+BOUNDS = {"bounds", "local_origin", "radius"}
+CLOSE = 4e-3  # units: codes of angles along the figure
+
+
+@pytest.fixture
+def case() -> Figure:
+    """Return the figure, bound where its weights agree."""
+    return open_figure(bind=0)
+
+
+@pytest.fixture(params=["figure", "naked"])
+def each(request) -> Figure:
+    """Return each of the models to edit."""
+    if request.param == "figure":
+        return open_figure(bind=0)
+    if not CORPUS.is_dir():
+        pytest.skip("the corpus of real files is not here")
+    data = next(f.data for f in corpus(".mdm") if f.path.stem == "naked")
+    return open_figure(data, {f.path.stem: f.data for f in corpus(".mdx") if f.path.stem in {"akimbo", "binocs"}})
+
+
+def vertices_at(case: Figure, point: int, index: int = 0) -> list[int]:
+    """Return the file's vertices of a surface at a point of its mesh."""
+    base = sum(len(s.vertices) for s in case.before().surfaces[:index])
+    points, vertices = vertices_of(case.mesh(index))
+    return sorted(set((vertices[points == point] - base).tolist()))
+
+
+def point_of(case: Figure, vertex: int, index: int = 0) -> int:
+    base = sum(len(s.vertices) for s in case.before().surfaces[:index])
+    points, vertices = vertices_of(case.mesh(index))
+    return int(points[vertices == vertex + base][0])
+
+
+def around(case: Figure, own: list[int], index: int = 0) -> set[int]:
+    """Return vertices at points that share a triangle with some, and these."""
+    points, vertices = vertices_of(case.mesh(index))
+    base = sum(len(s.vertices) for s in case.before().surfaces[:index])
+    corners = points.reshape(-1, 3)
+    of = {int(p) for p, v in zip(points, vertices, strict=True) if int(v) - base in own}
+    near = set(corners[np.isin(corners, list(of)).any(axis=1)].ravel().tolist())
+    return {int(v) - base for p, v in zip(points, vertices, strict=True) if int(p) in near}
+
+
+def weights_of(file: Any, vertex: int, index: int = 0) -> list[tuple[int, float, list[float]]]:
+    surface = file.surfaces[index]
+    end = int(surface.vertices["num_weights"][: vertex + 1].sum())
+    rows = surface.weights[end - int(surface.vertices["num_weights"][vertex]) : end]
+    return [(int(r["bone"]), float(r["weight"]), r["offset"].tolist()) for r in rows]
+
+
+def curve_of(case: Figure, name: str, bone: str, kind: str, index: int) -> Any:
+    return next(c for c in curves_of(case.action(name), bone) if c.data_path.endswith(kind) and c.array_index == index)
+
+
+def below(case: Figure, name: str, bone: int) -> set[int]:
+    """Return the bones that hang on one."""
+    parents = case.motion_before(name).bones["parent"].tolist()
+    found = {bone}
+    for child, parent in enumerate(parents):
+        if parent in found:
+            found.add(child)
+    return found - {bone}
+
+
+def test_nothing_changes_without_an_edit(each):
+    assert each.all_changed() == {}
+
+
+# -- meshes
+
+
+@pytest.mark.parametrize("vertex", [23, 31, 40])  # of one weight, of five, of one
+def test_move_a_vertex(case, vertex):
+    point = point_of(case, vertex)
+    own = vertices_at(case, point)
+    case.mesh().data.vertices[point].co.x += 1.0
+    changed = case.all_changed()
+    assert set(changed) == {""}, "no .mdx"
+    normals = {f"surfaces[0].verts[{v}].normal" for v in around(case, own)}
+    assert changed[""] - normals == {f"surfaces[0].verts[{v}].weights" for v in own}
+    before, after = (weights_of(f, own[0]) for f in (case.before(), case.after(most_weights=0, least_weight=0.0)))
+    assert sorted(w[0] for w in before) == sorted(w[0] for w in after)
+    assert sorted(w[1] for w in before) == pytest.approx(sorted(w[1] for w in after))
+    assert farthest(case, "walk") < (0.3 if vertex == 31 else CLOSE), "all but the fifth weight"
+
+
+def test_move_a_vertex_of_a_real_model():
+    if not CORPUS.is_dir():
+        pytest.skip("the corpus of real files is not here")
+    data = next(f.data for f in corpus(".mdm") if f.path.stem == "naked")
+    case = open_figure(data, {"akimbo": next(f.data for f in corpus(".mdx") if f.path.stem == "akimbo")})
+    point = point_of(case, 7, 2)
+    own = vertices_at(case, point, 2)
+    case.mesh(2).data.vertices[point].co.y += 0.5
+    normals = {f"surfaces[2].verts[{v}].normal" for v in around(case, own, 2)}
+    assert case.changed() - normals == {f"surfaces[2].verts[{v}].weights" for v in own}
+    assert case.moved("akimbo") == set()
+
+
+def test_repaint_a_weight(case):
+    vertex = 23
+    point = point_of(case, vertex)
+    case.mesh().vertex_groups["Bip01 Head"].add([point], 0.75, "REPLACE")
+    case.mesh().vertex_groups["Bip01 Spine"].add([point], 0.25, "REPLACE")
+    own = vertices_at(case, point)
+    wanted = {f"surfaces[0].verts[{v}].{kind}" for v in own for kind in ("weights", "normal")}
+    changed = case.all_changed()
+    assert set(changed) == {""}
+    assert changed[""] == wanted, "the normal is in the space of another bone now"
+    found = weights_of(case.after(), vertex)
+    assert [w[:2] for w in found] == [(2, 0.75), (1, 0.25)], "the heaviest first"
+    shown_at = engine(case, "walk", 0, case.dump())[0][vertex]
+    np.testing.assert_allclose(shown_at, engine(case, "walk", 0)[0][vertex], atol=1e-4)
+
+
+def test_weights_that_were_painted_back_are_the_files(case):
+    point = point_of(case, 9)
+    group = case.mesh().vertex_groups["hip"]
+    before = group.weight(point)
+    group.add([point], 0.5, "REPLACE")
+    assert case.changed()
+    group.add([point], before, "REPLACE")
+    assert case.changed() == set()
+
+
+def test_delete_a_face(case):
+    before = case.before().surfaces[0]
+
+    def delete() -> None:
+        mesh = bmesh.from_edit_mesh(case.mesh().data)
+        mesh.faces.ensure_lookup_table()
+        bmesh.ops.delete(mesh, geom=[mesh.faces[5]], context="FACES_ONLY")
+        bmesh.update_edit_mesh(case.mesh().data)
+
+    in_edit_mode(case.mesh(), delete)
+    changed = case.all_changed()
+    assert set(changed) == {""}
+    after = case.after().surfaces[0]
+    np.testing.assert_array_equal(after.triangles, np.delete(before.triangles, 5, axis=0))
+    assert {p.split("[")[1].split("]")[1].rstrip("[") for p in changed[""]} <= {".triangles", ".collapse", ".min_lod"}
+    assert after.header["min_lod"] == len(after.vertices)
+    assert all(path.startswith("surfaces[0]") for path in changed[""])
+    made = case.after(make_lod=True).surfaces[0]
+    assert collapse.problems(made.collapse, len(made.vertices), int(made.header["min_lod"])) == []
+    assert made.header["min_lod"] < len(made.vertices)
+
+
+def test_delete_vertices(case):
+    """What is left keeps weights, normals and texture coordinates, bit for bit."""
+    gone = set(vertices_at(case, point_of(case, 23)))
+
+    def delete() -> None:
+        mesh = bmesh.from_edit_mesh(case.mesh().data)
+        mesh.verts.ensure_lookup_table()
+        bmesh.ops.delete(mesh, geom=[mesh.verts[point_of_23]], context="VERTS")
+        bmesh.update_edit_mesh(case.mesh().data)
+
+    point_of_23 = point_of(case, 23)
+    in_edit_mode(case.mesh(), delete)
+    before, after = case.before(), case.after()
+    left = [v for v in range(42) if v not in gone]
+    assert len(after.surfaces[0].vertices) == len(left)
+    for new, old in enumerate(left):
+        assert weights_of(after, new) == weights_of(before, old)
+        assert after.surfaces[0].vertices[new]["st"].tobytes() == before.surfaces[0].vertices[old]["st"].tobytes()
+    assert (after.surfaces[1].vertices == before.surfaces[1].vertices).all()
+
+
+def test_edit_a_normal(case):
+    vertex = 30
+    point = point_of(case, vertex)
+    data = case.mesh().data
+    normals = [tuple(n.vector) for n in data.corner_normals]
+    corners = np.flatnonzero(vertices_of(case.mesh())[0] == point)
+    for corner in corners.tolist():
+        normals[corner] = (0.0, 0.0, 1.0)
+    data.normals_split_custom_set(normals)
+    own = vertices_at(case, point)
+    assert case.all_changed() == {"": {f"surfaces[0].verts[{v}].normal" for v in own}}
+    rows = samples_mdm.pose_of(samples_mdm.MdxSpec(), 0)[weights_of(case.before(), vertex)[0][0]][0]
+    np.testing.assert_allclose(case.after().surfaces[0].vertices["normal"][vertex], rows[2], atol=2e-3)
+
+
+def test_edit_a_texture_coordinate(case):
+    corners = np.flatnonzero(vertices_of(case.mesh())[1] == 17)
+    for corner in corners.tolist():
+        case.mesh().data.uv_layers[0].uv[corner].vector[0] += 0.125
+    assert case.all_changed() == {"": {"surfaces[0].verts[17].st"}}
+
+
+def test_facts_that_are_edited(case):
+    case.mesh(1)[properties.MIN_LOD] = 17
+    assert case.all_changed() == {"": {"surfaces[1].min_lod"}}
+    case.rig[properties.LOD_SCALE] = 0.5
+    assert case.changed() == {"surfaces[1].min_lod", "lod_scale"}
+
+
+def test_a_torso_weight_and_a_flag(case):
+    """They are the skeleton's: no mesh changes."""
+    case.rig.data.bones["Bip01 Spine"][properties.TORSO_WEIGHT] = 0.75
+    properties.show(case.rig.data.bones["hip"], properties.FLAGS, 1)
+    wanted = {"bones[1].torso_weight", "bones[5].flags"}
+    assert case.all_changed() == {"walk": wanted, "run": wanted}
+    del case.rig.data.bones["Bip01 Spine"][properties.TORSO_PARENT]
+    case.rig.data.bones["Bip01 Head"][properties.TORSO_PARENT] = True
+    assert case.moved("walk") == wanted | {"torso_parent"}
+    assert case.changed() == set()
+
+
+# -- names
+
+
+def test_rename_a_surface(case):
+    case.mesh().name = "u_torso"
+    assert case.all_changed() == {"": {"surfaces[0].name"}}
+
+
+def test_rename_a_bone(case):
+    case.rig.data.bones["Bip01 Spine"].name = "spine"
+    wanted = {"bones[1].name"}
+    assert case.all_changed() == {"walk": wanted, "run": wanted}
+    assert bytes(case.motion_after("walk").bones["name"][1]) == b"spine"
+
+
+def test_rename_a_material_and_a_tag(case):
+    bpy.data.materials["models/figure/body"].name = "models/figure/shirt"
+    case.tag("tag_head").name = "tag_hat"
+    assert case.all_changed() == {"": {"surfaces[0].shader", "tags[0].name"}}
+
+
+# -- tags
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.1])
+@pytest.mark.parametrize("name", ["tag_head", "tag_weapon", "tag_ubelt"])
+def test_move_a_tag(name, scale):
+    """The second's axes are no turn: they stay."""
+    case = open_figure(bind=0, scale=scale)
+    index = ["tag_head", "tag_weapon", "tag_ubelt"].index(name)
+    before = np.array(case.tag(name).matrix_world)[:3, 3]
+    case.tag(name).location.z += 2.0 * scale
+    CONTEXT.view_layer.update()
+    moved = np.array(case.tag(name).matrix_world)[:3, 3] - before
+    assert case.all_changed(scale=scale) == {"": {f"tags[{index}].offset"}}
+    offsets = [f.tags[index].header["offset"] for f in (case.before(), case.after(scale=scale))]
+    assert np.linalg.norm(offsets[1] - offsets[0]) == pytest.approx(np.linalg.norm(moved) / scale, abs=1e-4)
+
+
+def test_turn_a_tag(case):
+    block = case.tag("tag_ubelt")
+    block.rotation_quaternion = block.rotation_quaternion @ Quaternion((0, 0, 1), 0.5)
+    assert case.all_changed() == {"": {"tags[2].axis"}}
+    turn = np.array(Quaternion((0, 0, 1), 0.5).to_matrix())
+    wanted = turn.T @ np.array(samples_mdm.AXES).reshape(3, 3)  # rows are axes
+    np.testing.assert_allclose(case.after().tags[2].header["axis"], wanted, atol=1e-5)
+
+
+def test_a_tag_that_goes_and_one_that_comes(case):
+    bpy.data.objects.remove(case.tag("tag_weapon"))
+    made = bpy.data.objects.new("tag_new", None)
+    case.collection.objects.link(made)
+    made.parent, made.parent_type, made.parent_bone = case.rig, "BONE", "fuß"
+    CONTEXT.view_layer.update()
+    before, after = case.before(), case.after()
+    assert [bytes(t.header["name"]) for t in after.tags] == [b"tag_head", b"tag_ubelt", b"tag_new"]
+    for new, old in ((0, 0), (1, 2)):
+        assert after.tags[new].header["axis"].tobytes() == before.tags[old].header["axis"].tobytes()
+    assert (after.tags[2].header["bone"], after.tags[2].bone_refs.tolist()) == (7, [0, 3, 7])
+
+
+def test_a_tag_that_is_copied_and_one_that_hangs_on_no_bone(case, caplog):
+    copy = case.tag("tag_head").copy()
+    case.collection.objects.link(copy)
+    case.tag("tag_ubelt").parent_type = "OBJECT"
+    CONTEXT.view_layer.update()
+    before, after = case.before(), case.after()
+    assert "a tag is an empty whose parent is a bone: left out: 'tag_ubelt'" in caplog.text
+    names = [bytes(t.header["name"]).split(b"\0")[0] for t in after.tags]
+    assert sorted(names) == [b"tag_head", b"tag_head", b"tag_weapon"]
+    second = len(names) - 1 - names[::-1].index(b"tag_head")
+    np.testing.assert_allclose(after.tags[second].header["offset"], before.tags[0].header["offset"], atol=1e-4)
+    assert after.tags[0].header["offset"].tobytes() == before.tags[0].header["offset"].tobytes()
+
+
+# -- motion
+
+
+def test_rotate_a_bone_in_one_frame(each):
+    name, frame = next(iter(each.motions)), 3
+    bones = [b.decode("latin-1") for b in each.motion_before(name).bones["name"].tolist()]
+    bone = next(i for i, b in enumerate(bones) if b.split("\0")[0] in {"Bip01 Spine", "Bip01 Spine1"})
+    shown_name = bones[bone].split("\0")[0]
+    curve_of(each, name, shown_name, "rotation_quaternion", 1).keyframe_points[frame].co[1] += 0.1
+    changed = each.all_changed()
+    assert set(changed) == {name}, "no .mdm, and no other"
+    below_it = below(each, name, bone)
+    wanted = {f"frames[{frame}].{kind}" for kind in BOUNDS}
+    wanted |= {f"frames[{frame}].angles[{b}]" for b in below_it | {bone}}
+    wanted |= {f"frames[{frame}].ofs[{b}]" for b in below_it}
+    assert changed[name] <= wanted
+    assert f"frames[{frame}].angles[{bone}]" in changed[name]
+    assert len(changed[name]) > len(below_it), "they turn along"
+    info = each.motion_after(name).frames["info"][frame]
+    np.testing.assert_allclose(info["bounds"][0], info["local_origin"] + info["radius"], rtol=1e-5)
+    np.testing.assert_allclose(info["bounds"][1], info["local_origin"] - info["radius"], rtol=1e-5, atol=1e-4)
+
+
+def test_what_the_files_show_is_what_the_scene_shows(case):
+    for index in (1, 2):
+        curve_of(case, "walk", "Bip01 L Leg", "rotation_quaternion", index).keyframe_points[2].co[1] += 0.3
+    curve_of(case, "walk", "Bip01", "location", 1).keyframe_points[4].co[1] += 7.0
+    assert farthest(case, "walk") < CLOSE
+    frames = {p.split("]")[0] for p in case.moved("walk")}
+    assert frames == {"frames[2", "frames[4"}
+
+
+@pytest.mark.parametrize("frame", [0, 5])
+def test_delete_a_frame(case, frame):
+    check_deleting(case, frame)
+
+
+def test_delete_a_frame_of_each(each):
+    check_deleting(each, 2)
+
+
+def check_deleting(case: Figure, frame: int) -> None:
+    """Delete a frame of the first animation: the others come back, and nothing else changes."""
+    name = next(iter(case.motions))
+    before = case.motion_before(name)
+    drop_frame(case.action(name), frame)
+    after = case.motion_after(name)
+    assert after.frames.tobytes() == np.delete(before.frames, frame).tobytes()
+    assert after.bones.tobytes() == before.bones.tobytes()
+    assert set(case.all_changed()) == {name}
+
+
+def test_retime_an_action(case):
+    """Twice as slow: every other frame is one of the file's, those between lie between."""
+    action = case.action("walk")
+    for curve in curves_of(action):
+        for point in curve.keyframe_points:
+            point.co[0] *= 2
+        curve.update()
+    action.frame_end = 10
+    before, after = case.motion_before("walk"), case.motion_after("walk")
+    assert len(after.frames) == 11
+    assert after.frames[::2].tobytes() == before.frames.tobytes()
+    lengths = np.abs(after.bones["parent_dist"] - before.bones["parent_dist"])
+    assert lengths.max() == 0
+    assert farthest(case, "walk") < 0.2
+
+
+def test_an_action_that_starts_later(case):
+    action = case.action("walk")
+    for curve in curves_of(action):
+        for point in curve.keyframe_points:
+            point.co[0] += 100
+        curve.update()
+    action.frame_start, action.frame_end = 100, 105
+    assert case.dump_motion("walk") == case.motions["walk"]
+
+
+def test_a_stretched_bone_is_named(case, caplog):
+    curve_of(case, "walk", "Bip01 L Leg", "location", 1).keyframe_points[2].co[1] += 3.0
+    caplog.clear()
+    after = case.motion_after("walk")
+    assert "'walk' moves bones against their parents" in caplog.text
+    assert "Bip01 L Leg by 1.16" in caplog.text
+    assert after.bones.tobytes() == case.motion_before("walk").bones.tobytes()
+
+
+def test_a_sideways_move_that_keeps_the_length_is_no_stretch(case, caplog):
+    curve = [curve_of(case, "walk", "Bip01 R Leg", "location", i) for i in range(3)]
+    rest = np.array(case.rig.data.bones["Bip01 R Leg"].matrix_local)
+    above = np.array(case.rig.data.bones["Bip01"].matrix_local)
+    way = (np.linalg.inv(above) @ rest)[:3]
+    old = way[:, 3] + way[:, :3] @ [c.keyframe_points[2].co[1] for c in curve]
+    new = np.array(Matrix.Rotation(0.5, 3, "Y")) @ old
+    for axis, value in enumerate(np.linalg.inv(way[:, :3]) @ (new - way[:, 3])):
+        curve[axis].keyframe_points[2].co[1] = value
+    changed = case.moved("walk")
+    assert caplog.text == ""
+    assert changed - {f"frames[2].{kind}" for kind in BOUNDS} == {"frames[2].ofs[4]"}
+
+
+# -- rest bones
+
+
+def test_roll_a_rest_bone(case):
+    """Offsets of what hangs on it change, and its codes, as it turns in the scene; the files still show that."""
+    in_edit_mode(case.rig, lambda: setattr(case.rig.data.edit_bones["hip"], "roll", 0.7))
+    before = case.before().surfaces[0]
+    owners = np.repeat(np.arange(42), before.vertices["num_weights"])
+    on_it = set(owners[before.weights["bone"] == 5].tolist())
+    changed = case.changed()
+    assert {p for p in changed if p.endswith(".weights")} == {f"surfaces[0].verts[{v}].weights" for v in on_it}
+    assert changed <= {f"surfaces[0].verts[{v}].{kind}" for v in on_it for kind in ("weights", "normal")}
+    for name in case.motions:
+        assert farthest(case, name) < 0.3, "all but the fifth weight"
+        kinds = {p.split("].")[1] for p in case.moved(name)} - BOUNDS
+        assert kinds == {"angles[5]"}
+
+
+def test_the_whole_armature_is_moved_at_rest(case):
+    """In edit mode: bones go, the mesh stays; what the files show follows the scene."""
+
+    def move() -> None:
+        for bone in case.rig.data.edit_bones:
+            bone.matrix = Matrix.Translation((3, 4, 5)) @ bone.matrix
+
+    in_edit_mode(case.rig, move)
+    assert farthest(case, "walk") < 0.3, "all but the fifth weight"
+
+
+def test_an_armature_that_is_moved_and_turned(case):
+    case.rig.matrix_world = Matrix.Translation((30, 40, 50)) @ Matrix.Rotation(1.0, 4, (1, 1, 0))
+    CONTEXT.view_layer.update()
+    before = case.before().surfaces[0]
+    assert farthest(case, "walk") < 0.3, "all but the fifth weight"
+    after = case.after().surfaces[0]
+    np.testing.assert_allclose(after.vertices["normal"][:7], before.vertices["normal"][:7], atol=2e-3)
+    np.testing.assert_allclose(
+        np.abs(case.motion_after("walk").bones["parent_dist"][1:]),
+        np.abs(case.motion_before("walk").bones["parent_dist"][1:]), atol=1e-3,
+    )  # fmt: skip
+    for tag, wanted in zip(case.after().tags[::2], case.before().tags[::2], strict=True):
+        for name in ("offset", "axis"):
+            np.testing.assert_allclose(tag.header[name], wanted.header[name], atol=1e-4)
+
+
+def test_a_copy_of_a_surface_is_a_further_one(case, caplog):
+    copy = case.mesh(1).copy()
+    copy.data = copy.data.copy()
+    case.collection.objects.link(copy)
+    after = case.after()
+    assert "is a copy: written as a further mesh" in caplog.text
+    assert len(after.surfaces) == 3
+    assert after.surfaces[2].header["min_lod"] == len(after.surfaces[2].vertices)
+    assert len(case.before().surfaces) == 2
+    assert after.surfaces[1].weights.tobytes() == case.before().surfaces[1].weights.tobytes()
+
+
+def test_a_bone_that_is_added_and_one_that_is_deleted(case):
+    def edit() -> None:
+        bones = case.rig.data.edit_bones
+        made = bones.new("extra")
+        made.head, made.tail, made.parent = (0, 0, 50), (0, 0, 55), bones["Bip01 Head"]
+        bones.remove(bones["tag_hand"])
+
+    in_edit_mode(case.rig, edit)
+    bpy.data.objects.remove(case.tag("tag_weapon"))
+    after = case.motion_after("walk")
+    names = [b.split(b"\0")[0] for b in after.bones["name"].tolist()]
+    assert b"tag_hand" not in names
+    assert names.index(b"extra") > names.index(b"Bip01 Head")
+    assert (after.bones["parent"] < np.arange(8)).all()
+    assert farthest(case, "walk") < 0.2

@@ -1,0 +1,325 @@
+"""MDM files: structs, and what is wrong with damaged ones. Models are in test_mdm_model."""
+
+import struct
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from io_idtech_models.errors import FormatError
+from io_idtech_models.formats import by_name, mdm
+from tests import samples_mdm
+from tests.mdm_facts import differences
+from tests.samples import corpus_params
+
+MDM = by_name("mdm")
+MESHES = [pytest.param(make(), id=make.__name__) for make in samples_mdm.MESHES]
+BONES = {"without": {}, "with": {"mdx": samples_mdm.walk()}}
+HUGE = 2**31 - 1
+
+
+def place_of_surface(data: bytes, index: int) -> int:
+    """Return where a surface begins; plain arithmetic, no package."""
+    start = int(struct.unpack_from("<i", data, 84)[0])
+    for _ in range(index):
+        start += struct.unpack_from("<i", data, start + 172)[0]
+    return start
+
+
+def patched(data: bytes, place: int, value: float) -> bytes:
+    """Return a file with another 32-bit number at a place."""
+    raw = struct.pack("<f" if isinstance(value, float) else "<i", value)
+    return data[:place] + raw + data[place + 4 :]
+
+
+# -- what is read is written
+
+
+def test_a_file_is_read_field_by_field():
+    spec = samples_mdm.figure_spec()
+    spec.lod, spec.surfaces[0].shader_index = (0.75, -0.125), 7
+    file = mdm.read(spec.pack())
+    assert bytes(file.header["name"]).startswith(spec.name)
+    assert (file.header["lod_scale"], file.header["lod_bias"]) == spec.lod
+    for surface, own in zip(file.surfaces, spec.surfaces, strict=True):
+        head = surface.header
+        assert [bytes(head[n]) for n in ("name", "shader")] == [own.name, own.shader]
+        assert [int(head[n]) for n in ("ident", "shader_index", "min_lod")] == [9, own.shader_index, own.min_lod]
+        ends = np.cumsum(surface.vertices["num_weights"])
+        for vertex, (normal, st, weights) in enumerate(own.verts):
+            found = surface.weights[ends[vertex] - len(weights) : ends[vertex]]
+            assert surface.vertices["num_weights"][vertex] == len(weights)
+            assert surface.vertices["normal"][vertex].tolist() == [np.float32(x) for x in normal]
+            assert surface.vertices["st"][vertex].tolist() == [np.float32(x) for x in st]
+            for row, (bone, weight, offset) in zip(found, weights, strict=True):
+                assert (row["bone"], row["weight"], row["offset"].tolist()) == (bone, np.float32(weight), list(offset))
+        assert surface.triangles.tolist() == [list(tri) for tri in own.tris]
+        assert (surface.collapse.tolist(), surface.bone_refs.tolist()) == (own.collapse, own.refs)
+    for tag, wanted in zip(file.tags, spec.tags, strict=True):
+        assert (bytes(tag.header["name"]), tag.header["bone"]) == (wanted.name, wanted.bone)
+        assert (tag.header["offset"].tolist(), tag.header["axis"].ravel().tolist()) == (
+            list(wanted.offset), list(wanted.axis),
+        )  # fmt: skip
+        assert tag.bone_refs.tolist() == wanted.refs
+
+
+@pytest.mark.parametrize("data", MESHES)
+def test_what_is_read_is_written(data):
+    assert MDM.write(MDM.read(data)) == data
+
+
+@pytest.mark.parametrize("bones", BONES)
+@pytest.mark.parametrize("data", MESHES)
+def test_models_come_back(data, bones):
+    found = MDM.dump(MDM.load(data, "x", BONES[bones]))
+    assert differences(data, found) == set()
+    assert found == data
+
+
+@pytest.mark.parametrize("file", corpus_params(".mdm"))
+def test_real_files_come_back(file):
+    data = file.data
+    assert MDM.write(MDM.read(data)) == data
+    assert MDM.dump(MDM.load(data, "x")) == data
+
+
+@pytest.mark.parametrize("make", samples_mdm.MESHES)
+def test_without_the_layout_all_fields_are_the_same(make):
+    data = make()
+    file = mdm.read(data)
+    file.layout = {}
+    found = mdm.write(file)
+    assert differences(data, found) == set()
+    if make not in {samples_mdm.odd_layout, samples_mdm.bare}:
+        assert found == data, "the games' own order"
+    for index, surface in enumerate(mdm.read(found).surfaces):
+        assert surface.header["ofs_header"] == -place_of_surface(found, index)
+    assert mdm.read(found).header["ofs_end"] == len(found)
+
+
+@pytest.mark.parametrize("make", [samples_mdm.figure, samples_mdm.odd_layout])
+def test_parts_that_go_and_change_places(make):
+    """What lies between lumps stays with them; the others are as they were."""
+    before = mdm.read(make())
+    file = mdm.read(make())
+    file.surfaces.reverse()
+    file.source_surfaces = [1, 0]
+    del file.tags[1], file.source_tags[1]
+    data = mdm.write(file)
+    after = mdm.read(data)
+    names = [bytes(s.header["name"]) for s in before.surfaces]
+    assert [bytes(s.header["name"]) for s in after.surfaces] == names[::-1]
+    assert [bytes(t.header["name"]) for t in after.tags] == [bytes(before.tags[i].header["name"]) for i in (0, 2)]
+    for one, other in zip(before.surfaces, after.surfaces[::-1], strict=True):
+        assert one.weights.tobytes() == other.weights.tobytes()
+        np.testing.assert_array_equal(one.triangles, other.triangles)
+    for index, surface in enumerate(after.surfaces):
+        assert surface.header["ofs_header"] == -place_of_surface(data, index)
+
+
+# -- damage
+
+HEADER = {"num_surfaces": 80, "ofs_surfaces": 84, "num_tags": 88, "ofs_tags": 92}
+SURFACE = {
+    "num_verts": 144, "ofs_verts": 148, "num_triangles": 152, "ofs_triangles": 156, "ofs_collapse": 160,
+    "num_bone_refs": 164, "ofs_bone_refs": 168, "ofs_end": 172,
+}  # fmt: skip
+TAG = {"bone": 100, "num_bone_refs": 116, "ofs_bone_refs": 120, "ofs_end": 124}
+
+
+def test_the_places_of_fields_are_right():
+    """Against the samples' own writer: the offsets above are those of the game's headers."""
+    data, spec = samples_mdm.figure(), samples_mdm.figure_spec()
+    assert struct.unpack_from("<i", data, HEADER["num_surfaces"])[0] == 2
+    assert struct.unpack_from("<i", data, HEADER["num_tags"])[0] == 3
+    start = place_of(data, "surface")
+    assert struct.unpack_from("<i", data, start + SURFACE["num_verts"])[0] == len(spec.surfaces[0].verts)
+    assert struct.unpack_from("<i", data, start + SURFACE["num_bone_refs"])[0] == 5
+    assert struct.unpack_from("<i", data, place_of(data, "tag") + TAG["bone"])[0] == 2
+    assert struct.unpack_from("<i", data, place_of(data, "tag") + TAG["num_bone_refs"])[0] == 3
+
+
+def place_of(data: bytes, part: str) -> int:
+    """Return where a part of the figure begins."""
+    start = int(struct.unpack_from("<i", data, 84)[0])
+    if part == "header":
+        return 0
+    if part == "surface":
+        return start
+    if part == "tag":
+        return int(struct.unpack_from("<i", data, 92)[0])
+    return int(start + struct.unpack_from("<i", data, start + SURFACE[f"ofs_{part}"])[0])
+
+
+@pytest.mark.parametrize("value", [-1, -(2**31), 2**20, HUGE])
+@pytest.mark.parametrize(
+    ("part", "field", "place"),
+    [
+        pytest.param(part, field, place, id=f"{part}.{field}")
+        for part, fields in (("header", HEADER), ("surface", SURFACE), ("tag", TAG))
+        for field, place in fields.items()
+    ],
+)
+def test_counts_and_offsets_beyond_the_file(part, field, place, value):
+    data = samples_mdm.figure()
+    damaged = patched(data, place_of(data, part) + place, value)
+    with pytest.raises(FormatError) as caught:
+        mdm.read(damaged)
+    text = str(caught.value)
+    assert "\n" not in text
+    assert "byte" in text or "negative number" in text or "lumps overlap" in text, "where it is"
+    if part != "header" and field != "ofs_end":
+        assert f"of {part} 0 '" in text, "whose it is"
+
+
+NAN, INF = float("nan"), float("inf")
+WEIGHTS = 24  # behind the first vertex
+PLACES = {
+    "weights": ("verts", 20, -1, "number of weights of vertex 0"),
+    "more weights": ("verts", 20, HUGE, "number of weights of vertex 0"),
+    "bone": ("verts", WEIGHTS, -1, "weight of vertex 0"),
+    "bone beyond": ("verts", WEIGHTS, 1 << 16, "weight of vertex 0"),
+    "weight": ("verts", WEIGHTS + 4, NAN, "weight of vertex 0"),
+    "offset": ("verts", WEIGHTS + 12, INF, "weight of vertex 0"),
+    "triangle": ("triangles", 4, -1, "triangle 0"),
+    "triangle beyond": ("triangles", 12 * 7 + 8, 42, "triangle 7"),
+    "collapse": ("collapse", 0, -1, "place 0 of the collapse map"),
+    "collapse beyond": ("collapse", 4 * 5, 42, "place 5 of the collapse map"),
+    "reference": ("bone_refs", 4 * 2, -1, "bone reference 2"),
+    "reference beyond": ("bone_refs", 4 * 4, 1 << 16, "bone reference 4"),
+    "tag's bone": ("tag", 100, -1, "bone of tag 0 'tag_head'"),
+    "tag's axis": ("tag", 64 + 16, NAN, "place of tag 0 'tag_head'"),
+    "tag's offset": ("tag", 104, -INF, "place of tag 0 'tag_head'"),
+    "tag's reference": ("tag", 128 + 4, -5, "bone reference 1 of tag 0"),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_numbers_that_can_not_be(name):
+    part, where, value, said = PLACES[name]
+    data = samples_mdm.figure()
+    place = place_of(data, part) + where
+    with pytest.raises(FormatError) as caught:
+        mdm.read(patched(data, place, value))
+    text = str(caught.value)
+    assert said in text
+    unit = {"weight": WEIGHTS, "offset": WEIGHTS, "triangle": 0, "triangle beyond": 84}.get(name)
+    at = place if unit is None else place_of(data, part) + unit
+    at = place_of(data, "tag") if name in {"tag's axis", "tag's offset"} else at
+    assert f"at byte {at}:" in text
+
+
+def test_the_weight_that_is_wrong_is_named():
+    """The second weight of a vertex in the middle: its byte is found by walking through all before."""
+    spec = samples_mdm.figure_spec()
+    vertex = 16
+    weights = spec.surfaces[0].verts[vertex][2]
+    weights[1] = (70_000, *weights[1][1:])
+    before = sum(24 + 20 * len(own) for _, _, own in spec.surfaces[0].verts[:vertex])
+    data = spec.pack()
+    with pytest.raises(FormatError, match=f"weight of vertex {vertex} of surface 0 'u_body'") as caught:
+        mdm.read(data)
+    assert f"at byte {place_of(data, 'verts') + before + 24 + 20}:" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [(4, 4, "unsupported MDM version at byte 4: expected 3, found 4"), (0, 0x50494443, "not an MDM file at byte 0")],
+)
+def test_other_files_are_refused(place, value, said):
+    with pytest.raises(FormatError) as caught:
+        mdm.read(patched(samples_mdm.figure(), place, value))
+    assert said in str(caught.value)
+
+
+def small() -> bytes:
+    """Return a file whose every byte counts."""
+    spec = samples_mdm.figure_spec()
+    del spec.surfaces[0], spec.tags[1:]
+    return spec.pack()
+
+
+def test_a_file_that_ends_anywhere_is_refused():
+    data = small()
+    for end in range(len(data)):
+        with pytest.raises(FormatError) as caught:
+            mdm.read(data[:end])
+        assert "\n" not in str(caught.value)
+    assert MDM.write(MDM.read(data)) == data
+
+
+def test_noise_gives_one_sentence_or_a_file_that_is_written():
+    data, rng = bytearray(small()), np.random.default_rng(7)
+    for _ in range(400):
+        place = int(rng.integers(0, len(data) // 4)) * 4
+        value = int(rng.choice([-1, 0, 1, 5, 177, 4096, 1 << 16, HUGE, -HUGE, int(rng.integers(-(2**31), HUGE))]))
+        damaged = patched(bytes(data), place, value)
+        try:
+            file = mdm.read(damaged)
+        except FormatError as error:
+            assert "\n" not in str(error)
+            continue
+        assert differences(damaged, mdm.write(file)) == set()
+        model = MDM.load(damaged, "x")
+        assert differences(damaged, MDM.dump(model)) == set()
+
+
+def peak_of(data: bytes, said: str = " of surface 0") -> int:
+    """Return how much memory it takes to refuse a file."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(FormatError, match=said):
+            mdm.read(data)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("field", ["num_verts", "num_triangles", "num_bone_refs"])
+def test_hostile_counts_cost_nothing(field):
+    data = samples_mdm.figure()
+    for value in (HUGE, 2**24):
+        assert peak_of(patched(data, place_of(data, "surface") + SURFACE[field], value)) < 1 << 20
+
+
+@pytest.mark.parametrize("end", [0, 100])
+@pytest.mark.parametrize("part", ["surface", "tag"])
+def test_parts_that_end_inside_their_headers(part, end):
+    """The next would begin there."""
+    data = samples_mdm.figure()
+    place = place_of(data, part)
+    with pytest.raises(FormatError, match=f"{part} 0 ends inside its header at byte {place}: .* found {end}"):
+        mdm.read(patched(data, place + (SURFACE if part == "surface" else TAG)["ofs_end"], end))
+
+
+def test_surfaces_that_share_their_lumps_are_refused():
+    """A small file would become a huge model; it is refused before it does."""
+    big = samples_mdm.figure_spec()
+    big.tags, big.surfaces = [], big.surfaces[:1]
+    data = bytearray(big.pack())
+    first = place_of(bytes(data), "surface")
+    count, end = 2000, len(data)
+    heads = b""
+    for index in range(count):
+        head = bytearray(data[first : first + 176])
+        for field in ("ofs_verts", "ofs_triangles", "ofs_collapse", "ofs_bone_refs"):
+            old = struct.unpack_from("<i", head, SURFACE[field])[0]
+            struct.pack_into("<i", head, SURFACE[field], old + first - (end + 176 * index))
+        struct.pack_into("<i", head, SURFACE["ofs_end"], 176)
+        heads += bytes(head)
+    struct.pack_into("<2i", data, HEADER["num_surfaces"], count, end)
+    shared = bytes(data) + heads
+    assert len(mdm.read(patched(shared, HEADER["num_surfaces"], 1)).surfaces) == 1
+    assert peak_of(shared, "lumps overlap") < 12 * len(shared)
+
+
+def test_a_vertex_chain_of_any_length():
+    """Vertices are found by their weights, whose number differs; far more than the reader looks at in one go."""
+    spec = samples_mdm.figure_spec()
+    part = spec.surfaces[1]
+    part.verts = [((0.0, 0.0, 1.0), (v / 999, 0.0), [(0, 1.0, (float(v), 0.0, 0.0))] * (v % 97)) for v in range(999)]
+    part.collapse = [0] * 999
+    found = mdm.read(spec.pack()).surfaces[1]
+    assert found.vertices["num_weights"].tolist() == [v % 97 for v in range(999)]
+    owners = np.repeat(np.arange(999), found.vertices["num_weights"])
+    np.testing.assert_array_equal(found.weights["offset"][:, 0], owners)

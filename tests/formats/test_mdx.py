@@ -1,0 +1,555 @@
+"""MDX: angles, files, and models: what an animation holds, and what becomes of one that changed or was made anew."""
+
+import struct
+import tracemalloc
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from io_idtech_models.errors import FormatError, LimitError
+from io_idtech_models.formats import by_name, mdx, mdx_model
+from io_idtech_models.formats._angles import (
+    CODE,
+    HALF_CODE,
+    decode_directions,
+    decode_rotations,
+    encode_directions,
+    encode_rotations,
+)
+from io_idtech_models.formats.mdx_mix import mixed
+from io_idtech_models.model import skeletal_limits
+from io_idtech_models.model.skeletal import at_rest
+from io_idtech_models.model.transforms import chain, multiply, to_matrices, unchain
+from tests import samples_mdm
+from tests.mdm_facts import differences
+from tests.samples import corpus, corpus_params
+
+MDX, MDM = by_name("mdx"), by_name("mdm")
+ANIMS = [pytest.param(make(), id=make.__name__) for make in samples_mdm.ANIMS]
+EXTREMES = [-32768, -32767, -24576, -16385, -16384, -16383, -1, 0, 1, 16383, 16384, 16385, 24576, 32767]
+CODES = st.one_of(st.sampled_from(EXTREMES), st.integers(-32768, 32767))
+
+
+def load(data):
+    return MDX.load(data, "walk")
+
+
+def fresh(animation):
+    """Return an animation as if it had been made, not read."""
+    return replace(animation, source=None, source_frames=None, source_joints=None, lengths=None)
+
+
+# -- angles
+
+
+def codes_of(count):
+    return arrays.arrays(np.int16, st.tuples(st.integers(1, 9), st.just(count)), elements=CODES)
+
+
+def bend(a, b):
+    """Return the angles (n,) between rotations (n, 4)."""
+    return 2 * np.arccos(np.clip(np.abs((a * b).sum(axis=-1)), 0, 1))
+
+
+@given(codes_of(3))
+def test_codes_are_the_engines_matrix(codes):
+    matrices = to_matrices(decode_rotations(codes))
+    for matrix, angles in zip(matrices, codes.tolist(), strict=True):
+        rows = samples_mdm.directions(*(code * samples_mdm.TURN for code in angles))
+        np.testing.assert_allclose(matrix, rows, atol=1e-12)
+
+
+@given(codes_of(3))
+def test_rotations_come_back_as_codes(codes):
+    """Another spelling may come back, of the same rotation; beyond the pole the roll takes up what the yaw has not."""
+    turns = decode_rotations(codes)
+    again = encode_rotations(turns)
+    assert (np.abs(again[:, 0].astype(int)) <= 16384).all(), "pitch between -90 and 90 degrees"
+    assert (bend(turns, decode_rotations(again)) <= 1e-6).all()
+    plain = np.abs(codes[:, 0].astype(int)) < 16380
+    np.testing.assert_array_equal(again[plain], codes[plain])
+    np.testing.assert_array_equal(encode_rotations(-turns), again, err_msg="the sign means nothing")
+
+
+@given(codes_of(2))
+def test_directions_come_back_as_codes(codes):
+    ways = decode_directions(codes)
+    np.testing.assert_allclose(np.linalg.norm(ways, axis=1), 1, atol=1e-12)
+    for way, (pitch, yaw) in zip(ways, codes.tolist(), strict=True):
+        forward = samples_mdm.directions(pitch * samples_mdm.TURN, yaw * samples_mdm.TURN, 0)[0]
+        np.testing.assert_allclose(way, forward, atol=1e-12)
+    again = encode_directions(ways * 77)
+    np.testing.assert_allclose(decode_directions(again), ways, atol=1e-9)
+    plain = np.abs(codes[:, 0].astype(int)) < 16380
+    np.testing.assert_array_equal(again[plain], codes[plain])
+
+
+@given(arrays.arrays(np.float64, (5, 4), elements=st.floats(-1, 1)))
+def test_any_rotation_is_half_a_code_off_at_most(values):
+    values[np.linalg.norm(values, axis=1) < 1e-3] = 1.0
+    turns = values / np.linalg.norm(values, axis=1, keepdims=True)
+    off = bend(turns, decode_rotations(encode_rotations(turns)))
+    assert (off <= 3 * HALF_CODE + 1e-7).all()
+    ways = values[:, :3] + np.array([0.0, 0.0, 2.0])
+    near = ways / np.linalg.norm(ways, axis=1, keepdims=True)
+    assert (np.linalg.norm(decode_directions(encode_directions(ways)) - near, axis=1) <= 1.5 * HALF_CODE).all()
+
+
+def test_no_way_has_some_code():
+    assert encode_directions(np.zeros((1, 3))).tolist() == [[0, 0]]
+    assert pytest.approx(np.radians(360 / 65536)) == CODE
+
+
+# -- files
+
+
+def test_a_file_is_read_field_by_field():
+    spec = samples_mdm.MdxSpec()
+    file = mdx.read(spec.pack())
+    assert bytes(file.header["name"]).startswith(spec.name)
+    assert file.header["torso_parent"] == 1
+    for bone, own in zip(file.bones, spec.bones, strict=True):
+        assert bytes(bone["name"]) == own.name
+        assert (bone["parent"], bone["torso_weight"]) == (own.parent, own.torso_weight)
+        assert (bone["parent_dist"], bone["flags"]) == (own.parent_dist, own.flags)
+    for frame, wanted in zip(file.frames, spec.frames, strict=True):
+        info = frame["info"]
+        assert info["local_origin"].tolist() == list(wanted.local_origin)
+        assert info["parent_offset"].tolist() == list(wanted.parent_offset)
+        assert info["radius"] == wanted.radius
+        corners = [[o + s * wanted.radius for o in wanted.local_origin] for s in (1, -1)]
+        assert info["bounds"].tolist() == corners
+        codes = np.concatenate((frame["bones"]["angles"], frame["bones"]["ofs_angles"]), axis=1)
+        assert [tuple(row) for row in codes.tolist()] == wanted.codes
+    assert mdx.names_of(file)[7] == "fuß"
+
+
+@pytest.mark.parametrize("data", ANIMS)
+def test_what_is_read_is_written(data):
+    assert MDX.write(MDX.read(data)) == data
+    found = MDX.dump(load(data))
+    assert differences(data, found) == set()
+    assert found == data
+
+
+@pytest.mark.parametrize("file", corpus_params(".mdx"))
+def test_real_files_come_back(file):
+    assert MDX.write(MDX.read(file.data)) == file.data
+    assert MDX.dump(load(file.data)) == file.data
+
+
+@pytest.mark.parametrize("data", ANIMS)
+def test_without_the_layout_all_fields_are_the_same(data):
+    file = mdx.read(data)
+    file.layout = {}
+    found = mdx.write(file)
+    assert differences(data, found) == set()
+    assert mdx.read(found).header["ofs_end"] == len(found)
+    assert mdx.read(found).header["ofs_frames"] == 96
+
+
+PLACES = {"num_frames": 72, "num_bones": 76, "ofs_frames": 80, "ofs_bones": 84}
+
+
+def patched(data, place, value):
+    """Return a file with another 32-bit number at a place."""
+    raw = struct.pack("<f" if isinstance(value, float) else "<i", value)
+    return data[:place] + raw + data[place + 4 :]
+
+
+@pytest.mark.parametrize("value", [-1, -(2**31), 2**20, 2**31 - 1])
+@pytest.mark.parametrize("field", PLACES)
+def test_counts_and_offsets_beyond_the_file(field, value):
+    tracemalloc.start()
+    try:
+        with pytest.raises(FormatError) as caught:
+            mdx.read(patched(samples_mdm.walk(), PLACES[field], value))
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+    text = str(caught.value)
+    assert "\n" not in text
+    assert ("frames" if "frames" in field else "bones") in text
+
+
+BONES = 96 + 6 * (52 + 8 * 12)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        (0, 1, "not an MDX file at byte 0"),
+        (4, 3, "unsupported MDX version at byte 4: expected 2, found 3"),
+        (72, 0, "animation without frames at byte 72"),
+        (76, 0, "animation without bones at byte 76"),
+        (BONES + 80 * 3 + 64, 3, f"parent of bone 3 'Bip01 L Leg' at byte {BONES + 80 * 3 + 64}"),
+        (BONES + 80 * 1 + 64, -2, f"parent of bone 1 'Bip01 Spine' at byte {BONES + 80 + 64}"),
+        (BONES + 64, 0, "parent of bone 0 'Bip01'"),
+        (BONES + 80 * 2 + 68, float("nan"), f"torso_weight of bone 2 'Bip01 Head' at byte {BONES + 80 * 2 + 68}"),
+        (BONES + 80 * 7 + 72, float("inf"), f"parent_dist of bone 7 'fuß' at byte {BONES + 80 * 7 + 72}"),
+        (96 + 148 * 4 + 44, float("nan"), f"parent_offset of frame 4 at byte {96 + 148 * 4 + 40}"),
+    ],
+)
+def test_damaged_files(place, value, said):
+    with pytest.raises(FormatError) as caught:
+        mdx.read(patched(samples_mdm.walk(), place, value))
+    assert said in str(caught.value)
+
+
+def test_a_file_that_ends_anywhere_is_refused():
+    data = samples_mdm.one_frame()
+    for end in range(len(data)):
+        with pytest.raises(FormatError) as caught:
+            mdx.read(data[:end])
+        assert "\n" not in str(caught.value)
+
+
+def test_noise_gives_one_sentence_or_a_file_that_is_written():
+    data, rng = samples_mdm.one_frame(), np.random.default_rng(7)
+    for _ in range(400):
+        place, value = int(rng.integers(0, len(data) // 4)) * 4, int(rng.integers(-(2**31), 2**31))
+        damaged = patched(data, place, value)
+        try:
+            animation = load(damaged)
+        except FormatError as error:
+            assert "\n" not in str(error)
+            continue
+        if animation.lengths.max() < 1e6:  # beyond, sums of places hold nothing of a bone's length
+            assert differences(damaged, MDX.dump(animation)) == set()
+
+
+# -- what an animation holds
+
+
+@pytest.mark.parametrize("make", [samples_mdm.MdxSpec])
+def test_poses_are_the_formulas(make):
+    spec = make()
+    animation = load(spec.pack())
+    places, turns = chain(animation.parents, animation.positions, animation.rotations)
+    for frame in range(len(spec.frames)):
+        for bone, (rows, place) in enumerate(samples_mdm.pose_of(spec, frame)):
+            np.testing.assert_allclose(to_matrices(turns[frame, bone]), rows, atol=1e-6)
+            np.testing.assert_allclose(places[frame, bone], place, atol=1e-5)
+    assert animation.frame_rate == mdx_model.FRAME_RATE
+    assert animation.traits.torso_weights.tolist() == [bone.torso_weight for bone in spec.bones]
+    assert animation.lengths.tolist() == [abs(bone.parent_dist) for bone in spec.bones]
+    np.testing.assert_array_equal(animation.bounds[1], [[2 - 61, 2 - 61, 20 - 61], [2 + 61, 2 + 61, 20 + 61]])
+
+
+MDMS = {file.path.stem: file for file in corpus(".mdm")}
+
+
+@pytest.mark.parametrize("file", corpus_params(".mdx"))
+def test_real_poses_are_the_engines(file):
+    expected = MDMS["naked"].expected()
+    places, turns = mdx_model.poses_of(mdx.read(file.data))
+    frames = sorted({int(key.split(".")[1][5:]) for key in expected if key.startswith(file.path.stem + ".")})
+    assert frames
+    for frame in frames:
+        at = f"{file.path.stem}.frame{frame}.bone_"
+        np.testing.assert_allclose(to_matrices(turns[frame]), expected[at + "matrices"], atol=1e-5)
+        np.testing.assert_allclose(places[frame], expected[at + "translations"], atol=1e-4)
+
+
+# -- made anew
+
+
+def same_poses(one, other, atol=1e-3):
+    """Compare animations as poses in model space."""
+    (a, b), (c, d) = (chain(x.parents, x.positions, x.rotations) for x in (one, other))
+    np.testing.assert_allclose(a, c, atol=atol)
+    assert bend(b, d).max() <= 4 * HALF_CODE
+
+
+@pytest.mark.parametrize("data", ANIMS)
+def test_an_animation_without_source_shows_the_same(data):
+    before = load(data)
+    found = MDX.dump(fresh(before))
+    after = load(found)
+    same_poses(before, after, 5e-3)
+    assert (after.joint_names, after.parents.tolist()) == (before.joint_names, before.parents.tolist())
+    assert [p for p in differences(data, found) if p.startswith("bones") and "parent_dist" not in p
+            and not p.endswith("name")] == []  # fmt: skip
+    assert (mdx.read(found).frames["bones"]["angles"][..., 3] == 0).all()
+
+
+@pytest.mark.parametrize("file", corpus_params(".mdx"))
+def test_fresh_codes_are_nearly_the_sources(file):
+    before, after = mdx.read(file.data), mdx.read(MDX.dump(fresh(load(file.data))))
+    off = before.frames["bones"]["angles"][..., :3].astype(int) - after.frames["bones"]["angles"][..., :3]
+    off = np.abs((off + 32768) % 65536 - 32768).max(axis=-1)
+    assert (off > 1).mean() < 0.02, "all but those near the pole"
+    same_poses(load(file.data), load(MDX.dump(fresh(load(file.data)))), 0.02)
+
+
+def test_bounds_are_cubes_their_upper_corner_first():
+    animation = fresh(load(samples_mdm.walk()))
+    animation.bounds[:] = [[-1, -2, -4], [3, 4, 8]]
+    info = mdx.read(MDX.dump(animation)).frames["info"][3]
+    radius = np.sqrt(4 + 9 + 36)
+    assert info["local_origin"].tolist() == [1, 1, 2]
+    assert info["radius"] == pytest.approx(radius)
+    np.testing.assert_allclose(info["bounds"], [[1 + radius, 1 + radius, 2 + radius],
+                                                [1 - radius, 1 - radius, 2 - radius]], rtol=1e-6)  # fmt: skip
+
+
+def turned(animation, frame, bone, angle=0.2):
+    """Return an animation with a bone turned in a frame, as a user does: its hint is gone."""
+    made = replace(animation, rotations=animation.rotations.copy(), source_frames=animation.source_frames.copy())
+    turn = np.array([np.cos(angle / 2), 0, np.sin(angle / 2), 0])
+    made.rotations[frame, bone] = multiply(made.rotations[frame, bone], turn)
+    made.source_frames[frame, bone, 1] = -1
+    return made
+
+
+def test_a_bone_that_turned_changes_what_hangs_on_it():
+    """Angles are absolute: the codes of its descendants change, and of no other; and the bounds of that frame."""
+    data = samples_mdm.walk()
+    animation = turned(load(data), 2, 1)
+    animation.bounds[2] = [[-9, -9, -9], [9, 9, 9]]
+    below = {1: "angles", 2: "angles ofs", 6: "angles ofs"}
+    wanted = {f"frames[2].{kind}[{bone}]" for bone, kinds in below.items() for kind in kinds.split()}
+    wanted |= {f"frames[2].{name}" for name in ("bounds", "local_origin", "radius")}
+    assert differences(data, MDX.dump(animation)) == wanted
+    animation.source_frames[2, 1, 1] = 2  # the hint lies: the pose decides
+    assert {p for p in differences(data, MDX.dump(animation)) if "[2]." in p and ("angles" in p or "ofs" in p)} == {
+        p for p in wanted if "angles" in p or "ofs" in p
+    }
+
+
+def test_a_bone_that_stands_as_in_another_frame_has_its_codes():
+    """As after a key was copied: one rotation has many spellings, and the file's is the one of that frame."""
+    data = samples_mdm.near_the_pole()
+    animation = load(data)
+    places, turns = chain(animation.parents, animation.positions, animation.rotations)
+    turns[0, 1] = turns[2, 1]
+    animation.positions[:], animation.rotations[:] = unchain(animation.parents, places, turns)
+    animation.source_frames[0, 1, 1] = 2
+    before, after = mdx.read(data).frames["bones"]["angles"], mdx.read(MDX.dump(animation)).frames["bones"]["angles"]
+    assert before[2, 1, 0] == 20000, "no fresh code"
+    np.testing.assert_array_equal(after[0, 1], [*before[2, 1, :3], before[0, 1, 3]])
+    assert differences(data, MDX.dump(animation)) - {
+        f"frames[0].{n}" for n in ("bounds", "local_origin", "radius")
+    } == {"frames[0].angles[1]"}
+
+
+def test_a_hint_holds_while_the_pose_is_within_half_a_code():
+    data = samples_mdm.walk()
+    for angle, same in ((HALF_CODE * 0.9, True), (HALF_CODE * 3, False)):
+        animation = turned(load(data), 2, 7, angle)
+        animation.source_frames[2, 7, 1] = 2
+        assert (differences(data, MDX.dump(animation)) == set()) is same
+
+
+def test_frames_that_go_and_change_places():
+    data = samples_mdm.walk()
+    spec, order = samples_mdm.MdxSpec(), [4, 0, 0, 2]
+    animation = load(data)
+    animation.positions, animation.rotations = animation.positions[order], animation.rotations[order]
+    animation.bounds, animation.source_frames = animation.bounds[order], animation.source_frames[order]
+    spec.frames = [spec.frames[i] for i in order]
+    assert MDX.dump(animation) == spec.pack()
+
+
+def test_the_root_moves():
+    data = samples_mdm.walk()
+    animation = load(data)
+    animation.positions[3, 0] += [5, 0, 0]
+    animation.source_frames[3, 0, 0] = -1
+    changed = differences(data, MDX.dump(animation))
+    assert "frames[3].parent_offset" in changed
+    assert changed <= {f"frames[3].{n}" for n in ("parent_offset", "bounds", "local_origin", "radius")}
+
+
+def test_new_ways_of_bones_whose_lengths_are_negative():
+    """The direction is that to the other side."""
+    animation = turned(load(samples_mdm.walk()), 2, 0, 0.5)
+    found = MDX.dump(animation)
+    assert mdx.read(found).bones["parent_dist"][3] == -11
+    assert "frames[2].ofs[3]" in differences(samples_mdm.walk(), found)
+    same_poses(animation, load(found), 2e-3)
+
+
+# -- lengths
+
+
+def lengths_of(animation):
+    return mdx.read(MDX.dump(animation)).bones["parent_dist"].tolist()
+
+
+def stretched(animation, bone, by, frame=2):
+    positions = animation.positions.copy()
+    way = positions[frame, bone]
+    positions[frame, bone] = way * (1 + by / np.linalg.norm(way))
+    return replace(animation, positions=positions)
+
+
+WRITTEN = [bone.parent_dist for bone in samples_mdm.BONES]
+
+
+def test_lengths_are_the_sources_then_those_at_rest_then_the_frames_own(caplog):
+    animation = load(samples_mdm.walk())
+    assert lengths_of(animation) == WRITTEN
+    plain = [0.0, *(abs(x) for x in WRITTEN[1:])]
+    made = fresh(animation)
+    assert lengths_of(made) == pytest.approx(plain, abs=1e-5)
+    made.lengths = np.array([0, 9.004, *plain[2:7], 11.0])  # one near enough, one too far
+    assert lengths_of(made) == pytest.approx([*plain[:1], 9.004, *plain[2:]], abs=1e-5)
+    assert caplog.text == ""
+
+
+def test_a_bone_that_is_stretched_is_named(caplog):
+    data = samples_mdm.walk()
+    animation = stretched(stretched(load(data), 4, 0.5), 7, -2.0)
+    assert lengths_of(animation) == WRITTEN
+    assert "'walk' moves bones against their parents" in caplog.text
+    assert "'fuß by 2', 'Bip01 R Leg by 0.5' units off" in caplog.text
+    caplog.clear()
+    assert lengths_of(stretched(load(data), 4, 0.009)) == WRITTEN
+    assert caplog.text == ""
+    assert lengths_of(stretched(load(data), 4, 0.0101)) == WRITTEN, "one frame does not change the others"
+    assert "Bip01 R Leg by 0.0101" in caplog.text
+
+
+def test_a_length_that_changed_in_all_frames_is_stored(caplog):
+    animation = load(samples_mdm.walk())
+    animation.positions[:, 3] *= 1.5
+    animation.lengths = animation.lengths * [1, 1, 1, 1.5, 1, 1, 1, 1]
+    found = lengths_of(animation)
+    assert found[3] == pytest.approx(16.5, abs=1e-5)
+    assert found[:3] + found[4:] == WRITTEN[:3] + WRITTEN[4:]
+    assert caplog.text == ""
+    after = load(MDX.dump(animation))
+    same_poses(animation, after, 2e-3)
+
+
+def test_a_second_root_can_not_move_apart(caplog):
+    animation = load(samples_mdm.two_roots())
+    assert MDX.dump(animation) == samples_mdm.two_roots()
+    assert caplog.text == ""
+    animation.positions[1, 7] += [0, 3, 4]
+    animation.source_frames[1, 7, 0] = -1
+    MDX.dump(animation)
+    assert "'other by 5' units off" in caplog.text
+
+
+def test_lengths_at_rest_where_the_skeleton_has_no_motion():
+    model = MDM.load(samples_mdm.figure(), "x", {"mdx": samples_mdm.walk()})
+    found = mdx.read(MDX.dump(at_rest(model.skeleton, "rest")))
+    assert found.bones["parent_dist"].tolist() == pytest.approx([0.0, *(abs(x) for x in WRITTEN[1:])], abs=1e-5)
+    assert found.header["torso_parent"] == 1
+
+
+# -- several in one file
+
+
+def test_several_in_one_file():
+    data, spec = samples_mdm.walk(), samples_mdm.MdxSpec()
+    whole = load(data)
+    first, second = (MDX.part(whole, f"p{i}", frames, 20.0) for i, frames in enumerate((range(3), range(2, 6))))
+    assert (first.num_frames, second.num_frames, second.name, second.frame_rate) == (3, 4, "p1", 20.0)
+    spec.frames = [spec.frames[i] for i in (2, 3, 4, 5, 0, 1, 2)]
+    assert MDX.dump_joined([second, first]) == spec.pack()
+    assert MDX.dump(second) == replace(spec, frames=spec.frames[:4]).pack()
+
+
+def test_others_bones_are_not_joined():
+    one, other = load(samples_mdm.walk()), load(samples_mdm.two_roots())
+    with pytest.raises(LimitError, match="'walk' has other bones than 'walk'"):
+        MDX.dump_joined([one, other])
+
+
+def test_one_length_for_all_that_are_joined(caplog):
+    one, other = load(samples_mdm.walk()), stretched(load(samples_mdm.walk()), 4, 0.5)
+    other.name = "run"
+    MDX.dump_joined([one, other])
+    assert caplog.text.count("'run' moves bones") == 1
+    assert "'walk'" not in caplog.text
+
+
+# -- legs and torso; the formula has tests of its own
+
+
+def test_what_ends_first_begins_again():
+    """A bone of weight 0 plays the legs' animation, one of 1 the torso's, while nothing is aimed at."""
+    walk = load(samples_mdm.walk())
+    run = MDX.part(walk, "run", range(1, 4), 15.0)
+    turns = {a.name: chain(a.parents, a.positions, a.rotations)[1] for a in (walk, run)}
+    for legs, torso in ((walk, run), (run, walk)):
+        found = mixed(legs, torso, "both")
+        shown = chain(found.parents, found.positions, found.rotations)[1]
+        assert (found.num_frames, found.name, found.source) == (6, "both", None)
+        for bone, one in ((4, legs), (7, legs), (2, torso), (6, torso)):
+            wanted = turns[one.name][np.arange(6) % one.num_frames, bone]
+            assert bend(shown[:, bone], wanted).max() < 1e-6
+        middle = [turns[one.name][np.arange(6) % one.num_frames, 1] for one in (legs, torso)]
+        assert (bend(shown[:, 1], middle[0]) + bend(shown[:, 1], middle[1]) < 1.1 * bend(*middle) + 1e-3).all()
+
+
+def test_what_can_not_be_mixed():
+    walk, other = load(samples_mdm.walk()), load(samples_mdm.two_roots())
+    with pytest.raises(LimitError, match="'walk' has other bones than 'walk'"):
+        mixed(walk, other, "x")
+    walk.traits.torso_weights[:] = 0
+    with pytest.raises(LimitError, match="no bone has a torso weight above 0"):
+        mixed(walk, walk, "x")
+
+
+# -- facts and limits
+
+
+@pytest.mark.parametrize(("torso", "written"), [(2, 2), (-1, -7), (0, 0)])
+def test_the_torso_parent(torso, written):
+    data = samples_mdm.odd_file()  # whose own is no bone
+    animation = load(data)
+    animation.traits = replace(animation.traits, torso_parent=torso)
+    assert mdx.read(MDX.dump(animation)).header["torso_parent"] == written
+    animation.traits = None
+    assert mdx.read(MDX.dump(fresh(animation))).header["torso_parent"] == 0
+
+
+def test_weights_flags_and_names_that_changed():
+    data = samples_mdm.walk()
+    animation = load(data)
+    animation.traits.torso_weights[2] = 0.25
+    animation.traits.flags[7] = 1
+    animation.joint_names[5] = "pelvis"
+    assert differences(data, MDX.dump(animation)) == {"bones[2].torso_weight", "bones[7].flags", "bones[5].name"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("header", np.zeros(3, np.uint8)), ("bones", np.zeros((8, 5), np.uint8)),
+        ("infos", np.zeros((5, 52), np.uint8)), ("angles", np.zeros((6, 8, 3), np.int16)),
+        ("ofs_angles", np.zeros((6, 8, 2), np.int32)), ("bones", np.full((8, 80), 255, np.uint8)),
+    ],
+)  # fmt: skip
+def test_facts_of_a_stranger_are_not_believed(name, value, caplog):
+    animation = load(samples_mdm.walk())
+    animation.source.facts[name] = value
+    after = load(MDX.dump(animation))
+    assert "the facts of the source of 'walk' are damaged" in caplog.text
+    same_poses(animation, after, 5e-3)
+
+
+@pytest.mark.parametrize("game", ["et", "etlegacy"])
+def test_limits_of_the_games(game):
+    rest = samples_mdm.MdxSpec(bones=[samples_mdm.Bone(f"b{i}".encode(), i - 1, 0.0, 1.0) for i in range(129)])
+    rest.frames = [samples_mdm.Frame([(0,) * 6] * 129, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0)]
+    (found,) = skeletal_limits.check_animation(load(rest.pack()), game, False, False)
+    assert "has 129 joints" in str(found)
+    del rest.bones[128], rest.frames[0].codes[128]
+    assert skeletal_limits.check_animation(load(rest.pack()), game, False, False) == []
+    assert skeletal_limits.check_animation(load(samples_mdm.two_roots()), game, False, MDX.one_root) == []
+
+
+def test_poses_go_through_parents_and_back():
+    animation = load(samples_mdm.near_the_pole())
+    places, turns = chain(animation.parents, animation.positions, animation.rotations)
+    back = unchain(animation.parents, places, turns)
+    np.testing.assert_allclose(back[0], animation.positions, atol=1e-9)

@@ -1,0 +1,336 @@
+"""The operators of MDM and MDX: where bones are found, tables of animations, several in one file, the torso."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender import properties
+from io_idtech_models.formats import by_name, mdx
+from io_idtech_models.formats.mdx_mix import mixed
+from io_idtech_models.model.transforms import chain, to_matrices
+from tests import samples_mdm
+from tests.mdm_facts import differences
+from tests.samples import corpus
+from tests.ui.scene import activate, bpy, counts, error_of, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+MDX = by_name("mdx")
+FIGURE, WALK = samples_mdm.figure(), samples_mdm.walk()
+RUN = samples_mdm.MdxSpec(frames=samples_mdm.moving_frames(4, seed=9)[1:]).pack()
+TABLE = """// the figure's
+
+stand 0 2 2 15 0 100 0
+run 2 3 0 21 127 50 0 // quickly
+"late one" 5 1 0 10 0 0 1 4
+"""
+import_mdm, export_mdm = bpy.ops.import_scene.idtech_mdm, bpy.ops.export_scene.idtech_mdm
+import_mdx, export_mdx = bpy.ops.import_anim.idtech_mdx, bpy.ops.export_anim.idtech_mdx
+
+
+def rig() -> Any:
+    return next(b for b in bpy.data.objects if b.type == "ARMATURE")
+
+
+def joints() -> list[str]:
+    return [bone.name for bone in rig().data.bones]
+
+
+def export_bytes(path: Path, operator: Any = export_mdm, **options: Any) -> bytes:
+    assert operator(filepath=str(path), **options) == {"FINISHED"}
+    return path.read_bytes()
+
+
+def read(path: Path, **options: Any) -> None:
+    assert import_mdm(filepath=str(path), **options) == {"FINISHED"}
+
+
+# -- where the bones are
+
+
+def test_bones_that_are_given(tmp_path, capfd):
+    put(tmp_path / "m/figure.mdm", FIGURE)
+    put(tmp_path / "elsewhere/walk.mdx", WALK)
+    read(tmp_path / "m/figure.mdm", animation=str(tmp_path / "elsewhere/walk.mdx"))
+    assert "Bip01 Spine" in joints()
+    assert f"bones of '{tmp_path / 'elsewhere/walk.mdx'}'" in capfd.readouterr().out, "it says which"
+    assert list(bpy.data.actions.keys()) == ["walk"]
+    assert export_bytes(tmp_path / "out.mdm") == FIGURE
+
+
+def test_bones_in_the_same_folder_and_others_that_fit(tmp_path):
+    put(tmp_path / "figure.mdm", FIGURE)
+    put(tmp_path / "a.mdx", WALK)
+    put(tmp_path / "b.mdx", RUN)
+    put(tmp_path / "other.mdx", samples_mdm.two_roots())
+    read(tmp_path / "figure.mdm")
+    assert "Bip01 Spine" in joints()
+    assert sorted(bpy.data.actions.keys()) == ["a", "b"]
+    assert export_bytes(tmp_path / "out.mdx", export_mdx) == WALK
+
+
+def test_bones_where_the_game_has_them(tmp_path, capfd):
+    put(tmp_path / "etmain/models/players/figure/figure.mdm", FIGURE)
+    put(tmp_path / "etmain/animations/human/base/body.mdx", WALK)
+    read(tmp_path / "etmain/models/players/figure/figure.mdm")
+    assert "Bip01 Spine" in joints()
+    assert list(bpy.data.actions.keys()) == ["body"]
+    assert "body.mdx'" in capfd.readouterr().out
+
+
+def test_bones_that_have_too_few_are_passed_over(tmp_path):
+    few = samples_mdm.MdxSpec(bones=samples_mdm.BONES[:3], frames=samples_mdm.moving_frames(2, 3))
+    put(tmp_path / "figure.mdm", FIGURE)
+    put(tmp_path / "a.mdx", few.pack())
+    put(tmp_path / "b.mdx", WALK)
+    read(tmp_path / "figure.mdm")
+    assert "Bip01 Spine" in joints()
+
+
+def test_without_bones_until_they_come(tmp_path, capfd):
+    put(tmp_path / "etmain/models/m/figure.mdm", FIGURE)
+    put(tmp_path / "x/walk.mdx", WALK)
+    put(tmp_path / "x/run.mdx", RUN)
+    read(tmp_path / "etmain/models/m/figure.mdm")
+    said = capfd.readouterr().out
+    assert said.count("no .mdx with its bones in") == 1
+    assert str(tmp_path / "etmain/models/m") in said
+    assert "animations/human/base" in said
+    assert sorted(joints()) == [f"bone_{i:03d}" for i in range(8)]
+    assert export_bytes(tmp_path / "out.mdm") == FIGURE
+    assert import_mdx(directory=str(tmp_path / "x"), files=[{"name": "walk.mdx"}, {"name": "run.mdx"}]) == {"FINISHED"}
+    assert "Bip01 Spine" in joints()
+    assert {bone.parent.name for bone in rig().data.bones if bone.parent} == {
+        "Bip01", "Bip01 Spine", "Bip01 Head", "Bip01 L Leg",
+    }  # fmt: skip
+    assert export_bytes(tmp_path / "out.mdm") == FIGURE
+    assert export_bytes(tmp_path / "out.mdx", export_mdx) == WALK
+
+
+def test_dropped_together(tmp_path):
+    put(tmp_path / "figure.mdm", FIGURE)
+    put(tmp_path / "run.mdx", RUN)
+    put(tmp_path / "walk.mdx", WALK)
+    files = [{"name": "walk.mdx"}, {"name": "figure.mdm"}]
+    assert import_mdm(directory=str(tmp_path), files=files) == {"FINISHED"}
+    assert "Bip01 Spine" in joints()
+    assert rig().animation_data.action.name == "walk"
+
+
+def test_dropped_without_a_model(tmp_path):
+    put(tmp_path / "walk.mdx", WALK)
+    assert import_mdm(directory=str(tmp_path), files=[{"name": "walk.mdx"}]) == {"FINISHED"}
+    assert list(bpy.data.actions.keys()) == ["walk"]
+    assert export_bytes(tmp_path / "out.mdx", export_mdx) == WALK
+
+
+def test_a_broken_model_or_broken_bones_leave_nothing(tmp_path):
+    put(tmp_path / "figure.mdm", FIGURE)
+    put(tmp_path / "bad.mdm", FIGURE[:3000])
+    put(tmp_path / "bad.mdx", WALK[:900])
+    before = counts()
+    assert "bad.mdm: " in error_of(import_mdm, filepath=str(tmp_path / "bad.mdm"))
+    said = error_of(import_mdm, filepath=str(tmp_path / "figure.mdm"), animation=str(tmp_path / "bad.mdx"))
+    assert "'bad.mdx': " in said
+    assert "bad.mdx: " in error_of(import_mdx, filepath=str(tmp_path / "bad.mdx"))
+    assert counts() == before
+
+
+def test_an_animation_of_other_bones(tmp_path):
+    put(tmp_path / "figure.mdm", FIGURE)
+    put(tmp_path / "walk.mdx", WALK)
+    read(tmp_path / "figure.mdm")
+    put(tmp_path / "x/roots.mdx", samples_mdm.two_roots())
+    activate(rig())
+    said = error_of(import_mdx, filepath=str(tmp_path / "x/roots.mdx"))
+    assert "'other' in the animation, 'fuß' in the model" in said
+
+
+@pytest.mark.parametrize("bind", [{"bind": "FIT"}, {"bind": "FRAME", "bind_frame": 3}])
+def test_in_which_pose_meshes_are_bound(tmp_path, bind):
+    put(tmp_path / "figure.mdm", FIGURE)
+    put(tmp_path / "walk.mdx", WALK)
+    read(tmp_path / "figure.mdm", **bind)
+    if bind["bind"] == "FRAME":
+        rows, place = samples_mdm.pose_of(samples_mdm.MdxSpec(), 3)[2]
+        matrix = np.array(rig().data.bones["Bip01 Head"].matrix_local)
+        np.testing.assert_allclose(matrix[:3, 3], place, atol=1e-4)
+        np.testing.assert_allclose(matrix[:3, 1], np.array(rows)[:, 0], atol=1e-4)
+    assert export_bytes(tmp_path / "out.mdm", write_animation=True) == FIGURE
+    assert (tmp_path / "out.mdx").read_bytes() == WALK
+
+
+# -- tables
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Import a figure whose animation has a table; returns the folder."""
+    put(tmp_path / "figure.mdm", FIGURE)
+    put(tmp_path / "walk.mdx", WALK)
+    (tmp_path / "walk.aninc").write_text(TABLE, encoding="utf-8")
+    read(tmp_path / "figure.mdm")
+    return tmp_path
+
+
+def test_a_table_makes_actions(table):
+    actions = bpy.data.actions
+    assert sorted(actions.keys()) == ["late one", "run", "stand", "walk"]
+    assert rig().animation_data.action.name == "walk"
+    assert [actions[n].frame_range[1] + 1 for n in ("walk", "stand", "run", "late one")] == [6, 2, 3, 1]
+    assert (actions["run"][properties.MOVE_SPEED], actions["run"][properties.TRANSITION]) == (127, 50)
+    assert (actions["stand"][properties.LOOP], actions["stand"].use_cyclic) == (2, True)
+    assert (actions["late one"][properties.REVERSED], actions["late one"][properties.PRIORITY]) == (True, 4)
+    assert export_bytes(table / "out.mdx", export_mdx) == WALK, "the whole file, by default"
+
+
+def test_parts_join_to_the_file_and_its_table(table, capfd):
+    data = export_bytes(table / "out.mdx", export_mdx, what="CHOSEN", actions="stand, run, late one")
+    assert data == WALK
+    assert (table / "out.aninc").read_text(encoding="utf-8") == TABLE
+    said = capfd.readouterr().out
+    assert "6 frames: 'stand', 'run', 'late one' one after another, and 'out.aninc'" in said
+    export_bytes(table / "out.mdx", export_mdx)
+    assert "6 frames, 8 joints of 'walk'" in capfd.readouterr().out, "which of both it was"
+
+
+def test_parts_in_another_order(table):
+    data = export_bytes(table / "out.mdx", export_mdx, what="CHOSEN", actions="run,stand")
+    before, after = mdx.read(WALK), mdx.read(data)
+    assert after.frames.tobytes() == before.frames[[2, 3, 4, 0, 1]].tobytes()
+    rows = [r.split() for r in (table / "out.aninc").read_text(encoding="utf-8").splitlines()]
+    rows = [r[:8] for r in rows if r and r[0] != "//"]
+    assert rows == [["run", "0", "3", "0", "21", "127", "50", "0"], ["stand", "3", "2", "2", "15", "0", "100", "0"]]
+
+
+def test_an_edited_part_changes_its_frames_alone(table):
+    action = bpy.data.actions["run"]
+    action[properties.MOVE_SPEED] = 200
+    from io_idtech_models.blender.compat import action_parts
+
+    curves = action_parts(action)[0][2]
+    curve = next(
+        c for c in curves if '"fuß"' in c.data_path and c.data_path.endswith("quaternion") and c.array_index == 1
+    )
+    curve.keyframe_points[1].co[1] += 0.1
+    data = export_bytes(table / "out.mdx", export_mdx, what="CHOSEN", actions="stand,run,late one")
+    changed = differences(WALK, data)
+    assert changed == {f"frames[3].{n}" for n in ("angles[7]", "bounds", "local_origin", "radius")}
+    assert (table / "out.aninc").read_text(encoding="utf-8") == TABLE.replace("127", "200")
+
+
+def test_all_actions_without_parts_and_previews(table):
+    put(table / "run2.mdx", RUN)
+    activate(rig())
+    assert import_mdx(filepath=str(table / "run2.mdx")) == {"FINISHED"}
+    (table / "out").mkdir(exist_ok=True)
+    assert export_mdx(filepath=str(table / "out/x.mdx"), what="ALL") == {"FINISHED"}
+    assert sorted(p.name for p in (table / "out").iterdir()) == ["run2.mdx", "walk.mdx"]
+    assert (table / "out/run2.mdx").read_bytes() == RUN
+
+
+def test_a_table_that_is_given_reaches_too_far_or_is_broken(tmp_path, capfd):
+    put(tmp_path / "walk.mdx", WALK)
+    (tmp_path / "t.aninc").write_text("all 0 99 0 15 0 0 0\ngone 50 5 0 15 0 0 0\n", encoding="utf-8")
+    assert import_mdx(filepath=str(tmp_path / "walk.mdx"), table=str(tmp_path / "t.aninc")) == {"FINISHED"}
+    assert sorted(bpy.data.actions.keys()) == ["all", "walk"]
+    assert bpy.data.actions["all"].frame_range[1] == 5
+    assert "frames beyond the 6 of 'walk', which are left out: 'all', 'gone'" in capfd.readouterr().out
+    (tmp_path / "t.aninc").write_text("all 0 x", encoding="utf-8")
+    activate(rig())
+    assert import_mdx(filepath=str(tmp_path / "walk.mdx"), table=str(tmp_path / "t.aninc")) == {"FINISHED"}
+    assert len(bpy.data.actions) == 3, "the file itself is there"
+
+
+# -- legs and torso
+
+
+def preview(**options: Any) -> Any:
+    activate(rig())
+    assert bpy.ops.object.idtech_preview_torso(**options) == {"FINISHED"}
+    return rig().animation_data.action
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.1])
+def test_the_preview_shows_what_the_game_mixes(tmp_path, scale):
+    put(tmp_path / "figure.mdm", FIGURE)
+    put(tmp_path / "walk.mdx", WALK)
+    put(tmp_path / "run.mdx", RUN)
+    read(tmp_path / "figure.mdm", scale=scale)
+    action = preview(legs="walk", torso="run", pitch=10.0, yaw=40.0)
+    wanted = mixed(MDX.load(WALK, "walk"), MDX.load(RUN, "run"), "", 10.0, 40.0)
+    assert action.frame_range[1] == wanted.num_frames - 1 == 5
+    places, turns = chain(wanted.parents, wanted.positions, wanted.rotations)
+    for frame in range(6):
+        bpy.context.scene.frame_set(frame)
+        for joint, name in enumerate(wanted.joint_names):
+            matrix = np.array(rig().pose.bones[name].matrix)
+            np.testing.assert_allclose(matrix[:3, 3], scale * places[frame, joint], atol=1e-3 * scale)
+            np.testing.assert_allclose(matrix[:3, 1], to_matrices(turns[frame, joint])[:, 0], atol=1e-4)
+    legs = MDX.load(WALK, "walk")
+    plain = chain(legs.parents, legs.positions, legs.rotations)[1]
+    same = np.abs((plain[3] * turns[3]).sum(axis=1)) > 1 - 1e-6
+    assert same.tolist() == [True, False, False, True, True, True, False, True], "the torso does not play the legs'"
+
+
+def test_a_preview_is_never_exported(table):
+    action = preview(legs="walk", torso="walk")
+    assert action[properties.PREVIEW]
+    path = str(table / "out.mdx")
+    for options in ({}, {"what": "CHOSEN", "actions": action.name}):
+        assert "shows how the game mixes others" in error_of(export_mdx, filepath=path, **options)
+    assert "shows how the game mixes others" in error_of(
+        export_mdm, filepath=str(table / "o.mdm"), write_animation=True
+    )
+    assert not (table / "out.mdx").exists()
+    assert export_mdx(filepath=path, what="ALL") == {"FINISHED"}
+    assert [p.name for p in table.glob("*.mdx")] == ["walk.mdx"]
+
+
+def test_what_can_not_be_previewed(table):
+    activate(rig())
+    call = bpy.ops.object.idtech_preview_torso
+    assert "no action is called 'nothing'" in error_of(call, legs="walk", torso="nothing")
+    for bone in rig().data.bones:
+        bone[properties.TORSO_WEIGHT] = 0.0
+    assert "no bone has a torso weight above 0" in error_of(call, legs="walk", torso="walk")
+    assert properties.PREVIEW not in rig().animation_data.action
+
+
+# -- what games refuse
+
+
+def test_too_many_vertices_are_refused_and_the_old_file_stays(tmp_path):
+    spec = samples_mdm.figure_spec()
+    part = spec.surfaces[0]
+    part.verts = [(n, (i / 1025, 0.5), w) for i in range(1025) for n, _, w in (part.verts[i % 42],)]
+    part.collapse = [0] * 1025
+    part.tris = [(i, i + 1, i + 2) for i in range(1023)]
+    put(tmp_path / "big.mdm", spec.pack())
+    put(tmp_path / "walk.mdx", WALK)
+    read(tmp_path / "big.mdm")
+    out = put(tmp_path / "out.mdm", b"old")
+    assert "has 1025 vertices, Wolfenstein: Enemy Territory takes 1024" in error_of(
+        export_mdm, filepath=str(out), game="et"
+    )
+    assert out.read_bytes() == b"old"
+    assert export_bytes(out, game="etlegacy") == spec.pack()
+
+
+@pytest.mark.skipif(not corpus(".mdm"), reason="the corpus of real files is not here")
+def test_a_real_game_folder(tmp_path):
+    """The model in its folder, two animations with the games' own tables beside them."""
+    files = {f.path.name: f for s in (".mdm", ".mdx", ".aninc") for f in corpus(s) if "eastfront" not in str(f.path)}
+    put(tmp_path / "models/naked.mdm", files["naked.mdm"].data)
+    for name in ("akimbo.mdx", "akimbo.aninc", "swim.mdx", "swim.aninc"):
+        put(tmp_path / "animations/human/base" / name, files[name].data)
+    base = tmp_path / "animations/human/base"
+    read(tmp_path / "models/naked.mdm", animation=str(base / "akimbo.mdx"))
+    assert rig().animation_data.action.name == "akimbo"
+    assert len(bpy.data.actions) > 2
+    activate(rig())
+    assert import_mdx(filepath=str(base / "swim.mdx")) == {"FINISHED"}
+    out = put(tmp_path / "out.mdm", b"")
+    assert export_bytes(out, game="et") == files["naked.mdm"].data
+    assert export_bytes(tmp_path / "out.mdx", export_mdx, game="et") == files["swim.mdx"].data
