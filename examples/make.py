@@ -1,9 +1,9 @@
-"""Make the example models: the Sentinel, an MD3, the Stilt, an MD2, and the Newt, an MD5 with two animations.
+"""Make the example models: the Sentinel (MD3), the Stilt (MD2), the Newt (MD5) and the Trooper (MDM and MDX).
 
     python examples/make.py [FOLDER]
 
 writes them with their textures into FOLDER (default: beside this script). Shapes, animations and pictures are made from
-nothing but numbers, by `sentinel.py`, `stilt.py` and `newt.py`; the package's own codecs write the models.
+nothing but numbers, by the module that is called as the model; the package's own codecs write the models.
 
 Every run writes the same bytes, whatever the versions of Python and numpy: coordinates are rounded far more coarsely
 than floating-point noise, and pictures are packed here.
@@ -22,9 +22,9 @@ def files() -> dict[str, bytes]:
     """Return all files by their paths below this folder."""
     if str(HERE.parent) not in sys.path:
         sys.path.insert(0, str(HERE.parent))
-    from examples import newt, sentinel, stilt
+    from examples import newt, sentinel, stilt, trooper
 
-    return sentinel.files() | stilt.files() | newt.files()
+    return sentinel.files() | stilt.files() | newt.files() | trooper.files()
 
 
 def main(arguments: Sequence[str]) -> int:
