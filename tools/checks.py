@@ -18,6 +18,8 @@ from .report import Outcome
 REPORTS = environments.FOLDER / "reports"
 STEP_SECONDS = 3600  # a class left registered makes Blender 4.5 hang at exit: end such a run some day
 PURE_TESTS = ("tests/formats", "tests/model", "tests/game", "tests/test_*.py")
+BLENDER_TESTS = ("tests/blender", "tests/ui")
+UNIT_PYTHONS = [(3, 11), (3, 13)]  # the first that is there runs the tests without Blender
 
 # What a user does with the zip: install from disk, enabled, then disable. Blender reports errors of register() on
 # stderr only, so the state is asked for.
@@ -109,7 +111,7 @@ def mypy(_options: Options) -> Outcome:
 
 def unit_tests(options: Options) -> Outcome:
     """Run the tests of the layers that must not need Blender, in an environment without it."""
-    environment = environments.numpy_environment(find([(3, 11), (3, 13)]).version)
+    environment = environments.numpy_environment(find(UNIT_PYTHONS).version)
     paths = options.chosen_paths or existing_tests(PURE_TESTS)
     if not paths:
         return Outcome.of(1, "there are no tests")
@@ -123,11 +125,16 @@ def existing_tests(patterns: Sequence[str]) -> list[str]:
 
 
 def blender_tests(environment: Environment) -> Callable[[Options], Outcome]:
-    """Return the step that runs all tests with one Blender version from PyPI."""
+    """Return the step that runs the tests with one Blender version from PyPI.
+
+    Those that need no Blender are run, too, where its Python (and numpy) is another than that of the step "unit".
+    """
 
     def step(options: Options) -> Outcome:
         python = environments.prepare(environment, tests=True)
-        return run_pytest(environment.name, [python, "-P", "-m", "pytest"], options, options.chosen_paths)
+        again = find(UNIT_PYTHONS).version in environment.pythons
+        paths = options.chosen_paths or existing_tests(BLENDER_TESTS if again else ("tests",))
+        return run_pytest(environment.name, [python, "-P", "-m", "pytest"], options, paths)
 
     return step
 

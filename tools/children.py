@@ -81,6 +81,12 @@ def run_benchmarks(arguments: Sequence[str], every_version: bool) -> int:
     return worst
 
 
+def run_fuzzer(arguments: Sequence[str]) -> int:
+    """Run the fuzzer of the pure layers and return its exit status."""
+    python = environments.prepare(environments.for_fuzzing())
+    return run([python, "-P", str(PROJECT / "fuzz" / "run.py"), *arguments])
+
+
 def run(command: Sequence[str]) -> int:
     """Run a child in the user's folder, on the user's terminal, and return its exit status as a shell would."""
     with subprocess.Popen(command, env=child_environ()) as process:

@@ -15,7 +15,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -235,6 +235,15 @@ def for_numpy() -> Environment:
             f"This needs Python 3.11 or later; it was run by {dotted(running)} ({sys.executable}), and no Python 3.11 "
             "or 3.13 was found on PATH or under pyenv. Install one, or use an installed Blender: --blender PATH."
         ) from None
+
+
+def for_fuzzing() -> Environment:
+    """Choose the environment of the fuzzer, which has wheels for Linux alone."""
+    python = pythons.find(list(PREFERRED)).version
+    plain = numpy_environment(python)
+    return replace(
+        plain, name=f"fuzz-{dotted(python)}", title="Atheris", requirements=(*plain.requirements, "atheris==3.*")
+    )
 
 
 @contextmanager

@@ -17,6 +17,7 @@ usage: python3 build.py COMMAND [ARGUMENTS]
   test                       run everything that CI checks (test --help)
   zip                        build dist/io_idtech_models-VERSION.zip, the extension for Blender
   bench                      measure the speed (--all: with every Blender version)
+  fuzz                       look for files that crash, hang or change (fuzz --help)
 
   --blender PATH             use an installed Blender (convert, info, check, test)
 
@@ -27,8 +28,9 @@ needs is installed in .venvs/ on its first run, which takes about 20 seconds per
 TEST_HELP = """\
 usage: python3 build.py test [--only STEP]... [--versions 4.5,5.2] [--blender PATH] [-- PYTEST-ARGUMENTS]
 
-Runs ruff, mypy, the tests without Blender (unit), all tests with every Blender version that the Pythons
-at hand allow (bpy-4.2, bpy-4.5, bpy-5.2), and builds, validates and installs the extension (zip).
+Runs ruff, mypy, the tests without Blender (unit), the others with every Blender version that the Pythons
+at hand allow (bpy-4.2, bpy-4.5, bpy-5.2; where Python is another than for "unit", all tests), and builds,
+validates and installs the extension (zip).
 
   --only STEP                run this step only; may be repeated
   --versions V,V             use these Blender versions only
@@ -68,6 +70,8 @@ def dispatch(arguments: list[str]) -> int:
     if command == "bench":
         every_version = "--all" in rest
         return children.run_benchmarks([a for a in rest if a != "--all"], every_version)
+    if command == "fuzz":
+        return children.run_fuzzer(rest)
     raise BuildError(f"there is no command {command!r}. python3 build.py --help lists them.")
 
 

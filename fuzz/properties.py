@@ -1,0 +1,254 @@
+"""What must hold for every input, however broken: the promises that fuzzing tries to break.
+
+- Only a `FormatError` or a `LimitError` comes out, or a result, within time and memory; numpy warns of nothing.
+- What Blender would be given are numbers, and indices of what there is.
+- What reads also writes; only a `LimitError` may come instead. What was written reads back with every field equal, a
+  NaN equal to itself, and is written again as the same bytes. So it is after a source's facts went through a record.
+- What else a model goes through in an import, a check or a conversion says something or raises one of the two.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import re
+import warnings
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fuzz.guard import BrokenError, Budget
+from fuzz.mutate import PAIR, TEXTS, split_pair
+from io_idtech_models import formats
+from io_idtech_models.errors import LimitError, ModelError, collected_warnings
+from io_idtech_models.formats import AnimationFormat, Format, SkeletalFormat
+from io_idtech_models.formats.md3 import Md3
+from io_idtech_models.formats.md5anim import Md5Anim
+from io_idtech_models.model import binding, limits, record, skeletal_limits, skeletal_record
+from io_idtech_models.model.bake import bake
+from io_idtech_models.model.origin import animation_with_origin, skeleton_with_origin
+from io_idtech_models.model.skeletal import SkeletalModel, at_rest, set_bounds
+from io_idtech_models.model.vertex import VertexModel
+from io_idtech_models.model.weld import weld
+
+# Where things lie is the writer's business.
+DERIVED = ("ofs_", "layout", "source_", "frame_size")
+FEW_JOINTS = 32  # for which a pose is fitted
+UNWRITTEN = "[\r\0]"
+SMALL, SELDOM = 1 << 12, 16  # larger inputs go through everything once in so many: conversions take their time
+
+
+def check(kind: str, data: bytes, budget: Budget) -> bool:
+    """Try everything with an input; returns whether it could be read.
+
+    Raises:
+        BrokenError: a promise is broken; and any other exception that is not the input's fault.
+    """
+    row, parts = (formats.by_name("mdm"), split_pair(data)) if kind == PAIR else (formats.by_name(kind), (data,))
+    with collected_warnings(), warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        try:
+            with budget.spent("reading", len(data)):
+                structs, model = _read(row, parts)
+        except ModelError:
+            return False
+        _check_numbers(model)
+        try:
+            with budget.spent("writing", len(data)):
+                written = row.dump(model)
+        except LimitError:
+            written = None
+        if written is not None:
+            _check_return(kind, row, structs, written, (written, *parts[1:]))
+            _check_record(row, model, written)
+        if len(data) <= SMALL or zlib.crc32(data) % SELDOM == 0:
+            _check_uses(row, model, budget, len(data))
+    return True
+
+
+def _read(row: Any, parts: tuple[bytes, ...]) -> tuple[Any, Any]:
+    """Return a file's structs and its model, all of it decoded."""
+    structs = row.read(parts[0])
+    names = getattr(row, "companions", ())
+    others = [formats.by_name(n).read(part) for n, part in zip(names, parts[1:], strict=False)] or [None] * len(names)
+    model = row.to_model(structs, *others, "name")
+    for surface in model.surfaces if isinstance(model, VertexModel) else ():
+        if surface.normals is None or surface.positions.shape != surface.normals.shape:
+            raise BrokenError("as many normals as positions")
+    return structs, model
+
+
+def _check_return(kind: str, row: Any, structs: Any, written: bytes, parts: tuple[bytes, ...]) -> None:
+    """Assert that what was written has every field, and is written again as the same bytes."""
+    try:
+        again, model = _read(row, parts)
+    except ModelError as error:
+        raise BrokenError(f"what was written is refused: {error}") from error
+    different = next(differences(_plain(structs), _plain(again), single=kind in TEXTS), None)
+    if different is not None:
+        raise BrokenError(f"came back otherwise: {different}")
+    if row.dump(model) != written:
+        raise BrokenError("a second writing gives other bytes")
+
+
+def _plain(structs: Any) -> Any:
+    """Return structs without what is written otherwise on purpose.
+
+    That is where a joint starts that has no numbers, and the frames that an MD3's surface lacks.
+    """
+    if isinstance(structs, Md3):
+        count = np.arange(len(structs.frames))
+        filled = [replace(s, vertices=s.vertices[np.minimum(count, len(s.vertices) - 1)]) for s in structs.surfaces]
+        return replace(structs, surfaces=filled)
+    if isinstance(structs, Md5Anim):
+        return replace(structs, starts=np.where(structs.flags, structs.starts, 0))
+    return structs
+
+
+def differences(a: Any, b: Any, path: str = "", single: bool = False) -> Iterator[str]:
+    """Yield the paths at which two structs of a file differ; floats as `single` precision, else bit by bit."""
+    if dataclasses.is_dataclass(a):
+        for field in dataclasses.fields(a):
+            if not field.name.startswith(DERIVED):
+                yield from differences(getattr(a, field.name), getattr(b, field.name), f"{path}.{field.name}", single)
+    elif isinstance(a, list):
+        if len(a) != len(b):
+            yield f"{path} ({len(a)}, {len(b)})"
+        for one, other in zip(a, b, strict=False):
+            yield from differences(one, other, f"{path}[]", single)
+    elif isinstance(a, np.ndarray | np.void):
+        yield from _array_differences(np.asarray(a), np.asarray(b), path, single)
+    elif a != b and not (single and isinstance(a, str) and _as_text(a) == _as_text(b)):
+        yield path
+
+
+def _as_text(name: str) -> str:
+    """Return a name without what no text holds: as is said where it matters."""
+    return re.sub(UNWRITTEN, "", name).strip()
+
+
+def _array_differences(a: Any, b: Any, path: str, single: bool) -> Iterator[str]:
+    if a.dtype.names:
+        for name in a.dtype.names:
+            if not name.startswith(DERIVED):
+                yield from _array_differences(a[name], b[name], f"{path}.{name}", single)
+        return
+    if single and a.dtype.kind == "f":
+        a, b = a.astype(np.float32) + 0, b.astype(np.float32) + 0  # no sign of a zero in texts
+    if a.shape != b.shape or a.tobytes() != b.tobytes():
+        yield path
+
+
+# -- the model
+
+
+def _check_numbers(model: Any) -> None:
+    """Assert that a model's arrays are numbers and its indices those of what there is."""
+    for name, values, limit in _values(model):
+        if limit is not None and values.size and not 0 <= int(values.min()) <= int(values.max()) < limit:
+            raise BrokenError(f"{name} are out of their range")
+        if limit is None and not np.isfinite(values).all():
+            raise BrokenError(f"{name} are no numbers")
+
+
+def _values(model: Any) -> Iterator[tuple[str, Any, int | None]]:
+    """Yield arrays of a model and the limit of those that are indices."""
+    if isinstance(model, VertexModel):
+        for surface in model.surfaces:
+            yield "triangles", surface.triangles, surface.num_vertices
+            yield from ((name, getattr(surface, name), None) for name in ("positions", "normals", "uvs"))
+        for tag in model.tags:
+            yield from ((name, getattr(tag, name), None) for name in ("origins", "axes"))
+    elif isinstance(model, SkeletalModel):
+        joints = model.skeleton.num_joints
+        yield "parents", model.skeleton.parents + 1, joints + 1
+        yield from ((name, getattr(model.skeleton, name), None) for name in ("positions", "rotations"))
+        for mesh in model.meshes:
+            yield "triangles", mesh.triangles, mesh.num_vertices
+            yield "joints", mesh.weights.joints, joints
+            yield "starts", mesh.weights.starts + mesh.weights.counts, len(mesh.weights.joints) + 1
+            yield from (("uvs", mesh.uvs, None), ("normals", mesh.uvs if mesh.normals is None else mesh.normals, None))
+            yield from (("factors", mesh.weights.factors, None), ("offsets", mesh.weights.offsets, None))
+        for own in model.tags:
+            yield "joints of tags", np.array([own.joint]), joints
+            yield from (("origin", own.origin, None), ("axes", own.axes, None))
+    else:
+        yield "parents", model.parents + 1, len(model.joint_names) + 1
+        yield from ((name, getattr(model, name), None) for name in ("positions", "rotations", "bounds"))
+
+
+def _check_record(row: Any, model: Any, written: bytes) -> None:
+    """Assert that a model is written as it was after its source's facts lay in a .blend."""
+    source, again = model.source, copy.copy(model)
+    if isinstance(model, VertexModel):
+        surfaces = [record.surface_record(surface, {}) for surface in source.surfaces]
+        again.source = record.model_source(record.model_record(source, surfaces, {}))[0]
+    elif isinstance(model, SkeletalModel):
+        meshes = [skeletal_record.mesh_record(mesh, {}) for mesh in source.meshes]
+        again.source = skeletal_record.model_source(skeletal_record.model_record(source, meshes, {}))[0]
+    else:
+        again.source = skeletal_record.animation_source(skeletal_record.animation_record(source, {}))[0]
+    if row.dump(again) != written:
+        raise BrokenError("the source's record gives other bytes")
+
+
+def _check_uses(row: Any, model: Any, budget: Budget, size: int) -> None:
+    """Run what a model goes through elsewhere; a LimitError says something, too."""
+    for use in (_problems, _show, _convert, _rewrite, _fit):
+        with suppress(LimitError), budget.spent(f"use in {use.__name__}", size):
+            use(row, model)
+
+
+def _problems(row: Any, model: Any) -> None:
+    row.problems(model)
+    game = row.games[0]
+    if isinstance(row, Format):
+        limits.check(model, game, row.name)
+    elif isinstance(row, SkeletalFormat):
+        skeletal_limits.check(model, game, row.text)
+    elif isinstance(row, AnimationFormat):
+        skeletal_limits.check_animation(model, game, row.text, row.one_root)
+
+
+def _show(row: Any, model: Any) -> None:
+    """Do what an import does before Blender comes in."""
+    if isinstance(model, VertexModel):
+        for surface in model.source.surfaces if model.source else ():
+            weld(surface.positions, surface.triangles)
+    elif isinstance(model, SkeletalModel):
+        set_bounds(at_rest(model.skeleton, "rest"), model)
+
+
+def _convert(row: Any, model: Any) -> None:
+    """Make a file of another format; of an animation one that is all new."""
+    if isinstance(row, Format):
+        other = next(each for each in formats.FORMATS if each is not row)
+        other.load(other.dump(model), "name")
+    elif isinstance(row, SkeletalFormat):
+        for each in formats.SKELETAL:
+            with suppress(LimitError):
+                each.dump(model if each is row else skeleton_with_origin(model))
+        formats.FORMATS[-1].dump(bake(model, []))
+    else:
+        row.load(row.dump(replace(model, source_frames=None)), "name")
+        next(each for each in formats.ANIMATIONS if each is not row).dump(animation_with_origin(model))
+
+
+def _rewrite(row: Any, model: Any) -> None:
+    """Make a file without the source."""
+    bare = copy.copy(model)
+    bare.source = None
+    row.load(row.dump(bare), "name")
+
+
+def _fit(row: Any, model: Any) -> None:
+    """Do what takes long in large models: levels of detail, and the pose in which weights agree best."""
+    if not isinstance(model, SkeletalModel) or model.skeleton.num_joints > FEW_JOINTS:
+        return
+    if row.unbound:
+        row.dump(replace(model, source=None), {"make_lod": True})
+        binding.fitted(model, model.skeleton.bind)
