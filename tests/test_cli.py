@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from io_idtech_models import cli, conversion, formats
+from io_idtech_models import cli, formats
+from io_idtech_models.batch import MODEL_SUFFIXES
 from tests.facts import differences
 from tests.samples import PROJECT, SENTINEL, corpus_params, load, sample, sample_params
 from tests.samples_md3 import minimal
 
 pytestmark = pytest.mark.filterwarnings("error")
-KNOWN = ", ".join(cli.MODEL_SUFFIXES)
+KNOWN = ", ".join(MODEL_SUFFIXES)
 
 
 @pytest.fixture
@@ -384,6 +385,16 @@ def test_missing_files_and_unknown_kinds(folder, run):
     assert not Path("b.md3").exists()
 
 
+def test_an_animation_alone_is_not_converted(folder, run):
+    put("walk.md5anim", b"MD5Version 10")
+    for target in ("b.md3", "b.md5mesh"):
+        status, _, err = run("convert", "walk.md5anim", target)
+        assert (status, err) == (
+            1,
+            ["walk.md5anim: an animation is no model: convert a model with '--anim walk.md5anim'"],
+        )
+
+
 def test_the_output_cannot_be_written(folder, run):
     put("a.md3")
     put("file", b"")
@@ -461,16 +472,49 @@ def test_help(run, argv):
     assert out[0].startswith("usage: idtech")
     if argv[0] == "convert":
         text = " ".join(" ".join(out).split())
-        known = " ".join(cli.MODEL_SUFFIXES)
+        known = " ".join(MODEL_SUFFIXES)
         assert f"Reads {known}; writes {known}." in text
         assert "--jobs" not in text, "nothing to gain without Blender"
+
+
+def test_a_report_has_a_line_for_each_file(folder, run):
+    put("a.md3")
+    Path("broken.md3").write_bytes(b"IDP3 and no more")
+    status, *_ = run("convert", "a.md3", "broken.md3", "--to", "md2", "out", "--report", "report.jsonl")
+    assert status == 1
+    lines = [json.loads(line) for line in Path("report.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [line["source"] for line in lines] == ["a.md3", "broken.md3"]
+    assert (lines[0]["error"], lines[1]["done"]) == ("", "")
+    assert "3 frames" in lines[0]["done"]
+    assert "past the end of the file" in lines[1]["error"]
+
+
+def test_a_report_that_can_not_be_written(folder, run):
+    put("a.md3")
+    status, out, err = run("convert", "a.md3", "b.md2", "--report", "nowhere/report.jsonl")
+    assert (status, out) == (2, [])
+    assert err == ["convert: can't write 'nowhere/report.jsonl': no such file or directory"]
+    assert not Path("b.md2").exists()
+
+
+def test_what_is_there_already_is_skipped(folder, run):
+    put("a.md3")
+    put("sub/c.md3")
+    Path("out").mkdir()
+    Path("out/a.md2").write_bytes(b"old")
+    status, out, _ = run("convert", "a.md3", "sub/c.md3", "--to", "md2", "out", "--skip-existing")
+    assert status == 0
+    assert Path("out/a.md2").read_bytes() == b"old"
+    assert Path("out/c.md2").read_bytes().startswith(b"IDP2")
+    assert out[0].startswith("[2/2] ")
+    assert out[-1].startswith("1 converted, 0 failed, 1 skipped, ")
 
 
 def test_interruption(folder, run, monkeypatch):
     def stop(_path):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(conversion, "load", stop)
+    monkeypatch.setattr(cli, "load", stop)
     assert run("info", "a.md3")[0] == 130
 
 

@@ -22,18 +22,19 @@ from typing import IO
 import bpy
 
 from .. import cli, formats
+from ..batch import FAILED, MODEL_SUFFIXES, OK, Converter, Job, run_job
 from ..blender import exchange, still
 from ..blender.compat import Context
 from ..blender.plan import GatherSettings
 from ..blender.skeletal import SkeletalSettings
 from ..blender.skeletal_gather import SkeletalGatherSettings
 from ..blender.vertex import BuildSettings
-from ..cli import Converter, Job
 from ..errors import ModelError
 from ..formats import SkeletalFormat
 from ..model.words import joined, plural
 from .choice import choose
-from .skeletal_tasks import export_skeletal, import_animation, import_skeletal
+from .skeletal_exports import export_skeletal
+from .skeletal_imports import ImportSettings, import_animation, import_skeletal
 from .tasks import Summary, export_file, import_file
 
 Report = Callable[[Job, str, str], None]
@@ -99,7 +100,7 @@ def convert(job: Job, options: argparse.Namespace) -> str:
 
 def _convert(job: Job, options: argparse.Namespace) -> str:
     row = formats.by_suffix(job.target)
-    if row is not None and job.source.suffix.lower() in cli.MODEL_SUFFIXES and not _changes_model(options):
+    if row is not None and job.source.suffix.lower() in MODEL_SUFFIXES and not _changes_model(options):
         return cli.convert_plain(job, options)
     context: Context = bpy.context
     summary = _open(job.source, options, context)
@@ -108,8 +109,9 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
     if isinstance(row, SkeletalFormat):
         chosen = choose(context, "SCENE")
         summary = export_skeletal(
-            job.target, row, chosen, context, SkeletalGatherSettings(scale=options.scale), options.game
-        )
+            job.target, row, chosen, context, _skeletal_settings(options), options.game,
+            options=cli.own_options(row, options),
+        )  # fmt: skip
     elif row is not None:
         summary = export_file(
             job.target,
@@ -134,7 +136,7 @@ def _changes_model(options: argparse.Namespace) -> bool:
 
 def _open(path: Path, options: argparse.Namespace, context: Context) -> Summary:
     """Bring a file, and nothing else, into memory."""
-    if path.suffix.lower() not in cli.MODEL_SUFFIXES:
+    if path.suffix.lower() not in MODEL_SUFFIXES:
         exchange.open_scene(path)
         return Summary(plural(len(context.scene.objects), "object"))
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
@@ -148,13 +150,23 @@ def _open(path: Path, options: argparse.Namespace, context: Context) -> Summary:
 def _open_skeletal(path: Path, options: argparse.Namespace, context: Context) -> Summary:
     """Bring a skeletal model and the animations that are named into the scene."""
     settings = SkeletalSettings(scale=options.scale, weld=not options.no_weld)
-    posed, summary = import_skeletal(path, settings, False, context, context.scene.collection)
+    row = formats.by_suffix(path)
+    bind = ("FIT" if row.unbound else "FILE") if isinstance(row, SkeletalFormat) else "FILE"
+    named = options.anim[0] if options.anim and row.companions else ""
+    wanted = ImportSettings(animations=False, animation=named, bind=bind)
+    posed, summary = import_skeletal(path, settings, wanted, context, context.scene.collection)
     if options.anim:
         files = [Path(name) for name in options.anim]
         failed = import_animation(files, posed.armature, settings, context, context.scene.collection)[3]
         if failed:
             raise ModelError(joined(failed))
     return summary
+
+
+def _skeletal_settings(options: argparse.Namespace) -> SkeletalGatherSettings:
+    """Return how an armature becomes a model; what is smooth in the scene is what shows there."""
+    normals = "SOURCE" if options.normals == "source" else "SHOWN"
+    return SkeletalGatherSettings(scale=options.scale, normals=normals)
 
 
 def gather_settings(options: argparse.Namespace) -> GatherSettings:
@@ -247,14 +259,14 @@ def work(given: str) -> None:
 def _answer(options: argparse.Namespace) -> int:
     for line in sys.stdin:
         source, target = json.loads(line)
-        result = cli.run_job(Job(Path(source), Path(target)), options, CONVERTER)
+        result = run_job(Job(Path(source), Path(target)), options, CONVERTER)
         print(ANSWER + json.dumps(result), flush=True)
-    return cli.OK
+    return OK
 
 
 def _leave(run: Callable[[], int]) -> None:
     """End the process with a status, without Blender's clean-up: 4.2 crashes and 4.5 hangs in it if an add-on is on."""
-    status = cli.FAILED
+    status = FAILED
     try:
         status = run()
     except Exception:  # noqa: BLE001 - a bug: shown as Python would
@@ -266,8 +278,8 @@ def _leave(run: Callable[[], int]) -> None:
 
 
 CONVERTER = Converter(
-    readable=(*cli.MODEL_SUFFIXES, *exchange.READABLE),
-    writable=(*cli.MODEL_SUFFIXES, *exchange.WRITABLE, PICTURE),
+    readable=(*MODEL_SUFFIXES, *exchange.READABLE),
+    writable=(*MODEL_SUFFIXES, *exchange.WRITABLE, PICTURE),
     convert=convert,
     workers=work_in_processes,
     add_options=add_options,

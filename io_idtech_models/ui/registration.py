@@ -8,7 +8,7 @@ import bpy
 
 from ..blender.compat import Context
 from ..formats import ALL, ANIMATIONS, FORMATS, SKELETAL
-from . import frames, skins
+from . import check, frames, skins, torso
 from .bases import file_handler, space_of
 from .operators import export_operator, import_operator
 from .skeletal_operators import skeletal_operators
@@ -46,7 +46,7 @@ def register() -> None:
         _classes.extend(skeletal_operators(model))
     for animation in ANIMATIONS:
         _classes.extend(skeletal_operators(animation))
-    _classes.extend((*frames.CLASSES, *skins.CLASSES))
+    _classes.extend((*frames.CLASSES, *skins.CLASSES, *torso.CLASSES, *check.CLASSES))
     for cls in _classes:
         bpy.utils.register_class(cls)
     bpy.types.TOPBAR_MT_file_import.append(_import_menu)
@@ -54,6 +54,9 @@ def register() -> None:
     bpy.types.MESH_MT_shape_key_context_menu.append(frames.draw_menu)
     bpy.types.MATERIAL_MT_context_menu.append(skins.draw_menu)
     bpy.types.VIEW3D_MT_object.append(skins.draw_object_menu)
+    bpy.types.VIEW3D_MT_object.append(torso.draw_menu)
+    bpy.types.VIEW3D_MT_object.append(check.draw_menu)
+    bpy.types.VIEW3D_MT_pose.append(torso.draw_menu)
     register_command: Any = bpy.utils.register_cli_command  # the stubs say that it returns nothing
     _commands.append(register_command("idtech", _run_command))
 
@@ -62,6 +65,9 @@ def unregister() -> None:
     """Undo `register`. A class or command that stayed would crash some Blenders at exit."""
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
+    bpy.types.VIEW3D_MT_pose.remove(torso.draw_menu)
+    bpy.types.VIEW3D_MT_object.remove(check.draw_menu)
+    bpy.types.VIEW3D_MT_object.remove(torso.draw_menu)
     bpy.types.VIEW3D_MT_object.remove(skins.draw_object_menu)
     bpy.types.MATERIAL_MT_context_menu.remove(skins.draw_menu)
     bpy.types.MESH_MT_shape_key_context_menu.remove(frames.draw_menu)

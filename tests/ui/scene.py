@@ -80,6 +80,11 @@ def counts() -> dict[str, int]:
     return {kind: len(getattr(bpy.data, kind)) for kind in (*KINDS, "scenes", "libraries", "node_groups")}
 
 
+def counts_after_undo() -> dict[str, int]:
+    """Return `counts` without libraries: Blender's undo may bring back those of a file that was open before."""
+    return {kind: count for kind, count in counts().items() if kind != "libraries"}
+
+
 def settings(scene: Any) -> tuple[Any, ...]:
     """Return what an import may change of a scene."""
     render = scene.render

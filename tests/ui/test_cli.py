@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from io_idtech_models import cli as plain
+from io_idtech_models.batch import MODEL_SUFFIXES
 from io_idtech_models.blender import exchange
 from io_idtech_models.formats import md3
 from io_idtech_models.ui import cli
@@ -17,7 +17,7 @@ from tests.samples import PROJECT, SENTINEL, load, sample
 from tests.ui.scene import add_cube, add_tag, bpy, import_md3, outward, put, volume
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
-KNOWN = ", ".join(plain.MODEL_SUFFIXES)
+KNOWN = ", ".join(MODEL_SUFFIXES)
 HALF_STEP = 1 / 128 + 1e-4  # positions are rounded to 1/64
 
 

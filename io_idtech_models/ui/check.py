@@ -1,0 +1,84 @@
+"""Would a game take this model? What it refuses is selected and listed, without writing a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.props import EnumProperty
+
+from .. import formats
+from ..blender.compat import Context
+from ..errors import ModelError, collected_warnings
+from ..formats import Format, SkeletalFormat
+from ..model import limits, skeletal_limits
+from ..model.words import joined, plural
+from .bases import CANCELLED, FINISHED
+
+Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
+
+
+def _targets() -> tuple[tuple[str, str, str], ...]:
+    """Return the choices: each format that holds models, for each game that reads it."""
+    found = []
+    for row in formats.ALL:
+        table: dict[str, Any] = limits.GAMES if isinstance(row, Format) else skeletal_limits.GAMES
+        if isinstance(row, Format | SkeletalFormat):
+            for game in row.games:
+                label = f"{row.name.upper()}: {table[game].label}"
+                found.append((f"{row.name}:{game}", label, f"What {table[game].label} takes of {row.name.upper()}"))
+    return tuple(found)
+
+
+class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
+    """Tell what a game would refuse of the model of the active object, or of the selection."""
+
+    bl_idname = "object.idtech_check_game"
+    bl_label = "Check for Game"
+    bl_description = "Select what a game would refuse of this model or show otherwise than meant, and list it"
+    bl_options = {"REGISTER", "UNDO"}
+
+    target: EnumProperty(name="Game", description="The format and the game", items=_targets(), default="md3:quake3")
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Offer it where there are objects."""
+        return context.mode == "OBJECT" and bool(context.scene.objects)
+
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Ask which game."""
+        return context.window_manager.invoke_props_dialog(self)
+
+    def execute(self, context: Context) -> set[str]:
+        """Check, select and list."""
+        from .checking import offenders, problems_of
+        from .choice import choose
+
+        name, _, game = self.target.partition(":")
+        row = formats.by_name(name)
+        try:
+            with collected_warnings() as warnings:
+                chosen = choose(context, "AUTO")
+                found = problems_of(chosen, row, game, context)
+        except ModelError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
+        blocks = offenders(chosen.blocks, found)
+        for block in context.selected_objects if blocks else ():
+            block.select_set(False)
+        for block in blocks:
+            block.select_set(True)
+            context.view_layer.objects.active = block
+        severe = [p for p in found if p.severity == limits.ERROR]
+        said = [str(problem) for problem in found] + warnings
+        head = f"{plural(len(severe), 'error')}" if severe else "it will be taken"
+        self.report({"WARNING" if said else "INFO"}, joined([head, *said], most=12))  # a script goes on
+        return FINISHED
+
+
+CLASSES = (OBJECT_OT_idtech_check_game,)
+
+
+def draw_menu(self: Any, context: Context) -> None:
+    """Add the operator to the menu of objects."""
+    self.layout.operator(OBJECT_OT_idtech_check_game.bl_idname)

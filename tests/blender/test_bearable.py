@@ -1,0 +1,60 @@
+"""Files that hold more than Blender can bear are refused, and leave nothing behind."""
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender import bearable
+from io_idtech_models.errors import LimitError
+from io_idtech_models.formats import by_name
+from io_idtech_models.model.skeletal import SkeletalModel, Skeleton
+from io_idtech_models.model.vertex import Surface, Tag, VertexModel
+from tests.ui.scene import bpy, counts, error_of
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+def surface(name: str, frames: int = 1, shader: str = "s") -> Surface:
+    points = np.zeros((frames, 3, 3), np.float32)
+    points[:, 1, 0] = points[:, 2, 1] = 1
+    normals = np.broadcast_to(np.array((0, 0, 1), np.float32), points.shape).copy()
+    uvs = np.zeros((3, 2), np.float32)
+    return Surface(name, points, np.array([[0, 1, 2]], np.int32), uvs, [shader], normals)
+
+
+def tag(name: str) -> Tag:
+    return Tag(name, np.zeros((1, 3), np.float32), np.eye(3, dtype=np.float32)[None])
+
+
+@pytest.mark.parametrize("kind", bearable.MOST)
+def test_the_most_and_one_more(kind):
+    bearable.refuse_more(**{kind: bearable.MOST[kind]})
+    with pytest.raises(LimitError, match=f"{bearable.MOST[kind] + 1} {kind}"):
+        bearable.refuse_more(**{kind: bearable.MOST[kind] + 1})
+
+
+@pytest.mark.parametrize("kind", ["surfaces", "tags", "materials", "frames"])
+def test_an_md3(tmp_path, monkeypatch, kind):
+    monkeypatch.setitem(bearable.MOST, kind, 3)
+    surfaces = [surface(f"s{i}", shader=f"shader{i}") for i in range(4)] if kind in {"surfaces", "materials"} else []
+    tags = [tag(f"tag_{i}") for i in range(4)] if kind == "tags" else []
+    names = [""]
+    if kind == "frames":
+        surfaces, names = [surface("s", 4)], [""] * 4
+    path = tmp_path / "many.md3"
+    path.write_bytes(by_name("md3").dump(VertexModel("many", names, surfaces, tags)))
+    before = counts()
+    said = error_of(bpy.ops.import_scene.idtech_md3, filepath=str(path))
+    assert f"the model has 4 {kind}, Blender becomes unusable with more than 3" in said
+    assert counts() == before
+
+
+def test_an_md5(tmp_path, monkeypatch):
+    monkeypatch.setitem(bearable.MOST, "joints", 3)
+    upright = np.tile(np.array((1.0, 0, 0, 0)), (4, 1))
+    bones = Skeleton([f"j{i}" for i in range(4)], np.arange(-1, 3, dtype=np.int32), np.zeros((4, 3)), upright)
+    path = tmp_path / "many.md5mesh"
+    path.write_bytes(by_name("md5mesh").dump(SkeletalModel("many", bones, [])))
+    before = counts()
+    said = error_of(bpy.ops.import_scene.idtech_md5mesh, filepath=str(path))
+    assert "the model has 4 joints, Blender becomes unusable with more than 3" in said
+    assert counts() == before

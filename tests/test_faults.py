@@ -1,0 +1,162 @@
+"""Faults while a file is written: the old one is whole, nothing stays behind, one sentence is said."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.samples import PROJECT, SENTINEL
+
+resource = pytest.importorskip("resource", reason="limits of processes are POSIX")
+OLD = b"the old file"
+ARGUMENTS = [sys.executable, "-m", "io_idtech_models", "convert"]
+
+
+def convert(target: Path | str, *options: str, limit: int = 0, cwd: Path | None = None) -> tuple[int, list[str]]:
+    """Convert the example; returns the exit status and the lines of standard error."""
+
+    def limited() -> None:
+        if limit:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    done = subprocess.run(
+        [*ARGUMENTS, str(SENTINEL), str(target), *options],
+        capture_output=True,
+        check=False,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(PROJECT), "PYTHONDONTWRITEBYTECODE": "1"},
+        preexec_fn=limited,
+    )
+    return done.returncode, done.stderr.decode("utf-8").splitlines()
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    path = tmp_path / "old.md2"
+    path.write_bytes(OLD)
+    return path
+
+
+def test_no_room_left(target):
+    status, said = convert(target, limit=1000)
+    assert status == 1
+    assert len(said) == 1
+    assert "can't write" in said[0]
+    assert target.read_bytes() == OLD
+    assert names_in(target.parent) == ["old.md2"]
+
+
+def test_killed_in_the_middle(target, tmp_path):
+    script = (
+        "import os, signal, sys\nfrom pathlib import Path\nfrom io_idtech_models import storage\n"
+        "os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "storage.write_file(Path(sys.argv[1]), b'new' * 100000)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    done = subprocess.run([sys.executable, "-c", script, str(target)], check=False, env=environment)
+    assert done.returncode == -signal.SIGKILL
+    assert target.read_bytes() == OLD
+    (left,) = set(names_in(tmp_path)) - {"old.md2"}
+    assert left.startswith(".idtech-")
+    assert left.endswith(".part"), "its name tells what it is"
+
+
+def test_ctrl_c(target, tmp_path):
+    script = (
+        "import os, signal, sys, time\nfrom pathlib import Path\nfrom io_idtech_models import storage\n"
+        "def wait(_):\n    print('writing', flush=True)\n    time.sleep(60)\n"
+        "os.fsync = wait\nstorage.write_file(Path(sys.argv[1]), b'new')\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(target)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"writing\n"
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=30)
+    assert target.read_bytes() == OLD
+    assert names_in(tmp_path) == ["old.md2"]
+
+
+@pytest.mark.parametrize("name", ["x" * 300 + ".md2", "d" * 300 + "/a.md2"])
+def test_a_path_that_is_too_long(tmp_path, name):
+    status, said = convert(tmp_path / name)
+    assert status == 1
+    assert len(said) == 1
+    assert "name too long" in said[0]
+    assert names_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["модель.md2", "模型.md2", "\U0001f916.md2", "a b'c.md2", "%s.md2"])
+def test_any_name_will_do(tmp_path, name):
+    status, said = convert(tmp_path / name)
+    assert (status, said) == (0, [])
+    assert names_in(tmp_path) == [name]
+
+
+def test_a_folder_where_the_file_should_go(tmp_path):
+    (tmp_path / "a.md2").mkdir()
+    status, said = convert(tmp_path / "a.md2")
+    assert (status, len(said)) == (2, 1)
+    assert names_in(tmp_path / "a.md2") == []
+
+
+def test_a_link_stays_one_and_leads_to_the_new_file(target, tmp_path):
+    link = tmp_path / "link.md2"
+    link.symlink_to("old.md2")
+    assert convert(link)[0] == 0
+    assert link.is_symlink()
+    assert target.read_bytes().startswith(b"IDP2")
+
+
+def test_the_source_is_never_written_over(tmp_path):
+    own = tmp_path / "own.md3"
+    own.write_bytes(SENTINEL.read_bytes())
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    done = subprocess.run(
+        [*ARGUMENTS, str(own), str(tmp_path / "." / "own.md3")], check=False, capture_output=True, env=environment
+    )
+    assert done.returncode == 2
+    assert b"it would be written over" in done.stderr
+    assert own.read_bytes() == SENTINEL.read_bytes()
+
+
+def test_a_read_only_folder(tmp_path):
+    if os.geteuid() == 0:
+        pytest.skip("root may write anything")
+    tmp_path.chmod(0o555)
+    try:
+        status, said = convert(tmp_path / "a.md2")
+    finally:
+        tmp_path.chmod(0o755)
+    assert (status, len(said)) == (1, 1)
+    assert "permission denied" in said[0]
+
+
+def test_a_batch_goes_on_where_it_was_stopped(tmp_path):
+    source = tmp_path / "in"
+    for index in range(6):
+        (source / f"{index}").mkdir(parents=True)
+        (source / f"{index}" / "a.md3").write_bytes(SENTINEL.read_bytes() if index != 3 else b"IDP3")
+    command = [*ARGUMENTS, str(source), "--to", "md2", str(tmp_path / "out"), "--skip-existing"]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    done = subprocess.run(command, check=False, capture_output=True, env=environment)
+    assert done.returncode == 1, "one is broken"
+    made = sorted(path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.md2"))
+    assert made == [f"{index}/a.md2" for index in range(6) if index != 3]
+    assert b"1 failed" in done.stdout
+    assert not list((tmp_path / "out").rglob("*.part"))

@@ -1,0 +1,226 @@
+"""Blender's own life around imports and exports: modes, collections, scenes, undo, libraries, odd settings.
+
+Each example model, of every format, goes in and out in a situation that a user may be in: it comes back as it was, and
+the situation is what it was.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import io_idtech_models
+from tests.samples import PROJECT
+from tests.ui.scene import add_cube, bpy, export_bytes, import_model, operator
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+EXAMPLES = {
+    "md2": PROJECT / "examples/stilt/players/stilt/tris.md2",
+    "md3": PROJECT / "examples/sentinel/sentinel.md3",
+    "md5mesh": PROJECT / "examples/newt/models/md5/newt/newt.md5mesh",
+    "mdm": PROJECT / "examples/trooper/models/players/toys/trooper/body.mdm",
+}
+every_model = pytest.mark.parametrize("model", [pytest.param(path, id=name) for name, path in EXAMPLES.items()])
+
+
+@pytest.fixture
+def copy(tmp_path) -> Callable[[Path], bytes]:
+    """Return what exports the active model and gives its bytes."""
+
+    def call(model: Path) -> bytes:
+        return export_bytes(tmp_path / f"copy{model.suffix}")
+
+    return call
+
+
+def activate_model(collection: Any) -> None:
+    """Make an imported model's first object active."""
+    blocks = sorted(collection.objects, key=lambda b: b.type != "ARMATURE")
+    bpy.context.view_layer.objects.active = blocks[0]
+    for block in bpy.context.view_layer.objects:
+        block.select_set(block == blocks[0])
+
+
+@every_model
+@pytest.mark.parametrize("mode", ["EDIT", "SCULPT", "WEIGHT_PAINT"])
+def test_import_in_another_mode(model, mode, copy):
+    add_cube()
+    bpy.ops.object.mode_set(mode=mode)
+    before = bpy.context.mode
+    collection = import_model(model)
+    assert bpy.context.mode == before
+    bpy.ops.object.mode_set(mode="OBJECT")
+    activate_model(collection)
+    assert copy(model) == model.read_bytes()
+
+
+@every_model
+def test_import_and_export_in_pose_mode(model, copy):
+    bpy.ops.object.armature_add()
+    bpy.ops.object.mode_set(mode="POSE")
+    collection = import_model(model)
+    assert bpy.context.mode == "POSE"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    activate_model(collection)
+    if bpy.context.view_layer.objects.active.type == "ARMATURE":
+        bpy.ops.object.mode_set(mode="POSE")
+    assert copy(model) == model.read_bytes()
+
+
+@every_model
+@pytest.mark.parametrize("state", ["exclude", "hide_viewport", "hide_select"])
+def test_an_active_collection_that_is_out_of_reach(model, state, copy):
+    own = bpy.data.collections.new("away")
+    bpy.context.scene.collection.children.link(own)
+    layer = bpy.context.view_layer.layer_collection.children["away"]
+    bpy.context.view_layer.active_layer_collection = layer
+    if state == "hide_select":
+        own.hide_select = True
+    else:
+        setattr(layer, state, True)
+    collection = import_model(model)
+    for back in (layer, own):
+        if hasattr(back, state):
+            setattr(back, state, False)
+    activate_model(collection)
+    assert copy(model) == model.read_bytes()
+
+
+@every_model
+def test_odd_settings_of_the_scene(model, copy):
+    scene = bpy.context.scene
+    scene.frame_set(100)
+    scene.render.fps, scene.render.fps_base = 30, 1.001
+    scene.unit_settings.scale_length = 0.01
+    scene.tool_settings.use_keyframe_insert_auto = True
+    try:
+        collection = import_model(model)
+        activate_model(collection)
+        assert copy(model) == model.read_bytes()
+    finally:
+        scene.tool_settings.use_keyframe_insert_auto = False
+
+
+@every_model
+def test_twice_in_a_row(model, copy):
+    first, second = import_model(model), import_model(model)
+    for collection in (first, second):
+        activate_model(collection)
+        assert copy(model) == model.read_bytes()
+
+
+@every_model
+def test_after_disabling_and_enabling(model, copy):
+    collection = import_model(model)
+    io_idtech_models.unregister()
+    io_idtech_models.register()
+    activate_model(collection)
+    assert copy(model) == model.read_bytes()
+
+
+@every_model
+def test_in_another_scene(model, copy):
+    import_model(model)
+    first = bpy.context.window.scene
+    other = bpy.data.scenes.new("other")
+    bpy.context.window.scene = other
+    try:
+        collection = import_model(model)
+        assert set(collection.objects) <= set(other.objects)
+        assert not set(collection.objects) & set(first.objects)
+        activate_model(collection)
+        assert copy(model) == model.read_bytes()
+    finally:
+        bpy.context.window.scene = first
+
+
+@every_model
+def test_undo_and_redo(model, copy):
+    bpy.ops.ed.undo_push(message="before")
+    import_model(model)
+    bpy.ops.ed.undo_push(message="imported")
+    names = sorted(block.name for block in bpy.data.objects)
+    bpy.ops.ed.undo()
+    assert not bpy.data.objects
+    bpy.ops.ed.redo()
+    assert sorted(block.name for block in bpy.data.objects) == names
+    activate_model(next(c for c in bpy.data.collections if c.objects))
+    assert copy(model) == model.read_bytes()
+    bpy.ops.ed.undo_push(message="exported")
+    assert sorted(block.name for block in bpy.data.objects) == names
+
+
+@every_model
+@pytest.mark.parametrize("kind", ["linked", "override"])
+def test_objects_of_a_library(model, kind, tmp_path, copy):
+    import_model(model)
+    library = tmp_path / "library.blend"
+    name = next(c.name for c in bpy.data.collections if c.objects)
+    bpy.ops.wm.save_as_mainfile(filepath=str(library))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(library), link=True) as (_, wanted):
+        wanted.collections = [name]
+    linked = bpy.data.collections[name]
+    scene = bpy.context.scene
+    if kind == "linked":
+        scene.collection.children.link(linked)
+    else:
+        linked.override_hierarchy_create(scene, bpy.context.view_layer)
+        linked = next(c for c in scene.collection.children_recursive if c.override_library is not None)
+    activate_model(linked)
+    assert copy(model) == model.read_bytes()
+    bpy.data.batch_remove(list(bpy.data.libraries))  # else an undo in a later test brings them back
+
+
+@every_model
+def test_objects_that_can_not_be_selected(model, copy):
+    collection = import_model(model)
+    activate_model(collection)
+    for block in collection.objects:
+        block.hide_select = True
+    assert copy(model) == model.read_bytes()
+
+
+@every_model
+def test_hidden_objects_are_named(model, tmp_path, capfd):
+    collection = import_model(model)
+    activate_model(collection)
+    meshes = [block for block in collection.objects if block.type == "MESH"]
+    meshes[-1].hide_set(True)
+    path = tmp_path / f"copy{model.suffix}"
+    try:
+        operator("export", path)(filepath=str(path))
+    except RuntimeError as error:  # nothing else is left
+        assert len(meshes) == 1 or "hidden" in str(error)
+    assert f"left out: '{meshes[-1].name}'" in capfd.readouterr().out
+
+
+def test_an_instanced_collection_is_named(tmp_path, capfd):
+    collection = import_model(EXAMPLES["md3"])
+    add_cube()
+    instance = bpy.data.objects.new("instance", None)
+    instance.instance_type, instance.instance_collection = "COLLECTION", collection
+    bpy.context.scene.collection.objects.link(instance)
+    path = tmp_path / "copy.md3"
+    assert operator("export", path)(filepath=str(path), what="SCENE") == {"FINISHED"}
+    assert "only meshes are written; left out: 'instance'" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["md2", "md3"])
+def test_a_root_that_is_scaled_moves_everything(name, tmp_path):
+    from tests.samples import load
+
+    model = EXAMPLES[name]
+    collection = import_model(model)
+    root = bpy.data.objects.new("root", None)
+    bpy.context.scene.collection.objects.link(root)
+    root.scale = (0.5, 0.5, 0.5)
+    for block in collection.objects:
+        block.parent = root
+    bpy.context.view_layer.update()
+    activate_model(collection)
+    path = tmp_path / f"copy{model.suffix}"
+    before, after = load(model.read_bytes(), ""), load(export_bytes(path), "")
+    for old, new in zip(before.surfaces, after.surfaces, strict=True):
+        assert new.positions == pytest.approx(old.positions / 2, abs=0.1)
