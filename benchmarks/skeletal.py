@@ -24,7 +24,15 @@ from io_idtech_models.blender import bones, motion, skeletal, skeletal_gather
 from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.blender.materials import Materials
 from io_idtech_models.formats import by_name
-from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, Weights, set_bounds
+from io_idtech_models.model.skeletal import (
+    Animation,
+    SkeletalModel,
+    Skeleton,
+    SkinnedMesh,
+    Weights,
+    set_bounds,
+    skeleton_of,
+)
 from io_idtech_models.model.transforms import chain, conjugate, rotate
 
 Array = NDArray[Any]
@@ -137,7 +145,10 @@ def run_steps(files: Files, clock: Clock) -> tuple[Any, Any, list[Any]]:
         moves = [row.read(data) for data in files.animations]
     with clock.of("to_model"):
         animations = [row.to_model(move, f"move{i}") for i, move in enumerate(moves)]
-        model = bones_of(animations[0]) if structs is None else mesh_row.to_model(structs, "serpent")
+        if structs is None:
+            model = SkeletalModel("bones", skeleton_of(animations[0]), [])
+        else:
+            model = mesh_row.to_model(structs, "serpent")
     with clock.of("build"):
         posed = skeletal.build(
             model, animations, skeletal.SkeletalSettings(), Materials(lambda _name: None), scene, scene.collection
@@ -159,13 +170,6 @@ def run_steps(files: Files, clock: Clock) -> tuple[Any, Any, list[Any]]:
     if written != [files.mesh, *files.animations]:
         raise SystemExit(f"{files.name}: a file that came out is not the one that went in")
     return posed, model, animations
-
-
-def bones_of(animation: Animation) -> SkeletalModel:
-    """Return the bones of an animation as a model without meshes."""
-    positions, rotations = chain(animation.parents, animation.positions[0], animation.rotations[0])
-    bones_ = Skeleton(animation.joint_names, animation.parents, positions, rotations, traits=animation.traits)
-    return SkeletalModel("bones", bones_, [])
 
 
 # -- the floor

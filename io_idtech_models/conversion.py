@@ -13,13 +13,14 @@ from .game import aninc
 from .loading import Loaded, load
 from .model import binding, limits, skeletal_limits
 from .model.bake import bake
-from .model.limits import Problem
+from .model.limits import Problem, refused
 from .model.skeletal import Animation, SkeletalModel, at_rest, set_bounds
 from .model.words import describe, describe_animation, describe_skeletal, joined, plural
 from .storage import read_file, write_file
 
-# Every game that some format knows; what a game does not read is said when it is asked for.
 ONLY = "only a skeletal model that becomes a vertex-animated one takes animations and tags"
+COMPANIONS = [formats.by_name(name) for row in formats.SKELETAL for name in row.companions]
+# Every game that some format knows; what a game does not read is said when it is asked for.
 GAMES = tuple(dict.fromkeys((*limits.GAMES, *skeletal_limits.GAMES)))
 
 
@@ -27,13 +28,7 @@ def problems(row: AnyFormat, model: Any, game: str) -> list[Problem]:
     """Return what a game, one of GAMES, refuses or changes of a model of a format."""
     if game not in row.games:
         return [Problem(limits.ERROR, "", f"is {row.name.upper()}, which {_label(game)} does not read")]
-    if isinstance(row, Format):
-        return limits.check(model, game, row.name)
-    if isinstance(row, SkeletalFormat):
-        found = skeletal_limits.check(model, game, row.text)
-    else:
-        found = skeletal_limits.check_animation(model, game, row.text, row.one_root)
-    return [*found, *(Problem(limits.ERROR, "", said) for said in row.problems(model))]
+    return [*row.check(model, game), *(Problem(limits.ERROR, "", said) for said in row.problems(model))]
 
 
 def _label(game: str) -> str:
@@ -69,12 +64,9 @@ def convert(
     if to is None:
         raise LimitError(f"can't write '{target.suffix}'")
     with collected_warnings() as warnings:
-        row: AnyFormat = formats.identify(read_file(source), source)
-        bones = [
-            p for p in animations if formats.by_suffix(p) is not None and formats.by_suffix(p).name in _others(row)
-        ]
-        loaded = load(source, bones[:1])
-        motions = [_animation(row, path) for path in animations] if isinstance(row, SkeletalFormat) else []
+        loaded = load(source, [path for path in animations if formats.by_suffix(path) in COMPANIONS][:1])
+        row = loaded.row
+        motions = [_animation(loaded, path) for path in animations] if isinstance(row, SkeletalFormat) else []
         if isinstance(row, SkeletalFormat) and isinstance(to, Format):
             model = bake(loaded.model, motions, list(tags), frames)
             written = formats.dump_for(to, model, game, options)
@@ -86,10 +78,6 @@ def convert(
         for path, data in files:
             write_file(path, data)
     return joined([described(to, model), *warnings, *notes], most=7)
-
-
-def _others(row: AnyFormat) -> tuple[str, ...]:
-    return row.companions if isinstance(row, SkeletalFormat) else ()
 
 
 Files = list[tuple[Path, bytes]]
@@ -104,7 +92,7 @@ def _same_family(
         written = formats.dump_for(to, model, game, options)
         return [(target, written.data)], written.model, written.notes
     if isinstance(row, AnimationFormat) and isinstance(to, AnimationFormat):
-        notes = _refused(problems(to, model, game))
+        notes = refused(problems(to, model, game))
         return [(target, to.dump(model))], model, notes
     if isinstance(row, SkeletalFormat) and isinstance(to, SkeletalFormat):
         return _skeletal_files(loaded, to, target, game, options, motions)
@@ -125,13 +113,13 @@ def _skeletal_files(
                 raise LimitError("its bones lie in another file, which was not found: name it with --anim")
             model = binding.fitted(model, model.skeleton.bind, binding.mean_places(loaded.animation.positions))
         motions = motions or ([at_rest(model.skeleton, model.name)] if to.companions else [])
-    notes = _refused(problems(to, model, game))
+    notes = refused(problems(to, model, game))
     notes += to.lost(model)
     files = [(target, to.dump(model, options))]
     other: AnimationFormat = formats.by_name(to.animation)
     for animation in motions:
         set_bounds(animation, model)
-        notes += _refused(problems(other, animation, game))
+        notes += refused(problems(other, animation, game))
     if motions and other.joins:
         files.append((target.with_suffix(other.suffixes[0]), other.dump_joined(motions)))
         if len(motions) > 1:
@@ -149,15 +137,12 @@ def _table(motions: list[Animation]) -> bytes:
     return aninc.write_rows(rows).encode("utf-8")
 
 
-def _refused(found: list[Problem]) -> list[str]:
-    errors = [str(problem) for problem in found if problem.severity == limits.ERROR]
-    if errors:
-        raise LimitError(joined(errors))
-    return [str(problem) for problem in found]
-
-
-def _animation(row: SkeletalFormat, path: Path) -> Animation:
+def _animation(loaded: Loaded, path: Path) -> Animation:
     """Return the animation in a file; raises ModelError, which names the file: it is not the one that is converted."""
+    row = loaded.row
+    assert isinstance(row, SkeletalFormat)
+    if path == loaded.path and loaded.animation is not None:
+        return loaded.animation
     try:
         data = read_file(path)
         found: AnyFormat = formats.identify(data, path)

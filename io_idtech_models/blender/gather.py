@@ -20,7 +20,7 @@ from .materials import texture_size
 from .plan import GatherSettings, plan_frames
 from .sampling import Plan, Samples, Subject
 from .source import MODEL_ID, Known, Place, find
-from .surfaces import Origin, Part, Shape, read_shape, shaders_of, split, surface_name, to_surface
+from .surfaces import Origin, Part, Shape, read_shape, say_loose, shaders_of, split, surface_name, to_surface
 from .vertex import TAG_INDEX
 
 log = logging.getLogger(__name__)
@@ -199,19 +199,15 @@ def _surfaces(drafts: list[Draft], plan: Plan, settings: GatherSettings) -> list
             claimed.add(surface.source_index)
             surfaces.append(surface)
         if draft.parts:
-            _say_loose(draft)
+            _say_points(draft)
     return surfaces
 
 
-def _say_loose(draft: Draft) -> None:
+def _say_points(draft: Draft) -> None:
     """Name vertices that are left out, and those that look forgotten at the origin."""
     assert draft.shape is not None and draft.samples is not None and draft.samples.positions is not None
     topology, positions = draft.shape.topology, draft.samples.positions
-    used = np.zeros(topology.num_points, np.bool_)
-    used[topology.corner_points] = True
-    dropped = int((~used & (draft.shape.loose < 0)).sum())
-    if dropped:
-        log.warning("'%s': %d loose vertices are left out, no triangle uses them", draft.block.name, dropped)
+    say_loose(draft.block, draft.shape)
     new = np.zeros(topology.num_points, np.bool_)
     new[topology.corner_points[draft.shape.numbers < 0]] = True
     if len(positions) < 2 or not new.any():

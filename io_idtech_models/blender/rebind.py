@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ..errors import LimitError
 from ..model import binding
-from ..model.skeletal import Animation, Pose, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh
-from ..model.transforms import chain, rotate
+from ..model.skeletal import Animation, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, skeleton_of
+from ..model.transforms import rotate
 from . import armature, joint_tags, names, skeletal_source, traits
 from . import mesh as meshes
 from .compat import Block
@@ -65,15 +65,12 @@ def name_bones(rig: Block, animation: Animation, scene: bpy.types.Scene) -> None
 
 def _bound(source: SkeletalSource, animation: Animation) -> SkeletalSource:
     """Return a source with the bones of an animation, in the pose that fits its meshes best."""
-    pose = Pose(*chain(animation.parents, animation.positions[0], animation.rotations[0]))
-    skeleton = Skeleton(
-        list(animation.joint_names), animation.parents, pose.positions, pose.rotations, traits=animation.traits
-    )
+    skeleton = skeleton_of(animation)
     facts = {name: fact for name, fact in source.facts.items() if name != UNNAMED}
     named = replace(source, skeleton=skeleton, facts=facts)
     parts = [SkinnedMesh(m.name, m.shader, m.uvs, m.triangles, m.weights) for m in source.meshes]
     fitted = binding.fitted(
-        SkeletalModel("", skeleton, parts, named), pose, binding.mean_places(animation.positions)
+        SkeletalModel("", skeleton, parts, named), skeleton.bind, binding.mean_places(animation.positions)
     ).source
     assert fitted is not None
     return fitted

@@ -21,7 +21,7 @@ from . import mesh as meshes
 from . import skinned_normals, skinning
 from .compat import Block
 from .source import Place
-from .surfaces import Origin, Part, Shape, read_shape, shaders_of, split, surface_name
+from .surfaces import Origin, Part, Shape, read_shape, say_loose, shaders_of, split, surface_name
 from .traits import gather_min_lod
 
 log = logging.getLogger(__name__)
@@ -139,7 +139,7 @@ def _gather(
         index = place.surface if place is not None and nth == 0 else -1
         made = _to_mesh(name, shader, index, block, part, groups, positions, rig, scale, settings)
         if settings.normals != "NONE":
-            moved = _moved(part, positions, rig, scale)
+            moved = _moved(part, positions, rig)
             made.normals, made.kept_normals = skinned_normals.gather(
                 block, mesh, shape, part, made, rig.skeleton, rig.source, moved
             )
@@ -147,7 +147,7 @@ def _gather(
         found.append(made)
     if settings.normals == "NONE":
         _say_sharp(block, mesh)
-    _say_loose(block, shape)
+    say_loose(block, shape)
     return found
 
 
@@ -162,19 +162,23 @@ def _shape_of(block: Block, mesh: Block, origin: Origin, settings: WeightSetting
     return read_shape(block, mesh, block.data if same else None, origin, settings.normals)
 
 
-def _moved(part: Part, positions: NDArray[np.float32], rig: Rig, scale: float) -> NDArray[np.bool_]:
+def _moved(part: Part, positions: NDArray[np.float32], rig: Rig) -> NDArray[np.bool_]:
     """Tell which points (P,) do not stand where import put the source's vertices that they are."""
     moved = np.zeros(len(positions), np.bool_)
-    source = rig.source
-    for mesh, base in zip(source.meshes, source.first_vertices, strict=False) if source is not None else ():
-        numbers = part.vertices.numbers
-        places = np.flatnonzero((numbers >= base) & (numbers < base + mesh.num_vertices))
-        if source is not None and len(places):
-            there = rest_places(source, mesh.weights.of(numbers[places] - base), rig.import_scale)
-            points = part.vertices.points[places]
-            far = np.abs(positions[points] - there) > SAME_PLACE * np.maximum(np.abs(there), rig.import_scale)
-            moved[points[far.any(axis=1)]] = True
+    source = rig.vertex_source
+    for surface, places, own in source.vertex_parts(part.vertices.numbers) if source is not None else ():
+        points = part.vertices.points[places]
+        moved[points[~_stand(positions[points], surface, own, rig.import_scale)]] = True
     return moved
+
+
+def _stand(
+    positions: NDArray[np.float32], surface: SurfaceSource, own: NDArray[Any], scale: float
+) -> NDArray[np.bool_]:
+    """Tell which places (n, 3) are those in which import put a surface's vertices `own` (n,)."""
+    there = surface.decoded_positions(slice(None), own)[0]
+    near = np.abs(positions - there) <= SAME_PLACE * np.maximum(np.abs(there), scale)
+    return np.asarray(near.all(axis=1))
 
 
 def _joint_groups(block: Block, mesh: Block, rig: Rig) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
@@ -251,13 +255,11 @@ def _kept(
         if not len(places):
             continue
         own = numbers[places] - base
-        there = surface.decoded_positions(slice(None), own)[0]
-        near = np.abs(positions[places] - there) <= SAME_PLACE * np.maximum(np.abs(there), scale)
         wanted = skinning.summed(mesh.weights, np.arange(mesh.num_vertices))
         same = _same_groups(here, places, own, wanted, origin, len(numbers))
         owners, entries = mesh.weights.entries()
         loose = np.bincount(owners, ~held[mesh.weights.joints[entries]], mesh.num_vertices) > 0
-        kept[places] = near.all(axis=1) & same & ~loose[own]
+        kept[places] = _stand(positions[places], surface, own, scale) & same & ~loose[own]
     return kept
 
 
@@ -326,13 +328,6 @@ def _in_model(block: Block, rig: Rig, positions: NDArray[np.float32], scale: flo
     """Return places (V, 3) of an object in the world, in the file's units."""
     matrix = np.array(block.matrix_world, np.float64)
     return np.asarray((positions.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]) / scale)
-
-
-def _say_loose(block: Block, shape: Shape) -> None:
-    used = shape.loose >= 0
-    used[shape.topology.corner_points] = True
-    if not used.all():
-        log.warning("'%s': %d loose vertices are left out, no triangle uses them", block.name, int((~used).sum()))
 
 
 def _sharp_edges(mesh: Block) -> NDArray[np.bool_]:

@@ -93,6 +93,14 @@ def read_shape(
     return Shape(topology, uvs, numbers, loose, faces, slots, shown, own, corners, corner_faces, restored, materials)
 
 
+def say_loose(block: Block, shape: Shape) -> None:
+    """Name an object whose vertices are left out: those without a triangle that had one, or are new."""
+    used = shape.loose >= 0
+    used[shape.topology.corner_points] = True
+    if not used.all():
+        log.warning("'%s': %d loose vertices are left out, no triangle uses them", block.name, int((~used).sum()))
+
+
 def _materials(block: Block, mesh: Block) -> list[Any]:
     """Return the materials that a mesh shows, by slot: its own, which modifiers may have set, or the object's."""
     slots = list(block.material_slots)

@@ -15,9 +15,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import FormatError, LimitError
+from ..errors import FormatError
+from ..errors import LimitError as LimitError
 
 if TYPE_CHECKING:
+    from ..model.limits import Problem
     from ..model.normals import NormalCoding
     from ..model.skeletal import Animation, SkeletalModel
     from ..model.vertex import VertexModel
@@ -103,6 +105,12 @@ class Format(Row):
         found: NormalCoding = _codec(self.model_codec).CODING
         return found
 
+    def check(self, model: VertexModel, game: str) -> list[Problem]:
+        """Return what a game refuses or changes of a model that has the shape of the format."""
+        from ..model import limits
+
+        return limits.check(model, game, self.name)
+
     def load(self, data: bytes, name: str) -> VertexModel:
         """Return the model in a file's bytes; raises FormatError."""
         model: VertexModel = self.to_model(self.read(data), name)
@@ -141,6 +149,12 @@ class SkeletalFormat(Row):
     skins: bool = False  # a file beside it says what surfaces wear
     unbound: bool = False  # it does not say in which pose meshes are bound: one has to be found
     options: tuple[Option, ...] = ()
+
+    def check(self, model: SkeletalModel, game: str) -> list[Problem]:
+        """Return what a game refuses of a model, or shows otherwise than meant."""
+        from ..model import skeletal_limits
+
+        return skeletal_limits.check(model, game, self.text)
 
     def load(self, data: bytes, name: str, companions: Mapping[str, bytes] | None = None) -> SkeletalModel:
         """Return the model in a file's bytes and those of its companions, by format; raises FormatError.
@@ -188,6 +202,12 @@ class AnimationFormat(Row):
     def dump_joined(self, animations: list[Animation]) -> bytes:
         """Return the bytes of one file with several animations, of formats that join; raises LimitError."""
         return self.write(_codec(self.model_codec).join(animations))
+
+    def check(self, animation: Animation, game: str) -> list[Problem]:
+        """Return what a game refuses of an animation, or shows otherwise than meant."""
+        from ..model import skeletal_limits
+
+        return skeletal_limits.check_animation(animation, game, self.text, self.one_root)
 
     def load(self, data: bytes, name: str) -> Animation:
         """Return the animation in a file's bytes; raises FormatError."""
@@ -318,15 +338,11 @@ def dump_for(row: Format, model: VertexModel, game: str, options: Options | None
     Raises:
         LimitError: the format can't hold the model, or the game would refuse it.
     """
-    from ..model import limits
-    from ..model.words import joined
+    from ..model.limits import refused
 
     shaped = row.shape(model, options)
-    problems = limits.check(shaped, game, row.name)
-    errors = [str(problem) for problem in problems if problem.severity == limits.ERROR]
-    if errors:
-        raise LimitError(joined(errors))
-    return Written(row.dump(shaped, options), shaped, [str(problem) for problem in problems])
+    notes = refused(row.check(shaped, game))
+    return Written(row.dump(shaped, options), shaped, notes)
 
 
 def by_name(name: str) -> Any:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FormatError
-from ..model.skeletal import Facts
-from ._text import LARGEST, Reader
+from ..model.skeletal import LARGEST, Facts
+from ._text import Reader
 
 log = logging.getLogger(__name__)
 

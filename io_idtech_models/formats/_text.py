@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FormatError
+from ..model.skeletal import LARGEST
 
 TOKEN = re.compile(rb'\s*("[^"\n]*"|[(){}]|[^\s(){}"]+)')
 REMARK = re.compile(rb'"[^"\n]*"|//[^\n]*|/\*')
 PARENTHESES = bytes.maketrans(b"()", b"  ")
 MOST_SHOWN = 40  # characters of a file in a message
-LARGEST = float(np.finfo(np.float32).max)
 LARGEST_INTEGER = 2**31 - 1  # engines read an int
 DECIMALS = 10  # id's exporter writes "%1.10f"
 TIE = 1e-3  # of the last decimal

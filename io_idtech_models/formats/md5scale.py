@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from ..errors import FormatError
 from ..model.scales import Scales
-from ._text import LARGEST, decode_text
+from ..model.skeletal import LARGEST
+from ._text import decode_text
 
 log = logging.getLogger(__name__)
 

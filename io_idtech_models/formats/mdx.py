@@ -32,7 +32,6 @@ from ._layout import Arrays, Lump, assemble, check_overlap, plan, survey
 IDENT = b"MDXW"
 VERSION = 2
 NAME_SIZE = 64
-FLAG_TAG = 1  # BONEFLAG_TAG: the bone is a tag, whose axes turn with the torso
 
 HEADER = np.dtype([
     ("ident", "S4"), ("version", "<i4"), ("name", "S64"), ("num_frames", "<i4"), ("num_bones", "<i4"),

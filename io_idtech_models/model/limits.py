@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import LimitError
+from .words import joined
+
 if TYPE_CHECKING:
     from .vertex import Surface, VertexModel
 
@@ -105,6 +108,14 @@ class Problem:
     def __str__(self) -> str:
         """One sentence, naming its subject."""
         return f"'{self.subject}' {self.text}" if self.subject else f"the model {self.text}"
+
+
+def refused(problems: list[Problem]) -> list[str]:
+    """Return what problems say that is no reason to refuse a model; raises LimitError for the others."""
+    errors = [str(problem) for problem in problems if problem.severity == ERROR]
+    if errors:
+        raise LimitError(joined(errors))
+    return [str(problem) for problem in problems]
 
 
 def check(model: VertexModel, game_name: str, format_name: str) -> list[Problem]:

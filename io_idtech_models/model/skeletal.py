@@ -306,6 +306,12 @@ def set_bounds(animation: Animation, model: SkeletalModel) -> None:
         animation.bounds[frames] = np.stack((low.min(axis=0), high.max(axis=0)), axis=1)
 
 
+def skeleton_of(animation: Animation) -> Skeleton:
+    """Return an animation's joints as they are in its first frame."""
+    positions, rotations = chain(animation.parents, animation.positions[0], animation.rotations[0])
+    return Skeleton(list(animation.joint_names), animation.parents, positions, rotations, traits=animation.traits)
+
+
 def at_rest(skeleton: Skeleton, name: str) -> Animation:
     """Return an animation of one frame, the bind pose."""
     positions, rotations = unchain(skeleton.parents, skeleton.bind.positions[None], skeleton.bind.rotations[None])

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .record import Arrays, RecordError, checked, facts_among, pack, pack_facts, pack_names, unpack, unpack_names
-from .skeletal import AnimationSource, JointTag, MeshSource, Pose, SkeletalSource, Skeleton, Weights
+from .skeletal import LARGEST, AnimationSource, JointTag, MeshSource, Pose, SkeletalSource, Skeleton, Weights
 
 MAX_JOINTS = 1 << 16
-LARGEST = float(np.finfo(np.float32).max)
 
 
 def mesh_record(source: MeshSource, extra: Arrays) -> bytes:

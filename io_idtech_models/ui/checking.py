@@ -10,7 +10,6 @@ from ..blender.compat import Context
 from ..blender.plan import GatherSettings
 from ..blender.skeletal_gather import SkeletalGatherSettings
 from ..formats import Format, SkeletalFormat
-from ..model import limits, skeletal_limits
 from ..model.limits import Problem
 from .choice import Choice
 from .skeletal_exports import whole_model
@@ -26,10 +25,10 @@ def problems_of(chosen: Choice, row: Format | SkeletalFormat, game: str, context
     if isinstance(row, SkeletalFormat):
         settings = SkeletalGatherSettings(normals="SOURCE" if row.normals else "NONE")
         model = skeletal_gather.gather(whole_model(chosen.blocks, context), layer, settings)
-        return skeletal_limits.check(model, game, row.text)
+        return row.check(model, game)
     plan = GatherSettings(splits=row.splits)
     shaped = row.shape(gathering.gather(chosen.blocks, chosen.collection, context.scene, layer, plan))
-    return limits.check(shaped, game, row.name)
+    return row.check(shaped, game)
 
 
 def offenders(blocks: list[Any], problems: list[Problem]) -> list[Any]:

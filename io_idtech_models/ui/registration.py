@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -38,6 +39,21 @@ def _run_command(argv: list[str]) -> int:
     return cli.main(argv)
 
 
+def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
+    """Return Blender's menus that get entries, and what draws these."""
+    menus: Any = bpy.types
+    return [
+        (menus.TOPBAR_MT_file_import, _import_menu),
+        (menus.TOPBAR_MT_file_export, _export_menu),
+        (menus.MESH_MT_shape_key_context_menu, frames.draw_menu),
+        (menus.MATERIAL_MT_context_menu, skins.draw_menu),
+        (menus.VIEW3D_MT_object, skins.draw_object_menu),
+        (menus.VIEW3D_MT_object, torso.draw_menu),
+        (menus.VIEW3D_MT_object, check.draw_menu),
+        (menus.VIEW3D_MT_pose, torso.draw_menu),
+    ]
+
+
 def register() -> None:
     """Register operators, drop handlers, menus and the command `blender -c idtech`."""
     for row in FORMATS:
@@ -49,14 +65,8 @@ def register() -> None:
     _classes.extend((*frames.CLASSES, *skins.CLASSES, *torso.CLASSES, *check.CLASSES))
     for cls in _classes:
         bpy.utils.register_class(cls)
-    bpy.types.TOPBAR_MT_file_import.append(_import_menu)
-    bpy.types.TOPBAR_MT_file_export.append(_export_menu)
-    bpy.types.MESH_MT_shape_key_context_menu.append(frames.draw_menu)
-    bpy.types.MATERIAL_MT_context_menu.append(skins.draw_menu)
-    bpy.types.VIEW3D_MT_object.append(skins.draw_object_menu)
-    bpy.types.VIEW3D_MT_object.append(torso.draw_menu)
-    bpy.types.VIEW3D_MT_object.append(check.draw_menu)
-    bpy.types.VIEW3D_MT_pose.append(torso.draw_menu)
+    for menu, draw in _menus():
+        menu.append(draw)
     register_command: Any = bpy.utils.register_cli_command  # the stubs say that it returns nothing
     _commands.append(register_command("idtech", _run_command))
 
@@ -65,13 +75,7 @@ def unregister() -> None:
     """Undo `register`. A class or command that stayed would crash some Blenders at exit."""
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
-    bpy.types.VIEW3D_MT_pose.remove(torso.draw_menu)
-    bpy.types.VIEW3D_MT_object.remove(check.draw_menu)
-    bpy.types.VIEW3D_MT_object.remove(torso.draw_menu)
-    bpy.types.VIEW3D_MT_object.remove(skins.draw_object_menu)
-    bpy.types.MATERIAL_MT_context_menu.remove(skins.draw_menu)
-    bpy.types.MESH_MT_shape_key_context_menu.remove(frames.draw_menu)
-    bpy.types.TOPBAR_MT_file_export.remove(_export_menu)
-    bpy.types.TOPBAR_MT_file_import.remove(_import_menu)
+    for menu, draw in reversed(_menus()):
+        menu.remove(draw)
     while _classes:
         bpy.utils.unregister_class(_classes.pop())

@@ -12,10 +12,11 @@ from ..blender.compat import Context
 from ..blender.skeletal_gather import SkeletalGatherSettings, find_rig, gather
 from ..errors import LimitError, collected_warnings
 from ..formats import AnimationFormat, Options, SkeletalFormat
-from ..model import limits, skeletal_limits
+from ..model import skeletal_limits
+from ..model.limits import refused
 from ..model.origin import animation_with_origin, skeleton_with_origin
 from ..model.skeletal import Animation, SkeletalModel, looped, set_bounds
-from ..model.words import describe_skeletal, joined, listed, plural
+from ..model.words import describe_skeletal, listed, plural
 from ..storage import reason, write_file
 from . import joint_scales, motions, ranges
 from .choice import Choice
@@ -56,7 +57,7 @@ def export_skeletal(
         if add_origin:
             model = skeleton_with_origin(model)
         warnings.extend(row.lost(model))
-        warnings.extend(_refused(skeletal_limits.check(model, game, row.text)))
+        warnings.extend(refused(row.check(model, game)))
         target = in_game_folder(path, game)
         warnings.extend(_said_of_folder(target, path))
         data = row.dump(model, options)
@@ -117,14 +118,6 @@ def whole_model(blocks: Iterable[Any], context: Context) -> list[Any]:
     return found if rig in found else [rig, *found]
 
 
-def _refused(problems: list[limits.Problem]) -> list[str]:
-    """Return the warnings among problems; raises LimitError for the others."""
-    errors = [str(problem) for problem in problems if problem.severity == limits.ERROR]
-    if errors:
-        raise LimitError(joined(errors))
-    return [str(problem) for problem in problems]
-
-
 def export_animations(
     path: Path,
     row: AnimationFormat,
@@ -162,10 +155,6 @@ def export_animations(
     return done
 
 
-def _problems(animation: Animation, row: AnimationFormat, game: str) -> list[limits.Problem]:
-    return skeletal_limits.check_animation(animation, game, row.text, row.one_root)
-
-
 Finish = Callable[[motions.Source], Animation]
 Made = tuple[list[tuple[Path, Summary]], list[tuple[Path, bytes]]]  # what is to be said of each file, and the files
 
@@ -178,7 +167,7 @@ def _one_each(
     for name, source in zip(_file_names([source.name for source in sources]), sources, strict=True):
         with collected_warnings() as warnings:
             animation = finish(source)
-            warnings.extend(_refused(_problems(animation, row, game)))
+            warnings.extend(refused(row.check(animation, game)))
             target = in_game_folder(path.with_name(name + row.suffixes[0]) if several else path, game)
             warnings.extend(_said_of_folder(target, path))
             files.append((target, row.dump(animation)))
@@ -199,7 +188,7 @@ def _joined(path: Path, row: AnimationFormat, sources: list[motions.Source], fin
             first += animation.num_frames
             joint_scales.say_lost(animation)
         data = row.dump_joined(animations)
-        warnings.extend(_refused(_problems(animations[0], row, game)))
+        warnings.extend(refused(row.check(animations[0], game)))
     table = path.with_suffix(ranges.SUFFIX)
     facts = f"{plural(first, 'frame')}: {listed([s.name for s in sources])} one after another, and '{table.name}'"
     return [(path, Summary(facts, warnings))], [(path, data), (table, ranges.table_text(rows))]

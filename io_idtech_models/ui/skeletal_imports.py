@@ -22,7 +22,7 @@ from ..game import aninc, pcx, skin
 from ..game.files import DIFFUSE_ENDINGS, SearchPath
 from ..loading import Loaded, load
 from ..model import binding
-from ..model.skeletal import Animation, Pose, SkeletalModel, Skeleton, mismatch
+from ..model.skeletal import Animation, Pose, SkeletalModel, mismatch, skeleton_of
 from ..model.transforms import chain
 from ..model.words import describe_skeletal, listed, plural
 from ..storage import read_file
@@ -51,20 +51,20 @@ def read_animation(row: AnimationFormat, path: Path) -> Animation:
 
 def animations_beside(
     path: Path, row: AnimationFormat, model: SkeletalModel, besides: Path | None = None
-) -> tuple[list[tuple[Animation, Path]], list[str]]:
-    """Return the animations in a model's folder whose joints are the model's, by name, and what is said of others."""
-    found, said = [], []
+) -> list[tuple[Animation, Path]]:
+    """Return the animations in a model's folder whose joints are the model's, by name; what can't be read is said."""
+    found = []
     for file in sorted(path.parent.iterdir(), key=lambda p: p.name.lower()):
         if file.suffix.lower() not in row.suffixes or not file.is_file() or file == besides:
             continue
         try:
             animation = read_animation(row, file)
         except ModelError as error:
-            said.append(f"{file.name}: {error}")
+            log.warning("%s: %s", file.name, error)
             continue
         if not mismatch(model.skeleton, animation):
             found.append((animation, file))
-    return found, said
+    return found
 
 
 def bound(row: SkeletalFormat, loaded: Loaded, settings: ImportSettings) -> SkeletalModel:
@@ -142,10 +142,7 @@ def _motions(path: Path, row: SkeletalFormat, loaded: Loaded) -> list[tuple[Anim
         found.append((loaded.animation, loaded.path))
     if row.companions and loaded.path is None:  # bones without names, which none fits
         return found
-    beside, said = animations_beside(path, formats.by_name(row.animation), loaded.model, loaded.path)
-    for sentence in said:
-        log.warning("%s", sentence)
-    return found + beside
+    return found + animations_beside(path, formats.by_name(row.animation), loaded.model, loaded.path)
 
 
 def _shown(file: Path, beside: Path) -> str:
@@ -194,7 +191,7 @@ def import_animation(
                 row = formats.identify(data, path)
                 animation = joint_scales.with_scales(row.load(data, path.stem), row, path)
                 if rig is None:
-                    model = SkeletalModel(path.stem, _rest_of(animation), [])
+                    model = SkeletalModel(path.stem, skeleton_of(animation), [])
                     posed = skeletal.build(model, [], settings, Materials(lambda name: None), context.scene, into)
                     rig = posed.armature
                 elif rebind.is_unnamed(rig):
@@ -212,9 +209,3 @@ def import_animation(
             play(rig, made[0])
     facts = f"{plural(len(made), 'animation')} on '{rig.name}'" if made else "nothing imported"
     return rig, made, Summary(facts, warnings), failed
-
-
-def _rest_of(animation: Animation) -> Skeleton:
-    """Return the skeleton of an animation in its first frame."""
-    positions, rotations = chain(animation.parents, animation.positions[0], animation.rotations[0])
-    return Skeleton(list(animation.joint_names), animation.parents, positions, rotations, traits=animation.traits)
