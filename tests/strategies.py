@@ -19,6 +19,7 @@ from io_idtech_models.model.skeletal import (
     Traits,
     Weights,
 )
+from io_idtech_models.model.transforms import unchain
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
 
 # Any characters: also such as no file can hold, and halves of pairs.
@@ -150,3 +151,13 @@ def animations(draw):
     rate = draw(st.sampled_from([24.0, 15.0, 29.97, 0.0, 1e6]))
     bounds = np.sort(_numbers(rng, size, frames, 2, 3).astype(np.float64), axis=1)
     return Animation(draw(names), called, parents, positions, _turns(rng, frames, count), rate, bounds)
+
+
+def rest_pose(model: SkeletalModel) -> Animation:
+    """Return an animation of one frame, where the joints lie in one length in all frames."""
+    skeleton = model.skeleton
+    positions, rotations = unchain(skeleton.parents, skeleton.positions[None], skeleton.rotations[None])
+    bounds = np.zeros((1, 2, 3))
+    return Animation(
+        "rest", list(skeleton.names), skeleton.parents, positions, rotations, 15.0, bounds, traits=skeleton.traits
+    )

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from io_idtech_models import formats
 from io_idtech_models.errors import LimitError
 from io_idtech_models.formats import _glcmds, md2
-from io_idtech_models.model.skeletal import Animation, skin
-from io_idtech_models.model.transforms import chain, same_turns, unchain
-from tests.strategies import animations, skeletal_models, vertex_models
+from io_idtech_models.model.skeletal import skin
+from io_idtech_models.model.transforms import chain, same_turns
+from tests.strategies import animations, rest_pose, skeletal_models, vertex_models
 
 MD2, MD3 = formats.by_name("md2"), formats.by_name("md3")
 MD5MESH, MD5ANIM = formats.by_name("md5mesh"), formats.by_name("md5anim")
@@ -156,20 +156,10 @@ def test_md5anim(animation):
     assert MD5ANIM.dump(again) == data
 
 
-def pose_of(model):
-    """Return an animation of one frame, where the joints lie in one length in all frames."""
-    skeleton = model.skeleton
-    positions, rotations = unchain(skeleton.parents, skeleton.positions[None], skeleton.rotations[None])
-    bounds = np.zeros((1, 2, 3))
-    return Animation(
-        "rest", list(skeleton.names), skeleton.parents, positions, rotations, 15.0, bounds, traits=skeleton.traits
-    )
-
-
 @many
 @given(skeletal_models())
 def test_mdm_and_mdx(model):
-    data, bones = dumped(MDM, model), dumped(MDX, pose_of(model))
+    data, bones = dumped(MDM, model), dumped(MDX, rest_pose(model))
     if data is None or bones is None:
         return
     again = MDM.load(data, model.name, {"mdx": bones})

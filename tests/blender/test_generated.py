@@ -1,0 +1,92 @@
+"""Models made at random, as files through Blender: what is imported and exported again is the same file.
+
+`tests/formats/test_generated.py` does more of them, without Blender. `IDTECH_GENERATED=500` tries that many of each.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from io_idtech_models import formats
+from io_idtech_models.errors import LimitError
+from tests.blender.test_hostile import attempt, operator
+from tests.strategies import animations, rest_pose, skeletal_models, vertex_models
+from tests.ui.scene import bpy, counts
+
+FEW = int(os.environ.get("IDTECH_GENERATED", "25"))
+few = settings(max_examples=FEW, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+# Overflows of extreme numbers are no surprise here.
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("generated")
+
+
+def put(folder: Path, name: str, model: object) -> Path | None:
+    """Write a model as a file of the format that the name says, None if that can't hold it."""
+    path = folder / name
+    try:
+        path.write_bytes(formats.by_suffix(path).dump(model))
+    except LimitError:
+        return None
+    return path
+
+
+def there_and_back(path: Path, **options: str) -> None:
+    """Import a file into an empty scene and export it again: the same bytes, or a sentence and nothing left."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    before = counts()
+    if attempt(operator("import", path), filepath=str(path), **options):
+        assert counts() == before
+        return
+    again = path.with_name(f"again{path.suffix}")
+    said = attempt(operator("export", again), filepath=str(again))
+    if said:
+        assert "nothing to export" in said
+        assert not bpy.data.objects
+    else:
+        assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["a.md3", "a.md2"])
+def test_vertex_models(folder, name):
+    @few
+    @given(vertex_models())
+    def check(model):
+        path = put(folder, name, model)
+        if path is not None:
+            there_and_back(path)
+
+    check()
+
+
+@few
+@given(skeletal_models())
+def test_md5mesh(folder, model):
+    path = put(folder, "a.md5mesh", model)
+    assert path is not None
+    there_and_back(path)
+
+
+@few
+@given(skeletal_models())
+def test_mdm(folder, model):
+    path, bones = put(folder, "a.mdm", model), put(folder, "a.mdx", rest_pose(model))
+    if path is not None and bones is not None:
+        there_and_back(path, animation=str(bones))
+
+
+@pytest.mark.parametrize("name", ["a.md5anim", "a.mdx"])
+def test_animations(folder, name):
+    @few
+    @given(animations())
+    def check(animation):
+        path = put(folder, name, animation)
+        if path is not None:
+            there_and_back(path)
+
+    check()
