@@ -26,7 +26,7 @@ from io_idtech_models.model.vertex import Surface, Tag, VertexModel
 names = st.text(st.characters(exclude_categories=()), max_size=12)
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 # How large coordinates are; mostly as in games.
-sizes = st.sampled_from([64.0, 64.0, 64.0, 500.0, 0.0, 1e-40, 1e-7, 513.0, 32768.0, 1e9, 1e30])
+sizes = st.sampled_from([64.0, 64.0, 64.0, 500.0, 0.0, 1e-40, 1e-7, 513.0, 32768.0, 1e9, 1e12, 1e30])
 LARGEST = 3e38
 
 

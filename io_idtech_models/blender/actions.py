@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model.skeletal import Animation
-from ..model.transforms import conjugate, from_matrices, multiply
+from ..model.transforms import conjugate, from_matrices, inverse, multiply
 from . import names
 from .armature import TURN
 from .compat import Block, curves_for
@@ -39,7 +39,7 @@ def to_channels(
     their parents' likewise. A quaternion follows the one before it the short way.
     """
     turning, moving = maps(rest, parents)
-    back = np.linalg.inv(moving)
+    back = inverse(moving)
     channels = np.empty((len(rest), len(positions), 7), np.float32)
     channels[..., :3] = positions.transpose(1, 0, 2) @ back[:, :3, :3].transpose(0, 2, 1) + back[:, None, :3, 3]
     turns = rotations.transpose(1, 0, 2) @ turning

@@ -20,7 +20,7 @@ from mathutils import Matrix
 from numpy.typing import NDArray
 
 from ..model.skeletal import Skeleton
-from ..model.transforms import to_matrices
+from ..model.transforms import inverse, to_matrices
 from . import names
 from .compat import Block
 
@@ -202,5 +202,5 @@ def relative(matrices: Doubles, parents: NDArray[Any]) -> Doubles:
     """
     result = matrices.copy()
     children = np.flatnonzero(parents >= 0)
-    result[..., children, :, :] = np.linalg.inv(matrices[..., parents[children], :, :]) @ matrices[..., children, :, :]
+    result[..., children, :, :] = inverse(matrices[..., parents[children], :, :]) @ matrices[..., children, :, :]
     return result

@@ -1,14 +1,21 @@
 """How much Blender can bear: its cost for many things of a kind is quadratic, and a small file can hold very many.
 
 Measured on 5.2: 20,000 bones take half a minute, 8,000 materials 2 seconds, 16,000 shape keys one second and each
-doubling four times as long.
+doubling four times as long. Bones of 1e18 units keep their axes on 4.2, 4.5 and 5.2; of 1e21 they lose them, the square of
+their length is beyond single precision.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import LimitError
 
 MOST = {"joints": 4096, "surfaces": 4096, "tags": 4096, "materials": 4096, "frames": 32768}
+REACH = 1e15  # Blender's units
 
 
 def refuse_more(**counts: int) -> None:
@@ -20,3 +27,14 @@ def refuse_more(**counts: int) -> None:
     for kind, count in counts.items():
         if count > MOST[kind]:
             raise LimitError(f"the model has {count} {kind}, Blender becomes unusable with more than {MOST[kind]}")
+
+
+def refuse_farther(what: str, places: NDArray[Any]) -> None:
+    """Refuse places (..., 3), in Blender's units, that are farther out than Blender's bones can be; a sentence says `what`.
+
+    Raises:
+        LimitError: a place is beyond `REACH`, or no number.
+    """
+    farthest = float(np.abs(places).max(initial=0.0))
+    if not farthest <= REACH:
+        raise LimitError(f"{what} reach {farthest:g} units, Blender's armatures work up to {REACH:g}")

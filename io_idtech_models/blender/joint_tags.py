@@ -15,6 +15,7 @@ from mathutils import Matrix
 from numpy.typing import NDArray
 
 from ..model.skeletal import JointTag, SkeletalModel, SkeletalSource, Skeleton
+from ..model.transforms import inverse
 from ..model.words import listed
 from . import armature, names, tags
 from .compat import Block
@@ -51,7 +52,7 @@ def _basis(tag: JointTag, bone: Any, scale: float) -> Doubles:
     local = np.eye(4)
     local[:3, :3] = tags.shown_axes(quaternions, scales)[0].T
     local[:3, 3] = tag.origin.astype(np.float64) * scale
-    return _from_tail(bone) @ np.linalg.inv(armature.TURN) @ local
+    return _from_tail(bone) @ inverse(armature.TURN) @ local
 
 
 def _from_tail(bone: Any) -> Doubles:
@@ -127,11 +128,11 @@ def _gather_tag(
     own = source.tags[index] if source is not None and index < len(source.tags) and index >= 0 else None
     basis = _shown_basis(block)
     rest = np.array(bone.matrix_local, np.float64)
-    shown = world @ rest @ np.linalg.inv(_from_tail(bone)) @ basis
+    shown = world @ rest @ inverse(_from_tail(bone)) @ basis
     shown[:3, 3] /= scale
     bind = skeleton.bind
     place = armature.joint_matrices(bind.positions[joint][None], bind.rotations[joint][None])[0]
-    local = np.linalg.inv(place) @ shown
+    local = inverse(place) @ shown
     size = np.cbrt(abs(np.linalg.det(world[:3, :3])))
     origin, axes = local[:3, 3].astype(np.float32), (local[:3, :3].T / max(size, 1e-12)).astype(np.float32)
     kept = False

@@ -18,7 +18,7 @@ from ..model.weld import weld_classes
 from ..model.words import listed
 from . import actions, armature, joint_tags, names, sizes, skeletal_source, skinning, traits
 from . import mesh as meshes
-from .bearable import refuse_more
+from .bearable import refuse_farther, refuse_more
 from .compat import Block, play
 from .materials import Materials
 from .source import MODEL_ID
@@ -61,11 +61,13 @@ def build(
     """Make a collection with an armature and an object per mesh, linked to `into` when all is done.
 
     Raises:
-        LimitError: the model has more of something than Blender can bear, or an animation does not fit.
+        LimitError: the model has more of something than Blender can bear, or lies farther out, or an animation does not
+            fit.
     """
     shaders = {mesh.shader for mesh in model.meshes}
     counts = {"joints": model.skeleton.num_joints, "surfaces": len(model.meshes), "tags": len(model.tags)}
     refuse_more(**counts, materials=len(shaders))
+    refuse_farther("joints", model.skeleton.positions * settings.scale)
     with undone_on_failure():
         collection = bpy.data.collections.new(names.fit(model.name))
         rig = armature.make(model.name, model.skeleton, settings.scale, scene)
@@ -96,6 +98,7 @@ def _make_mesh(
     """Make a mesh in the bind pose and its object: points welded, corners numbered, weights and material given."""
     bind = model.skeleton.bind
     places = skin(mesh.weights, bind.positions, bind.rotations) * settings.scale
+    refuse_farther("vertices", places)
     welded = weld_classes(_equal_weights(mesh), mesh.triangles) if settings.weld else np.arange(mesh.num_vertices)
     points, of_vertex = np.unique(welded, return_inverse=True)
     solid = np.flatnonzero(are_solid(mesh.triangles))
@@ -181,6 +184,7 @@ def add_animations(
         _check(rig, bones, parents, animation)
         _turn_by_quaternions(rig, bones)
         positions, scales = sizes.to_shown(rig, bones, parents, animation)
+        refuse_farther(f"joints in '{animation.name}'", positions * settings.scale)
         channels = actions.to_channels(positions * settings.scale, animation.rotations, local, parents)
         _say_connected(bones, animation, channels[..., :3] / settings.scale)
         action = actions.make(rig, [bone.name for bone in bones], animation, channels, scales)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import LimitError
 from ..model.skeletal import Pose, SkeletalModel, Skeleton, SkinnedMesh
-from ..model.transforms import from_matrices
+from ..model.transforms import from_matrices, inverse
 from ..model.words import listed
 from . import armature, joint_tags, names, traits
 from .compat import Block
@@ -134,7 +134,7 @@ def gather_rig(block: Block, known: KnownRig | None, settings: SkeletalGatherSet
     rest_by_name = armature.rest_matrices(block.data)
     rest = np.array([rest_by_name[bone.name] for bone in bones]).reshape(-1, 4, 4)
     world = np.array(block.matrix_world, np.float64)
-    matrices = rest @ np.linalg.inv(armature.TURN)
+    matrices = rest @ inverse(armature.TURN)
     sources: NDArray[np.int32] = np.full(len(bones), -1, np.int32)
     kept: NDArray[np.bool_] = np.zeros(len(bones), np.bool_)
     if known is not None:
@@ -163,7 +163,7 @@ def _bound_pose(
     """Return where joints are while the meshes are bound, which is not where the file has them: see `_known_joints`."""
     bound = known.source.skeleton.bind
     own = np.flatnonzero(sources >= 0)
-    matrices = rest @ np.linalg.inv(armature.TURN)
+    matrices = rest @ inverse(armature.TURN)
     matrices[own] = _carried(bound, sources[own], rest[own], known)
     matrices = armature.placed(matrices, world)[0]
     positions, rotations = matrices[:, :3, 3] / scale, from_matrices(matrices[:, :3, :3])
@@ -174,8 +174,8 @@ def _bound_pose(
 def _carried(pose: Pose, joints: NDArray[np.int32], rest: Doubles, known: KnownRig) -> Doubles:
     """Return a pose of the source's joints (n,) as matrices (n, 4, 4), moved as their bones' rest was since import."""
     file = armature.joint_matrices(pose.positions[joints], pose.rotations[joints], known.scale)
-    before = np.linalg.inv(known.rest[joints])
-    return np.asarray(file @ armature.TURN @ before @ rest @ np.linalg.inv(armature.TURN))
+    before = inverse(known.rest[joints])
+    return np.asarray(file @ armature.TURN @ before @ rest @ inverse(armature.TURN))
 
 
 def same_rest(matrices: Doubles, before: Doubles, scale: float, rounded: Doubles | None = None) -> NDArray[np.bool_]:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ..model.skeletal import Animation
 from .skeletal_source import KnownAction
 
-SAME_TURN, SAME_PLACE = 2e-5, 1e-4  # radians, units: closer is Blender's own rounding
+# Radians, units, and of how far from its parent a joint goes: closer is Blender's own rounding.
+SAME_TURN, SAME_PLACE, SAME_PART = 2e-5, 1e-4, 1e-6
 PARTS = slice(0, 3), slice(3, 7)  # of the channels: location, quaternion
 
 
@@ -48,7 +49,8 @@ def find_frames(
     ways = _of_joints(animation.positions, joints) - places
     if animation.scales is not None:  # what counts is where it is shown
         ways = ways * animation.scales.of_ways()[:, joints, None]
-    hints[..., 0][_squares(ways) > SAME_PLACE**2] = -1
+    near = np.maximum(SAME_PLACE, SAME_PART * np.abs(places).max(axis=(0, 2)))
+    hints[..., 0][_squares(ways) > near**2] = -1
     hints[..., 1][~_near_turns(_of_joints(animation.rotations, joints), turns)] = -1
     found[:, joints] = hints
     return found

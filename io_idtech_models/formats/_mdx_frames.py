@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 FORMAT = "mdx"
 Doubles = NDArray[np.float64]
-SAME_PLACE = 1e-4  # units: closer is Blender's own rounding
+SAME_PLACE, SAME_PART = 1e-4, 1e-6  # units, and of a coordinate: closer is Blender's own rounding
 STEP = 1e-6  # radians, likewise
 
 
@@ -191,7 +191,8 @@ def _take_infos(infos: NDArray[Any], take: Take, source: AnimationSource, whole:
     """Write the source's bounds of frames whose pose is one of its, and the root's places that are."""
     written = records(source, "infos", FRAME_INFO)
     place = written["parent_offset"][np.maximum(whole, 0)]
-    near = (whole >= 0) & (np.abs(take.places[:, root] - place).max(axis=1) <= SAME_PLACE)
+    tolerance = np.maximum(SAME_PLACE, SAME_PART * np.abs(place).max(axis=1))
+    near = (whole >= 0) & (np.abs(take.places[:, root] - place).max(axis=1) <= tolerance)
     infos["parent_offset"][near] = place[near]
     animation = take.animation
     if animation.keep_bounds:

@@ -83,6 +83,18 @@ def from_matrices(m: NDArray[Any]) -> Doubles:
     return np.asarray(np.where(chosen[..., :1] < 0, -chosen, chosen))
 
 
+def inverse(m: NDArray[Any]) -> Doubles:
+    """Return the inverses of affine matrices (..., 4, 4), however far they move.
+
+    Not as a whole: a move by 1e30 would leave nothing of the turn.
+    """
+    found = np.zeros(m.shape)
+    found[..., :3, :3] = np.linalg.inv(m[..., :3, :3])
+    found[..., :3, 3] = -(found[..., :3, :3] @ m[..., :3, 3:])[..., 0]
+    found[..., 3, 3] = 1.0
+    return found
+
+
 def chain(parents: NDArray[Any], positions: NDArray[Any], rotations: NDArray[Any]) -> tuple[Doubles, Doubles]:
     """Return poses in model space of poses relative to the parent: positions (..., J, 3), rotations (..., J, 4).
 

@@ -4,6 +4,7 @@
 """
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,9 @@ from tests.strategies import animations, rest_pose, skeletal_models, vertex_mode
 from tests.ui.scene import bpy, counts
 
 FEW = int(os.environ.get("IDTECH_GENERATED", "25"))
-few = settings(max_examples=FEW, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+few = settings(max_examples=FEW, report_multiple_bugs=True, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+# What games refuse of a file is not written, even if the file is as it was.
+REFUSED = "nothing to export|has no bone to export|vertices without weights, which games|joints without a parent"
 # Overflows of extreme numbers are no surprise here.
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
@@ -46,8 +49,7 @@ def there_and_back(path: Path, **options: str) -> None:
     again = path.with_name(f"again{path.suffix}")
     said = attempt(operator("export", again), filepath=str(again))
     if said:
-        assert "nothing to export" in said
-        assert not bpy.data.objects
+        assert re.search(REFUSED, said)
     else:
         assert again.read_bytes() == path.read_bytes()
 
