@@ -25,10 +25,10 @@ from fuzz.guard import BrokenError, Budget
 from fuzz.mutate import PAIR, TEXTS, split_pair
 from io_idtech_models import formats
 from io_idtech_models.errors import LimitError, ModelError, collected_warnings
-from io_idtech_models.formats import AnimationFormat, Format, SkeletalFormat
+from io_idtech_models.formats import Format, SkeletalFormat
 from io_idtech_models.formats.md3 import Md3
 from io_idtech_models.formats.md5anim import Md5Anim
-from io_idtech_models.model import binding, limits, record, skeletal_limits, skeletal_record
+from io_idtech_models.model import binding, record, skeletal_record
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.origin import animation_with_origin, skeleton_with_origin
 from io_idtech_models.model.skeletal import SkeletalModel, at_rest, set_bounds
@@ -205,13 +205,8 @@ def _check_uses(row: Any, model: Any, budget: Budget, size: int) -> None:
 
 def _problems(row: Any, model: Any) -> None:
     row.problems(model)
-    game = row.games[0]
-    if isinstance(row, Format):
-        limits.check(model, game, row.name)
-    elif isinstance(row, SkeletalFormat):
-        skeletal_limits.check(model, game, row.text)
-    elif isinstance(row, AnimationFormat):
-        skeletal_limits.check_animation(model, game, row.text, row.one_root)
+    for game in row.games[:2]:
+        row.check(model, game)
 
 
 def _show(row: Any, model: Any) -> None:

@@ -72,10 +72,10 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
         command.add_argument("files", nargs="+", metavar="FILE")
         command.add_argument("--json", action="store_true", help="for programs")
         command.set_defaults(run=run)
-    check.add_argument("--game", choices=conversion.GAMES, default="format")
+    check.add_argument("--game", choices=tuple(limits.GAMES), default="format")
     convert.add_argument("files", nargs="+", metavar="FILE", help="inputs (files, folders, globs), then the output")
     convert.add_argument("--to", metavar="SUFFIX", help="write this format; the output is then a folder, or left out")
-    convert.add_argument("--game", choices=conversion.GAMES, default="format", help="whose limits to keep")
+    convert.add_argument("--game", choices=tuple(limits.GAMES), default="format", help="whose limits to keep")
     for row in formats.ALL:
         for option in getattr(row, "options", ()):
             _add_option(convert, row, option)

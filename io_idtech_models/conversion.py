@@ -11,29 +11,20 @@ from .errors import LimitError, ModelError, collected_warnings
 from .formats import AnimationFormat, AnyFormat, Format, SkeletalFormat
 from .game import aninc
 from .loading import Loaded, load
-from .model import binding, limits, skeletal_limits
+from .model import binding
 from .model.bake import bake
-from .model.limits import Problem, refused
+from .model.limits import ERROR, Problem, refused
 from .model.skeletal import Animation, SkeletalModel, at_rest, set_bounds
 from .model.words import describe, describe_animation, describe_skeletal, joined, plural
 from .storage import read_file, write_file
 
 ONLY = "only a skeletal model that becomes a vertex-animated one takes animations and tags"
 COMPANIONS = [formats.by_name(name) for row in formats.SKELETAL for name in row.companions]
-# Every game that some format knows; what a game does not read is said when it is asked for.
-GAMES = tuple(dict.fromkeys((*limits.GAMES, *skeletal_limits.GAMES)))
 
 
 def problems(row: AnyFormat, model: Any, game: str) -> list[Problem]:
-    """Return what a game, one of GAMES, refuses or changes of a model of a format."""
-    if game not in row.games:
-        return [Problem(limits.ERROR, "", f"is {row.name.upper()}, which {_label(game)} does not read")]
-    return [*row.check(model, game), *(Problem(limits.ERROR, "", said) for said in row.problems(model))]
-
-
-def _label(game: str) -> str:
-    known = limits.GAMES.get(game) or skeletal_limits.GAMES[game]
-    return known.label
+    """Return what a game, a key of `limits.GAMES`, refuses or changes of a model of a format."""
+    return [*row.check(model, game), *(Problem(ERROR, "", said) for said in row.problems(model))]
 
 
 def described(row: AnyFormat, model: Any) -> str:

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from io_idtech_models.formats import FORMATS, Format
+from io_idtech_models.formats import ALL, FORMATS, Format
+from io_idtech_models.model.limits import GAMES
 from tests.samples import PROJECT, SAMPLES
 
 PACKAGE = PROJECT / "io_idtech_models"
@@ -205,10 +206,12 @@ def test_a_row_has_operators(row, kind):
     assert names & {name for path in (PACKAGE / "ui").glob("*.py") for name in operator_names(path)}
 
 
-@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
-def test_a_rows_games_have_limits(row):
-    from io_idtech_models.model import limits
-
+@pytest.mark.parametrize("row", ALL, ids=lambda row: row.name)
+def test_every_format_has_a_default_and_a_game(row):
     assert "format" in row.games
-    for game in row.games:
-        assert row.name in limits.GAMES[game].formats
+    assert len(row.games) > 1
+
+
+def test_the_limits_are_of_formats_that_there_are():
+    known = {row.name for row in ALL}
+    assert all(set(game.formats) <= known for game in GAMES.values())

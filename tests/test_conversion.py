@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from io_idtech_models import cli
-from io_idtech_models.conversion import GAMES, convert, described, problems
+from io_idtech_models.conversion import convert, described, problems
 from io_idtech_models.errors import FormatError, LimitError, ModelError
 from io_idtech_models.formats import by_name
 from io_idtech_models.loading import load as load_file
 from io_idtech_models.model.bake import bake
+from io_idtech_models.model.limits import GAMES
 from io_idtech_models.sheet import facts, table
 from tests import md5_facts, samples_md5
 from tests.samples import CORPUS, corpus, sample

@@ -13,7 +13,6 @@ from examples import make, newt, pictures, stilt
 from io_idtech_models.formats import _glcmds, by_name, md2, md3
 from io_idtech_models.game import pcx
 from io_idtech_models.game.files import SearchPath
-from io_idtech_models.model import limits, skeletal_limits
 from io_idtech_models.model.animations import Animation
 from io_idtech_models.model.skeletal import mismatch, skin
 from io_idtech_models.model.transforms import chain
@@ -155,7 +154,7 @@ def test_the_stilt_comes_back_byte_for_byte(walker):
 
 
 def test_quake_ii_accepts_the_stilt(walker):
-    assert limits.check(walker, "quake2", "md2") == []
+    assert by_name("md2").check(walker, "quake2") == []
     file = md2.read(STILT.read_bytes())
     assert file.header["ofs_end"] == len(STILT.read_bytes())
     assert ((file.st >= 0) & (file.st < (256, 128))).all(), "no texel lies outside the skin"
@@ -263,8 +262,8 @@ def test_the_newt_comes_back_byte_for_byte(file):
 
 @pytest.mark.parametrize("game", ["doom3", "quake2remaster"])
 def test_games_accept_the_newt(creature, motion, game):
-    assert skeletal_limits.check(creature, game) == []
-    assert skeletal_limits.check_animation(motion, game) == []
+    assert by_name("md5mesh").check(creature, game) == []
+    assert by_name("md5anim").check(motion, game) == []
     assert mismatch(creature.skeleton, motion) == ""
     assert motion.frame_rate == 24
 

@@ -1,8 +1,8 @@
 """How much Blender can bear: its cost for many things of a kind is quadratic, and a small file can hold very many.
 
 Measured on 5.2: 20,000 bones take half a minute, 8,000 materials 2 seconds, 16,000 shape keys one second and each
-doubling four times as long. Bones of 1e18 units keep their axes on 4.2, 4.5 and 5.2; of 1e21 they lose them, the square of
-their length is beyond single precision.
+doubling four times as long. Bones of 1e18 units keep their axes on 4.2, 4.5 and 5.2; those of 1e21 lose them: the
+square of their length is beyond single precision.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def refuse_more(**counts: int) -> None:
 
 
 def refuse_farther(what: str, places: NDArray[Any]) -> None:
-    """Refuse places (..., 3), in Blender's units, that are farther out than Blender's bones can be; a sentence says `what`.
+    """Refuse places (..., 3), in Blender's units, farther out than its bones can be; `what` lies there.
 
     Raises:
         LimitError: a place is beyond `REACH`, or no number.

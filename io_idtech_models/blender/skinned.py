@@ -314,7 +314,7 @@ def _bound(
         LimitError: they name none; the sentence counts Blender's vertices, `bare`.
     """
     if settings.orphan_bone not in rig.joints:
-        found = f"{plural(bare, 'vertex').replace('vertexs', 'vertices')} without weights"
+        found = f"{plural(bare, 'vertex', 'vertices')} without weights"
         hint = f"no bone is called '{settings.orphan_bone}'" if settings.orphan_bone else "name a bone to bind them to"
         raise LimitError(f"'{block.name}' has {found} on any bone that is exported: {hint}")
     joint = np.full(len(missing), rig.joints[settings.orphan_bone])

@@ -51,7 +51,6 @@ class Row:
     label: str  # in menus
     suffixes: tuple[str, ...]  # lower case
     magic: bytes  # how its files begin
-    games: tuple[str, ...]  # games whose limits apply: rows of model.limits or model.skeletal_limits
     file_codec: str  # the module that has `read` and `write`
     model_codec: str  # the module that has `to_model`, `from_model`, and what else the family asks for
 
@@ -66,6 +65,13 @@ class Row:
         """Return the function from structs to a file's bytes."""
         function: Callable[[Any], bytes] = _codec(self.file_codec).write
         return function
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        """Return the games that read the format, keys of `limits.GAMES`."""
+        from ..model.limits import games_of
+
+        return games_of(self.name)
 
     def problems(self, model: Any) -> list[str]:
         """Return what in a file that was just read games trip over, beyond their limits."""
@@ -107,9 +113,9 @@ class Format(Row):
 
     def check(self, model: VertexModel, game: str) -> list[Problem]:
         """Return what a game refuses or changes of a model that has the shape of the format."""
-        from ..model import limits
+        from ..model import vertex_limits
 
-        return limits.check(model, game, self.name)
+        return vertex_limits.check(model, game, self.name)
 
     def load(self, data: bytes, name: str) -> VertexModel:
         """Return the model in a file's bytes; raises FormatError."""
@@ -154,7 +160,7 @@ class SkeletalFormat(Row):
         """Return what a game refuses of a model, or shows otherwise than meant."""
         from ..model import skeletal_limits
 
-        return skeletal_limits.check(model, game, self.text)
+        return skeletal_limits.check(model, game, self.name, self.text)
 
     def load(self, data: bytes, name: str, companions: Mapping[str, bytes] | None = None) -> SkeletalModel:
         """Return the model in a file's bytes and those of its companions, by format; raises FormatError.
@@ -207,7 +213,7 @@ class AnimationFormat(Row):
         """Return what a game refuses of an animation, or shows otherwise than meant."""
         from ..model import skeletal_limits
 
-        return skeletal_limits.check_animation(animation, game, self.text, self.one_root)
+        return skeletal_limits.check_animation(animation, game, self.name, self.text, self.one_root)
 
     def load(self, data: bytes, name: str) -> Animation:
         """Return the animation in a file's bytes; raises FormatError."""
@@ -226,7 +232,6 @@ FORMATS: tuple[Format, ...] = (
         label="Quake II (.md2)",
         suffixes=(".md2",),
         magic=b"IDP2",
-        games=("quake2", "q2pro", "gzdoom", "format"),
         file_codec="md2",
         model_codec="md2_model",
         splits=False,
@@ -251,7 +256,6 @@ FORMATS: tuple[Format, ...] = (
         label="Quake III (.md3)",
         suffixes=(".md3",),
         magic=b"IDP3",
-        games=("quake3", "rtcw", "et", "etlegacy", "gzdoom", "format"),
         file_codec="md3",
         model_codec="md3_model",
     ),
@@ -264,7 +268,6 @@ SKELETAL: tuple[SkeletalFormat, ...] = (
         label="Doom 3 (.md5mesh)",
         suffixes=(".md5mesh",),
         magic=b"MD5Version",
-        games=("doom3", "quake2remaster", "format"),
         animation="md5anim",
         text=True,
         file_codec="md5mesh",
@@ -275,7 +278,6 @@ SKELETAL: tuple[SkeletalFormat, ...] = (
         label="Enemy Territory (.mdm)",
         suffixes=(".mdm",),
         magic=b"MDMW",
-        games=("et", "etlegacy", "format"),
         animation="mdx",
         companions=("mdx",),
         usual_companion="animations/human/base/body.mdx",
@@ -301,7 +303,6 @@ ANIMATIONS: tuple[AnimationFormat, ...] = (
         label="Doom 3 Animation (.md5anim)",
         suffixes=(".md5anim",),
         magic=b"MD5Version",
-        games=("doom3", "quake2remaster", "format"),
         one_root=True,
         text=True,
         scales=".md5scale",
@@ -313,7 +314,6 @@ ANIMATIONS: tuple[AnimationFormat, ...] = (
         label="Enemy Territory Animation (.mdx)",
         suffixes=(".mdx",),
         magic=b"MDXW",
-        games=("et", "etlegacy", "format"),
         file_codec="mdx",
         model_codec="mdx_model",
         joins=True,

@@ -1,4 +1,4 @@
-"""What games take: one table, one checker.
+"""What games take: one table, for all formats. `vertex_limits` and `skeletal_limits` check models by it.
 
 Every number names its source. An `error` is what the game refuses to load or crashes on, so an export refuses it before
 anything is written; a `warning` is what it shows otherwise than meant.
@@ -8,23 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from ..errors import LimitError
 from .words import joined
-
-if TYPE_CHECKING:
-    from .vertex import Surface, VertexModel
-
 
 ERROR, WARNING = "error", "warning"
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What one game takes of one format; None where it has no limit of its own."""
+class VertexLimits:
+    """What one game takes of one format of vertex-animated models; None where it has no limit of its own."""
 
     vertices: int | None  # of a surface
     triangles: int | None  # of a surface
@@ -43,14 +37,37 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class SkeletalLimits:
+    """What one game takes of skeletal models and their animations; None where it has no limit of its own."""
+
+    joints: int | None = None
+    meshes: int | None = None
+    weights: int | None = None  # of a mesh
+    vertices: int | None = None  # of a mesh
+    triangles: int | None = None  # of a mesh
+    frames: int | None = None
+    name_bytes: int | None = None  # of a joint's or tag's name
+    vertex_weights: int | None = None  # of a vertex, beyond which the game leaves them out
+    unique_names: bool = False  # of joints
+    bare_vertices: str = WARNING  # how bad vertices without weights are
+    soft: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Game:
-    """A game, and its limits for each format that it reads."""
+    """A game, and its limits for each format that it reads, by the formats' names."""
 
     label: str
-    formats: dict[str, Limits]
+    formats: dict[str, VertexLimits | SkeletalLimits]
+    folder: str = ""  # in which it looks for MD5 files, below that of the model they replace
+    scales: bool = False  # it reads how large joints are from a file beside an animation
 
 
-def _md3(vertices: int | None, triangles: int | None, **others: Any) -> dict[str, Limits]:
+UNCHECKED = frozenset(("frames", "tags", "surfaces", "shaders"))
+BEYOND = UNCHECKED | {"vertices", "triangles"}
+
+
+def _md3(vertices: int | None, triangles: int | None, **others: Any) -> dict[str, VertexLimits | SkeletalLimits]:
     """Return MD3's limits: MD3_MAX_FRAMES, _TAGS, _SURFACES, _SHADERS (qfiles.h), int16 / 64; others are the game's."""
     same: dict[str, Any] = {
         "frames": 1024,
@@ -60,16 +77,29 @@ def _md3(vertices: int | None, triangles: int | None, **others: Any) -> dict[str
         "reach": 512.0,
         "soft": UNCHECKED,
     }
-    return {"md3": Limits(vertices, triangles, **(same | others))}
+    return {"md3": VertexLimits(vertices, triangles, **(same | others))}
 
 
-def _md2(vertices: int | None, triangles: int | None, frames: int | None, **others: Any) -> dict[str, Limits]:
+def _md2(
+    vertices: int | None, triangles: int | None, frames: int | None, **others: Any
+) -> dict[str, VertexLimits | SkeletalLimits]:
     """Return MD2's limits: MAX_MD2SKINS (qfiles.h); others are the game's."""
     same: dict[str, Any] = {"shaders": 32, "shader_word": "skins"}
-    return {"md2": Limits(vertices, triangles, frames, **(same | others))}
+    return {"md2": VertexLimits(vertices, triangles, frames, **(same | others))}
 
 
-UNCHECKED = frozenset(("frames", "tags", "surfaces", "shaders"))
+def _md5(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
+    """Return MD5's limits; idMD5Mesh (dhewm3) refuses vertices without weights."""
+    limits = SkeletalLimits(**({"bare_vertices": ERROR} | own))
+    return {"md5mesh": limits, "md5anim": limits}
+
+
+def _mdm(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
+    """Return MDM's and MDX's limits: MDX_MAX_BONES, MAX_QPATH - 1 (qfiles.h); a tag finds its bone by its name."""
+    limits = SkeletalLimits(**({"joints": 128, "name_bytes": 63, "unique_names": True} | own))
+    return {"mdm": limits, "mdx": limits}
+
+
 GAMES: dict[str, Game] = {
     # Mod_LoadMD2 (Yamagi Quake II) refuses more than MAX_VERTS 2048, none at all, and skins higher than 480 texels
     # (MAX_LBM_HEIGHT); MAX_TRIANGLES 4096 and MAX_FRAMES 512 are id's own (qfiles.h).
@@ -80,21 +110,45 @@ GAMES: dict[str, Game] = {
     "quake3": Game("Quake III Arena", _md3(999, 1999, strips_names=True)),
     # Quake III's numbers in the multiplayer engine; the single-player one has 4000 vertices (iortcw, tr_local.h).
     "rtcw": Game("Return to Castle Wolfenstein", _md3(999, 1999, strips_names=True)),
-    # SHADER_MAX_VERTEXES 1025, SHADER_MAX_INDEXES 6150 of Enemy Territory 2.60 (tr_local.h).
-    "et": Game("Wolfenstein: Enemy Territory", _md3(1024, 2049, strips_names=True)),
-    # ET: Legacy refuses more than 10000 vertices and 20000 triangles (tr_model.c).
-    "etlegacy": Game("ET: Legacy", _md3(10000, 20000, strips_names=True)),
+    # SHADER_MAX_VERTEXES 1025, SHADER_MAX_INDEXES 6150 of Enemy Territory 2.60 (tr_local.h), not reached either.
+    "et": Game(
+        "Wolfenstein: Enemy Territory",
+        _md3(1024, 2049, strips_names=True) | _mdm(vertices=1024, triangles=2049),
+    ),
+    # ET: Legacy refuses more than 10000 vertices and 20000 triangles (R_LoadMD3, R_LoadMDM, tr_model.c); its second
+    # renderer keeps four weights of a vertex.
+    "etlegacy": Game(
+        "ET: Legacy",
+        _md3(10000, 20000, strips_names=True) | _mdm(vertices=10000, triangles=20000, vertex_weights=4),
+    ),
+    # dhewm3 has no counts of its own (idRenderModelMD5, idMD5Anim).
+    "doom3": Game("Doom 3", _md5()),
+    # Q2PRO's MOD_LoadMD5: MD5_MAX_JOINTS 256, _MESHES 32, _WEIGHTS 8192, TESS_MAX_VERTICES 6144 and as many triangles,
+    # _FRAMES 1024, MD5_MAX_JOINTNAME 48 with its NUL. DIR/md5/NAME.md5mesh and .md5anim replace DIR/NAME.md2.
+    "quake2remaster": Game(
+        "Quake II remaster",
+        _md5(joints=256, meshes=32, weights=8192, vertices=6144, triangles=6144, frames=1024, name_bytes=47),
+        folder="md5",
+        scales=True,
+    ),
     # GZDoom reads any number of surfaces and does not strip names (models_md3.cpp); it has 32 places for their skins
     # (MD3_MAX_SURFACES, model.h). Of MD2's skins it looks at the first (models_md2.cpp).
     "gzdoom": Game("GZDoom", _md3(None, None, frames=None, tags=None) | _md2(None, None, None, shaders=None)),
     # The formats' own maxima: MD3_MAX_VERTS and MD3_MAX_TRIANGLES, MAX_VERTS, MAX_TRIANGLES and MAX_FRAMES of MD2
-    # (qfiles.h of either game); the loaders of most games ignore them.
+    # (qfiles.h of either game), which the loaders of most games ignore; the others have none.
     "format": Game(
         "format maximum",
-        _md3(4096, 8192, soft=UNCHECKED | {"vertices", "triangles"})
-        | _md2(2048, 4096, 512, soft=UNCHECKED | {"vertices", "triangles"}),
+        _md3(4096, 8192, soft=BEYOND)
+        | _md2(2048, 4096, 512, soft=BEYOND)
+        | _md5(bare_vertices=WARNING)
+        | _mdm(joints=None, name_bytes=None, unique_names=False),
     ),
 }
+
+
+def games_of(format_name: str) -> tuple[str, ...]:
+    """Return the keys of the games that read a format."""
+    return tuple(key for key, game in GAMES.items() if format_name in game.formats)
 
 
 @dataclass(frozen=True)
@@ -102,7 +156,7 @@ class Problem:
     """What a game refuses, or shows otherwise than meant."""
 
     severity: str  # ERROR or WARNING
-    subject: str  # name of the surface or tag; "" for the model
+    subject: str  # name of the surface, joint or tag; "" for the model
     text: str
 
     def __str__(self) -> str:
@@ -118,114 +172,25 @@ def refused(problems: list[Problem]) -> list[str]:
     return [str(problem) for problem in problems]
 
 
-def check(model: VertexModel, game_name: str, format_name: str) -> list[Problem]:
-    """Return what a game (a key of GAMES) refuses or changes of a model that has the shape of a format."""
+def not_read(game_name: str, format_name: str) -> list[Problem]:
+    """Return what is to be said of a format that a game does not read; nothing if it does."""
     game = GAMES[game_name]
-    limits = game.formats.get(format_name)
-    if limits is None:
-        return [Problem(ERROR, "", f"is {format_name.upper()}, which {game.label} does not read")]
-    rules = Rules(game.label, format_name.upper(), limits)
-    return [*_counts(model, rules), *_reach(model, rules), *_skin(model, rules), *_names(model, rules)]
+    said = Problem(ERROR, "", f"is {format_name.upper()}, which {game.label} does not read")
+    return [] if format_name in game.formats else [said]
 
 
-@dataclass(frozen=True)
-class Rules:
-    """The limits that count, and what game and format are called."""
-
-    game: str
-    format: str
-    limits: Limits
-
-
-def _over(rules: Rules, kind: str, subject: str, count: int) -> Iterator[Problem]:
-    limit = getattr(rules.limits, kind)
+def over(game: str, limits: VertexLimits | SkeletalLimits, kind: str, subject: str, count: int) -> Iterator[Problem]:
+    """Yield what is to be said of a count of some `kind`, a field of the limits, if there are too many."""
+    limit = getattr(limits, kind)
     if limit is not None and count > limit:
-        severity = WARNING if kind in rules.limits.soft else ERROR
+        severity = WARNING if kind in limits.soft else ERROR
         verb = "takes" if severity == ERROR else "is made for"
-        word = rules.limits.shader_word if kind == "shaders" else kind
-        yield Problem(severity, subject, f"has {count} {word}, {rules.game} {verb} {limit}")
+        word = limits.shader_word if kind == "shaders" and isinstance(limits, VertexLimits) else kind
+        yield Problem(severity, subject, f"has {count} {word}, {game} {verb} {limit}")
 
 
-def _counts(model: VertexModel, rules: Rules) -> Iterator[Problem]:
-    yield from _over(rules, "frames", "", model.num_frames)
-    yield from _over(rules, "tags", "", len(model.tags))
-    yield from _over(rules, "surfaces", "", len(model.surfaces))
-    for name, surface in _called(model):
-        yield from _over(rules, "vertices", name, surface.num_vertices)
-        yield from _over(rules, "triangles", name, len(surface.triangles))
-        yield from _over(rules, "shaders", name, len(surface.shaders))
-        if rules.limits.needs_triangles and not len(surface.triangles):
-            yield Problem(ERROR, name, f"has no triangles, which {rules.game} refuses")
-
-
-def _skin(model: VertexModel, rules: Rules) -> Iterator[Problem]:
-    if rules.limits.skin_height is not None and model.texture_size is not None:
-        height = model.texture_size[1]
-        if height > rules.limits.skin_height:
-            yield Problem(ERROR, "", f"has a skin {height} texels high, {rules.game} takes {rules.limits.skin_height}")
-
-
-def _called(model: VertexModel) -> Iterator[tuple[str, Surface]]:
-    """Yield the surfaces with what to call them: some have no name."""
-    for index, surface in enumerate(model.surfaces):
-        yield surface.name or f"surface {index}", surface
-
-
-def _reach(model: VertexModel, rules: Rules) -> Iterator[Problem]:
-    limit = rules.limits.reach
-    if limit is None:
-        return
-    for name, surface in _called(model):
-        if not surface.points.size:
-            continue
-        low, high = float(surface.points.min()), float(surface.points.max())
-        if not (low >= -limit - 1 / 128 and high < limit - 1 / 128):
-            farthest = np.abs(surface.points).max(axis=(1, 2))
-            frame = int(np.argmax(farthest))
-            far = f"{farthest[frame]:g} units from the origin"
-            where = "a place that is no number" if np.isnan(farthest[frame]) else far
-            yield Problem(ERROR, name, f"reaches {where} in frame {frame}, {rules.format} holds {limit:g}")
-
-
-def _names(model: VertexModel, rules: Rules) -> Iterator[Problem]:
-    """Yield names that do not fit. A name that the source has fits as it is: its bytes are written again."""
-    source = model.source
-    surfaces = set() if source is None else {s.name for s in source.surfaces}
-    tags = set() if source is None else set(source.tag_names)
-    shaders = set() if source is None else {name for s in source.surfaces for name in s.shaders}
-    for called, surface in _called(model):
-        if rules.limits.surfaces is not None:  # else the name is not in the file
-            yield from _long(surface.name, surface.name, "is a surface's name", surfaces, rules)
-        for shader in surface.shaders:
-            word = rules.limits.shader_word.removesuffix("s")
-            yield from _long(shader, called, f"has the {word} '{shader}', a name", shaders, rules)
-    for tag in model.tags:
-        yield from _long(tag.name, tag.name, "is a tag's name", tags, rules)
-    if rules.limits.strips_names:
-        yield from _collisions(model, rules)
-
-
-def _long(name: str, subject: str, what: str, known: set[str], rules: Rules) -> Iterator[Problem]:
-    size, most = len(name.encode("utf-8", errors="replace")), rules.limits.name_bytes
-    if size > most and name not in known:
-        yield Problem(ERROR, subject, f"{what} of {size} bytes, {rules.game} takes {most}")
-
-
-def engine_surface_name(name: str) -> str:
-    """Return a surface's name as R_LoadMD3 keeps it: lower case, without a final "_" and one character (both ASCII)."""
-    raw = name.encode("utf-8", errors="replace").lower()
-    return (raw[:-2] if len(raw) > 2 and raw[-2:-1] == b"_" else raw).decode("utf-8", errors="replace")
-
-
-def _collisions(model: VertexModel, rules: Rules) -> Iterator[Problem]:
-    """Yield names that skin files would have to spell otherwise, and those that the game can't tell apart."""
-    seen: dict[str, str] = {}
-    for surface in model.surfaces:
-        if not surface.name:
-            continue
-        kept = engine_surface_name(surface.name)
-        if len(kept) != len(surface.name):
-            yield Problem(WARNING, surface.name, f"is called '{kept}' in {rules.game}: skin files must say so")
-        if kept in seen:
-            yield Problem(WARNING, surface.name, f"and '{seen[kept]}' have one name in {rules.game}: '{kept}'")
-        seen.setdefault(kept, surface.name)
+def too_long(game: str, limits: VertexLimits | SkeletalLimits, name: str, subject: str, what: str) -> Iterator[Problem]:
+    """Yield what is to be said of a name that the game has no room for; `what` it is comes before its size."""
+    size = len(name.encode("utf-8", errors="replace"))
+    if limits.name_bytes is not None and size > limits.name_bytes:
+        yield Problem(ERROR, subject, f"{what} of {size} bytes, {game} takes {limits.name_bytes}")

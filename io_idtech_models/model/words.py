@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from .vertex import VertexModel
 
 
-def plural(count: int, noun: str) -> str:
-    """Return "1 frame", "2 frames"."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+def plural(count: int, noun: str, many: str = "") -> str:
+    """Return "1 frame", "2 frames"; `many` is a noun's plural that takes more than an s."""
+    return f"{count} {noun}" if count == 1 else f"{count} {many or noun + 's'}"
 
 
 def listed(names: list[str], most: int = 6) -> str:

@@ -14,6 +14,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 from .. import formats
 from ..blender.compat import RELATIVE_PATHS, Context
 from ..formats import AnimationFormat, AnyFormat, Option
+from ..model.limits import GAMES
 
 FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
 # The stubs say that the helpers' `invoke` returns nothing. As Any they also stand for the operator that the classes
@@ -160,13 +161,13 @@ def file_stem(collection: bpy.types.Collection) -> str:
     return str(collection.name)
 
 
-def games_option(games: tuple[str, ...], table: dict[str, Any]) -> Any:
-    """Return the property that says whose limits to keep: of `games`, which `table` describes."""
+def games_option(games: tuple[str, ...]) -> Any:
+    """Return the property that says whose limits to keep: of `games`, keys of `limits.GAMES`."""
     declare: Any = EnumProperty  # the stubs say that it returns nothing
     return declare(
         name="Game",
         description="Whose limits to keep: what the game would refuse is not written",
-        items=tuple((key, table[key].label, f"Limits of {table[key].label}") for key in games),
+        items=tuple((key, GAMES[key].label, f"Limits of {GAMES[key].label}") for key in games),
         default="format",
     )
 

@@ -11,7 +11,7 @@ from .. import formats
 from ..blender.compat import Context
 from ..errors import ModelError, collected_warnings
 from ..formats import Format, SkeletalFormat
-from ..model import limits, skeletal_limits
+from ..model import limits
 from ..model.words import joined, plural
 from .bases import CANCELLED, FINISHED
 
@@ -22,11 +22,10 @@ def _targets() -> tuple[tuple[str, str, str], ...]:
     """Return the choices: each format that holds models, for each game that reads it."""
     found = []
     for row in formats.ALL:
-        table: dict[str, Any] = limits.GAMES if isinstance(row, Format) else skeletal_limits.GAMES
         if isinstance(row, Format | SkeletalFormat):
             for game in row.games:
-                label = f"{row.name.upper()}: {table[game].label}"
-                found.append((f"{row.name}:{game}", label, f"What {table[game].label} takes of {row.name.upper()}"))
+                form, label = row.name.upper(), limits.GAMES[game].label
+                found.append((f"{row.name}:{game}", f"{form}: {label}", f"What {label} takes of {form}"))
     return tuple(found)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..errors import ModelError
 from ..formats import AnimationFormat, md5scale
+from ..model.limits import GAMES
 from ..model.skeletal import Animation
-from ..model.skeletal_limits import GAMES
 from ..storage import read_file
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,6 @@ from .. import formats
 from ..blender.compat import Context
 from ..errors import ModelError
 from ..formats import Format
-from ..model.limits import GAMES
 from ..model.words import joined
 from .bases import (
     CANCELLED,
@@ -172,5 +171,5 @@ def import_operator(row: Format) -> type:
 def export_operator(row: Format) -> type:
     """Return the export operator of a format."""
     properties = {option.name: option_property(option) for option in row.options}
-    properties["game"] = games_option(row.games, GAMES)
+    properties["game"] = games_option(row.games)
     return make_operator(row, "export", (ExportVertexModel,), properties)

@@ -12,8 +12,7 @@ from ..blender.compat import Context
 from ..blender.skeletal_gather import SkeletalGatherSettings, find_rig, gather
 from ..errors import LimitError, collected_warnings
 from ..formats import AnimationFormat, Options, SkeletalFormat
-from ..model import skeletal_limits
-from ..model.limits import refused
+from ..model.limits import GAMES, refused
 from ..model.origin import animation_with_origin, skeleton_with_origin
 from ..model.skeletal import Animation, SkeletalModel, looped, set_bounds
 from ..model.words import describe_skeletal, listed, plural
@@ -86,7 +85,7 @@ def export_bones(
 
 def in_game_folder(path: Path, game: str) -> Path:
     """Return where a game wants a file: for some in a folder of its own."""
-    folder = skeletal_limits.GAMES[game].folder
+    folder = GAMES[game].folder
     if not folder or path.parent.name.lower() == folder:
         return path
     return path.parent / folder / path.name

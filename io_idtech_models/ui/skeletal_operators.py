@@ -11,7 +11,6 @@ from .. import formats
 from ..blender.compat import Context
 from ..errors import ModelError
 from ..formats import AnimationFormat, SkeletalFormat
-from ..model.skeletal_limits import GAMES
 from ..model.words import joined
 from .bases import (
     CANCELLED,
@@ -339,7 +338,7 @@ def skeletal_operators(row: SkeletalFormat | AnimationFormat) -> tuple[type, ...
 
     Files that lie with models are dropped with them: one handler takes both.
     """
-    game = {"game": games_option(row.games, GAMES)}
+    game = {"game": games_option(row.games)}
     if isinstance(row, AnimationFormat):
         bases: tuple[type, ...] = (TableOption, ImportSkeletalAnimation) if row.joins else (ImportSkeletalAnimation,)
         operators = (

@@ -17,7 +17,7 @@ from tests.strategies import animations, rest_pose, skeletal_models, vertex_mode
 from tests.ui.scene import bpy, counts
 
 FEW = int(os.environ.get("IDTECH_GENERATED", "25"))
-few = settings(max_examples=FEW, report_multiple_bugs=True, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+few = settings(max_examples=FEW, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 # What games refuse of a file is not written, even if the file is as it was.
 REFUSED = "nothing to export|has no bone to export|vertices without weights, which games|joints without a parent"
 # Overflows of extreme numbers are no surprise here.

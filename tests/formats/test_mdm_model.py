@@ -8,7 +8,7 @@ import pytest
 from io_idtech_models.errors import FormatError, LimitError
 from io_idtech_models.formats import by_name, mdm
 from io_idtech_models.formats._bones import bone_order, heaviest_first
-from io_idtech_models.model import collapse, skeletal_limits
+from io_idtech_models.model import collapse
 from io_idtech_models.model.limits import ERROR
 from io_idtech_models.model.skeletal import JointTag, SkeletalModel, Skeleton, SkinnedMesh, Traits, Weights, skin
 from io_idtech_models.model.transforms import conjugate, rotate, to_matrices
@@ -492,19 +492,19 @@ def sized(vertices=4, triangles=1, bones=2, name="bone", weights=1):
 )  # fmt: skip
 def test_limits_of_the_games(game, kind, most):
     said = "joints" if kind == "bones" else kind
-    assert skeletal_limits.check(sized(**{kind: most}), game, False) == []
-    (found,) = skeletal_limits.check(sized(**{kind: most + 1}), game, False)
+    assert MDM.check(sized(**{kind: most}), game) == []
+    (found,) = MDM.check(sized(**{kind: most + 1}), game)
     assert (found.severity, f"has {most + 1} {said}" in str(found)) == (ERROR, True)
 
 
 @pytest.mark.parametrize("game", ["et", "etlegacy"])
 def test_names_in_the_games(game):
-    assert skeletal_limits.check(sized(name="b" * 63), game, False) == []
-    (long,) = skeletal_limits.check(sized(name="b" * 64), game, False)
-    (twice,) = skeletal_limits.check(sized(name="b0"), game, False)
+    assert MDM.check(sized(name="b" * 63), game) == []
+    (long,) = MDM.check(sized(name="b" * 64), game)
+    (twice,) = MDM.check(sized(name="b0"), game)
     assert long.severity == twice.severity == ERROR
-    found = skeletal_limits.check(sized(weights=5), game, False)
+    found = MDM.check(sized(weights=5), game)
     assert len(found) == (game == "etlegacy"), "its second renderer keeps four"
     tagged = sized()
     tagged.tags[0].name = "t" * 64
-    assert [p.severity for p in skeletal_limits.check(tagged, game, False)] == [ERROR]
+    assert [p.severity for p in MDM.check(tagged, game)] == [ERROR]

@@ -21,7 +21,6 @@ from io_idtech_models.formats._angles import (
     encode_rotations,
 )
 from io_idtech_models.formats.mdx_mix import mixed
-from io_idtech_models.model import skeletal_limits
 from io_idtech_models.model.skeletal import at_rest
 from io_idtech_models.model.transforms import chain, multiply, to_matrices, unchain
 from tests import samples_mdm
@@ -541,11 +540,11 @@ def test_facts_of_a_stranger_are_not_believed(name, value, caplog):
 def test_limits_of_the_games(game):
     rest = samples_mdm.MdxSpec(bones=[samples_mdm.Bone(f"b{i}".encode(), i - 1, 0.0, 1.0) for i in range(129)])
     rest.frames = [samples_mdm.Frame([(0,) * 6] * 129, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0)]
-    (found,) = skeletal_limits.check_animation(load(rest.pack()), game, False, False)
+    (found,) = MDX.check(load(rest.pack()), game)
     assert "has 129 joints" in str(found)
     del rest.bones[128], rest.frames[0].codes[128]
-    assert skeletal_limits.check_animation(load(rest.pack()), game, False, False) == []
-    assert skeletal_limits.check_animation(load(samples_mdm.two_roots()), game, False, MDX.one_root) == []
+    assert MDX.check(load(rest.pack()), game) == []
+    assert MDX.check(load(samples_mdm.two_roots()), game) == []
 
 
 def test_poses_go_through_parents_and_back():

@@ -11,8 +11,8 @@ from mathutils import Euler, Matrix, Vector
 from io_idtech_models.blender.skeletal import SkeletalSettings
 from io_idtech_models.blender.skeletal_gather import SkeletalGatherSettings
 from io_idtech_models.formats import ANIMATIONS, SKELETAL, by_name
-from io_idtech_models.model import skeletal_limits
 from io_idtech_models.model.bake import bake
+from io_idtech_models.model.limits import GAMES
 from io_idtech_models.model.skeletal import mismatch, skin
 from io_idtech_models.model.transforms import chain, same_turns
 from io_idtech_models.ui import registration, skeletal_operators
@@ -1085,7 +1085,7 @@ def test_a_format_has_operators_and_a_handler(row):
 def test_games_are_those_of_the_format(row):
     operator = getattr(bpy.ops.export_scene if row in SKELETAL else bpy.ops.export_anim, f"idtech_{row.name}")
     items = properties(operator)["game"].enum_items
-    assert [(i.identifier, i.name) for i in items] == [(g, skeletal_limits.GAMES[g].label) for g in row.games]
+    assert [(i.identifier, i.name) for i in items] == [(g, GAMES[g].label) for g in row.games]
     assert properties(operator)["game"].default == "format"
 
 
