@@ -6,11 +6,12 @@ import argparse
 import glob
 import json
 import os
+import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,15 @@ from typing import Any
 from . import formats
 from .errors import LimitError, ModelError
 from .storage import reason
+from .workers import Crew, answer
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 MODEL_SUFFIXES = tuple(s for row in formats.ALL if not isinstance(row, formats.AnimationFormat) for s in row.suffixes)
 SUFFIXES = tuple(suffix for row in formats.ALL for suffix in row.suffixes)
 ANIMATION_SUFFIXES = tuple(suffix for suffix in SUFFIXES if suffix not in MODEL_SUFFIXES)
+
+
+NOT_PASSED = {"run", "files", "jobs", "to", "report"}
 
 
 @dataclass(frozen=True)
@@ -40,9 +45,13 @@ class Converter:
     readable: tuple[str, ...]
     writable: tuple[str, ...]
     convert: Callable[[Job, argparse.Namespace], str]
+    worker: Callable[[str], list[str]]  # the command that starts a process which runs `serve` with these options
+    program: str = "Python"  # that runs it
     hint: str = ""  # where else to turn for another suffix
-    workers: Callable[[list[Job], argparse.Namespace, Callable[[Job, str, str], None]], None] | None = None
     add_options: Callable[[argparse.ArgumentParser], None] | None = None
+
+
+Report = Callable[[Job, str, str], None]  # of a file a line, or an error's sentence
 
 
 def say(text: str, stream: Any = None) -> None:
@@ -176,17 +185,69 @@ def convert(options: argparse.Namespace, converter: Converter) -> int:
             log = Log(len(jobs), _open_report(options.report, stack))
             waiting = [job for job in jobs if not (options.skip_existing and _exists(job.target))]
             log.skipped = len(jobs) - len(waiting)
-            if converter.workers is not None and min(options.jobs, len(waiting)) > 1:
-                converter.workers(waiting, options, log.report)
-            else:
-                for job in waiting:
-                    log.report(job, *run_job(job, options, converter))
+            try:
+                work(waiting, options, converter, log.report)
+            except KeyboardInterrupt:
+                warn(f"stopped: {log.summary()}; --skip-existing goes on from here")
+                raise
     except ModelError as error:
         warn(f"convert: {error}")
         return USAGE
     if len(jobs) > 1:
         say(log.summary())
     return FAILED if log.failed else OK
+
+
+def work(jobs: list[Job], options: argparse.Namespace, converter: Converter, report: Report) -> None:
+    """Convert files, one after another or several at once, as the options say; raises KeyboardInterrupt."""
+    with interruptible() as check:
+        if min(options.jobs, len(jobs)) > 1:
+            crew = Crew(converter.worker(_passed(options)), converter.program, report)
+            crew.work(jobs, min(options.jobs, len(jobs)))
+            return
+        for job in jobs:
+            result = run_job(job, options, converter)
+            check()
+            report(job, *result)
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], None]]:
+    """Let Ctrl-C raise KeyboardInterrupt, also in a Blender without window, which has an answer of its own.
+
+    What is yielded raises it again if someone has taken it for an error of his own, as Blender's operators do.
+    """
+    seen = False
+
+    def stop(_number: int, _frame: Any) -> None:
+        nonlocal seen
+        seen = True
+        raise KeyboardInterrupt
+
+    def check() -> None:
+        if seen:
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():  # which alone may handle signals
+        yield check
+        return
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield check
+    finally:
+        signal.signal(signal.SIGINT, before if before is not None else signal.default_int_handler)
+
+
+def _passed(options: argparse.Namespace) -> str:
+    """Return the options that a worker process needs."""
+    return json.dumps({name: value for name, value in vars(options).items() if name not in NOT_PASSED})
+
+
+def serve(passed: str, converter: Converter) -> int:
+    """Be a worker process; returns the exit status."""
+    options = argparse.Namespace(**json.loads(passed))
+    answer(lambda source, target: run_job(Job(source, target), options, converter))
+    return OK
 
 
 def _open_report(name: str | None, stack: ExitStack) -> Any:

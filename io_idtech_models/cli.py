@@ -20,9 +20,9 @@ def convert_plain(job: Job, options: argparse.Namespace) -> str:
     """Convert between formats, without Blender; returns a line. Raises ModelError."""
     own = own_options(formats.by_suffix(job.target), options)
     animations = [Path(name) for name in options.anim]
-    return conversion.convert(
-        job.source, job.target, options.game, own, animations, options.tags, getattr(options, "range", None)
-    )
+    bounds = getattr(options, "range", None)
+    frames = None if bounds is None else range(bounds[0], bounds[1] + 1)
+    return conversion.convert(job.source, job.target, options.game, own, animations, options.tags, frames)
 
 
 def own_options(row: formats.AnyFormat | None, options: argparse.Namespace) -> dict[str, Any]:
@@ -30,11 +30,24 @@ def own_options(row: formats.AnyFormat | None, options: argparse.Namespace) -> d
     return {option.name: getattr(options, option.name) for option in getattr(row, "options", ())}
 
 
+def work(passed: str) -> None:
+    """Be a worker process of `convert --jobs`."""
+    sys.exit(batch.serve(passed, PLAIN))
+
+
+def _worker(passed: str) -> list[str]:
+    """Return the command that starts a worker: no module of the user's folder comes before Python's own."""
+    package = str(Path(__file__).resolve().parents[1])
+    code = f"import sys; sys.path.insert(0, {package!r}); from {__name__} import work; work({passed!r})"
+    return [sys.executable, "-P", "-c", code]
+
+
 PLAIN = Converter(
     MODEL_SUFFIXES,
     MODEL_SUFFIXES,
     convert_plain,
-    "use Blender for other formats: python3 build.py convert, or blender -c idtech convert",
+    _worker,
+    hint="use Blender for other formats: python3 build.py convert, or blender -c idtech convert",
 )
 
 
@@ -84,9 +97,7 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
     convert.add_argument("--tags", metavar="JOINTS", type=_names, default=[], help="joints that become tags: a,b,c")
     convert.add_argument("--report", metavar="FILE", help="write what came of each file, one JSON object a line")
     convert.add_argument("--skip-existing", action="store_true", help="leave out files whose output is there already")
-    convert.set_defaults(jobs=1)
-    if converter.workers is not None:
-        convert.add_argument("--jobs", type=_count, metavar="N", help="work on N files at once (1)")
+    convert.add_argument("--jobs", type=_count, default=1, metavar="N", help="work on N files at once (1)")
     if converter.add_options is not None:
         converter.add_options(convert)
     else:
@@ -115,11 +126,11 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _range(text: str) -> range:
+def _range(text: str) -> tuple[int, int]:
     first, _, last = text.partition("-")
     if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last)):
         raise argparse.ArgumentTypeError(f"'{text}' is not FIRST-LAST, two numbers of frames")
-    return range(int(first), int(last) + 1)
+    return int(first), int(last)
 
 
 def _count(text: str) -> int:

@@ -160,3 +160,53 @@ def test_a_batch_goes_on_where_it_was_stopped(tmp_path):
     assert made == [f"{index}/a.md2" for index in range(6) if index != 3]
     assert b"1 failed" in done.stdout
     assert not list((tmp_path / "out").rglob("*.part"))
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_in_a_batch(tmp_path, jobs):
+    source = tmp_path / "in"
+    source.mkdir()
+    for index in range(400):
+        (source / f"{index:03d}.md3").write_bytes(SENTINEL.read_bytes())
+    command = [*ARGUMENTS, str(source), "--to", "md2", str(tmp_path / "out"), "--jobs", jobs]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole group
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"Traceback" not in said
+    (line,) = said.splitlines()
+    assert line.startswith(b"stopped: ")
+    assert line.endswith(b"--skip-existing goes on from here")
+    assert b", 0 failed, " in line
+    made = names_in(tmp_path / "out")
+    assert 0 < len(made) < 400
+    assert all(name.endswith(".md2") for name in made), "no half of a file"
+    done = subprocess.run([*command, "--skip-existing"], check=False, capture_output=True, env=environment)
+    assert done.returncode == 0
+    assert f"{400 - len(made)} converted, 0 failed, {len(made)} skipped".encode() in done.stdout
+    assert len(names_in(tmp_path / "out")) == 400
+
+
+def test_several_processes_convert_like_one(tmp_path):
+    source = tmp_path / "in"
+    source.mkdir()
+    for index in range(12):
+        data = SENTINEL.read_bytes()
+        (source / f"{index:02d}.md3").write_bytes(data[: len(data) // 2] if index == 5 else data)
+    command = [*ARGUMENTS, str(source), "--to", "md2"]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    for jobs in ("1", "3"):
+        report = tmp_path / f"report{jobs}"
+        options = [str(tmp_path / jobs), "--jobs", jobs, "--report", str(report)]
+        done = subprocess.run([*command, *options], check=False, capture_output=True, env=environment)
+        assert done.returncode == 1
+        assert b"11 converted, 1 failed" in done.stdout
+        assert len(report.read_text(encoding="utf-8").splitlines()) == 12
+    one, several = ({p.name: p.read_bytes() for p in (tmp_path / jobs).iterdir()} for jobs in ("1", "3"))
+    assert one == several
+    assert len(one) == 11

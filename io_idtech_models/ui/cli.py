@@ -7,22 +7,16 @@ Python package.
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import subprocess
 import sys
-import tempfile
 import traceback
-from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO
 
 import bpy
 
-from .. import cli, formats
-from ..batch import FAILED, MODEL_SUFFIXES, OK, Converter, Job, run_job
+from .. import batch, cli, formats
+from ..batch import FAILED, MODEL_SUFFIXES, Converter, Job
 from ..blender import exchange, still
 from ..blender.compat import Context
 from ..blender.plan import GatherSettings
@@ -37,7 +31,6 @@ from .skeletal_exports import export_skeletal
 from .skeletal_imports import ImportSettings, import_animation, import_skeletal
 from .tasks import Summary, export_file, import_file
 
-Report = Callable[[Job, str, str], None]
 PICTURE = ".png"
 ENTRY = f"{__package__}.cli"  # a worker runs this module again
 
@@ -177,69 +170,9 @@ def gather_settings(options: argparse.Namespace) -> GatherSettings:
     )
 
 
-def work_in_processes(jobs: list[Job], options: argparse.Namespace, report: Report) -> None:
-    """Convert files in `--jobs` processes of their own; a process that dies fails its present file, and is replaced."""
-    waiting = deque(jobs)
-    count = min(options.jobs, len(jobs))
-    with ThreadPoolExecutor(count) as threads:
-        workers = [threads.submit(_serve, waiting, options, report) for _ in range(count)]
-        for worker in workers:
-            worker.result()
-
-
-def _serve(waiting: deque[Job], options: argparse.Namespace, report: Report) -> None:
-    """Feed one worker process after another with the files that wait, one line each way per file."""
-    while waiting:
-        with tempfile.TemporaryFile() as errors, _worker(options, errors) as process:
-            try:
-                while _ask(process, waiting.popleft(), report, errors):
-                    pass
-            except IndexError:  # no file waits any more
-                pass
-            _close(process)
-
-
-def _worker(options: argparse.Namespace, errors: IO[bytes]) -> subprocess.Popen[str]:
-    pipe = subprocess.PIPE
-    return subprocess.Popen(_command(options), stdin=pipe, stdout=pipe, stderr=errors, text=True, encoding="utf-8")
-
-
-def _close(process: subprocess.Popen[str]) -> None:
-    """Let a worker end: its input does."""
-    try:
-        if process.stdin is not None:
-            process.stdin.close()
-    except OSError:
-        pass  # it died with something unread
-    process.wait()
-
-
-def _ask(process: subprocess.Popen[str], job: Job, report: Report, errors: IO[bytes]) -> bool:
-    """Let a worker convert one file; returns whether it still lives."""
-    assert process.stdin is not None and process.stdout is not None
-    try:
-        process.stdin.write(json.dumps([str(job.source), str(job.target)]) + "\n")
-        process.stdin.flush()
-        for line in process.stdout:
-            if line.startswith(ANSWER):
-                report(job, *json.loads(line[len(ANSWER) :]))
-                return True
-    except OSError:
-        pass
-    process.wait()
-    errors.seek(0)
-    said = errors.read().decode("utf-8", errors="replace").strip().splitlines()
-    report(job, "", f"Blender ended on it: {said[-1] if said else f'status {process.returncode}'}")
-    return False
-
-
-ANSWER = "\x1didtech "  # Blender's own chatter shares the worker's standard output
-
-
-def _command(options: argparse.Namespace) -> list[str]:
+def _worker(passed: str) -> list[str]:
     """Return the command that starts a worker: this Python with `bpy`, or the Blender that runs."""
-    given = {name: value for name, value in vars(options).items() if name not in {"run", "files", "jobs", "to"}}
-    code = f"importlib.import_module({ENTRY!r}).work({json.dumps(given)!r})"
+    code = f"importlib.import_module({ENTRY!r}).work({passed!r})"
     # A worker that can't start must end at once: Blender's own clean-up may hang.
     code = f"try: {code}\nexcept BaseException: traceback.print_exc(); sys.stderr.flush(); os._exit(1)"
     code = f"import importlib, os, sys, traceback\n{code}"
@@ -250,18 +183,9 @@ def _command(options: argparse.Namespace) -> list[str]:
     return [bpy.app.binary_path, "--background", "--python-exit-code", "1", "--python-expr", code]
 
 
-def work(given: str) -> None:
-    """Be a worker: convert the files named on standard input, a line of JSON each, answer with a line each."""
-    options = argparse.Namespace(**json.loads(given))
-    _leave(lambda: _answer(options))
-
-
-def _answer(options: argparse.Namespace) -> int:
-    for line in sys.stdin:
-        source, target = json.loads(line)
-        result = run_job(Job(Path(source), Path(target)), options, CONVERTER)
-        print(ANSWER + json.dumps(result), flush=True)
-    return OK
+def work(passed: str) -> None:
+    """Be a worker process of `convert --jobs`."""
+    _leave(lambda: batch.serve(passed, CONVERTER))
 
 
 def _leave(run: Callable[[], int]) -> None:
@@ -281,7 +205,8 @@ CONVERTER = Converter(
     readable=(*MODEL_SUFFIXES, *exchange.READABLE),
     writable=(*MODEL_SUFFIXES, *exchange.WRITABLE, PICTURE),
     convert=convert,
-    workers=work_in_processes,
+    worker=_worker,
+    program="Blender",
     add_options=add_options,
 )
 

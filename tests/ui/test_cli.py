@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -379,10 +380,10 @@ def test_beside_the_inputs(folder, run):
 
 def test_workers_that_die_fail_their_files_alone(folder, run, monkeypatch):
     many(folder)
-    command = cli._command
+    command = cli.CONVERTER.worker
 
-    def deadly(options):
-        *words, code = command(options)
+    def deadly(passed):
+        *words, code = command(passed)
         patch = f"""
 import os, sys
 sys.path.insert(0, {str(PROJECT)!r})
@@ -397,7 +398,7 @@ object.__setattr__(patched.CONVERTER, "convert", convert)
 """
         return [*words, f"{patch}{code}"]
 
-    monkeypatch.setattr(cli, "_command", deadly)
+    monkeypatch.setattr(cli.CONVERTER, "worker", deadly)
     status, out, err = run("convert", "in", "out", "--to", "glb", "--jobs", "2")
     assert status == 1
     assert len(err) == 3
@@ -427,6 +428,26 @@ def test_the_process_says_what_failed(folder):
     done = process("convert", "none.md3", "c.glb")
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "none.md3: no such file\n")
     assert process("convert").returncode == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_stops_a_batch(folder, jobs):
+    for index in range(200):
+        put(f"in/{index:03d}.md3")
+    command = [sys.executable, "-m", "io_idtech_models.ui.cli", "convert", "in", "out", "--to", "obj", "--jobs", jobs]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": str(PROJECT)}, start_new_session=True,
+    ) as running:  # fmt: skip
+        assert running.stdout is not None
+        running.stdout.readline()
+        os.killpg(running.pid, signal.SIGINT)
+        _, said = running.communicate(timeout=120)
+    assert running.returncode == 130
+    assert said.splitlines()[-1].startswith("stopped: ")
+    assert "Traceback" not in said
+    assert 0 < len(list(Path("out").glob("*.obj"))) < 200
 
 
 def test_other_collections_speak_too(folder, run):

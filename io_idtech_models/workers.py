@@ -1,0 +1,127 @@
+"""Converting in several processes: a line of JSON for each file to a worker's standard input, one back with what came.
+
+A worker that dies fails its present file alone, and another takes its place. Ctrl-C lets the workers finish the files
+that they have; a second one ends them.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+ANSWER = "\x1didtech "  # Blender's own chatter shares the worker's standard output
+TICK = 0.5  # seconds; Windows lets nobody interrupt a wait without an end
+
+
+class Job(Protocol):
+    """One file to convert."""
+
+    @property
+    def source(self) -> Path:
+        """Where it is."""
+
+    @property
+    def target(self) -> Path:
+        """Where it goes."""
+
+
+@dataclass
+class Crew:
+    """Worker processes that `command` starts, called as `program` in sentences."""
+
+    command: Sequence[str]
+    program: str
+    report: Callable[[Any, str, str], None]  # job, line, error: what came of a file
+    waiting: deque[Any] = field(default_factory=deque)
+    processes: list[subprocess.Popen[str]] = field(default_factory=list)
+
+    def work(self, jobs: Sequence[Job], count: int) -> None:
+        """Convert files in so many processes; returns when all is done or an interruption has been obeyed."""
+        self.waiting.extend(jobs)
+        with ThreadPoolExecutor(count) as threads:
+            futures = [threads.submit(self._serve) for _ in range(count)]
+            try:
+                _join(futures)
+            except KeyboardInterrupt:
+                self.waiting.clear()
+                try:
+                    _join(futures)
+                except KeyboardInterrupt:
+                    for process in self.processes:
+                        process.kill()
+                raise
+
+    def _serve(self) -> None:
+        """Feed one process after another with the files that wait."""
+        while self.waiting:
+            with tempfile.TemporaryFile() as errors, self._start(errors) as process:
+                self.processes.append(process)
+                try:
+                    while self._ask(process, self.waiting.popleft(), errors):
+                        pass
+                except IndexError:  # no file waits any more
+                    pass
+                _close(process)
+                self.processes.remove(process)
+
+    def _start(self, errors: IO[bytes]) -> subprocess.Popen[str]:
+        """Start a process that the terminal's Ctrl-C does not reach: we say when it ends."""
+        pipe = subprocess.PIPE
+        alone: dict[str, Any] = {"start_new_session": True}
+        if sys.platform == "win32":
+            alone = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+        return subprocess.Popen(
+            self.command, stdin=pipe, stdout=pipe, stderr=errors, text=True, encoding="utf-8", **alone
+        )
+
+    def _ask(self, process: subprocess.Popen[str], job: Job, errors: IO[bytes]) -> bool:
+        """Let a process convert one file; returns whether it still lives."""
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            process.stdin.write(json.dumps([str(job.source), str(job.target)]) + "\n")
+            process.stdin.flush()
+            for line in process.stdout:
+                if line.startswith(ANSWER):
+                    self.report(job, *json.loads(line[len(ANSWER) :]))
+                    return True
+        except OSError:
+            pass
+        process.wait()
+        errors.seek(0)
+        said = errors.read().decode("utf-8", errors="replace").strip().splitlines()
+        self.report(job, "", f"{self.program} ended on it: {said[-1] if said else f'status {process.returncode}'}")
+        return False
+
+
+def _join(futures: list[Future[None]]) -> None:
+    """Wait until all are done; raises what one of them raised."""
+    while wait(futures, TICK).not_done:
+        pass
+    for future in futures:
+        future.result()
+
+
+def _close(process: subprocess.Popen[str]) -> None:
+    """Let a worker end: its input does."""
+    try:
+        if process.stdin is not None:
+            process.stdin.close()
+    except OSError:
+        pass  # it died with something unread
+    process.wait()
+
+
+def answer(convert: Callable[[Path, Path], tuple[str, str]]) -> None:
+    """Be a worker: convert what lines on standard input name, from where and to where, until that ends."""
+    for line in sys.stdin:
+        source, target = json.loads(line)
+        sys.stdout.write(ANSWER + json.dumps(convert(Path(source), Path(target))) + "\n")
+        sys.stdout.flush()
