@@ -16,7 +16,7 @@ from .model.bake import bake
 from .model.limits import ERROR, Problem, refused
 from .model.skeletal import Animation, SkeletalModel, at_rest, set_bounds
 from .model.words import describe, describe_animation, describe_skeletal, joined, plural
-from .storage import read_file, write_file
+from .storage import read_file, write_files
 
 ONLY = "only a skeletal model that becomes a vertex-animated one takes animations and tags"
 COMPANIONS = [formats.by_name(name) for row in formats.SKELETAL for name in row.companions]
@@ -66,8 +66,7 @@ def convert(
             raise LimitError(ONLY)
         else:
             files, model, notes = _same_family(loaded, to, target, game, options, motions)
-        for path, data in files:
-            write_file(path, data)
+        write_files(files)
     return joined([described(to, model), *warnings, *notes], most=7)
 
 

@@ -6,6 +6,8 @@ import errno
 import os
 import stat
 import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from .errors import ModelError
@@ -35,30 +37,51 @@ def read_file(path: Path) -> bytes:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file beside its target and put it in the target's place at the end; links are followed.
+    """Write a file; see `write_files`."""
+    write_files([(path, data)])
+
+
+def write_files(files: Sequence[tuple[Path, bytes]]) -> None:
+    """Write files beside their targets, and when all are there put them in the targets' places; links are followed.
 
     Raises:
-        ModelError: it can't be written; the target is as it was, and nothing is left behind.
+        ModelError: one can't be written; all targets are as they were, and nothing is left behind.
     """
-    temporary = ""
+    staged: list[tuple[Path, Path]] = []  # temporary file and target
     try:
-        target = path.resolve()
-        _check_target(target)
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".idtech-", suffix=".part")
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        _take_mode(Path(temporary), target)
-        Path(temporary).replace(target)
-        temporary = ""
+        for path, data in files:
+            with _in_words(path):
+                _stage(path.resolve(), data, staged)
+        for (path, _), (temporary, target) in zip(files, tuple(staged), strict=True):
+            with _in_words(path):
+                temporary.replace(target)
+            staged.pop(0)
+    finally:
+        for temporary, _ in staged:
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _in_words(path: Path) -> Iterator[None]:
+    """Turn what the system raises into a ModelError."""
+    try:
+        yield
     except OSError as error:
         raise ModelError(f"can't write '{path}': {reason(error)}") from error
     except (RuntimeError, ValueError) as error:  # Python 3.11 says so of links in a circle; a name with a NUL
         raise ModelError(f"can't write '{path}': there is no such place") from error
-    finally:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
+
+
+def _stage(target: Path, data: bytes, staged: list[tuple[Path, Path]]) -> None:
+    """Write a temporary file beside a target, with the access rights that the target has or will have."""
+    _check_target(target)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".idtech-", suffix=".part")
+    staged.append((Path(name), target))
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    _take_mode(Path(name), target)
 
 
 def _check_target(target: Path) -> None:

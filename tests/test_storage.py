@@ -8,7 +8,7 @@ import pytest
 
 from io_idtech_models import storage
 from io_idtech_models.errors import ModelError
-from io_idtech_models.storage import read_file, write_file
+from io_idtech_models.storage import read_file, write_file, write_files
 
 POSIX = os.name == "posix"
 ROOT = POSIX and os.geteuid() == 0
@@ -83,6 +83,30 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, s
         write_file(path, b"new")
     assert path.read_bytes() == b"old"
     assert names(tmp_path) == ["a.md3"]
+
+
+@pytest.mark.parametrize("bad", ["fsync", "folder"])
+def test_of_several_files_all_are_replaced_or_none(tmp_path, monkeypatch, bad):
+    paths = [tmp_path / "a.mdm", tmp_path / "b.mdx", tmp_path / ("none/c.mdx" if bad == "folder" else "c.mdx")]
+    for path in paths[:2]:
+        path.write_bytes(b"old")
+    written = []
+
+    def fill(handle):
+        written.append(handle)
+        if len(written) == 3:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fill)
+    with pytest.raises(ModelError, match=f"^can't write '{re.escape(str(paths[2]))}': no s"):
+        write_files([(path, b"new") for path in paths])
+    assert len(written) == (2 if bad == "folder" else 3)
+    assert [path.read_bytes() for path in paths[:2]] == [b"old", b"old"]
+    assert names(tmp_path) == ["a.mdm", "b.mdx"]
+    written.extend(range(9))
+    write_files([(path, b"new") for path in paths[:2]])
+    assert [path.read_bytes() for path in paths[:2]] == [b"new", b"new"]
+    assert names(tmp_path) == ["a.mdm", "b.mdx"]
 
 
 def test_an_interruption_leaves_the_old_file_too(tmp_path, monkeypatch):

@@ -16,7 +16,7 @@ from ..model.limits import GAMES, refused
 from ..model.origin import animation_with_origin, skeleton_with_origin
 from ..model.skeletal import Animation, SkeletalModel, looped, set_bounds
 from ..model.words import describe_skeletal, listed, plural
-from ..storage import reason, write_file
+from ..storage import reason, write_file, write_files
 from . import joint_scales, motions, ranges
 from .choice import Choice
 from .tasks import Summary, left_out, object_mode
@@ -148,9 +148,9 @@ def export_animations(
         else:
             several = wanted.what not in {"ACTIVE", "REST", "SCENE"}
             done, files = _one_each(path, row, sources, finish, game, several)
-        for target, data in files:  # all are made before the first is written
-            _make_folder(target.parent)
-            write_file(target, data)
+        for folder in {target.parent: None for target, _ in files}:
+            _make_folder(folder)
+        write_files(files)
     return done
 
 
