@@ -108,7 +108,7 @@ def _poses(mdx: Mdx, parents: NDArray[np.int32]) -> tuple[Doubles, Doubles]:
     positions[:, roots] = mdx.frames["info"]["parent_offset"][:, None, :].astype(np.float64)
     ways = decode_directions(codes["ofs_angles"][:, children]) * dists[children, None]
     back = conjugate(turns[:, above])
-    positions[:, children] = rotate(back, ways)
+    positions[:, children] = np.clip(rotate(back, ways), -LARGEST, LARGEST)
     rotations[:, children] = multiply(back, turns[:, children])
     return positions, rotations
 

@@ -9,6 +9,7 @@ import pytest
 from io_idtech_models import formats
 from io_idtech_models.errors import FormatError, LimitError
 from io_idtech_models.formats import _text, md2_model, md3, md3_model, md5mesh, mdm, mdx
+from io_idtech_models.model import skeletal_record
 from io_idtech_models.model.bake import bake
 from tests import samples_md2, samples_md3, samples_md5, samples_mdm
 from tests.mdm_facts import differences
@@ -153,6 +154,20 @@ def test_mdx_huge_lengths_keep_their_sign(length):
     spec.bones[2] = samples_mdm.Bone(b"far", 1, 1.0, length)
     data = spec.pack()
     assert np.array_equal(mdx.read(MDX.dump(MDX.load(data, ""))).bones, mdx.read(data).bones)
+
+
+def test_mdx_the_largest_length_is_within_single_precision_however_it_is_turned():
+    """The turned way was beyond it by the last bit of a double, and no record took it."""
+    largest = float(np.finfo(np.float32).max)
+    spec = samples_mdm.MdxSpec()
+    spec.bones = [samples_mdm.Bone(b"root", -1, 1.0, 1.0), samples_mdm.Bone(b"far", 0, 1.0, largest)]
+    for frame in spec.frames:
+        frame.codes = [(0, 0, 12288, 65, 0, 26624), (0, 0, 0, 0, 0, 0)]
+    animation = MDX.load(spec.pack(), "")
+    assert np.abs(animation.positions).max() <= largest
+    source, _ = skeletal_record.animation_source(skeletal_record.animation_record(animation.source, {}))
+    assert np.array_equal(source.positions, animation.positions)
+    assert MDX.dump(animation) == spec.pack()
 
 
 def test_mdx_an_animation_without_bones_is_refused():
