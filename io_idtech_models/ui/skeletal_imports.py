@@ -12,10 +12,12 @@ import bpy
 
 from .. import formats
 from ..blender import rebind, skeletal
+from ..blender.bearable import refuse_farther
 from ..blender.compat import Context, play
 from ..blender.materials import Materials
 from ..blender.skeletal import Posed, SkeletalSettings
 from ..blender.source import FILE
+from ..blender.vertex import undone_on_failure
 from ..errors import ModelError, collected_warnings
 from ..formats import AnimationFormat, SkeletalFormat
 from ..game import aninc, pcx, skin
@@ -187,20 +189,8 @@ def import_animation(
     with collected_warnings() as warnings, object_mode(context):
         for path in paths:
             try:
-                data = read_file(path)
-                row = formats.identify(data, path)
-                animation = joint_scales.with_scales(row.load(data, path.stem), row, path)
-                if rig is None:
-                    model = SkeletalModel(path.stem, skeleton_of(animation), [])
-                    posed = skeletal.build(model, [], settings, Materials(lambda name: None), context.scene, into)
-                    rig = posed.armature
-                elif rebind.is_unnamed(rig):
-                    rebind.name_bones(rig, animation, context.scene)
-                    log.warning("'%s' has the bones of '%s' now", rig.name, path.name)
-                given = Path(bpy.path.abspath(table)) if table else None
-                animations = _with_parts([(animation, path)], row, given)
-                actions = skeletal.add_animations(rig, [a for a, _ in animations], settings, context.scene)
-                _show_rows(actions, animations)
+                with undone_on_failure():
+                    rig, actions = _bring(path, rig, settings, context, into, table)
                 made += actions
                 settings = replace(settings, fit_range=False, frame_rate=False)  # the scene fits the first
             except ModelError as error:
@@ -209,3 +199,24 @@ def import_animation(
             play(rig, made[0])
     facts = f"{plural(len(made), 'animation')} on '{rig.name}'" if made else "nothing imported"
     return rig, made, Summary(facts, warnings), failed
+
+
+def _bring(
+    path: Path, rig: Any, settings: SkeletalSettings, context: Context, into: bpy.types.Collection, table: str
+) -> tuple[Any, list[Any]]:
+    """Bring the animations of one file onto an armature, or one made for them; returns it and the actions."""
+    data = read_file(path)
+    row = formats.identify(data, path)
+    animation = joint_scales.with_scales(row.load(data, path.stem), row, path)
+    refuse_farther("joints", animation.positions * settings.scale)
+    if rig is None:
+        model = SkeletalModel(path.stem, skeleton_of(animation), [])
+        rig = skeletal.build(model, [], settings, Materials(lambda name: None), context.scene, into).armature
+    elif rebind.is_unnamed(rig):
+        rebind.name_bones(rig, animation, context.scene)
+        log.warning("'%s' has the bones of '%s' now", rig.name, path.name)
+    given = Path(bpy.path.abspath(table)) if table else None
+    animations = _with_parts([(animation, path)], row, given)
+    actions = skeletal.add_animations(rig, [a for a, _ in animations], settings, context.scene)
+    _show_rows(actions, animations)
+    return rig, actions

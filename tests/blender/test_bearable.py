@@ -5,8 +5,8 @@ import pytest
 
 from io_idtech_models.blender import bearable
 from io_idtech_models.errors import LimitError
-from io_idtech_models.formats import by_name
-from io_idtech_models.model.skeletal import SkeletalModel, Skeleton
+from io_idtech_models.formats import by_name, by_suffix
+from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
 from tests.ui.scene import bpy, counts, error_of
 
@@ -58,3 +58,43 @@ def test_an_md5(tmp_path, monkeypatch):
     said = error_of(bpy.ops.import_scene.idtech_md5mesh, filepath=str(path))
     assert "the model has 4 joints, Blender becomes unusable with more than 3" in said
     assert counts() == before
+
+
+FAR = bearable.REACH * 10
+
+
+def far_animation(scale: float) -> Animation:
+    """Return two joints that go far from the second frame on."""
+    places = np.zeros((2, 2, 3))
+    places[1, 1, 0] = scale
+    turns = np.tile(np.array((1.0, 0, 0, 0)), (2, 2, 1))
+    return Animation("far", ["a", "b"], np.array([-1, 0], np.int32), places, turns, 24.0, np.zeros((2, 2, 3)))
+
+
+@pytest.mark.parametrize("name", ["far.md5anim", "far.mdx"])
+@pytest.mark.parametrize("onto", [False, True])
+def test_an_animation_beyond_reach(tmp_path, name, onto):
+    row = by_suffix(tmp_path / name)
+    run = getattr(bpy.ops.import_anim, f"idtech_{row.name}")
+    near = tmp_path / f"near{row.suffixes[0]}"
+    near.write_bytes(row.dump(far_animation(bearable.REACH / 10)))
+    (tmp_path / name).write_bytes(row.dump(far_animation(FAR)))
+    if onto:
+        assert run(filepath=str(near)) == {"FINISHED"}
+    before = counts()
+    said = error_of(run, filepath=str(tmp_path / name))
+    assert "Blender's armatures work up to 1e+15" in said
+    assert counts() == before
+    if not onto:
+        assert run(filepath=str(near)) == {"FINISHED"}
+
+
+def test_a_model_beyond_reach(tmp_path):
+    upright = np.array([(1.0, 0, 0, 0)])
+    bones = Skeleton(["a"], np.array([-1], np.int32), np.array([(0.0, FAR, 0.0)]), upright)
+    path = tmp_path / "far.md5mesh"
+    path.write_bytes(by_name("md5mesh").dump(SkeletalModel("far", bones, [])))
+    before = counts()
+    assert "joints reach 1e+16 units" in error_of(bpy.ops.import_scene.idtech_md5mesh, filepath=str(path))
+    assert counts() == before
+    assert bpy.ops.import_scene.idtech_md5mesh(filepath=str(path), scale=0.01) == {"FINISHED"}, "Blender's units count"
