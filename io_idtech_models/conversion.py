@@ -15,7 +15,7 @@ from .model import binding
 from .model.bake import bake
 from .model.limits import ERROR, Problem, refused
 from .model.skeletal import Animation, SkeletalModel, at_rest, set_bounds
-from .model.words import describe, describe_animation, describe_skeletal, joined, plural
+from .model.words import describe, describe_animation, describe_skeletal, plural
 from .storage import read_file, write_files
 
 ONLY = "only a skeletal model that becomes a vertex-animated one takes animations and tags"
@@ -67,7 +67,7 @@ def convert(
         else:
             files, model, notes = _same_family(loaded, to, target, game, options, motions)
         write_files(files)
-    return joined([described(to, model), *warnings, *notes], most=7)
+    return "; ".join([described(to, model), *warnings, *notes])
 
 
 Files = list[tuple[Path, bytes]]

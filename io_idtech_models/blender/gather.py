@@ -21,6 +21,7 @@ from .plan import GatherSettings, plan_frames
 from .sampling import Plan, Samples, Subject
 from .source import MODEL_ID, Known, Place, find
 from .surfaces import Origin, Part, Shape, read_shape, say_loose, shaders_of, split, surface_name, to_surface
+from .unheld import say_layers
 from .vertex import TAG_INDEX
 
 log = logging.getLogger(__name__)
@@ -200,6 +201,7 @@ def _surfaces(drafts: list[Draft], plan: Plan, settings: GatherSettings) -> list
             surfaces.append(surface)
         if draft.parts:
             _say_points(draft)
+            say_layers(draft.block)
     return surfaces
 
 

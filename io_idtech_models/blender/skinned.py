@@ -18,7 +18,7 @@ from ..model.transforms import conjugate, rotate
 from ..model.vertex import Choice, Floats, ModelSource, SurfaceSource
 from ..model.words import plural
 from . import mesh as meshes
-from . import skinned_normals, skinning
+from . import skinned_normals, skinning, unheld
 from .compat import Block
 from .source import Place
 from .surfaces import Origin, Part, Shape, read_shape, say_loose, shaders_of, split, surface_name
@@ -148,6 +148,8 @@ def _gather(
     if settings.normals == "NONE":
         _say_sharp(block, mesh)
     say_loose(block, shape)
+    unheld.say_layers(block)
+    unheld.say_skinned(block, settings.normals != "NONE")
     return found
 
 
@@ -186,6 +188,7 @@ def _joint_groups(block: Block, mesh: Block, rig: Rig) -> tuple[NDArray[Any], ND
     points, groups, weights = skinning.read_groups(mesh)
     joint_of = np.array([rig.joints.get(group.name, -1) for group in block.vertex_groups] + [-1], np.int64)
     joints = joint_of[np.minimum(groups, len(joint_of) - 1)]
+    unheld.say_groups(block, groups, weights, set(rig.joints))
     known = joints >= 0
     return points[known], joints[known], weights[known]
 
@@ -210,7 +213,7 @@ def _to_mesh(
     here = (owners, joints[entries], factors[entries])
     numbers = part.vertices.numbers
     kept = _kept(block, here, numbers, positions[of_vertex], rig, scale)
-    owners, used, weights = _limited(here, count, settings)
+    owners, used, weights = _limited(block, here, kept, settings)
     missing = np.setdiff1d(np.flatnonzero(~kept), owners)
     if len(missing):
         bare = len(np.unique(of_vertex[missing]))
@@ -290,8 +293,11 @@ def _bits(weights: NDArray[np.float32]) -> NDArray[np.int64]:
     return np.ascontiguousarray(weights, np.float32).view(np.int32).astype(np.int64)
 
 
-def _limited(here: Entries, count: int, settings: WeightSettings) -> Entries:
-    """Return the weights to write: the largest of each vertex, without the small, heaviest first, their sum 1."""
+def _limited(block: Block, here: Entries, kept: NDArray[np.bool_], settings: WeightSettings) -> Entries:
+    """Return the weights to write: the largest of each vertex, without the small, heaviest first, their sum 1.
+
+    What the vertices lose that are not `kept` (V,) as they were is said.
+    """
     owners, joints, weights = here
     order = np.lexsort((joints, -weights, owners))
     owners, joints, weights = owners[order], joints[order], weights[order].astype(np.float64)
@@ -300,8 +306,10 @@ def _limited(here: Entries, count: int, settings: WeightSettings) -> Entries:
     chosen = (weights > 0) & ((weights >= settings.least_weight) | (rank == 0))
     if settings.most_weights:
         chosen &= rank < settings.most_weights
+    fewer = np.unique(owners[(weights > 0) & ~chosen & ~kept[owners]])
+    unheld.say_fewer(block, len(fewer), settings.most_weights, settings.least_weight)
     owners, joints, weights = owners[chosen], joints[chosen], weights[chosen]
-    sums = np.bincount(owners, weights, count)
+    sums = np.bincount(owners, weights, len(kept))
     return owners, joints, (weights / sums[owners]).astype(np.float32)
 
 

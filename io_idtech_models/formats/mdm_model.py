@@ -24,11 +24,11 @@ from ..model.skeletal import (
     Skeleton,
     SkinnedMesh,
     Weights,
-    skin,
 )
 from ._binary import decode_name, encode_name, raw_bytes
 from ._bones import Bones, fill_weights, heaviest_first, in_space_of
 from ._hints import LAYOUT, Wanted, all_fit, finite, layout_fits
+from ._mdm_lod import draw_all, with_lod
 from .mdm import (
     HEADER,
     IDENT,
@@ -51,7 +51,6 @@ log = logging.getLogger(__name__)
 
 FORMAT = "mdm"
 PLACEHOLDER = "bone_{:03d}"
-NEAREST = 4096  # vertices of a surface, beyond which the nearest of each takes too long to find
 Numbers = NDArray[np.int64]
 
 
@@ -261,12 +260,11 @@ def _encode_mesh(mesh: SkinnedMesh, bones: Bones, make_lod: bool) -> MdmSurface:
         if mesh.min_lod is not None:
             header["min_lod"] = mesh.min_lod
     elif make_lod and len(triangles):
-        surface = _with_lod(surface, mesh, bones.skeleton)
+        surface = with_lod(surface, mesh, bones.skeleton)
     else:
-        surface.collapse = collapse.identity(
-            mesh.num_vertices, _places(mesh, bones.skeleton) if len(numbers) <= NEAREST else None
-        )
-        header["min_lod"] = mesh.num_vertices
+        if own is not None and header["min_lod"] < own.num_vertices:
+            log.warning("surface '%s' changed: its levels of detail are gone, all is drawn from afar", mesh.name)
+        draw_all(surface, mesh, bones.skeleton)
     header["num_verts"], header["num_triangles"], header["num_bone_refs"] = len(vertices), len(triangles), len(refs)
     return surface
 
@@ -323,30 +321,6 @@ def _encode_weights(
         first[known] = bones.of_source[own.weights.of(numbers[known]).first_joints()]
         normals = in_space_of(first, normals, table.first_joints(), bones.skeleton)
     return weights, counts, normals
-
-
-def _with_lod(surface: MdmSurface, mesh: SkinnedMesh, skeleton: Skeleton) -> MdmSurface:
-    """Return a surface whose vertices are ordered so that the last can go first; `mesh` says where they stand."""
-    ordered = collapse.simplify(_places(mesh, skeleton), mesh.uvs, None, mesh.triangles)
-    new_of = np.empty(len(ordered.order), np.int64)
-    new_of[ordered.order] = np.arange(len(ordered.order))
-    counts = surface.vertices["num_weights"].astype(np.int64)
-    nothing = np.zeros(0, np.float32)
-    table = Weights(np.cumsum(counts) - counts, counts, nothing, nothing, nothing.reshape(0, 3))
-    entries = table.of(ordered.order).entries()[1]
-    surface.header["min_lod"] = ordered.min_lod
-    return MdmSurface(
-        surface.header,
-        surface.vertices[ordered.order],
-        surface.weights[entries],
-        new_of[surface.triangles].astype(np.int32),
-        ordered.collapse.astype(np.int32),
-        surface.bone_refs,
-    )
-
-
-def _places(mesh: SkinnedMesh, skeleton: Skeleton) -> NDArray[np.float64]:
-    return skin(mesh.weights, skeleton.bind.positions, skeleton.bind.rotations)
 
 
 def _encode_tag(tag: JointTag, bones: Bones) -> MdmTag:

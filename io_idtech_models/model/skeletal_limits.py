@@ -27,6 +27,8 @@ def check(model: SkeletalModel, game_name: str, format_name: str, text: bool) ->
         counts.append(("weights", called, len(mesh.weights.joints)))
     found = [p for kind, name, count in counts for p in over(game, limits, kind, name, count)]
     found += [p for mesh in model.meshes for p in _weights(game, limits, mesh)]
+    if text:
+        found += _in_text("shader", [mesh.shader for mesh in model.meshes])
     found += [p for tag in model.tags for p in too_long(game, limits, tag.name, tag.name, "is a tag's name")]
     return [*found, *_joint_names(game, limits, model.skeleton.names, text)]
 
@@ -65,11 +67,18 @@ def _weights(game: str, limits: SkeletalLimits, mesh: SkinnedMesh) -> Iterator[P
 
 def _joint_names(game: str, limits: SkeletalLimits, names: list[str], text: bool) -> Iterator[Problem]:
     seen: set[str] = set()
+    yield from _in_text("joint", names) if text else ()
     for name in names:
         yield from too_long(game, limits, name, name, "is a joint's name")
-        if text and any(c in name for c in '"\r\n'):
-            yield Problem(WARNING, name, "has a quote or a line end, which no file can hold: written without")
         if name in seen:
             severity = ERROR if limits.unique_names else WARNING
             yield Problem(severity, name, "is the name of several joints: games find the first")
         seen.add(name)
+
+
+def _in_text(what: str, names: list[str]) -> Iterator[Problem]:
+    """Yield names that a text can't hold."""
+    for name in dict.fromkeys(names):
+        if any(c in name for c in '"\r\n'):
+            text = f"is a {what}'s name with a quote or a line end, which no text holds: written without"
+            yield Problem(WARNING, name, text)

@@ -3,7 +3,7 @@
 What does the work is imported when it is first needed: everyone who starts Blender waits for these modules.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,15 +50,6 @@ class ImportFiles(Importing):  # type: ignore[misc]
         folder = Path(bpy.path.abspath(self.directory))
         marked = [folder / file.name for file in self.files if file.name]
         return marked or [Path(bpy.path.abspath(self.filepath))]
-
-    def say(self, summaries: list[tuple[str, Any]], failed: list[str]) -> None:
-        """Report one summary of all files: as an error if one failed, as a warning if something was odd."""
-        texts = [f"{name}: {summary}" for name, summary in summaries]
-        if failed:
-            self.report({"ERROR"}, "\n".join([*failed, *texts]))
-        elif texts:
-            kind = "WARNING" if any(summary.warnings for _, summary in summaries) else "INFO"
-            self.report({kind}, "\n".join(texts))
 
 
 class ExportFile(Exporting):  # type: ignore[misc]
@@ -114,6 +105,20 @@ class ExportModel(ExportFile):
         """Show whose limits to keep, and which objects to write where Blender's collection exporter has not said."""
         options = ("game",) if self.collection else ("what", "game")
         draw_group(self.layout, self, "idtech_objects", "Objects", options)
+
+
+def say_done(operator: Any, done: Sequence[tuple[str, Any]], failed: Sequence[str] = ()) -> None:
+    """Report what came of files, names ("" for none) and summaries: an error if one failed, a warning if some are odd.
+
+    What has no room in that comes before, for the Info editor and the console: Blender shows the last report longest.
+    """
+    heads = [f"{name}: " if name else "" for name, _ in done]
+    texts = [*failed, *(f"{head}{summary}" for head, (_, summary) in zip(heads, done, strict=True))]
+    rest = [f"{head}{text}" for head, (_, summary) in zip(heads, done, strict=True) for text in summary.rest]
+    if rest:
+        operator.report({"INFO"}, "\n".join(rest))
+    odd = any(summary.warnings for _, summary in done)
+    operator.report({"ERROR" if failed else "WARNING" if odd else "INFO"}, "\n".join(texts))
 
 
 def open_collection(context: Context) -> bpy.types.Collection:

@@ -12,8 +12,8 @@ from ..blender.compat import Context
 from ..errors import ModelError, collected_warnings
 from ..formats import Format, SkeletalFormat
 from ..model import limits
-from ..model.words import joined, plural
-from .bases import CANCELLED, FINISHED
+from ..model.words import plural
+from .bases import CANCELLED, FINISHED, say_done
 
 Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
 
@@ -52,6 +52,7 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
         """Check, select and list."""
         from .checking import offenders, problems_of
         from .choice import choose
+        from .tasks import Summary
 
         name, _, game = self.target.partition(":")
         row = formats.by_name(name)
@@ -71,7 +72,7 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
         severe = [p for p in found if p.severity == limits.ERROR]
         said = [str(problem) for problem in found] + warnings
         head = f"{plural(len(severe), 'error')}" if severe else "it will be taken"
-        self.report({"WARNING" if said else "INFO"}, joined([head, *said], most=12))  # a script goes on
+        say_done(self, [("", Summary(head, said))])  # no error: a script goes on
         return FINISHED
 
 

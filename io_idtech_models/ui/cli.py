@@ -119,7 +119,7 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
         still.render_still(job.target, context.scene.frame_current, options.size)
     else:
         exchange.save_scene(job.target)
-    return str(summary)
+    return summary.whole
 
 
 def _changes_model(options: argparse.Namespace) -> bool:

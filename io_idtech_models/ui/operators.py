@@ -25,6 +25,7 @@ from .bases import (
     make_operator,
     open_collection,
     option_property,
+    say_done,
     select,
 )
 
@@ -76,7 +77,8 @@ class ImportVertexModel(ImportFiles):
         if settings.fit_range and done:
             context.scene.frame_end = max(built.num_frames for built in done) - 1
         select(context, [block for built in done for block in (*built.surfaces, *built.tags)])
-        self.say(summaries, failed)
+        if summaries or failed:
+            say_done(self, summaries, failed)
         return FINISHED if done else CANCELLED
 
 
@@ -151,7 +153,7 @@ class ExportVertexModel(ExportModel):
         except ModelError as error:
             self.report({"ERROR"}, f"{path.name}: {joined([str(error), *hidden])}")
             return CANCELLED
-        self.report({"WARNING" if summary.warnings else "INFO"}, f"{path.name}: {summary}")
+        say_done(self, [(path.name, summary)])
         return FINISHED
 
 

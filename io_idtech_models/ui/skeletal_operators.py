@@ -11,7 +11,6 @@ from .. import formats
 from ..blender.compat import Context
 from ..errors import ModelError
 from ..formats import AnimationFormat, SkeletalFormat
-from ..model.words import joined
 from .bases import (
     CANCELLED,
     FINISHED,
@@ -24,6 +23,7 @@ from .bases import (
     make_operator,
     open_collection,
     option_property,
+    say_done,
     select,
 )
 
@@ -115,7 +115,8 @@ class ImportSkeletalModel(_Import):
             made += [posed.armature, *posed.meshes, *posed.tags]
             summaries.append((path.name, summary))
         select(context, made)
-        self.say(summaries, failed)
+        if summaries or failed:
+            say_done(self, summaries, failed)
         return FINISHED if made else CANCELLED
 
     def sorted_paths(self) -> tuple[list[Path], list[Path]]:
@@ -153,8 +154,7 @@ class ImportSkeletalAnimation(_Import):
         rig, made, summary, failed = import_animation(self.paths(), rig, settings, context, into, table)
         if made:
             select(context, [rig])
-        kind = "ERROR" if failed else "WARNING" if summary.warnings else "INFO"
-        self.report({kind}, "\n".join([*failed, str(summary)]))
+        say_done(self, [("", summary)], failed)
         return FINISHED if made else CANCELLED
 
 
@@ -242,7 +242,7 @@ class ExportSkeletalModel(JointOptions, ExportModel):
         except ModelError as error:
             self.report({"ERROR"}, f"{path.name}: {error}")
             return CANCELLED
-        self.report({"WARNING" if summary.warnings else "INFO"}, f"{path.name}: {summary}")
+        say_done(self, [(path.name, summary)])
         return FINISHED
 
 
@@ -315,8 +315,7 @@ class ExportSkeletalAnimation(JointOptions, ExportFile):
         except ModelError as error:
             self.report({"ERROR"}, f"{path.name}: {error}")
             return CANCELLED
-        warned = any(summary.warnings for _, summary in done)
-        self.report({"WARNING" if warned else "INFO"}, joined([f"{p.name}: {s}" for p, s in done]))
+        say_done(self, [(file.name, summary) for file, summary in done])
         return FINISHED
 
 

@@ -25,6 +25,8 @@ from ..model.words import describe, joined, listed, plural
 from ..storage import read_file, write_file
 from .choice import Choice
 
+SHOWN = 7  # sentences in a line, the facts among them
+
 
 @dataclass
 class Summary:
@@ -34,8 +36,18 @@ class Summary:
     warnings: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        """One line."""
-        return joined([self.facts, *self.warnings], most=7)
+        """One line, with the first few warnings."""
+        return joined([self.facts, *self.warnings], most=SHOWN)
+
+    @property
+    def whole(self) -> str:
+        """One line, with all warnings."""
+        return "; ".join([self.facts, *self.warnings])
+
+    @property
+    def rest(self) -> list[str]:
+        """Return the warnings that the line has no room for."""
+        return self.warnings[SHOWN - 1 :]
 
 
 def import_file(

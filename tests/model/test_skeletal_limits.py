@@ -156,7 +156,7 @@ def test_a_name_of_several_joints_is_said(game):
 def test_a_name_that_no_file_can_hold_is_said(name):
     ((severity, text),) = said(MESH.check(model(skeleton(1, [name])), "format"))
     assert severity == WARNING
-    assert "has a quote or a line end, which no file can hold: written without" in text
+    assert "is a joint's name with a quote or a line end, which no text holds: written without" in text
 
 
 def test_a_mesh_without_a_name_is_called_by_its_shader():

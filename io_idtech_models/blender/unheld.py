@@ -1,0 +1,47 @@
+"""What an object has and no file of the format holds, in words: nothing is left out in silence."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model.words import listed, plural
+from .compat import Block
+
+log = logging.getLogger(__name__)
+
+
+def say_layers(block: Block) -> None:
+    """Name UV maps but the one that is rendered, and colours: a file has one texture coordinate and no colour."""
+    layers = [f"UV map '{layer.name}'" for layer in block.data.uv_layers if not layer.active_render]
+    layers += [f"colours '{layer.name}'" for layer in block.data.color_attributes]
+    if layers:
+        log.warning("'%s' has more than a file holds, left out: %s", block.name, ", ".join(layers))
+
+
+def say_skinned(block: Block, normals: bool) -> None:
+    """Name what a mesh that bones move has and a skeletal file does not: shape keys, and normals where it has none."""
+    if block.data.shape_keys is not None:
+        keys = [key.name for key in block.data.shape_keys.key_blocks[1:]]
+        log.warning("'%s' is written as its shape keys are mixed now, none is kept: %s", block.name, listed(keys))
+    if not normals and block.data.has_custom_normals:
+        log.warning("'%s' has normals of its own, the file none: the game makes smooth ones", block.name)
+
+
+def say_groups(block: Block, groups: NDArray[Any], weights: NDArray[Any], bones: set[str]) -> None:
+    """Name vertex groups with weights (n,) in `groups` (n,) that are called as no bone that is exported."""
+    used = np.unique(groups[weights > 0]).tolist()
+    names = [group.name for group in block.vertex_groups]
+    lost = [names[number] for number in used if number < len(names) and names[number] not in bones]
+    if lost:
+        log.warning("'%s' has weights of no bone that is exported, left out: %s", block.name, listed(lost))
+
+
+def say_fewer(block: Block, count: int, most: int, least: float) -> None:
+    """Say how many vertices, new or changed, lose some of their weights, and to which of the settings."""
+    if count:
+        limits = [f"more than {most}"] * (most > 0) + [f"below {least:g}"] * (least > 0)
+        log.warning("'%s': %s lose weights, %s", block.name, plural(count, "vertex", "vertices"), " or ".join(limits))

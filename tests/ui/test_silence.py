@@ -1,0 +1,415 @@
+"""Nothing in silence: whatever an export drops or changes is said, in the words of docs/reliability.md."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender.source import RECORD
+from tests.samples import PROJECT, SENTINEL
+from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, import_model
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+NEWT = PROJECT / "examples/newt/models/md5/newt/newt.md5mesh"
+TROOPER = PROJECT / "examples/trooper/models/players/toys/trooper/body.mdm"
+
+
+def rows() -> list[str]:
+    """Return the sentences of the table in the docs."""
+    text = (PROJECT / "docs/reliability.md").read_text(encoding="utf-8").partition("## Nothing in silence")[2]
+    cells = [line.split("|") for line in text.splitlines() if line.startswith("| ")]
+    return [row[3].strip() for row in cells[2:]]
+
+
+def pattern(sentence: str) -> str:
+    """Return what a sentence of the table means: any names, any numbers."""
+    found = re.escape(sentence)
+    found = re.sub(r"(?<![\w])'[^']*'(?!s\b)", "'[^\n]*'", found)
+    found = re.sub(r"\d+(\\\.\d+)?", r"[\\d.]+", found)
+    return re.sub(r"(vertices|frames|objects|corners|edges|surfaces)", r"\1?", found).removesuffix("b")
+
+
+CASES: dict[str, Callable[[Path], Any]] = {}
+
+
+def says(words: str) -> Any:
+    """Let a function be the case of the one row with these words."""
+
+    def keep(function: Callable[[Path], Any]) -> Callable[[Path], Any]:
+        assert words not in CASES
+        CASES[words] = function
+        return function
+
+    return keep
+
+
+def export(path: Path, **options: Any) -> None:
+    """Export; an error is said, too."""
+    name = path.suffix[1:]
+    space = bpy.ops.export_anim if name in {"md5anim", "mdx"} else bpy.ops.export_scene
+    try:
+        getattr(space, f"idtech_{name}")(filepath=str(path), **options)
+    except RuntimeError as error:
+        print(error)  # noqa: T201 - what is said is what is looked at
+
+
+@pytest.mark.parametrize("sentence", rows())
+def test_it_is_said(tmp_path, capfd, sentence):
+    (case,) = [case for words, case in CASES.items() if words in sentence]
+    case(tmp_path)
+    said = capfd.readouterr().out
+    assert re.search(pattern(sentence), said), said
+
+
+def test_what_has_no_room_in_the_report_comes_before_it(tmp_path, capfd):
+    trooper()
+    capfd.readouterr()
+    export(tmp_path / "a.md5mesh", what="SCENE")
+    before, last = capfd.readouterr().out.strip().rsplit("Warning: ", 1)
+    assert "; and 1 more" in last
+    assert before.strip().splitlines()[-1] == "Info: a.md5mesh: MD5MESH has no levels of detail: left out"
+
+
+def test_every_case_has_a_row():
+    assert len(set(rows())) == len(rows()) == len(CASES)
+    assert all(any(words in sentence for sentence in rows()) for words in CASES)
+
+
+# -- what all formats leave out
+
+
+@says("hidden objects left out")
+def _(folder):
+    for block in import_model(SENTINEL).objects:
+        if block.type == "MESH":
+            block.hide_set(True)
+    add_cube()
+    export(folder / "a.md3", what="SCENE")
+
+
+@says("only meshes are written")
+def _(folder):
+    add_cube()
+    curve = bpy.data.objects.new("a", bpy.data.curves.new("a", "CURVE"))
+    bpy.context.scene.collection.objects.link(curve)
+    export(folder / "a.md3", what="SCENE")
+
+
+@says("has no faces")
+def _(folder):
+    add_mesh("dust", [(0, 0, 0), (1, 1, 1)], [])
+    add_cube()
+    export(folder / "a.md3", what="SCENE")
+
+
+@says("loose vertices")
+def _(folder):
+    add_cube().data.vertices.add(3)
+    export(folder / "a.md3")
+
+
+@says("has no UV map")
+def _(folder):
+    add_cube(uvs=False)
+    export(folder / "a.md2")
+
+
+@says("more than a file holds")
+def _(folder):
+    mesh = add_cube().data
+    mesh.uv_layers.new(name="b")
+    mesh.color_attributes.new("c", "BYTE_COLOR", "CORNER")
+    export(folder / "a.md3")
+
+
+# -- frames
+
+
+@says("is a copy of a surface")
+def _(folder):
+    collection = import_model(SENTINEL)
+    block = next(block for block in collection.objects if block.type == "MESH")
+    copy = block.copy()
+    copy.data = block.data.copy()
+    collection.objects.link(copy)
+    export(folder / "a.md3", what="SCENE")
+
+
+@says("lie at the origin")
+def _(folder):
+    block = add_cube()
+    block.shape_key_add(name="Basis")
+    for name in ("one", "two"):
+        key = block.shape_key_add(name=name)
+        for point in list(key.points)[:4]:
+            point.co = (0.0, 0.0, 0.0)
+        key.value = 1.0
+        key.keyframe_insert("value", frame=1)
+        key.value = 0.0
+        key.keyframe_insert("value", frame=0)
+    block.data.shape_keys.key_blocks["two"].mute = True
+    export(folder / "a.md3", frames="RANGE", frame_start=0, frame_end=3)
+
+
+@says("whose faces changed")
+def _(folder):
+    import_model(SENTINEL)
+    block = next(block for block in bpy.data.objects if block.type == "MESH")
+    activate(block)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.subdivide()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    export(folder / "a.md3", what="SCENE")
+
+
+@says("mirrored in some frames")
+def _(folder):
+    block = add_cube()
+    block.keyframe_insert("scale", frame=0)
+    block.scale.x = -1.0
+    block.keyframe_insert("scale", frame=2)
+    export(folder / "a.md3", frames="RANGE", frame_start=0, frame_end=2)
+
+
+@says("frame name")
+def _(folder):
+    block = add_cube()
+    block.shape_key_add(name="Basis")
+    block.shape_key_add(name="a name that is longer than sixteen bytes")
+    block.data.shape_keys.use_relative = False
+    export(folder / "a.md3", frames="KEYS")
+
+
+def markers(*names: str) -> None:
+    """Give a cube that moves markers in its ten frames, from the fourth on."""
+    block, scene = add_cube(), bpy.context.scene
+    scene.frame_start, scene.frame_end = 0, 9
+    block.keyframe_insert("location", frame=0)
+    block.location.x = 9
+    block.keyframe_insert("location", frame=9)
+    for index, name in enumerate(names):
+        scene.timeline_markers.new(name, frame=3 + index * 20)
+
+
+@says("is cut to fit")
+def _(folder):
+    markers("a name that is longer than sixteen bytes")
+    export(folder / "a.md3", frames="MARKERS")
+
+
+@says("before the first marker")
+def _(folder):
+    markers("walk")
+    export(folder / "a.md3", frames="MARKERS")
+
+
+@says("markers without a frame")
+def _(folder):
+    markers("walk", "a")
+    export(folder / "a.md3", frames="MARKERS")
+
+
+@says("MD2 holds no tags")
+def _(folder):
+    add_cube()
+    add_tag("tag_a")
+    export(folder / "a.md2", what="SCENE")
+
+
+@says("become one")
+def _(folder):
+    for name in "abc":
+        block = add_cube(name)
+        block.data.materials.append(bpy.data.materials.new(name))
+    export(folder / "a.md2", what="SCENE")
+
+
+# -- bones
+
+
+def newt() -> tuple[Any, Any]:
+    """Import a model with bones; returns its armature and a mesh."""
+    import_model(NEWT)
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    return rig, next(block for block in bpy.data.objects if block.type == "MESH")
+
+
+def trooper() -> tuple[Any, Any]:
+    """As `newt`, of a model with tags and torso."""
+    import_model(TROOPER)
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    return rig, next(block for block in bpy.data.objects if block.type == "MESH")
+
+
+@says("is a copy: written")
+def _(folder):
+    _, block = newt()
+    copy = block.copy()
+    copy.data = block.data.copy()
+    block.users_collection[0].objects.link(copy)
+    export(folder / "a.md5mesh", what="SCENE")
+
+
+@says("has no tags")
+def _(folder):
+    trooper()
+    export(folder / "a.md5mesh", what="SCENE")
+
+
+@says("sharp edges")
+def _(folder):
+    _, block = newt()
+    block.data.polygons.foreach_set("use_smooth", np.zeros(len(block.data.polygons), bool))
+    export(folder / "a.md5mesh", what="SCENE")
+
+
+@says("has normals of its own")
+def _(folder):
+    trooper()
+    export(folder / "a.md5mesh", what="SCENE")
+
+
+@says("shape keys are mixed")
+def _(folder):
+    _, block = newt()
+    block.shape_key_add(name="Basis")
+    block.shape_key_add(name="b")
+    export(folder / "a.md5mesh", what="SCENE")
+
+
+@says("weights of no bone")
+def _(folder):
+    _, block = newt()
+    block.vertex_groups.new(name="b").add([0], 1.0, "REPLACE")
+    export(folder / "a.md5mesh", what="SCENE")
+
+
+@says("lose weights")
+def _(folder):
+    rig, block = newt()
+    for bone in list(rig.data.bones)[:6]:
+        group = block.vertex_groups.get(bone.name) or block.vertex_groups.new(name=bone.name)
+        group.add(range(12), 0.3, "REPLACE")
+    export(folder / "a.md5mesh", what="SCENE")
+
+
+@says("scaled unevenly")
+def _(folder):
+    rig, _ = newt()
+    rig.scale = (1.0, 1.0, 2.0)
+    export(folder / "a.md5mesh", what="SCENE")
+
+
+@says("no torso weights")
+def _(folder):
+    trooper()
+    export(folder / "a.md5mesh", what="SCENE")
+
+
+@says("no levels of detail")
+def _(folder):
+    trooper()
+    export(folder / "a.md5mesh", what="SCENE")
+
+
+@says("its levels of detail are gone")
+def _(folder):
+    _, block = trooper()
+    activate(block)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.subdivide()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    export(folder / "a.mdm", what="SCENE")
+
+
+@says("in lower case")
+def _(folder):
+    rig, _ = trooper()
+    block = add_cube("Hat")
+    block.vertex_groups.new(name=rig.data.bones[0].name).add(range(8), 1.0, "REPLACE")
+    block.modifiers.new("a", "ARMATURE").object = rig
+    export(folder / "a.mdm", what="SCENE")
+
+
+@says("a tag is an empty")
+def _(folder):
+    trooper()
+    add_tag("tag_a")
+    export(folder / "a.mdm", what="SCENE")
+
+
+def scaled(*size: float) -> None:
+    """Scale a bone in the action that plays."""
+    rig, _ = newt()
+    bone = rig.pose.bones[-1]
+    bone.scale = size
+    bone.keyframe_insert("scale", frame=0)
+    activate(rig)
+
+
+@says("': scale of bones is lost")
+def _(folder):
+    scaled(2.0, 2.0, 2.0)
+    export(folder / "a.md5anim", game="doom3")
+
+
+@says("uneven scale of bones")
+def _(folder):
+    scaled(1.0, 2.0, 1.0)
+    export(folder / "a.md5anim", game="doom3")
+
+
+@says("is from before")
+def _(folder):
+    rig, _ = newt()
+    activate(rig)
+    (folder / "md5").mkdir()
+    (folder / "md5/a.md5scale").write_bytes(b"{}")
+    export(folder / "md5/a.md5anim", game="quake2remaster")
+
+
+@says("MD5 only whole numbers")
+def _(folder):
+    rig, _ = newt()
+    activate(rig)
+    export(folder / "a.md5anim", frame_rate=23.976)
+
+
+@says("plays at")
+def _(folder):
+    rig, _ = trooper()
+    activate(rig)
+    for action in bpy.data.actions:
+        action["idtech_frame_rate"] = 21.5
+    export(folder / "a.mdx", what="CHOSEN", actions=bpy.data.actions[0].name, game="et")
+
+
+@says("against their parents")
+def _(folder):
+    rig, _ = trooper()
+    bone = next(bone for bone in rig.pose.bones if bone.parent is not None)
+    bone.location = (0.0, 2.0, 0.0)
+    bone.keyframe_insert("location", frame=1)
+    activate(rig)
+    export(folder / "a.mdx")
+
+
+@says("a quote or a line end")
+def _(folder):
+    rig, _ = newt()
+    rig.data.bones[0].name = 'a "b"'
+    export(folder / "a.md5mesh", what="SCENE")
+
+
+@says("the source of mesh")
+def _(folder):
+    collection = import_model(SENTINEL)
+    for holder in (collection, *(block.data for block in collection.objects if block.type == "MESH")):
+        del holder[RECORD]
+        holder[RECORD] = b"nonsense"
+    export(folder / "a.md3", what="SCENE")
