@@ -200,29 +200,28 @@ def convert(options: argparse.Namespace, converter: Converter) -> int:
 
 def work(jobs: list[Job], options: argparse.Namespace, converter: Converter, report: Report) -> None:
     """Convert files, one after another or several at once, as the options say; raises KeyboardInterrupt."""
-    with interruptible() as check:
+    with interruptible(at_once=len(jobs) < 2) as check:
         if min(options.jobs, len(jobs)) > 1:
-            crew = Crew(converter.worker(_passed(options)), converter.program, report)
-            crew.work(jobs, min(options.jobs, len(jobs)))
+            Crew(converter.worker(_passed(options)), converter.program, report).work(jobs, options.jobs, check)
             return
         for job in jobs:
-            result = run_job(job, options, converter)
+            report(job, *run_job(job, options, converter))
             check()
-            report(job, *result)
 
 
 @contextmanager
-def interruptible() -> Iterator[Callable[[], None]]:
-    """Let Ctrl-C raise KeyboardInterrupt, also in a Blender without window, which has an answer of its own.
+def interruptible(at_once: bool) -> Iterator[Callable[[], None]]:
+    """Let Ctrl-C wait for the file at hand: what is yielded raises KeyboardInterrupt then. A second one does `at_once`.
 
-    What is yielded raises it again if someone has taken it for an error of his own, as Blender's operators do.
+    Blender without a window would have its own answer, and its operators take the exception for an error of theirs.
     """
     seen = False
 
     def stop(_number: int, _frame: Any) -> None:
         nonlocal seen
+        if seen or at_once:
+            raise KeyboardInterrupt
         seen = True
-        raise KeyboardInterrupt
 
     def check() -> None:
         if seen:

@@ -43,21 +43,35 @@ class Crew:
     waiting: deque[Any] = field(default_factory=deque)
     processes: list[subprocess.Popen[str]] = field(default_factory=list)
 
-    def work(self, jobs: Sequence[Job], count: int) -> None:
-        """Convert files in so many processes; returns when all is done or an interruption has been obeyed."""
+    def work(self, jobs: Sequence[Job], count: int, check: Callable[[], None]) -> None:
+        """Convert files in at most so many processes, until `check` raises KeyboardInterrupt.
+
+        Raises:
+            KeyboardInterrupt: the files at hand are done, unless a second interruption came.
+        """
         self.waiting.extend(jobs)
+        count = min(count, len(jobs))
         with ThreadPoolExecutor(count) as threads:
             futures = [threads.submit(self._serve) for _ in range(count)]
             try:
-                _join(futures)
+                while wait(futures, TICK).not_done:
+                    if self.waiting:  # the last files are let finish
+                        check()
             except KeyboardInterrupt:
                 self.waiting.clear()
-                try:
-                    _join(futures)
-                except KeyboardInterrupt:
-                    for process in self.processes:
-                        process.kill()
+                self._end(futures)
                 raise
+            for future in futures:
+                future.result()
+
+    def _end(self, futures: list[Future[None]]) -> None:
+        """Let the workers finish the files that they have; a second interruption kills them."""
+        try:
+            while wait(futures, TICK).not_done:
+                pass
+        except KeyboardInterrupt:
+            for process in self.processes:
+                process.kill()
 
     def _serve(self) -> None:
         """Feed one process after another with the files that wait."""
@@ -99,14 +113,6 @@ class Crew:
         said = errors.read().decode("utf-8", errors="replace").strip().splitlines()
         self.report(job, "", f"{self.program} ended on it: {said[-1] if said else f'status {process.returncode}'}")
         return False
-
-
-def _join(futures: list[Future[None]]) -> None:
-    """Wait until all are done; raises what one of them raised."""
-    while wait(futures, TICK).not_done:
-        pass
-    for future in futures:
-        future.result()
 
 
 def _close(process: subprocess.Popen[str]) -> None:
