@@ -115,9 +115,13 @@ class Target:
             self._keep(data, error)
         if time.monotonic() - self.told > COUNT_SECONDS:
             self.told = time.monotonic()
-            self.counts.write_text(f"{self.count} {self.read}", encoding="ascii")
+            self.tell()
             if mapped_bytes() - getattr(self, "start", 1 << 60) > TOO_STALE:
                 os._exit(REPLACED)
+
+    def tell(self) -> None:
+        """Write how many inputs there were, and how many of them were read."""
+        self.counts.write_text(f"{self.count} {self.read}", encoding="ascii")
 
     def _keep(self, data: bytes, error: BaseException) -> None:
         name, _ = finding_of(error)
@@ -128,10 +132,27 @@ class Target:
                 path.write_bytes(data)
 
 
-def fuzz(kind: str, folder: Path, options: list[str]) -> int:
-    """Let Atheris run until it is told to stop; options are libFuzzer's."""
-    import atheris
+def blind(kind: str, folder: Path, options: list[str]) -> int:
+    """Try mutations of the seeds until the time is over: where no branches are counted, none is kept."""
+    from fuzz.mutate import mutated
+    from fuzz.seeds import large, samples
 
+    given = dict(option[1:].split("=", 1) for option in options if option.startswith("-"))
+    rng, end = Random(int(given["seed"])), time.monotonic() + float(given["max_total_time"])
+    target, files, many = Target(kind, folder), samples(kind), large(kind)
+    while time.monotonic() < end:
+        data = rng.choice(many if many and rng.randrange(LARGE_SELDOM) == 0 else files)
+        target(mutated(kind, data, rng.choice(files), rng, MOST_BYTES))
+    target.tell()
+    return 0
+
+
+def fuzz(kind: str, folder: Path, options: list[str]) -> int:
+    """Let Atheris run until it is told to stop; options are libFuzzer's. Without it inputs are made blindly."""
+    try:
+        import atheris
+    except ImportError:
+        return blind(kind, folder, options)
     with atheris.instrument_imports(include=[PACKAGE]):
         import fuzz.properties  # noqa: F401 - and with it the package
     from fuzz.mutate import mutated, spliced

@@ -238,9 +238,11 @@ def for_numpy() -> Environment:
 
 
 def for_fuzzing() -> Environment:
-    """Choose the environment of the fuzzer, which has wheels for Linux alone."""
+    """Choose the environment of the fuzzer: with Atheris on Linux, elsewhere PyPI has no wheels of it."""
     python = pythons.find(list(PREFERRED)).version
     plain = numpy_environment(python)
+    if sys.platform != "linux":
+        return plain
     return replace(
         plain, name=f"fuzz-{dotted(python)}", title="Atheris", requirements=(*plain.requirements, "atheris==3.*")
     )
