@@ -18,7 +18,7 @@ from ..model.weld import weld_classes
 from ..model.words import listed
 from . import actions, armature, joint_tags, names, sizes, skeletal_source, skinning, traits
 from . import mesh as meshes
-from .bearable import refuse_farther, refuse_more
+from .bearable import JOINTS, refuse_farther, refuse_more
 from .compat import Block, play
 from .materials import Materials
 from .source import MODEL_ID
@@ -181,6 +181,7 @@ def add_animations(
     parents = np.array([order[b.parent.name] if b.parent is not None else -1 for b in bones], np.int64)
     local = armature.relative(np.array([rest[b.name] for b in bones]).reshape(-1, 4, 4), parents)
     for animation in animations:
+        refuse_more(**{JOINTS: animation.num_frames * len(animation.joint_names)})
         _check(rig, bones, parents, animation)
         _turn_by_quaternions(rig, bones)
         positions, scales = sizes.to_shown(rig, bones, parents, animation)

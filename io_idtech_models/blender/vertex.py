@@ -16,7 +16,7 @@ from ..model.vertex import Surface, VertexModel, are_solid
 from ..model.weld import weld
 from . import animations, names, shape_keys, source, tags
 from . import mesh as meshes
-from .bearable import refuse_more
+from .bearable import VERTICES, refuse_more
 from .compat import HAS_SLOTS, Block, share_action
 from .materials import Materials
 
@@ -75,6 +75,7 @@ def build(
     shaders = {shader for surface in model.surfaces for shader in surface.shaders}
     frames = model.num_frames if model.surfaces else 0
     refuse_more(surfaces=len(model.surfaces), tags=len(model.tags), materials=len(shaders), frames=frames)
+    refuse_more(**{VERTICES: frames * sum(surface.num_vertices for surface in model.surfaces)})
     with undone_on_failure():
         built = Built(bpy.data.collections.new(names.fit(model.name)), model.num_frames)
         keys = names.unique(model.frame_names, "frame")

@@ -48,6 +48,28 @@ def test_an_md3(tmp_path, monkeypatch, kind):
     assert counts() == before
 
 
+def test_an_md3_with_too_many_vertices_in_all_frames(tmp_path, monkeypatch):
+    monkeypatch.setitem(bearable.MOST, bearable.VERTICES, 11)
+    path = tmp_path / "many.md3"
+    path.write_bytes(by_name("md3").dump(VertexModel("many", [""] * 4, [surface("s", 4)], [])))
+    before = counts()
+    said = error_of(bpy.ops.import_scene.idtech_md3, filepath=str(path))
+    assert "has 12 vertices in all frames, Blender becomes unusable with more than 11" in said
+    assert counts() == before
+
+
+@pytest.mark.parametrize("name", ["a.md5anim", "a.mdx"])
+def test_an_animation_with_too_many_joints_in_all_frames(tmp_path, monkeypatch, name):
+    monkeypatch.setitem(bearable.MOST, bearable.JOINTS, 3)
+    path = tmp_path / name
+    row = by_suffix(path)
+    path.write_bytes(row.dump(far_animation(1.0)))
+    before = counts()
+    said = error_of(getattr(bpy.ops.import_anim, f"idtech_{row.name}"), filepath=str(path))
+    assert "has 4 joints in all frames, Blender becomes unusable with more than 3" in said
+    assert counts() == before
+
+
 def test_an_md5(tmp_path, monkeypatch):
     monkeypatch.setitem(bearable.MOST, "joints", 3)
     upright = np.tile(np.array((1.0, 0, 0, 0)), (4, 1))
