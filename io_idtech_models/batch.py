@@ -227,7 +227,9 @@ def interruptible(at_once: bool) -> Iterator[Callable[[], None]]:
         if seen:
             raise KeyboardInterrupt
 
-    if threading.current_thread() is not threading.main_thread():  # which alone may handle signals
+    # The main thread alone may handle signals; and a shell's background jobs are told to ignore this one.
+    ours = threading.current_thread() is threading.main_thread()
+    if not ours or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         yield check
         return
     before = signal.signal(signal.SIGINT, stop)

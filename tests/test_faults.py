@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import HEARING
 from tests.samples import PROJECT, SENTINEL
 
 resource = pytest.importorskip("resource", reason="limits of processes are POSIX")
@@ -79,7 +80,10 @@ def test_ctrl_c(target, tmp_path):
     )
     environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
     with subprocess.Popen(
-        [sys.executable, "-c", script, str(target)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+        [*HEARING, sys.executable, "-c", script, str(target)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"writing\n"
@@ -174,7 +178,12 @@ def test_a_batch_goes_on_where_it_was_stopped(tmp_path):
         (source / f"{index}" / "a.md3").write_bytes(SENTINEL.read_bytes() if index != 3 else b"IDP3")
     command = [*ARGUMENTS, str(source), "--to", "md2", str(tmp_path / "out"), "--skip-existing"]
     environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
+    with subprocess.Popen(
+        [*HEARING, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+    ) as process:
         assert process.stdout is not None
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
@@ -196,7 +205,11 @@ def test_ctrl_c_in_a_batch(tmp_path, jobs):
     command = [*ARGUMENTS, str(source), "--to", "md2", str(tmp_path / "out"), "--jobs", jobs]
     environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, start_new_session=True
+        [*HEARING, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        start_new_session=True,
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()

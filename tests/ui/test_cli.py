@@ -14,6 +14,7 @@ from io_idtech_models.batch import MODEL_SUFFIXES
 from io_idtech_models.blender import exchange
 from io_idtech_models.formats import md3
 from io_idtech_models.ui import cli
+from tests.processes import HEARING
 from tests.samples import PROJECT, SENTINEL, load, sample
 from tests.ui.scene import add_cube, add_tag, bpy, import_md3, outward, put, volume
 
@@ -437,7 +438,7 @@ def test_ctrl_c_stops_a_batch(folder, jobs):
         put(f"in/{index:03d}.md3")
     command = [sys.executable, "-m", "io_idtech_models.ui.cli", "convert", "in", "out", "--to", "obj", "--jobs", jobs]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        [*HEARING, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(PROJECT)}, start_new_session=True,
     ) as running:  # fmt: skip
         assert running.stdout is not None
