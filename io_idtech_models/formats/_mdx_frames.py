@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,21 +60,59 @@ class Take:
     def __init__(self, animation: Animation) -> None:
         self.animation = animation
         self.source = _usable_source(animation)
-        self.places, turns = chain(animation.parents, animation.positions, animation.rotations)
-        lengths = np.sqrt(sum(turns[..., i] ** 2 for i in range(4)))
-        self.turns = turns / lengths[..., None]
         self.parents = animation.parents
         count = len(animation.parents)
         self.joints: NDArray[np.int64] = np.full(count, -1, np.int64)
         if self.source is not None and animation.source_joints is not None:
             inside = (animation.source_joints >= 0) & (animation.source_joints < len(self.source.joint_names))
             self.joints = np.where(inside, animation.source_joints, -1).astype(np.int64)
-        children = np.flatnonzero(animation.parents >= 0)
-        self.ways = np.zeros_like(self.places)
+
+    @cached_property
+    def _poses(self) -> tuple[Doubles, Doubles]:
+        animation = self.animation
+        places, turns = chain(animation.parents, animation.positions, animation.rotations)
+        return places, turns / np.sqrt(sum(turns[..., i] ** 2 for i in range(4)))[..., None]
+
+    @property
+    def places(self) -> Doubles:
+        """Return where bones are in model space, (F, B, 3)."""
+        return self._poses[0]
+
+    @property
+    def turns(self) -> Doubles:
+        """Return how bones are turned in model space, unit quaternions (F, B, 4)."""
+        return self._poses[1]
+
+    @cached_property
+    def ways(self) -> Doubles:
+        """Return the ways from the parents to bones, (F, B, 3), in model space."""
+        children = np.flatnonzero(self.parents >= 0)
+        found = np.zeros_like(self.places)
         # Not the difference of two places: far from the origin that is noise.
-        above = self.turns[:, animation.parents[children]]
-        self.ways[:, children] = rotate(above, animation.positions[:, children])
-        self.sizes = np.sqrt(sum(self.ways[..., i] ** 2 for i in range(3)))
+        found[:, children] = rotate(self.turns[:, self.parents[children]], self.animation.positions[:, children])
+        return found
+
+    @cached_property
+    def sizes(self) -> Doubles:
+        """Return how long the ways are, (F, B)."""
+        return np.asarray(np.sqrt(sum(self.ways[..., i] ** 2 for i in range(3))))
+
+    def is_source(self) -> bool:
+        """Tell whether all frames and bones are the source's, one by one: then nothing has to be coded again."""
+        animation, source, hints = self.animation, self.source, self.animation.source_frames
+        if source is None or hints is None or animation.positions.shape != source.positions.shape:
+            return False
+        if not np.array_equal(self.joints, np.arange(len(source.joint_names))):
+            return False
+        if not np.array_equal(self.parents, source.parents):
+            return False
+        if not (hints == np.arange(len(hints))[:, None, None]).all():
+            return False
+        near = np.maximum(SAME_PLACE, SAME_PART * np.abs(source.positions))
+        return bool(
+            (np.abs(animation.positions - source.positions) <= near).all()
+            and _same_turns(animation.rotations, source.rotations).all()
+        )
 
     def source_lengths(self) -> Doubles:
         """Return the file's parent_dist (B,), NaN where a bone has none."""
@@ -82,6 +121,18 @@ class Take:
         if self.source is not None:
             lengths[known] = records(self.source, "bones", BONE)["parent_dist"][self.joints[known]]
         return lengths
+
+
+def source_frames(take: Take) -> NDArray[Any]:
+    """Return the source's records, (F,), of a take that is the source; bounds anew where that is asked for."""
+    source, animation = take.source, take.animation
+    assert source is not None
+    frames = np.zeros(animation.num_frames, frame_dtype(len(animation.parents)))
+    frames["info"] = records(source, "infos", FRAME_INFO)
+    frames["bones"]["angles"], frames["bones"]["ofs_angles"] = source.facts["angles"], source.facts["ofs_angles"]
+    if not animation.keep_bounds:
+        _encode_bounds(frames["info"], animation)
+    return frames
 
 
 def encode_frames(take: Take, lengths: Doubles) -> NDArray[Any]:

@@ -16,7 +16,7 @@ from ..model.words import listed
 from ._angles import decode_directions, decode_rotations
 from ._binary import encode_name, raw_bytes
 from ._hints import LAYOUT, layout_fits
-from ._mdx_frames import FORMAT, Take, encode_frames, records
+from ._mdx_frames import FORMAT, Take, encode_frames, records, source_frames
 from .mdx import BONE, FRAME_INFO, HEADER, IDENT, NAME_SIZE, VERSION, Mdx, names_of, parents_of
 
 log = logging.getLogger(__name__)
@@ -139,9 +139,12 @@ def join(animations: list[Animation]) -> Mdx:
         if other.joint_names != first.joint_names or not np.array_equal(other.parents, first.parents):
             raise LimitError(f"'{other.name}' has other bones than '{first.name}'")
     takes = [Take(animation) for animation in animations]
-    lengths = _lengths(takes)
+    if len(takes) == 1 and takes[0].is_source():
+        lengths, frames = takes[0].source_lengths(), source_frames(takes[0])
+    else:
+        lengths = _lengths(takes)
+        frames = np.concatenate([encode_frames(take, lengths) for take in takes])
     bones = _encode_bones(takes[0], lengths)
-    frames = np.concatenate([encode_frames(take, lengths) for take in takes])
     header = np.zeros((), HEADER)
     header["ident"], header["version"] = IDENT, VERSION
     layout = {}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from io_idtech_models.errors import FormatError, LimitError
-from io_idtech_models.formats import by_name, mdx, mdx_model
+from io_idtech_models.formats import _mdx_frames, by_name, mdx, mdx_model
 from io_idtech_models.formats._angles import (
     CODE,
     HALF_CODE,
@@ -552,3 +552,37 @@ def test_poses_go_through_parents_and_back():
     places, turns = chain(animation.parents, animation.positions, animation.rotations)
     back = unchain(animation.parents, places, turns)
     np.testing.assert_allclose(back[0], animation.positions, atol=1e-9)
+
+
+@pytest.mark.parametrize("data", [*ANIMS, *corpus_params(".mdx")])
+@pytest.mark.parametrize("keep_bounds", [True, False])
+def test_what_is_the_source_is_not_coded_again_and_would_be_the_same(data, keep_bounds, monkeypatch):
+    data = getattr(data, "data", data)
+    animation = replace(load(data), keep_bounds=keep_bounds)
+    assert _mdx_frames.Take(animation).is_source()
+    quick = MDX.dump(animation)
+    monkeypatch.setattr(_mdx_frames.Take, "is_source", lambda _take: False)
+    assert MDX.dump(animation) == quick
+    assert (quick == data) or not keep_bounds
+
+
+@pytest.mark.parametrize("edit", ["place", "turn", "order", "fewer", "parents"])
+def test_an_edit_is_coded(edit):
+    animation = load(samples_mdm.walk())
+    if edit == "place":
+        animation.positions[2, 0, 1] += 0.01
+    elif edit == "turn":
+        animation.rotations[2, 1] = multiply(animation.rotations[2, 1], np.array([0.99, 0.1411, 0, 0]))
+    elif edit == "order":
+        animation.source_frames[[0, 1]] = animation.source_frames[[1, 0]]
+    elif edit == "fewer":
+        animation = replace(
+            animation,
+            positions=animation.positions[1:],
+            rotations=animation.rotations[1:],
+            bounds=animation.bounds[1:],
+            source_frames=animation.source_frames[1:],
+        )
+    else:
+        animation.parents = np.maximum(animation.parents - 1, -1).astype(np.int32)
+    assert not _mdx_frames.Take(animation).is_source()
