@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from io_idtech_models.formats import md2, md3, mdm, mdx
+from io_idtech_models.game import pcx
 
 MOST_PARTS = 64  # surfaces or tags that are followed
 Dtype = np.dtype[Any]
@@ -71,7 +72,7 @@ MDX_LUMPS = (Lump(mdx.FRAME_INFO, "num_frames", "ofs_frames"), Lump(mdx.BONE, "n
 
 def records(kind: str, data: bytes) -> list[Records]:
     """Return the records of a file of a format that lie in the file, at least in part; empty for a cut header."""
-    walk = {"md2": _md2, "md3": _md3, "mdm": _mdm, "mdx": _mdx}[kind]
+    walk = {"md2": _md2, "md3": _md3, "mdm": _mdm, "mdx": _mdx, "pcx": _pcx}[kind]
     return [found for found in walk(data) if 0 <= found.offset < len(data) and found.count > 0]
 
 
@@ -133,6 +134,10 @@ def _mdm(data: bytes) -> Iterator[Records]:
     yield from _lumps(data, mdm.HEADER, 0, ())
     for dtype, name, lumps in ((mdm.SURFACE, "surfaces", MDM_SURFACE_LUMPS), (mdm.TAG, "tags", MDM_TAG_LUMPS)):
         yield from _parts(data, dtype, int(head[f"ofs_{name}"]), int(head[f"num_{name}"]), lumps, 1)
+
+
+def _pcx(data: bytes) -> Iterator[Records]:
+    yield from _lumps(data, pcx.HEADER, 0, ())
 
 
 def _mdx(data: bytes) -> Iterator[Records]:

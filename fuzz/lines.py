@@ -12,12 +12,12 @@ from typing import Any
 
 from fuzz.guard import Budget
 
-PARTS = ("formats", "model")
+PARTS = ("formats", "model", "game")
 LONGEST = 1 << 14  # bytes of inputs that are replayed: counting lines is slow
 
 
 class Lines:
-    """Counts the lines of `formats` and `model` that run, and those that could."""
+    """Counts the lines of `formats`, `model` and `game` that run, and those that could."""
 
     def __init__(self, package: Path) -> None:
         self.package = package

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from fuzz import beside
 from fuzz.guard import BrokenError, Budget
 from fuzz.mutate import PAIR, TEXTS, split_pair
 from io_idtech_models import formats
@@ -48,6 +49,8 @@ def check(kind: str, data: bytes, budget: Budget) -> bool:
     Raises:
         BrokenError: a promise is broken; and any other exception that is not the input's fault.
     """
+    if kind in beside.KINDS:
+        return beside.check(kind, data, budget)
     row, parts = (formats.by_name("mdm"), split_pair(data)) if kind == PAIR else (formats.by_name(kind), (data,))
     with collected_warnings(), warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)

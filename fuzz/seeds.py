@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from fuzz import beside
 from fuzz.mutate import PAIR, join_pair
 from tests import samples_md2, samples_md3, samples_md5, samples_mdm
 
@@ -22,6 +23,8 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
 
 def samples(kind: str) -> list[bytes]:
     """Return the small files that the tests make of a kind."""
+    if kind in beside.KINDS:
+        return list(beside.KINDS[kind][1])
     if kind == PAIR:
         return [join_pair(mesh, bones) for mesh in samples("mdm") for bones in samples("mdx")[:2]]
     if kind in SPECS:

@@ -38,7 +38,7 @@ def test_mutations_come_back_and_differ(kind):
 
     made = some()
     assert made == some()
-    assert len(set(made)) > 180
+    assert len(set(made)) > 120, "small files can become the same in few ways"
     assert max(map(len, made)) <= 1 << 16
 
 

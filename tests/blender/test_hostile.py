@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fuzz.mutate import PAIR, mutated, split_pair
+from fuzz.mutate import MODELS, PAIR, mutated, split_pair
 from fuzz.seeds import samples
 from io_idtech_models.blender.skeletal_source import MOTION, SKELETON, SKINNED
 from io_idtech_models.blender.source import RECORD
@@ -20,7 +20,6 @@ from tests.ui.scene import bpy, counts
 pytestmark = pytest.mark.usefixtures("empty_scene")
 INPUTS = int(os.environ.get("IDTECH_HOSTILE", "30"))
 FRESH = 25  # imports, after which the scene is emptied
-KINDS = ("md2", "md3", "md5mesh", "md5anim", "mdm", "mdx", PAIR)
 EXAMPLES = {
     "md2": PROJECT / "examples/stilt/players/stilt/tris.md2",
     "md3": PROJECT / "examples/sentinel/sentinel.md3",
@@ -60,7 +59,7 @@ def put(folder: Path, kind: str, data: bytes) -> tuple[Path, dict[str, str]]:
     return path, options
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", MODELS)
 def test_mutated_files(tmp_path, kind, capfd):
     rng, files = Random(2026), samples(kind)
     refused = shown = 0

@@ -1,0 +1,87 @@
+"""What lies beside models and is read with them: scales of joints, tables of animations, skins, pictures."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fuzz.guard import BrokenError, Budget
+from io_idtech_models.errors import ModelError, collected_warnings
+from io_idtech_models.formats import md5scale
+from io_idtech_models.game import aninc, pcx, skin
+
+NAMES, FRAMES = ["origin", "hips", "arm"], 6
+SCALE = b'{\n\t"hips": {"scale_positions": true, "0": 1.5, "3": 0.25},\n\t"arm": {"2": 2}\n}\n'
+TABLE = (
+    b"// name first length loop fps speed transition reversed\n"
+    b"\"stand\"\t0 20 20 15 0 0 0\nrun 20\t9 9 21.5 180 100 1 /* back */\n"
+)  # fmt: skip
+SKIN = b'md3_part "models/players/a.md3"\nu_body, "models/players/body.tga"\nl_legs,models/legs\n,,\n'
+
+
+def picture() -> bytes:
+    """Return a small picture of runs with a palette."""
+    header = np.zeros((), pcx.HEADER)
+    header["manufacturer"], header["version"], header["encoding"], header["bits_per_pixel"] = 10, 5, 1, 8
+    header["xmax"], header["ymax"], header["color_planes"], header["bytes_per_line"] = 7, 3, 1, 8
+    lines = bytes((0xC5, 7, 0xC2, 0xC1, 3)) * 4
+    return header.tobytes() + lines + bytes((12,)) + bytes(range(256)) * 3
+
+
+def _scales(data: bytes) -> None:
+    scales = md5scale.read(data, NAMES, FRAMES)
+    if not np.isfinite(scales.values).all():
+        raise BrokenError("scales are no numbers")
+    again = md5scale.read(md5scale.write(scales, NAMES), NAMES, FRAMES)
+    single = scales.values.astype(np.float32)
+    if not (np.array_equal(again.values.astype(np.float32), single) and np.array_equal(again.ways, scales.ways)):
+        raise BrokenError("scales came back otherwise")
+
+
+def _table(data: bytes) -> None:
+    text = data.decode("utf-8", errors="surrogateescape")
+    rows = aninc.read_rows(text)
+    if len(aninc.effective(rows)) > len(rows):
+        raise BrokenError("more rows count than there are")
+    if rows and aninc.write_rows(rows) != text:
+        raise BrokenError("a table came back otherwise")
+
+
+def _skin(data: bytes) -> None:
+    for surface, shader in skin.read(data.decode("utf-8", errors="replace")).items():
+        if surface != surface.lower() or not isinstance(shader, str):
+            raise BrokenError("a surface without a shader")
+
+
+def _picture(data: bytes) -> None:
+    pixels = pcx.decode(data)
+    if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] not in (3, 4) or not pixels.size:
+        raise BrokenError("a picture without pixels")
+
+
+KINDS: dict[str, tuple[Callable[[bytes], None], tuple[bytes, ...]]] = {
+    "md5scale": (_scales, (SCALE, b"{}")),
+    "aninc": (_table, (TABLE,)),
+    "skin": (_skin, (SKIN,)),
+    "pcx": (_picture, (picture(),)),
+}
+
+
+def check(kind: str, data: bytes, budget: Budget) -> bool:
+    """Read an input; returns whether that could be done.
+
+    Raises:
+        BrokenError: a promise is broken; and any other exception that is not the input's fault.
+    """
+    read: Any = KINDS[kind][0]
+    with collected_warnings(), warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        try:
+            with budget.spent("reading", len(data)):
+                read(data)
+        except ModelError:
+            return False
+    return True
