@@ -10,7 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import LimitError
+from .skeletal import LARGEST
 from .words import joined
 
 ERROR, WARNING = "error", "warning"
@@ -177,6 +181,13 @@ def not_read(game_name: str, format_name: str) -> list[Problem]:
     game = GAMES[game_name]
     said = Problem(ERROR, "", f"is {format_name.upper()}, which {game.label} does not read")
     return [] if format_name in game.formats else [said]
+
+
+def unwritable(subject: str, **values: NDArray[Any] | None) -> Iterator[Problem]:
+    """Yield those of the `values` that are no numbers in single precision; "_" in their names stands for a blank."""
+    for name, array in values.items():
+        if array is not None and array.size and not float(np.abs(array).max()) <= LARGEST:
+            yield Problem(ERROR, subject, f"has {name.replace('_', ' ')} that are no numbers, or beyond all")
 
 
 def over(game: str, limits: VertexLimits | SkeletalLimits, kind: str, subject: str, count: int) -> Iterator[Problem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .limits import ERROR, GAMES, WARNING, Problem, SkeletalLimits, not_read, over, too_long
+from .limits import ERROR, GAMES, WARNING, Problem, SkeletalLimits, not_read, over, too_long, unwritable
 from .words import plural
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def check(model: SkeletalModel, game_name: str, format_name: str, text: bool) ->
         counts.append(("weights", called, len(mesh.weights.joints)))
     found = [p for kind, name, count in counts for p in over(game, limits, kind, name, count)]
     found += [p for mesh in model.meshes for p in _weights(game, limits, mesh)]
+    found += _unwritable(model)
     if text:
         found += _in_text("shader", [mesh.shader for mesh in model.meshes])
     found += [p for tag in model.tags for p in too_long(game, limits, tag.name, tag.name, "is a tag's name")]
@@ -45,11 +46,24 @@ def check_animation(
         return not_read(game_name, format_name)
     counts = [("frames", animation.num_frames), ("joints", len(animation.joint_names))]
     found = [p for kind, count in counts for p in over(game, limits, kind, animation.name, count)]
+    scales = None if animation.scales is None else animation.scales.values
+    poses = {"places": animation.positions, "turns": animation.rotations, "bounds": animation.bounds}
+    found += unwritable(animation.name, **poses, scales_of_joints=scales)
     roots = int((animation.parents < 0).sum())
     if roots > 1 and one_root:
         said = f"has {roots} joints without a parent, an animation takes one: add an 'origin' joint"
         found.append(Problem(ERROR, animation.name, said))
     return [*found, *_joint_names(game, limits, animation.joint_names, text)]
+
+
+def _unwritable(model: SkeletalModel) -> Iterator[Problem]:
+    """Yield numbers that are none."""
+    yield from unwritable("", places_of_joints=model.skeleton.positions, turns_of_joints=model.skeleton.rotations)
+    for mesh in model.meshes:
+        weights = {"weights": mesh.weights.factors, "places": mesh.weights.offsets}
+        yield from unwritable(mesh.name or mesh.shader, texture_coordinates=mesh.uvs, normals=mesh.normals, **weights)
+    for tag in model.tags:
+        yield from unwritable(tag.name, places=tag.origin, axes=tag.axes)
 
 
 def _weights(game: str, limits: SkeletalLimits, mesh: SkinnedMesh) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .limits import ERROR, GAMES, WARNING, Problem, VertexLimits, not_read, over, too_long
+from .limits import ERROR, GAMES, WARNING, Problem, VertexLimits, not_read, over, too_long, unwritable
 
 if TYPE_CHECKING:
     from .vertex import Surface, VertexModel
@@ -42,6 +42,9 @@ def _counts(model: VertexModel, rules: Rules) -> Iterator[Problem]:
     for name, surface in _called(model):
         if rules.limits.needs_triangles and not len(surface.triangles):
             yield Problem(ERROR, name, f"has no triangles, which {rules.game} refuses")
+        yield from unwritable(name, texture_coordinates=surface.uvs)
+    for tag in model.tags:
+        yield from unwritable(tag.name, places=tag.origins, axes=tag.axes)
 
 
 def _skin(model: VertexModel, rules: Rules) -> Iterator[Problem]:

@@ -186,8 +186,8 @@ def _joined(path: Path, row: AnimationFormat, sources: list[motions.Source], fin
             rows.append(ranges.row_of(source.action, animation, first, game))
             first += animation.num_frames
             joint_scales.say_lost(animation)
+        warnings.extend(refused([problem for each in animations for problem in row.check(each, game)]))
         data = row.dump_joined(animations)
-        warnings.extend(refused(row.check(animations[0], game)))
     table = path.with_suffix(ranges.SUFFIX)
     facts = f"{plural(first, 'frame')}: {listed([s.name for s in sources])} one after another, and '{table.name}'"
     return [(path, Summary(facts, warnings))], [(path, data), (table, ranges.table_text(rows))]

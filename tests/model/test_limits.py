@@ -136,6 +136,19 @@ class TestReach:
         assert "512" in str(problem)
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+@every_pair
+def test_what_is_no_number_is_refused(game, name, value):
+    whole = model([surface(), surface("torso")], [tag("tag_a")])
+    whole.surfaces[1].uvs[2, 1] = value
+    whole.tags[0].origins[0, 1] = value
+    texts = [str(p) for p in check(whole, game, name) if p.severity == ERROR]
+    assert texts == [
+        "'torso' has texture coordinates that are no numbers, or beyond all",
+        "'tag_a' has places that are no numbers, or beyond all",
+    ]
+
+
 @pytest.mark.parametrize("value", [-1e6, 600.0, 1e30])
 def test_boxes_reach_any_place(value):
     whole = model()

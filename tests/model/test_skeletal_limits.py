@@ -173,3 +173,16 @@ def test_samples_are_within_all_limits(make):
         found = {p.severity for p in row.check(row.load(data, "x"), game)}
         assert (ERROR in found) is (game in refused)
         assert (WARNING in found) is (make is samples_md5.odd_names)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("-inf"), 1e39])
+def test_what_is_no_number_is_refused(value):
+    whole, moving = model(meshes=[mesh(), mesh(name="b")]), animation(3, skeleton(2))
+    whole.skeleton.positions[0, 1] = value
+    whole.meshes[1].uvs[2, 0] = np.float32(value) if abs(value) < 1e38 else np.inf
+    moving.positions[2, 1, 0] = value
+    assert said(MESH.check(whole, "doom3")) == [
+        (ERROR, "the model has places of joints that are no numbers, or beyond all"),
+        (ERROR, "'b' has texture coordinates that are no numbers, or beyond all"),
+    ]
+    assert said(ANIM.check(moving, "doom3")) == [(ERROR, "'walk' has places that are no numbers, or beyond all")]

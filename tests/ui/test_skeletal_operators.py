@@ -479,6 +479,14 @@ def test_a_failed_export_leaves_all_old_files(arm):
     assert {p.read_bytes() for p in out.iterdir()} == {b"old"}
 
 
+def test_what_is_no_number_is_not_written(arm):
+    mesh = next(block for block in bpy.data.objects if block.type == "MESH").data
+    mesh.vertices[0].co.x = float("nan")
+    out = arm / "out.md5mesh"
+    assert "has places that are no numbers, or beyond all" in error_of(export_mesh, filepath=str(out), what="SCENE")
+    assert not out.exists()
+
+
 # -- an armature of one's own
 
 
