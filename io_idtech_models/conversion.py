@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import formats
+from . import formats, joint_scales
 from .errors import LimitError, ModelError, collected_warnings
 from .formats import AnimationFormat, AnyFormat, Format, SkeletalFormat
 from .game import aninc
+from .joint_scales import with_scales
 from .loading import Loaded, load
 from .model import binding
 from .model.bake import bake
@@ -83,7 +84,7 @@ def _same_family(
         return [(target, written.data)], written.model, written.notes
     if isinstance(row, AnimationFormat) and isinstance(to, AnimationFormat):
         notes = refused(problems(to, model, game))
-        return [(target, to.dump(model))], model, notes
+        return [(target, to.dump(model)), *joint_scales.files(model, to, target, game)], model, notes
     if isinstance(row, SkeletalFormat) and isinstance(to, SkeletalFormat):
         return _skeletal_files(loaded, to, target, game, options, motions)
     reason = ": that takes a skeleton" if isinstance(row, Format) else ""
@@ -110,12 +111,16 @@ def _skeletal_files(
     for animation in motions:
         set_bounds(animation, model)
         notes += refused(problems(other, animation, game))
+        if other.joins:
+            joint_scales.say_lost(animation)
     if motions and other.joins:
         files.append((target.with_suffix(other.suffixes[0]), other.dump_joined(motions)))
         if len(motions) > 1:
             files.append((target.with_suffix(".aninc"), _table(motions)))
     else:
-        files += [(target.with_name(motion.name + other.suffixes[0]), other.dump(motion)) for motion in motions]
+        for motion in motions:
+            place = target.with_name(motion.name + other.suffixes[0])
+            files += [(place, other.dump(motion)), *joint_scales.files(motion, other, place, game)]
     return files, model, [*notes, f"with {plural(len(files) - 1, 'file')} of animations"] if motions else notes
 
 
@@ -137,7 +142,7 @@ def _animation(loaded: Loaded, path: Path) -> Animation:
         data = read_file(path)
         found: AnyFormat = formats.identify(data, path)
         if found.name == row.animation and isinstance(found, AnimationFormat):
-            return found.load(data, path.stem)
+            return with_scales(found.load(data, path.stem), found, path)
     except ModelError as error:
         raise ModelError(f"'{path.name}': {error}") from error
     raise LimitError(f"'{path.name}' is no animation for {row.name.upper()}")

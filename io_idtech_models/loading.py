@@ -12,6 +12,7 @@ from . import formats
 from .errors import FormatError, ModelError
 from .formats import AnimationFormat, AnyFormat, SkeletalFormat
 from .game.files import SearchPath, model_name
+from .joint_scales import with_scales
 from .model.skeletal import Animation
 from .storage import read_file
 
@@ -37,7 +38,7 @@ def load(path: Path, companions: Sequence[Path] = ()) -> Loaded:
     data = read_file(path)
     row: AnyFormat = formats.identify(data, path)
     if isinstance(row, AnimationFormat):
-        return Loaded(row, row.load(data, path.stem))
+        return Loaded(row, with_scales(row.load(data, path.stem), row, path))
     loaded = Loaded(row, row.load(data, model_name(path)))
     if isinstance(row, SkeletalFormat) and row.companions:
         return _with_bones(path, data, row, companions, loaded)

@@ -34,14 +34,15 @@ MAY_IMPORT = {
     "game": set(),
     "formats": {"model"},
     "blender": {"model", "storage"},
-    "loading": {"formats", "model", "game", "storage"},
-    "conversion": {"formats", "model", "game", "loading", "storage"},
+    "joint_scales": {"formats", "model", "storage"},
+    "loading": {"formats", "model", "game", "joint_scales", "storage"},
+    "conversion": {"formats", "model", "game", "joint_scales", "loading", "storage"},
     "sheet": {"formats", "model"},
     "workers": set(),
     "batch": {"formats", "storage", "workers"},
     "cli": {"batch", "conversion", "formats", "loading", "model", "sheet", "storage"},
     "__main__": {"cli"},
-    "ui": {"blender", "formats", "game", "model", "batch", "cli", "loading", "storage"},
+    "ui": {"blender", "formats", "game", "model", "batch", "cli", "joint_scales", "loading", "storage"},
     "__init__": {"ui"},
 }
 every_module = pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(PACKAGE).as_posix())

@@ -9,10 +9,11 @@ import pytest
 from io_idtech_models import cli
 from io_idtech_models.conversion import convert, described, problems
 from io_idtech_models.errors import FormatError, LimitError, ModelError
-from io_idtech_models.formats import by_name
+from io_idtech_models.formats import by_name, md5scale
 from io_idtech_models.loading import load as load_file
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.limits import GAMES
+from io_idtech_models.model.transforms import chain, to_matrices
 from io_idtech_models.sheet import facts, table
 from tests import md5_facts, samples_md5
 from tests.samples import CORPUS, corpus, sample
@@ -56,6 +57,45 @@ def baked(folder, source="arm.md5mesh", animations=(), tags=()):
 
 
 # -- to frames
+
+
+SCALE = b'{"upper arm": {"scale_positions": true, "1": 2.0}, "hand": {"1": 0.5, "4": 1.25}}'
+
+
+def test_joints_that_are_scaled_are_so_in_frames(folder):
+    (folder / "wave.md5scale").write_bytes(SCALE)
+    _, found = converted(folder, "arm.md5mesh", "arm.md3", ["wave.md5anim"])
+    plain = baked(folder, animations=["wave.md5anim"])
+    model = by_name("md5mesh").load((folder / "arm.md5mesh").read_bytes(), "arm")
+    moves = by_name("md5anim").load((folder / "wave.md5anim").read_bytes(), "wave")
+    sizes = {"upper arm": 2.0, "hand": 0.5}
+    ways = moves.positions[1].copy()
+    ways[moves.joint_names.index("upper arm")] *= 2.0
+    places, turns = chain(moves.parents, ways, moves.rotations[1])
+    axes, (mesh,) = to_matrices(turns), model.meshes
+    for vertex in range(mesh.num_vertices):
+        start, count = mesh.weights.starts[vertex], mesh.weights.counts[vertex]
+        wanted = np.zeros(3)
+        for entry in range(start, start + count):
+            joint = mesh.weights.joints[entry]
+            size = sizes.get(moves.joint_names[joint], 1.0)
+            wanted += mesh.weights.factors[entry] * (
+                places[joint] + size * axes[joint] @ mesh.weights.offsets[entry].astype(np.float64)
+            )
+        assert np.abs(found.surfaces[0].positions[1, vertex] - wanted).max() <= STEP / 2 + 1e-4
+    still = np.abs(found.surfaces[0].positions - plain.surfaces[0].positions).max(axis=(1, 2)) <= STEP / 2 + 1e-4
+    assert still.tolist() == [True, False, True, True, False]
+
+
+def test_scale_of_joints_goes_along_or_is_said_to_be_lost(folder):
+    (folder / "wave.md5scale").write_bytes(SCALE)
+    line, _ = converted(folder, "wave.md5anim", "x.mdx")
+    assert "'wave': scale of bones is lost, joints have none: in frame 1 that of 'upper arm'" in line
+    line, _ = converted(folder, "wave.md5anim", "y.md5anim", game="quake2remaster")
+    assert "lost" not in line
+    read = [md5scale.read((folder / f"{n}.md5scale").read_bytes(), ["upper arm", "hand"], 5) for n in ("wave", "y")]
+    assert np.array_equal(read[0].values, read[1].values)
+    assert np.array_equal(read[0].ways, read[1].ways)
 
 
 def test_a_model_in_motion_becomes_an_md3(folder):

@@ -16,6 +16,8 @@ from .transforms import chain, rotate, to_matrices
 from .vertex import Surface, Tag, VertexModel
 from .words import listed
 
+Doubles = NDArray[np.float64]
+
 
 def bake(
     model: SkeletalModel, animations: list[Animation], tags: list[str] | None = None, frames: range | None = None
@@ -33,13 +35,14 @@ def bake(
         reason = mismatch(model.skeleton, animation)
         if reason:
             raise LimitError(f"'{animation.name}' does not fit '{model.name}': {reason}")
-    positions, rotations, names, stretches = _poses(model, animations)
+    positions, rotations, sizes, names, stretches = _poses(model, animations)
     if frames is not None:
         if frames.start < 0 or frames.stop > len(names) or not len(frames):
             raise LimitError(f"frames {frames.start} to {frames.stop - 1} of {len(names)}")
         chosen = slice(frames.start, frames.stop)
-        positions, rotations, names, stretches = positions[chosen], rotations[chosen], names[chosen], []
-    surfaces = [_surface(mesh, positions, rotations) for mesh in model.meshes]
+        positions, rotations, sizes = positions[chosen], rotations[chosen], sizes[chosen]
+        names, stretches = names[chosen], []
+    surfaces = [_surface(mesh, positions, rotations, sizes) for mesh in model.meshes]
     made = [_joint_tag(tag, positions, rotations) for tag in model.tags]
     made += [_tag(model, name, positions, rotations) for name in tags or []]
     return VertexModel(model.name, names, surfaces, made, animations=stretches)
@@ -47,25 +50,39 @@ def bake(
 
 def _poses(
     model: SkeletalModel, animations: list[Animation]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str], list[Stretch]]:
-    """Return positions (F, J, 3) and rotations (F, J, 4) in model space of all frames, their names and animations."""
+) -> tuple[Doubles, Doubles, Doubles, list[str], list[Stretch]]:
+    """Return positions (F, J, 3) and rotations (F, J, 4) in model space of all frames, how large joints are (F, J).
+
+    And the frames' names and the animations.
+    """
     skeleton = model.skeleton
     if not animations:
-        return skeleton.bind.positions[None], skeleton.bind.rotations[None], ["bind"], []
-    posed = [chain(a.parents, a.positions, a.rotations) for a in animations]
+        sizes = np.ones((1, skeleton.num_joints))
+        return skeleton.bind.positions[None], skeleton.bind.rotations[None], sizes, ["bind"], []
+    posed = [_posed(animation) for animation in animations]
     names: list[str] = []
     stretches: list[Stretch] = []
     for animation in animations:
         stretches.append(Stretch(animation.name, len(names), animation.num_frames))
         names += numbered(animation.name, animation.num_frames)
-    positions, rotations = (np.concatenate(part) for part in zip(*posed, strict=True))
-    return positions, rotations, names, stretches
+    positions, rotations, sizes = (np.concatenate(part) for part in zip(*posed, strict=True))
+    return positions, rotations, sizes, names, stretches
 
 
-def _surface(mesh: SkinnedMesh, positions: NDArray[Any], rotations: NDArray[Any]) -> Surface:
+def _posed(animation: Animation) -> tuple[Doubles, Doubles, Doubles]:
+    """Return an animation's positions and rotations in model space, and how large its joints are."""
+    scales = animation.scales
+    if scales is None:
+        ways, sizes = animation.positions, np.ones(animation.positions.shape[:2])
+    else:
+        ways, sizes = animation.positions * scales.of_ways()[..., None], scales.values
+    return (*chain(animation.parents, ways, animation.rotations), sizes)
+
+
+def _surface(mesh: SkinnedMesh, positions: Doubles, rotations: Doubles, sizes: Doubles) -> Surface:
     frames = np.empty((len(positions), mesh.num_vertices, 3), np.float32)
-    for frame, places, turns in zip(frames, positions, rotations, strict=True):
-        frame[:] = np.clip(skin(mesh.weights, places, turns), -LARGEST, LARGEST)
+    for frame, places, turns, scale in zip(frames, positions, rotations, sizes, strict=True):
+        frame[:] = np.clip(skin(mesh.weights, places, turns, scale), -LARGEST, LARGEST)
     if mesh.normals is None:
         normals = smooth_normals(frames, mesh.triangles)
     else:

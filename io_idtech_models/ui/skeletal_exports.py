@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .. import formats
+from .. import formats, joint_scales
 from ..blender.compat import Context
 from ..blender.skeletal_gather import SkeletalGatherSettings, find_rig, gather
 from ..errors import LimitError, collected_warnings
@@ -17,7 +17,7 @@ from ..model.origin import animation_with_origin, skeleton_with_origin
 from ..model.skeletal import Animation, SkeletalModel, looped, set_bounds
 from ..model.words import describe_skeletal, listed, plural
 from ..storage import reason, write_file, write_files
-from . import joint_scales, motions, ranges
+from . import motions, ranges
 from .choice import Choice
 from .tasks import Summary, left_out, object_mode
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 
-from .. import formats
+from .. import formats, joint_scales
 from ..blender import rebind, skeletal
 from ..blender.bearable import refuse_farther
 from ..blender.compat import Context, play
@@ -28,7 +28,7 @@ from ..model.skeletal import Animation, Pose, SkeletalModel, mismatch, skeleton_
 from ..model.transforms import chain
 from ..model.words import describe_skeletal, listed, plural
 from ..storage import read_file
-from . import joint_scales, ranges
+from . import ranges
 from .tasks import Summary, object_mode
 
 log = logging.getLogger(__name__)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import ModelError
-from ..formats import AnimationFormat, md5scale
-from ..model.limits import GAMES
-from ..model.skeletal import Animation
-from ..storage import read_file
+from .errors import ModelError
+from .formats import AnimationFormat, md5scale
+from .model.limits import GAMES
+from .model.skeletal import Animation
+from .storage import read_file
 
 log = logging.getLogger(__name__)
 
