@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import FormatError
 from ..model.skeletal import LARGEST
+from ..model.words import NO_TEXT
 
 TOKEN = re.compile(rb'\s*("[^"\n]*"|[(){}]|[^\s(){}"]+)')
 REMARK = re.compile(rb'"[^"\n]*"|//[^\n]*|/\*')
@@ -190,7 +191,7 @@ def decode_text(raw: bytes) -> str:
 
 def encode_text(text: str) -> bytes:
     """Return a text for a quoted string: what would end it is left out; inverse of `decode_text`."""
-    return "".join(c for c in text if c not in '"\r\n').encode("utf-8", errors="replace")
+    return "".join(c for c in text if c not in NO_TEXT).encode("utf-8", errors="replace")
 
 
 def format_rows(pattern: str, values: NDArray[Any]) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .limits import ERROR, GAMES, WARNING, Problem, SkeletalLimits, not_read, over, too_long, unwritable
-from .words import plural
+from .words import NO_TEXT, plural
 
 if TYPE_CHECKING:
     from .skeletal import Animation, SkeletalModel, SkinnedMesh
@@ -93,6 +93,6 @@ def _joint_names(game: str, limits: SkeletalLimits, names: list[str], text: bool
 def _in_text(what: str, names: list[str]) -> Iterator[Problem]:
     """Yield names that a text can't hold."""
     for name in dict.fromkeys(names):
-        if any(c in name for c in '"\r\n'):
-            text = f"is a {what}'s name with a quote or a line end, which no text holds: written without"
+        if any(c in name for c in NO_TEXT):
+            text = f"is a {what}'s name with a quote, line end or NUL, which no text holds: written without"
             yield Problem(WARNING, name, text)

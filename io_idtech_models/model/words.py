@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from .vertex import VertexModel
 
 
+NO_TEXT = '"\r\n\0'  # what the quoted names of a text can't hold; engines read up to a NUL
+
+
 def plural(count: int, noun: str, many: str = "") -> str:
     """Return "1 frame", "2 frames"; `many` is a noun's plural that takes more than an s."""
     return f"{count} {noun}" if count == 1 else f"{count} {many or noun + 's'}"

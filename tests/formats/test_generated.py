@@ -29,7 +29,7 @@ def held(name, size=64):
 
 def written(name):
     """Return a name as a text holds it."""
-    return "".join(c for c in name if c not in '"\r\n').encode("utf-8", "replace").decode("utf-8")
+    return "".join(c for c in name if c not in '"\r\n\0').encode("utf-8", "replace").decode("utf-8")
 
 
 def dumped(row, model):

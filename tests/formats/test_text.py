@@ -101,5 +101,5 @@ def test_numbers_look_as_in_ids_files():
 
 @given(st.text())
 def test_texts_come_back_without_what_would_end_them(text):
-    plain = "".join(c for c in text if c not in '"\r\n').encode("utf-8", "replace").decode()
+    plain = "".join(c for c in text if c not in '"\r\n\0').encode("utf-8", "replace").decode()
     assert Reader(b'"' + encode_text(text) + b'"').string("text") == plain

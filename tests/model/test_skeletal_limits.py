@@ -152,11 +152,11 @@ def test_a_name_of_several_joints_is_said(game):
         assert all(text == "'a' is the name of several joints: games find the first" for _, text in said(found))
 
 
-@pytest.mark.parametrize("name", ['a"b', "a\nb"])
+@pytest.mark.parametrize("name", ['a"b', "a\nb", "a\0b"])
 def test_a_name_that_no_file_can_hold_is_said(name):
     ((severity, text),) = said(MESH.check(model(skeleton(1, [name])), "format"))
     assert severity == WARNING
-    assert "is a joint's name with a quote or a line end, which no text holds: written without" in text
+    assert "is a joint's name with a quote, line end or NUL, which no text holds: written without" in text
 
 
 def test_a_mesh_without_a_name_is_called_by_its_shader():

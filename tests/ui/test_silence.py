@@ -399,7 +399,7 @@ def _(folder):
     export(folder / "a.mdx")
 
 
-@says("a quote or a line end")
+@says("a quote, line end or NUL")
 def _(folder):
     rig, _ = newt()
     rig.data.bones[0].name = 'a "b"'
