@@ -7,11 +7,12 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .errors import ModelError
 
+PREFIX, SUFFIX = ".idtech-", ".part"  # of temporary files
 MAX_SIZE = 5 << 28  # MD3's maximum, 1024 frames of 32 surfaces with 4096 vertices, is 1,082,000,000 bytes
 
 
@@ -44,14 +45,21 @@ def write_file(path: Path, data: bytes) -> None:
 def write_files(files: Sequence[tuple[Path, bytes]]) -> None:
     """Write files beside their targets, and when all are there put them in the targets' places; links are followed.
 
+    What a kill in the middle leaves behind is one temporary file, or one folder of them where there are several.
+
     Raises:
         ModelError: one can't be written; all targets are as they were, and nothing is left behind.
     """
     staged: list[tuple[Path, Path]] = []  # temporary file and target
+    folders: dict[Path, Path] = {}  # of temporary files, by the targets' folder
     try:
         for path, data in files:
             with _in_words(path):
-                _stage(path.resolve(), data, staged)
+                target = path.resolve()
+                _check_target(target)
+                if len(files) > 1 and target.parent not in folders:
+                    folders[target.parent] = Path(tempfile.mkdtemp(SUFFIX, PREFIX, target.parent))
+                _stage(target, data, folders.get(target.parent, target.parent), staged)
         for (path, _), (temporary, target) in zip(files, tuple(staged), strict=True):
             with _in_words(path):
                 temporary.replace(target)
@@ -59,6 +67,9 @@ def write_files(files: Sequence[tuple[Path, bytes]]) -> None:
     finally:
         for temporary, _ in staged:
             temporary.unlink(missing_ok=True)
+        for folder in folders.values():
+            with suppress(OSError):
+                folder.rmdir()
 
 
 @contextmanager
@@ -72,10 +83,9 @@ def _in_words(path: Path) -> Iterator[None]:
         raise ModelError(f"can't write '{path}': there is no such place") from error
 
 
-def _stage(target: Path, data: bytes, staged: list[tuple[Path, Path]]) -> None:
-    """Write a temporary file beside a target, with the access rights that the target has or will have."""
-    _check_target(target)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".idtech-", suffix=".part")
+def _stage(target: Path, data: bytes, folder: Path, staged: list[tuple[Path, Path]]) -> None:
+    """Write a temporary file into a folder, with the access rights that the target has or will have."""
+    handle, name = tempfile.mkstemp(SUFFIX, PREFIX, folder)
     staged.append((Path(name), target))
     with os.fdopen(handle, "wb") as stream:
         stream.write(data)

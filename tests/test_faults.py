@@ -72,6 +72,24 @@ def test_killed_in_the_middle(target, tmp_path):
     assert left.endswith(".part"), "its name tells what it is"
 
 
+def test_several_files_killed_in_the_middle(target, tmp_path):
+    script = (
+        "import os, signal, sys\nfrom pathlib import Path\nfrom io_idtech_models import storage\n"
+        "done = []\n"
+        "def sync(_):\n    done.append(1)\n    len(done) == 3 and os.kill(os.getpid(), signal.SIGKILL)\n"
+        "os.fsync = sync\n"
+        "folder = Path(sys.argv[1])\n"
+        "storage.write_files([(folder / name, b'new') for name in ('old.md2', 'b.mdx', 'c.aninc')])\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=False, env=environment)
+    assert done.returncode == -signal.SIGKILL
+    assert target.read_bytes() == OLD
+    (left,) = set(names_in(tmp_path)) - {"old.md2"}
+    assert left.startswith(".idtech-")
+    assert left.endswith(".part"), "one folder, whose name tells what it is"
+
+
 def test_ctrl_c(target, tmp_path):
     script = (
         "import os, signal, sys, time\nfrom pathlib import Path\nfrom io_idtech_models import storage\n"

@@ -24,8 +24,8 @@ def say_layers(block: Block) -> None:
 
 def say_skinned(block: Block, normals: bool) -> None:
     """Name what a mesh that bones move has and a skeletal file does not: shape keys, and normals where it has none."""
-    if block.data.shape_keys is not None:
-        keys = [key.name for key in block.data.shape_keys.key_blocks[1:]]
+    keys = [] if block.data.shape_keys is None else [key.name for key in block.data.shape_keys.key_blocks[1:]]
+    if keys:
         log.warning("'%s' is written as its shape keys are mixed now, none is kept: %s", block.name, listed(keys))
     if not normals and block.data.has_custom_normals:
         log.warning("'%s' has normals of its own, the file none: the game makes smooth ones", block.name)
