@@ -16,7 +16,7 @@ from ..model.limits import GAMES, refused
 from ..model.origin import animation_with_origin, skeleton_with_origin
 from ..model.skeletal import Animation, SkeletalModel, looped, set_bounds
 from ..model.words import describe_skeletal, listed, plural
-from ..storage import reason, write_file, write_files
+from ..storage import reason, write_files
 from . import motions, ranges
 from .choice import Choice
 from .tasks import Summary, left_out, object_mode
@@ -34,6 +34,10 @@ class AnimationExport:
     frame_rate: float = 0.0  # 0: the action's, else the scene's
 
 
+Finish = Callable[[motions.Source], Animation]
+Made = tuple[list[tuple[Path, Summary]], list[tuple[Path, bytes]]]  # what is to be said of each file, and the files
+
+
 def export_skeletal(
     path: Path,
     row: SkeletalFormat,
@@ -43,12 +47,16 @@ def export_skeletal(
     game: str,
     add_origin: bool = False,
     options: Options | None = None,
+    with_bones: bool = False,
 ) -> Summary:
     """Write an armature and its meshes to a file; `options` are the format's own.
 
+    `with_bones`: the file with the model's bones, too, beside: what the armature plays, or its rest.
+
     Raises:
-        ModelError: the model can't be written, or the game would refuse it; the file is as it was.
+        ModelError: the model can't be written, or the game would refuse it; the files are as they were.
     """
+    done, files = _bones_of(path, row, chosen, context, settings, game) if with_bones else ([], [])
     with collected_warnings() as warnings, object_mode(context):
         if not row.normals:
             settings = replace(settings, normals="NONE")
@@ -59,28 +67,29 @@ def export_skeletal(
         warnings.extend(refused(row.check(model, game)))
         target = in_game_folder(path, game)
         warnings.extend(_said_of_folder(target, path))
-        data = row.dump(model, options)
-        _make_folder(target.parent)
-        write_file(target, data)
+        _write([(target, row.dump(model, options)), *files])
     warnings += left_out(chosen)
+    warnings += [f"{file.name}: {summary}" for file, summary in done]
     return Summary(describe_skeletal(model), warnings)
 
 
-def export_bones(
+def _bones_of(
     path: Path, row: SkeletalFormat, chosen: Choice, context: Context, settings: SkeletalGatherSettings, game: str
-) -> list[str]:
-    """Write the file with a model's bones beside it: what the armature plays, or its rest; returns what is to be said.
-
-    Raises:
-        ModelError: it can't be written; a file that was there is as it was.
-    """
+) -> Made:
+    """Return what comes of the bones of a model that goes to `path`; raises ModelError."""
     rig = find_rig(list(chosen.blocks))
     other: AnimationFormat = formats.by_name(row.companions[0])
     animated = rig.animation_data is not None and rig.animation_data.action is not None
     wanted = AnimationExport(what="ACTIVE" if animated else "REST")
     target = path.with_suffix(other.suffixes[0])
-    done = export_animations(target, other, Choice([rig]), context, settings, wanted, game)
-    return [f"{file.name}: {summary}" for file, summary in done]
+    return _made(target, other, rig, context, settings, wanted, game)
+
+
+def _write(files: list[tuple[Path, bytes]]) -> None:
+    """Write files, all or none, into folders that a game may want; raises ModelError."""
+    for folder in {target.parent: None for target, _ in files}:
+        _make_folder(folder)
+    write_files(files)
 
 
 def in_game_folder(path: Path, game: str) -> Path:
@@ -133,7 +142,21 @@ def export_animations(
     Raises:
         ModelError: nothing to write, or one can't be written; files that were there are as they were.
     """
-    rig = find_rig(list(chosen.blocks))
+    done, files = _made(path, row, find_rig(list(chosen.blocks)), context, settings, wanted, game)
+    _write(files)
+    return done
+
+
+def _made(
+    path: Path,
+    row: AnimationFormat,
+    rig: Any,
+    context: Context,
+    settings: SkeletalGatherSettings,
+    wanted: AnimationExport,
+    game: str,
+) -> Made:
+    """Return what comes of an armature's animations; see `export_animations`."""
     with object_mode(context):
         sources = motions.sources(rig, row, wanted.what, wanted.actions, context)
         with collected_warnings():  # here the meshes matter for bounds alone
@@ -144,18 +167,9 @@ def export_animations(
             return _finished(source.gather(settings), model, wanted)
 
         if row.joins and wanted.what in {"CHOSEN", "NLA"}:
-            done, files = _joined(path, row, sources, finish, game)
-        else:
-            several = wanted.what not in {"ACTIVE", "REST", "SCENE"}
-            done, files = _one_each(path, row, sources, finish, game, several)
-        for folder in {target.parent: None for target, _ in files}:
-            _make_folder(folder)
-        write_files(files)
-    return done
-
-
-Finish = Callable[[motions.Source], Animation]
-Made = tuple[list[tuple[Path, Summary]], list[tuple[Path, bytes]]]  # what is to be said of each file, and the files
+            return _joined(path, row, sources, finish, game)
+        several = wanted.what not in {"ACTIVE", "REST", "SCENE"}
+        return _one_each(path, row, sources, finish, game, several)
 
 
 def _one_each(

@@ -229,16 +229,17 @@ class ExportSkeletalModel(JointOptions, ExportModel):
         """Write the file; what hinders it is said, and the file is as it was."""
         from ..blender.skeletal_gather import SkeletalGatherSettings
         from .choice import choose
-        from .skeletal_exports import export_bones, export_skeletal
+        from .skeletal_exports import export_skeletal
 
         settings = SkeletalGatherSettings(**{n: getattr(self, n) for n in GATHER_NAMES if hasattr(self, n)})
         path, row = Path(bpy.path.abspath(self.filepath)), formats.by_name(self.format_name)
         options = {option.name: getattr(self, option.name) for option in row.options}
         try:
             chosen = choose(context, self.what, self.collection)
-            summary = export_skeletal(path, row, chosen, context, settings, self.game, self.add_origin, options)
-            if getattr(self, "write_animation", False):
-                summary.warnings += export_bones(path, row, chosen, context, settings, self.game)
+            with_bones = getattr(self, "write_animation", False)
+            summary = export_skeletal(
+                path, row, chosen, context, settings, self.game, self.add_origin, options, with_bones
+            )
         except ModelError as error:
             self.report({"ERROR"}, f"{path.name}: {error}")
             return CANCELLED

@@ -334,3 +334,15 @@ def test_a_real_game_folder(tmp_path):
     out = put(tmp_path / "out.mdm", b"")
     assert export_bytes(out, game="et") == files["naked.mdm"].data
     assert export_bytes(tmp_path / "out.mdx", export_mdx, game="et") == files["swim.mdx"].data
+
+
+def test_a_model_and_its_bones_are_written_together_or_not_at_all(table):
+    (table / "o.mdm").write_bytes(b"old")
+    (table / "o.mdx").mkdir()
+    said = error_of(export_mdm, filepath=str(table / "o.mdm"), write_animation=True)
+    assert "o.mdx': it is a folder" in said
+    assert (table / "o.mdm").read_bytes() == b"old"
+    assert not [path for path in table.iterdir() if path.name.startswith(".idtech-")]
+    (table / "o.mdx").rmdir()
+    assert export_mdm(filepath=str(table / "o.mdm"), write_animation=True) == {"FINISHED"}
+    assert (table / "o.mdx").read_bytes().startswith(b"MDXW")
