@@ -19,7 +19,7 @@ from typing import Any
 from . import formats
 from .errors import LimitError, ModelError
 from .storage import reason
-from .workers import Crew, answer
+from .workers import Crew, Job, Report, answer
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 MODEL_SUFFIXES = tuple(s for row in formats.ALL if not isinstance(row, formats.AnimationFormat) for s in row.suffixes)
@@ -28,14 +28,6 @@ ANIMATION_SUFFIXES = tuple(suffix for suffix in SUFFIXES if suffix not in MODEL_
 
 
 NOT_PASSED = {"run", "files", "jobs", "to", "report"}
-
-
-@dataclass(frozen=True)
-class Job:
-    """One file to convert."""
-
-    source: Path
-    target: Path
 
 
 @dataclass
@@ -49,9 +41,6 @@ class Converter:
     program: str = "Python"  # that runs it
     hint: str = ""  # where else to turn for another suffix
     add_options: Callable[[argparse.ArgumentParser], None] | None = None
-
-
-Report = Callable[[Job, str, str], None]  # of a file a line, or an error's sentence
 
 
 def say(text: str, stream: Any = None) -> None:
@@ -247,7 +236,7 @@ def _passed(options: argparse.Namespace) -> str:
 def serve(passed: str, converter: Converter) -> int:
     """Be a worker process; returns the exit status."""
     options = argparse.Namespace(**json.loads(passed))
-    answer(lambda source, target: run_job(Job(source, target), options, converter))
+    answer(lambda job: run_job(job, options, converter))
     return OK
 
 

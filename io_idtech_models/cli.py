@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from . import batch, conversion, formats
-from .batch import FAILED, INTERRUPTED, MODEL_SUFFIXES, OK, SUFFIXES, USAGE, Converter, Job, expand, say, warn
+from .batch import FAILED, INTERRUPTED, MODEL_SUFFIXES, OK, SUFFIXES, USAGE, Converter, expand, say, warn
 from .errors import ModelError, collected_warnings
 from .loading import load
 from .model import limits
 from .sheet import facts, table
+from .workers import Job
 
 
 def convert_plain(job: Job, options: argparse.Namespace) -> str:

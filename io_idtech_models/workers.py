@@ -15,22 +15,21 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 ANSWER = "\x1didtech "  # Blender's own chatter shares the worker's standard output
 TICK = 0.5  # seconds; Windows lets nobody interrupt a wait without an end
 
 
-class Job(Protocol):
+@dataclass(frozen=True)
+class Job:
     """One file to convert."""
 
-    @property
-    def source(self) -> Path:
-        """Where it is."""
+    source: Path
+    target: Path
 
-    @property
-    def target(self) -> Path:
-        """Where it goes."""
+
+Report = Callable[[Job, str, str], None]  # of a file a line, or an error's sentence
 
 
 @dataclass
@@ -39,8 +38,8 @@ class Crew:
 
     command: Sequence[str]
     program: str
-    report: Callable[[Any, str, str], None]  # job, line, error: what came of a file
-    waiting: deque[Any] = field(default_factory=deque)
+    report: Report
+    waiting: deque[Job] = field(default_factory=deque)
     processes: list[subprocess.Popen[str]] = field(default_factory=list)
 
     def work(self, jobs: Sequence[Job], count: int, check: Callable[[], None]) -> None:
@@ -125,9 +124,9 @@ def _close(process: subprocess.Popen[str]) -> None:
     process.wait()
 
 
-def answer(convert: Callable[[Path, Path], tuple[str, str]]) -> None:
+def answer(convert: Callable[[Job], tuple[str, str]]) -> None:
     """Be a worker: convert what lines on standard input name, from where and to where, until that ends."""
     for line in sys.stdin:
-        source, target = json.loads(line)
-        sys.stdout.write(ANSWER + json.dumps(convert(Path(source), Path(target))) + "\n")
+        job = Job(*map(Path, json.loads(line)))
+        sys.stdout.write(ANSWER + json.dumps(convert(job)) + "\n")
         sys.stdout.flush()

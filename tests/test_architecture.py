@@ -40,9 +40,9 @@ MAY_IMPORT = {
     "sheet": {"formats", "model"},
     "workers": set(),
     "batch": {"formats", "storage", "workers"},
-    "cli": {"batch", "conversion", "formats", "loading", "model", "sheet", "storage"},
+    "cli": {"batch", "conversion", "formats", "loading", "model", "sheet", "storage", "workers"},
     "__main__": {"cli"},
-    "ui": {"blender", "formats", "game", "model", "batch", "cli", "joint_scales", "loading", "storage"},
+    "ui": {"blender", "formats", "game", "model", "batch", "cli", "joint_scales", "loading", "storage", "workers"},
     "__init__": {"ui"},
 }
 every_module = pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(PACKAGE).as_posix())

@@ -15,6 +15,7 @@ from tests.samples import PROJECT, SENTINEL
 
 resource = pytest.importorskip("resource", reason="limits of processes are POSIX")
 OLD = b"the old file"
+ENVIRON = {**os.environ, "PYTHONPATH": str(PROJECT), "PYTHONDONTWRITEBYTECODE": "1"}
 ARGUMENTS = [sys.executable, "-m", "io_idtech_models", "convert"]
 
 
@@ -31,7 +32,7 @@ def convert(target: Path | str, *options: str, limit: int = 0, cwd: Path | None 
         capture_output=True,
         check=False,
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(PROJECT), "PYTHONDONTWRITEBYTECODE": "1"},
+        env=ENVIRON,
         preexec_fn=limited,
     )
     return done.returncode, done.stderr.decode("utf-8").splitlines()
@@ -57,37 +58,32 @@ def test_no_room_left(target):
     assert names_in(target.parent) == ["old.md2"]
 
 
-def test_killed_in_the_middle(target, tmp_path):
-    script = (
-        "import os, signal, sys\nfrom pathlib import Path\nfrom io_idtech_models import storage\n"
-        "os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "storage.write_file(Path(sys.argv[1]), b'new' * 100000)\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
-    done = subprocess.run([sys.executable, "-c", script, str(target)], check=False, env=environment)
-    assert done.returncode == -signal.SIGKILL
-    assert target.read_bytes() == OLD
-    (left,) = set(names_in(tmp_path)) - {"old.md2"}
-    assert left.startswith(".idtech-")
-    assert left.endswith(".part"), "its name tells what it is"
+KILL = "os.kill(os.getpid(), signal.SIGKILL)"
 
 
-def test_several_files_killed_in_the_middle(target, tmp_path):
+@pytest.mark.parametrize(
+    ("sync", "write"),
+    [
+        (f"lambda _: {KILL}", "storage.write_file(target, b'new' * 100000)"),
+        (
+            f"lambda _: done.append(1) or len(done) == 3 and {KILL}",
+            "storage.write_files([(target.with_name(n), b'new') for n in ('old.md2', 'b.mdx', 'c.aninc')])",
+        ),
+    ],
+    ids=["a file", "the last of several"],
+)
+def test_killed_in_the_middle(target, sync, write):
+    """A process that writes beside the target is killed while it waits for the disk."""
     script = (
         "import os, signal, sys\nfrom pathlib import Path\nfrom io_idtech_models import storage\n"
-        "done = []\n"
-        "def sync(_):\n    done.append(1)\n    len(done) == 3 and os.kill(os.getpid(), signal.SIGKILL)\n"
-        "os.fsync = sync\n"
-        "folder = Path(sys.argv[1])\n"
-        "storage.write_files([(folder / name, b'new') for name in ('old.md2', 'b.mdx', 'c.aninc')])\n"
+        f"target, done = Path(sys.argv[1]), []\nos.fsync = {sync}\n{write}"
     )
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
-    done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=False, env=environment)
+    done = subprocess.run([sys.executable, "-c", script, str(target)], check=False, env=ENVIRON)
     assert done.returncode == -signal.SIGKILL
     assert target.read_bytes() == OLD
-    (left,) = set(names_in(tmp_path)) - {"old.md2"}
+    (left,) = set(names_in(target.parent)) - {"old.md2"}
     assert left.startswith(".idtech-")
-    assert left.endswith(".part"), "one folder, whose name tells what it is"
+    assert left.endswith(".part"), "its name, of a file or of the one folder of several, tells what it is"
 
 
 def test_ctrl_c(target, tmp_path):
@@ -96,12 +92,11 @@ def test_ctrl_c(target, tmp_path):
         "def wait(_):\n    print('writing', flush=True)\n    time.sleep(60)\n"
         "os.fsync = wait\nstorage.write_file(Path(sys.argv[1]), b'new')\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
     with subprocess.Popen(
         [*HEARING, sys.executable, "-c", script, str(target)],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env=environment,
+        env=ENVIRON,
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"writing\n"
@@ -145,9 +140,8 @@ def test_a_link_stays_one_and_leads_to_the_new_file(target, tmp_path):
 def test_the_source_is_never_written_over(tmp_path):
     own = tmp_path / "own.md3"
     own.write_bytes(SENTINEL.read_bytes())
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
     done = subprocess.run(
-        [*ARGUMENTS, str(own), str(tmp_path / "." / "own.md3")], check=False, capture_output=True, env=environment
+        [*ARGUMENTS, str(own), str(tmp_path / "." / "own.md3")], check=False, capture_output=True, env=ENVIRON
     )
     assert done.returncode == 2
     assert b"it would be written over" in done.stderr
@@ -175,9 +169,8 @@ for name in ("old.md2", "new.md2"):
     try:
         (folder / "old.md2").write_bytes(OLD)
         folder.chmod(0o555)
-        environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
         done = subprocess.run(
-            [sys.executable, "-c", script, str(folder)], capture_output=True, text=True, check=True, env=environment
+            [sys.executable, "-c", script, str(folder)], capture_output=True, text=True, check=True, env=ENVIRON
         )
         (old, new) = done.stdout.splitlines()
         assert new == "can't write 'new.md2': permission denied"
@@ -195,18 +188,17 @@ def test_a_batch_goes_on_where_it_was_stopped(tmp_path):
         (source / f"{index}").mkdir(parents=True)
         (source / f"{index}" / "a.md3").write_bytes(SENTINEL.read_bytes() if index != 3 else b"IDP3")
     command = [*ARGUMENTS, str(source), "--to", "md2", str(tmp_path / "out"), "--skip-existing"]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
     with subprocess.Popen(
         [*HEARING, *command],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment,
+        env=ENVIRON,
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
-    done = subprocess.run(command, check=False, capture_output=True, env=environment)
+    done = subprocess.run(command, check=False, capture_output=True, env=ENVIRON)
     assert done.returncode == 1, "one is broken"
     made = sorted(path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.md2"))
     assert made == [f"{index}/a.md2" for index in range(6) if index != 3]
@@ -221,12 +213,11 @@ def test_ctrl_c_in_a_batch(tmp_path, jobs):
     for index in range(400):
         (source / f"{index:03d}.md3").write_bytes(SENTINEL.read_bytes())
     command = [*ARGUMENTS, str(source), "--to", "md2", str(tmp_path / "out"), "--jobs", jobs]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
     with subprocess.Popen(
         [*HEARING, *command],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment,
+        env=ENVIRON,
         start_new_session=True,
     ) as process:
         assert process.stdout is not None
@@ -242,7 +233,7 @@ def test_ctrl_c_in_a_batch(tmp_path, jobs):
     made = names_in(tmp_path / "out")
     assert 0 < len(made) < 400
     assert all(name.endswith(".md2") for name in made), "no half of a file"
-    done = subprocess.run([*command, "--skip-existing"], check=False, capture_output=True, env=environment)
+    done = subprocess.run([*command, "--skip-existing"], check=False, capture_output=True, env=ENVIRON)
     assert done.returncode == 0
     assert f"{400 - len(made)} converted, 0 failed, {len(made)} skipped".encode() in done.stdout
     assert len(names_in(tmp_path / "out")) == 400
@@ -255,11 +246,10 @@ def test_several_processes_convert_like_one(tmp_path):
         data = SENTINEL.read_bytes()
         (source / f"{index:02d}.md3").write_bytes(data[: len(data) // 2] if index == 5 else data)
     command = [*ARGUMENTS, str(source), "--to", "md2"]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
     for jobs in ("1", "3"):
         report = tmp_path / f"report{jobs}"
         options = [str(tmp_path / jobs), "--jobs", jobs, "--report", str(report)]
-        done = subprocess.run([*command, *options], check=False, capture_output=True, env=environment)
+        done = subprocess.run([*command, *options], check=False, capture_output=True, env=ENVIRON)
         assert done.returncode == 1
         assert b"11 converted, 1 failed" in done.stdout
         assert len(report.read_text(encoding="utf-8").splitlines()) == 12

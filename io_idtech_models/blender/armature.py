@@ -28,6 +28,7 @@ Doubles = NDArray[np.float64]
 JOINT = "idtech_joint"  # on a bone: its number in the file
 # Bone axes as columns in the joint's space: Y along the joint's X, Z stays.
 TURN = np.array([[0.0, 1.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+TURN_BACK = inverse(TURN)
 LEAST_PART = 8.0  # a bone is at least this part of its largest coordinate long
 LEAST_LENGTH = 0.1
 # How far a joint's axes may be from unit and upright: Blender's own rounding; what shows.

@@ -52,7 +52,7 @@ def _basis(tag: JointTag, bone: Any, scale: float) -> Doubles:
     local = np.eye(4)
     local[:3, :3] = tags.shown_axes(quaternions, scales)[0].T
     local[:3, 3] = tag.origin.astype(np.float64) * scale
-    return _from_tail(bone) @ inverse(armature.TURN) @ local
+    return _from_tail(bone) @ armature.TURN_BACK @ local
 
 
 def _from_tail(bone: Any) -> Doubles:

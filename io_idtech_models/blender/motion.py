@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..errors import LimitError
 from ..model.scales import LEAST
 from ..model.skeletal import Animation
-from ..model.transforms import from_matrices, inverse, same_turns
+from ..model.transforms import from_matrices, same_turns
 from . import actions, armature, names, sizes, takes
 from .bones import KINDS, REST_CHANNELS, SCALES, WIDTHS, Bones, gather_bones
 from .compat import Block, action_parts, playing_curves
@@ -255,7 +255,7 @@ def _shown(
     hidden = gone | ((bones.parents >= 0) & gone[:, bones.parents])  # what can't be seen, nor what hangs on it
     whole = matrices.copy()
     whole[..., :3, :3] /= np.where(gone, 1.0, size)[..., None, None]
-    moved, lost = armature.placed(whole @ inverse(armature.TURN), worlds)
+    moved, lost = armature.placed(whole @ armature.TURN_BACK, worlds)
     lost &= ~hidden
     if lost.any():
         bent = [frames[lost.any(axis=1)][0], bones.names[int(lost.any(axis=0).argmax())]]

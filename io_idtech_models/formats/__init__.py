@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FormatError
-from ..errors import LimitError as LimitError
 
 if TYPE_CHECKING:
     from ..model.limits import Problem

@@ -29,7 +29,8 @@ def check(model: VertexModel, game_name: str, format_name: str) -> list[Problem]
     if not isinstance(limits, VertexLimits):
         return not_read(game_name, format_name)
     rules = Rules(GAMES[game_name].label, format_name.upper(), limits)
-    return [*_counts(model, rules), *_reach(model, rules), *_skin(model, rules), *_names(model, rules)]
+    found = [*_counts(model, rules), *_unwritable(model)]
+    return [*found, *_reach(model, rules), *_skin(model, rules), *_names(model, rules)]
 
 
 def _counts(model: VertexModel, rules: Rules) -> Iterator[Problem]:
@@ -42,6 +43,11 @@ def _counts(model: VertexModel, rules: Rules) -> Iterator[Problem]:
     for name, surface in _called(model):
         if rules.limits.needs_triangles and not len(surface.triangles):
             yield Problem(ERROR, name, f"has no triangles, which {rules.game} refuses")
+
+
+def _unwritable(model: VertexModel) -> Iterator[Problem]:
+    """Yield numbers that are none; those of places are `_reach`'s."""
+    for name, surface in _called(model):
         yield from unwritable(name, texture_coordinates=surface.uvs)
     for tag in model.tags:
         yield from unwritable(tag.name, places=tag.origins, axes=tag.axes)

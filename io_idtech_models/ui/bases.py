@@ -118,7 +118,8 @@ def say_done(operator: Any, done: Sequence[tuple[str, Any]], failed: Sequence[st
     if rest:
         operator.report({"INFO"}, "\n".join(rest))
     odd = any(summary.warnings for _, summary in done)
-    operator.report({"ERROR" if failed else "WARNING" if odd else "INFO"}, "\n".join(texts))
+    if texts:
+        operator.report({"ERROR" if failed else "WARNING" if odd else "INFO"}, "\n".join(texts))
 
 
 def open_collection(context: Context) -> bpy.types.Collection:

@@ -16,7 +16,7 @@ from pathlib import Path
 import bpy
 
 from .. import batch, cli, formats
-from ..batch import FAILED, MODEL_SUFFIXES, Converter, Job
+from ..batch import FAILED, MODEL_SUFFIXES, Converter
 from ..blender import exchange, still
 from ..blender.compat import Context
 from ..blender.plan import GatherSettings
@@ -26,6 +26,7 @@ from ..blender.vertex import BuildSettings
 from ..errors import ModelError
 from ..formats import SkeletalFormat
 from ..model.words import joined, plural
+from ..workers import Job
 from .choice import choose
 from .skeletal_exports import export_skeletal
 from .skeletal_imports import ImportSettings, import_animation, import_skeletal

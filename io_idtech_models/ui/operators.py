@@ -77,8 +77,7 @@ class ImportVertexModel(ImportFiles):
         if settings.fit_range and done:
             context.scene.frame_end = max(built.num_frames for built in done) - 1
         select(context, [block for built in done for block in (*built.surfaces, *built.tags)])
-        if summaries or failed:
-            say_done(self, summaries, failed)
+        say_done(self, summaries, failed)
         return FINISHED if done else CANCELLED
 
 

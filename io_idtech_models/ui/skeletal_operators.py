@@ -115,8 +115,7 @@ class ImportSkeletalModel(_Import):
             made += [posed.armature, *posed.meshes, *posed.tags]
             summaries.append((path.name, summary))
         select(context, made)
-        if summaries or failed:
-            say_done(self, summaries, failed)
+        say_done(self, summaries, failed)
         return FINISHED if made else CANCELLED
 
     def sorted_paths(self) -> tuple[list[Path], list[Path]]:
