@@ -34,6 +34,7 @@ from io_idtech_models.model.transforms import from_matrices, unchain
 MODEL = "models/players/toys/trooper"
 SIZE = 256, 256  # of the picture, in pixels
 RATE = 20.0
+POSE_DECIMALS = 9  # beyond these processors differ
 
 CLOTH: Rect = (0.5, 0.5, 191.5, 127.5)
 TROUSERS: Rect = (0.5, 128.5, 191.5, 255.5)
@@ -102,7 +103,7 @@ def poses(stance: Stance) -> Array:
         turned = place @ turn(x, y, z) @ np.linalg.inv(place) @ own
         above = found[parent] @ np.linalg.inv(still[parent]) if parent else shift(0, 0, stance.height)
         found[name] = above @ turned
-    return np.array([found[name] for name in NAMES])
+    return np.round(np.array([found[name] for name in NAMES]), POSE_DECIMALS)
 
 
 def skeleton() -> Skeleton:

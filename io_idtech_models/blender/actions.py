@@ -17,6 +17,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model import steady
 from ..model.skeletal import Animation
 from ..model.transforms import conjugate, from_matrices, inverse, multiply
 from . import names
@@ -40,15 +41,15 @@ def to_channels(
     """
     turning, moving = maps(rest, parents)
     back = inverse(moving)
-    channels = np.empty((len(rest), len(positions), 7), np.float32)
-    channels[..., :3] = positions.transpose(1, 0, 2) @ back[:, :3, :3].transpose(0, 2, 1) + back[:, None, :3, 3]
-    turns = rotations.transpose(1, 0, 2) @ turning
+    channels = np.empty((*positions.shape[:2], 7), np.float32)
+    channels[..., :3] = steady.applied(back[:, :3], positions)
+    turns = steady.applied(turning.transpose(0, 2, 1), rotations)
     if len(positions):
-        turns[turns[:, 0, 0] < 0] *= -1.0
-        flips = np.cumprod(np.where((turns[:, 1:] * turns[:, :-1]).sum(axis=-1) < 0, -1.0, 1.0), axis=1)
-        turns[:, 1:] *= flips[..., None]
+        turns[:, turns[0, :, 0] < 0] *= -1.0
+        flips = np.cumprod(np.where(steady.dots(turns[1:], turns[:-1]) < 0, -1.0, 1.0), axis=0)
+        turns[1:] *= flips[..., None]
     channels[..., 3:] = turns
-    return np.ascontiguousarray(channels.transpose(1, 0, 2))
+    return channels
 
 
 def from_channels(channels: NDArray[Any], by_rest: Maps) -> tuple[Doubles, Doubles]:
@@ -58,19 +59,16 @@ def from_channels(channels: NDArray[Any], by_rest: Maps) -> tuple[Doubles, Doubl
     brought to length 1.
     """
     turning, moving = by_rest
-    by_joint = channels.transpose(1, 0, 2).astype(np.float64)
-    turns = by_joint[..., 3:7]
-    turns /= np.maximum(np.sqrt(np.einsum("jfi,jfi->jf", turns, turns)), 1e-20)[..., None]
-    positions = by_joint[..., :3] @ moving[:, :3, :3].transpose(0, 2, 1) + moving[:, None, :3, 3]
-    rotations = turns @ turning.transpose(0, 2, 1)
-    return np.ascontiguousarray(positions.transpose(1, 0, 2)), np.ascontiguousarray(rotations.transpose(1, 0, 2))
+    turns = channels[..., 3:7].astype(np.float64)
+    turns /= np.maximum(steady.lengths(turns), 1e-20)[..., None]
+    return steady.applied(moving[:, :3], channels[..., :3]), steady.applied(turning, turns)
 
 
 def maps(rest: Doubles, parents: NDArray[Any]) -> Maps:
     """Return what makes poses of channels: for rows of quaternions (J, 4, 4), transposed, and of places (J, 4, 4)."""
     moving = rest.copy()
     children = np.flatnonzero(parents >= 0)
-    moving[children] = TURN @ moving[children]
+    moving[children] = steady.products(TURN, moving[children])
     before, after = from_matrices(moving[:, :3, :3]), conjugate(from_matrices(TURN[:3, :3]))
     return multiply(multiply(before[:, None], np.eye(4)), after).transpose(0, 2, 1), moving
 

@@ -19,6 +19,7 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
+from ..model import steady
 from ..model.skeletal import Skeleton
 from ..model.transforms import inverse, to_matrices
 from . import names
@@ -54,9 +55,9 @@ def bone_lengths(skeleton: Skeleton) -> Doubles:
     for joint, parent in enumerate(skeleton.parents.tolist()):
         if parent >= 0:
             way = places[joint] - places[parent]
-            reach = float(way @ axes[parent])
+            reach = float(steady.dots(way, axes[parent]))
             if reach > ahead[parent]:
-                ahead[parent], lengths[parent] = reach, np.linalg.norm(way)
+                ahead[parent], lengths[parent] = reach, float(steady.lengths(way))
     leaves = lengths == 0.0
     above = skeleton.parents[leaves]
     lengths[leaves] = np.where(above >= 0, lengths[above] / 2, 0.0)
@@ -71,7 +72,7 @@ def make(name: str, skeleton: Skeleton, scale: float, scene: bpy.types.Scene) ->
     block: Block = bpy.data.objects.new(names.fit(name), data)
     given = names.unique(skeleton.names, "bone")
     if given:
-        matrices = joint_matrices(skeleton.bind.positions, skeleton.bind.rotations, scale) @ TURN
+        matrices = steady.products(joint_matrices(skeleton.bind.positions, skeleton.bind.rotations, scale), TURN)
         with editing(block, scene):
             _add_bones(data, given, skeleton, matrices, bone_lengths(skeleton) * scale)
     for joint, bone_name in enumerate(given):
@@ -174,15 +175,14 @@ def placed(matrices: Doubles, world: Doubles) -> tuple[Doubles, NDArray[np.bool_
     A joint has a place and a turn. An even scale of the armature shows in places alone, a mirroring in the joint's Z
     axis, at rest as in motion; but the scale of a bone, or an uneven one, is lost.
     """
-    whole = world @ matrices
-    size = np.cbrt(np.abs(np.linalg.det(world[..., :3, :3])))
+    whole = steady.products(world, matrices)
+    size = steady.cube_roots(np.abs(steady.determinants(world[..., :3, :3])))
     axes = whole[..., :3, :3] / np.maximum(size, 1e-12)[..., None, None]
-    off = np.abs(np.swapaxes(axes, -1, -2) @ axes - np.eye(3)).max(axis=(-1, -2))
+    off = np.abs(steady.products(np.swapaxes(axes, -1, -2), axes) - np.eye(3)).max(axis=(-1, -2))
     bent = off > ROUNDED
     if bent.any():
-        left, _, right = np.linalg.svd(axes[bent])
-        axes[bent] = left @ right
-    axes[np.linalg.det(axes) < 0] *= np.array([1.0, 1.0, -1.0])
+        axes[bent] = steady.nearest_rotations(axes[bent], mirrored=True)
+    axes[steady.determinants(axes) < 0] *= np.array([1.0, 1.0, -1.0])
     whole[..., :3, :3] = axes
     return whole, off > BENT
 
@@ -192,7 +192,7 @@ def chained(matrices: Doubles, parents: NDArray[Any]) -> Doubles:
     result = matrices.copy()
     for joint, parent in enumerate(parents.tolist()):
         if parent >= 0:
-            result[..., joint, :, :] = result[..., parent, :, :] @ result[..., joint, :, :]
+            result[..., joint, :, :] = steady.products(result[..., parent, :, :], result[..., joint, :, :])
     return result
 
 
@@ -203,5 +203,6 @@ def relative(matrices: Doubles, parents: NDArray[Any]) -> Doubles:
     """
     result = matrices.copy()
     children = np.flatnonzero(parents >= 0)
-    result[..., children, :, :] = inverse(matrices[..., parents[children], :, :]) @ matrices[..., children, :, :]
+    above = inverse(matrices[..., parents[children], :, :])
+    result[..., children, :, :] = steady.products(above, matrices[..., children, :, :])
     return result

@@ -14,6 +14,7 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
+from ..model import steady
 from ..model.skeletal import JointTag, SkeletalModel, SkeletalSource, Skeleton
 from ..model.transforms import inverse
 from ..model.words import listed
@@ -52,7 +53,7 @@ def _basis(tag: JointTag, bone: Any, scale: float) -> Doubles:
     local = np.eye(4)
     local[:3, :3] = tags.shown_axes(quaternions, scales)[0].T
     local[:3, 3] = tag.origin.astype(np.float64) * scale
-    return _from_tail(bone) @ armature.TURN_BACK @ local
+    return steady.products(_from_tail(bone), armature.TURN_BACK, local)
 
 
 def _from_tail(bone: Any) -> Doubles:
@@ -128,12 +129,12 @@ def _gather_tag(
     own = source.tags[index] if source is not None and index < len(source.tags) and index >= 0 else None
     basis = _shown_basis(block)
     rest = np.array(bone.matrix_local, np.float64)
-    shown = world @ rest @ inverse(_from_tail(bone)) @ basis
+    shown = steady.products(world, rest, inverse(_from_tail(bone)), basis)
     shown[:3, 3] /= scale
     bind = skeleton.bind
     place = armature.joint_matrices(bind.positions[joint][None], bind.rotations[joint][None])[0]
-    local = inverse(place) @ shown
-    size = np.cbrt(abs(np.linalg.det(world[:3, :3])))
+    local = steady.products(inverse(place), shown)
+    size = float(steady.cube_roots(abs(steady.determinants(world[:3, :3]))))
     origin, axes = local[:3, 3].astype(np.float32), (local[:3, :3].T / max(size, 1e-12)).astype(np.float32)
     kept = False
     if own is not None and skeleton.sources is not None and skeleton.sources[joint] == own.joint:
@@ -148,4 +149,4 @@ def _gather_tag(
 
 def _shown_basis(block: Block) -> Doubles:
     """Return an empty's own transform against the tail of its bone."""
-    return np.array(block.matrix_parent_inverse, np.float64) @ np.array(block.matrix_basis, np.float64)
+    return steady.products(*(np.array(m, np.float64) for m in (block.matrix_parent_inverse, block.matrix_basis)))

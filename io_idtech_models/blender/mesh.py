@@ -6,6 +6,7 @@ Buffers must have Blender's own types (float32, int32): another type is hundreds
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model import steady
 from .compat import Block
 
 Floats = NDArray[np.float32]
@@ -21,7 +23,7 @@ Ints = NDArray[np.int32]
 # Where an element came from: number in the source + 1, so that Blender's 0 for new elements means "new".
 CORNER_SOURCE, POINT_SOURCE, FACE_SOURCE = "idtech_corner", "idtech_point", "idtech_face"
 SHOWN_NORMAL = "idtech_normal"  # per corner: what Blender showed after import
-NEAR = float(np.cos(np.radians(0.5)))  # Blender holds a normal closer than that, where it can
+NEAR = math.cos(math.radians(0.5))  # Blender holds a normal closer than that, where it can
 FIELDS = {"INT": ("value", np.int32, 1), "FLOAT_VECTOR": ("vector", np.float32, 3), "BOOLEAN": ("value", np.bool_, 1)}
 
 
@@ -105,7 +107,7 @@ def show_normals(mesh: Block, corner_points: Ints, normals: Floats) -> Floats:
     else:
         mesh.normals_split_custom_set(normals)
     shown = corner_normals(mesh)
-    off = np.einsum("ci,ci->c", shown, normals) < NEAR
+    off = steady.dots(shown, normals) < NEAR
     if off.any():
         _sharpen(mesh, np.flatnonzero(off) // 3)
         mesh.normals_split_custom_set(normals)
@@ -127,9 +129,8 @@ def _sharpen(mesh: Block, triangles: NDArray[Any]) -> None:
 
 def unit(vectors: Floats) -> Floats:
     """Return vectors (n, 3) at length 1; those without a direction stay."""
-    lengths = np.sqrt(np.einsum("ni,ni->n", vectors, vectors))
-    scaled: Floats = vectors / np.where(lengths > 0, lengths, np.float32(1.0))[:, None]
-    return scaled
+    lengths = steady.lengths(vectors)[:, None]
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0), np.float32)
 
 
 def corner_normals(mesh: Block) -> Floats:

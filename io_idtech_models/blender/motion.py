@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LimitError
+from ..model import steady
 from ..model.scales import LEAST
 from ..model.skeletal import Animation
 from ..model.transforms import from_matrices, same_turns
@@ -250,12 +251,12 @@ def _shown(
     scale: float,
 ) -> Shown:
     """Return what poses (F, J, 4, 4) in the armature show, as the channels (F, J, 10) tell it where they do."""
-    size = np.cbrt(np.linalg.det(matrices[..., :3, :3]))
+    size = steady.cube_roots(steady.determinants(matrices[..., :3, :3]))
     gone = np.abs(size) < LEAST / 2
     hidden = gone | ((bones.parents >= 0) & gone[:, bones.parents])  # what can't be seen, nor what hangs on it
     whole = matrices.copy()
     whole[..., :3, :3] /= np.where(gone, 1.0, size)[..., None, None]
-    moved, lost = armature.placed(whole @ armature.TURN_BACK, worlds)
+    moved, lost = armature.placed(steady.products(whole, armature.TURN_BACK), worlds)
     lost &= ~hidden
     if lost.any():
         bent = [frames[lost.any(axis=1)][0], bones.names[int(lost.any(axis=0).argmax())]]
@@ -313,7 +314,7 @@ def _animation(bones: Bones, stretch: Stretch, shown: Shown, known: KnownAction 
         stretch.name, bones.joints, bones.parents, positions, rotations, stretch.frame_rate, np.zeros((frames, 2, 3))
     )
     animation.scales = scales
-    animation.traits, animation.lengths = bones.traits, np.linalg.norm(bones.rest[:, :3, 3], axis=1) / scale
+    animation.traits, animation.lengths = bones.traits, steady.lengths(bones.rest[:, :3, 3]) / scale
     if known is not None and known.scale == scale:
         animation.source = known.source
         animation.source_joints = _joints_of(bones, known)

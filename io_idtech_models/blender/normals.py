@@ -7,19 +7,22 @@ shows of the stored normals on a copy of the mesh that was moved likewise.
 
 from __future__ import annotations
 
+import math
+
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model import steady
 from ..model.vertex import ModelSource
 from . import mesh as meshes
 from .compat import Block
 
 Bools = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
-SAME = float(np.cos(np.radians(0.5)))  # closer than that is Blender's own rounding
+SAME = math.cos(math.radians(0.5))  # closer than that is Blender's own rounding
 FLAT = 1e-4  # a triangle's height above its longest side, as a part of it
-LOST = float(np.cos(np.radians(5.0)))  # farther than that is worth a word where faces changed
+LOST = math.cos(math.radians(5.0))  # farther than that is worth a word where faces changed
 
 
 def edited_corners(
@@ -37,13 +40,13 @@ def edited_corners(
     shown = meshes.corner_normals(mesh)
     # An element that import did not make has no stored normal; where faces cancel out Blender shows none.
     told = (numbers >= 0) & stored.any(axis=1) & shown.any(axis=1)
-    angle = np.einsum("ci,ci->c", shown, stored)
+    angle = steady.dots(shown, stored)
     if not (told & (angle < SAME)).any():
         return nothing, 0
     before = _base_positions(mesh, topology, numbers, source, frame)
     if before is not None:
         expected = _moved_normals(mesh, np.where(told[:, None], stored, shown), before)
-        angle = np.einsum("ci,ci->c", shown, expected)
+        angle = steady.dots(shown, expected)
     flat = _flat_points(meshes.positions(mesh), topology)
     if before is not None:
         flat |= _flat_points(before, topology)
@@ -57,9 +60,9 @@ def _flat_points(positions: NDArray[np.float32], topology: meshes.Topology) -> B
     whole = np.flatnonzero(np.diff(topology.face_starts, append=len(topology.corner_points)) == 3)
     corners = topology.corner_points[topology.face_starts[whole][:, None] + np.arange(3)]
     a, b, c = (positions[corners[:, i]].astype(np.float64) for i in range(3))
-    longest = np.max([((p - q) ** 2).sum(axis=1) for p, q in ((a, b), (b, c), (c, a))], axis=0)
+    longest = np.max([steady.dots(p - q, p - q) for p, q in ((a, b), (b, c), (c, a))], axis=0)
     flat = np.zeros(topology.num_points, np.bool_)
-    flat[corners[np.linalg.norm(np.cross(b - a, c - a), axis=1) <= FLAT * longest]] = True
+    flat[corners[steady.lengths(steady.crossed(b - a, c - a)) <= FLAT * longest]] = True
     return flat
 
 

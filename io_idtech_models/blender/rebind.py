@@ -15,7 +15,7 @@ from mathutils import Matrix
 from numpy.typing import NDArray
 
 from ..errors import LimitError
-from ..model import binding
+from ..model import binding, steady
 from ..model.skeletal import Animation, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, skeleton_of
 from ..model.transforms import rotate
 from . import armature, joint_tags, names, skeletal_source, traits
@@ -82,7 +82,7 @@ def _place_bones(rig: Block, skeleton: Skeleton, scale: float, scene: bpy.types.
     present = {joint: bone.name for joint, bone in zip(numbers, rig.data.bones, strict=True) if joint >= 0}
     given = names.unique(skeleton.names, "bone")
     bind = skeleton.bind
-    matrices = armature.joint_matrices(bind.positions, bind.rotations, scale) @ armature.TURN
+    matrices = steady.products(armature.joint_matrices(bind.positions, bind.rotations, scale), armature.TURN)
     lengths = armature.bone_lengths(skeleton) * scale
     with armature.editing(rig, scene):
         edit = rig.data.edit_bones

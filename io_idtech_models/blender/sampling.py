@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LimitError
+from ..model import steady
 from . import mesh as meshes
 from . import shape_keys, tags
 from .compat import Block, playing_curves
@@ -321,7 +322,9 @@ def _joined(parts: list[Samples]) -> Samples:
 
 
 def _transform(block: Any, bone: str) -> NDArray[np.float64]:
-    return matrix(block) @ np.array(block.pose.bones[bone].matrix, np.float64) if bone else matrix(block)
+    return (
+        steady.products(matrix(block), np.array(block.pose.bones[bone].matrix, np.float64)) if bone else matrix(block)
+    )
 
 
 def check_topology(block: Any, shape: meshes.Topology, plan: Plan, index: int) -> None:

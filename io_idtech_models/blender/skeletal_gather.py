@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LimitError
+from ..model import steady
 from ..model.skeletal import Pose, SkeletalModel, Skeleton, SkinnedMesh
 from ..model.transforms import from_matrices, inverse
 from ..model.words import listed
@@ -134,7 +135,7 @@ def gather_rig(block: Block, known: KnownRig | None, settings: SkeletalGatherSet
     rest_by_name = armature.rest_matrices(block.data)
     rest = np.array([rest_by_name[bone.name] for bone in bones]).reshape(-1, 4, 4)
     world = np.array(block.matrix_world, np.float64)
-    matrices = rest @ armature.TURN_BACK
+    matrices = steady.products(rest, armature.TURN_BACK)
     sources: NDArray[np.int32] = np.full(len(bones), -1, np.int32)
     kept: NDArray[np.bool_] = np.zeros(len(bones), np.bool_)
     if known is not None:
@@ -163,7 +164,7 @@ def _bound_pose(
     """Return where joints are while the meshes are bound, which is not where the file has them: see `_known_joints`."""
     bound = known.source.skeleton.bind
     own = np.flatnonzero(sources >= 0)
-    matrices = rest @ armature.TURN_BACK
+    matrices = steady.products(rest, armature.TURN_BACK)
     matrices[own] = _carried(bound, sources[own], rest[own], known)
     matrices = armature.placed(matrices, world)[0]
     positions, rotations = matrices[:, :3, 3] / scale, from_matrices(matrices[:, :3, :3])
@@ -175,7 +176,7 @@ def _carried(pose: Pose, joints: NDArray[np.int32], rest: Doubles, known: KnownR
     """Return a pose of the source's joints (n,) as matrices (n, 4, 4), moved as their bones' rest was since import."""
     file = armature.joint_matrices(pose.positions[joints], pose.rotations[joints], known.scale)
     before = inverse(known.rest[joints])
-    return np.asarray(file @ armature.TURN @ before @ rest @ armature.TURN_BACK)
+    return steady.products(file, armature.TURN, before, rest, armature.TURN_BACK)
 
 
 def same_rest(matrices: Doubles, before: Doubles, scale: float, rounded: Doubles | None = None) -> NDArray[np.bool_]:

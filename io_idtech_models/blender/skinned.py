@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LimitError
+from ..model import steady
 from ..model.skeletal import SkeletalSource, Skeleton, SkinnedMesh, Weights, skin
 from ..model.transforms import conjugate, rotate
 from ..model.vertex import Choice, Floats, ModelSource, SurfaceSource
@@ -229,7 +230,7 @@ def _to_mesh(
         weights.astype(np.float32),
         offsets.astype(np.float32),
     )
-    mirrored = np.linalg.det(np.array(block.matrix_world, np.float64)[:3, :3]) < 0
+    mirrored = steady.determinants(np.array(block.matrix_world, np.float64)[:3, :3]) < 0
     triangles = part.triangles.vertices[:, ::-1] if mirrored else part.triangles.vertices
     sources = numbers.astype(np.int32), part.triangles.numbers
     return SkinnedMesh(name, shader, part.uvs, np.ascontiguousarray(triangles, np.int32), table, index, *sources, kept)
@@ -335,7 +336,7 @@ def _bound(
 def _in_model(block: Block, rig: Rig, positions: NDArray[np.float32], scale: float) -> Doubles:
     """Return places (V, 3) of an object in the world, in the file's units."""
     matrix = np.array(block.matrix_world, np.float64)
-    return np.asarray((positions.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]) / scale)
+    return steady.applied(matrix[:3], positions.astype(np.float64)) / scale
 
 
 def _sharp_edges(mesh: Block) -> NDArray[np.bool_]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model import steady
 from ..model.skeletal import Animation
 from .skeletal_source import KnownAction
 
@@ -62,7 +63,7 @@ def _of_joints(values: NDArray[Any], joints: NDArray[Any]) -> NDArray[Any]:
 
 
 def _squares(ways: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.einsum("fji,fji->fj", ways, ways))
+    return steady.dots(ways, ways)
 
 
 def _near_turns(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.bool_]:

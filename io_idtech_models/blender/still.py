@@ -19,6 +19,7 @@ import numpy as np
 from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
+from ..model import steady
 from .exchange import beside, enable, one_sentence, run
 from .mesh import positions
 from .quiet import quiet
@@ -100,7 +101,7 @@ def _mesh_points(scene: Block) -> Points:
     for instance in layer.depsgraph.object_instances:
         if instance.show_self and instance.object.type == "MESH":
             matrix = np.array(instance.matrix_world, dtype=np.float64)
-            found.append(positions(instance.object.data) @ matrix[:3, :3].T + matrix[:3, 3])
+            found.append(steady.applied(matrix[:3], positions(instance.object.data)))
     points: Points = np.concatenate(found)
     finite: Points = points[np.isfinite(points).all(axis=1)]
     return finite
@@ -144,7 +145,7 @@ def _add_camera(scene: Block, points: Points, size: tuple[int, int], undo: ExitS
     """An orthographic camera that shows every point inside the margins, however large, small or flat the model."""
     turn = TO_CAMERA.to_track_quat("Z", "Y").to_matrix()  # its columns: right, up, backwards
     axes = np.array(turn, dtype=np.float64)
-    seen = points @ axes if len(points) else np.zeros((1, 3))
+    seen = steady.applied(axes.T, points) if len(points) else np.zeros((1, 3))
     low, high = seen.min(axis=0), seen.max(axis=0)
     width, height, depth = np.maximum(high - low, 1e-6)
     room = 1.0 - 2.0 * MARGIN
@@ -161,7 +162,7 @@ def _add_camera(scene: Block, points: Points, size: tuple[int, int], undo: ExitS
     scene.collection.objects.link(obj)
     middle = (low + high) / 2.0
     middle[2] = high[2] + away
-    obj.matrix_world = Matrix.Translation(Vector(axes @ middle)) @ turn.to_4x4()
+    obj.matrix_world = Matrix.Translation(Vector(steady.applied(axes, middle).tolist())) @ turn.to_4x4()
     scene.camera = obj
 
 

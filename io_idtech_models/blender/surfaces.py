@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model import steady
 from ..model.corners import (
     Corners,
     Triangles,
@@ -316,7 +317,7 @@ def to_surface(
             for f in range(max(len(shown), len(transforms)))
         ]
         normals = np.broadcast_to(np.stack(turned), (num_frames, len(part.own), 3))
-    turned_over = [bool(np.linalg.det(m[:3, :3]) < 0) for m in transforms]
+    turned_over = [bool(steady.determinants(m[:3, :3]) < 0) for m in transforms]
     mirrored = turned_over[0]
     if mirrored != all(turned_over) or mirrored != any(turned_over):
         log.warning("'%s' is mirrored in some frames only: there its faces show their backs", name)
@@ -349,18 +350,16 @@ def _moved(local: NDArray[np.float32], transforms: list[NDArray[np.float64]], sc
     stacked[:, :3] *= scale
     if (stacked == np.eye(4)).all():
         return local
-    turned = np.matmul(local.astype(np.float64), np.swapaxes(stacked[:, :3, :3], 1, 2))
-    return np.asarray(turned + stacked[:, None, :3, 3], np.float32)
+    return np.asarray(steady.applied(stacked[:, None, :3], local.astype(np.float64)), np.float32)
 
 
 def turned_normals(normals: NDArray[np.float32], transform: NDArray[np.float64]) -> NDArray[np.float32]:
     """Return normals (V, 3) in the world: by the inverse transpose, so that they stay upright on stretched objects."""
     if np.array_equal(transform[:3, :3], np.eye(3)):
         return normals
-    a, b, c = transform[:3, :3].T
-    cofactors = np.stack((np.cross(b, c), np.cross(c, a), np.cross(a, b)))
-    turned = normals.astype(np.float64) @ cofactors * np.sign(np.linalg.det(transform[:3, :3]) or 1.0)
-    lengths = np.linalg.norm(turned, axis=1)[:, None]
+    upright = steady.cofactors(transform[:3, :3])
+    turned = steady.applied(upright, normals) * (-1.0 if steady.determinants(transform[:3, :3]) < 0 else 1.0)
+    lengths = steady.lengths(turned)[:, None]
     return np.asarray(turned / np.where(lengths > 0, lengths, 1.0), np.float32)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 from numpy.typing import NDArray
 
+from ..model import steady
 from .compat import Block, curves_for, playing_curves
 from .shape_keys import add_curve, curve_points
 
@@ -31,13 +32,13 @@ def decompose(axes: Array) -> tuple[Array, Array]:
     Quaternions of neighbouring frames lie on one side, so that what is between two frames is the short way.
     """
     axes = np.asarray(axes, np.float64)
-    scales = np.linalg.norm(axes, axis=2)
+    scales = steady.lengths(axes)
     unit = np.where(scales[..., None] > 1e-12, axes / np.maximum(scales, 1e-12)[..., None], np.eye(3))
-    mirrored = _determinants(unit) < 0
+    mirrored = steady.determinants(unit) < 0
     unit[mirrored] *= -1
     scales[mirrored] *= -1
     rotations = np.swapaxes(unit, 1, 2).copy()
-    skewed = np.abs(unit @ rotations - np.eye(3)).max(axis=(1, 2)) > 1e-7
+    skewed = np.abs(steady.products(unit, rotations) - np.eye(3)).max(axis=(1, 2)) > 1e-7
     if skewed.any():
         rotations[skewed] = _closest_rotations(rotations[skewed])
     quaternions = _quaternions(rotations)
@@ -54,25 +55,15 @@ def _closest_rotations(m: Array) -> Array:
     value decomposition, which remains for those that are nearly flat.
     """
     turned = m.copy()
-    flat = np.abs(_determinants(m)) < 1e-3
+    flat = np.abs(steady.determinants(m)) < 1e-3
     turned[flat] = np.eye(3)
     for _ in range(12):
-        a, b, c = turned[:, 0], turned[:, 1], turned[:, 2]
-        cofactors = np.stack((np.cross(b, c), np.cross(c, a), np.cross(a, b)), axis=1)
-        step = 0.5 * (cofactors / _determinants(turned)[:, None, None] - turned)
+        step = 0.5 * (steady.cofactors(turned) / steady.determinants(turned)[:, None, None] - turned)
         turned += step
         if np.abs(step).max() < 1e-12:
             break
-    if flat.any():
-        left, _, right = np.linalg.svd(m[flat])
-        left[_determinants(left @ right) < 0, :, 2] *= -1
-        turned[flat] = left @ right
+    turned[flat] = steady.nearest_rotations(m[flat])
     return turned
-
-
-def _determinants(m: Array) -> Array:
-    determinants: Array = (m[:, 0] * np.cross(m[:, 1], m[:, 2])).sum(axis=1)
-    return determinants
 
 
 def _quaternions(m: Array) -> Array:
@@ -90,9 +81,9 @@ def _quaternions(m: Array) -> Array:
         (c, q, r, 1 - d0 - d1 + d2),
     )
     candidates = np.stack([np.stack(row, axis=1) for row in rows], axis=1)
-    lengths = np.linalg.norm(candidates, axis=2)
+    lengths = steady.lengths(candidates)
     best: Array = candidates[np.arange(len(m)), lengths.argmax(axis=1)]
-    best /= np.linalg.norm(best, axis=1)[:, None]
+    best /= steady.lengths(best)[:, None]
     return best
 
 
@@ -161,7 +152,7 @@ def read_curves(block: Block, times: list[float]) -> tuple[Array, Array]:
                 values[:, index] = _values(curves[path, index], times)
         channels.append(values)
     location, rotation, scale = channels
-    lengths = np.linalg.norm(rotation.astype(np.float64), axis=1)
+    lengths = steady.lengths(rotation)
     unit = np.where(lengths[:, None] > 0, rotation / np.maximum(lengths, 1e-30)[:, None], (1.0, 0.0, 0.0, 0.0))
     return location, shown_axes(unit, scale).astype(np.float32)
 

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model import steady
+
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.int16]
 CODE = 2 * np.pi / 65536.0  # radians
@@ -27,7 +29,7 @@ UPRIGHT = 1e-9  # nearer to straight up or down a direction's yaw is noise: it i
 def _table(part: float) -> tuple[Doubles, Doubles]:
     """Return the cosines and sines of a part of the angle of each code, by the code as an unsigned number."""
     angles = np.arange(65536, dtype=np.uint16).view(np.int16).astype(np.float64) * (CODE * part)
-    return np.cos(angles), np.sin(angles)
+    return steady.cosines_and_sines(angles)
 
 
 def _looked_up(codes: NDArray[Any], part: float) -> tuple[list[Doubles], list[Doubles]]:
@@ -37,8 +39,9 @@ def _looked_up(codes: NDArray[Any], part: float) -> tuple[list[Doubles], list[Do
     return [cosines[index] for index in found], [sines[index] for index in found]
 
 
-def _codes(radians: Doubles) -> NDArray[np.int64]:
-    return np.rint(radians / CODE).astype(np.int64)
+def _codes(y: Doubles, x: Doubles) -> NDArray[np.int64]:
+    """Return the angles of points from the X axis as codes."""
+    return steady.whole_steps(y, x, CODE)
 
 
 def _wrapped(codes: NDArray[np.int64]) -> Codes:
@@ -66,15 +69,14 @@ def encode_rotations(rotations: NDArray[Any]) -> Codes:
     # M's first row is forward: (cos pitch cos yaw, cos pitch sin yaw, -sin pitch).
     forward = w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)
     codes = np.empty((*rotations.shape[:-1], 3), np.int64)
-    level = np.hypot(forward[0], forward[1])
-    codes[..., 0] = _codes(np.arctan2(-forward[2], level))
-    codes[..., 1] = np.where(level > UPRIGHT, _codes(np.arctan2(forward[1], forward[0])), 0)
+    level = np.sqrt(forward[0] * forward[0] + forward[1] * forward[1])
+    codes[..., 0] = _codes(-forward[2], level)
+    codes[..., 1] = np.where(level > UPRIGHT, _codes(forward[1], forward[0]), 0)
     # The other rows along the level direction across the yaw: left says cos roll, up says -sin roll.
-    yaw = codes[..., 1] * CODE
-    cosine, sine = np.cos(yaw), np.sin(yaw)
+    (cosine,), (sine,) = _looked_up(_wrapped(codes[..., 1:2]), 1.0)
     left = (w * w - x * x + y * y - z * z) * cosine - 2 * (x * y + w * z) * sine
     up = 2 * (y * z + w * x) * cosine - 2 * (x * z - w * y) * sine
-    codes[..., 2] = _codes(np.arctan2(-up, left))
+    codes[..., 2] = _codes(-up, left)
     return _wrapped(codes)
 
 
@@ -87,8 +89,8 @@ def decode_directions(codes: NDArray[Any]) -> Doubles:
 def encode_directions(vectors: NDArray[Any]) -> Codes:
     """Return the closest codes (..., 2) of the directions of vectors (..., 3) of any length."""
     x, y, z = (vectors[..., i] for i in range(3))
-    level = np.hypot(x, y)
+    level = np.sqrt(x * x + y * y)
     codes = np.empty((*vectors.shape[:-1], 2), np.int64)
-    codes[..., 0] = _codes(np.arctan2(-z, level))
-    codes[..., 1] = np.where(level > UPRIGHT * np.abs(z), _codes(np.arctan2(y, x)), 0)
+    codes[..., 0] = _codes(-z, level)
+    codes[..., 1] = np.where(level > UPRIGHT * np.abs(z), _codes(y, x), 0)
     return _wrapped(codes)

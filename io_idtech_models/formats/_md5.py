@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FormatError
+from ..model import steady
 from ..model.skeletal import LARGEST, Facts
 from ._text import Reader
 
@@ -61,7 +62,7 @@ def full_quaternions(xyz: NDArray[np.float64], names: list[str], what: str) -> N
         log.warning("the %s of joint '%s' is %.4f long instead of 1", what, name, length)
     w = -np.sqrt(np.abs(1.0 - squares))
     full = np.concatenate((w[..., None], xyz), axis=-1)
-    return np.asarray(full / np.linalg.norm(full, axis=-1, keepdims=True))
+    return np.asarray(full / steady.lengths(full)[..., None])
 
 
 def could_be_read(facts: Facts, xyz: NDArray[np.float64]) -> bool:
@@ -70,7 +71,7 @@ def could_be_read(facts: Facts, xyz: NDArray[np.float64]) -> bool:
     A .blend can come from a stranger: a file that is made of it must not be one that none can read.
     """
     numbers = all((np.abs(a) <= LARGEST).all() for a in facts.values() if a.dtype.kind == "f")
-    return numbers and bool((np.einsum("...i,...i->...", xyz, xyz) <= TOLERATED**2).all())
+    return numbers and bool((steady.dots(xyz, xyz) <= TOLERATED**2).all())
 
 
 def short_quaternions(q: NDArray[np.float64]) -> NDArray[np.float64]:

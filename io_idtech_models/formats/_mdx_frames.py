@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import math
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model import steady
 from ..model.skeletal import Animation, AnimationSource, changed_frames
 from ..model.transforms import chain, rotate
 from ._angles import HALF_CODE, decode_directions, decode_rotations, encode_directions, encode_rotations
@@ -21,6 +23,7 @@ FORMAT = "mdx"
 Doubles = NDArray[np.float64]
 SAME_PLACE, SAME_PART = 1e-4, 1e-6  # units, and of a coordinate: closer is Blender's own rounding
 STEP = 1e-6  # radians, likewise
+SAME = math.cos((HALF_CODE + STEP) / 2)
 
 
 def _fits(source: AnimationSource) -> bool:
@@ -157,7 +160,7 @@ def _encode_bounds(infos: NDArray[Any], animation: Animation) -> None:
     """Write bounds, as real files have them: a cube about the meshes' middle, its upper corner first."""
     low, high = animation.bounds[:, 0], animation.bounds[:, 1]
     with np.errstate(over="ignore"):
-        origin, radius = finite((low + high) / 2), finite(np.linalg.norm((high - low) / 2, axis=1))
+        origin, radius = finite((low + high) / 2), finite(steady.lengths((high - low) / 2))
         upper, lower = finite(origin + radius[:, None]), finite(origin - radius[:, None])
     infos["local_origin"], infos["radius"] = origin, radius
     infos["bounds"][:, 0], infos["bounds"][:, 1] = upper, lower
@@ -235,7 +238,7 @@ def _are_same(
 def _same_turns(a: Doubles, b: Doubles) -> NDArray[np.bool_]:
     """Tell which rotations (..., 4) are within half a code of one another; the sign of a quaternion means nothing."""
     cosines = np.abs(sum(a[..., i] * b[..., i] for i in range(4)))
-    return np.asarray(cosines >= np.cos((HALF_CODE + STEP) / 2))
+    return np.asarray(cosines >= SAME)
 
 
 def _take_infos(infos: NDArray[Any], take: Take, source: AnimationSource, whole: NDArray[np.int64], root: int) -> None:

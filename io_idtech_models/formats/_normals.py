@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model import steady
+
 TABLE_SIZE = 1024
 NUM_DIRECTIONS = 162
 UNIT = 2.0 * np.pi * 4.0 / (TABLE_SIZE - 1)
@@ -32,7 +34,8 @@ CHUNK = 1 << 14  # vectors that are coded at once: what they are compared with t
 @cache
 def latlong_table() -> NDArray[np.float32]:
     """Return what the engine makes of every code: vectors of nearly unit length, shape (65536, 3)."""
-    sine = np.sin(np.arange(TABLE_SIZE) * (2.0 * np.pi / (TABLE_SIZE - 1))).astype(np.float32)
+    _, exact = steady.cosines_and_sines(np.arange(TABLE_SIZE) * (2.0 * np.pi / (TABLE_SIZE - 1)))
+    sine = exact.astype(np.float32)
     angle = np.arange(256) * 4
     cosine, sine_of = sine[(angle + TABLE_SIZE // 4) % TABLE_SIZE], sine[angle]
     cube = np.empty((256, 256, 3), np.float32)  # azimuth, zenith, axis
@@ -48,7 +51,7 @@ def latlong_table() -> NDArray[np.float32]:
 def _directions() -> NDArray[np.float64]:
     """Return `latlong_table` with every vector of length 1: what closeness is measured against."""
     table = latlong_table().astype(np.float64)
-    table /= np.linalg.norm(table, axis=1, keepdims=True)
+    table /= steady.lengths(table)[:, None]
     return table
 
 
@@ -74,20 +77,21 @@ def encode_latlong(normals: NDArray[Any], hint: NDArray[np.uint16] | None = None
 def _closest_latlong(normals: NDArray[Any], hint: NDArray[np.uint16] | None) -> NDArray[np.uint16]:
     """Return the codes of some normals; see `encode_latlong`."""
     vectors = np.asarray(normals, np.float64)
-    lengths = np.linalg.norm(vectors, axis=1)
+    lengths = steady.lengths(vectors)
     usable = lengths > 1e-20
     unit = np.where(usable[:, None], vectors / np.where(usable, lengths, 1.0)[:, None], (0.0, 0.0, 1.0))
-    zenith = np.rint(np.arccos(np.clip(unit[:, 2], -1.0, 1.0)) / UNIT).astype(np.int64)
-    azimuth = np.rint(np.mod(np.arctan2(unit[:, 1], unit[:, 0]), 2.0 * np.pi) / UNIT).astype(np.int64)
+    x, y, z = unit.T
+    zenith = steady.whole_steps(np.sqrt(x * x + y * y), z, UNIT)
+    azimuth = np.rint(np.mod(steady.angles_of(y, x), 2.0 * np.pi) / UNIT).astype(np.int64)
     steps = np.array([(0, 0)] + [(a, z) for a in (0, -1, 1) for z in (0, -1, 1) if (a, z) != (0, 0)])
     candidates = ((azimuth[:, None] + steps[:, 0]) % 256) << 8 | np.clip(zenith[:, None] + steps[:, 1], 0, 128)
-    closeness = np.einsum("nki,ni->nk", _directions()[candidates], unit)
+    closeness = steady.rounded(steady.dots(_directions()[candidates], unit[:, None]))
     # The poles have one spelling each: up is (0, 0), down is (128, 0).
     codes: NDArray[np.uint16] = candidates[np.arange(len(unit)), np.argmax(closeness, axis=1)].astype(np.uint16)
     codes[codes & 0xFF == 0] = 0
     codes[unit[:, 2] < -1.0 + 1e-12] = 128
     if hint is not None:
-        kept = np.einsum("ni,ni->n", _directions()[hint], unit) > SAME_NORMAL
+        kept = steady.dots(_directions()[hint], unit) > SAME_NORMAL
         codes = np.where(kept, hint, codes)
     return codes
 
@@ -118,10 +122,9 @@ def encode_direction(normals: NDArray[Any], hint: NDArray[np.uint8] | None = Non
     codes: NDArray[np.uint8] = np.empty(len(vectors), np.uint8)
     for start in range(0, len(vectors), CHUNK):
         part = vectors[start : start + CHUNK]
-        codes[start : start + CHUNK] = (part @ direction_table().T).argmax(axis=1)
+        codes[start : start + CHUNK] = steady.largest_products(part, direction_table())
     if hint is not None:
-        lengths = np.maximum(np.linalg.norm(vectors, axis=1), 1e-20)
-        closeness = np.einsum("ni,ni->n", decode_direction(hint), vectors) / lengths
+        closeness = steady.dots(decode_direction(hint), vectors) / np.maximum(steady.lengths(vectors), 1e-20)
         codes = np.where(closeness > SAME_DIRECTION, hint, codes)
     return codes
 

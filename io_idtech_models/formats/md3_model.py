@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LimitError
+from ..model import steady
 from ..model.conform import split_surface
 from ..model.normals import NormalCoding, filled_frames, settle_normals, view_source
 from ..model.vertex import LATER, Facts, ModelSource, Surface, SurfaceSource, Tag, VertexModel
@@ -278,7 +279,7 @@ def _encode_frames(model: VertexModel, surfaces: list[Md3Surface], source: Model
         hints = [bytes(written["name"][i]) if known else b"" for i, known in zip(origins, own, strict=True)]
     extents = _extents([s.vertices["xyz"] for s in surfaces], np.flatnonzero(fresh))
     frames["mins"][fresh], frames["maxs"][fresh] = extents[:, 0], extents[:, 1]
-    frames["radius"][fresh] = np.linalg.norm(np.abs(extents).max(axis=1), axis=1)
+    frames["radius"][fresh] = steady.lengths(np.abs(extents).max(axis=1))
     frames["local_origin"][fresh] = 0.0
     frames["name"] = [cut_name(n, FRAME_NAME_SIZE, h) for n, h in zip(model.frame_names, hints, strict=True)]
     return frames

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LimitError
+from ..model import steady
 from ..model.skeletal import LARGEST, Animation, AnimationSource, Facts, Traits
 from ..model.transforms import chain, conjugate, multiply, rotate
 from ..model.words import listed
@@ -201,7 +202,7 @@ def _say_stretched(take: Take, lengths: Doubles, roots: NDArray[np.bool_]) -> No
     off[roots] = 0.0
     if roots.sum() > 1:
         apart = take.places[:, roots] - take.places[:, roots][:, :1]
-        off[roots] = np.linalg.norm(apart, axis=-1).max(axis=0)
+        off[roots] = steady.lengths(apart).max(axis=0)
     wrong = np.flatnonzero(off >= STRETCH + PART * np.abs(lengths))
     if len(wrong):
         worst = [f"{take.animation.joint_names[b]} by {off[b]:.3g}" for b in wrong[np.argsort(-off[wrong])]]

@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import steady
+
 Point = tuple[float, float, float]
-Key = tuple[int, float, int, int]  # tears, cost, place, its target: the smallest goes first
+Key = tuple[int, int, int, int]  # tears, cost, place, its target: the smallest goes first
 
 NEAR = 1e-5  # vertices so close are at one place: where weights put them differs in the last digits
 ASKEW = (0.6123, 0.5417, 0.5759)  # a direction of length 1 to sort by, across no plane that modellers use
@@ -26,6 +28,7 @@ BORDER_WEIGHT = 10.0  # of the planes upright on borders and seams, against thos
 SHORT, SHORT_CURVE = 1e-4, 1e-3  # cost of the way squared; on flat ground, and along borders, near ones go first
 STEEPEST = 0.2  # cosine of the angle by which a triangle may turn
 FLAT = 1e-24  # squared area (of the squared diagonal) of a triangle that faces nowhere
+EQUAL = 1e-13  # costs are counted in steps of it: those of mirror images differ in the last digits
 SOLID, TEARS = 0, 1
 GONE = math.inf  # the error of a step that tears
 
@@ -36,7 +39,7 @@ class Mesh:
     def __init__(self, points: NDArray[np.float64], traits: NDArray[np.float64], corners: NDArray[np.int64]) -> None:
         spots, place_of = _places(points)
         low, high = (spots.min(axis=0), spots.max(axis=0)) if len(spots) else (np.zeros(3), np.zeros(3))
-        self.size = float(np.linalg.norm(high - low)) or 1.0
+        self.size = float(steady.lengths(high - low)) or 1.0
         spots = (spots - (low + high) / 2) / self.size
         solid = _solid(place_of[corners])
         self.corners = corners[solid].tolist()
@@ -104,7 +107,7 @@ class Mesh:
         for target in counts:
             u, v, w = self.spots[target]
             way = (u - x) ** 2 + (v - y) ** 2 + (w - z) ** 2
-            costs.append((self._deviation(place, target) + short * way, target))
+            costs.append((round((self._deviation(place, target) + short * way) / EQUAL), target))
         costs.sort()
         for cost, target in costs:
             if self._holds(place, target, counts, sides):
@@ -210,7 +213,7 @@ class Mesh:
         if len(others) == 1:
             return others[0]
         own = self.traits[vertex]
-        return min(others, key=lambda other: (math.dist(own, self.traits[other]), other))
+        return min(others, key=lambda other: (round(_square(own, self.traits[other]) / EQUAL), other))
 
     def _drop_idle(self, place: int) -> None:
         """Take away the vertices of a place that no triangle uses, where others are used."""
@@ -235,6 +238,14 @@ def _dot(a: Point, b: Point) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
+def _square(a: list[float], b: list[float]) -> float:
+    """Return the square of the distance of two points."""
+    total = 0.0
+    for x, y in zip(a, b, strict=True):  # not `sum`, which newer Pythons do in another way
+        total += (x - y) * (x - y)
+    return total
+
+
 def _normal(a: Point, b: Point, c: Point) -> Point:
     """Return a triangle's normal, twice its area long."""
     ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
@@ -248,13 +259,13 @@ def _places(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[n
         return points, np.zeros(0, np.int64)
     # Adding 0 makes -0 the same as 0.
     spots, inverse = np.unique(points + 0.0, axis=0, return_inverse=True)
-    reach = NEAR * float(np.linalg.norm(np.ptp(spots, axis=0)))
-    along = spots @ np.array(ASKEW)
+    reach = NEAR * float(steady.lengths(np.ptp(spots, axis=0)))
+    along = steady.dots(spots, np.array(ASKEW))
     order = np.argsort(along, kind="stable")
     lowest, pairs, ahead = np.arange(len(spots)), [], 1
     while (close := np.flatnonzero(along[order[ahead:]] - along[order[:-ahead]] <= reach)).size:
         pair = order[close], order[close + ahead]
-        near = np.linalg.norm(spots[pair[0]] - spots[pair[1]], axis=1) <= reach
+        near = steady.lengths(spots[pair[0]] - spots[pair[1]]) <= reach
         pairs.append(np.stack(pair)[:, near])
         ahead += 1
     joined = np.concatenate([np.zeros((2, 0), np.int64), *pairs], axis=1)
@@ -289,16 +300,16 @@ def _quadrics(
         return result
     places = place_of[corners]
     a, b, c = (spots[places[:, k]] for k in range(3))
-    normals = np.cross(b - a, c - a)
-    areas = np.linalg.norm(normals, axis=1)
+    normals = steady.crossed(b - a, c - a)
+    areas = steady.lengths(normals)
     units = normals / np.where(areas > 0.0, areas, 1.0)[:, None]
     terms = _squares(units, -(units * a).sum(axis=1), areas)
     for k in range(3):
         np.add.at(result, places[:, k], terms)
     curves, faces = _curves(places, corners)
     starts, ends = spots[curves[:, 0]], spots[curves[:, 1]]
-    upright = np.cross(ends - starts, units[faces])
-    lengths = np.linalg.norm(upright, axis=1)
+    upright = steady.crossed(ends - starts, units[faces])
+    lengths = steady.lengths(upright)
     upright = upright / np.where(lengths > 0.0, lengths, 1.0)[:, None]
     terms = _squares(upright, -(upright * starts).sum(axis=1), BORDER_WEIGHT * lengths**2)
     for k in range(2):

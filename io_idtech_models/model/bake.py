@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LimitError
+from . import steady
 from .animations import Animation as Stretch
 from .animations import numbered
 from .normals import smooth_normals
@@ -93,8 +94,8 @@ def _surface(mesh: SkinnedMesh, positions: Doubles, rotations: Doubles, sizes: D
 def _joint_tag(tag: JointTag, positions: NDArray[Any], rotations: NDArray[Any]) -> Tag:
     """Return a tag of the model in all frames: where its joint takes it."""
     turns = to_matrices(rotations[:, tag.joint])
-    origins = positions[:, tag.joint] + turns @ tag.origin.astype(np.float64)
-    axes = tag.axes.astype(np.float64) @ np.swapaxes(turns, 1, 2)
+    origins = positions[:, tag.joint] + steady.applied(turns, tag.origin)
+    axes = steady.products(tag.axes, np.swapaxes(turns, 1, 2))
     return Tag(tag.name, origins.astype(np.float32), axes.astype(np.float32))
 
 

@@ -10,6 +10,9 @@ its weights agree there. So the pose is sought in which they agree best, by leas
 - joints should be turned against their parents as in the pose that one starts from (`TURN`, at an arm of `ARM` units):
   where few vertices are shared by two joints these leave a hinge free, and the mesh would tear;
 - roots stay as they are.
+
+The equations are summed and solved in an order that no processor changes (`steady`): vertices, levels of detail and
+converted models depend on the pose.
 """
 
 from __future__ import annotations
@@ -20,13 +23,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import steady
 from .skeletal import Pose, SkeletalModel, SkinnedMesh
 from .transforms import conjugate, multiply, rotate, to_matrices
 
 Doubles = NDArray[np.float64]
+UNKNOWNS = 6  # of a joint: a small turn about its place, and a small way
 PLACE, TURN, ARM = 0.01, 1e-4, 8.0  # parts of a pair's weight; units
 STEPS, STILL = 40, 1e-3  # at most so many steps; the last is one by which the sum falls by less than this part
 MOST_JOINTS = 512  # beyond that the equations take seconds to solve
+GROUND = 1e-9  # added to the diagonal: a joint that nothing holds stays where it is
 SAMPLES = 64  # frames that the mean place of a joint is taken from
 
 
@@ -107,107 +113,154 @@ def fit(meshes: list[SkinnedMesh], parents: NDArray[Any], start: Pose, places: N
     pose = Pose(start.positions.astype(np.float64), start.rotations.astype(np.float64))
     if not len(problem.free):
         return pose
-    energy, matrix, vector = problem.at(pose)
+    equations = problem.at(pose)
     for _ in range(STEPS):
-        step: Doubles = np.asarray(np.linalg.solve(matrix, -vector).reshape(-1, 6), np.float64)
-        scale = 1.0
+        step, scale = equations.solved(), 1.0
         for _ in range(8):
             tried = problem.moved(pose, step * scale)
             result = problem.at(tried)
-            if result[0] <= energy:
+            if result.energy <= equations.energy:
                 break
             scale /= 2
         else:
             break
-        fall, pose = energy - result[0], tried
-        energy, matrix, vector = result
-        if fall <= STILL * energy:
+        fall, pose, equations = equations.energy - result.energy, tried, result
+        if fall <= STILL * equations.energy:
             break
     return pose
 
 
+@dataclass(eq=False)
+class _Equations:
+    """What a pose asks for: the sum of squares, and the matrix and vector of the step that makes it smallest."""
+
+    energy: float
+    blocks: Doubles  # (n, n, 6, 6)
+    vector: Doubles  # (n, 6)
+
+    def solved(self) -> Doubles:
+        """Return the step (n, 6): joints are eliminated from the last, so that children go before their parents.
+
+        Joints that share no vertices have no block in common: each meets a handful of others.
+        """
+        blocks, sums = self.blocks.copy(), -self.vector
+        count = len(sums)
+        pivots, others, shares = np.empty((count, UNKNOWNS, UNKNOWNS)), [], []
+        for joint in reversed(range(count)):
+            near = np.flatnonzero(blocks[:joint, joint].any(axis=(1, 2)))
+            pivots[joint] = _inverse(blocks[joint, joint])
+            share = steady.products(blocks[near, joint], pivots[joint])
+            blocks[np.ix_(near, near)] -= steady.products(share[:, None], blocks[joint, near][None])
+            sums[near] -= steady.dots(share, sums[joint])
+            others.append(near)
+            shares.append(share)
+        step = np.zeros((count, UNKNOWNS))
+        for joint, near in enumerate(reversed(others)):
+            left = sums[joint] - steady.dots(blocks[joint, near], step[near][:, None]).sum(axis=0)
+            step[joint] = steady.dots(pivots[joint], left)
+        return step
+
+
+def _inverse(matrix: Doubles) -> Doubles:
+    """Return the inverse of a positive definite matrix (6, 6), by Gauss and Jordan: that needs no choice of rows."""
+    size = len(matrix)
+    table = np.concatenate((matrix, np.eye(size)), axis=1)
+    for row in range(size):
+        table[row] /= table[row, row]
+        share = table[:, row].copy()
+        share[row] = 0.0
+        table -= share[:, None] * table[row]
+    return table[:, size:]
+
+
+class _Sums:
+    """Which values (n, k) belong to one place (n,) of many, and their sums."""
+
+    def __init__(self, places: NDArray[Any]) -> None:
+        self.order = np.argsort(places, kind="stable")
+        self.places, self.starts = np.unique(places[self.order], return_index=True)
+
+    def add(self, table: Doubles, values: Doubles) -> None:
+        """Add to the rows of a table (m, k) the sums of the values that belong there."""
+        if len(self.starts):
+            table[self.places] += np.add.reduceat(values[self.order], self.starts, axis=0)
+
+
+@dataclass(eq=False)
+class _Links:
+    """Pairs of joints (n,) whose difference counts, and where that goes in the equations; roots have a last place."""
+
+    columns: tuple[NDArray[Any], NDArray[Any]]
+    size: int
+
+    def __post_init__(self) -> None:
+        """Find out once what every step needs."""
+        self.rows = [_Sums(column) for column in self.columns]
+        self.cells = [[_Sums(a * self.size + b) for b in self.columns] for a in self.columns]
+
+    def add(self, rows: list[Doubles], off: Doubles, weights: Doubles, blocks: Doubles, vector: Doubles) -> float:
+        """Add what two joints each do to a difference (n, 3), their rows being (n, 3, 6); returns the squares' sum."""
+        table = blocks.reshape(-1, UNKNOWNS * UNKNOWNS)
+        for a, row in enumerate(rows):
+            weighted = np.swapaxes(row, 1, 2) * weights[:, None, None]
+            self.rows[a].add(vector, steady.dots(weighted, off[:, None]))
+            for b, other in enumerate(rows):
+                self.cells[a][b].add(table, steady.products(weighted, other).reshape(-1, UNKNOWNS * UNKNOWNS))
+        return float((weights * steady.dots(off, off)).sum())
+
+
 class _Problem:
-    """The equations: unknowns are, for each joint but roots, a small turn about its place and a small way."""
+    """The equations in any pose; roots do not move."""
 
     def __init__(self, pairs: _Pairs, parents: NDArray[Any], start: Pose, places: Doubles) -> None:
-        self.pairs, self.parents, self.places = pairs, parents, places
+        self.pairs, self.places = pairs, places
         self.free = np.flatnonzero(parents >= 0)
-        self.column = np.full(len(parents), -1, np.int64)
-        self.column[self.free] = np.arange(len(self.free))
-        above = parents[self.free]
-        self.turns = multiply(conjugate(start.rotations[above]), start.rotations[self.free])
+        self.above = parents[self.free]
+        self.size = len(self.free) + 1
+        column = np.full(len(parents), len(self.free), np.int64)
+        column[self.free] = np.arange(len(self.free))
+        self.turns = multiply(conjugate(start.rotations[self.above]), start.rotations[self.free])
+        self.shared = _Links((column[pairs.joints[0]], column[pairs.joints[1]]), self.size)
+        self.hung = _Links((column[self.free], column[self.above]), self.size)
 
     def moved(self, pose: Pose, step: Doubles) -> Pose:
         """Return the pose after a step (joints, 6): turns in radians, ways in units."""
         positions, rotations = pose.positions.copy(), pose.rotations.copy()
         positions[self.free] += step[:, 3:]
         turned = multiply(_small_turns(step[:, :3]), rotations[self.free])
-        rotations[self.free] = turned / np.linalg.norm(turned, axis=1, keepdims=True)
+        rotations[self.free] = turned / steady.lengths(turned)[:, None]
         return Pose(positions, rotations)
 
-    def at(self, pose: Pose) -> tuple[float, Doubles, Doubles]:
-        """Return the sum of squares in a pose, and the matrix and vector of the step that makes it smallest."""
-        count = len(self.free)
-        blocks, sums = np.zeros((count + 1, count + 1, 6, 6)), np.zeros((count + 1, 6))
-        energy = self._add_pairs(pose, blocks, sums) + self._add_joints(pose, blocks, sums)
-        matrix = blocks[:count, :count].transpose(0, 2, 1, 3).reshape(6 * count, 6 * count)
-        matrix[np.diag_indices(6 * count)] += 1e-9
-        return energy, matrix, sums[:count].ravel()
+    def at(self, pose: Pose) -> _Equations:
+        """Return the equations in a pose."""
+        blocks = np.zeros((self.size, self.size, UNKNOWNS, UNKNOWNS))
+        vector = np.zeros((self.size, UNKNOWNS))
+        energy = self._add_pairs(pose, blocks, vector) + self._add_joints(pose, blocks, vector)
+        count = self.size - 1
+        blocks[np.arange(count), np.arange(count)] += GROUND * np.eye(UNKNOWNS)
+        return _Equations(energy, blocks[:count, :count], vector[:count])
 
-    def _add_pairs(self, pose: Pose, blocks: Doubles, sums: Doubles) -> float:
+    def _add_pairs(self, pose: Pose, blocks: Doubles, vector: Doubles) -> float:
         pairs = self.pairs
-        if not len(pairs.weights):
-            return 0.0
         matrices = to_matrices(pose.rotations)
-        arms = [np.einsum("nij,nj->ni", matrices[j], o) for j, o in zip(pairs.joints, pairs.offsets, strict=True)]
+        arms = [steady.applied(matrices[j], o) for j, o in zip(pairs.joints, pairs.offsets, strict=True)]
         off = arms[0] + pose.positions[pairs.joints[0]] - arms[1] - pose.positions[pairs.joints[1]]
         rows = [_rows(arm) * sign for arm, sign in zip(arms, (1.0, -1.0), strict=True)]  # (n, 3, 6)
-        self._add(rows, list(pairs.joints), off, pairs.weights, blocks, sums)
-        return float((pairs.weights * (off * off).sum(axis=1)).sum())
+        return self.shared.add(rows, off, pairs.weights, blocks, vector)
 
-    def _add_joints(self, pose: Pose, blocks: Doubles, sums: Doubles) -> float:
+    def _add_joints(self, pose: Pose, blocks: Doubles, vector: Doubles) -> float:
         """Add that joints keep their places in their parents, and their turns against them."""
-        above = self.parents[self.free]
-        arm = rotate(pose.rotations[above], self.places[self.free])
-        way = pose.positions[self.free] - pose.positions[above] - arm
+        arm = rotate(pose.rotations[self.above], self.places[self.free])
+        way = pose.positions[self.free] - pose.positions[self.above] - arm
         ones = np.ones(len(self.free))
-        own = np.zeros((len(self.free), 3, 6))
+        own = np.zeros((len(self.free), 3, UNKNOWNS))
         own[:, :, 3:] = np.eye(3)
-        self._add([own, -_rows(arm)], [self.free, above], way, PLACE * ones, blocks, sums)
-        expected = multiply(pose.rotations[above], self.turns)
+        energy = self.hung.add([own, -_rows(arm)], way, PLACE * ones, blocks, vector)
+        expected = multiply(pose.rotations[self.above], self.turns)
         bend = _turn_vectors(multiply(pose.rotations[self.free], conjugate(expected)))
-        own = np.zeros((len(self.free), 3, 6))
+        own = np.zeros((len(self.free), 3, UNKNOWNS))
         own[:, :, :3] = np.eye(3)
-        weight = TURN * ARM * ARM
-        self._add([own, -own], [self.free, above], bend, weight * ones, blocks, sums)
-        return float(PLACE * (way * way).sum() + weight * (bend * bend).sum())
-
-    def _add(
-        self,
-        rows: list[Doubles],
-        joints: list[NDArray[Any]],
-        off: Doubles,
-        weights: Doubles,
-        blocks: Doubles,
-        sums: Doubles,
-    ) -> None:
-        """Add to the equations what two joints (n,) each do to a difference (n, 3), their rows being (n, 3, 6)."""
-        size = len(blocks)
-        columns = [np.where(self.column[j] < 0, size - 1, self.column[j]) for j in joints]
-        for a, row in zip(columns, rows, strict=True):
-            sums += _gathered(a, np.einsum("nki,nk,n->ni", row, off, weights), size)
-            for b, other in zip(columns, rows, strict=True):
-                product = np.einsum("nki,nkj,n->nij", row, other, weights)
-                blocks += _gathered(a * size + b, product.reshape(-1, 36), size * size).reshape(size, size, 6, 6)
-
-
-def _gathered(places: NDArray[Any], values: Doubles, count: int) -> Doubles:
-    """Return the sums (count, k) of values (n, k) that have the same place (n,)."""
-    order = np.argsort(places, kind="stable")
-    found, starts = np.unique(places[order], return_index=True)
-    result = np.zeros((count, values.shape[1]))
-    result[found] = np.add.reduceat(values[order], starts, axis=0)
-    return result
+        return energy + self.hung.add([own, -own], bend, TURN * ARM * ARM * ones, blocks, vector)
 
 
 def _rows(arms: Doubles) -> Doubles:
@@ -224,13 +277,15 @@ def _rows(arms: Doubles) -> Doubles:
 
 def _small_turns(vectors: Doubles) -> Doubles:
     """Return quaternions (n, 4) of turns as vectors (n, 3) of radians."""
-    angles = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.concatenate((np.cos(angles / 2), np.sinc(angles / (2 * np.pi)) / 2 * vectors), axis=1)
+    angles = steady.lengths(vectors)[:, None]
+    cosines, sines = steady.cosines_and_sines(angles / 2)
+    shares = np.where(angles > 0, sines / np.where(angles > 0, angles, 1.0), 0.5)
+    return np.concatenate((cosines, shares * vectors), axis=1)
 
 
 def _turn_vectors(rotations: Doubles) -> Doubles:
     """Return turns as vectors (n, 3) of radians of quaternions (n, 4), the short way."""
     short = np.where(rotations[:, :1] < 0, -rotations, rotations)
-    length = np.linalg.norm(short[:, 1:], axis=1, keepdims=True)
-    angle = 2 * np.arctan2(length, short[:, :1])
+    length = steady.lengths(short[:, 1:])[:, None]
+    angle = 2 * steady.angles_of(length, short[:, :1])
     return np.asarray(short[:, 1:] * np.where(length > 1e-12, angle / np.maximum(length, 1e-12), 2.0))

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import steady
 from .transforms import to_matrices
 
 if TYPE_CHECKING:
     from .skeletal import Weights
 
+NEAR = 1e-9  # of a coordinate: vertices so far out may be the outermost
 AT_ONCE = 8  # frames: more do not fit a processor's cache
 
 
@@ -37,14 +39,54 @@ def reach(
     used, first = np.unique(joints[order], return_index=True)
     of_joint = list(zip(used.tolist(), np.split(order, first[1:]), strict=True))
     starts = np.flatnonzero(np.diff(owners, prepend=-1))
+    ends = np.append(starts[1:], len(owners))
     axes = to_matrices(rotations) if scales is None else to_matrices(rotations) * scales[..., None, None]
     matrices = np.concatenate((axes, positions[..., None]), axis=-1)  # (F, J, 3, 4)
     for begin in range(0, len(matrices), AT_ONCE):
         part = matrices[begin : begin + AT_ONCE]
         moved = np.empty((len(rows), 3 * len(part)))
         for joint, own in of_joint:
-            moved[own] = rows[own] @ part[:, joint].reshape(-1, 4).T
+            moved[own] = steady.proposed(rows[own], part[:, joint].reshape(-1, 4).T)
         points = np.add.reduceat(moved, starts, axis=0)
-        low_high[begin : begin + AT_ONCE, 0] = points.min(axis=0).reshape(-1, 3)
-        low_high[begin : begin + AT_ONCE, 1] = points.max(axis=0).reshape(-1, 3)
+        corners = low_high[begin : begin + AT_ONCE]
+        for corner, (found, choose) in enumerate(((_lowest(points), np.minimum), (_highest(points), np.maximum))):
+            which, columns = np.divmod(found, points.shape[1])
+            exact = _exact(rows, joints, part, starts[which], ends[which], columns)
+            side = np.full(points.shape[1], -np.inf if corner else np.inf)
+            choose.at(side, columns, exact)
+            corners[:, corner] = side.reshape(-1, 3)
     return low_high
+
+
+def _lowest(points: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the places of numbers (n, k) that are the lowest of their column, or as good as that."""
+    low = points.min(axis=0)
+    return np.flatnonzero(points <= low + NEAR * np.maximum(np.abs(low), 1.0))
+
+
+def _highest(points: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the places of numbers (n, k) that are the highest of their column, or as good as that."""
+    high = points.max(axis=0)
+    return np.flatnonzero(points >= high - NEAR * np.maximum(np.abs(high), 1.0))
+
+
+def _exact(
+    rows: NDArray[np.float64],
+    joints: NDArray[Any],
+    matrices: NDArray[np.float64],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    columns: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Return single coordinates (n,) of vertices whose weights are the rows from `starts` to `ends`.
+
+    `columns` are frame x 3 + axis; `matrices` (F, J, 3, 4). The products of whole meshes may differ in the last digit
+    from one processor to another.
+    """
+    result = np.zeros(len(starts))
+    for step in range(int((ends - starts).max(initial=0))):
+        more = np.flatnonzero(starts + step < ends)
+        row = starts[more] + step
+        axis = matrices[columns[more] // 3, joints[row], columns[more] % 3]
+        result[more] += steady.dots(rows[row], axis)
+    return result

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import steady
 from ._decimate import Mesh
 
 Ints = NDArray[np.int32]
@@ -29,6 +30,7 @@ Doubles = NDArray[np.float64]
 
 DEAD_SHARE = 0.35  # of the vertices that are drawn of the dead at least (REFLAG_DEAD_LOD)
 TOLERANCE = 0.0125  # of the surface's diagonal: how far it may move at the lowest level
+FARTHEST = 1e6  # of texture coordinates: farther ones are as unlike as can be
 CHUNK = 256  # rows of distances at a time
 
 
@@ -92,13 +94,9 @@ def identity(num_vertices: int, positions: NDArray[Any] | None = None) -> Ints:
     points = np.nan_to_num(np.asarray(positions, np.float64), posinf=0.0, neginf=0.0)
     points = points - points.mean(axis=0)
     result = np.zeros(num_vertices, np.int32)
-    for start in range(0, num_vertices, CHUNK):
-        rows = np.arange(start, min(start + CHUNK, num_vertices))
-        before = points[: rows[-1] + 1]
-        # The squares of the distances, less what is the same for all in a row.
-        away = (before**2).sum(axis=1) - 2 * points[rows] @ before.T
-        away[np.arange(rows[-1] + 1)[None] >= rows[:, None]] = np.inf
-        result[rows] = away.argmin(axis=1)
+    for start in range(1, num_vertices, CHUNK):
+        end = min(start + CHUNK, num_vertices)
+        result[start:end] = steady.nearest_before(points, start, end)
     return result
 
 
@@ -137,6 +135,7 @@ def simplify(
     points = np.nan_to_num(np.asarray(positions, np.float64), posinf=0.0, neginf=0.0).reshape(total, 3)
     parts = [uvs] if normals is None else [uvs, normals]
     traits = np.concatenate([np.nan_to_num(np.asarray(part, np.float64)) for part in parts], axis=1)
+    traits = np.clip(traits, -FARTHEST, FARTHEST)
     mesh = Mesh(points, traits, corners)
     mesh.run()
     return _order(mesh, tolerance)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import steady
 from .vertex import ModelSource, Surface, VertexModel, are_solid
 from .weld import weld
 
@@ -83,7 +84,7 @@ def _summed(normals: NDArray[np.float32], group: NDArray[Any], count: int) -> ND
     """Return the mean directions (F, count, 3) of the vertices of each group, of unit length."""
     sums = np.zeros((count, len(normals), 3), np.float32)
     np.add.at(sums, group, normals.transpose(1, 0, 2))
-    lengths = np.linalg.norm(sums, axis=2, keepdims=True)
+    lengths = steady.lengths(sums)[..., None]
     means = np.where(lengths > 0, sums / np.where(lengths > 0, lengths, 1.0), np.array([0.0, 0.0, 1.0], np.float32))
     return np.ascontiguousarray(means.transpose(1, 0, 2), np.float32)
 

@@ -9,6 +9,7 @@ Letters in shapes: C corners, V vertices, T triangles.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,9 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import steady
+
 Indices = NDArray[np.int64]
 # Corners whose shown normals differ by less belong to one vertex: half the mean error of a coded normal.
-SAME_NORMAL = float(np.cos(np.radians(0.25)))
+SAME_NORMAL = math.cos(math.radians(0.25))
 UV_STEP = 2.0**20  # texture coordinates closer than a millionth are one
 
 
@@ -127,7 +130,7 @@ def _normal_clusters(corners: Corners) -> Indices:
         shade += 1
         _, first, of_corner = _unique_rows(corners.points[left][:, None])
         leaders = corners.normals[left[first]][of_corner]
-        near = np.einsum("ci,ci->c", leaders, corners.normals[left]) > SAME_NORMAL
+        near = steady.dots(leaders, corners.normals[left]) > SAME_NORMAL
         near[first] = True  # a normal that is not a number leads a cluster of its own
         shades[left[near]] = shade
         left = left[~near]
@@ -168,7 +171,7 @@ def _join_new(keys: Indices, numbers: Indices, corners: Corners, first: Indices)
     for step in range(int((end - start).max(initial=0))):
         open_ = (start + step < end) & (target[new] == new)
         partner = order[start[open_] + step]
-        same = np.einsum("ci,ci->c", corners.normals[first[new[open_]]], corners.normals[first[partner]]) > SAME_NORMAL
+        same = steady.dots(corners.normals[first[new[open_]]], corners.normals[first[partner]]) > SAME_NORMAL
         target[new[open_][same]] = partner[same]
     return target
 
@@ -338,5 +341,10 @@ def _turn_like_source(corners: Indices, numbers: Indices, matched: Indices, sour
 def source_cuts(numbers: Indices, source: NDArray[Any]) -> NDArray[np.bool_]:
     """Tell of corner triples (n, 3) of source numbers whether the source has a triangle of these vertices, (n,)."""
     limit = int(max(numbers.max(initial=0), source.max(initial=0))) + 1
-    packed = [np.sort(a.astype(np.int64), axis=1) @ np.array([limit * limit, limit, 1]) for a in (numbers, source)]
+    packed = [(low * limit + middle) * limit + high for low, middle, high in (_sorted(a) for a in (numbers, source))]
     return np.isin(packed[0], packed[1]) & (numbers >= 0).all(axis=1)
+
+
+def _sorted(triples: NDArray[Any]) -> NDArray[np.int64]:
+    """Return triples (n, 3) as the lowest, the middle and the highest number, (3, n)."""
+    return np.sort(triples.astype(np.int64), axis=1).T

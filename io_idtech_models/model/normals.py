@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import steady
 from .vertex import ModelSource, Surface, VertexModel
 
 Codes = NDArray[Any]
@@ -169,7 +170,7 @@ def _turn_frame(
     normals = coding.decode(view.normals[frame, turned]).astype(np.float64)
     if surface.mirrored:
         normals[:, 0] *= -1
-    codes[turned] = coding.encode(np.einsum("nij,nj->ni", rotations, normals), view.normals[frame, turned])
+    codes[turned] = coding.encode(steady.applied(rotations, normals), view.normals[frame, turned])
 
 
 def ring_rotations(
@@ -206,21 +207,19 @@ def _corner_covariances(old: NDArray[np.float64], new: NDArray[np.float64]) -> N
     total = np.zeros((len(old), 3, 3, 3))
     for step in (1, 2):
         edges = (np.roll(old, -step, axis=1) - old, np.roll(new, -step, axis=1) - new)
-        total += np.einsum("tci,tcj->tcij", *edges)
-    faces = [np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]) for p in (old, new)]
+        total += edges[0][..., :, None] * edges[1][..., None, :]
+    faces = [steady.crossed(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]) for p in (old, new)]
     # A normal scaled by the root of its area weighs as much as an edge.
-    scaled = [f / np.sqrt(np.maximum(np.linalg.norm(f, axis=1), 1e-12))[:, None] for f in faces]
-    total += np.einsum("ti,tj->tij", *scaled)[:, None]
+    scaled = [f / np.sqrt(np.maximum(steady.lengths(f), 1e-12))[:, None] for f in faces]
+    total += (scaled[0][:, :, None] * scaled[1][:, None, :])[:, None]
     return total
 
 
 def _best_rotations(covariances: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the proper rotations (n, 3, 3) that maximise trace(R C) (Kabsch 1976); identity for an empty C."""
-    left, strength, right = np.linalg.svd(covariances)
-    turns = np.swapaxes(right, 1, 2)
-    sign = np.sign(np.linalg.det(turns @ np.swapaxes(left, 1, 2)))
-    turns[:, :, 2] *= np.where(sign == 0, 1.0, sign)[:, None]
-    rotations: NDArray[np.float64] = turns @ np.swapaxes(left, 1, 2)
+    left, strength, right = steady.singular_values(covariances)
+    right[steady.determinants(left) * steady.determinants(right) < 0, :, 2] *= -1.0
+    rotations = steady.products(right, np.swapaxes(left, 1, 2))
     # With fewer than two independent directions any turn about the one that is left fits: leave the normal alone.
     vague = strength[:, 1] <= 1e-9 * np.maximum(strength[:, 0], 1e-30)
     rotations[vague] = np.eye(3)
@@ -239,8 +238,8 @@ def smooth_normals(positions: NDArray[np.float32], triangles: NDArray[Any]) -> N
     result = np.empty(positions.shape, np.float32)
     for frame, points in zip(result, positions.astype(np.float64), strict=True):
         a, b, c = (points[triangles[:, i]] for i in range(3))
-        faces = np.repeat(np.cross(b - a, c - a), 3, axis=0)
+        faces = np.repeat(steady.crossed(b - a, c - a), 3, axis=0)
         sums = np.stack([np.bincount(corners, faces[:, i], int(place.max()) + 1) for i in range(3)], axis=1)
-        lengths = np.linalg.norm(sums, axis=1)[:, None]
+        lengths = steady.lengths(sums)[:, None]
         frame[:] = np.where(lengths > 0, sums / np.where(lengths > 0, lengths, 1.0), (0.0, 0.0, 1.0))[place]
     return result

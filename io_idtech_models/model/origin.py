@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import steady
 from .skeletal import Animation, Doubles, Ints, SkeletalModel, Skeleton, Weights
 from .transforms import unchain
 
@@ -70,7 +71,7 @@ def animation_with_origin(animation: Animation) -> Animation:
     if joints is not None:
         joints = np.where(moved, -1, _taken(joints, order, np.array(-1))).astype(np.int32)
     if lengths is not None:
-        ways = np.linalg.norm(positions[0], axis=-1) if len(positions) else np.zeros(len(order))
+        ways = steady.lengths(positions[0]) if len(positions) else np.zeros(len(order))
         lengths = np.where(moved, ways, _taken(lengths, order, np.array(0.0)))
     return replace(
         animation,

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import steady
 from .bounds import reach
 from .scales import Scales
 from .transforms import chain, to_matrices, unchain
@@ -252,7 +253,7 @@ def skin(
     """
     vertices, entries = weights.entries()
     joints = weights.joints[entries]
-    turned = np.einsum("nij,nj->ni", to_matrices(rotations)[joints], weights.offsets[entries].astype(np.float64))
+    turned = steady.applied(to_matrices(rotations)[joints], weights.offsets[entries])
     if scales is not None:
         turned *= scales[joints, None]
     moved = (turned + positions[joints]) * weights.factors[entries, None].astype(np.float64)

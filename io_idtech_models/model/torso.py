@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import steady
 from .transforms import Doubles, from_matrices
 
 DEGREES = 360.0 / 65536.0  # of a code (SHORT2ANGLE)
@@ -49,7 +50,7 @@ class Codes:
 def axes(angles: NDArray[Any]) -> Doubles:
     """Return forward, left and up as rows (..., 3, 3) of pitch, yaw and roll (..., 3) in degrees (`AnglesToAxis`)."""
     turned = np.deg2rad(np.asarray(angles, np.float64))
-    (sp, sy, sr), (cp, cy, cr) = (np.moveaxis(f(turned), -1, 0) for f in (np.sin, np.cos))
+    (cp, cy, cr), (sp, sy, sr) = (np.moveaxis(part, -1, 0) for part in steady.cosines_and_sines(turned))
     rows = (
         (cp * cy, cp * sy, -sp),
         (sr * sp * cy - cr * sy, sr * sp * sy + cr * cy, sr * cp),
@@ -123,15 +124,14 @@ def _blended_ways(legs: NDArray[Any], torso: NDArray[Any], shares: Doubles) -> D
     mixed, rest = shares[:, None], 1.0 - shares[:, None]
     ways = rest * _forward(legs) + mixed * _forward(torso)
     between = (shares != 0.0) & (shares != 1.0)
-    lengths = np.linalg.norm(ways[:, between], axis=-1, keepdims=True)
+    lengths = steady.lengths(ways[:, between])[..., None]
     ways[:, between] *= np.where(lengths > OPPOSITE, 1.0 / np.maximum(lengths, OPPOSITE), 0.0)
     return np.asarray(ways)
 
 
 def _forward(codes: NDArray[Any]) -> Doubles:
-    pitch, yaw = np.moveaxis(np.deg2rad(codes * DEGREES), -1, 0)
-    flat = np.cos(pitch)
-    return np.stack((flat * np.cos(yaw), flat * np.sin(yaw), -np.sin(pitch)), axis=-1)
+    (cp, cy), (sp, sy) = (np.moveaxis(p, -1, 0) for p in steady.cosines_and_sines(np.deg2rad(codes * DEGREES)))
+    return np.stack((cp * cy, cp * sy, -sp), axis=-1)
 
 
 def _aim(
@@ -148,9 +148,10 @@ def _aim(
         if not weight > 0.0:
             continue
         scaled = (1.0 - weight) * np.eye(3) + weight * turn
-        places[:, joint] = centre + (places[:, joint] - centre) @ scaled.T
+        places[:, joint] = centre + steady.applied(scaled, places[:, joint] - centre)
         rows_turn = mds_tags is not None and mds_tags[joint]
-        matrices[:, joint] = matrices[:, joint] @ scaled.T if rows_turn else scaled @ matrices[:, joint]
+        own = matrices[:, joint]
+        matrices[:, joint] = steady.products(own, scaled.T) if rows_turn else steady.products(scaled, own)
 
 
 def nearest_turns(matrices: NDArray[Any]) -> Doubles:
@@ -159,9 +160,6 @@ def nearest_turns(matrices: NDArray[Any]) -> Doubles:
     These are what the matrices are but for the shrinking (the polar decomposition's rotation).
     """
     flat = np.array(matrices, np.float64).reshape(-1, 3, 3)
-    products = np.swapaxes(flat, -1, -2) @ flat
-    bent = np.abs(products - np.eye(3)).max(axis=(-1, -2), initial=0.0) > SQUARE
-    left, _, right = np.linalg.svd(flat[bent])
-    left[..., 2] *= np.where(np.linalg.det(left @ right) < 0.0, -1.0, 1.0)[:, None]
-    flat[bent] = left @ right
+    bent = np.abs(steady.products(np.swapaxes(flat, -1, -2), flat) - np.eye(3)).max(axis=(-1, -2), initial=0.0) > SQUARE
+    flat[bent] = steady.nearest_rotations(flat[bent])
     return from_matrices(flat).reshape(*np.shape(matrices)[:-2], 4)

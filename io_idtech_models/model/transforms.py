@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import steady
+
 Doubles = NDArray[np.float64]
 
 
@@ -79,7 +81,7 @@ def from_matrices(m: NDArray[Any]) -> Doubles:
     table = np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
     best = squares.argmax(axis=-1)
     chosen = np.take_along_axis(table, best[..., None, None], axis=-2)[..., 0, :]
-    chosen = chosen / np.linalg.norm(chosen, axis=-1, keepdims=True)
+    chosen = chosen / steady.lengths(chosen)[..., None]
     return np.asarray(np.where(chosen[..., :1] < 0, -chosen, chosen))
 
 
@@ -89,8 +91,8 @@ def inverse(m: NDArray[Any]) -> Doubles:
     Not as a whole: a move by 1e30 would leave nothing of the turn.
     """
     found = np.zeros(m.shape)
-    found[..., :3, :3] = np.linalg.inv(m[..., :3, :3])
-    found[..., :3, 3] = -(found[..., :3, :3] @ m[..., :3, 3:])[..., 0]
+    found[..., :3, :3] = steady.inverses(m[..., :3, :3])
+    found[..., :3, 3] = -steady.applied(found[..., :3, :3], m[..., :3, 3])
     found[..., 3, 3] = 1.0
     return found
 
@@ -123,4 +125,4 @@ def unchain(parents: NDArray[Any], positions: NDArray[Any], rotations: NDArray[A
 def same_turns(a: NDArray[Any], b: NDArray[Any]) -> Doubles:
     """Return the angles (...) in radians between the rotations of unit quaternions (..., 4), whatever their signs."""
     vector = multiply(conjugate(a), b)
-    return np.asarray(2 * np.arctan2(np.linalg.norm(vector[..., 1:], axis=-1), np.abs(vector[..., 0])))
+    return np.asarray(2 * steady.angles_of(steady.lengths(vector[..., 1:]), np.abs(vector[..., 0])))
