@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..model import steady
 from ..model.skeletal import Animation
 from ..model.transforms import conjugate, from_matrices, inverse, multiply
-from . import names
+from . import names, spans
 from .armature import TURN
 from .compat import Block, curves_for
 from .shape_keys import CONSTANT, add_curves
@@ -96,8 +96,8 @@ def make(
         for joint in np.flatnonzero((scales != 1).any(axis=0)).tolist():
             along = [(paths[joint] + SCALE, axis) for axis in range(3)]
             add_curves(curves, along, times, np.tile(scales[:, joint].astype(np.float32), (3, 1)), CONSTANT)
-    action.use_fake_user = action.use_frame_range = True
-    action.frame_start, action.frame_end = 0, animation.num_frames - 1
+    action.use_fake_user = True
+    spans.set_range(action, 0, animation.num_frames - 1)
     action[RATE] = animation.frame_rate
     return action
 

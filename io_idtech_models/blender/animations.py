@@ -14,7 +14,7 @@ import bpy
 from ..errors import LimitError
 from ..model.animations import Animation
 from ..model.words import listed
-from . import names, shape_keys
+from . import names, shape_keys, spans
 from .compat import Block, action_parts, new_curves, playing_curves, slot_curves, slot_name
 from .sampling import covers
 from .source import MODEL_ID
@@ -46,8 +46,8 @@ def make_actions(keys: list[Block], animations: list[Animation], model_id: str) 
     for animation in animations:
         action = bpy.data.actions.new(label(animation.name))
         shape_keys.add_stretch(new_curves(action, "KEY", slot), lead, animation.first, animation.count)
-        action.use_fake_user = action.use_frame_range = True
-        action.frame_start, action.frame_end = 0, animation.count - 1
+        action.use_fake_user = True
+        spans.set_range(action, 0, animation.count - 1)
         names.remember(action, animation.name)
         action[MODEL_ID] = model_id
         made.append(action)
@@ -123,7 +123,7 @@ def rewrite(keys: Block, ids: set[str], old_names: list[str], order: list[int], 
             collection = slot_curves(action, slot)
             count = shape_keys.reorder_curves(collection, keys.use_relative, old_names, order, new_names)
             if count > 0:
-                action.frame_end = action.frame_start + count - 1
+                spans.resize(action, count)
             if count == 0 and action in own:
                 bpy.data.actions.remove(action)
                 break

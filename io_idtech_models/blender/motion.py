@@ -30,6 +30,7 @@ from .compat import Block, action_parts, playing_curves
 from .skeletal_gather import SkeletalGatherSettings
 from .skeletal_source import KnownAction, find_action
 from .source_frames import SAME_PLACE, SAME_TURN, find_frames
+from .spans import Span, span_of, warn_of_length
 
 log = logging.getLogger(__name__)
 
@@ -75,14 +76,51 @@ def gather_action(
         LimitError: there is no bone to export, or no frame.
     """
     bones = bones or gather_bones(rig, settings)
-    first, last = (int(f) for f in (np.ceil(action.frame_range[0]), np.floor(action.frame_range[1])))
-    if last < first:
+    known = find_action(action)
+    count = 0 if known is None else len(known.source.positions)
+    span = span_of(action, _curves_of(action, slot), count)
+    if span is None:
         raise LimitError(f"'{action.name}' has no whole frame")
     rate = action.get(actions.RATE)
-    known = find_action(action)
     if not isinstance(rate, int | float) or rate < 0:
         rate = scene.render.fps / scene.render.fps_base
-    stretch = Stretch(names.file_name_of(action, settings.keep_suffixes), np.arange(first, last + 1), float(rate))
+    frames = np.arange(span.first, span.last + 1)
+    stretch = Stretch(names.file_name_of(action, settings.keep_suffixes), frames, float(rate))
+    found = _in_frames(rig, action, slot, scene, view_layer, settings, direct, bones, stretch, known)
+    frames = _counting(found, span)
+    warn_of_length(action, span.first + int(frames[0]), span.first + int(frames[-1]), count)
+    return found if len(frames) == found.num_frames else found.of_frames(frames)
+
+
+def _counting(animation: Animation, span: Span) -> NDArray[np.int64]:
+    """Return the frames (n,) of an animation that has those of a span which count.
+
+    Those beyond the keys do while they show just what the source's frames of the same number do.
+    """
+    frames = np.arange(animation.num_frames)
+    counts = (frames >= span.first_key - span.first) & (frames <= span.last_key - span.first)
+    if span.is_open and animation.source_frames is not None and animation.source_joints is not None:
+        own = animation.source_frames[:, animation.source_joints >= 0]
+        same = (own == (frames + span.first)[:, None, None]).all(axis=(1, 2))
+        before, after = np.flatnonzero(counts)[[0, -1]].tolist()
+        counts[:before] = np.logical_and.accumulate(same[:before][::-1])[::-1]
+        counts[after + 1 :] = np.logical_and.accumulate(same[after + 1 :])
+    return np.flatnonzero(counts)
+
+
+def _in_frames(
+    rig: Block,
+    action: bpy.types.Action,
+    slot: Any,
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    settings: SkeletalGatherSettings,
+    direct: bool,
+    bones: Bones,
+    stretch: Stretch,
+    known: KnownAction | None,
+) -> Animation:
+    """Return what an action is in a stretch of frames: from its curves, or by stepping."""
     world = np.array(rig.matrix_world, np.float64)
     found: Channels | None = None
     free = direct and is_free(rig, bones)

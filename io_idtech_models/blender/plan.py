@@ -21,7 +21,7 @@ from .animations import find_actions, label, model_ids, whole_curves
 from .compat import Block
 from .sampling import Plan
 from .shape_keys import KeyFinder, frame_blocks, positions
-from .source import Known, frame_list
+from .source import MODEL_ID, Known, frame_list
 from .takes import Take, influences, make_take
 
 log = logging.getLogger(__name__)
@@ -179,7 +179,10 @@ def _timeline_plan(base: Base, scene: bpy.types.Scene, mode: str, settings: Gath
 def _takes(owners: list[Block], ids: set[str], base: Base, settings: GatherSettings) -> list[Stretch]:
     """Return the actions to export as animations; if all, in the order of the frames that they begin with."""
     chosen = find_actions(settings.actions, ids, settings.keep_suffixes)
-    takes = [make_take(names.file_name_of(action, settings.keep_suffixes), action, owners) for action in chosen]
+    takes = []
+    for action in chosen:
+        name = names.file_name_of(action, settings.keep_suffixes)
+        takes.append(make_take(name, action, owners, base.count(name) if action.get(MODEL_ID) in ids else 0))
     if not settings.actions.strip():
         takes.sort(key=lambda take: _rank(take, base))
     return [(take.name, take.times, take) for take in takes]
@@ -223,6 +226,10 @@ class Base:
         self.names, self.times = plan.names, plan.times
         self.finder = KeyFinder(plan.held[0].data.shape_keys) if plan.held else None
         self.animations = group(plan.names)
+
+    def count(self, animation: str) -> int:
+        """Return how many frames the animation of a name has; 0 if there is none."""
+        return next((a.count for a in self.animations if a.name == animation), 0)
 
     def keys_at(self, times: list[float], take: Take | None = None) -> list[int]:
         """Return which key the scene shows at each time, while it plays a take, or -1."""

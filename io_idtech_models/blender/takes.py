@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import bpy
-import numpy as np
 
 from ..errors import LimitError
 from ..model.words import listed
 from .compat import Block, action_parts, play_action, played_action, playing_curves, slot_claim
-from .shape_keys import curve_points, value_path
+from .shape_keys import value_path
+from .spans import span_of, warn_of_length
 
 POSE = "pose.bones["
 CUSTOM = re.compile(r'(.*)\["((?:[^"\\]|\\.)*)"\]\Z')
@@ -48,8 +48,10 @@ class Take:
         return any(owner in own for owner in owners)
 
 
-def make_take(name: str, action: bpy.types.Action, owners: list[Block]) -> Take:
+def make_take(name: str, action: bpy.types.Action, owners: list[Block], frames: int = 0) -> Take:
     """Return an action as an animation of the model that `owners` (see `influences`) belong to.
+
+    `frames` is how many the file had, 0 where that is not known.
 
     Raises:
         LimitError: the action moves nothing of the model, or nobody can tell what.
@@ -57,7 +59,7 @@ def make_take(name: str, action: bpy.types.Action, owners: list[Block]) -> Take:
     roles = _cast(action, owners)
     if not roles:
         raise LimitError(f"action '{action.name}' moves nothing of this model")
-    return Take(name, action, roles, _times(action, roles))
+    return Take(name, action, roles, _times(action, roles, frames))
 
 
 def influences(block: Block) -> list[Block]:
@@ -153,14 +155,13 @@ def _foremost(action: bpy.types.Action, fitting: list[Block]) -> list[Block]:
     return found
 
 
-def _times(action: bpy.types.Action, roles: list[Role]) -> list[float]:
-    """Return the whole frames of an action: of its manual frame range, or from its first key to its last."""
-    start, end = action.frame_start, action.frame_end
-    if not action.use_frame_range:
-        ends = [curve_points(curve)[0][[0, -1]] for role in roles for curve in role.curves if curve.keyframe_points]
-        start, end = (float(np.min(ends)), float(np.max(ends))) if ends else (0.0, 0.0)
-    whole = np.arange(np.ceil(start - 1e-4), np.floor(end + 1e-4) + 1.0)
-    return [float(time) + 0.0 for time in whole] or [start]  # not -0
+def _times(action: bpy.types.Action, roles: list[Role], frames: int) -> list[float]:
+    """Return the whole frames of an action; see `spans`. One without any shows where it begins."""
+    span = span_of(action, (curve for role in roles for curve in role.curves), frames)
+    if span is None:
+        return [float(action.frame_range[0])]
+    warn_of_length(action, span.first_key, span.last_key, frames)
+    return [float(time) for time in range(span.first_key, span.last_key + 1)]
 
 
 @contextmanager

@@ -161,6 +161,17 @@ class Animation:
         """Return F."""
         return len(self.positions)
 
+    def of_frames(self, frames: NDArray[Any]) -> Animation:
+        """Return an animation of some of the frames (n,), in that order."""
+        return replace(
+            self,
+            positions=self.positions[frames],
+            rotations=self.rotations[frames],
+            bounds=self.bounds[frames],
+            source_frames=None if self.source_frames is None else self.source_frames[frames],
+            scales=None if self.scales is None else self.scales.of_frames(frames),
+        )
+
 
 @dataclass(eq=False)
 class MeshSource:
@@ -330,13 +341,4 @@ def at_rest(skeleton: Skeleton, name: str) -> Animation:
 
 def looped(animation: Animation) -> Animation:
     """Return an animation that ends with its first frame: games loop over one frame less than there are."""
-    frames = np.append(np.arange(animation.num_frames), 0)
-    hints = None if animation.source_frames is None else animation.source_frames[frames]
-    return replace(
-        animation,
-        positions=animation.positions[frames],
-        rotations=animation.rotations[frames],
-        bounds=animation.bounds[frames],
-        source_frames=hints,
-        scales=None if animation.scales is None else animation.scales.of_frames(frames),
-    )
+    return animation.of_frames(np.append(np.arange(animation.num_frames), 0))

@@ -389,6 +389,14 @@ def _(folder):
     export(folder / "a.mdx", what="CHOSEN", actions=bpy.data.actions[0].name, game="et")
 
 
+@says("where its keys are")
+def _(folder):
+    rig, _ = newt()
+    rig.pose.bones[0].keyframe_insert("location", frame=51)
+    activate(rig)
+    export(folder / "a.md5anim")
+
+
 @says("against their parents")
 def _(folder):
     rig, _ = trooper()
