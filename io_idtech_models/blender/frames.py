@@ -44,7 +44,9 @@ def model_frames(blocks: list[Block], collection: bpy.types.Collection | None, s
     if not keyed and listed is None:
         raise LimitError("no model with frames is active")
     known = source.find(collection, [b.data for b in blocks if b.type == "MESH"])
-    plan, _ = plan_frames(keyed, entries, collection, known, scene, GatherSettings(frames="KEYS"))
+    settings, context = GatherSettings(frames="KEYS"), bpy.context
+    assert context.view_layer is not None
+    plan, _ = plan_frames(keyed, entries, collection, known, scene, context.view_layer, settings)
     shown = keys_at(KeyFinder(keyed[0].data.shape_keys), [float(scene.frame_current)])[0] if keyed else -1
     current = shown if shown >= 0 else int(np.argmin(np.abs(np.array(plan.times) - scene.frame_current)))
     tags = [entry.block for entry in entries if not entry.bone]

@@ -20,6 +20,7 @@ from .materials import texture_size
 from .plan import GatherSettings, plan_frames
 from .sampling import Plan, Samples, Subject
 from .source import MODEL_ID, Known, Place, find
+from .stage import Stage, stepping
 from .surfaces import Origin, Part, Shape, read_shape, say_loose, shaders_of, split, surface_name, to_surface
 from .unheld import say_layers
 from .vertex import TAG_INDEX
@@ -39,6 +40,7 @@ class Draft:
     shape: Shape | None = None
     parts: list[Part] = field(default_factory=list)
     samples: Samples | None = None
+    first: NDArray[np.float32] | None = None  # positions (F, P, 3) of a mesh that could have been read directly
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +49,6 @@ class TagSource:
 
     block: Block
     bone: str = ""
-
-    @property
-    def key(self) -> str:
-        """Return a name that no other subject of sampling has."""
-        return f"{self.block.name}\0{self.bone}"
 
 
 def gather(
@@ -74,11 +71,11 @@ def gather(
     if not mesh_blocks and not tag_sources:
         raise LimitError("nothing to export: no visible mesh and no tag among the objects")
     known = find(collection, [block.data for block in mesh_blocks])
-    plan, sources = plan_frames(mesh_blocks, tag_sources, collection, known, scene, settings)
+    plan, sources = plan_frames(mesh_blocks, tag_sources, collection, known, scene, view_layer, settings)
     drafts = [_draft(block, plan, known, settings) for block in _in_order(mesh_blocks, known)]
-    for draft in drafts:
-        _shape(draft, plan, sources, known, scene, view_layer, settings)
-    stepped = _step(drafts, tag_sources, plan, scene, view_layer, settings)
+    with stepping(scene, plan, mesh_blocks) as stage:
+        _read_shapes(drafts, stage, sources, known, view_layer, settings)
+        stepped = _step(drafts, tag_sources, stage, view_layer, settings)
     surfaces = _surfaces(drafts, plan, settings)
     if not surfaces and not tag_sources:
         raise LimitError("nothing to export: no mesh has faces, and there is no tag")
@@ -103,7 +100,7 @@ def _in_order(blocks: list[Block], known: Known | None) -> list[Block]:
     places = {} if known is None else known.places
     originals: dict[int, Block] = {}
     for block in sorted(blocks, key=lambda block: block.name != block.get(names.GIVEN)):
-        place = places.get(block.data.name)
+        place = places.get(block.data)
         if place is not None and place.surface >= 0:
             originals.setdefault(place.surface, block)
     ordered = [originals[index] for index in sorted(originals)]
@@ -111,36 +108,48 @@ def _in_order(blocks: list[Block], known: Known | None) -> list[Block]:
 
 
 def _draft(block: Block, plan: Plan, known: Known | None, settings: GatherSettings) -> Draft:
-    place = None if known is None else known.places.get(block.data.name)
+    place = None if known is None else known.places.get(block.data)
     return Draft(block, place, settings.direct and sampling.is_direct(block, plan))
+
+
+def _read_shapes(
+    drafts: list[Draft],
+    stage: Stage,
+    sources: NDArray[np.int32],
+    known: Known | None,
+    view_layer: bpy.types.ViewLayer,
+    settings: GatherSettings,
+) -> None:
+    """Read the drafts' topology, and split each into parts by what its first look at positions says."""
+    plan = stage.plan
+    for draft in drafts:  # before the scene shows another frame
+        if draft.direct:
+            draft.samples = sampling.read_direct(draft.block, plan)
+        elif sampling.is_direct(draft.block, plan):  # all frames decide, as where it is read directly
+            draft.first = sampling.read_direct(draft.block, plan).positions
+    for draft in drafts:
+        _shape(draft, stage, sources, known, view_layer, settings)
 
 
 def _shape(
     draft: Draft,
-    plan: Plan,
+    stage: Stage,
     sources: NDArray[np.int32],
     known: Known | None,
-    scene: bpy.types.Scene,
     view_layer: bpy.types.ViewLayer,
     settings: GatherSettings,
 ) -> None:
-    """Read a draft's topology, and split it into parts by what its first look at positions says."""
-    source = None if known is None else known.source
+    source, plan, mesh = None if known is None else known.source, stage.plan, draft.block.data
     origin = Origin(source, draft.place, 0)  # import's base showed the first frame, and its normals are stored
-    mesh = draft.block.data
-    if draft.direct:
-        draft.samples = sampling.read_direct(draft.block, plan)
+    if draft.samples is not None:
         first = draft.samples.positions
         draft.shape = read_shape(draft.block, mesh, mesh, origin, settings.normals)
     else:
-        with sampling.stepping(scene, plan, [draft.block]) as stage:
-            stage.show(0)
-            shown = draft.block.evaluated_get(view_layer.depsgraph).data
-            own = mesh if meshes.topology(shown) == meshes.topology(mesh) else None
-            draft.shape = read_shape(draft.block, shown, own, origin, settings.normals)
-            first = meshes.positions(shown)[None]
-        if own is not None and sampling.is_direct(draft.block, plan):  # all frames decide, as above
-            first = sampling.read_direct(draft.block, plan).positions
+        stage.show(0)
+        shown = draft.block.evaluated_get(view_layer.depsgraph).data
+        own = mesh if meshes.topology(shown) == meshes.topology(mesh) else None
+        draft.shape = read_shape(draft.block, shown, own, origin, settings.normals)
+        first = meshes.positions(shown)[None] if own is None or draft.first is None else draft.first
     assert first is not None
     draft.parts = split(draft.shape, first, sources, source, settings.splits)
     if draft.place is None and not len(draft.shape.corners):
@@ -154,25 +163,29 @@ def _shape(
 def _step(
     drafts: list[Draft],
     tag_sources: list[TagSource],
-    plan: Plan,
-    scene: bpy.types.Scene,
+    stage: Stage,
     view_layer: bpy.types.ViewLayer,
     settings: GatherSettings,
-) -> dict[str, Samples]:
-    """Sample what can't be read from curves; meshes' samples go to their drafts, tags' are returned."""
-    subjects = {}
-    for draft in drafts:
-        if not draft.direct and draft.shape is not None:
-            normals = settings.normals == "SHOWN" or any(part.needs_normals for part in draft.parts)
-            subjects[draft.block.name] = Subject(draft.block, draft.shape.topology, normals)
-    for tag in tag_sources:
-        plain = settings.direct and not tag.bone and tags.is_plain(tag.block) and _only_curves(tag.block)
-        if not plain or any(plan.moves(tag.block)):
-            subjects[tag.key] = Subject(tag.block, bone=tag.bone)
-    samples = sampling.step(scene, view_layer, plan, subjects)
-    for draft in drafts:
-        draft.samples = samples.get(draft.block.name, draft.samples)
-    return samples
+) -> list[Samples | None]:
+    """Sample what can't be read from curves; meshes' samples go to their drafts, those of tags, in order, come back."""
+    stepped = [draft for draft in drafts if not draft.direct and draft.shape is not None]
+    subjects = []
+    for draft in stepped:
+        assert draft.shape is not None
+        normals = settings.normals == "SHOWN" or any(part.needs_normals for part in draft.parts)
+        subjects.append(Subject(draft.block, draft.shape.topology, normals))
+    moved = [tag for tag in tag_sources if not _reads_curves(tag, stage.plan, settings)]
+    samples = sampling.step(stage, view_layer, subjects + [Subject(tag.block, bone=tag.bone) for tag in moved])
+    for draft, found in zip(stepped, samples, strict=False):
+        draft.samples = found
+    of_tag = dict(zip((id(tag) for tag in moved), samples[len(stepped) :], strict=True))
+    return [of_tag.get(id(tag)) for tag in tag_sources]
+
+
+def _reads_curves(tag: TagSource, plan: Plan, settings: GatherSettings) -> bool:
+    """Tell whether a tag's own curves say where it is in all frames."""
+    plain = settings.direct and not tag.bone and tags.is_plain(tag.block) and _only_curves(tag.block)
+    return plain and not any(plan.moves(tag.block))
 
 
 def _only_curves(block: Block) -> bool:
@@ -243,7 +256,7 @@ def _is_tag(block: Block) -> bool:
 def _tags(
     tag_sources: list[TagSource],
     plan: Plan,
-    samples: dict[str, Samples],
+    samples: list[Samples | None],
     known: Known | None,
     sources: NDArray[np.int32],
     collection: bpy.types.Collection | None,
@@ -252,8 +265,8 @@ def _tags(
     """Return the tags in the source's order, new ones behind, with the source's numbers where import put them."""
     model_id = None if collection is None else collection.get(MODEL_ID)
     result = []
-    for entry in tag_sources:
-        origins, axes = sampling.tag_transforms(entry.block, plan, samples.get(entry.key))
+    for entry, seen in zip(tag_sources, samples, strict=True):
+        origins, axes = sampling.tag_transforms(entry.block, plan, seen)
         name = entry.bone or names.file_name_of(entry.block, settings.keep_suffixes)
         tag = Tag(name, origins / np.float32(settings.scale), axes)
         index = entry.block.get(TAG_INDEX)
@@ -271,7 +284,7 @@ def _tags(
         hinted: NDArray[np.bool_] = np.zeros(len(plan.times), np.bool_)
         if tag.source_index >= 0 and known is not None:
             hinted = _hint(tag, known, sources)
-        if entry.key not in samples:
+        if samples[i] is None:
             for frame in np.flatnonzero(~hinted).tolist():
                 tag.axes[frame] = tags.exact_axes(entry.block, plan.own_times()[frame])
         tag.axes[~hinted] += 0.0  # -0 and 0 are one, whichever way the numbers came

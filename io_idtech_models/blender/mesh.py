@@ -143,10 +143,15 @@ def corner_normals(mesh: Block) -> Floats:
 
 def positions(mesh: Block) -> Floats:
     """Return the points, (P, 3)."""
-    values = np.empty(3 * len(mesh.vertices), np.float32)
-    if values.size:
-        mesh.attributes["position"].data.foreach_get("vector", values)
-    return values.reshape(-1, 3)
+    values = np.empty((len(mesh.vertices), 3), np.float32)
+    read_positions(mesh, values)
+    return values
+
+
+def read_positions(mesh: Block, into: Floats) -> None:
+    """Read the points into an array (P, 3)."""
+    if into.size:
+        mesh.attributes["position"].data.foreach_get("vector", into.ravel())
 
 
 def corner_points(mesh: Block) -> Ints:
@@ -176,6 +181,20 @@ class Topology:
     corner_points: Ints  # (C,)
     face_starts: Ints  # (faces,) first corner of each
 
+    @property
+    def is_triangles(self) -> bool:
+        """Tell whether all faces have three corners: no face has fewer."""
+        return len(self.corner_points) == 3 * len(self.face_starts)
+
+    def is_of(self, mesh: Block) -> bool:
+        """Tell whether a mesh has these points, corners and faces, reading no more than must be."""
+        counts = len(mesh.vertices), len(mesh.loops), len(mesh.polygons)
+        if counts != (self.num_points, len(self.corner_points), len(self.face_starts)):
+            return False
+        if not np.array_equal(corner_points(mesh), self.corner_points):
+            return False
+        return self.is_triangles or np.array_equal(face_starts(mesh), self.face_starts)
+
     def __eq__(self, other: object) -> bool:
         """Tell whether two meshes have the same points, corners and faces."""
         return (
@@ -190,10 +209,17 @@ class Topology:
 
 def topology(mesh: Block) -> Topology:
     """Return a mesh's topology."""
-    starts = np.empty(len(mesh.polygons), np.int32)
-    if starts.size:
-        mesh.polygons.foreach_get("loop_start", starts)
-    return Topology(len(mesh.vertices), corner_points(mesh), starts)
+    return Topology(len(mesh.vertices), corner_points(mesh), face_starts(mesh))
+
+
+def face_starts(mesh: Block) -> Ints:
+    """Return the first corner of each face, (faces,)."""
+    count = len(mesh.polygons)
+    if len(mesh.loops) == 3 * count:  # no face has fewer than three corners
+        return np.arange(0, 3 * count, 3, dtype=np.int32)
+    starts = np.empty(count, np.int32)
+    mesh.polygons.foreach_get("loop_start", starts)
+    return starts
 
 
 def triangulated(mesh: Block) -> tuple[Ints, Ints]:

@@ -84,8 +84,8 @@ def gather_action(
     rate = action.get(actions.RATE)
     if not isinstance(rate, int | float) or rate < 0:
         rate = scene.render.fps / scene.render.fps_base
-    frames = np.arange(span.first, span.last + 1)
-    stretch = Stretch(names.file_name_of(action, settings.keep_suffixes), frames, float(rate))
+    shown = np.arange(span.first, span.last + 1)
+    stretch = Stretch(names.file_name_of(action, settings.keep_suffixes), shown, float(rate))
     found = _in_frames(rig, action, slot, scene, view_layer, settings, direct, bones, stretch, known)
     frames = _counting(found, span)
     warn_of_length(action, span.first + int(frames[0]), span.first + int(frames[-1]), count)

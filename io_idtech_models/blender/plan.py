@@ -19,6 +19,7 @@ from ..model.words import plural
 from . import names, sampling
 from .animations import find_actions, label, model_ids, whole_curves
 from .compat import Block
+from .movement import is_moving
 from .sampling import Plan
 from .shape_keys import KeyFinder, frame_blocks, positions
 from .source import MODEL_ID, Known, frame_list
@@ -52,6 +53,7 @@ def plan_frames(
     collection: bpy.types.Collection | None,
     known: Known | None,
     scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
     settings: GatherSettings,
 ) -> Planned:
     """Return the frames to export, and the source frame that each was, (F,), -1 = none.
@@ -66,7 +68,8 @@ def plan_frames(
     if mode == "AUTO":
         # Import animates no model of one frame: if something moves it that is the modeller's work.
         own = keyed or (listed is not None and len(listed[0]) > 1)
-        mode = "KEYS" if own else "SCENE" if _animated(blocks, tag_sources) else "KEYS" if listed else "CURRENT"
+        moves = not own and is_moving([*blocks, *(tag.block for tag in tag_sources)], scene, view_layer)
+        mode = "KEYS" if own else "SCENE" if moves else "KEYS" if listed else "CURRENT"
     if mode == "KEYS" and keyed:
         return _key_plan(keyed, known, ids)
     if mode == "KEYS" and listed is not None:
@@ -84,20 +87,7 @@ def _keyed(blocks: list[Block], known: Known | None) -> list[Block]:
     """Return the meshes whose shape keys are frames: absolute ones, and those that import made."""
     places = {} if known is None else known.places
     with_keys = [b for b in blocks if b.data.shape_keys is not None and frame_blocks(b.data.shape_keys)]
-    return [b for b in with_keys if not b.data.shape_keys.use_relative or b.data.name in places]
-
-
-def _animated(blocks: list[Block], tag_sources: Sequence[Any]) -> bool:
-    """Tell whether anything moves the objects that are exported."""
-    for block in (*blocks, *(tag.block for tag in tag_sources)):
-        chain = [block]
-        while chain[-1].parent is not None:
-            chain.append(chain[-1].parent)
-        chain += [m.object for m in block.modifiers if getattr(m, "object", None) is not None]
-        keys = getattr(block.data, "shape_keys", None)
-        if any(sampling.is_moved(b) or b.constraints for b in chain) or (keys is not None and sampling.is_moved(keys)):
-            return True
-    return False
+    return [b for b in with_keys if not b.data.shape_keys.use_relative or b.data in places]
 
 
 def _key_plan(keyed: list[Block], known: Known | None, ids: set[str]) -> Planned:

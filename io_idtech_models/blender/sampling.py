@@ -7,10 +7,8 @@ ways give the same numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
@@ -21,7 +19,10 @@ from ..model import steady
 from . import mesh as meshes
 from . import shape_keys, tags
 from .compat import Block, playing_curves
-from .takes import Take, at_rest, influences, playing
+from .takes import Take, influences
+
+if TYPE_CHECKING:
+    from .stage import Stage
 
 Floats = NDArray[np.float32]
 
@@ -70,20 +71,6 @@ def is_still(block: Any) -> bool:
         return True
     strips = any(not track.mute and len(track.strips) for track in animation.nla_tracks)
     return not playing_curves(block) and not len(animation.drivers) and not strips
-
-
-def is_moved(block: Any) -> bool:
-    """Tell whether an ID's curves, drivers or NLA strips change anything: a curve of one value does not."""
-    if is_still(block):
-        return False
-    curves = playing_curves(block)
-    animation = block.animation_data
-    constant = all(
-        not curve.modifiers and not np.ptp(shape_keys.curve_points(curve)[1])
-        for curve in curves
-        if curve.keyframe_points
-    )
-    return not constant or bool(len(animation.drivers) or len(animation.nla_tracks))
 
 
 def is_direct(block: Block, plan: Plan) -> bool:
@@ -203,60 +190,6 @@ def read_direct(block: Block, plan: Plan) -> Samples:
     return Samples([matrix(block)], positions if same else positions[places.reshape(-1)])
 
 
-class Stage:
-    """A scene that shows the frames of a plan; see `stepping`."""
-
-    def __init__(self, scene: bpy.types.Scene, plan: Plan, held: list[Block]) -> None:
-        self.scene, self.plan = scene, plan
-        self.held = [(keys, shape_keys.frame_blocks(keys)) for keys in held]
-        self.take: Take | None = None
-        self.playing = ExitStack()
-
-    def show(self, frame: int, own: bool = False) -> None:
-        """Show a frame; `own`: as it is for what no take moves."""
-        take = None if own else self.plan.take(frame)
-        if take is not self.take:
-            self.playing.close()
-            self.take = None
-            if take is not None:
-                self.playing.enter_context(playing(take))
-                self.take = take
-        for keys, blocks in self.held:
-            if not keys.use_relative:
-                keys.eval_time = blocks[self.plan.keys[frame]].frame
-                continue
-            for key in blocks:
-                if key.value:
-                    key.value = 0.0
-            blocks[self.plan.keys[frame]].value = 1.0
-        time = (self.plan.own_times() if own else self.plan.times)[frame]
-        self.scene.frame_set(int(np.floor(time)), subframe=float(time - np.floor(time)))
-
-
-def _is_shown(keys: Block, plan: Plan) -> bool:
-    """Tell whether the scene shows the plan's keys by itself, which is three times as fast as posing them."""
-    return keys_at(shape_keys.KeyFinder(keys), plan.times) == plan.keys
-
-
-@contextmanager
-def stepping(scene: bpy.types.Scene, plan: Plan, blocks: list[Block]) -> Iterator[Stage]:
-    """Set the stage for stepping through a plan, and leave the scene as it was, whatever happens between."""
-    frame, subframe = scene.frame_current, scene.frame_subframe
-    pinned = [block for block in blocks if block.type == "MESH" and block.show_only_shape_key]
-    held = [keys for keys in dict.fromkeys(block.data.shape_keys for block in plan.held) if not _is_shown(keys, plan)]
-    try:
-        with at_rest(held):
-            for block in pinned:
-                block.show_only_shape_key = False
-            stage = Stage(scene, plan, held)
-            with stage.playing:
-                yield stage
-    finally:
-        for block in pinned:
-            block.show_only_shape_key = True
-        scene.frame_set(frame, subframe=subframe)
-
-
 @dataclass(frozen=True, eq=False)
 class Subject:
     """What to sample of the scene: an object, or one bone of an armature object."""
@@ -267,69 +200,68 @@ class Subject:
     bone: str = ""
 
 
-def step(
-    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, plan: Plan, subjects: dict[str, Subject]
-) -> dict[str, Samples]:
-    """Sample subjects, by name, in all frames.
+class Sampler:
+    """Gathers what a subject shows, frame by frame."""
+
+    def __init__(self, subject: Subject, plan: Plan) -> None:
+        self.subject, self.plan = subject, plan
+        self.apart = self._has_own_times()
+        frames = len(plan.times)
+        self.matrices: list[NDArray[np.float64]] = [np.eye(4)] * frames
+        shape = subject.shape
+        self.positions = None if shape is None else np.empty((frames, shape.num_points, 3), np.float32)
+        self.normals: list[Floats] = [np.zeros((0, 3), np.float32)] * (frames if subject.normals else 0)
+
+    def _has_own_times(self) -> list[bool]:
+        """Tell in which frames the subject is shown when no take is: tags, while none moves them."""
+        if self.subject.shape is not None or not self.plan.whole_times:
+            return [False] * len(self.plan.times)
+        return [not moved for moved in self.plan.moves(self.subject.block)]
+
+    def look(self, view_layer: bpy.types.ViewLayer, frame: int) -> None:
+        """Take what the scene shows now as that of a frame.
+
+        Raises:
+            LimitError: the mesh has other points or faces than before.
+        """
+        evaluated = self.subject.block.evaluated_get(view_layer.depsgraph)
+        self.matrices[frame] = matrix(evaluated)
+        if self.subject.bone:
+            bone = np.array(evaluated.pose.bones[self.subject.bone].matrix, np.float64)
+            self.matrices[frame] = steady.products(self.matrices[frame], bone)
+        if self.subject.shape is not None and self.positions is not None:
+            check_topology(evaluated, self.subject.shape, self.plan, frame)
+            meshes.read_positions(evaluated.data, self.positions[frame])
+            if self.subject.normals:
+                self.normals[frame] = meshes.corner_normals(evaluated.data)
+
+    @property
+    def samples(self) -> Samples:
+        """Return what was seen."""
+        return Samples(self.matrices, self.positions, self.normals)
+
+
+def step(stage: Stage, view_layer: bpy.types.ViewLayer, subjects: list[Subject]) -> list[Samples]:
+    """Sample subjects in all frames: the scene is stepped once for all of them.
 
     Raises:
         LimitError: a mesh changes its points or faces.
     """
-    if not subjects:
-        return {}
-    frames = range(len(plan.times))
+    samplers = [Sampler(subject, stage.plan) for subject in subjects]
     # What no take moves has times of its own: those frames are shown apart, so that takes change no more than need be.
-    own = {name: _has_own_times(subject, plan) for name, subject in subjects.items()}
-    looks: dict[str, list[Samples]] = {name: [Samples() for _ in frames] for name in subjects}
-    with stepping(scene, plan, [subject.block for subject in subjects.values()]) as stage:
-        for apart in (False, True):
-            for frame in frames:
-                due = [name for name in subjects if own[name][frame] == apart]
-                if due:
-                    stage.show(frame, apart)
-                for name in due:
-                    looks[name][frame] = _look(subjects[name], view_layer, plan, frame)
-    return {name: _joined(parts) for name, parts in looks.items()}
-
-
-def _has_own_times(subject: Subject, plan: Plan) -> list[bool]:
-    """Tell in which frames a subject is shown when no take is: tags, while none moves them."""
-    if subject.shape is not None or not plan.whole_times:
-        return [False] * len(plan.times)
-    return [not moved for moved in plan.moves(subject.block)]
-
-
-def _look(subject: Subject, view_layer: bpy.types.ViewLayer, plan: Plan, frame: int) -> Samples:
-    """Sample a subject as the scene shows it now."""
-    evaluated = subject.block.evaluated_get(view_layer.depsgraph)
-    look = Samples([_transform(evaluated, subject.bone)])
-    if subject.shape is not None:
-        check_topology(evaluated, subject.shape, plan, frame)
-        look.positions = meshes.positions(evaluated.data)[None]
-        if subject.normals:
-            look.normals = [meshes.corner_normals(evaluated.data)]
-    return look
-
-
-def _joined(parts: list[Samples]) -> Samples:
-    """Return samples of single frames as one."""
-    positions = [part.positions for part in parts if part.positions is not None]
-    return Samples(
-        [matrix for part in parts for matrix in part.matrices],
-        np.concatenate(positions) if positions else None,
-        [normals for part in parts for normals in part.normals],
-    )
-
-
-def _transform(block: Any, bone: str) -> NDArray[np.float64]:
-    return (
-        steady.products(matrix(block), np.array(block.pose.bones[bone].matrix, np.float64)) if bone else matrix(block)
-    )
+    for apart in (False, True):
+        for frame in range(len(stage.plan.times)):
+            due = [sampler for sampler in samplers if sampler.apart[frame] == apart]
+            if due:
+                stage.show(frame, apart)
+            for sampler in due:
+                sampler.look(view_layer, frame)
+    return [sampler.samples for sampler in samplers]
 
 
 def check_topology(block: Any, shape: meshes.Topology, plan: Plan, index: int) -> None:
     """Refuse an evaluated mesh that has other points or faces than `shape`; raises LimitError."""
-    if meshes.topology(block.data) != shape:
+    if not shape.is_of(block.data):
         raise LimitError(
             f"'{block.name}' has other vertices or faces at frame {plan.times[index]:g} than at frame "
             f"{plan.times[0]:g}: a vertex-animated model has the same in all frames"

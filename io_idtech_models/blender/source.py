@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..model import record
 from ..model.vertex import ModelSource, SurfaceSource
+from .compat import Block
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +58,7 @@ class Known:
 
     source: ModelSource
     key_names: list[str]
-    places: dict[str, Place]  # by mesh name
+    places: dict[Block, Place]  # by mesh: names repeat where some are linked
 
 
 def attach(
@@ -110,7 +111,7 @@ def _place_own(known: Known, meshes: list[bpy.types.Mesh]) -> None:
     for mesh in meshes:
         index = mesh.get(SURFACE_INDEX)
         valid = isinstance(index, int) and 0 <= index < len(source.surfaces)
-        known.places[mesh.name] = Place(index if valid else -1, 0, vertices, 0, triangles)
+        known.places[mesh] = Place(index if valid else -1, 0, vertices, 0, triangles)
 
 
 def _add_lone(known: Known | None, mesh: bpy.types.Mesh) -> Known | None:
@@ -129,7 +130,7 @@ def _add_lone(known: Known | None, mesh: bpy.types.Mesh) -> Known | None:
     if source.format != name or source.num_frames != len(surface.codes):
         return known
     first = int(source.first_vertices[-1]), int(source.first_triangles[-1])
-    known.places[mesh.name] = Place(
+    known.places[mesh] = Place(
         len(source.surfaces),
         first[0] - first_vertex,
         range(first[0], first[0] + surface.num_vertices),

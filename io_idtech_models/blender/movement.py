@@ -1,0 +1,100 @@
+"""Does anything move objects in the scene's range of frames?
+
+Blender's dependency graph knows whom time reaches, through constraints of bones, lattices, simulations, nodes and
+whatever else there is: it tells handlers what it computed anew for a frame. Whoever is among those is looked at in some
+frames of the range, for time may reach an object without moving it: a curve of one value does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from . import mesh as meshes
+from .compat import Block, playing_curves
+from .shape_keys import curve_points
+from .stage import as_it_was
+from .takes import influences
+
+SAMPLES = 24  # frames that are looked at, evenly spread over the range
+FIRST = 3  # and so many at its beginning, one by one: simulations start there
+MOST_KEYS = 64  # times of keys that are looked at besides
+NEAR = 1e-5  # of an object's size: what moves less is jitter
+
+
+def is_moving(blocks: Iterable[Block], scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> bool:
+    """Tell whether objects show anything else in some frame of the scene's range than in its first."""
+    frames = range(scene.frame_start, scene.frame_end + 1, max(scene.frame_step, 1))
+    if len(frames) < 2:
+        return False
+    reached = _reached_by_time(scene)
+    watched = [block for block in blocks if block in reached]
+    if not watched:
+        return False
+    with as_it_was(scene):
+        scene.frame_set(frames[0])
+        before = [_look(block, view_layer) for block in watched]
+        for frame in _chosen(frames, watched):
+            scene.frame_set(frame)
+            if any(_differs(look, _look(b, view_layer)) for look, b in zip(before, watched, strict=True)):
+                return True
+    return False
+
+
+def _reached_by_time(scene: bpy.types.Scene) -> set[Any]:
+    """Return the objects that Blender computes anew when a frame is shown, the present one."""
+    found: set[Any] = set()
+    handlers: list[Any] = bpy.app.handlers.frame_change_post  # the stubs know no second argument
+
+    def note(_scene: Any, depsgraph: bpy.types.Depsgraph) -> None:
+        found.update(update.id.original for update in depsgraph.updates if isinstance(update.id, bpy.types.Object))
+
+    handlers.append(note)
+    try:
+        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    finally:
+        handlers.remove(note)
+    return found
+
+
+def _chosen(frames: range, blocks: list[Block]) -> list[int]:
+    """Return the frames to look at: some, and those of keys, for what moves may do so between any two others."""
+    spread = np.linspace(0, len(frames) - 1, min(SAMPLES, len(frames))).astype(int).tolist()
+    chosen = {frames[place] for place in (*spread, *range(min(FIRST, len(frames))))}
+    owners = dict.fromkeys(owner for block in blocks for owner in influences(block))
+    times = [curve_points(curve)[0] for owner in owners for curve in playing_curves(owner)]
+    keys = np.unique(np.rint(np.concatenate([np.zeros(0), *times]))).astype(int)
+    inside = [key for key in keys.tolist() if frames[0] <= key <= frames[-1]]
+    step = max(1, len(inside) // MOST_KEYS)
+    return sorted(chosen | set(inside[::step]))
+
+
+Look = tuple[NDArray[np.float64], NDArray[np.float32] | None, NDArray[np.float32] | None]
+
+
+def _look(block: Block, view_layer: bpy.types.ViewLayer) -> Look:
+    """Return what an object shows: its transform, the points of a mesh, the poses of bones."""
+    shown = block.evaluated_get(view_layer.depsgraph)
+    points = poses = None
+    if block.type == "MESH":
+        points = meshes.positions(shown.data)
+    elif block.type == "ARMATURE":
+        poses = np.empty(16 * len(shown.pose.bones), np.float32)
+        shown.pose.bones.foreach_get("matrix", poses)
+    return np.array(shown.matrix_world, np.float64), points, poses
+
+
+def _differs(before: Look, after: Look) -> bool:
+    for old, new in zip(before, after, strict=True):
+        if old is None or new is None:
+            continue
+        if old.shape != new.shape:
+            return True
+        size = max(1.0, float(np.abs(old).max(initial=0.0)))
+        if old.size and not np.abs(new - old).max() <= NEAR * size:  # nor where something is no number
+            return True
+    return False

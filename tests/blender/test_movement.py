@@ -1,0 +1,265 @@
+"""Automatic frames: the scene's range if anything moves what is exported, whatever moves it; else one frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy as blender
+import numpy as np
+import pytest
+
+from io_idtech_models.blender.gather import gather
+from io_idtech_models.blender.movement import is_moving
+from io_idtech_models.blender.plan import GatherSettings
+from tests.blender.case import CONTEXT
+from tests.blender.md3_case import open_case
+from tests.samples import sample
+
+bpy: Any = blender  # the stubs make each object's data a union
+pytestmark = pytest.mark.usefixtures("empty_scene")
+SQUARE = [(0, 0, 0), (8, 0, 0), (8, 8, 0), (0, 8, 0)]
+
+
+@pytest.fixture(autouse=True)
+def range_of_scene(empty_scene):
+    empty_scene.frame_start, empty_scene.frame_end = 1, 20
+    empty_scene.frame_set(5)
+
+
+def linked(name: str, data: Any) -> Any:
+    block = bpy.data.objects.new(name, data)
+    CONTEXT.scene.collection.objects.link(block)
+    return block
+
+
+def square(name: str = "square") -> Any:
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(SQUARE, [], [(0, 1, 2, 3)])
+    mesh.uv_layers.new()
+    return linked(name, mesh)
+
+
+def rig(name: str) -> Any:
+    block = linked(name, bpy.data.armatures.new(name))
+    CONTEXT.view_layer.objects.active = block
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone_name, head in (("upper", 0), ("lower", 4)):
+        bone = block.data.edit_bones.new(bone_name)
+        bone.head, bone.tail = (0, 0, head), (0, 0, head + 4)
+        bone.parent = block.data.edit_bones.get("upper") if bone_name == "lower" else None
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return block
+
+
+def skinned(armature: Any, bone: str = "lower") -> Any:
+    block = square()
+    block.vertex_groups.new(name=bone).add(range(4), 1.0, "REPLACE")
+    block.modifiers.new("bones", "ARMATURE").object = armature
+    return block
+
+
+def moved(block: Any, path: str = "location") -> Any:
+    """Key a value that grows from frame 8 to frame 12."""
+    value = getattr(block, path)
+    block.keyframe_insert(path, frame=8)
+    setattr(block, path, value + 3.0 if isinstance(value, float) else [v + 3.0 for v in value])
+    block.keyframe_insert(path, frame=12)
+    return block
+
+
+def by_a_control_rig() -> Any:
+    control, deform = rig("control"), rig("deform")
+    moved(control.pose.bones["upper"])
+    constraint = deform.pose.bones["lower"].constraints.new("COPY_TRANSFORMS")
+    constraint.target, constraint.subtarget = control, "upper"
+    return skinned(deform)
+
+
+def by_inverse_kinematics() -> Any:
+    deform, goal = rig("deform"), linked("goal", None)
+    goal.location = (3, 1, 5)
+    moved(goal)
+    constraint = deform.pose.bones["lower"].constraints.new("IK")
+    constraint.target = goal
+    return skinned(deform)
+
+
+def by_a_hidden_goal() -> Any:
+    block = by_inverse_kinematics()
+    bpy.data.objects["goal"].hide_viewport = True
+    return block
+
+
+def by_a_wave() -> Any:
+    block = square()
+    block.modifiers.new("wave", "WAVE").height = 3.0
+    return block
+
+
+def by_nodes() -> Any:
+    tree = bpy.data.node_groups.new("time", "GeometryNodeTree")
+    for way in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    start, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+    place, time = tree.nodes.new("GeometryNodeSetPosition"), tree.nodes.new("GeometryNodeInputSceneTime")
+    tree.links.new(start.outputs[0], place.inputs["Geometry"])
+    tree.links.new(time.outputs["Seconds"], place.inputs["Offset"])
+    tree.links.new(place.outputs[0], end.inputs[0])
+    block = square()
+    block.modifiers.new("nodes", "NODES").node_group = tree
+    return block
+
+
+def by_a_lattice() -> Any:
+    lattice = linked("lattice", bpy.data.lattices.new("lattice"))
+    lattice.scale = (20, 20, 20)
+    lattice.shape_key_add(name="Basis")
+    key = lattice.shape_key_add(name="bent")
+    for point in key.data:
+        point.co.x += 0.5
+    key.value = 0.0
+    key.keyframe_insert("value", frame=8)
+    key.value = 1.0
+    key.keyframe_insert("value", frame=12)
+    block = square()
+    block.modifiers.new("lattice", "LATTICE").object = lattice
+    return block
+
+
+def by_cloth() -> Any:
+    block = square()
+    block.modifiers.new("cloth", "CLOTH")
+    return block
+
+
+def by_a_driver() -> Any:
+    block = square()
+    block.driver_add("location", 2).driver.expression = "frame / 10"
+    return block
+
+
+def by_its_own_shape_keys() -> Any:
+    block = square()
+    block.shape_key_add(name="Basis")
+    key = block.shape_key_add(name="bent", from_mix=False)
+    key.data[0].co.z = 4.0
+    key.value = 0.0
+    moved(key, "value")
+    return block
+
+
+def by_a_grandparent() -> Any:
+    block, parent = square(), linked("parent", None)
+    parent.parent = moved(linked("grandparent", None))
+    block.parent = parent
+    return block
+
+
+def by_a_track() -> Any:
+    block = moved(square())
+    track = block.animation_data.nla_tracks.new()
+    track.strips.new("strip", 1, block.animation_data.action)
+    block.animation_data.action = None
+    return block
+
+
+def by_a_child_of_constraint() -> Any:
+    block = square()
+    block.constraints.new("CHILD_OF").target = moved(linked("holder", None))
+    return block
+
+
+def by_a_short_twitch() -> Any:
+    """Of one frame, between those that are looked at."""
+    CONTEXT.scene.frame_end = 1000
+    block = square()
+    for frame, place in ((700, 0.0), (701, 5.0), (702, 0.0)):
+        block.location.x = place
+        block.keyframe_insert("location", frame=frame)
+    return block
+
+
+MOVERS = [
+    by_a_control_rig, by_inverse_kinematics, by_a_hidden_goal, by_a_wave, by_nodes, by_a_lattice, by_cloth, by_a_driver,
+    by_its_own_shape_keys, by_a_grandparent, by_a_track, by_a_child_of_constraint,
+]  # fmt: skip
+
+
+def standing() -> Any:
+    return square()
+
+
+def held_by_a_constraint() -> Any:
+    block = square()
+    block.constraints.new("COPY_LOCATION").target = linked("place", None)
+    return block
+
+
+def keyed_once() -> Any:
+    block = square()
+    block.keyframe_insert("location", frame=3)
+    return block
+
+
+def bent_by_a_still_rig() -> Any:
+    armature = rig("still")
+    armature.pose.bones["upper"].keyframe_insert("location", frame=2)
+    return skinned(armature)
+
+
+def beside_what_moves() -> Any:
+    moved(square("other"))
+    return square()
+
+
+STILL = [standing, held_by_a_constraint, keyed_once, bent_by_a_still_rig, beside_what_moves]
+
+
+def exported(*blocks: Any, **settings: Any) -> Any:
+    return gather(list(blocks), None, CONTEXT.scene, CONTEXT.view_layer, GatherSettings(**settings))
+
+
+@pytest.mark.parametrize("make", MOVERS, ids=lambda make: make.__name__)
+def test_all_frames_are_written(make):
+    block = make()
+    model = exported(block)
+    assert model.num_frames == 20
+    assert np.ptp(model.surfaces[0].positions, axis=0).max() > 0.1
+    asked = exported(block, frames="SCENE")
+    assert np.array_equal(model.surfaces[0].positions, asked.surfaces[0].positions)
+    assert CONTEXT.scene.frame_current == 5
+
+
+def test_a_twitch_between_two_frames():
+    assert is_moving([by_a_short_twitch()], CONTEXT.scene, CONTEXT.view_layer)
+
+
+@pytest.mark.parametrize("make", STILL, ids=lambda make: make.__name__)
+def test_one_frame_is_written(make):
+    assert exported(make()).num_frames == 1
+    assert CONTEXT.scene.frame_current == 5
+
+
+def test_a_tag_that_is_moved():
+    tag = moved(linked("tag_hand", None))
+    assert exported(tag, square()).num_frames == 20
+
+
+def test_a_bone_that_is_a_tag():
+    armature = rig("deform")
+    armature.data.bones["lower"].name = "tag_hand"
+    moved(armature.pose.bones["tag_hand"])
+    assert exported(armature, square()).num_frames == 20
+
+
+def test_an_imported_model_of_one_frame_that_is_moved():
+    case = open_case(sample("minimal"))
+    moved(case.surface())
+    CONTEXT.scene.frame_start, CONTEXT.scene.frame_end = 1, 20  # import fits it to the file's frames
+    assert exported(*case.collection.all_objects).num_frames == 20
+
+
+def test_no_handler_is_left():
+    before = list(bpy.app.handlers.frame_change_post)
+    exported(by_a_wave())
+    assert list(bpy.app.handlers.frame_change_post) == before
