@@ -186,12 +186,14 @@ class Topology:
         """Tell whether all faces have three corners: no face has fewer."""
         return len(self.corner_points) == 3 * len(self.face_starts)
 
+    def counts(self, mesh: Block) -> bool:
+        """Tell whether a mesh has as many points, corners and faces."""
+        found = len(mesh.vertices), len(mesh.loops), len(mesh.polygons)
+        return found == (self.num_points, len(self.corner_points), len(self.face_starts))
+
     def is_of(self, mesh: Block) -> bool:
         """Tell whether a mesh has these points, corners and faces, reading no more than must be."""
-        counts = len(mesh.vertices), len(mesh.loops), len(mesh.polygons)
-        if counts != (self.num_points, len(self.corner_points), len(self.face_starts)):
-            return False
-        if not np.array_equal(corner_points(mesh), self.corner_points):
+        if not self.counts(mesh) or not np.array_equal(corner_points(mesh), self.corner_points):
             return False
         return self.is_triangles or np.array_equal(face_starts(mesh), self.face_starts)
 

@@ -24,6 +24,13 @@ from .takes import Take, influences
 if TYPE_CHECKING:
     from .stage import Stage
 
+# Modifiers that move points and do nothing else: without others a mesh has the same faces in all frames.
+BENDING = frozenset((
+    "ARMATURE", "CAST", "CLOTH", "COLLISION", "CORRECTIVE_SMOOTH", "CURVE", "DISPLACE", "HOOK", "LAPLACIANDEFORM",
+    "LAPLACIANSMOOTH", "LATTICE", "MESH_DEFORM", "SHRINKWRAP", "SIMPLE_DEFORM", "SMOOTH", "SOFT_BODY", "SURFACE_DEFORM",
+    "WARP", "WAVE",
+))  # fmt: skip
+
 Floats = NDArray[np.float32]
 
 
@@ -169,9 +176,9 @@ def _reached(curve: Any, positions: list[float]) -> list[float]:
 class Samples:
     """What one object shows in each frame. Meshes have positions, and normals if they were asked for."""
 
-    matrices: list[NDArray[np.float64]] = field(default_factory=list)  # (4, 4); one, or one per frame
+    matrices: NDArray[np.float64]  # (F, 4, 4), or (1, 4, 4) where it stays
     positions: Floats | None = None  # (F, P, 3) in object space; (1, P, 3) where it holds still
-    normals: list[Floats] = field(default_factory=list)  # (C, 3) per frame, in object space
+    normals: Floats | None = None  # (F, C, 3) unit, in object space
 
 
 def matrix(block: Any) -> NDArray[np.float64]:
@@ -183,11 +190,11 @@ def read_direct(block: Block, plan: Plan) -> Samples:
     """Return what a direct mesh shows in each frame, from its keys."""
     frames = shape_keys.frame_blocks(block.data.shape_keys)
     if not frames:
-        return Samples([matrix(block)], meshes.positions(block.data)[None])
+        return Samples(matrix(block)[None], meshes.positions(block.data)[None])
     shown, places = np.unique(shown_keys(block, plan), return_inverse=True)
     positions = shape_keys.read([frames[key] for key in shown.tolist()], len(block.data.vertices))
     same = np.array_equal(places, np.arange(len(positions)))
-    return Samples([matrix(block)], positions if same else positions[places.reshape(-1)])
+    return Samples(matrix(block)[None], positions if same else positions[places.reshape(-1)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,11 +213,14 @@ class Sampler:
     def __init__(self, subject: Subject, plan: Plan) -> None:
         self.subject, self.plan = subject, plan
         self.apart = self._has_own_times()
-        frames = len(plan.times)
-        self.matrices: list[NDArray[np.float64]] = [np.eye(4)] * frames
-        shape = subject.shape
-        self.positions = None if shape is None else np.empty((frames, shape.num_points, 3), np.float32)
-        self.normals: list[Floats] = [np.zeros((0, 3), np.float32)] * (frames if subject.normals else 0)
+        frames, shape = len(plan.times), subject.shape
+        self.matrices = np.empty((frames, 4, 4))
+        self.positions = self.normals = None
+        if shape is not None:
+            self.positions = np.empty((frames, shape.num_points, 3), np.float32)
+            self.bends = all(modifier.type in BENDING for modifier in subject.block.modifiers)
+            if subject.normals:
+                self.normals = np.empty((frames, len(shape.corner_points), 3), np.float32)
 
     def _has_own_times(self) -> list[bool]:
         """Tell in which frames the subject is shown when no take is: tags, while none moves them."""
@@ -218,27 +228,31 @@ class Sampler:
             return [False] * len(self.plan.times)
         return [not moved for moved in self.plan.moves(self.subject.block)]
 
-    def look(self, view_layer: bpy.types.ViewLayer, frame: int) -> None:
-        """Take what the scene shows now as that of a frame.
+    def look(self, evaluated: Any, world: NDArray[np.float64], frame: int) -> None:
+        """Take what the scene shows of the evaluated object now as that of a frame.
 
         Raises:
             LimitError: the mesh has other points or faces than before.
         """
-        evaluated = self.subject.block.evaluated_get(view_layer.depsgraph)
-        self.matrices[frame] = matrix(evaluated)
+        self.matrices[frame] = world
         if self.subject.bone:
             bone = np.array(evaluated.pose.bones[self.subject.bone].matrix, np.float64)
-            self.matrices[frame] = steady.products(self.matrices[frame], bone)
-        if self.subject.shape is not None and self.positions is not None:
-            check_topology(evaluated, self.subject.shape, self.plan, frame)
-            meshes.read_positions(evaluated.data, self.positions[frame])
-            if self.subject.normals:
-                self.normals[frame] = meshes.corner_normals(evaluated.data)
+            self.matrices[frame] = steady.products(world, bone)
+        if self.positions is not None and self.subject.shape is not None:
+            mesh = evaluated.data
+            if frame == 0 or not self.bends or not self.subject.shape.counts(mesh):
+                check_topology(evaluated, self.subject.shape, self.plan, frame)
+            meshes.read_positions(mesh, self.positions[frame])
+            if self.normals is not None and self.normals.size:
+                mesh.corner_normals.foreach_get("vector", self.normals[frame].ravel())
 
     @property
     def samples(self) -> Samples:
         """Return what was seen."""
-        return Samples(self.matrices, self.positions, self.normals)
+        normals = self.normals
+        if normals is not None:
+            normals = meshes.unit(normals.reshape(-1, 3)).reshape(normals.shape)
+        return Samples(self.matrices, self.positions, normals)
 
 
 def step(stage: Stage, view_layer: bpy.types.ViewLayer, subjects: list[Subject]) -> list[Samples]:
@@ -252,11 +266,31 @@ def step(stage: Stage, view_layer: bpy.types.ViewLayer, subjects: list[Subject])
     for apart in (False, True):
         for frame in range(len(stage.plan.times)):
             due = [sampler for sampler in samplers if sampler.apart[frame] == apart]
-            if due:
-                stage.show(frame, apart)
-            for sampler in due:
-                sampler.look(view_layer, frame)
+            if not due:
+                continue
+            stage.show(frame, apart)
+            evaluated = [sampler.subject.block.evaluated_get(view_layer.depsgraph) for sampler in due]
+            worlds = world_matrices(view_layer.depsgraph, evaluated)
+            for sampler, block, world in zip(due, evaluated, worlds, strict=True):
+                sampler.look(block, world, frame)
     return [sampler.samples for sampler in samplers]
+
+
+def world_matrices(depsgraph: Any, evaluated: list[Any]) -> NDArray[np.float64]:
+    """Return the transforms in the world of evaluated objects, (n, 4, 4): one by one Blender is slow to tell them."""
+    objects = depsgraph.objects
+    flat = np.empty((len(objects), 16), np.float32)
+    if len(objects):
+        objects.foreach_get("matrix_world", flat.ravel())
+    places = {block.as_pointer(): place for place, block in enumerate(objects)}
+    found = [places.get(block.as_pointer(), -1) for block in evaluated]
+    worlds = np.zeros((len(found), 4, 4))
+    if len(objects):
+        worlds[:] = flat.reshape(-1, 4, 4).transpose(0, 2, 1)[found]
+    for place, index in enumerate(found):
+        if index < 0:
+            worlds[place] = matrix(evaluated[place])
+    return worlds
 
 
 def check_topology(block: Any, shape: meshes.Topology, plan: Plan, index: int) -> None:
@@ -272,6 +306,6 @@ def tag_transforms(block: Block, plan: Plan, samples: Samples | None) -> tuple[F
     """Return a tag's origins (F, 3) and axes (F, 3, 3) as rows: from curves, or from `samples` if it was stepped."""
     if samples is None:
         return tags.read_curves(block, plan.own_times())
-    stacked = np.stack(samples.matrices)
+    stacked = samples.matrices
     axes = np.swapaxes(stacked[:, :3, :3], 1, 2).astype(np.float32)
     return stacked[:, :3, 3].astype(np.float32), axes

@@ -66,11 +66,11 @@ def gather(
     world = of.shown.copy()
     if shown.any():
         corners = meshes.corner_normals(mesh) if not shape.normals.any() else shape.normals
-        world[shown] = part.normals(corners)[shown]
+        world[shown] = part.normals(corners[None])[0][shown]
     matrix = np.array(block.matrix_world, np.float64)
     joints = made.weights.first_joints()
     bind = skeleton.bind.rotations[joints]
-    normals = rotate(conjugate(bind), turned_normals(world, matrix)).astype(np.float32)
+    normals = rotate(conjugate(bind), turned_normals(world[None], matrix[None])[0]).astype(np.float32)
     kept = np.zeros(len(shown), np.bool_)
     if skeleton.sources is not None and skeleton.kept is not None and np.array_equal(matrix[:3, :3], np.eye(3)):
         same = ~shown & skeleton.kept[joints] & (skeleton.sources[joints] == of.joints)

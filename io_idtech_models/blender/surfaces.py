@@ -155,13 +155,15 @@ class Part:
         return bool(self.own.any() or (self.vertices.numbers < 0).any())
 
     def normals(self, shown: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the vertices' normals (V, 3) of those that corners show, (C, 3)."""
+        """Return the vertices' normals (F, V, 3) of those that corners show, (F, C, 3)."""
         if self.fans is None:
-            picked: NDArray[np.float32] = shown[np.maximum(self.vertices.corners, 0)]
-            return picked
+            return shown.take(np.maximum(self.vertices.corners, 0), axis=1)
         corners, vertices = self.fans
-        sums = [np.bincount(vertices, shown[corners, axis], len(self.own)) for axis in range(3)]
-        return meshes.unit(np.stack(sums, axis=1).astype(np.float32))
+        sums = np.empty((len(shown), len(self.own), 3), np.float32)
+        for frame, normals in zip(sums, shown, strict=True):
+            for axis in range(3):
+                frame[:, axis] = np.bincount(vertices, normals[corners, axis], len(self.own))
+        return meshes.unit(sums.reshape(-1, 3)).reshape(sums.shape)
 
 
 def split(
@@ -311,15 +313,12 @@ def to_surface(
     points = np.ascontiguousarray(np.broadcast_to(moved, (num_frames, *moved.shape[1:])))
     normals = None
     if part.needs_normals:
-        shown = samples.normals or [shape.normals]
-        turned = [
-            turned_normals(part.normals(shown[f % len(shown)]), transforms[f % len(transforms)])
-            for f in range(max(len(shown), len(transforms)))
-        ]
-        normals = np.broadcast_to(np.stack(turned), (num_frames, len(part.own), 3))
-    turned_over = [bool(steady.determinants(m[:3, :3]) < 0) for m in transforms]
-    mirrored = turned_over[0]
-    if mirrored != all(turned_over) or mirrored != any(turned_over):
+        shown = shape.normals[None] if samples.normals is None else samples.normals
+        turned = turned_normals(part.normals(shown), transforms)
+        normals = np.broadcast_to(turned, (num_frames, len(part.own), 3))
+    turned_over = steady.determinants(transforms[:, :3, :3]) < 0
+    mirrored = bool(turned_over[0])
+    if mirrored != turned_over.all() or mirrored != turned_over.any():
         log.warning("'%s' is mirrored in some frames only: there its faces show their backs", name)
     triangles = part.triangles.vertices
     uvs = part.uvs
@@ -342,24 +341,28 @@ def to_surface(
     )
 
 
-def _moved(local: NDArray[np.float32], transforms: list[NDArray[np.float64]], scale: float) -> NDArray[np.float32]:
+def _moved(local: NDArray[np.float32], transforms: NDArray[np.float64], scale: float) -> NDArray[np.float32]:
     """Return positions (F, V, 3) in the world; untouched bit for bit where nothing moves them."""
     if len(transforms) == 1 and scale == 1.0 and np.array_equal(transforms[0], np.eye(4)):
         return local
-    stacked = np.stack(transforms)
+    stacked = transforms.copy()
     stacked[:, :3] *= scale
     if (stacked == np.eye(4)).all():
         return local
     return np.asarray(steady.applied(stacked[:, None, :3], local.astype(np.float64)), np.float32)
 
 
-def turned_normals(normals: NDArray[np.float32], transform: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Return normals (V, 3) in the world: by the inverse transpose, so that they stay upright on stretched objects."""
-    if np.array_equal(transform[:3, :3], np.eye(3)):
+def turned_normals(normals: NDArray[np.float32], transforms: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return normals (F, V, 3) in the world, where transforms (F, 4, 4) put them; either may be one for all frames.
+
+    By the inverse transpose, so that they stay upright on stretched objects.
+    """
+    axes = transforms[:, :3, :3]
+    if (axes == np.eye(3)).all():
         return normals
-    upright = steady.cofactors(transform[:3, :3])
-    turned = steady.applied(upright, normals) * (-1.0 if steady.determinants(transform[:3, :3]) < 0 else 1.0)
-    lengths = steady.lengths(turned)[:, None]
+    upright = steady.cofactors(axes) * np.where(steady.determinants(axes) < 0, -1.0, 1.0)[:, None, None]
+    turned = steady.applied(upright[:, None], normals)
+    lengths = steady.lengths(turned)[..., None]
     return np.asarray(turned / np.where(lengths > 0, lengths, 1.0), np.float32)
 
 
