@@ -228,6 +228,16 @@ def duplicates() -> Md3Spec:
     return Md3Spec([FrameSpec(b"base")], [], [SurfaceSpec(b"twice", [vertices], triangles, st)])
 
 
+def flap() -> Md3Spec:
+    """Return a flap with two sides on the edge of a face: versions of Blender show its normals each in its own way."""
+    places = [(-512, 128, -192), (256, -192, 256), (64, 0, -64), (448, 320, 576), (640, 320, 448), (-320, -384, 0)]
+    triangles = [(5, 0, 4), (2, 3, 5), (5, 3, 2), (2, 1, 3)]
+    frames: list[list[Xyzn]] = [[(x, y, z + 32 * f, 0, 0) for x, y, z in places] for f in range(2)]
+    st = [(i / 8, 1 - i / 16) for i in range(len(places))]
+    surface = SurfaceSpec(b"flap", frames, triangles, st)
+    return Md3Spec([FrameSpec(b"down"), FrameSpec(b"up")], [], [surface])
+
+
 def split_later() -> Md3Spec:
     """Return two triangles whose edge is one in the first frame and opens in the second."""
     shut: list[Xyzn] = [
@@ -320,6 +330,6 @@ def odd_numbers() -> Md3Spec:
 
 
 SPECS: tuple[Callable[[], Md3Spec], ...] = (
-    minimal, animated, tags_only, seamed_cube, duplicates, split_later, no_shaders, many_shaders, odd_layout, zero_end,
-    short_surface, empty_surface, odd_names, odd_numbers,
+    minimal, animated, tags_only, seamed_cube, duplicates, flap, split_later, no_shaders, many_shaders, odd_layout,
+    zero_end, short_surface, empty_surface, odd_names, odd_numbers,
 )  # fmt: skip

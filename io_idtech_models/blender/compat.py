@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+import numpy as np
+from numpy.typing import NDArray
 
 # Objects and data-blocks whose kind is known: the stubs make each of their pointers a union of everything it might be.
 Block = Any
@@ -14,8 +16,21 @@ Context = Any
 NAME_BYTES = 63
 # Actions hold curves for several data-blocks, in slots, from 4.4 on.
 HAS_SLOTS = bpy.app.version >= (4, 4)
+# The numbers that custom normals are stored as can be read from 4.5 on.
+NORMAL_CODES = bpy.app.version >= (4, 5)
 # Properties that take "//" paths must say so from 4.5 on, and can't before.
 RELATIVE_PATHS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
+
+
+def read_normal_codes(mesh: Any) -> NDArray[np.int32] | None:
+    """Return the two numbers that each corner's custom normal is stored as, packed into one, (C,); None without any."""
+    attribute = mesh.attributes.get("custom_normal") if NORMAL_CODES else None
+    if attribute is None or (attribute.data_type, attribute.domain) != ("INT16_2D", "CORNER"):
+        return None
+    values = np.empty((len(mesh.loops), 2), np.int16)
+    if values.size:
+        attribute.data.foreach_get("value", values.ravel())
+    return values.view(np.int32).ravel()
 
 
 def curves_for(action: bpy.types.Action, owner: Any, slot_name: str) -> Any:

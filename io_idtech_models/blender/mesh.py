@@ -154,6 +154,12 @@ def read_positions(mesh: Block, into: Floats) -> None:
         mesh.attributes["position"].data.foreach_get("vector", into.ravel())
 
 
+def write_positions(mesh: Block, points: Floats) -> None:
+    """Put the points where an array (P, 3) says."""
+    if points.size:
+        mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(points, np.float32).ravel())
+
+
 def corner_points(mesh: Block) -> Ints:
     """Return the point of each corner, (C,)."""
     values = np.empty(len(mesh.loops), np.int32)

@@ -1,8 +1,8 @@
 """Has a modeller edited a normal? What Blender stores can't tell: deleting one face rewrites a fifth of it.
 
 So import stores the normal that each corner showed, and a corner counts as edited only where its point still has the
-faces that import gave it and shows another normal now. Where the base positions moved, what counts is what Blender
-shows of the stored normals on a copy of the mesh that was moved likewise.
+faces that import gave it, shows another normal now, and stores another (see `normal_codes`). Where the base positions
+moved, what counts is what Blender shows of the stored normals on a copy of the mesh that was moved likewise.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..model import steady
 from ..model.vertex import ModelSource
 from . import mesh as meshes
+from . import normal_codes
 from .compat import Block
 
 Bools = NDArray[np.bool_]
@@ -43,6 +44,7 @@ def edited_corners(
     angle = steady.dots(shown, stored)
     if not (told & (angle < SAME)).any():
         return nothing, 0
+    told &= normal_codes.changed(mesh)
     before = _base_positions(mesh, topology, numbers, source, frame)
     if before is not None:
         expected = _moved_normals(mesh, np.where(told[:, None], stored, shown), before)

@@ -18,7 +18,7 @@ from ..errors import LimitError
 from ..model import binding, steady
 from ..model.skeletal import Animation, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, skeleton_of
 from ..model.transforms import rotate
-from . import armature, joint_tags, names, skeletal_source, traits
+from . import armature, joint_tags, names, normal_codes, skeletal_source, traits
 from . import mesh as meshes
 from .compat import Block
 from .skinned import rest_places
@@ -139,3 +139,4 @@ def _show_normals(data: Block, own: Any, source: SkeletalSource, numbers: Any, c
     normals[inside] = turned[numbers[inside]]
     shown = meshes.show_normals(data, corner_points, normals)
     meshes.set_attribute(data, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
+    normal_codes.note(data)

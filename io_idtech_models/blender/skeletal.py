@@ -16,7 +16,7 @@ from ..model.transforms import rotate
 from ..model.vertex import are_solid
 from ..model.weld import weld_classes
 from ..model.words import listed
-from . import actions, armature, joint_tags, names, sizes, skeletal_source, skinning, traits
+from . import actions, armature, joint_tags, names, normal_codes, sizes, skeletal_source, skinning, traits
 from . import mesh as meshes
 from .bearable import JOINTS, refuse_farther, refuse_more
 from .compat import Block, play
@@ -114,6 +114,7 @@ def _make_mesh(
         normals = rotate(bind.rotations[mesh.weights.first_joints()], mesh.normals).astype(np.float32)
         shown = meshes.show_normals(data, corner_points.ravel(), normals[triangles.ravel()])
         meshes.set_attribute(data, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
+        normal_codes.note(data)
     data.materials.append(materials.get(mesh.shader) if mesh.shader else materials.wear(mesh.name))
     block: Block = bpy.data.objects.new(names.fit(mesh.name), data)
     names.remember(block, mesh.name)

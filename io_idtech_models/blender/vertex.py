@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..model.vertex import Surface, VertexModel, are_solid
 from ..model.weld import weld
-from . import animations, names, shape_keys, source, tags
+from . import animations, names, normal_codes, shape_keys, source, tags
 from . import mesh as meshes
 from .bearable import VERTICES, refuse_more
 from .compat import HAS_SLOTS, Block, share_action
@@ -129,6 +129,7 @@ def _make_surface(
     if normals is not None and triangles.size:
         shown = meshes.show_normals(mesh, corner_points.ravel(), normals[0][triangles.ravel()])
         meshes.set_attribute(mesh, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
+        normal_codes.note(mesh)
     worn: list[Any] = [materials.get(shader) for shader in surface.shaders] or [materials.stand_in()]
     for material in worn:
         if material is not None:
