@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+import bmesh
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from .compat import Block
 
 Bools = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
+CORNER = "idtech_corner_of"  # on copies: the corner that each was
 SAME = math.cos(math.radians(0.5))  # closer than that is Blender's own rounding
 FLAT = 1e-4  # a triangle's height above its longest side, as a part of it
 LOST = math.cos(math.radians(5.0))  # farther than that is worth a word where faces changed
@@ -46,9 +48,12 @@ def edited_corners(
         return nothing, 0
     told &= normal_codes.changed(mesh)
     before = _base_positions(mesh, topology, numbers, source, frame)
-    if before is not None:
-        expected = _moved_normals(mesh, np.where(told[:, None], stored, shown), before)
-        angle = steady.dots(shown, expected)
+    over = _turned_over(topology, numbers, faces, source)
+    if before is not None or over.any():
+        present = meshes.positions(mesh)
+        kept = np.where(told[:, None], stored, shown)
+        ways = expected_normals(mesh, kept, present if before is None else before, over)
+        angle = np.max([steady.dots(shown, expected) for expected in ways], axis=0)
     flat = _flat_points(meshes.positions(mesh), topology)
     if before is not None:
         flat |= _flat_points(before, topology)
@@ -103,16 +108,68 @@ def _base_positions(
     return None if np.array_equal(before, present) else before
 
 
-def _moved_normals(mesh: Block, normals: NDArray[np.float32], before: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return what corners would show if `normals` (C, 3) had been set while the points stood at `before` (P, 3)."""
-    present = meshes.positions(mesh)
+def _turned_over(topology: meshes.Topology, numbers: Numbers, faces: Numbers, source: ModelSource) -> Bools:
+    """Tell which faces (faces,) are triangles of the source with their corners the other way round."""
+    over = np.zeros(len(faces), np.bool_)
+    sizes = np.diff(topology.face_starts, append=len(topology.corner_points))
+    known = np.flatnonzero((faces >= 0) & (sizes == 3))
+    here = numbers[topology.face_starts[known][:, None] + np.arange(3)]
+    there = source.triangles[faces[known]]
+    turns = [np.roll(here, step, axis=1) for step in range(3)]
+    same, back = (np.any([(t == way).all(axis=1) for t in turns], axis=0) for way in (there, there[:, ::-1]))
+    over[known] = back & ~same
+    return over
+
+
+def expected_normals(
+    mesh: Block, normals: NDArray[np.float32], before: NDArray[np.float32], over: Bools
+) -> list[NDArray[np.float32]]:
+    """Return what corners would show if `normals` (C, 3) had been set while the points stood at `before` (P, 3).
+
+    And while the faces that were turned `over` (faces,) were as in the source: a script turns them over with the
+    numbers that are stored of their normals, edit mode with the normals that they show, so that there are two ways.
+    """
     copy = mesh.copy()
     try:
-        copy.attributes["position"].data.foreach_set("vector", before.ravel())
-        copy.update()
-        copy.normals_split_custom_set(normals)
-        copy.attributes["position"].data.foreach_set("vector", present.ravel())
-        copy.update()
-        return meshes.corner_normals(copy)
+        meshes.set_attribute(copy, CORNER, "INT", "CORNER", np.arange(len(normals), dtype=np.int32))
+        _turn_over(copy, over)
+        order = _order_of(copy)
+        present = meshes.positions(mesh)
+        for points in (before, present):
+            meshes.write_positions(copy, points)
+            copy.update()
+            if points is before:
+                copy.normals_split_custom_set(normals[order])
+        shown = np.empty_like(normals)
+        shown[order] = meshes.corner_normals(copy)
+        if not over.any():
+            return [shown]
+        _turn_over(copy, over)
+        turned = np.empty_like(normals)
+        turned[_order_of(copy)] = meshes.corner_normals(copy)
+        sizes = np.diff(meshes.face_starts(mesh), append=len(normals))
+        return [turned, np.where(np.repeat(over, sizes)[:, None], -shown, shown)]
     finally:
         bpy.data.meshes.remove(copy)
+
+
+def _order_of(copy: Block) -> NDArray[np.int32]:
+    """Return which corner of the mesh each corner of its copy is, (C,)."""
+    found = meshes.get_attribute(copy, CORNER, "INT", "CORNER")
+    assert found is not None
+    return found
+
+
+def _turn_over(mesh: Block, over: Bools) -> None:
+    """Turn over some faces of a mesh, whose corners keep their attributes."""
+    if over.all():
+        mesh.flip_normals()
+    elif over.any():
+        work = bmesh.new()
+        try:
+            work.from_mesh(mesh, face_normals=False, vertex_normals=False)
+            work.faces.ensure_lookup_table()
+            bmesh.ops.reverse_faces(work, faces=[work.faces[face] for face in np.flatnonzero(over).tolist()])
+            work.to_mesh(mesh)
+        finally:
+            work.free()

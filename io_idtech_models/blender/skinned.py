@@ -165,13 +165,16 @@ def _shape_of(block: Block, mesh: Block, origin: Origin, settings: WeightSetting
     return read_shape(block, mesh, block.data if same else None, origin, settings.normals)
 
 
-def _moved(part: Part, positions: NDArray[np.float32], rig: Rig) -> NDArray[np.bool_]:
-    """Tell which points (P,) do not stand where import put the source's vertices that they are."""
-    moved = np.zeros(len(positions), np.bool_)
+def _moved(part: Part, positions: NDArray[np.float32], rig: Rig) -> skinned_normals.Moved:
+    """Tell which points (P,) do not stand where import put the source's vertices that they are, and where those are."""
+    after = positions[part.vertices.points]
     source = rig.vertex_source
+    triangles = np.zeros((0, 3), np.int32) if source is None else source.triangles
+    moved = skinned_normals.Moved(np.zeros(len(positions), np.bool_), after.copy(), after, triangles)
     for surface, places, own in source.vertex_parts(part.vertices.numbers) if source is not None else ():
         points = part.vertices.points[places]
-        moved[points[~_stand(positions[points], surface, own, rig.import_scale)]] = True
+        moved.points[points[~_stand(positions[points], surface, own, rig.import_scale)]] = True
+        moved.before[places] = surface.decoded_positions(slice(None), own)[0]
     return moved
 
 

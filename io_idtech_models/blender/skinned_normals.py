@@ -10,14 +10,26 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model import affine, steady
 from ..model.skeletal import SkeletalSource, Skeleton, SkinnedMesh
 from ..model.transforms import conjugate, rotate
 from . import mesh as meshes
 from .compat import Block
 from .surfaces import Part, Shape, turned_normals
 
+SLACK = 1e-5  # of a coordinate: single precision, and a little
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
+
+
+@dataclass(eq=False)
+class Moved:
+    """Where the vertices of a part were at import, and are, in the object, and which of the mesh' points moved."""
+
+    points: Bools  # (P,)
+    before: Floats  # (V, 3)
+    after: Floats  # (V, 3)
+    triangles: NDArray[np.int32]  # (T, 3) of the source
 
 
 @dataclass(eq=False)
@@ -54,19 +66,24 @@ def gather(
     made: SkinnedMesh,
     skeleton: Skeleton,
     source: SkeletalSource | None,
-    moved: Bools,
+    moved: Moved,
 ) -> tuple[Floats, Bools]:
     """Return a part's normals (V, 3), in the space of each first weight's joint, and which are the source's, (V,).
 
-    `moved` (P,) tells which of the mesh' points do not stand where import put them: there, and at their neighbours,
-    the normals that Blender turned along count.
+    Where points do not stand where import put them, and at their neighbours, the normals that Blender turned along
+    count; but those of what was moved as a whole are turned exactly: Blender mirrors its own wrongly.
     """
     of = of_source(source, part.vertices.numbers)
-    shown = part.own | ~of.known | _near(moved, part)
+    triangles, numbers, faces = part.triangles.vertices, part.vertices.numbers, part.triangles.numbers
+    over = affine.turned_over(triangles, numbers, faces, moved.triangles)
+    near = _near(moved.points, part) | over
+    shown = part.own | ~of.known | near
     world = of.shown.copy()
-    if shown.any():
+    carried = _carry(world, near & of.known & ~part.own, moved, triangles, over)
+    as_shown = shown & ~carried
+    if as_shown.any():
         corners = meshes.corner_normals(mesh) if not shape.normals.any() else shape.normals
-        world[shown] = part.normals(corners[None])[0][shown]
+        world[as_shown] = part.normals(corners[None])[0][as_shown]
     matrix = np.array(block.matrix_world, np.float64)
     joints = made.weights.first_joints()
     bind = skeleton.bind.rotations[joints]
@@ -78,6 +95,19 @@ def gather(
         # Of a kept vertex the source's weights count, whose first joint may be another than the heaviest.
         kept = same if made.kept is None else same | (~shown & made.kept)
     return normals, kept
+
+
+def _carry(world: Floats, wanted: Bools, moved: Moved, triangles: NDArray[np.int32], over: Bools) -> Bools:
+    """Turn normals (V, 3) that are `wanted` (V,) in place where one map moved the part; tells where, (V,)."""
+    vertices = np.flatnonzero(wanted)
+    slack = SLACK * max(1.0, float(np.abs(moved.before).max(initial=0.0)))
+    maps, found = affine.maps_at(moved.before, moved.after, triangles, vertices, slack)
+    own = vertices[found]
+    turned = steady.applied(maps[found], world[own]) * np.where(over[own], -1.0, 1.0)[:, None]
+    world[own] = turned / np.maximum(steady.lengths(turned), steady.TINY)[:, None]
+    carried = np.zeros(len(world), np.bool_)
+    carried[own] = True
+    return carried
 
 
 def _near(moved: Bools, part: Part) -> Bools:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..errors import LimitError
 from ..model.animations import group
 from ..model.conform import joined
-from ..model.normals import Motion, NormalCoding, SourceView, filled_frames, settle_normals, view_source
+from ..model.normals import Motion, NormalCoding, SourceView, filled_frames, settle_normals, turned_over, view_source
 from ..model.vertex import LATER, Facts, ModelSource, Surface, SurfaceSource, VertexModel
 from ..model.words import listed, plural
 from ._binary import cut_name, decode_name, encode_name, raw_bytes
@@ -310,7 +310,7 @@ def _with_normals(
 def _is_source(surface: Surface, view: SourceView, own: SurfaceSource, options: Md2Options) -> bool:
     """Tell whether nothing differs from the source in any frame: the usual case, and quickly found out."""
     edited = surface.own_normals is not None and bool(surface.own_normals.any())
-    if view.codes is not own.codes or edited or options.same_box:
+    if view.codes is not own.codes or edited or options.same_box or turned_over(surface, view).any():
         return False
     return Boxes(own.scale, own.offset).show(own.positions, surface.positions)
 
@@ -344,7 +344,13 @@ def _hinted_positions(
     codes = boxes.encode(positions)
     held = unmoved & kept[:, None] & _is_own(surface, source)
     codes[held] = view.positions[held]
-    return boxes, _with_normals(surface, codes, view, Motion(view.known & ~unmoved, before, positions)), kept
+    motion = Motion(view.known & ~unmoved, before, positions, _slack(before))
+    return boxes, _with_normals(surface, codes, view, motion), kept
+
+
+def _slack(positions: NDArray[np.float32]) -> float:
+    """Return how far single precision may put such positions."""
+    return 1e-5 * max(1.0, float(np.abs(positions).max(initial=0.0)))
 
 
 def _source_positions(surface: Surface, source: ModelSource, frames: NDArray[Any]) -> NDArray[np.float32]:

@@ -1,9 +1,11 @@
 """Which normals an edited surface has: the source's while nothing near them moved, else the source's turned along.
 
 Blender shows normals of its own making in every frame but the base. So a vertex keeps its source's normal, in the
-source's code, in each frame in which it and the corners of its faces lie where the source has them. Where they moved,
-the source's normal is turned by the rotation that fits the vertex' surroundings best (Kabsch's method over the edges
-and the area-scaled normals of all faces at that position), which carries smoothing groups and hand-made normals along.
+source's code, in each frame in which it and the corners of its faces lie where the source has them. Where one linear
+map moved a whole part of the surface the normals follow that (`affine`); elsewhere the source's normal is turned by the
+rotation that fits the vertex' surroundings best (Kabsch's method over the edges and the area-scaled normals of all
+faces at that position), which carries smoothing groups and hand-made normals along. Where faces were turned over, so
+are the normals of their vertices.
 """
 
 from __future__ import annotations
@@ -15,10 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import steady
+from . import affine, steady
 from .vertex import ModelSource, Surface, VertexModel
 
 Codes = NDArray[Any]
+CODED = 1.0  # positions are whole codes: half a code, and as much again of what that makes a map err
 
 
 @dataclass(eq=False)
@@ -27,6 +30,7 @@ class SourceView:
 
     known: NDArray[np.bool_]  # (V,) has a source vertex
     codes: Codes  # (F, V, 4), X, Y, Z and normal; of unknown vertices: 0
+    triangles: NDArray[np.int32] | None = None  # (T, 3) those of the source, by its own numbers
 
     @property
     def positions(self) -> Codes:
@@ -82,9 +86,9 @@ def view_source(model: VertexModel, surface: Surface, source: ModelSource) -> So
     first, _, indices = parts[0]
     whole = len(indices) == len(numbers) == first.num_vertices and np.array_equal(indices, np.arange(len(indices)))
     if whole and np.array_equal(frames, np.arange(source.num_frames)):
-        return SourceView(np.ones(len(numbers), np.bool_), first.codes)
+        return SourceView(np.ones(len(numbers), np.bool_), first.codes, source.triangles)
     codes = np.zeros((len(frames), len(numbers), 4), first.codes.dtype)
-    view = SourceView(np.zeros(len(numbers), np.bool_), codes)
+    view = SourceView(np.zeros(len(numbers), np.bool_), codes, source.triangles)
     for part, places, indices in parts:
         view.known[places] = True
         view.codes[:, places] = part.codes[frames[:, None], indices]
@@ -98,6 +102,7 @@ class Motion:
     moved: NDArray[np.bool_]  # (F, V)
     before: NDArray[Any]  # (F, V, 3)
     after: NDArray[Any]  # (F, V, 3)
+    slack: float = CODED  # how far positions may be off what a map makes of them
 
 
 def settle_normals(
@@ -115,12 +120,13 @@ def settle_normals(
     normals = unsigned(codes)[..., 3]
     if view is not None:
         moves = motion or Motion(view.moved(codes), view.positions, codes[..., :3])
-        frames = np.flatnonzero(moves.moved.any(axis=1))
+        sides = turned_over(surface, view)
+        frames = np.flatnonzero(moves.moved.any(axis=1) | sides.any())
         if not len(frames) and not fresh.any() and motion is None:
             return view.codes
         normals[:] = view.normals
         for frame in frames:
-            _turn_frame(surface, moves, view, frame, coding, normals[frame])
+            _turn_frame(surface, moves, view, frame, coding, sides, normals[frame])
     if fresh.any():
         shown = surface.normals
         if shown is None:  # a surface whose source was dropped
@@ -146,31 +152,61 @@ def plain_normals(model: VertexModel, surface: Surface, coding: NormalCoding | N
         for part, places, indices in model.source.vertex_parts(numbers):
             before[:, places] = part.decoded_positions(filled_frames(model), indices)
         size = np.maximum(np.abs(before), 1.0) * 1e-5
-        motion = Motion((np.abs(surface.positions - before) > size).any(axis=2), before, surface.positions)
+        moved = (np.abs(surface.positions - before) > size).any(axis=2)
+        motion = Motion(moved, before, surface.positions, float(size.max(initial=0.0)))
         codes = settle_normals(surface, np.zeros_like(view.codes), view, coding, motion)
         surface.normals = coding.decode(unsigned(codes)[..., 3])
     surface.source_vertices = None
     return surface
 
 
+def turned_over(surface: Surface, view: SourceView) -> NDArray[np.bool_]:
+    """Tell of which vertices (V,) all faces that the source has are turned over; see `affine.turned_over`."""
+    numbers, faces = surface.source_vertices, surface.source_triangles
+    if numbers is None or faces is None or view.triangles is None or not (faces >= 0).any():
+        return np.full(surface.num_vertices, surface.mirrored)
+    return affine.turned_over(surface.triangles, numbers, faces, view.triangles)
+
+
 def _turn_frame(
-    surface: Surface, motion: Motion, view: SourceView, frame: int, coding: NormalCoding, codes: Codes
+    surface: Surface,
+    motion: Motion,
+    view: SourceView,
+    frame: int,
+    coding: NormalCoding,
+    sides: NDArray[np.bool_],
+    codes: Codes,
 ) -> None:
-    """Turn the normals of one frame whose surroundings moved, in place in `codes` (V,)."""
+    """Turn the normals of one frame whose surroundings moved, or were turned over, in place in `codes` (V,)."""
     triangles = surface.triangles
     moved = view.known & motion.moved[frame]
     near = np.zeros(len(moved), np.bool_)
     near[triangles[moved[triangles].any(axis=1)]] = True
-    turned = np.flatnonzero((near | moved) & view.known)
+    turned = np.flatnonzero((near | moved | sides) & view.known)
     if not len(turned):
         return
-    usable = triangles[view.known[triangles].all(axis=1)]
+    maps = _maps_of_normals(surface, motion, view, frame, turned)
+    normals = steady.applied(maps, coding.decode(view.normals[frame, turned]))
+    normals[sides[turned]] *= -1.0
+    codes[turned] = coding.encode(normals, view.normals[frame, turned])
+
+
+def _maps_of_normals(
+    surface: Surface, motion: Motion, view: SourceView, frame: int, turned: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return what takes the normals of the vertices `turned` (n,) along in a frame, (n, 3, 3)."""
     before, after = motion.before[frame], motion.after[frame]
-    rotations = ring_rotations(before, after, usable, turned, mirrored=surface.mirrored)
-    normals = coding.decode(view.normals[frame, turned]).astype(np.float64)
-    if surface.mirrored:
-        normals[:, 0] *= -1
-    codes[turned] = coding.encode(steady.applied(rotations, normals), view.normals[frame, turned])
+    usable = surface.triangles[view.known[surface.triangles].all(axis=1)]
+    maps, found = affine.maps_at(before, after, usable, turned, motion.slack)
+    if found.all():
+        return maps
+    used = np.unique(usable)
+    mirrored = surface.mirrored or affine.mirrors(before[used], after[used])
+    rotations = ring_rotations(before, after, usable, turned[~found], mirrored)
+    if mirrored:  # a reflection turns the faces over, and with them what their normals follow
+        rotations[..., 1:] *= -1.0
+    maps[~found] = rotations
+    return maps
 
 
 def ring_rotations(
@@ -182,7 +218,7 @@ def ring_rotations(
     the vertex lies before. A ring that says nothing (no area, no faces) gives the identity. `mirrored`: the positions
     were reflected; the rotation is then the one that follows a reflection along X.
     """
-    places = np.unique(before, axis=0, return_inverse=True)[1].reshape(-1)
+    places = affine.places_of(before)
     wanted, ring_of = np.unique(places[vertices], return_inverse=True)
     rings = np.full(int(places.max()) + 1, -1)
     rings[wanted] = np.arange(len(wanted))
