@@ -183,12 +183,16 @@ def test_a_file_to_its_own_kind_stays_the_same(tmp_path, make):
     data = make()
     suffix = ".md5mesh" if b"numMeshes" in data else ".md5anim"
     (tmp_path / f"a{suffix}").write_bytes(data)
-    if make is samples_md5.roots_wave:  # what was read so, but no game takes it
-        with pytest.raises(LimitError, match="add an 'origin' joint"):
-            convert(tmp_path / f"a{suffix}", tmp_path / f"b{suffix}", "format", {})
-        return
-    convert(tmp_path / f"a{suffix}", tmp_path / f"b{suffix}", "format", {})
+    said = convert(tmp_path / f"a{suffix}", tmp_path / f"b{suffix}", "format", {})
+    assert ("has 2 joints without a parent, which Doom 3 refuses" in said) is (make is samples_md5.roots_wave)
     assert md5_facts.differences(data, (tmp_path / f"b{suffix}").read_bytes()) == set()
+
+
+def test_doom_3_takes_one_root(tmp_path):
+    (tmp_path / "a.md5anim").write_bytes(samples_md5.roots_wave())
+    with pytest.raises(LimitError, match="has 2 joints without a parent, Doom 3 takes one: add an 'origin' joint"):
+        convert(tmp_path / "a.md5anim", tmp_path / "b.md5anim", "doom3", {})
+    assert not (tmp_path / "b.md5anim").exists()
 
 
 # -- what can't be

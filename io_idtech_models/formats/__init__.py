@@ -195,7 +195,6 @@ class AnimationFormat(Row):
     """A row of the table of animations for skeletons."""
 
     joins: bool = False  # several animations make one file, which a table beside it (.aninc) takes apart
-    one_root: bool = False  # one joint without a parent
     text: bool = False  # see `SkeletalFormat`
     scales: str = ""  # the suffix of a file beside it that says how large joints are, for games that read it
 
@@ -212,7 +211,7 @@ class AnimationFormat(Row):
         """Return what a game refuses of an animation, or shows otherwise than meant."""
         from ..model import skeletal_limits
 
-        return skeletal_limits.check_animation(animation, game, self.name, self.text, self.one_root)
+        return skeletal_limits.check_animation(animation, game, self.name, self.text)
 
     def load(self, data: bytes, name: str) -> Animation:
         """Return the animation in a file's bytes; raises FormatError."""
@@ -302,7 +301,6 @@ ANIMATIONS: tuple[AnimationFormat, ...] = (
         label="Doom 3 Animation (.md5anim)",
         suffixes=(".md5anim",),
         magic=b"MD5Version",
-        one_root=True,
         text=True,
         scales=".md5scale",
         file_codec="md5anim",

@@ -165,7 +165,7 @@ class JointOptions:
     )
     add_origin: BoolProperty(
         name="Add Origin Joint",
-        description="Hang several roots on a joint 'origin': an animation takes one root",
+        description="Hang several roots on a joint 'origin': Doom 3 takes animations with one",
         default=False,
     )
 

@@ -701,13 +701,28 @@ def test_which_weights_are_written(own):
 def test_bones_that_deform_nothing(own):
     wave_own()
     assert model_of(own / "own.md5mesh").skeleton.num_joints == 3
-    text = error_of(export_anim, filepath=str(own / "own.md5anim"), deform_only=False)
-    assert "has 2 joints without a parent, an animation takes one: add an 'origin' joint" in text
+    text = error_of(export_anim, filepath=str(own / "own.md5anim"), deform_only=False, game="doom3")
+    assert "has 2 joints without a parent, Doom 3 takes one: add an 'origin' joint" in text
     assert not (own / "own.md5anim").exists()
     model = model_of(own / "own.md5mesh", deform_only=False, add_origin=True)
     animation = motion_of(own / "own.md5anim", deform_only=False, add_origin=True)
     assert model.skeleton.names == ["origin", "Bone", "Bone.001", "Bone.002", "control"]
     check_shown(model, animation, range(5))
+
+
+@pytest.mark.parametrize("game", ["format", "quake2remaster"])
+def test_several_roots_come_back(tmp_path, capfd, game):
+    """One root is Doom 3's rule alone."""
+    files = {"props.md5mesh": samples_md5.several_roots(), "wave.md5anim": samples_md5.roots_wave()}
+    for name, data in files.items():
+        put(tmp_path / "md5" / name, data)
+    assert import_mesh(filepath=str(tmp_path / "md5/props.md5mesh")) == {"FINISHED"}
+    for name, data in files.items():
+        assert differences(data, exported(tmp_path / "md5" / f"again-{name}", game=game)) == set()
+    assert "'wave' has 2 joints without a parent, which Doom 3 refuses" in capfd.readouterr().out
+    text = error_of(export_anim, filepath=str(tmp_path / "x.md5anim"), game="doom3")
+    assert "'wave' has 2 joints without a parent, Doom 3 takes one: add an 'origin' joint" in text
+    assert not (tmp_path / "x.md5anim").exists()
 
 
 def test_deform_bones_below_one_that_is_not(own):
