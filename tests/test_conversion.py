@@ -188,6 +188,12 @@ def test_a_file_to_its_own_kind_stays_the_same(tmp_path, make):
     assert md5_facts.differences(data, (tmp_path / f"b{suffix}").read_bytes()) == set()
 
 
+def test_a_model_of_nothing_stays_the_same(tmp_path):
+    (tmp_path / "null.md3").write_bytes(sample("nothing"))
+    assert convert(tmp_path / "null.md3", tmp_path / "b.md3", "quake3", {}) == "0 surfaces, 0 tags, 2 frames"
+    assert (tmp_path / "b.md3").read_bytes() == sample("nothing")
+
+
 def test_doom_3_takes_one_root(tmp_path):
     (tmp_path / "a.md5anim").write_bytes(samples_md5.roots_wave())
     with pytest.raises(LimitError, match="has 2 joints without a parent, Doom 3 takes one: add an 'origin' joint"):

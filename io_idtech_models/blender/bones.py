@@ -18,7 +18,7 @@ from ..errors import LimitError
 from ..model.skeletal import Traits
 from . import actions, armature, properties
 from .compat import Block
-from .skeletal_gather import SkeletalGatherSettings, listed_bones, roundings, same_rest
+from .skeletal_gather import SkeletalGatherSettings, has_no_joints, listed_bones, roundings, same_rest
 from .skeletal_source import find
 from .traits import gather_traits
 
@@ -65,15 +65,15 @@ class Bones:
 def gather_bones(rig: Block, settings: SkeletalGatherSettings) -> Bones:
     """Return an armature's bones; raises LimitError if there is none to export."""
     bones, parents = listed_bones(rig, settings.deform_only)
-    if not bones:
+    known = find(rig)
+    if not bones and not has_no_joints(known):
         raise LimitError(f"'{rig.name}' has no bone to export")
     rest = armature.rest_matrices(rig.data)
     matrices = np.array([rest[bone.name] for bone in bones]).reshape(-1, 4, 4)
     present = armature.relative(matrices, parents)
     numbers = armature.joint_numbers(bones)
-    known = find(rig)
     if known is not None:  # what only came back with another rounding counts as it was
-        held = np.array([n if 0 <= n < len(known.rest) else -1 for n in numbers])
+        held = np.array([n if 0 <= n < len(known.rest) else -1 for n in numbers], np.int64)
         own = np.flatnonzero(held >= 0)
         own = own[same_rest(matrices[own], known.rest[held[own]], known.scale, roundings(rig.data, bones)[own])]
         matrices[own] = known.rest[held[own]]

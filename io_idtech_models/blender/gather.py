@@ -71,16 +71,17 @@ def gather(
     view_layer.update()
     mesh_blocks = [block for block in blocks if block.type in MESH_TYPES]
     tag_sources = find_tags(blocks)
-    if not mesh_blocks and not tag_sources:
-        raise LimitError("nothing to export: no visible mesh and no tag among the objects")
     known = find(collection, [block.data for block in mesh_blocks])
+    bare = known is not None and known.is_bare  # then nothing is what it is
+    if not mesh_blocks and not tag_sources and not bare:
+        raise LimitError("nothing to export: no visible mesh and no tag among the objects")
     plan, sources = plan_frames(mesh_blocks, tag_sources, collection, known, scene, settings)
     drafts = [_draft(block, plan, known, settings) for block in _in_order(mesh_blocks, known)]
     for draft in drafts:
         _shape(draft, plan, sources, known, scene, view_layer, settings)
     stepped = _step(drafts, tag_sources, plan, scene, view_layer, settings)
     surfaces = _surfaces(drafts, plan, settings)
-    if not surfaces and not tag_sources:
+    if not surfaces and not tag_sources and not bare:
         raise LimitError("nothing to export: no mesh has faces, and there is no tag")
     found = _tags(tag_sources, plan, stepped, known, sources, collection, settings)
     name = collection.name if collection is not None else mesh_blocks[0].name if mesh_blocks else "model"

@@ -59,6 +59,11 @@ class Known:
     key_names: list[str]
     places: dict[str, Place]  # by mesh name
 
+    @property
+    def is_bare(self) -> bool:
+        """Tell whether the source held nothing: neither a surface nor a tag."""
+        return not self.source.surfaces and not self.source.tag_names
+
 
 def attach(
     source: ModelSource, collection: bpy.types.Collection, meshes: list[bpy.types.Mesh], key_names: list[str]

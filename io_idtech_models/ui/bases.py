@@ -123,11 +123,19 @@ def say_done(operator: Any, done: Sequence[tuple[str, Any]], failed: Sequence[st
 
 
 def open_collection(context: Context) -> bpy.types.Collection:
-    """Return where imported collections go: the active collection, or the scene's if that can't be changed."""
+    """Return where imported collections go: the active collection, or the scene's if that can't be changed.
+
+    An imported model's own is no place for another, which would become part of the model: it goes beside.
+    """
+    from ..blender.source import MODEL_ID
+
+    root: bpy.types.Collection = context.scene.collection
     active: bpy.types.Collection | None = context.collection
+    while active is not None and active.get(MODEL_ID):
+        own = active
+        active = next((c for c in (root, *root.children_recursive) if any(child == own for child in c.children)), None)
     if active is None or active.library is not None or active.override_library is not None:
-        active = context.scene.collection
-    assert active is not None
+        return root
     return active
 
 
@@ -143,6 +151,22 @@ def select(context: Context, blocks: list[bpy.types.Object]) -> None:
     for block in shown:
         block.select_set(True)
     context.view_layer.objects.active = shown[0]
+
+
+def show_bare(context: Context, collection: bpy.types.Collection) -> None:
+    """Make the collection of a model without objects the active one, and no object: nothing else tells of it."""
+    if context.mode != "OBJECT":
+        return
+    for block in context.selected_objects:
+        block.select_set(False)
+    context.view_layer.objects.active = None
+    layers = [context.view_layer.layer_collection]
+    while layers:
+        layer = layers.pop()
+        if layer.collection == collection:
+            context.view_layer.active_layer_collection = layer
+            return
+        layers += layer.children
 
 
 def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, options: tuple[str, ...]) -> None:

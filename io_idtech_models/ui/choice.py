@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import bpy
 
 from ..blender.compat import Context
-from ..blender.source import MODEL_ID
+from ..blender.source import MODEL_ID, RECORD
 from ..errors import LimitError
+from ..model.words import listed
 
 KINDS = frozenset(("MESH", "EMPTY", "ARMATURE"))
 SHAPES = frozenset(("CURVE", "SURFACE", "FONT", "META"))  # would have faces if they were converted
@@ -34,10 +35,11 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
     """Return the objects that `what` means: AUTO, COLLECTION, SELECTION, VISIBLE or SCENE.
 
     AUTO is the model of the active object if that was imported, else the selection, else all that is visible.
-    A collection's name, which Blender's collection exporters give, beats all.
+    A collection's name, which Blender's collection exporters give, beats all. Where there is nothing to choose from
+    a model is meant that never had an object: that of the active collection, or the only one.
 
     Raises:
-        LimitError: there is no collection of that name.
+        LimitError: there is no collection of that name, or there are several models without objects.
     """
     if collection_name:
         return _in_collection(context, _named(collection_name))
@@ -47,6 +49,8 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
         if model is not None:
             return model
         what = "SELECTION" if any(_chosen(context, block) for block in context.scene.objects) else "VISIBLE"
+        if what == "VISIBLE" and _is_bare(context.collection):
+            return Choice([], context.collection)
     if what == "COLLECTION":
         return _in_collection(context, _home(active) or context.collection)
     blocks = [block for block in context.scene.objects if what != "SELECTION" or _chosen(context, block)]
@@ -54,7 +58,25 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
     if what == "VISIBLE":
         choice.hidden = []
     choice.collection = _speaker(choice.blocks)
+    if what != "SELECTION" and not choice.whole:
+        choice.collection = _only_bare(context)
     return choice
+
+
+def _is_bare(collection: bpy.types.Collection | None) -> bool:
+    """Tell whether a collection holds an imported model, and no object."""
+    return collection is not None and RECORD in collection and not collection.all_objects
+
+
+def _only_bare(context: Context) -> bpy.types.Collection | None:
+    """Return the collection of the scene's one model without objects, or None; raises LimitError if there are more."""
+    if _is_bare(context.collection):
+        return context.collection
+    found = [collection for collection in context.scene.collection.children_recursive if _is_bare(collection)]
+    if len(found) > 1:
+        called = listed([collection.name for collection in found])
+        raise LimitError(f"there are {len(found)} models without objects, make the collection of one active: {called}")
+    return found[0] if found else None
 
 
 def _named(name: str) -> bpy.types.Collection:

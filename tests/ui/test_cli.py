@@ -131,11 +131,15 @@ def test_a_blend_gives_the_same_bytes(folder, run):
     assert Path("back.md3").read_bytes() == SENTINEL.read_bytes()
 
 
-@pytest.mark.parametrize("name", ["tags_only", "minimal", "odd_layout", "many_shaders"])
+@pytest.mark.parametrize("name", ["tags_only", "nothing", "minimal", "odd_layout", "many_shaders"])
 @pytest.mark.parametrize("suffix", [".blend", ".glb", ".fbx"])
 def test_odd_models_convert(folder, run, name, suffix):
     put("a.md3", name)
     convert(run, "a.md3", f"out{suffix}")
+    if name == "nothing" and suffix != ".blend":
+        status, _, err = run("convert", f"out{suffix}", "back.md3")
+        assert (status, err) == (1, [f"out{suffix}: nothing in it that Blender can read"])
+        return
     convert(run, f"out{suffix}", "back.md3")
     before, after = model("a.md3"), model("back.md3")
     assert after.num_frames == before.num_frames

@@ -347,7 +347,9 @@ def test_the_same_bytes(tmp_path, data, relative):
     assert export_bytes(tmp_path / f"b{suffix}") == data
 
 
-@pytest.mark.parametrize("data", sample_params("animated", "tags_only", "odd_names", "odd_numbers", "duplicates"))
+@pytest.mark.parametrize(
+    "data", sample_params("animated", "tags_only", "nothing", "odd_names", "odd_numbers", "duplicates")
+)
 def test_the_same_bytes_after_reopening(tmp_path, data):
     suffix = format_of(data).suffixes[0]
     import_model(put(tmp_path / f"a{suffix}", data))
