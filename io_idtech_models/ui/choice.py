@@ -65,13 +65,14 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
 
 def _is_bare(collection: bpy.types.Collection | None) -> bool:
     """Tell whether a collection holds an imported model, and no object."""
-    return collection is not None and RECORD in collection and not collection.all_objects
+    return collection is not None and collection.get(RECORD) is not None and not collection.all_objects
 
 
 def _only_bare(context: Context) -> bpy.types.Collection | None:
     """Return the collection of the scene's one model without objects, or None; raises LimitError if there are more."""
-    if _is_bare(context.collection):
-        return context.collection
+    active: bpy.types.Collection | None = context.collection
+    if _is_bare(active):
+        return active
     found = [collection for collection in context.scene.collection.children_recursive if _is_bare(collection)]
     if len(found) > 1:
         called = listed([collection.name for collection in found])
