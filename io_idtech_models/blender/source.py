@@ -163,6 +163,13 @@ def _with_surface(source: ModelSource, surface: SurfaceSource) -> ModelSource:
     )
 
 
+def adopt(collection: bpy.types.Collection, other: bpy.types.Collection) -> None:
+    """Let a collection know of a model what another knows, so that what changes of one is not the other's."""
+    for name in (RECORD, MODEL_ID, FILE, NUM_FRAMES, FRAME_NAMES, FRAME_SOURCES):
+        if name in other.keys():  # noqa: SIM118 - the stubs know no other way
+            collection[name] = other[name]
+
+
 def frame_list(collection: bpy.types.Collection) -> tuple[list[str], list[int]] | None:
     """Return names and source frames of a model without shape keys, from its collection's properties; None without."""
     count, listed = collection.get(NUM_FRAMES), collection.get(FRAME_NAMES)

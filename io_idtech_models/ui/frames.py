@@ -34,6 +34,7 @@ class FrameOperator:
 
         try:
             chosen = choose(context, "AUTO")
+            chosen.keep_apart(context)
             self.change(frames.model_frames(chosen.whole, chosen.collection, context.scene), context.scene)
         except ModelError as error:
             self.report({"ERROR"}, str(error))

@@ -134,6 +134,20 @@ def test_a_model_that_had_something_is_not_written_as_nothing(tmp_path):
         assert "nothing to export: no visible mesh and no tag among the objects" in text
 
 
+def test_a_collection_that_was_emptied_speaks_for_nothing(tmp_path, null):
+    walker = import_md3(put(tmp_path / "walker.md3"))
+    for block in list(walker.objects):
+        bpy.data.objects.remove(block)
+    add_cube("box")
+    make_active(walker)
+    bpy.context.view_layer.objects.active = None
+    bpy.data.objects["box"].select_set(False)
+    found = md3.read(export_md3(tmp_path / "b.md3"))
+    assert [bytes(s.header["name"]) for s in found.surfaces] == [b"box"], "all that is visible"
+    bpy.data.objects.remove(bpy.data.objects["box"])
+    assert export_md3(tmp_path / "b.md3") == NULL
+
+
 def test_nothing_of_no_model_is_an_error(tmp_path):
     text = error_of(run_export, filepath=str(tmp_path / "b.md3"))
     assert "nothing to export: no visible mesh and no tag among the objects" in text
