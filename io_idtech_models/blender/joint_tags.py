@@ -19,8 +19,7 @@ from ..model.transforms import inverse
 from ..model.words import listed
 from . import armature, names, tags
 from .compat import Block
-from .source import MODEL_ID
-from .vertex import TAG_INDEX
+from .source import MODEL_ID, TAG_INDEX
 
 log = logging.getLogger(__name__)
 

@@ -62,6 +62,8 @@ def plan_frames(
     keyed = _keyed(blocks, known)
     ids = model_ids(blocks, collection)
     listed = None if collection is None else frame_list(collection)
+    if listed is None and known is not None and known.lone:  # no collection lists them: they are the file's
+        listed = known.source.frame_names, list(range(known.source.num_frames))
     mode = settings.frames
     if mode == "AUTO":
         # Import animates no model of one frame: if something moves it that is the modeller's work.

@@ -22,7 +22,6 @@ from .materials import Materials
 
 log = logging.getLogger(__name__)
 
-TAG_INDEX = "idtech_tag"
 # What an import may make; a failed one removes what it made of these.
 KINDS = ("objects", "collections", "meshes", "materials", "images", "actions", "armatures")
 
@@ -85,7 +84,7 @@ def build(
         built.tags = [block for block, _ in made]
         for index, (tag, block) in enumerate(zip(model.tags, built.tags, strict=True)):
             names.remember(block, tag.name)
-            block[TAG_INDEX] = index
+            block[source.TAG_INDEX] = index
         if model.num_frames > 1:
             _animate(model, built, keys, [channels for _, channels in made], settings)
         _remember(model, built, keys)
@@ -186,9 +185,7 @@ def _animate(
 def _remember(model: VertexModel, built: Built, keys: list[str]) -> None:
     """Store the source's facts, and in plain properties what has no shape keys to show it."""
     if model.source is not None:
-        source.attach(model.source, built.collection, [block.data for block in built.surfaces], keys)
-        for block in built.tags:
-            block[source.MODEL_ID] = built.collection[source.MODEL_ID]
+        source.attach(model.source, built.collection, [block.data for block in built.surfaces], built.tags, keys)
     if model.num_frames == 1 or not built.surfaces:
         source.set_frame_list(built.collection, model.frame_names, list(range(model.num_frames)))
 

@@ -97,8 +97,7 @@ class ExportModel(ExportFile):
         """Show the file browser, with the model's name."""
         from .choice import choose
 
-        chosen = choose(context, self.what).collection
-        self.propose(file_stem(chosen) if chosen is not None else Path(bpy.data.filepath).stem or "untitled")
+        self.propose(proposed_stem(choose(context, self.what)))
         return super().invoke(context, event)
 
     def draw_objects(self) -> None:
@@ -189,6 +188,17 @@ def file_stem(collection: bpy.types.Collection) -> str:
     if isinstance(file, str) and names.stem_of(collection.name) == names.fit(model_name(Path(file))):
         return Path(file).stem
     return str(collection.name)
+
+
+def proposed_stem(chosen: Any) -> str:
+    """Return what to call the file of a choice: as its model's file, or else as the .blend."""
+    from ..blender import source
+
+    if chosen.collection is not None:
+        return file_stem(chosen.collection)
+    files = [(block if block.data is None else block.data).get(source.FILE) for block in chosen.blocks]
+    own = next((Path(file).stem for file in files if isinstance(file, str)), "")
+    return own or Path(bpy.data.filepath).stem or "untitled"
 
 
 def games_option(games: tuple[str, ...]) -> Any:

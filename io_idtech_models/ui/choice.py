@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import bpy
 
 from ..blender.compat import Context
-from ..blender.source import MODEL_ID, RECORD, SURFACE_INDEX, adopt, find, frame_list
-from ..blender.vertex import TAG_INDEX
+from ..blender.source import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, adopt, find, frame_list
 from ..errors import LimitError
 from ..model.words import listed
 

@@ -15,7 +15,7 @@ from ..blender import gather as gathering
 from ..blender.compat import Context
 from ..blender.materials import Materials
 from ..blender.plan import GatherSettings
-from ..blender.source import FILE
+from ..blender.source import note_file
 from ..blender.vertex import BuildSettings, Built, build
 from ..errors import collected_warnings
 from ..formats import Format, Options
@@ -64,7 +64,7 @@ def import_file(
         search = SearchPath(path)
         materials = Materials(search.find_image, pcx.read, search.own_image)
         built = build(model, settings, materials, scene, into)
-        built.collection[FILE] = str(path)
+        note_file(built.collection, [*built.surfaces, *built.tags], str(path))
         if materials.missing:
             warnings.append(f"{plural(len(materials.missing), 'texture')} not found: {listed(materials.missing)}")
     return built, Summary(describe(model), warnings)

@@ -125,6 +125,29 @@ def _(folder):
     export(folder / "a.md3")
 
 
+@says("is a part of its model")
+def _(folder):
+    collection = import_model(SENTINEL)
+    alone = next(block for block in collection.objects if block.type == "MESH")
+    bpy.context.scene.collection.objects.link(alone)
+    bpy.data.collections.remove(collection)
+    for block in list(bpy.context.scene.collection.objects):
+        if block != alone:
+            bpy.data.objects.remove(block)
+    export(folder / "a.md3", what="SCENE")
+
+
+@says("don't tell of their model")
+def _(folder):
+    for _ in range(2):
+        collection = import_model(SENTINEL)
+        for block in collection.objects:
+            if block.type == "MESH":
+                bpy.context.scene.collection.objects.link(block)
+        bpy.data.collections.remove(collection)
+    export(folder / "a.md3", what="SCENE")
+
+
 # -- frames
 
 
