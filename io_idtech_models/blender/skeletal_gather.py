@@ -80,12 +80,11 @@ def gather(
 def _in_order(blocks: list[Block], known: KnownRig | None, rig: Block) -> list[Block]:
     """Return meshes in the source's order; copies and new ones follow."""
 
-    def rank(block: Block) -> tuple[bool, int, bool]:
+    def number_of(block: Block) -> int:
         place = place_of(known, rig, block)
-        index = -1 if place is None else place.surface
-        return index < 0, index, block.name != block.get(names.GIVEN)
+        return -1 if place is None else place.surface
 
-    return sorted(blocks, key=rank)
+    return names.in_source_order(blocks, number_of)
 
 
 def _claimed(found: list[SkinnedMesh]) -> list[SkinnedMesh]:
