@@ -10,6 +10,7 @@ from typing import Any
 from .. import formats, joint_scales
 from ..blender.compat import Context
 from ..blender.skeletal_gather import SkeletalGatherSettings, find_rig, gather
+from ..blender.traits import remember_weights
 from ..errors import LimitError, collected_warnings
 from ..formats import AnimationFormat, Options, SkeletalFormat
 from ..model.limits import GAMES, refused
@@ -68,6 +69,7 @@ def export_skeletal(
         target = in_game_folder(path, game)
         warnings.extend(_said_of_folder(target, path))
         _write([(target, row.dump(model, options)), *files])
+        remember_weights(find_rig(list(chosen.blocks)), settings)
     warnings += left_out(chosen)
     warnings += [f"{file.name}: {summary}" for file, summary in done]
     return Summary(describe_skeletal(model), warnings)
@@ -160,8 +162,8 @@ def _made(
     with object_mode(context):
         sources = motions.sources(rig, row, wanted.what, wanted.actions, context)
         with collected_warnings():  # here the meshes matter for bounds alone
-            blocks, unbound = [rig, *_meshes_of(rig, context)], replace(settings, orphan_bone=_any_bone(rig, settings))
-            model = gather(blocks, context.view_layer, replace(unbound, normals="NONE"))
+            blocks, orphans = [rig, *_meshes_of(rig, context)], _orphans_bone(rig, settings)
+            model = gather(blocks, context.view_layer, replace(settings, orphan_bone=orphans, normals="NONE"))
 
         def finish(source: motions.Source) -> Animation:
             return _finished(source.gather(settings), model, wanted)
@@ -235,6 +237,7 @@ def _meshes_of(rig: Any, context: Context) -> list[Any]:
     return [b for b in found if any(m.type == "ARMATURE" and m.object == rig for m in b.modifiers)]
 
 
-def _any_bone(rig: Any, settings: SkeletalGatherSettings) -> str:
-    """Return a bone for vertices without weights, whose place matters for bounds alone."""
-    return next((bone.name for bone in rig.data.bones if bone.use_deform or not settings.deform_only), "")
+def _orphans_bone(rig: Any, settings: SkeletalGatherSettings) -> str:
+    """Return a bone for vertices without weights, whose place matters for bounds alone: the one asked for, or any."""
+    present = [bone.name for bone in rig.data.bones if bone.use_deform or not settings.deform_only]
+    return settings.orphan_bone if settings.orphan_bone in present else next(iter(present), "")

@@ -576,6 +576,81 @@ def test_an_armature_of_ones_own(own):
     assert structs.command_line == ""
 
 
+def many_weights() -> None:
+    """Give a mesh weights that limits leave out: small ones, and more than one of each vertex; move their bones."""
+    mesh = bpy.data.objects["box"]
+    for name, weight in (("Bone", 0.5), ("Bone.001", 0.47), ("Bone.002", 0.03)):
+        mesh.vertex_groups[name].add(range(8), weight, "REPLACE")
+    wave_own()
+    key("Bone.002", 0, (0, 0, 0))
+    key("Bone.002", 4, (0.0, 2.0, 1.0))
+
+
+def bounds_of(model: Any, animation: Any) -> Any:
+    """Return the bounds of a model's meshes, as the files have it, in all frames."""
+    poses = zip(*chain(animation.parents, animation.positions, animation.rotations), strict=True)
+    found = [np.concatenate([skin(mesh.weights, *pose) for mesh in model.meshes]) for pose in poses]
+    return np.array([(points.min(axis=0), points.max(axis=0)) for points in found])
+
+
+LIMITS: list[dict[str, Any]] = [{}, {"most_weights": 1}, {"most_weights": 2}, {"most_weights": 0, "least_weight": 0.0}]
+
+
+@pytest.mark.parametrize("limits", LIMITS)
+@pytest.mark.parametrize("how", ["ACTIVE", "SCENE", "ALL"])
+def test_bounds_are_those_of_the_model_as_it_was_exported(own, limits, how):
+    """With what limits of weights is asked for once, with the model: the armature remembers."""
+    many_weights()
+    model = model_of(own / "own.md5mesh", **limits)
+    name = f"{rig().animation_data.action.name}.md5anim" if how == "ALL" else "own.md5anim"
+    assert export_anim(filepath=str(own / "own.md5anim"), what=how) == {"FINISHED"}
+    animation = ANIM.load((own / name).read_bytes(), "x")
+    np.testing.assert_allclose(animation.bounds, bounds_of(model, animation), atol=1e-4)
+    others = [model_of(own / "x.md5mesh", **other) for other in LIMITS if other != limits]
+    apart = [np.abs(animation.bounds - bounds_of(other, animation)).max() for other in others]
+    assert max(apart) > 0.5, "else nothing is tested"
+
+
+def test_limits_of_weights_for_bounds_can_be_given(own):
+    many_weights()
+    free: dict[str, Any] = {"most_weights": 0, "least_weight": 0.0}
+    tight: dict[str, Any] = {"most_weights": 1, "least_weight": 0.05}
+    models = [model_of(own / "own.md5mesh", **limits) for limits in (free, tight)]
+    for limits, model in zip((free, tight), models, strict=True):
+        animation = motion_of(own / "own.md5anim", **limits)
+        np.testing.assert_allclose(animation.bounds, bounds_of(model, animation), atol=1e-4)
+
+
+def test_limits_of_weights_are_remembered_in_the_blend(own):
+    many_weights()
+    assert not [name for name in rig().keys() if name.startswith("idtech")]  # noqa: SIM118
+    model_of(own / "own.md5mesh")
+    assert not [name for name in rig().keys() if name.startswith("idtech")], "what is usual needs no note"  # noqa: SIM118
+    model = model_of(own / "own.md5mesh", most_weights=0, least_weight=0.0)
+    bpy.ops.wm.save_as_mainfile(filepath=str(own / "x.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(own / "x.blend"))
+    activate(rig())
+    animation = motion_of(own / "own.md5anim")
+    np.testing.assert_allclose(animation.bounds, bounds_of(model, animation), atol=1e-4)
+    for stranger in ("x", [1, 2], 1e99, -5):
+        rig()["idtech_most_weights"] = stranger
+        motion_of(own / "own.md5anim")
+    model = model_of(own / "own.md5mesh")
+    animation = motion_of(own / "own.md5anim")
+    np.testing.assert_allclose(animation.bounds, bounds_of(model, animation), atol=1e-4)
+
+
+def test_vertices_without_weights_count_in_bounds_as_in_the_model(own):
+    wave_own()
+    mesh = bpy.data.objects["box"]
+    for group in mesh.vertex_groups:
+        group.remove([7, 5])
+    for bone in ("Bone.002", "Bone"):
+        model = model_of(own / "own.md5mesh", orphan_bone=bone)
+        animation = motion_of(own / "own.md5anim")
+        np.testing.assert_allclose(animation.bounds, bounds_of(model, animation), atol=1e-4)
+
+
 def test_bounds_of_ones_own_are_exact(own):
     wave_own()
     bounds = motion_of(own / "own.md5anim").bounds
