@@ -13,6 +13,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from .. import formats
 from ..blender.compat import RELATIVE_PATHS, Context
+from ..blender.window import mode_of, selected
 from ..formats import AnimationFormat, AnyFormat, Option
 from ..model.limits import GAMES
 
@@ -143,21 +144,25 @@ def select(context: Context, blocks: list[bpy.types.Object]) -> None:
     context.view_layer.update()  # it has not seen what was linked just now
     present = set(context.view_layer.objects)
     shown = [block for block in blocks if block in present]
-    if context.mode != "OBJECT" or not shown:
+    if mode_of(context) != "OBJECT" or not shown:
         return
-    for block in context.selected_objects:
-        block.select_set(False)
+    deselect(context)
     for block in shown:
-        block.select_set(True)
+        block.select_set(True, view_layer=context.view_layer)
     context.view_layer.objects.active = shown[0]
+
+
+def deselect(context: Context) -> None:
+    """Select nothing."""
+    for block in selected(context):
+        block.select_set(False, view_layer=context.view_layer)
 
 
 def show_bare(context: Context, collection: bpy.types.Collection) -> None:
     """Make the collection of a model without objects the active one, and no object: nothing else tells of it."""
-    if context.mode != "OBJECT":
+    if mode_of(context) != "OBJECT":
         return
-    for block in context.selected_objects:
-        block.select_set(False)
+    deselect(context)
     context.view_layer.objects.active = None
     layers = [context.view_layer.layer_collection]
     while layers:

@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, St
 
 from .. import formats
 from ..blender.compat import Context
+from ..blender.window import selected
 from ..errors import ModelError
 from ..formats import AnimationFormat, SkeletalFormat
 from .bases import (
@@ -344,8 +345,8 @@ def active_rig(context: Context) -> Any:
         rigs = [m.object for m in active.modifiers if m.type == "ARMATURE" and m.object is not None]
         if rigs:
             return rigs[0]
-    selected = [block for block in context.selected_objects if block.type == "ARMATURE"]
-    return selected[0] if len(selected) == 1 else None
+    rigs = [block for block in selected(context) if block.type == "ARMATURE"]
+    return rigs[0] if len(rigs) == 1 else None
 
 
 def skeletal_operators(row: SkeletalFormat | AnimationFormat) -> tuple[type, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import bpy
 
@@ -17,6 +16,7 @@ from ..blender.materials import Materials
 from ..blender.plan import GatherSettings
 from ..blender.source import note_file
 from ..blender.vertex import BuildSettings, Built, build
+from ..blender.window import mode_of, set_mode
 from ..errors import collected_warnings
 from ..formats import Format, Options
 from ..game import pcx
@@ -97,14 +97,14 @@ def export_file(
 @contextmanager
 def object_mode(context: Context) -> Iterator[None]:
     """Leave edit mode (and its like) meanwhile: what is edited reaches the data only then."""
-    mode: Any = "OBJECT" if context.mode == "OBJECT" else context.view_layer.objects.active.mode
+    mode = mode_of(context)
     if mode != "OBJECT":
-        bpy.ops.object.mode_set(mode="OBJECT")
+        set_mode(context, "OBJECT")
     try:
         yield
     finally:
         if mode != "OBJECT":
-            bpy.ops.object.mode_set(mode=mode)
+            set_mode(context, mode)
 
 
 def left_out(chosen: Choice) -> list[str]:
