@@ -159,7 +159,9 @@ class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
         return not lack
 
     def invoke(self, context: Context, event: Any) -> set[str]:
-        """Ask which, with a field to search in."""
+        """Ask which, with a field to search in, unless a menu's entry has said it."""
+        if self.properties.is_property_set("skin"):
+            return self.execute(context)
         context.window_manager.invoke_search_popup(self)
         return {"RUNNING_MODAL"}
 
