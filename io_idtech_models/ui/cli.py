@@ -134,6 +134,7 @@ def _open(path: Path, options: argparse.Namespace, context: Context) -> Summary:
         exchange.open_scene(path)
         return Summary(plural(len(context.scene.objects), "object"))
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    context.scene.frame_start, context.scene.frame_end = 0, 0  # what has several frames brings its range
     context.scene.frame_set(0)
     if isinstance(formats.by_suffix(path), SkeletalFormat):
         return _open_skeletal(path, options, context)

@@ -75,8 +75,9 @@ class ImportVertexModel(ImportFiles):
             else:
                 done.append(built)
                 summaries.append((path.name, summary))
-        if settings.fit_range and done:
-            context.scene.frame_end = max(built.num_frames for built in done) - 1
+        longest = max((built.num_frames for built in done), default=1)
+        if settings.fit_range and longest > 1:
+            context.scene.frame_end = longest - 1
         blocks = [block for built in done for block in (*built.surfaces, *built.tags)]
         select(context, blocks)
         if done and not blocks:

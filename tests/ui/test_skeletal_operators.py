@@ -131,6 +131,18 @@ def test_options_of_an_import(folder):
     assert differences(FILES["nod.md5anim"], exported(folder / "b.md5anim", scale=2.0)) == set()
 
 
+def test_a_pose_leaves_the_scenes_range(tmp_path):
+    put(tmp_path / "arm.md5mesh", samples_md5.arm())
+    put(tmp_path / "pose.md5anim", samples_md5.one_frame())
+    scene().frame_set(17)
+    before = settings(scene())[:3]
+    assert import_mesh(filepath=str(tmp_path / "arm.md5mesh")) == {"FINISHED"}
+    assert settings(scene())[:3] == before
+    assert import_anim(filepath=str(tmp_path / "pose.md5anim")) == {"FINISHED"}
+    assert settings(scene())[:3] == before
+    assert differences(samples_md5.one_frame(), exported(tmp_path / "b.md5anim")) == set()
+
+
 def test_several_models_at_once(folder):
     put(folder / "b.md5mesh", samples_md5.several_roots())
     names = [{"name": name} for name in ("arm.md5mesh", "b.md5mesh")]

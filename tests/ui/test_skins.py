@@ -400,12 +400,15 @@ def test_texts_are_short_and_plain():
 
 @pytest.mark.parametrize("chosen", [True, False])
 def test_a_choice_from_the_menu_is_not_asked_for_again(chosen):
-    """The menu invokes the operator with what was chosen; without a choice it asks. (Background knows no invoking.)"""
+    """The menu invokes the operator with what was chosen; without a choice it asks. Background knows no invoking."""
     called: list[str] = []
-    operator = SimpleNamespace(
-        properties=SimpleNamespace(is_property_set=lambda name: chosen and name == "skin"),
-        execute=lambda context: called.append("execute") or {"FINISHED"},
-    )
+
+    def execute(_context: Any) -> set[str]:
+        called.append("execute")
+        return {"FINISHED"}
+
+    given = SimpleNamespace(is_property_set=lambda name: chosen and name == "skin")
+    operator = SimpleNamespace(properties=given, execute=execute)
     ask = SimpleNamespace(invoke_search_popup=lambda operator: called.append("ask"))
     invoke: Any = skins.OBJECT_OT_idtech_show_skin.invoke
     done = invoke(operator, SimpleNamespace(window_manager=ask), None)
