@@ -5,6 +5,8 @@ Letters in shapes: F frames, J joints.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -24,6 +26,7 @@ from .traits import gather_traits
 
 Doubles = NDArray[np.float64]
 KINDS, WIDTHS, SCALES = (*actions.PATHS, actions.SCALE), (3, 4, 3), 7  # a bone's channels; where its scale begins
+BONE_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 REST_CHANNELS = np.array([0, 0, 0, 1, 0, 0, 0, 1, 1, 1], np.float32)
 
 
@@ -88,3 +91,9 @@ def gather_bones(rig: Block, settings: SkeletalGatherSettings) -> Bones:
         np.array([bone.inherit_scale not in {"NONE", "NONE_LEGACY"} for bone in bones]),
         np.array([properties.number(bone, properties.SCALE_POSITIONS, 0) != 0 for bone in bones]),
     )
+
+
+def moved_bones(curves: Iterable[Any]) -> set[str]:
+    """Return the names of the bones that curves move."""
+    named = (BONE_PATH.match(curve.data_path) for curve in curves)
+    return {bpy.utils.unescape_identifier(match.group(1)) for match in named if match is not None}

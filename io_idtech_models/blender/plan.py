@@ -17,15 +17,17 @@ from ..model.animations import group, numbered
 from ..model.words import listed as listing
 from ..model.words import plural
 from . import names, sampling
-from .animations import find_actions, label, model_ids, whole_curves
+from .animations import WHOLE, find_actions, label, model_ids, whole_curves
 from .compat import Block
+from .properties import PREVIEW
 from .sampling import Plan
 from .shape_keys import KeyFinder, frame_blocks, positions
-from .source import Known, frame_list
-from .takes import Take, influences, make_take
+from .source import MODEL_ID, Known, frame_list
+from .takes import Take, influences, loose_actions, make_take
 
 log = logging.getLogger(__name__)
 
+MARKS = (MODEL_ID, WHOLE, PREVIEW)  # on actions that are some model's, or no animation
 Planned = tuple[Plan, NDArray[np.int32]]  # the frames, and the source frame that each was, (F,), -1 = none
 Stretch = tuple[str, list[float], Take | None]  # an animation's name, its times, and the action that is played for it
 
@@ -184,6 +186,10 @@ def _takes(owners: list[Block], ids: set[str], base: Base, settings: GatherSetti
     takes = [make_take(names.file_name_of(action, settings.keep_suffixes), action, owners) for action in chosen]
     if not settings.actions.strip():
         takes.sort(key=lambda take: _rank(take, base))
+        strangers = [a.name for a in loose_actions(owners) if a not in chosen and not any(k in a for k in MARKS)]
+        if strangers:
+            text = "actions that this model did not bring are left out, name them to write them: %s"
+            log.warning(text, listing(strangers))
     return [(take.name, take.times, take) for take in takes]
 
 

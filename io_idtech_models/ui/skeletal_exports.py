@@ -160,7 +160,8 @@ def _made(
 ) -> Made:
     """Return what comes of an armature's animations; see `export_animations`."""
     with object_mode(context):
-        sources = motions.sources(rig, row, wanted.what, wanted.actions, context)
+        with collected_warnings() as said:
+            sources = motions.sources(rig, row, wanted.what, wanted.actions, context)
         with collected_warnings():  # here the meshes matter for bounds alone
             blocks, orphans = [rig, *_meshes_of(rig, context)], _orphans_bone(rig, settings)
             model = gather(blocks, context.view_layer, replace(settings, orphan_bone=orphans, normals="NONE"))
@@ -169,9 +170,12 @@ def _made(
             return _finished(source.gather(settings), model, wanted)
 
         if row.joins and wanted.what in {"CHOSEN", "NLA"}:
-            return _joined(path, row, sources, finish, game)
-        several = wanted.what not in {"ACTIVE", "REST", "SCENE"}
-        return _one_each(path, row, sources, finish, game, several)
+            done, files = _joined(path, row, sources, finish, game)
+        else:
+            several = wanted.what not in {"ACTIVE", "REST", "SCENE"}
+            done, files = _one_each(path, row, sources, finish, game, several)
+        done[-1][1].warnings.extend(said)
+        return done, files
 
 
 def _one_each(

@@ -263,7 +263,7 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
         items=(
             ("ACTIVE", "Active Action", "The action that the armature plays"),
             ("CHOSEN", "Chosen Actions", "Actions that are named"),
-            ("ALL", "All Actions", "Every action that the armature plays or keeps in NLA tracks"),
+            ("ALL", "All Actions", "Every action that the armature plays or keeps, or that fits it and is no other's"),
             ("NLA", "NLA Strips", "Every strip that is not muted, as it plays alone"),
             ("SCENE", "Scene Range", "What the scene shows: constraints, drivers and parents count"),
         ),

@@ -236,6 +236,29 @@ def _(folder):
     export(folder / "a.md3", frames="MARKERS")
 
 
+@says("this model did not bring")
+def _(folder):
+    collection = import_model(SENTINEL)
+    keys = next(block for block in collection.objects if block.type == "MESH").data.shape_keys
+    whole = keys.animation_data.action
+    whole.use_fake_user = True
+    made = whole.copy()
+    for name in ("idtech_whole", "idtech_model"):
+        del made[name]
+    own = whole.copy()
+    del own["idtech_whole"]
+    own.use_fake_user = made.use_fake_user = True
+    export(folder / "a.md3", frames="ACTIONS")
+
+
+@says("that nothing uses")
+def _(folder):
+    rig, _ = newt()
+    activate(rig)
+    bpy.data.actions[0].copy()
+    export(folder / "a.md5anim", what="ALL")
+
+
 @says("MD2 holds no tags")
 def _(folder):
     add_cube()

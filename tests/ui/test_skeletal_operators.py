@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from mathutils import Euler, Matrix, Vector
 
+from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.blender.skeletal import SkeletalSettings
 from io_idtech_models.blender.skeletal_gather import SkeletalGatherSettings
 from io_idtech_models.formats import ANIMATIONS, SKELETAL, by_name
@@ -389,6 +390,73 @@ def test_all_actions_go_into_the_folder(arm):
     assert sorted(p.name for p in out.iterdir()) == ["nod.md5anim", "wave.md5anim"]
     for path in out.iterdir():
         assert differences(FILES[path.name], path.read_bytes()) == set()
+
+
+def loose_action(name: str, *bones: str, keep: bool = True) -> Any:
+    """Return an action that turns bones of the armature, which it neither plays nor keeps any more."""
+    block = rig()
+    played = block.animation_data.action, getattr(block.animation_data, "action_slot", None)
+    block.animation_data.action = None
+    for bone in bones:
+        key(bone, 0, (0, 0, 0))
+        key(bone, 2, (0.5, 0, 0))
+    found = block.animation_data.action
+    found.name, found.use_fake_user = name, keep
+    block.animation_data.action = played[0]
+    if played[1] is not None:
+        block.animation_data.action_slot = played[1]
+    return found
+
+
+def all_actions(arm: Path, **options: Any) -> list[str]:
+    """Export all actions of the active armature; returns the files' stems."""
+    out = arm / f"out{len(list(arm.iterdir()))}"
+    out.mkdir()
+    assert export_anim(filepath=str(out / "any.md5anim"), what="ALL", **options) == {"FINISHED"}
+    return sorted(path.stem for path in out.iterdir())
+
+
+def test_all_actions_are_all_that_fit(arm, capfd):
+    """Also one that is neither playing nor in the NLA: a fake user keeps it."""
+    activate(rig())
+    loose_action("jump", "hand", "upper arm")
+    bpy.data.objects["arm"].keyframe_insert("location", frame=0)
+    stranger = bpy.data.armatures.new("stranger")
+    other = bpy.data.objects.new("stranger", stranger)
+    scene().collection.objects.link(other)
+    strangers = loose_action("strange", "hand")
+    for curve in action_parts(strangers)[0][2]:
+        curve.data_path = curve.data_path.replace("hand", "paw")
+    bpy.data.actions.new("nothing").use_fake_user = True
+    assert all_actions(arm) == ["jump", "nod", "wave"]
+    assert "left out" not in capfd.readouterr().out
+
+
+def test_what_another_armature_plays_or_keeps_is_its_own(arm):
+    import_mesh(filepath=str(arm / "arm.md5mesh"))
+    first, second = (b for b in bpy.data.objects if b.type == "ARMATURE")
+    assert len(bpy.data.actions) == 4
+    for block in (first, second):
+        activate(block)
+        kept = {strip.action.name for track in block.animation_data.nla_tracks for strip in track.strips}
+        assert all_actions(arm) == sorted({"nod", "wave"})
+        assert len(kept) == 2
+
+
+def test_an_action_that_nothing_keeps_is_left_out_and_said(arm, capfd):
+    activate(rig())
+    assert loose_action("jump", "hand", keep=False).users == 0
+    assert all_actions(arm) == ["nod", "wave"]
+    said = "actions that nothing uses are left out, give them a fake user to keep them: 'jump'"
+    assert said in capfd.readouterr().out
+
+
+def test_an_armature_that_only_has_loose_actions(own):
+    wave_own()
+    action = rig().animation_data.action
+    action.name, action.use_fake_user = "wave", True
+    rig().animation_data_clear()
+    assert all_actions(own) == ["wave"]
 
 
 def test_chosen_actions(arm):
