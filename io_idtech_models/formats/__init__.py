@@ -95,6 +95,7 @@ class Format(Row):
     """A row of the table of vertex-animated models."""
 
     splits: bool = True  # a vertex has one texture coordinate and normal, a surface one material
+    tags: bool = True  # it has some
     frame_rate: int = 0  # at which games play its frames; 0: not the format's matter
     options: tuple[Option, ...] = ()
 
@@ -233,6 +234,7 @@ FORMATS: tuple[Format, ...] = (
         file_codec="md2",
         model_codec="md2_model",
         splits=False,
+        tags=False,
         frame_rate=10,  # Quake II's server frames
         options=(
             Option("skin_width", "Skin Width", "Texels; 0: the source's, else the picture's, else 256", 0, 32767),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import bpy
 
 from ..blender.compat import Context
+from ..blender.gather import TagSource, find_tags
 from ..blender.source import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, adopt, find, frame_list
 from ..errors import LimitError
 from ..model.words import listed
@@ -24,6 +25,7 @@ class Choice:
     collection: bpy.types.Collection | None = None
     hidden: list[bpy.types.Object] = field(default_factory=list)
     shapes: list[bpy.types.Object] = field(default_factory=list)
+    tags: list[TagSource] = field(default_factory=list)  # that lie with what is selected, and are not
 
     @property
     def whole(self) -> list[bpy.types.Object]:
@@ -77,7 +79,26 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
     choice.collection = _speaker(choice.blocks)
     if what != "SELECTION" and not choice.whole:
         choice.collection = _only_bare(context)
+    if what == "SELECTION":
+        choice.tags = _tags_beside(context, choice.blocks)
     return choice
+
+
+def _tags_beside(context: Context, blocks: list[bpy.types.Object]) -> list[TagSource]:
+    """Return the visible tags that are not among objects, but lie in a collection with their meshes.
+
+    Or that hang on one of them, and bones that are tags, of an armature that deforms one.
+    """
+    meshes = [block for block in blocks if block.type == "MESH"]
+    ids = {_model_id(block) for block in meshes} | {""}
+    homes = {collection for block in meshes for collection in block.users_collection}
+    moved = {m.object for block in meshes for m in block.modifiers if isinstance(m, bpy.types.ArmatureModifier)}
+    rigs = [rig for rig in moved if rig is not None and rig not in blocks]
+    holders = {*meshes, *rigs}
+    empties = [block for block in context.scene.objects if block.type == "EMPTY" and block not in blocks]
+    near = [b for b in empties if b.parent in holders or not homes.isdisjoint(b.users_collection)]
+    shown = [b for b in near if b.visible_get(view_layer=context.view_layer) and _model_id(b) in ids]
+    return find_tags([*shown, *rigs])
 
 
 def _is_bare(collection: bpy.types.Collection | None) -> bool:

@@ -20,7 +20,7 @@ from ..model.words import describe_skeletal, listed, plural
 from ..storage import reason, write_files
 from . import motions, ranges
 from .choice import Choice
-from .tasks import Summary, left_out, object_mode
+from .tasks import Summary, left_out, object_mode, unselected_tags
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def export_skeletal(
         warnings.extend(_said_of_folder(target, path))
         _write([(target, row.dump(model, options)), *files])
         remember_weights(find_rig(list(chosen.blocks)), settings)
-    warnings += left_out(chosen)
+    warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=False) if row.tags else [])]
     warnings += [f"{file.name}: {summary}" for file, summary in done]
     return Summary(describe_skeletal(model), warnings)
 

@@ -90,7 +90,7 @@ def export_file(
         written = formats.dump_for(row, model, game, options)
         warnings.extend(written.notes)
         write_file(path, written.data)
-    warnings += left_out(chosen)
+    warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=True) if row.tags else [])]
     return Summary(describe(written.model), warnings)
 
 
@@ -115,6 +115,12 @@ def left_out(chosen: Choice) -> list[str]:
     if chosen.shapes:
         texts.append(f"only meshes are written; left out: {_names(chosen.shapes)}")
     return texts
+
+
+def unselected_tags(chosen: Choice, bones: bool) -> list[str]:
+    """Name the tags that are left out because they are not selected; `bones`: also those that are bones."""
+    found = [tag.bone or tag.block.name for tag in chosen.tags if bones or not tag.bone]
+    return [f"tags left out, they are not selected: {listed(found)}"] if found else []
 
 
 def _names(blocks: list[bpy.types.Object]) -> str:

@@ -5,7 +5,7 @@ import pytest
 from io_idtech_models.blender.source import MODEL_ID
 from io_idtech_models.errors import LimitError
 from io_idtech_models.ui.choice import choose
-from tests import md5_facts, samples_md5
+from tests import md5_facts, samples_md5, samples_mdm
 from tests.samples import sample
 from tests.ui.scene import (
     activate,
@@ -327,3 +327,76 @@ def test_frames_of_copies_are_their_own(tmp_path):
     activate(*copies(hand.objects, into=bpy.context.scene.collection).objects[:1])
     text = error_of(bpy.ops.object.idtech_insert_frame)
     assert "copies of a model's objects: move them into a collection of their own first" in text
+
+
+# -- tags that lie with what is selected, and are not
+
+LEFT = "tags left out, they are not selected: "
+
+
+def said_of_tags(capfd, path, **options):
+    """Export; returns what is said of tags that are left out."""
+    capfd.readouterr()
+    export_model(path, **options)
+    text = capfd.readouterr().out
+    return text.split(LEFT)[1].split(";")[0].strip() if LEFT in text else ""
+
+
+@pytest.mark.parametrize("what", ["AUTO", "SELECTION"])
+def test_tags_of_a_handmade_model_that_are_not_selected_are_said(tmp_path, capfd, what):
+    path = tmp_path / "b.md3"
+    add_tag("tag_weapon")
+    add_tag("arrow")
+    add_tag("lamp's place", display="PLAIN_AXES")
+    box = add_cube("box")
+    assert said_of_tags(capfd, path, what=what) == "'tag_weapon', 'arrow'"
+    activate(box, bpy.data.objects["tag_weapon"])
+    assert said_of_tags(capfd, path, what=what) == "'arrow'"
+    assert len(export_model(path, what=what).tags) == 1
+    assert said_of_tags(capfd, path, what="SCENE") == ""
+    assert said_of_tags(capfd, tmp_path / "b.md2", what=what) == "", "MD2 has none anyhow"
+
+
+def test_tags_elsewhere_are_not_missed_unless_they_hang_on_it(tmp_path, capfd, walker):
+    other = bpy.data.collections.new("other")
+    bpy.context.scene.collection.children.link(other)
+    for name in ("tag_on_it", "tag_alone"):
+        tag = add_tag(name)
+        other.objects.link(tag)
+        bpy.context.scene.collection.objects.unlink(tag)
+    box = add_cube("box")
+    bpy.data.objects["tag_on_it"].parent = box
+    for tag in (walker.objects["tag_head"], walker.objects["tag_weapon"]):
+        bpy.context.scene.collection.objects.link(tag)
+    bpy.context.view_layer.update()
+    activate(box)
+    assert said_of_tags(capfd, tmp_path / "b.md3") == "'tag_on_it'"
+
+
+def test_tags_of_an_imported_model_of_which_a_part_is_selected(tmp_path, capfd, walker):
+    activate(walker.objects["h_body"])
+    assert said_of_tags(capfd, tmp_path / "b.md3", what="SELECTION") == "'tag_weapon', 'tag_head'"
+    assert said_of_tags(capfd, tmp_path / "b.md3") == "", "the whole model"
+
+
+def test_tags_on_bones_of_the_armature_that_deforms_what_is_selected(tmp_path, capfd):
+    data = samples_mdm.figure()
+    put(tmp_path / "figure.mdx", samples_mdm.walk())
+    collection = import_model(put(tmp_path / "figure.mdm", data))
+    for block in collection.objects:  # as if they were made by hand
+        for holder in (block, block.data):
+            if holder is not None:
+                holder.pop(MODEL_ID, None)
+    collection.pop(MODEL_ID)
+    mesh = next(block for block in collection.objects if block.type == "MESH")
+    rig = next(block for block in collection.objects if block.type == "ARMATURE")
+    tags = [block.name for block in collection.objects if block.type == "EMPTY"]
+    activate(mesh)
+    wanted = ", ".join(f"'{name}'" for name in tags)
+    capfd.readouterr()
+    assert any(bone.name == "tag_hand" for bone in rig.data.bones)
+    export_bytes(tmp_path / "b.mdm")
+    assert f"{LEFT}{wanted}\n" in capfd.readouterr().out, "a bone is written as a bone"
+    export_bytes(tmp_path / "b.md5mesh")
+    assert LEFT not in capfd.readouterr().out, "MD5 has none anyhow"
+    assert said_of_tags(capfd, tmp_path / "b.md3") == f"{wanted}, 'tag_hand'"

@@ -90,6 +90,13 @@ def _(folder):
     export(folder / "a.md3", what="SCENE")
 
 
+@says("they are not selected")
+def _(folder):
+    add_tag("tag_a")
+    add_cube()
+    export(folder / "a.md3")
+
+
 @says("only meshes are written")
 def _(folder):
     add_cube()
