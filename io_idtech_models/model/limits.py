@@ -116,6 +116,9 @@ GAMES: dict[str, Game] = {
     "q2pro": Game("Q2PRO", _md2(2048, 6144, 1024, needs_triangles=True)),
     # SHADER_MAX_VERTEXES 1000 and SHADER_MAX_INDEXES 6000 are refused, not reached: R_LoadMD3, tr_model.c (ioquake3).
     "quake3": Game("Quake III Arena", _md3(999, 1999, strips_names=True)),
+    # A misc_model becomes part of the map: q3map2 takes one frame of it, no tags (InsertModel, model.c), and cuts what
+    # has more vertices than the game draws into small surfaces (ClassifySurfaces, surface.c: SURFACE_FORCED_META).
+    "quake3map": Game("Quake III map object", _md3(None, None, frames=1, tags=None)),
     # Quake III's numbers in the multiplayer engine; the single-player one has 4000 vertices (iortcw, tr_local.h).
     "rtcw": Game("Return to Castle Wolfenstein", _md3(999, 1999, strips_names=True)),
     # SHADER_MAX_VERTEXES 1025, SHADER_MAX_INDEXES 6150 of Enemy Territory 2.60 (tr_local.h), not reached either.
