@@ -10,7 +10,7 @@ A codec is imported when its row is first used: everyone who starts Blender wait
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,6 +52,7 @@ class Row:
     magic: bytes  # how its files begin
     file_codec: str  # the module that has `read` and `write`
     model_codec: str  # the module that has `to_model`, `from_model`, and what else the family asks for
+    rooms: Mapping[str, int] = field(default_factory=dict, kw_only=True)  # bytes that names of a kind have; else any
 
     @property
     def read(self) -> Callable[[bytes], Any]:
@@ -233,6 +234,7 @@ FORMATS: tuple[Format, ...] = (
         magic=b"IDP2",
         file_codec="md2",
         model_codec="md2_model",
+        rooms={"shader": 63, "frame": 15},
         splits=False,
         tags=False,
         frame_rate=10,  # Quake II's server frames
@@ -258,6 +260,7 @@ FORMATS: tuple[Format, ...] = (
         magic=b"IDP3",
         file_codec="md3",
         model_codec="md3_model",
+        rooms={"model": 63, "surface": 63, "shader": 63, "tag": 63, "frame": 15},
     ),
 )
 
@@ -287,6 +290,7 @@ SKELETAL: tuple[SkeletalFormat, ...] = (
         skins=True,
         file_codec="mdm",
         model_codec="mdm_model",
+        rooms={"surface": 63, "shader": 63, "tag": 63, "joint": 63},  # a joint's lies in its companion
         options=(
             Option(
                 "make_lod",
@@ -315,6 +319,7 @@ ANIMATIONS: tuple[AnimationFormat, ...] = (
         magic=b"MDXW",
         file_codec="mdx",
         model_codec="mdx_model",
+        rooms={"joint": 63},
         joins=True,
     ),
 )
@@ -331,16 +336,20 @@ class Written:
     notes: list[str]
 
 
-def dump_for(row: Format, model: VertexModel, game: str, options: Options | None = None) -> Written:
-    """Return a model's file for a game, a key of `limits.GAMES`.
+def dump_for(
+    row: Format, model: VertexModel, game: str, options: Options | None = None, shorten: bool = False
+) -> Written:
+    """Return a model's file for a game, a key of `limits.GAMES`; `shorten`: names that are too long, else refused.
 
     Raises:
         LimitError: the format can't hold the model, or the game would refuse it.
     """
     from ..model.limits import refused
+    from ..model.shorten import short_vertex
 
     shaped = row.shape(model, options)
-    notes = refused(row.check(shaped, game))
+    shaped, notes = short_vertex(shaped, row, game) if shorten else (shaped, [])
+    notes += refused(row.check(shaped, game))
     return Written(row.dump(shaped, options), shaped, notes)
 
 

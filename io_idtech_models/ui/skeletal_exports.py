@@ -15,6 +15,7 @@ from ..errors import LimitError, collected_warnings
 from ..formats import AnimationFormat, Options, SkeletalFormat
 from ..model.limits import GAMES, refused
 from ..model.origin import animation_with_origin, skeleton_with_origin
+from ..model.shorten import short_skeleton
 from ..model.skeletal import Animation, SkeletalModel, looped, set_bounds
 from ..model.words import describe_skeletal, listed, plural
 from ..storage import reason, write_files
@@ -49,10 +50,12 @@ def export_skeletal(
     add_origin: bool = False,
     options: Options | None = None,
     with_bones: bool = False,
+    shorten: bool = False,
 ) -> Summary:
     """Write an armature and its meshes to a file; `options` are the format's own.
 
-    `with_bones`: the file with the model's bones, too, beside: what the armature plays, or its rest.
+    `with_bones`: the file with the model's bones, too, beside: what the armature plays, or its rest. `shorten`: names
+    that are too long, which else are an error.
 
     Raises:
         ModelError: the model can't be written, or the game would refuse it; the files are as they were.
@@ -64,6 +67,9 @@ def export_skeletal(
         model = gather(whole_model(chosen.blocks, context), context.view_layer, settings)
         if add_origin:
             model = skeleton_with_origin(model)
+        if shorten:
+            model, notes = _shortened(model, row, game)
+            warnings.extend(notes)
         warnings.extend(row.lost(model))
         warnings.extend(refused(row.check(model, game)))
         target = in_game_folder(path, game)
@@ -73,6 +79,11 @@ def export_skeletal(
     warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=False) if row.tags else [])]
     warnings += [f"{file.name}: {summary}" for file, summary in done]
     return Summary(describe_skeletal(model), warnings)
+
+
+def _shortened(model: SkeletalModel, row: SkeletalFormat, game: str) -> tuple[SkeletalModel, list[str]]:
+    found, _, notes = short_skeleton(model, [], row, game)
+    return found or model, notes
 
 
 def _bones_of(

@@ -78,8 +78,9 @@ def export_file(
     settings: GatherSettings,
     game: str,
     options: Options | None = None,
+    shorten: bool = False,
 ) -> Summary:
-    """Write objects to a file; `options` are the format's own.
+    """Write objects to a file; `options` are the format's own; `shorten`: names that are too long, else an error.
 
     Raises:
         ModelError: the model can't be written, or the game would refuse it; the file is as it was.
@@ -87,7 +88,7 @@ def export_file(
     with collected_warnings() as warnings, object_mode(context):
         settings = replace(settings, splits=row.splits)
         model = gathering.gather(chosen.blocks, chosen.collection, context.scene, context.view_layer, settings)
-        written = formats.dump_for(row, model, game, options)
+        written = formats.dump_for(row, model, game, options, shorten)
         warnings.extend(written.notes)
         write_file(path, written.data)
     warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=True) if row.tags else [])]

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender.source import RECORD
+from io_idtech_models.ui import cli
+from tests import samples_md5
 from tests.samples import PROJECT, SENTINEL
 from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, import_model
 
@@ -229,6 +231,26 @@ def markers(*names: str) -> None:
 def _(folder):
     markers("a name that is longer than sixteen bytes")
     export(folder / "a.md3", frames="MARKERS")
+
+
+def long_named(folder: Path, target: str) -> None:
+    """Convert a model whose names are too long, in an animation whose name is."""
+    part = samples_md5.box()
+    part.shader = "models/" + "x" * 70
+    (folder / "a.md5mesh").write_bytes(samples_md5.MeshSpec(parts=[part]).pack())
+    (folder / "a long walk forward.md5anim").write_bytes(samples_md5.wave())
+    given = [str(folder / "a.md5mesh"), "--anim", str(folder / "a long walk forward.md5anim"), str(folder / target)]
+    assert cli.main(["convert", *given]) == 0
+
+
+@says("names of shaders are shortened")
+def _(folder):
+    long_named(folder, "a.md3")
+
+
+@says("names of animations are shortened")
+def _(folder):
+    long_named(folder, "a.md2")
 
 
 @says("before the first marker")
