@@ -16,6 +16,8 @@ from .model import limits
 from .sheet import facts, table
 from .workers import Job
 
+SHORTEN = "shorten"
+
 
 def convert_plain(job: Job, options: argparse.Namespace) -> str:
     """Convert between formats, without Blender; returns a line. Raises ModelError."""
@@ -23,7 +25,14 @@ def convert_plain(job: Job, options: argparse.Namespace) -> str:
     animations = [Path(name) for name in options.anim]
     bounds = getattr(options, "range", None)
     frames = None if bounds is None else range(bounds[0], bounds[1] + 1)
-    return conversion.convert(job.source, job.target, options.game, own, animations, options.tags, frames)
+    return conversion.convert(
+        job.source, job.target, options.game, own, animations, options.tags, frames, shortens(options)
+    )
+
+
+def shortens(options: argparse.Namespace) -> bool:
+    """Tell whether names that are too long are to be made shorter, rather than refused."""
+    return bool(options.long_names == SHORTEN)
 
 
 def own_options(row: formats.AnyFormat | None, options: argparse.Namespace) -> dict[str, Any]:
@@ -96,6 +105,8 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
     anim = "an animation of a skeletal model, which goes along or poses it for formats without bones; several times"
     convert.add_argument("--anim", metavar="FILE", action="append", default=[], help=anim)
     convert.add_argument("--tags", metavar="JOINTS", type=_names, default=[], help="joints that become tags: a,b,c")
+    said = f"names that are too long: {SHORTEN} them, and say so, or refuse the file ({SHORTEN})"
+    convert.add_argument("--long-names", choices=(SHORTEN, "refuse"), default=SHORTEN, help=said)
     convert.add_argument("--report", metavar="FILE", help="write what came of each file, one JSON object a line")
     convert.add_argument("--skip-existing", action="store_true", help="leave out files whose output is there already")
     convert.add_argument("--jobs", type=_count, default=1, metavar="N", help="work on N files at once (1)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from .loading import Loaded, load
 from .model import binding
 from .model.bake import bake
 from .model.limits import ERROR, Problem, refused
+from .model.shorten import short_animations, short_skeleton
 from .model.skeletal import Animation, SkeletalModel, at_rest, set_bounds
 from .model.words import describe, describe_animation, describe_skeletal, plural
 from .storage import read_file, write_files
@@ -43,11 +45,13 @@ def convert(
     animations: Sequence[Path] = (),
     tags: Sequence[str] = (),
     frames: range | None = None,
+    shorten: bool = True,
 ) -> str:
     """Convert a file; returns a line that says what came of it.
 
     A skeletal model becomes a vertex-animated one by posing it in all frames of `animations`, or the `frames` chosen of
-    them; joints called in `tags` become tags. Into another skeletal format its animations go along.
+    them; joints called in `tags` become tags. Into another skeletal format its animations go along. Names that are too
+    long are made to fit if they are to `shorten`.
 
     Raises:
         ModelError: the file can't be read, or not become one of that kind, or the game would refuse it.
@@ -60,13 +64,15 @@ def convert(
         row = loaded.row
         motions = [_animation(loaded, path) for path in animations] if isinstance(row, SkeletalFormat) else []
         if isinstance(row, SkeletalFormat) and isinstance(to, Format):
+            motions, said = short_animations(motions, to.rooms.get("frame")) if shorten else (motions, [])
             model = bake(loaded.model, motions, list(tags), frames)
-            written = formats.dump_for(to, model, game, options)
-            files, model, notes = [(target, written.data)], written.model, written.notes
+            written = formats.dump_for(to, model, game, options, shorten)
+            files, model, notes = [(target, written.data)], written.model, said + written.notes
         elif tags or frames is not None or (animations and not isinstance(to, SkeletalFormat)):
             raise LimitError(ONLY)
         else:
-            files, model, notes = _same_family(loaded, to, target, game, options, motions)
+            asked = Asked(target, game, options, shorten)
+            files, model, notes = _same_family(loaded, to, asked, motions)
         write_files(files)
     return "; ".join([described(to, model), *warnings, *notes])
 
@@ -74,39 +80,47 @@ def convert(
 Files = list[tuple[Path, bytes]]
 
 
-def _same_family(
-    loaded: Loaded, to: AnyFormat, target: Path, game: str, options: Mapping[str, Any], motions: list[Animation]
-) -> tuple[Files, Any, list[str]]:
+@dataclass(frozen=True)
+class Asked:
+    """What is to become of a model: which file, for which game, with what options of its format."""
+
+    target: Path
+    game: str
+    options: Mapping[str, Any]
+    shorten: bool  # names that are too long
+
+
+def _same_family(loaded: Loaded, to: AnyFormat, asked: Asked, motions: list[Animation]) -> tuple[Files, Any, list[str]]:
     """Return the files that come of a model or an animation in a format of its family, and what is to be said."""
-    row, model = loaded.row, loaded.model
+    row, model, target, game = loaded.row, loaded.model, asked.target, asked.game
     if isinstance(row, Format) and isinstance(to, Format):
-        written = formats.dump_for(to, model, game, options)
+        written = formats.dump_for(to, model, game, asked.options, asked.shorten)
         return [(target, written.data)], written.model, written.notes
     if isinstance(row, AnimationFormat) and isinstance(to, AnimationFormat):
-        notes = refused(problems(to, model, game))
+        _, (model,), notes = short_skeleton(None, [model], to, game) if asked.shorten else (None, [model], [])
+        notes += refused(problems(to, model, game))
         return [(target, to.dump(model)), *joint_scales.files(model, to, target, game)], model, notes
     if isinstance(row, SkeletalFormat) and isinstance(to, SkeletalFormat):
-        return _skeletal_files(loaded, to, target, game, options, motions)
+        return _skeletal_files(loaded, to, asked, motions)
     reason = ": that takes a skeleton" if isinstance(row, Format) else ""
     raise LimitError(f"{row.name.upper()} can't become {to.name.upper()}{reason}")
 
 
 def _skeletal_files(
-    loaded: Loaded, to: SkeletalFormat, target: Path, game: str, options: Mapping[str, Any], motions: list[Animation]
+    loaded: Loaded, to: SkeletalFormat, asked: Asked, motions: list[Animation]
 ) -> tuple[Files, SkeletalModel, list[str]]:
     """Return the files of a skeletal model and its animations in another format, or in its own."""
-    model, row = loaded.model, loaded.row
+    model, row, target, game = loaded.model, loaded.row, asked.target, asked.game
     if row is to and motions and not to.companions:
         raise LimitError(ONLY)
     if row is not to:
-        if isinstance(row, SkeletalFormat) and row.unbound:
-            if loaded.animation is None:
-                raise LimitError("its bones lie in another file, which was not found: name it with --anim")
-            model = binding.fitted(model, model.skeleton.bind, binding.mean_places(loaded.animation.positions))
-        motions = motions or ([at_rest(model.skeleton, model.name)] if to.companions else [])
-    notes = refused(problems(to, model, game))
+        model, motions = _bound(loaded, to, motions)
+    notes: list[str] = []
+    if asked.shorten:
+        model, motions, notes = short_skeleton(model, motions, to, game)
+    notes += refused(problems(to, model, game))
     notes += to.lost(model)
-    files = [(target, to.dump(model, options))]
+    files = [(target, to.dump(model, asked.options))]
     other: AnimationFormat = formats.by_name(to.animation)
     for animation in motions:
         set_bounds(animation, model)
@@ -122,6 +136,20 @@ def _skeletal_files(
             place = target.with_name(motion.name + other.suffixes[0])
             files += [(place, other.dump(motion)), *joint_scales.files(motion, other, place, game)]
     return files, model, [*notes, f"with {plural(len(files) - 1, 'file')} of animations"] if motions else notes
+
+
+def _bound(loaded: Loaded, to: SkeletalFormat, motions: list[Animation]) -> tuple[SkeletalModel, list[Animation]]:
+    """Return a model in a pose that another format can bind it in, and animations, one at least if that asks for bones.
+
+    Raises:
+        LimitError: its bones lie in a file that is not there.
+    """
+    model, row = loaded.model, loaded.row
+    if isinstance(row, SkeletalFormat) and row.unbound:
+        if loaded.animation is None:
+            raise LimitError("its bones lie in another file, which was not found: name it with --anim")
+        model = binding.fitted(model, model.skeleton.bind, binding.mean_places(loaded.animation.positions))
+    return model, motions or ([at_rest(model.skeleton, model.name)] if to.companions else [])
 
 
 def _table(motions: list[Animation]) -> bytes:

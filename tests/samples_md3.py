@@ -189,6 +189,12 @@ def tags_only() -> Md3Spec:
     return Md3Spec([FrameSpec(b"idle%d" % f) for f in range(3)], tags, [], b"hand")
 
 
+def nothing() -> Md3Spec:
+    """Return two frames of no surface and no tag, as what games must not show has it, with bounds of their own."""
+    frames = [FrameSpec(b"still\0x", (-1.5, -2.5, -3.5), (4.5, 5.5, 6.5), (0.5, 0.25, 0.125), 9.5), FrameSpec(b"b")]
+    return Md3Spec(frames, name=b"models/null.md3\0left over", flags=3, num_skins=1, gap=b"gap", tail=b"end")
+
+
 # A face of the cube: the axis that it looks along, its direction, and the zenith and azimuth of its normal.
 CUBE_FACES = ((0, 1, 64, 0), (0, -1, 64, 128), (1, 1, 64, 64), (1, -1, 64, 192), (2, 1, 0, 0), (2, -1, 128, 0))
 
@@ -330,6 +336,6 @@ def odd_numbers() -> Md3Spec:
 
 
 SPECS: tuple[Callable[[], Md3Spec], ...] = (
-    minimal, animated, tags_only, seamed_cube, duplicates, flap, split_later, no_shaders, many_shaders, odd_layout,
-    zero_end, short_surface, empty_surface, odd_names, odd_numbers,
+    minimal, animated, tags_only, nothing, seamed_cube, duplicates, flap, split_later, no_shaders, many_shaders,
+    odd_layout, zero_end, short_surface, empty_surface, odd_names, odd_numbers,
 )  # fmt: skip

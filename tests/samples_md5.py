@@ -291,8 +291,18 @@ def gaps_between_channels() -> bytes:
     return spec.pack()
 
 
+def no_meshes() -> bytes:
+    """Return joints alone."""
+    return MeshSpec(parts=[]).pack()
+
+
+def nothing() -> bytes:
+    """Return neither joints nor meshes."""
+    return MeshSpec(joints=[], parts=[]).pack()
+
+
 MESHES: tuple[Any, ...] = (
     arm, several_meshes, odd_weights, several_roots, no_command_line, degenerate, unused, odd_names, one_place,
-    far_away, many_axes,
+    far_away, many_axes, no_meshes, nothing,
 )  # fmt: skip
 ANIMS: tuple[Any, ...] = (wave, roots_wave, long_bounds, short_bounds, one_frame, gaps_between_channels)

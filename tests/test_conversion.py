@@ -15,7 +15,7 @@ from io_idtech_models.model.bake import bake
 from io_idtech_models.model.limits import GAMES
 from io_idtech_models.model.transforms import chain, to_matrices
 from io_idtech_models.sheet import facts, table
-from tests import md5_facts, samples_md5
+from tests import md5_facts, samples_md5, samples_mdm
 from tests.samples import CORPUS, corpus, sample
 
 STEP = 1 / 64  # of MD3's positions
@@ -183,12 +183,22 @@ def test_a_file_to_its_own_kind_stays_the_same(tmp_path, make):
     data = make()
     suffix = ".md5mesh" if b"numMeshes" in data else ".md5anim"
     (tmp_path / f"a{suffix}").write_bytes(data)
-    if make is samples_md5.roots_wave:  # what was read so, but no game takes it
-        with pytest.raises(LimitError, match="add an 'origin' joint"):
-            convert(tmp_path / f"a{suffix}", tmp_path / f"b{suffix}", "format", {})
-        return
-    convert(tmp_path / f"a{suffix}", tmp_path / f"b{suffix}", "format", {})
+    said = convert(tmp_path / f"a{suffix}", tmp_path / f"b{suffix}", "format", {})
+    assert ("has 2 joints without a parent, which Doom 3 refuses" in said) is (make is samples_md5.roots_wave)
     assert md5_facts.differences(data, (tmp_path / f"b{suffix}").read_bytes()) == set()
+
+
+def test_a_model_of_nothing_stays_the_same(tmp_path):
+    (tmp_path / "null.md3").write_bytes(sample("nothing"))
+    assert convert(tmp_path / "null.md3", tmp_path / "b.md3", "quake3", {}) == "0 surfaces, 0 tags, 2 frames"
+    assert (tmp_path / "b.md3").read_bytes() == sample("nothing")
+
+
+def test_doom_3_takes_one_root(tmp_path):
+    (tmp_path / "a.md5anim").write_bytes(samples_md5.roots_wave())
+    with pytest.raises(LimitError, match="has 2 joints without a parent, Doom 3 takes one: add an 'origin' joint"):
+        convert(tmp_path / "a.md5anim", tmp_path / "b.md5anim", "doom3", {})
+    assert not (tmp_path / "b.md5anim").exists()
 
 
 # -- what can't be
@@ -254,7 +264,7 @@ def test_what_a_game_refuses_is_not_written(tmp_path):
     (tmp_path / "a.md5mesh").write_bytes(samples_md5.MeshSpec(joints=joints).pack())
     (tmp_path / "b.md5mesh").write_bytes(b"old")
     with pytest.raises(LimitError, match="a joint's name of 48 bytes, Quake II remaster takes 47"):
-        convert(tmp_path / "a.md5mesh", tmp_path / "b.md5mesh", "quake2remaster", {})
+        convert(tmp_path / "a.md5mesh", tmp_path / "b.md5mesh", "quake2remaster", {}, shorten=False)
     assert (tmp_path / "b.md5mesh").read_bytes() == b"old"
     convert(tmp_path / "a.md5mesh", tmp_path / "b.md5mesh", "doom3", {})
     assert (tmp_path / "b.md5mesh").read_bytes() != b"old"
@@ -271,6 +281,115 @@ def test_a_game_reads_some_formats(folder, game):
 def test_a_model_for_a_game_of_another_family(folder):
     with pytest.raises(LimitError, match="is MD5MESH, which Quake III"):
         convert(folder / "arm.md5mesh", folder / "b.md5mesh", "quake3", {})
+
+
+# -- names that are too long
+
+SHADER = "models/characters/male_npc/marine/very_long_name_of_a_material_for_a_helmet.tga"
+LONG_JOINT = "Bip01 " + "x" * 60
+LONG_MESH = "models/monsters/imp/a_mesh_called_by_its_path_and_more_than_sixty_three_bytes"
+LONG_WALK = "walk_forward_with_a_long_name"
+
+
+@pytest.fixture
+def long_names(tmp_path):
+    """Return a folder with a model and animations of long names: mesh, shader, joint, animation, and its file."""
+    part = samples_md5.box()
+    part.shader, part.name = SHADER, LONG_MESH
+    joints = [*samples_md5.ARM[:2], (LONG_JOINT, *samples_md5.ARM[2][1:])]
+    other = samples_md5.box()
+    other.shader, other.name = SHADER.replace("characters", "people"), LONG_MESH.replace("imp", "elf")
+    spec = samples_md5.MeshSpec(joints=joints, parts=[part, other])
+    (tmp_path / f"{'m' * 70}.md5mesh").write_bytes(spec.pack())
+    for end, frames in (("a", 5), ("b", 2)):
+        motion = samples_md5.wave_spec(frames)
+        motion.joints = joints
+        (tmp_path / f"{LONG_WALK}_{end}.md5anim").write_bytes(motion.pack())
+    return tmp_path
+
+
+def long_convert(folder, target, *tags, **options):
+    animations = [folder / f"{LONG_WALK}_{end}.md5anim" for end in "ab"]
+    (source,) = folder.glob("*.md5mesh")
+    line = convert(source, folder / target, options.pop("game", "format"), {}, animations, tags, **options)
+    return line, load(folder / target)[1]
+
+
+def test_long_names_to_md3(long_names):
+    line, found = long_convert(long_names, "b.md3", LONG_JOINT, game="quake3")
+    assert [s.shaders for s in found.surfaces] == [
+        ["male_npc/marine/very_long_name_of_a_material_for_a_helmet"],
+        ["male_npc/marine/very_long_name_of_a_material_for_a_helmet~b"],
+    ]
+    first, second = (surface.name for surface in found.surfaces)
+    assert first == LONG_MESH.removeprefix("models/monsters/")
+    assert second == first.replace("imp", "elf")
+    assert [tag.name for tag in found.tags] == [f"tag_{LONG_JOINT}"[:63]]
+    assert len(set(found.frame_names)) == 7
+    for old in (SHADER, LONG_MESH, f"tag_{LONG_JOINT}", f"{LONG_WALK}_a", f"{LONG_WALK}_b", "m" * 70):
+        assert f"'{old}' is now '" in line
+    for kind in ("shaders", "surfaces", "tags", "models"):
+        assert f"names of {kind} are shortened to 63 bytes: " in line
+    with pytest.raises(LimitError, match="a name of 79 bytes, Quake III Arena takes 63"):
+        long_convert(long_names, "c.md3", game="quake3", shorten=False)
+    assert not (long_names / "c.md3").exists()
+
+
+def test_long_names_to_md2(long_names):
+    line, found = long_convert(long_names, "b.md2", game="quake2")
+    (surface,) = found.surfaces
+    assert surface.shaders == [
+        "male_npc/marine/very_long_name_of_a_material_for_a_helmet.tga",
+        "male_npc/marine/very_long_name_of_a_material_for_a_helmet~b.tga",
+    ]
+    assert [a.count for a in found.animations] == [5, 2]
+    assert "names of skins are shortened to 63 bytes: " in line
+    with pytest.raises(LimitError, match="a name of 79 bytes"):
+        long_convert(long_names, "c.md2", game="quake2", shorten=False)
+
+
+def test_long_names_to_mdm_and_its_bones(long_names):
+    line, found = long_convert(long_names, "b.mdm", game="et")
+    assert all(len(mesh.name) <= 63 and len(mesh.shader) <= 63 for mesh in found.meshes)
+    assert len({mesh.name for mesh in found.meshes}) == len({mesh.shader for mesh in found.meshes}) == 2
+    motion = load(long_names / "b.mdx")[1]
+    assert motion.joint_names == found.skeleton.names
+    assert motion.joint_names[2] == LONG_JOINT[:63]
+    assert f"names of joints are shortened to 63 bytes: '{LONG_JOINT}' is now '{LONG_JOINT[:63]}'" in line
+    for game in ("et", "format"):
+        with pytest.raises(LimitError, match="bytes"):
+            long_convert(long_names, "c.mdm", game=game, shorten=False)
+
+
+def test_long_names_for_the_quake_2_remaster(long_names):
+    """Model and animation are converted apart from each other: their joints still agree."""
+    (source,) = long_names.glob("*.md5mesh")
+    line = convert(source, long_names / "b.md5mesh", "quake2remaster", {})
+    assert f"names of joints are shortened to 47 bytes: '{LONG_JOINT}' is now '{LONG_JOINT[:47]}'" in line
+    convert(long_names / f"{LONG_WALK}_a.md5anim", long_names / "b.md5anim", "quake2remaster", {})
+    model, motion = load(long_names / "b.md5mesh")[1], load(long_names / "b.md5anim")[1]
+    assert model.skeleton.names == motion.joint_names == ["origin", "upper arm", LONG_JOINT[:47]]
+    assert model.meshes[0].shader == SHADER, "which has no limit"
+
+
+@pytest.mark.parametrize("target", ["b.md3", "b.mdm", "b.mdx"])
+def test_a_files_name_of_many_bytes(tmp_path, target):
+    """Headers name the model; a character may have several bytes."""
+    source = tmp_path / f"{'ü' * 40}.{'mdx' if target == 'b.mdx' else 'md5mesh'}"
+    source.write_bytes(samples_mdm.walk() if target == "b.mdx" else samples_md5.arm())
+    line = convert(source, tmp_path / target, "format", {})
+    assert ("names of models are shortened" in line) is (target == "b.md3"), "the others' are no name that games read"
+    load(tmp_path / target)
+
+
+def test_odd_names_of_an_md3_to_md2(tmp_path):
+    """A frame's fills its field, and MD2's, which is as large, ends with a NUL."""
+    (tmp_path / "a.md3").write_bytes(sample("odd_names"))
+    line = convert(tmp_path / "a.md3", tmp_path / "b.md2", "format", {})
+    assert "names of frames are shortened to 15 bytes: '0123456789abcdef' is now '0123456789abcde'" in line
+    assert load(tmp_path / "b.md2")[1].frame_names == ["", "0123456789abcde", "läuft"]
+    assert convert(tmp_path / "a.md3", tmp_path / "b.md3", "format", {}).count("shortened") == 0
+    assert (tmp_path / "b.md3").read_bytes() == sample("odd_names")
 
 
 # -- words, and the command line

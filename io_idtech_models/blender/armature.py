@@ -24,6 +24,7 @@ from ..model.skeletal import Skeleton
 from ..model.transforms import inverse, to_matrices
 from . import names
 from .compat import Block
+from .window import selected, set_mode
 
 Doubles = NDArray[np.float64]
 JOINT = "idtech_joint"  # on a bone: its number in the file
@@ -98,21 +99,21 @@ def editing(block: Block, scene: bpy.types.Scene) -> Iterator[None]:
     """Put an object into edit mode meanwhile, the only way to bones: it must be active in the view layer for that."""
     context: Any = bpy.context
     layer = context.view_layer
-    active, selected = layer.objects.active, [b for b in layer.objects if b.select_get(view_layer=layer)]
-    for other in selected:  # armatures that are selected come along into edit mode
+    active, chosen = layer.objects.active, selected(context)
+    for other in chosen:  # armatures that are selected come along into edit mode
         other.select_set(False, view_layer=layer)
     scene.collection.objects.link(block)
     try:
         layer.objects.active = block
-        bpy.ops.object.mode_set(mode="EDIT")
+        set_mode(context, "EDIT")
         try:
             yield
         finally:
-            bpy.ops.object.mode_set(mode="OBJECT")
+            set_mode(context, "OBJECT")
     finally:
         scene.collection.objects.unlink(block)
         layer.objects.active = active
-        for other in selected:
+        for other in chosen:
             other.select_set(True, view_layer=layer)
 
 

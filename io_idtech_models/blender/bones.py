@@ -5,6 +5,8 @@ Letters in shapes: F frames, J joints.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -18,12 +20,13 @@ from ..errors import LimitError
 from ..model.skeletal import Traits
 from . import actions, armature, properties
 from .compat import Block
-from .skeletal_gather import SkeletalGatherSettings, listed_bones, roundings, same_rest
+from .skeletal_gather import SkeletalGatherSettings, has_no_joints, listed_bones, roundings, same_rest
 from .skeletal_source import find
 from .traits import gather_traits
 
 Doubles = NDArray[np.float64]
 KINDS, WIDTHS, SCALES = (*actions.PATHS, actions.SCALE), (3, 4, 3), 7  # a bone's channels; where its scale begins
+BONE_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 REST_CHANNELS = np.array([0, 0, 0, 1, 0, 0, 0, 1, 1, 1], np.float32)
 
 
@@ -65,15 +68,15 @@ class Bones:
 def gather_bones(rig: Block, settings: SkeletalGatherSettings) -> Bones:
     """Return an armature's bones; raises LimitError if there is none to export."""
     bones, parents = listed_bones(rig, settings.deform_only)
-    if not bones:
+    known = find(rig)
+    if not bones and not has_no_joints(known):
         raise LimitError(f"'{rig.name}' has no bone to export")
     rest = armature.rest_matrices(rig.data)
     matrices = np.array([rest[bone.name] for bone in bones]).reshape(-1, 4, 4)
     present = armature.relative(matrices, parents)
     numbers = armature.joint_numbers(bones)
-    known = find(rig)
     if known is not None:  # what only came back with another rounding counts as it was
-        held = np.array([n if 0 <= n < len(known.rest) else -1 for n in numbers])
+        held = np.array([n if 0 <= n < len(known.rest) else -1 for n in numbers], np.int64)
         own = np.flatnonzero(held >= 0)
         own = own[same_rest(matrices[own], known.rest[held[own]], known.scale, roundings(rig.data, bones)[own])]
         matrices[own] = known.rest[held[own]]
@@ -88,3 +91,9 @@ def gather_bones(rig: Block, settings: SkeletalGatherSettings) -> Bones:
         np.array([bone.inherit_scale not in {"NONE", "NONE_LEGACY"} for bone in bones]),
         np.array([properties.number(bone, properties.SCALE_POSITIONS, 0) != 0 for bone in bones]),
     )
+
+
+def moved_bones(curves: Iterable[Any]) -> set[str]:
+    """Return the names of the bones that curves move."""
+    named = (BONE_PATH.match(curve.data_path) for curve in curves)
+    return {bpy.utils.unescape_identifier(match.group(1)) for match in named if match is not None}

@@ -93,6 +93,8 @@ def _rewrite(model: FrameModel, order: list[int], new: int | None) -> None:
     scene = model.scene
     if scene.frame_end - scene.frame_start == model.count - 1:
         scene.frame_end += len(order) - model.count
+    elif model.count == 1:  # it had no range, and begins to move: the scene's holds its frames
+        scene.frame_start, scene.frame_end = min(scene.frame_start, 0), max(scene.frame_end, len(order) - 1)
 
 
 def _new_names(listed: list[str], new: int | None) -> list[str]:

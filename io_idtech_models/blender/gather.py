@@ -19,11 +19,10 @@ from .compat import Block
 from .materials import texture_size
 from .plan import GatherSettings, plan_frames
 from .sampling import Plan, Samples, Subject
-from .source import MODEL_ID, Known, Place, find
+from .source import Known, Place, find
 from .stage import Stage, stepping
 from .surfaces import Origin, Part, Shape, read_shape, say_loose, shaders_of, split, surface_name, to_surface
 from .unheld import say_layers
-from .vertex import TAG_INDEX
 
 log = logging.getLogger(__name__)
 
@@ -68,18 +67,19 @@ def gather(
     view_layer.update()
     mesh_blocks = [block for block in blocks if block.type in MESH_TYPES]
     tag_sources = find_tags(blocks)
-    if not mesh_blocks and not tag_sources:
+    known = find(collection, [block.data for block in mesh_blocks], [tag.block for tag in tag_sources if not tag.bone])
+    bare = known is not None and known.is_bare  # then nothing is what it is
+    if not mesh_blocks and not tag_sources and not bare:
         raise LimitError("nothing to export: no visible mesh and no tag among the objects")
-    known = find(collection, [block.data for block in mesh_blocks])
     plan, sources = plan_frames(mesh_blocks, tag_sources, collection, known, scene, view_layer, settings)
     drafts = [_draft(block, plan, known, settings) for block in _in_order(mesh_blocks, known)]
     with stepping(scene, plan, mesh_blocks) as stage:
         _read_shapes(drafts, stage, sources, known, view_layer, settings)
         stepped = _step(drafts, tag_sources, stage, view_layer, settings)
     surfaces = _surfaces(drafts, plan, settings)
-    if not surfaces and not tag_sources:
+    if not surfaces and not tag_sources and not bare:
         raise LimitError("nothing to export: no mesh has faces, and there is no tag")
-    found = _tags(tag_sources, plan, stepped, known, sources, collection, settings)
+    found = _tags(tag_sources, plan, stepped, known, sources, settings)
     name = collection.name if collection is not None else mesh_blocks[0].name if mesh_blocks else "model"
     source = None if known is None else known.source
     return VertexModel(name, plan.names, surfaces, found, source, sources, texture_size=_texture_size(drafts))
@@ -259,20 +259,15 @@ def _tags(
     samples: list[Samples | None],
     known: Known | None,
     sources: NDArray[np.int32],
-    collection: bpy.types.Collection | None,
     settings: GatherSettings,
 ) -> list[Tag]:
     """Return the tags in the source's order, new ones behind, with the source's numbers where import put them."""
-    model_id = None if collection is None else collection.get(MODEL_ID)
     result = []
     for entry, seen in zip(tag_sources, samples, strict=True):
         origins, axes = sampling.tag_transforms(entry.block, plan, seen)
         name = entry.bone or names.file_name_of(entry.block, settings.keep_suffixes)
         tag = Tag(name, origins / np.float32(settings.scale), axes)
-        index = entry.block.get(TAG_INDEX)
-        own = not entry.bone and model_id is not None and entry.block.get(MODEL_ID) == model_id
-        if own and known is not None and isinstance(index, int) and 0 <= index < len(known.source.tag_names):
-            tag.source_index = index
+        tag.source_index = -1 if entry.bone or known is None else known.tag_index(entry.block)
         result.append((tag, entry))
     order = sorted(range(len(result)), key=lambda i: _tag_rank(*result[i], i))
     claimed: set[int] = set()

@@ -20,8 +20,7 @@ from ..model.transforms import inverse
 from ..model.words import listed
 from . import armature, names, tags
 from .compat import Block
-from .source import MODEL_ID
-from .vertex import TAG_INDEX
+from .source import MODEL_ID, TAG_INDEX
 
 log = logging.getLogger(__name__)
 
@@ -81,7 +80,7 @@ def gather(
     `joints` are the skeleton's by bone name. Empties that hang elsewhere are named in a warning.
     """
     found, others = [], []
-    for block in sorted((b for b in blocks if b.type == "EMPTY"), key=lambda b: _rank(b, rig)):
+    for block in names.in_source_order((b for b in blocks if b.type == "EMPTY"), lambda b: _index(b, rig)):
         if block.parent == rig and block.parent_type == "BONE" and block.parent_bone in joints:
             found.append(block)
         else:
@@ -90,11 +89,6 @@ def gather(
         log.warning("a tag is an empty whose parent is a bone: left out: %s", listed(others))
     world = np.array(rig.matrix_world, np.float64)
     return _claimed([_gather_tag(block, rig, world, skeleton, joints, source, scale) for block in found])
-
-
-def _rank(block: Block, rig: Block) -> tuple[bool, int, bool]:
-    index = _index(block, rig)
-    return index < 0, index, block.name != block.get(names.GIVEN)
 
 
 def _index(block: Block, rig: Block) -> int:

@@ -8,7 +8,7 @@ a file, and the file's own names come back.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .compat import NAME_BYTES
@@ -79,3 +79,20 @@ def file_name_of(block: Any, keep_suffix: bool = False) -> str:
     if untouched and isinstance(source, str):
         return source
     return str(block.name) if keep_suffix else stem_of(block.name)
+
+
+def in_source_order(blocks: Iterable[Any], number_of: Callable[[Any], int]) -> list[Any]:
+    """Return objects in the order of the source's parts that they are; copies and new ones follow as they come.
+
+    `number_of` says which part an object is, or -1. Of several that are one the one that has the name that import gave
+    is no copy, or else the first.
+    """
+    listed = list(blocks)
+    originals: dict[int, Any] = {}
+    for block in sorted(listed, key=lambda block: block.name != block.get(GIVEN)):
+        number = number_of(block)
+        if number >= 0:
+            originals.setdefault(number, block)
+    first = [originals[number] for number in sorted(originals)]
+    known = set(first)
+    return first + [block for block in listed if block not in known]

@@ -17,16 +17,18 @@ from ..model.animations import group, numbered
 from ..model.words import listed as listing
 from ..model.words import plural
 from . import names, sampling
-from .animations import find_actions, label, model_ids, whole_curves
+from .animations import WHOLE, find_actions, label, model_ids, whole_curves
 from .compat import Block
 from .movement import is_moving
+from .properties import PREVIEW
 from .sampling import Plan
 from .shape_keys import KeyFinder, frame_blocks, positions
 from .source import MODEL_ID, Known, frame_list
-from .takes import Take, influences, make_take
+from .takes import Take, influences, loose_actions, make_take
 
 log = logging.getLogger(__name__)
 
+MARKS = (MODEL_ID, WHOLE, PREVIEW)  # on actions that are some model's, or no animation
 Planned = tuple[Plan, NDArray[np.int32]]  # the frames, and the source frame that each was, (F,), -1 = none
 Stretch = tuple[str, list[float], Take | None]  # an animation's name, its times, and the action that is played for it
 
@@ -64,6 +66,8 @@ def plan_frames(
     keyed = _keyed(blocks, known)
     ids = model_ids(blocks, collection)
     listed = None if collection is None else frame_list(collection)
+    if listed is None and known is not None and known.lone:  # no collection lists them: they are the file's
+        listed = known.source.frame_names, list(range(known.source.num_frames))
     mode = settings.frames
     if mode == "AUTO":
         # Import animates no model of one frame: if something moves it that is the modeller's work.
@@ -175,6 +179,10 @@ def _takes(owners: list[Block], ids: set[str], base: Base, settings: GatherSetti
         takes.append(make_take(name, action, owners, base.count(name) if action.get(MODEL_ID) in ids else 0))
     if not settings.actions.strip():
         takes.sort(key=lambda take: _rank(take, base))
+        strangers = [a.name for a in loose_actions(owners) if a not in chosen and not any(k in a for k in MARKS)]
+        if strangers:
+            text = "actions that this model did not bring are left out, name them to write them: %s"
+            log.warning(text, listing(strangers))
     return [(take.name, take.times, take) for take in takes]
 
 

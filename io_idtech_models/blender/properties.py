@@ -12,6 +12,8 @@ TORSO_WEIGHT, TORSO_PARENT, FLAGS = "idtech_torso_weight", "idtech_torso_parent"
 SCALE_POSITIONS = "idtech_scale_positions"
 # On mesh objects and on armature objects: how games draw a model from afar.
 MIN_LOD, LOD_SCALE, LOD_BIAS = "idtech_min_lod", "idtech_lod_scale", "idtech_lod_bias"
+# On armature objects: with which weights the model was exported last, which its animations' bounds go by.
+MOST_WEIGHTS, LEAST_WEIGHT, ORPHAN_BONE = "idtech_most_weights", "idtech_least_weight", "idtech_orphan_bone"
 # On actions: how Enemy Territory plays them, which its tables of animations say.
 LOOP, MOVE_SPEED, TRANSITION = "idtech_loop", "idtech_move_speed", "idtech_transition"
 REVERSED, PRIORITY = "idtech_reversed", "idtech_priority"
@@ -30,6 +32,9 @@ SAID = {
     MIN_LOD: "The fewest vertices that the game draws of this surface from afar",
     LOD_SCALE: "Scale of the distance at which the game draws fewer vertices",
     LOD_BIAS: "Offset of the share of vertices that the game draws",
+    MOST_WEIGHTS: "Weights of a vertex when the model was exported last, 0: all; bounds of animations go by it",
+    LEAST_WEIGHT: "The least weight when the model was exported last; bounds of animations go by it",
+    ORPHAN_BONE: "The bone of vertices without weights when the model was exported last; bounds go by it",
 }
 RANGES: dict[str, dict[str, Any]] = {
     SCALE_POSITIONS: {},
@@ -45,10 +50,13 @@ RANGES: dict[str, dict[str, Any]] = {
     REVERSED: {},
     PRIORITY: {},
     PREVIEW: {},
+    MOST_WEIGHTS: {"min": 0},
+    LEAST_WEIGHT: {"min": 0.0, "max": 1.0},
+    ORPHAN_BONE: {},
 }
 
 
-def show(block: Block, name: str, value: float | int | bool) -> None:
+def show(block: Block, name: str, value: float | int | bool | str) -> None:
     """Give a data-block one of the properties above."""
     block[name] = value
     block.id_properties_ui(name).update(description=SAID[name], **RANGES[name])

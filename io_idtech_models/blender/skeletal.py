@@ -232,6 +232,6 @@ def _check(rig: Block, bones: list[Any], parents: NDArray[Any], animation: Anima
 def _set_scene(scene: bpy.types.Scene, animation: Animation, settings: SkeletalSettings) -> None:
     if settings.frame_rate and animation.frame_rate >= 1:
         scene.render.fps, scene.render.fps_base = max(1, round(animation.frame_rate)), 1.0
-    if settings.fit_range:
+    if settings.fit_range and animation.num_frames > 1:  # a pose has no range: what else plays goes on
         scene.frame_start, scene.frame_end = 0, animation.num_frames - 1
         scene.frame_set(min(max(scene.frame_current, 0), scene.frame_end))

@@ -81,12 +81,11 @@ def gather(
 def _in_order(blocks: list[Block], known: KnownRig | None, rig: Block) -> list[Block]:
     """Return meshes in the source's order; copies and new ones follow."""
 
-    def rank(block: Block) -> tuple[bool, int, bool]:
+    def number_of(block: Block) -> int:
         place = place_of(known, rig, block)
-        index = -1 if place is None else place.surface
-        return index < 0, index, block.name != block.get(names.GIVEN)
+        return -1 if place is None else place.surface
 
-    return sorted(blocks, key=rank)
+    return names.in_source_order(blocks, number_of)
 
 
 def _claimed(found: list[SkinnedMesh]) -> list[SkinnedMesh]:
@@ -127,10 +126,15 @@ def listed_bones(block: Block, deform_only: bool) -> tuple[list[Any], NDArray[np
     return ordered, np.array(parents, np.int32)
 
 
+def has_no_joints(known: KnownRig | None) -> bool:
+    """Tell whether an armature came from a file without joints: then it is whole without bones."""
+    return known is not None and not known.source.skeleton.num_joints
+
+
 def gather_rig(block: Block, known: KnownRig | None, settings: SkeletalGatherSettings) -> Rig:
     """Return an armature's bones as joints, in their rest pose."""
     bones, parents = listed_bones(block, settings.deform_only)
-    if not bones:
+    if not bones and not has_no_joints(known):
         raise LimitError(f"'{block.name}' has no bone to export")
     rest_by_name = armature.rest_matrices(block.data)
     rest = np.array([rest_by_name[bone.name] for bone in bones]).reshape(-1, 4, 4)

@@ -23,7 +23,7 @@ from . import skinned_normals, skinning, unheld
 from .compat import Block
 from .source import Place
 from .surfaces import Origin, Part, Shape, read_shape, say_loose, shaders_of, split, surface_name
-from .traits import gather_min_lod
+from .traits import WeightLimits, gather_min_lod
 
 log = logging.getLogger(__name__)
 
@@ -32,12 +32,9 @@ Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class WeightSettings:
+class WeightSettings(WeightLimits):
     """How vertex groups become weights; the export operators declare the same options."""
 
-    most_weights: int = 4  # of a vertex; 0: all
-    least_weight: float = 0.05  # id's exporter leaves out what is less
-    orphan_bone: str = ""  # what vertices without weights hang on; "": they are an error
     normals: str = "NONE"  # the format has none; SOURCE where possible, or as SHOWN
 
 

@@ -62,6 +62,31 @@ def make_take(name: str, action: bpy.types.Action, owners: list[Block], frames: 
     return Take(name, action, roles, _times(action, roles, frames))
 
 
+def loose_actions(owners: list[Block]) -> list[Block]:
+    """Return the actions that show frames of a model's keys, or pose its armature, and that nothing plays or keeps.
+
+    Those of the model that `owners` (see `influences`) belong to; what any object moves by may be of anything.
+    """
+    holders: list[Block] = [*bpy.data.objects, *bpy.data.shape_keys]
+    used = {action for holder in holders for action in used_actions(holder)}
+    found: list[Block] = []
+    for action in bpy.data.actions:
+        parts = [] if action in used else action_parts(action)
+        wanted = [(kind, curves) for _, kind, curves in parts if kind == "KEY" or _poses(curves)]
+        if any(kind in ("", owner.id_type) and _fits(owner, curves) for kind, curves in wanted for owner in owners):
+            found.append(action)
+    return found
+
+
+def used_actions(owner: Block) -> list[Block]:
+    """Return the actions that an ID keeps in its NLA tracks, and the one that it plays."""
+    animation = owner.animation_data
+    if animation is None:
+        return []
+    kept = [strip.action for track in animation.nla_tracks for strip in track.strips]
+    return list(dict.fromkeys(action for action in (*kept, animation.action) if action is not None))
+
+
 def influences(block: Block) -> list[Block]:
     """Return the data-blocks whose curves can move an object: its own, its parents', its modifiers' and constraints'.
 

@@ -1,7 +1,8 @@
-"""What Enemy Territory knows of bones and surfaces beside their shape, as properties of bones and objects, and back."""
+"""What files know of bones and surfaces beside their shape, as properties of bones and objects, and back."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from . import properties as own
 from .compat import Block
 
 LARGEST = 2**31 - 1
+DIGITS = 6
+MOST = 64  # weights of a vertex that can be asked for
 
 
 def show_traits(bones: list[Any], traits: Traits) -> None:
@@ -62,3 +65,43 @@ def gather_min_lod(block: Block) -> int | None:
     if own.MIN_LOD not in block:
         return None
     return int(min(max(own.number(block, own.MIN_LOD, 0), -LARGEST), LARGEST))
+
+
+@dataclass(frozen=True)
+class WeightLimits:
+    """Which weights new and changed vertices are written with; the export operators declare the same options."""
+
+    most_weights: int = 4  # of a vertex; 0: all
+    least_weight: float = 0.05  # id's exporter leaves out what is less
+    orphan_bone: str = ""  # what vertices without weights hang on; "": they are an error
+
+
+def remember_weights(rig: Block, limits: WeightLimits) -> None:
+    """Note on an armature with which limits its model was exported: bounds of its animations are those of that model.
+
+    What is as it was noted, or as is usual, changes nothing; nor can an armature of another .blend be changed.
+    """
+    asked = WeightLimits(limits.most_weights, limits.least_weight, limits.orphan_bone)
+    if _rounded(asked) == _rounded(remembered_weights(rig)) or rig.library is not None:
+        return
+    own.show(rig, own.MOST_WEIGHTS, asked.most_weights)
+    own.show(rig, own.LEAST_WEIGHT, asked.least_weight)
+    own.show(rig, own.ORPHAN_BONE, asked.orphan_bone)
+
+
+def _rounded(limits: WeightLimits) -> WeightLimits:
+    """Return limits to compare: operators have them in single precision."""
+    return replace(limits, least_weight=round(limits.least_weight, DIGITS))
+
+
+def remembered_weights(rig: Block) -> WeightLimits:
+    """Return the limits with which an armature's model was exported last, or the usual ones."""
+    usual = WeightLimits()
+    most = own.number(rig, own.MOST_WEIGHTS, usual.most_weights)
+    least = own.number(rig, own.LEAST_WEIGHT, usual.least_weight)
+    bone = rig.get(own.ORPHAN_BONE)
+    return WeightLimits(
+        int(most) if 0 <= most <= MOST else usual.most_weights,
+        least if 0.0 <= least <= 1.0 else usual.least_weight,
+        bone if isinstance(bone, str) else usual.orphan_bone,
+    )

@@ -22,7 +22,6 @@ from .materials import Materials
 
 log = logging.getLogger(__name__)
 
-TAG_INDEX = "idtech_tag"
 # What an import may make; a failed one removes what it made of these.
 KINDS = ("objects", "collections", "meshes", "materials", "images", "actions", "armatures")
 
@@ -85,7 +84,7 @@ def build(
         built.tags = [block for block, _ in made]
         for index, (tag, block) in enumerate(zip(model.tags, built.tags, strict=True)):
             names.remember(block, tag.name)
-            block[TAG_INDEX] = index
+            block[source.TAG_INDEX] = index
         if model.num_frames > 1:
             _animate(model, built, keys, [channels for _, channels in made], settings)
         _remember(model, built, keys)
@@ -187,9 +186,7 @@ def _animate(
 def _remember(model: VertexModel, built: Built, keys: list[str]) -> None:
     """Store the source's facts, and in plain properties what has no shape keys to show it."""
     if model.source is not None:
-        source.attach(model.source, built.collection, [block.data for block in built.surfaces], keys)
-        for block in built.tags:
-            block[source.MODEL_ID] = built.collection[source.MODEL_ID]
+        source.attach(model.source, built.collection, [block.data for block in built.surfaces], built.tags, keys)
     if model.num_frames == 1 or not built.surfaces:
         source.set_frame_list(built.collection, model.frame_names, list(range(model.num_frames)))
 
@@ -197,7 +194,7 @@ def _remember(model: VertexModel, built: Built, keys: list[str]) -> None:
 def _set_scene(scene: bpy.types.Scene, num_frames: int, settings: BuildSettings) -> None:
     if settings.frame_rate > 0:
         scene.render.fps, scene.render.fps_base = settings.frame_rate, 1.0
-    if settings.fit_range:
+    if settings.fit_range and num_frames > 1:  # one frame has no range: what else plays in the scene goes on
         scene.frame_start, scene.frame_end = 0, num_frames - 1
         if not 0 <= scene.frame_current < num_frames:
             scene.frame_set(0)

@@ -10,7 +10,7 @@ A codec is imported when its row is first used: everyone who starts Blender wait
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,6 +52,7 @@ class Row:
     magic: bytes  # how its files begin
     file_codec: str  # the module that has `read` and `write`
     model_codec: str  # the module that has `to_model`, `from_model`, and what else the family asks for
+    rooms: Mapping[str, int] = field(default_factory=dict, kw_only=True)  # bytes that names of a kind have; else any
 
     @property
     def read(self) -> Callable[[bytes], Any]:
@@ -95,6 +96,7 @@ class Format(Row):
     """A row of the table of vertex-animated models."""
 
     splits: bool = True  # a vertex has one texture coordinate and normal, a surface one material
+    tags: bool = True  # it has some
     frame_rate: int = 0  # at which games play its frames; 0: not the format's matter
     options: tuple[Option, ...] = ()
 
@@ -195,7 +197,6 @@ class AnimationFormat(Row):
     """A row of the table of animations for skeletons."""
 
     joins: bool = False  # several animations make one file, which a table beside it (.aninc) takes apart
-    one_root: bool = False  # one joint without a parent
     text: bool = False  # see `SkeletalFormat`
     scales: str = ""  # the suffix of a file beside it that says how large joints are, for games that read it
 
@@ -212,7 +213,7 @@ class AnimationFormat(Row):
         """Return what a game refuses of an animation, or shows otherwise than meant."""
         from ..model import skeletal_limits
 
-        return skeletal_limits.check_animation(animation, game, self.name, self.text, self.one_root)
+        return skeletal_limits.check_animation(animation, game, self.name, self.text)
 
     def load(self, data: bytes, name: str) -> Animation:
         """Return the animation in a file's bytes; raises FormatError."""
@@ -233,7 +234,9 @@ FORMATS: tuple[Format, ...] = (
         magic=b"IDP2",
         file_codec="md2",
         model_codec="md2_model",
+        rooms={"shader": 63, "frame": 15},
         splits=False,
+        tags=False,
         frame_rate=10,  # Quake II's server frames
         options=(
             Option("skin_width", "Skin Width", "Texels; 0: the source's, else the picture's, else 256", 0, 32767),
@@ -257,6 +260,7 @@ FORMATS: tuple[Format, ...] = (
         magic=b"IDP3",
         file_codec="md3",
         model_codec="md3_model",
+        rooms={"model": 63, "surface": 63, "shader": 63, "tag": 63, "frame": 15},
     ),
 )
 
@@ -286,6 +290,7 @@ SKELETAL: tuple[SkeletalFormat, ...] = (
         skins=True,
         file_codec="mdm",
         model_codec="mdm_model",
+        rooms={"surface": 63, "shader": 63, "tag": 63, "joint": 63},  # a joint's lies in its companion
         options=(
             Option(
                 "make_lod",
@@ -302,7 +307,6 @@ ANIMATIONS: tuple[AnimationFormat, ...] = (
         label="Doom 3 Animation (.md5anim)",
         suffixes=(".md5anim",),
         magic=b"MD5Version",
-        one_root=True,
         text=True,
         scales=".md5scale",
         file_codec="md5anim",
@@ -315,6 +319,7 @@ ANIMATIONS: tuple[AnimationFormat, ...] = (
         magic=b"MDXW",
         file_codec="mdx",
         model_codec="mdx_model",
+        rooms={"joint": 63},
         joins=True,
     ),
 )
@@ -331,16 +336,20 @@ class Written:
     notes: list[str]
 
 
-def dump_for(row: Format, model: VertexModel, game: str, options: Options | None = None) -> Written:
-    """Return a model's file for a game, a key of `limits.GAMES`.
+def dump_for(
+    row: Format, model: VertexModel, game: str, options: Options | None = None, shorten: bool = False
+) -> Written:
+    """Return a model's file for a game, a key of `limits.GAMES`; `shorten`: names that are too long, else refused.
 
     Raises:
         LimitError: the format can't hold the model, or the game would refuse it.
     """
     from ..model.limits import refused
+    from ..model.shorten import short_vertex
 
     shaped = row.shape(model, options)
-    notes = refused(row.check(shaped, game))
+    shaped, notes = short_vertex(shaped, row, game) if shorten else (shaped, [])
+    notes += refused(row.check(shaped, game))
     return Written(row.dump(shaped, options), shaped, notes)
 
 

@@ -74,6 +74,12 @@ def encode_name(name: str, size: int, what: str, hint: bytes = b"") -> bytes:
     return raw
 
 
+def header_name(name: str, size: int) -> bytes:
+    """Return a model's name for a header's field of `size` bytes, cut to what fits: no game looks at it."""
+    raw = name.encode("utf-8", errors="replace").replace(b"\0", b"")[: size - 1]
+    return raw.decode("utf-8", errors="ignore").encode("utf-8")
+
+
 def cut_name(name: str, size: int, hint: bytes = b"") -> bytes:
     """Return a frame's name for a field of `size` bytes, cut to what fits: few games look at it; see `encode_name`."""
     raw = encode_name(name, 1 << 16, "frame", hint)

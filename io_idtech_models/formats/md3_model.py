@@ -143,8 +143,9 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md3:
     if source is not None and not _fits(source):
         log.warning("the facts of the source of '%s' are damaged: written without them", model.name)
         source = None
-    # A lone surface of a model knows its own facts, but not the model's.
+    # A lone surface of a model knows its own facts, but it may not know the model's.
     whole = source if source is not None and source.facts else None
+    _say_apart(model, source, whole)
     surfaces = [_encode_surface(model, surface, source) for surface in model.surfaces]
     frames = _encode_frames(model, surfaces, whole)
     tags = _encode_tags(model, whole)
@@ -153,11 +154,27 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md3:
     if whole is not None:
         header = np.frombuffer(whole.facts["header"].tobytes(), HEADER)[0].copy()
         layout = {name: array for name, array in whole.facts.items() if name.startswith("layout_")}
+        layout = layout if _has_all(whole) else {}
     else:
         header["name"] = encode_name(model.name, NAME_SIZE, "model")
     header["ident"], header["version"] = IDENT, VERSION
     header["num_frames"], header["num_tags"], header["num_surfaces"] = len(frames), tags.shape[1], len(surfaces)
     return Md3(header, frames, tags, surfaces, layout, _unique([s.source_index for s in model.surfaces]))
+
+
+def _say_apart(model: VertexModel, source: ModelSource | None, whole: ModelSource | None) -> None:
+    """Say what is made anew of a model that came as a part of another, or as parts of several."""
+    if source is not None and whole is None:
+        text = "'%s' is made of parts that don't tell of their model: its name in the file and bounds are made anew"
+        log.warning(text, model.name)
+    elif whole is not None and not _has_all(whole):
+        log.warning("'%s' is a part of its model: bounds are made anew", model.name)
+
+
+def _has_all(source: ModelSource) -> bool:
+    """Tell whether a source has all surfaces that its file had: objects may come without the rest of their model."""
+    header = np.frombuffer(source.facts["header"].tobytes(), HEADER)[0]
+    return len(source.surfaces) >= int(header["num_surfaces"]) and "layout_ends" in source.facts
 
 
 def _unique(indices: list[int]) -> list[int]:
@@ -174,11 +191,12 @@ def _fits(source: ModelSource) -> bool:
 
 def _model_fits(source: ModelSource) -> bool:
     frames, tags, facts = source.num_frames, len(source.tag_names), source.facts
-    wanted: Wanted = {
-        "header": ("u1", (HEADER.itemsize,)), "frames": ("u1", (frames, FRAME.itemsize)),
-        "tags": ("u1", (frames, tags, TAG.itemsize)), "layout_ends": ("i8", (3,)),
-    }  # fmt: skip
-    return all_fit(facts, wanted) and layout_fits(facts)
+    wanted: Wanted = {"header": ("u1", (HEADER.itemsize,)), "frames": ("u1", (frames, FRAME.itemsize))}
+    if tags:
+        wanted["tags"] = ("u1", (frames, tags, TAG.itemsize))
+    if not any(name.startswith("layout_") for name in facts):  # a surface that came alone
+        return all_fit(facts, wanted)
+    return all_fit(facts, wanted | {"layout_ends": ("i8", (3,))}) and layout_fits(facts)
 
 
 def _surface_fits(surface: SurfaceSource) -> bool:
@@ -274,7 +292,7 @@ def _encode_frames(model: VertexModel, surfaces: list[Md3Surface], source: Model
     if source is not None:
         written = np.frombuffer(source.facts["frames"].tobytes(), FRAME)
         origins, own = filled_frames(model), model.frames_from() >= 0
-        fresh = _moved_frames(surfaces, source, origins)
+        fresh = _moved_frames(surfaces, source, origins) if _has_all(source) else fresh
         frames[~fresh] = written[origins[~fresh]]
         hints = [bytes(written["name"][i]) if known else b"" for i, known in zip(origins, own, strict=True)]
     extents = _extents([s.vertices["xyz"] for s in surfaces], np.flatnonzero(fresh))
@@ -323,7 +341,9 @@ def _extents(parts: list[NDArray[Any]], frames: NDArray[Any]) -> NDArray[np.floa
 
 def _encode_tags(model: VertexModel, source: ModelSource | None) -> NDArray[Any]:
     tags = np.zeros((model.num_frames, len(model.tags)), TAG)
-    written = np.zeros(0, TAG) if source is None else np.frombuffer(source.facts["tags"].tobytes(), TAG)
+    written: NDArray[Any] = np.zeros(0, TAG)
+    if source is not None and source.tag_names:
+        written = np.frombuffer(source.facts["tags"].tobytes(), TAG)
     for i, tag in enumerate(model.tags):
         known = source is not None and tag.source_index >= 0
         hint = bytes(written[tag.source_index]["name"]) if known else b""

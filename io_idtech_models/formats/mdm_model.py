@@ -25,7 +25,7 @@ from ..model.skeletal import (
     SkinnedMesh,
     Weights,
 )
-from ._binary import decode_name, encode_name, raw_bytes
+from ._binary import decode_name, encode_name, header_name, raw_bytes
 from ._bones import Bones, fill_weights, heaviest_first, in_space_of
 from ._hints import LAYOUT, Wanted, all_fit, finite, layout_fits
 from ._mdm_lod import draw_all, with_lod
@@ -210,7 +210,7 @@ def from_model(model: SkeletalModel, options: Mapping[str, Any] | None = None) -
         source = None
     header = np.zeros((), HEADER)
     header["ident"], header["version"], header["lod_scale"] = IDENT, VERSION, 1.0
-    header["name"] = encode_name(model.name[: NAME_SIZE - 1], NAME_SIZE, "model")
+    header["name"] = header_name(model.name, NAME_SIZE)
     layout = {}
     if source is not None:
         header = _record(source.facts["header"], HEADER)

@@ -15,7 +15,7 @@ from ..model.skeletal import LARGEST, Animation, AnimationSource, Facts, Traits
 from ..model.transforms import chain, conjugate, multiply, rotate
 from ..model.words import listed
 from ._angles import decode_directions, decode_rotations
-from ._binary import encode_name, raw_bytes
+from ._binary import encode_name, header_name, raw_bytes
 from ._hints import LAYOUT, layout_fits
 from ._mdx_frames import FORMAT, Take, encode_frames, records, source_frames
 from .mdx import BONE, FRAME_INFO, HEADER, IDENT, NAME_SIZE, VERSION, Mdx, names_of, parents_of
@@ -155,7 +155,7 @@ def join(animations: list[Animation]) -> Mdx:
         if layout_fits(source.facts):
             layout = {name: source.facts[name] for name in LAYOUT}
     else:
-        header["name"] = encode_name(first.name[: NAME_SIZE - 1], NAME_SIZE, "animation")
+        header["name"] = header_name(first.name, NAME_SIZE)
     header["torso_parent"] = _torso_parent(takes[0])
     return Mdx(header, frames, bones, layout)
 

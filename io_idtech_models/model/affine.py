@@ -65,7 +65,8 @@ def turned_over(
     turns = [np.roll(here, step, axis=1) for step in range(3)]
     same, over = (np.any([(turn == way).all(axis=1) for turn in turns], axis=0) for way in (there, there[:, ::-1]))
     straight, back = (
-        np.bincount(triangles[own[which]].ravel(), minlength=len(numbers)) for which in (same, over & ~same)
+        np.bincount(triangles[own[which]].ravel(), minlength=len(numbers))
+        for which in (same & ~over, over & ~same)  # one that uses a vertex twice looks alike from both sides
     )
     mostly = int(back.sum()) > int(straight.sum())
     return np.asarray(np.where(straight + back > 0, straight == 0, mostly))

@@ -54,6 +54,7 @@ class SkeletalLimits:
     vertex_weights: int | None = None  # of a vertex, beyond which the game leaves them out
     unique_names: bool = False  # of joints
     bare_vertices: str = WARNING  # how bad vertices without weights are
+    several_roots: str = ""  # how bad joints without a parent are in an animation, beyond the first; "" = not at all
     soft: frozenset[str] = frozenset()
 
 
@@ -93,8 +94,11 @@ def _md2(
 
 
 def _md5(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
-    """Return MD5's limits; idMD5Mesh (dhewm3) refuses vertices without weights."""
-    limits = SkeletalLimits(**({"bare_vertices": ERROR} | own))
+    """Return MD5's limits; idMD5Mesh (dhewm3) refuses vertices without weights.
+
+    One root is Doom 3's rule alone: others (Q2PRO's MOD_LoadMD5Anim, Cube 2's md5 loader) read any number.
+    """
+    limits = SkeletalLimits(**({"bare_vertices": ERROR, "several_roots": WARNING} | own))
     return {"md5mesh": limits, "md5anim": limits}
 
 
@@ -112,6 +116,9 @@ GAMES: dict[str, Game] = {
     "q2pro": Game("Q2PRO", _md2(2048, 6144, 1024, needs_triangles=True)),
     # SHADER_MAX_VERTEXES 1000 and SHADER_MAX_INDEXES 6000 are refused, not reached: R_LoadMD3, tr_model.c (ioquake3).
     "quake3": Game("Quake III Arena", _md3(999, 1999, strips_names=True)),
+    # A misc_model becomes part of the map: q3map2 takes one frame of it, no tags (InsertModel, model.c), and cuts what
+    # has more vertices than the game draws into small surfaces (ClassifySurfaces, surface.c: SURFACE_FORCED_META).
+    "quake3map": Game("Quake III map object", _md3(None, None, frames=1, tags=None)),
     # Quake III's numbers in the multiplayer engine; the single-player one has 4000 vertices (iortcw, tr_local.h).
     "rtcw": Game("Return to Castle Wolfenstein", _md3(999, 1999, strips_names=True)),
     # SHADER_MAX_VERTEXES 1025, SHADER_MAX_INDEXES 6150 of Enemy Territory 2.60 (tr_local.h), not reached either.
@@ -125,8 +132,9 @@ GAMES: dict[str, Game] = {
         "ET: Legacy",
         _md3(10000, 20000, strips_names=True) | _mdm(vertices=10000, triangles=20000, vertex_weights=4),
     ),
-    # dhewm3 has no counts of its own (idRenderModelMD5, idMD5Anim).
-    "doom3": Game("Doom 3", _md5()),
+    # dhewm3 has no counts of its own (idRenderModelMD5, idMD5Anim), but "Animations may have only one root joint"
+    # (idMD5Anim::LoadAnim).
+    "doom3": Game("Doom 3", _md5(several_roots=ERROR)),
     # Q2PRO's MOD_LoadMD5: MD5_MAX_JOINTS 256, _MESHES 32, _WEIGHTS 8192, TESS_MAX_VERTICES 6144 and as many triangles,
     # _FRAMES 1024, MD5_MAX_JOINTNAME 48 with its NUL. DIR/md5/NAME.md5mesh and .md5anim replace DIR/NAME.md2.
     "quake2remaster": Game(

@@ -1,4 +1,4 @@
-"""One root for models that have several: games take animations with one alone.
+"""One root for models that have several: Doom 3 takes animations with one alone.
 
 The other roots hang on the one that is called `origin`, which games look for by name; without such a root on a new
 joint of that name that stays where it is. Names and parents alone decide, so that a model and its animations agree.

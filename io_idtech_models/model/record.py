@@ -30,6 +30,8 @@ MAX_AXES = 4
 ALIGNMENT = 8
 MAX_FRAMES = 1 << 20  # without vertices a record of any size could claim any number
 FACT = "fact."  # prefix of the arrays that only the format knows
+WHOLE = "whole."  # prefix of what the record of a part, a surface or a tag, knows of its model
+TAGS, LAYOUT = "tags", "layout_"  # facts of a model that not every part carries: see `ModelSource`
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -213,3 +215,55 @@ def model_source(record: bytes) -> tuple[ModelSource, Arrays]:
     if len(formats) != 1 or not frames or any(len(s.codes) != frames for s in surfaces):
         raise RecordError("record of a model contradicts itself")
     return ModelSource(formats[0], surfaces, frame_names, tag_names, origins, axes, facts_among(arrays)), arrays
+
+
+def whole_arrays(source: ModelSource, with_layout: bool) -> Arrays:
+    """Return what a part's record says of its model: how many parts that has, and its facts.
+
+    The layout grows with the parts, so that but one of them may have it: `with_layout`.
+    """
+    counts = np.array([len(source.surfaces), len(source.tag_names)], np.int32)
+    facts = {n: a for n, a in source.facts.items() if n != TAGS and (with_layout or not n.startswith(LAYOUT))}
+    return {f"{WHOLE}counts": counts, **{f"{WHOLE}{name}": array for name, array in pack_facts(facts).items()}}
+
+
+def whole_among(arrays: Arrays) -> tuple[tuple[int, int], Arrays]:
+    """Return how many surfaces and tags the model of a part has, and its facts; inverse of `whole_arrays`.
+
+    (0, 0) and none of a part that does not say: records did not before.
+
+    Raises:
+        RecordError: the arrays contradict themselves.
+    """
+    if f"{WHOLE}counts" not in arrays:
+        return (0, 0), {}
+    surfaces, tags = checked(arrays, f"{WHOLE}counts", "i", 2).tolist()
+    own = {name[len(WHOLE) :]: array for name, array in arrays.items() if name.startswith(WHOLE)}
+    return (surfaces, tags), facts_among(own)
+
+
+def tag_record(source: ModelSource, index: int, extra: Arrays) -> bytes:
+    """Return the record of one tag with `extra` arrays; inverse of `tag_source`."""
+    arrays: Arrays = {
+        "name": pack_names([source.tag_names[index]]),
+        "tag_origins": source.tag_origins[:, index],
+        "tag_axes": source.tag_axes[:, index],
+    }
+    facts = {TAGS: source.facts[TAGS][:, index]} if TAGS in source.facts else {}
+    return pack(arrays | pack_facts(facts) | extra)
+
+
+def tag_source(record: bytes | memoryview) -> tuple[str, Arrays]:
+    """Read a tag's record, checked; returns the name, and all arrays (with what the writer added).
+
+    Raises:
+        RecordError: the record is damaged, or its arrays contradict one another.
+    """
+    arrays = unpack(record)
+    names = unpack_names(checked(arrays, "name", "u", -1))
+    frames = len(checked(arrays, "tag_origins", "f", -1, 3))
+    checked(arrays, "tag_axes", "f", frames, 3, 3)
+    facts = facts_among(arrays)
+    if len(names) != 1 or not 1 <= frames <= MAX_FRAMES or (TAGS in facts and len(facts[TAGS]) != frames):
+        raise RecordError("record of a tag contradicts itself")
+    return names[0], arrays

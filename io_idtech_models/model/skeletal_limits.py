@@ -34,13 +34,8 @@ def check(model: SkeletalModel, game_name: str, format_name: str, text: bool) ->
     return [*found, *_joint_names(game, limits, model.skeleton.names, text)]
 
 
-def check_animation(
-    animation: Animation, game_name: str, format_name: str, text: bool, one_root: bool
-) -> list[Problem]:
-    """Return what a game refuses of an animation, or shows otherwise than meant; see `check`.
-
-    `one_root`: the format's animations have one joint without a parent.
-    """
+def check_animation(animation: Animation, game_name: str, format_name: str, text: bool) -> list[Problem]:
+    """Return what a game refuses of an animation, or shows otherwise than meant; see `check`."""
     limits, game = GAMES[game_name].formats.get(format_name), GAMES[game_name].label
     if not isinstance(limits, SkeletalLimits):
         return not_read(game_name, format_name)
@@ -50,9 +45,10 @@ def check_animation(
     poses = {"places": animation.positions, "turns": animation.rotations, "bounds": animation.bounds}
     found += unwritable(animation.name, **poses, scales_of_joints=scales)
     roots = int((animation.parents < 0).sum())
-    if roots > 1 and one_root:
-        said = f"has {roots} joints without a parent, an animation takes one: add an 'origin' joint"
-        found.append(Problem(ERROR, animation.name, said))
+    if roots > 1 and limits.several_roots:
+        refused = f"{game} takes one: add an 'origin' joint"
+        said = refused if limits.several_roots == ERROR else f"which {GAMES['doom3'].label} refuses"
+        found.append(Problem(limits.several_roots, animation.name, f"has {roots} joints without a parent, {said}"))
     return [*found, *_joint_names(game, limits, animation.joint_names, text)]
 
 

@@ -145,7 +145,11 @@ def decode_positions(codes: NDArray[Any], scale: Floats, offset: Floats) -> Floa
 
 @dataclass(eq=False)
 class ModelSource:
-    """The facts of the file that a model was read from; `format` says whose facts they are."""
+    """The facts of the file that a model was read from; `format` says whose facts they are.
+
+    Among `facts` what is called `tags` (F, N, ...) is the tags', and what begins with `layout_` says where the parts
+    of the whole file lay; all else is the model's, and of a size that its parts don't change.
+    """
 
     format: str
     surfaces: list[SurfaceSource]

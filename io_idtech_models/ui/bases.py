@@ -13,6 +13,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from .. import formats
 from ..blender.compat import RELATIVE_PATHS, Context
+from ..blender.window import mode_of, selected
 from ..formats import AnimationFormat, AnyFormat, Option
 from ..model.limits import GAMES
 
@@ -97,8 +98,7 @@ class ExportModel(ExportFile):
         """Show the file browser, with the model's name."""
         from .choice import choose
 
-        chosen = choose(context, self.what).collection
-        self.propose(file_stem(chosen) if chosen is not None else Path(bpy.data.filepath).stem or "untitled")
+        self.propose(proposed_stem(choose(context, self.what)))
         return super().invoke(context, event)
 
     def draw_objects(self) -> None:
@@ -123,11 +123,19 @@ def say_done(operator: Any, done: Sequence[tuple[str, Any]], failed: Sequence[st
 
 
 def open_collection(context: Context) -> bpy.types.Collection:
-    """Return where imported collections go: the active collection, or the scene's if that can't be changed."""
+    """Return where imported collections go: the active collection, or the scene's if that can't be changed.
+
+    An imported model's own is no place for another, which would become part of the model: it goes beside.
+    """
+    from ..blender.source import MODEL_ID
+
+    root: bpy.types.Collection = context.scene.collection
     active: bpy.types.Collection | None = context.collection
+    while active is not None and active.get(MODEL_ID):
+        own = active
+        active = next((c for c in (root, *root.children_recursive) if any(child == own for child in c.children)), None)
     if active is None or active.library is not None or active.override_library is not None:
-        active = context.scene.collection
-    assert active is not None
+        return root
     return active
 
 
@@ -136,13 +144,33 @@ def select(context: Context, blocks: list[bpy.types.Object]) -> None:
     context.view_layer.update()  # it has not seen what was linked just now
     present = set(context.view_layer.objects)
     shown = [block for block in blocks if block in present]
-    if context.mode != "OBJECT" or not shown:
+    if mode_of(context) != "OBJECT" or not shown:
         return
-    for block in context.selected_objects:
-        block.select_set(False)
+    deselect(context)
     for block in shown:
-        block.select_set(True)
+        block.select_set(True, view_layer=context.view_layer)
     context.view_layer.objects.active = shown[0]
+
+
+def deselect(context: Context) -> None:
+    """Select nothing."""
+    for block in selected(context):
+        block.select_set(False, view_layer=context.view_layer)
+
+
+def show_bare(context: Context, collection: bpy.types.Collection) -> None:
+    """Make the collection of a model without objects the active one, and no object: nothing else tells of it."""
+    if mode_of(context) != "OBJECT":
+        return
+    deselect(context)
+    context.view_layer.objects.active = None
+    layers = [context.view_layer.layer_collection]
+    while layers:
+        layer = layers.pop()
+        if layer.collection == collection:
+            context.view_layer.active_layer_collection = layer
+            return
+        layers += layer.children
 
 
 def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, options: tuple[str, ...]) -> None:
@@ -165,6 +193,17 @@ def file_stem(collection: bpy.types.Collection) -> str:
     if isinstance(file, str) and names.stem_of(collection.name) == names.fit(model_name(Path(file))):
         return Path(file).stem
     return str(collection.name)
+
+
+def proposed_stem(chosen: Any) -> str:
+    """Return what to call the file of a choice: as its model's file, or else as the .blend."""
+    from ..blender import source
+
+    if chosen.collection is not None:
+        return file_stem(chosen.collection)
+    files = [(block if block.data is None else block.data).get(source.FILE) for block in chosen.blocks]
+    own = next((Path(file).stem for file in files if isinstance(file, str)), "")
+    return own or Path(bpy.data.filepath).stem or "untitled"
 
 
 def games_option(games: tuple[str, ...]) -> Any:

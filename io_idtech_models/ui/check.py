@@ -9,11 +9,12 @@ from bpy.props import EnumProperty
 
 from .. import formats
 from ..blender.compat import Context
+from ..blender.window import mode_of
 from ..errors import ModelError, collected_warnings
 from ..formats import Format, SkeletalFormat
 from ..model import limits
 from ..model.words import plural
-from .bases import CANCELLED, FINISHED, say_done
+from .bases import CANCELLED, FINISHED, deselect, say_done
 
 Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
 
@@ -42,7 +43,7 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it where there are objects."""
-        return context.mode == "OBJECT" and bool(context.scene.objects)
+        return mode_of(context) == "OBJECT" and bool(context.scene.objects)
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Ask which game."""
@@ -64,8 +65,8 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
             self.report({"ERROR"}, str(error))
             return CANCELLED
         blocks = offenders(chosen.blocks, found)
-        for block in context.selected_objects if blocks else ():
-            block.select_set(False)
+        if blocks:
+            deselect(context)
         for block in blocks:
             block.select_set(True)
             context.view_layer.objects.active = block

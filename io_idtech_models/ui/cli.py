@@ -104,7 +104,7 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
         chosen = choose(context, "SCENE")
         summary = export_skeletal(
             job.target, row, chosen, context, _skeletal_settings(options), options.game,
-            options=cli.own_options(row, options),
+            options=cli.own_options(row, options), shorten=cli.shortens(options),
         )  # fmt: skip
     elif row is not None:
         summary = export_file(
@@ -115,6 +115,7 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
             gather_settings(options),
             options.game,
             cli.own_options(row, options),
+            cli.shortens(options),
         )
     elif job.target.suffix.lower() == PICTURE:
         still.render_still(job.target, context.scene.frame_current, options.size)
@@ -134,6 +135,7 @@ def _open(path: Path, options: argparse.Namespace, context: Context) -> Summary:
         exchange.open_scene(path)
         return Summary(plural(len(context.scene.objects), "object"))
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    context.scene.frame_start, context.scene.frame_end = 0, 0  # what has several frames brings its range
     context.scene.frame_set(0)
     if isinstance(formats.by_suffix(path), SkeletalFormat):
         return _open_skeletal(path, options, context)

@@ -9,6 +9,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ..blender.compat import Context
+from ..blender.window import mode_of, set_mode
 from ..errors import ModelError
 
 FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
@@ -25,7 +26,7 @@ class FrameOperator:
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it where there is an object, outside edit mode."""
-        return context.mode == "OBJECT" and context.view_layer.objects.active is not None
+        return mode_of(context) == "OBJECT" and context.view_layer.objects.active is not None
 
     def execute(self, context: Context) -> set[str]:
         """Change the frames of the active object's model, also of what is hidden of it."""
@@ -34,6 +35,7 @@ class FrameOperator:
 
         try:
             chosen = choose(context, "AUTO")
+            chosen.keep_apart(context)
             self.change(frames.model_frames(chosen.whole, chosen.collection, context.scene), context.scene)
         except ModelError as error:
             self.report({"ERROR"}, str(error))
@@ -98,7 +100,7 @@ class OBJECT_OT_idtech_hold_still(Operator):  # type: ignore[misc]
         active = context.view_layer.objects.active
         editing = active.mode == "EDIT"
         if editing:
-            bpy.ops.object.mode_set(mode="OBJECT")
+            set_mode(context, "OBJECT")
         try:
             count = frames.hold_still(active, self.selected_only)
         except ModelError as error:
@@ -106,7 +108,7 @@ class OBJECT_OT_idtech_hold_still(Operator):  # type: ignore[misc]
             return CANCELLED
         finally:
             if editing:
-                bpy.ops.object.mode_set(mode="EDIT")
+                set_mode(context, "EDIT")
         self.report({"INFO"}, f"vertices that now hold still: {count}")
         return FINISHED
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,16 +12,19 @@ import bpy
 import numpy as np
 
 from ..blender import motion, names
-from ..blender.bones import gather_bones
+from ..blender.bones import gather_bones, moved_bones
 from ..blender.compat import Context, action_parts, slot_claim
 from ..blender.properties import PREVIEW
 from ..blender.skeletal_gather import SkeletalGatherSettings, gather_rig
 from ..blender.skeletal_source import find
+from ..blender.takes import used_actions
 from ..errors import LimitError
 from ..formats import AnimationFormat
 from ..model.skeletal import Animation, at_rest
 from ..model.words import listed
 from . import ranges
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -88,15 +92,33 @@ def _meant(rig: Any, row: AnimationFormat, what: str, asked: str) -> list[Any]:
         if missing or not called:
             raise LimitError(f"no action is called {listed(missing)}" if missing else "no action is named")
         return [bpy.data.actions[name] for name in called]
-    kept = (
-        [] if animation is None else [s.action for t in animation.nla_tracks for s in t.strips if s.action is not None]
-    )
-    if animation is not None and animation.action is not None:
-        kept.append(animation.action)
-    kept = [action for action in kept if PREVIEW not in action and not (row.joins and ranges.is_part(action))]
+    kept = [action for action in _all(rig) if PREVIEW not in action and not (row.joins and ranges.is_part(action))]
     if not kept:
         raise LimitError(f"'{rig.name}' has no action")
-    return list(dict.fromkeys(kept))
+    return kept
+
+
+def _all(rig: Any) -> list[Any]:
+    """Return the actions that an armature keeps and plays, and those that fit it and are no other object's.
+
+    What fits but is used by nothing, which Blender forgets with the next saving, is left out, and said.
+    """
+    found = used_actions(rig)
+    others = {action for block in bpy.data.objects if block != rig for action in used_actions(block)}
+    every: list[Any] = list(bpy.data.actions)
+    loose = [a for a in every if a not in found and a not in others and PREVIEW not in a and _fits(rig, a)]
+    lost = [action.name for action in loose if not action.users]
+    if lost:
+        text = "actions that nothing uses are left out, give them a fake user to keep them: %s"
+        log.warning(text, listed(lost))
+    return [*found, *(action for action in loose if action.users)]
+
+
+def _fits(rig: Any, action: Any) -> bool:
+    """Tell whether an action moves bones, and all of them are an armature's."""
+    slot = slot_of(rig, action)
+    bones = moved_bones(next((curves for own, _, curves in action_parts(action) if own == slot), []))
+    return bool(bones) and all(bone in rig.data.bones for bone in bones)
 
 
 def _strip_sources(rig: Any, scene: Any, layer: Any) -> list[Source]:

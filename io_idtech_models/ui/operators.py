@@ -27,6 +27,7 @@ from .bases import (
     option_property,
     say_done,
     select,
+    show_bare,
 )
 
 if TYPE_CHECKING:
@@ -74,9 +75,13 @@ class ImportVertexModel(ImportFiles):
             else:
                 done.append(built)
                 summaries.append((path.name, summary))
-        if settings.fit_range and done:
-            context.scene.frame_end = max(built.num_frames for built in done) - 1
-        select(context, [block for built in done for block in (*built.surfaces, *built.tags)])
+        longest = max((built.num_frames for built in done), default=1)
+        if settings.fit_range and longest > 1:
+            context.scene.frame_end = longest - 1
+        blocks = [block for built in done for block in (*built.surfaces, *built.tags)]
+        select(context, blocks)
+        if done and not blocks:
+            show_bare(context, done[-1].collection)
         say_done(self, summaries, failed)
         return FINISHED if done else CANCELLED
 

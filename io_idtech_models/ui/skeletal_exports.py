@@ -10,16 +10,18 @@ from typing import Any
 from .. import formats, joint_scales
 from ..blender.compat import Context
 from ..blender.skeletal_gather import SkeletalGatherSettings, find_rig, gather
+from ..blender.traits import remember_weights
 from ..errors import LimitError, collected_warnings
 from ..formats import AnimationFormat, Options, SkeletalFormat
 from ..model.limits import GAMES, refused
 from ..model.origin import animation_with_origin, skeleton_with_origin
+from ..model.shorten import short_skeleton
 from ..model.skeletal import Animation, SkeletalModel, looped, set_bounds
 from ..model.words import describe_skeletal, listed, plural
 from ..storage import reason, write_files
 from . import motions, ranges
 from .choice import Choice
-from .tasks import Summary, left_out, object_mode
+from .tasks import Summary, left_out, object_mode, unselected_tags
 
 
 @dataclass(frozen=True)
@@ -48,10 +50,12 @@ def export_skeletal(
     add_origin: bool = False,
     options: Options | None = None,
     with_bones: bool = False,
+    shorten: bool = False,
 ) -> Summary:
     """Write an armature and its meshes to a file; `options` are the format's own.
 
-    `with_bones`: the file with the model's bones, too, beside: what the armature plays, or its rest.
+    `with_bones`: the file with the model's bones, too, beside: what the armature plays, or its rest. `shorten`: names
+    that are too long, which else are an error.
 
     Raises:
         ModelError: the model can't be written, or the game would refuse it; the files are as they were.
@@ -63,14 +67,23 @@ def export_skeletal(
         model = gather(whole_model(chosen.blocks, context), context.view_layer, settings)
         if add_origin:
             model = skeleton_with_origin(model)
+        if shorten:
+            model, notes = _shortened(model, row, game)
+            warnings.extend(notes)
         warnings.extend(row.lost(model))
         warnings.extend(refused(row.check(model, game)))
         target = in_game_folder(path, game)
         warnings.extend(_said_of_folder(target, path))
         _write([(target, row.dump(model, options)), *files])
-    warnings += left_out(chosen)
+        remember_weights(find_rig(list(chosen.blocks)), settings)
+    warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=False) if row.tags else [])]
     warnings += [f"{file.name}: {summary}" for file, summary in done]
     return Summary(describe_skeletal(model), warnings)
+
+
+def _shortened(model: SkeletalModel, row: SkeletalFormat, game: str) -> tuple[SkeletalModel, list[str]]:
+    found, _, notes = short_skeleton(model, [], row, game)
+    return found or model, notes
 
 
 def _bones_of(
@@ -158,18 +171,22 @@ def _made(
 ) -> Made:
     """Return what comes of an armature's animations; see `export_animations`."""
     with object_mode(context):
-        sources = motions.sources(rig, row, wanted.what, wanted.actions, context)
+        with collected_warnings() as said:
+            sources = motions.sources(rig, row, wanted.what, wanted.actions, context)
         with collected_warnings():  # here the meshes matter for bounds alone
-            blocks, unbound = [rig, *_meshes_of(rig, context)], replace(settings, orphan_bone=_any_bone(rig, settings))
-            model = gather(blocks, context.view_layer, replace(unbound, normals="NONE"))
+            blocks, orphans = [rig, *_meshes_of(rig, context)], _orphans_bone(rig, settings)
+            model = gather(blocks, context.view_layer, replace(settings, orphan_bone=orphans, normals="NONE"))
 
         def finish(source: motions.Source) -> Animation:
             return _finished(source.gather(settings), model, wanted)
 
         if row.joins and wanted.what in {"CHOSEN", "NLA"}:
-            return _joined(path, row, sources, finish, game)
-        several = wanted.what not in {"ACTIVE", "REST", "SCENE"}
-        return _one_each(path, row, sources, finish, game, several)
+            done, files = _joined(path, row, sources, finish, game)
+        else:
+            several = wanted.what not in {"ACTIVE", "REST", "SCENE"}
+            done, files = _one_each(path, row, sources, finish, game, several)
+        done[-1][1].warnings.extend(said)
+        return done, files
 
 
 def _one_each(
@@ -235,6 +252,7 @@ def _meshes_of(rig: Any, context: Context) -> list[Any]:
     return [b for b in found if any(m.type == "ARMATURE" and m.object == rig for m in b.modifiers)]
 
 
-def _any_bone(rig: Any, settings: SkeletalGatherSettings) -> str:
-    """Return a bone for vertices without weights, whose place matters for bounds alone."""
-    return next((bone.name for bone in rig.data.bones if bone.use_deform or not settings.deform_only), "")
+def _orphans_bone(rig: Any, settings: SkeletalGatherSettings) -> str:
+    """Return a bone for vertices without weights, whose place matters for bounds alone: the one asked for, or any."""
+    present = [bone.name for bone in rig.data.bones if bone.use_deform or not settings.deform_only]
+    return settings.orphan_bone if settings.orphan_bone in present else next(iter(present), "")

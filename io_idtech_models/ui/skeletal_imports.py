@@ -16,7 +16,7 @@ from ..blender.bearable import refuse_farther
 from ..blender.compat import Context, play
 from ..blender.materials import Materials
 from ..blender.skeletal import Posed, SkeletalSettings
-from ..blender.source import FILE
+from ..blender.source import note_file
 from ..blender.vertex import undone_on_failure
 from ..errors import ModelError, collected_warnings
 from ..formats import AnimationFormat, SkeletalFormat
@@ -114,7 +114,7 @@ def import_skeletal(
         materials = Materials(find, pcx.read, worn=_worn(search) if row.skins else {})
         posed = skeletal.build(model, [a for a, _ in animations], settings, materials, context.scene, into)
         _show_rows(posed.actions, animations)
-        posed.collection[FILE] = str(path)
+        note_file(posed.collection, [posed.armature, *posed.meshes, *posed.tags], str(path))
         if materials.missing:
             warnings.append(f"{plural(len(materials.missing), 'texture')} not found: {listed(materials.missing)}")
     facts = describe_skeletal(model)

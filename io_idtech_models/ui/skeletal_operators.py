@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, St
 
 from .. import formats
 from ..blender.compat import Context
+from ..blender.window import selected
 from ..errors import ModelError
 from ..formats import AnimationFormat, SkeletalFormat
 from .bases import (
@@ -30,6 +31,7 @@ from .bases import (
 BUILD_NAMES = ("scale", "weld", "fit_range", "frame_rate")
 IMPORT_NAMES = ("animations", "animation", "bind", "bind_frame")
 GATHER_NAMES = ("scale", "deform_only", "most_weights", "least_weight", "orphan_bone", "keep_suffixes", "normals")
+WEIGHT_NAMES = ("most_weights", "least_weight", "orphan_bone")
 MOTION_NAMES = ("what", "actions", "loop", "recompute_bounds", "add_origin", "frame_rate")
 
 
@@ -165,8 +167,30 @@ class JointOptions:
     )
     add_origin: BoolProperty(
         name="Add Origin Joint",
-        description="Hang several roots on a joint 'origin': an animation takes one root",
+        description="Hang several roots on a joint 'origin': Doom 3 takes animations with one",
         default=False,
+    )
+
+
+class WeightOptions:
+    """Which weights new and changed vertices are written with."""
+
+    most_weights: IntProperty(
+        name="Most Weights",
+        description="Of a new or changed vertex the largest this many are written; 0 writes all",
+        default=4,
+        min=0,
+        max=64,
+    )
+    least_weight: FloatProperty(
+        name="Least Weight",
+        description="Smaller weights of new or changed vertices are left out",
+        default=0.05,
+        min=0.0,
+        max=1.0,
+    )
+    orphan_bone: StringProperty(
+        name="Bone for Unweighted", description="What vertices without weights are bound to; empty: they are an error"
     )
 
 
@@ -194,26 +218,8 @@ class FramesOption:
     )
 
 
-class ExportSkeletalModel(JointOptions, ExportModel):
+class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
     """Options and work of an export operator of skeletal models."""
-
-    most_weights: IntProperty(
-        name="Most Weights",
-        description="Of a new or changed vertex the largest this many are written; 0 writes all",
-        default=4,
-        min=0,
-        max=64,
-    )
-    least_weight: FloatProperty(
-        name="Least Weight",
-        description="Smaller weights of new or changed vertices are left out",
-        default=0.05,
-        min=0.0,
-        max=1.0,
-    )
-    orphan_bone: StringProperty(
-        name="Bone for Unweighted", description="What vertices without weights are bound to; empty: they are an error"
-    )
 
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
@@ -221,8 +227,7 @@ class ExportSkeletalModel(JointOptions, ExportModel):
         draw_group(self.layout, self, "idtech_bones", "Joints", ("deform_only", "add_origin", "keep_suffixes"))
         own = [option.name for option in formats.by_name(self.format_name).options]
         more = [name for name in ("normals", *own, "write_animation") if hasattr(self, name)]
-        weights = ("most_weights", "least_weight", "orphan_bone")
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", *weights, *more))
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", *WEIGHT_NAMES, *more))
 
     def execute(self, context: Context) -> Any:
         """Write the file; what hinders it is said, and the file is as it was."""
@@ -246,8 +251,11 @@ class ExportSkeletalModel(JointOptions, ExportModel):
         return FINISHED
 
 
-class ExportSkeletalAnimation(JointOptions, ExportFile):
-    """Options and work of an export operator of animations."""
+class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
+    """Options and work of an export operator of animations.
+
+    Weights count for bounds alone: where nothing is said they are those with which the model was exported last.
+    """
 
     what: EnumProperty(
         name="Export",
@@ -255,7 +263,7 @@ class ExportSkeletalAnimation(JointOptions, ExportFile):
         items=(
             ("ACTIVE", "Active Action", "The action that the armature plays"),
             ("CHOSEN", "Chosen Actions", "Actions that are named"),
-            ("ALL", "All Actions", "Every action that the armature plays or keeps in NLA tracks"),
+            ("ALL", "All Actions", "Every action that the armature plays or keeps, or that fits it and is no other's"),
             ("NLA", "NLA Strips", "Every strip that is not muted, as it plays alone"),
             ("SCENE", "Scene Range", "What the scene shows: constraints, drivers and parents count"),
         ),
@@ -286,14 +294,23 @@ class ExportSkeletalAnimation(JointOptions, ExportFile):
         if rig is not None:
             action = None if rig.animation_data is None else rig.animation_data.action
             self.propose(rig.name if action is None else action.name)
+            for name, value in self.weights(rig, {}).items():
+                setattr(self, name, value)
         return super().invoke(context, event)
+
+    def weights(self, rig: Any, given: dict[str, Any]) -> dict[str, Any]:
+        """Return the limits of weights: those `given`, else those that the armature remembers, else the usual ones."""
+        from ..blender.traits import remembered_weights
+
+        return vars(remembered_weights(rig)) | given
 
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
         which = ("what", "actions") if self.what == "CHOSEN" else ("what",)
         draw_group(self.layout, self, "idtech_objects", "Animations", (*which, "game"))
         draw_group(self.layout, self, "idtech_bones", "Joints", ("scale", "deform_only", "add_origin", "keep_suffixes"))
-        draw_group(self.layout, self, "idtech_time", "Frames", ("frame_rate", "loop", "recompute_bounds"))
+        bounds = ("recompute_bounds", *WEIGHT_NAMES)
+        draw_group(self.layout, self, "idtech_time", "Frames", ("frame_rate", "loop", *bounds))
 
     def execute(self, context: Context) -> Any:
         """Write the files; what hinders one is said, and all files are as they were."""
@@ -301,15 +318,15 @@ class ExportSkeletalAnimation(JointOptions, ExportFile):
         from .choice import Choice
         from .skeletal_exports import AnimationExport, export_animations
 
-        settings = SkeletalGatherSettings(
-            scale=self.scale, deform_only=self.deform_only, keep_suffixes=self.keep_suffixes
-        )
         wanted = AnimationExport(**{name: getattr(self, name) for name in MOTION_NAMES})
         path, row = Path(bpy.path.abspath(self.filepath)), formats.by_name(self.format_name)
         rig = active_rig(context)
         if rig is None:
             self.report({"ERROR"}, f"{path.name}: no armature is active")
             return CANCELLED
+        given = {name: getattr(self, name) for name in WEIGHT_NAMES if self.properties.is_property_set(name)}
+        joints = {name: getattr(self, name) for name in ("scale", "deform_only", "keep_suffixes")}
+        settings = SkeletalGatherSettings(**joints, **self.weights(rig, given))
         try:
             done = export_animations(path, row, Choice([rig]), context, settings, wanted, self.game)
         except ModelError as error:
@@ -328,8 +345,8 @@ def active_rig(context: Context) -> Any:
         rigs = [m.object for m in active.modifiers if m.type == "ARMATURE" and m.object is not None]
         if rigs:
             return rigs[0]
-    selected = [block for block in context.selected_objects if block.type == "ARMATURE"]
-    return selected[0] if len(selected) == 1 else None
+    rigs = [block for block in selected(context) if block.type == "ARMATURE"]
+    return rigs[0] if len(rigs) == 1 else None
 
 
 def skeletal_operators(row: SkeletalFormat | AnimationFormat) -> tuple[type, ...]:

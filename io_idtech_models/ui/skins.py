@@ -47,7 +47,8 @@ def model_file(block: Block) -> Path | None:
 
     model_id = block.data.get(MODEL_ID)
     own = [c for c in bpy.data.collections if model_id is not None and c.get(MODEL_ID) == model_id]
-    found = next((c[FILE] for c in (*own, *block.users_collection) if isinstance(c.get(FILE), str)), None)
+    holders: list[Any] = [*own, *block.users_collection, block.data]
+    found = next((holder[FILE] for holder in holders if isinstance(holder.get(FILE), str)), None)
     path = None if found is None else Path(found)
     return path if path is not None and path.is_file() else None
 
@@ -158,7 +159,9 @@ class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
         return not lack
 
     def invoke(self, context: Context, event: Any) -> set[str]:
-        """Ask which, with a field to search in."""
+        """Ask which, with a field to search in, unless a menu's entry has said it."""
+        if self.properties.is_property_set("skin"):
+            return self.execute(context)
         context.window_manager.invoke_search_popup(self)
         return {"RUNNING_MODAL"}
 

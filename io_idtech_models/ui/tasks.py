@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import bpy
 
@@ -15,8 +14,9 @@ from ..blender import gather as gathering
 from ..blender.compat import Context
 from ..blender.materials import Materials
 from ..blender.plan import GatherSettings
-from ..blender.source import FILE
+from ..blender.source import note_file
 from ..blender.vertex import BuildSettings, Built, build
+from ..blender.window import mode_of, set_mode
 from ..errors import collected_warnings
 from ..formats import Format, Options
 from ..game import pcx
@@ -64,7 +64,7 @@ def import_file(
         search = SearchPath(path)
         materials = Materials(search.find_image, pcx.read, search.own_image)
         built = build(model, settings, materials, scene, into)
-        built.collection[FILE] = str(path)
+        note_file(built.collection, [*built.surfaces, *built.tags], str(path))
         if materials.missing:
             warnings.append(f"{plural(len(materials.missing), 'texture')} not found: {listed(materials.missing)}")
     return built, Summary(describe(model), warnings)
@@ -78,8 +78,9 @@ def export_file(
     settings: GatherSettings,
     game: str,
     options: Options | None = None,
+    shorten: bool = False,
 ) -> Summary:
-    """Write objects to a file; `options` are the format's own.
+    """Write objects to a file; `options` are the format's own; `shorten`: names that are too long, else an error.
 
     Raises:
         ModelError: the model can't be written, or the game would refuse it; the file is as it was.
@@ -87,24 +88,24 @@ def export_file(
     with collected_warnings() as warnings, object_mode(context):
         settings = replace(settings, splits=row.splits)
         model = gathering.gather(chosen.blocks, chosen.collection, context.scene, context.view_layer, settings)
-        written = formats.dump_for(row, model, game, options)
+        written = formats.dump_for(row, model, game, options, shorten)
         warnings.extend(written.notes)
         write_file(path, written.data)
-    warnings += left_out(chosen)
+    warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=True) if row.tags else [])]
     return Summary(describe(written.model), warnings)
 
 
 @contextmanager
 def object_mode(context: Context) -> Iterator[None]:
     """Leave edit mode (and its like) meanwhile: what is edited reaches the data only then."""
-    mode: Any = "OBJECT" if context.mode == "OBJECT" else context.view_layer.objects.active.mode
+    mode = mode_of(context)
     if mode != "OBJECT":
-        bpy.ops.object.mode_set(mode="OBJECT")
+        set_mode(context, "OBJECT")
     try:
         yield
     finally:
         if mode != "OBJECT":
-            bpy.ops.object.mode_set(mode=mode)
+            set_mode(context, mode)
 
 
 def left_out(chosen: Choice) -> list[str]:
@@ -115,6 +116,12 @@ def left_out(chosen: Choice) -> list[str]:
     if chosen.shapes:
         texts.append(f"only meshes are written; left out: {_names(chosen.shapes)}")
     return texts
+
+
+def unselected_tags(chosen: Choice, bones: bool) -> list[str]:
+    """Name the tags that are left out because they are not selected; `bones`: also those that are bones."""
+    found = [tag.bone or tag.block.name for tag in chosen.tags if bones or not tag.bone]
+    return [f"tags left out, they are not selected: {listed(found)}"] if found else []
 
 
 def _names(blocks: list[bpy.types.Object]) -> str:

@@ -279,6 +279,30 @@ def test_chosen_actions_in_their_order():
     assert surfaces_equal(after, case.before, frames)
 
 
+def test_an_action_that_the_model_did_not_bring_is_left_out_and_said(caplog):
+    """It fits, and is not played now: named, it is written."""
+    case = open_animated()
+    made = bpy.data.actions.new("jump")
+    lead = keys_of(case)[0]
+    shape_keys.add_stretch(compat.new_curves(made, "KEY", compat.slot_name(lead)), lead, 3, 4)
+    made.use_fake_user = True
+    other = bpy.data.actions.new("an object's")
+    compat.new_curves(other, "OBJECT", "x").new("location", index=0).keyframe_points.add(1)
+    other.use_fake_user = True
+    assert frame_names(case.after(frames="ACTIONS")) == NAMES
+    assert "actions that this model did not bring are left out, name them to write them: 'jump'" in caplog.text
+    caplog.clear()
+    assert frame_names(case.after(frames="ACTIONS", actions="jump, run"))[:4] == numbered("jump", 4)
+    assert "left out" not in caplog.text
+
+
+def test_actions_of_another_model_are_not_missed(caplog):
+    first = open_animated()
+    open_animated()
+    first.after(frames="ACTIONS")
+    assert "left out" not in caplog.text
+
+
 def test_a_renamed_action_renames_its_frames():
     case = open_animated()
     action("pain2").name = "ouch"

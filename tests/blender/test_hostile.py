@@ -80,7 +80,7 @@ def test_mutated_files(tmp_path, kind, capfd):
 
 def records() -> list[tuple[Any, str]]:
     """Return all records in the .blend: who holds each, and under what name."""
-    holders = (bpy.data.collections, bpy.data.meshes, bpy.data.armatures, bpy.data.actions)
+    holders = (bpy.data.collections, bpy.data.meshes, bpy.data.armatures, bpy.data.actions, bpy.data.objects)
     names = (RECORD, SKELETON, SKINNED, MOTION)
     found: list[tuple[Any, str]] = []
     for kind in holders:
@@ -89,10 +89,15 @@ def records() -> list[tuple[Any, str]]:
     return found
 
 
+@pytest.mark.parametrize("alone", [False, True], ids=["", "objects alone"])
 @pytest.mark.parametrize("kind", EXAMPLES)
-def test_records_of_a_stranger(tmp_path, kind, capfd):
+def test_records_of_a_stranger(tmp_path, kind, alone, capfd):
     rng = Random(7)
     operator("import", EXAMPLES[kind])(filepath=str(EXAMPLES[kind]))
+    if alone:
+        for block in bpy.data.objects:
+            bpy.context.scene.collection.objects.link(block)
+        bpy.data.batch_remove(bpy.data.collections)
     whole = [(block, name, bytes(block[name])) for block, name in records()]
     assert whole
     path = tmp_path / f"copy.{kind}"

@@ -347,12 +347,12 @@ def test_bones_are_joints(data, scale):
     assert all(bone.use_deform for bone in bones)
     wanted = armature.joint_matrices(skeleton.positions, skeleton.rotations, scale)
     rest = armature.rest_matrices(case.rig.data)
-    found = np.array([rest[name] for name in names]) @ np.linalg.inv(armature.TURN)
-    size = max(1.0, np.abs(wanted[:, :3, 3]).max())
+    found = np.array([rest[name] for name in names]).reshape(-1, 4, 4) @ np.linalg.inv(armature.TURN)
+    size = max(1.0, np.abs(wanted[:, :3, 3]).max(initial=0.0))
     np.testing.assert_allclose(found[:, :3, 3], wanted[:, :3, 3], rtol=0, atol=1e-6 * size)
     np.testing.assert_allclose(found[:, :3, :3], wanted[:, :3, :3], rtol=0, atol=3e-4)
-    heads = np.array([bone.head_local for bone in bones])
-    ahead = np.array([bone.tail_local for bone in bones]) - heads
+    heads = np.array([bone.head_local for bone in bones]).reshape(-1, 3)
+    ahead = np.array([bone.tail_local for bone in bones]).reshape(-1, 3) - heads
     ahead /= np.linalg.norm(ahead, axis=1, keepdims=True)
     np.testing.assert_allclose(ahead, wanted[:, :3, 0], atol=3e-4)  # a bone is drawn along its joint's X axis
 

@@ -778,6 +778,20 @@ def test_a_copy_is_a_further_mesh(arm, caplog):
     assert len(after.parts[1].triangles) == 18
 
 
+@pytest.mark.parametrize("linked", [False, True])
+def test_copies_come_last(linked):
+    """In the order in which they were made, whichever mesh they are of."""
+    case = open_rig(samples_md5.several_meshes())
+    for index in (1, 0, 0):
+        copy = case.mesh(index).copy()
+        if not linked:
+            copy.data = copy.data.copy()
+        case.collection.objects.link(copy)
+    after = case.after()
+    assert [part.name for part in after.parts] == ["arm", "", "nothing", "mesh1", "arm", "arm"]
+    assert not {p for p in case.changed() if not p.startswith(("parts[3]", "parts[4]", "parts[5]"))}
+
+
 def test_delete_a_mesh():
     case = open_rig(samples_md5.several_meshes())
     bpy.data.objects.remove(case.mesh(1))

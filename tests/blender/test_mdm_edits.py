@@ -467,6 +467,25 @@ def test_a_copy_of_a_surface_is_a_further_one(case, caplog):
     assert after.surfaces[1].weights.tobytes() == case.before().surfaces[1].weights.tobytes()
 
 
+@pytest.mark.parametrize("linked", [False, True])
+def test_copies_come_last(case, linked):
+    for block in (case.mesh(0), case.tag("tag_head"), case.tag("tag_weapon"), case.mesh(1)):
+        copy = block.copy()
+        if block.data is not None and not linked:
+            copy.data = block.data.copy()
+        case.collection.objects.link(copy)
+    CONTEXT.view_layer.update()
+    before, after = case.before(), case.after()
+    names = [bytes(s.header["name"]).split(b"\0")[0] for s in before.surfaces]
+    assert [bytes(s.header["name"]).split(b"\0")[0] for s in after.surfaces] == names * 2
+    tags = [bytes(t.header["name"]).split(b"\0")[0] for t in before.tags]
+    assert [bytes(t.header["name"]).split(b"\0")[0] for t in after.tags] == [*tags, b"tag_head", b"tag_weapon"]
+    for new, old in zip(after.tags, before.tags, strict=False):
+        assert new.header.tobytes() == old.header.tobytes()
+    for surface, wanted in zip(after.surfaces, before.surfaces, strict=False):
+        assert surface.weights.tobytes() == wanted.weights.tobytes()
+
+
 def test_a_bone_that_is_added_and_one_that_is_deleted(case):
     def edit() -> None:
         bones = case.rig.data.edit_bones

@@ -146,13 +146,21 @@ def test_a_scaled_import_comes_back(data, scale):
 def test_a_damaged_record_is_dropped_with_a_warning(data, damage, caplog):
     case = open_case(data)
     case.collection[RECORD] = damage
-    for block in case.built.surfaces:
-        block.data[RECORD] = damage
+    for block in (*case.built.surfaces, *case.built.tags):
+        (block.data or block)[RECORD] = damage
     before, after = case.gather(), case.row.load(case.both(), "")
     assert "is ignored" in caplog.text
     assert before.source is None
     assert len(after.surfaces) == len(case.built.surfaces)
     assert after.num_frames == len(case.before.frames)
+
+
+@pytest.mark.parametrize("data", SOME)
+def test_where_the_models_record_is_damaged_its_parts_tell_the_same(data, caplog):
+    case = open_case(data)
+    case.collection[RECORD] = b"nonsense"
+    assert case.both() == data
+    assert "the source of collection 'model' is ignored" in caplog.text
 
 
 @pytest.mark.parametrize("data", SOME)

@@ -32,7 +32,9 @@ def corners_of(surface):
 # What MD3 can't hold: places beyond 512 units.
 FAR = {"odd_numbers", "odd_names"}
 SAMPLES_TO_MD3 = sample_params(*(SAMPLES["md2"].keys() - FAR), format_name="md2")
-SAMPLES_TO_MD2 = sample_params(*(SAMPLES["md3"].keys() - {"tags_only", "odd_names", "odd_numbers"}), format_name="md3")
+SAMPLES_TO_MD2 = sample_params(
+    *(SAMPLES["md3"].keys() - {"tags_only", "nothing", "odd_names", "odd_numbers"}), format_name="md3"
+)
 
 
 def check_to_md3(data):

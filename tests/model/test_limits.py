@@ -12,7 +12,7 @@ from tests import samples_md2, samples_md3
 from tests.samples import CORPUS, SAMPLES, corpus_params, dump, format_of, load, sample_params
 
 STRIPPING = ("quake3", "rtcw", "et", "etlegacy")
-NO_STRIPPING = ("gzdoom", "format")
+NO_STRIPPING = ("quake3map", "gzdoom", "format")
 ALL = {"vertices", "triangles", "frames", "shaders", "skin_height"}
 # Game and format: (vertices, triangles, frames, tags, surfaces, shaders, skin height), and what of it the game refuses.
 TABLE = {
@@ -21,6 +21,7 @@ TABLE = {
     ("gzdoom", "md2"): ((None, None, None, None, None, None, None), set()),
     ("format", "md2"): ((2048, 4096, 512, None, None, 32, None), set()),
     ("quake3", "md3"): ((999, 1999, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
+    ("quake3map", "md3"): ((None, None, 1, None, 32, 256, None), set()),
     ("rtcw", "md3"): ((999, 1999, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
     ("et", "md3"): ((1024, 2049, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
     ("etlegacy", "md3"): ((10000, 20000, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
@@ -99,6 +100,13 @@ def test_what_gzdoom_does_not_count(name, kind):
     assert check(with_count(kind, count), "gzdoom", name) == []
 
 
+def test_a_map_object_is_split_by_the_compiler():
+    """What the game's loader refuses of other models."""
+    for kind, count in (("vertices", 1599), ("triangles", 9000)):
+        assert check(with_count(kind, count), "quake3map", "md3") == []
+        assert [p.severity for p in check(with_count(kind, count), "quake3", "md3")] == [ERROR]
+
+
 @every_pair
 def test_a_model_without_triangles(game, name):
     texts = [str(p) for p in check(with_count("triangles", 0), game, name) if p.severity == ERROR]
@@ -128,8 +136,7 @@ class TestReach:
     def test_anything_else_is_refused_with_its_frame(self, game, value):
         whole = model([surface(), surface("torso", frames=3)], frames=3)
         whole.surfaces[1].positions[2, 1, 0] = value
-        (problem,) = check(whole, game, "md3")
-        assert problem.severity == ERROR
+        (problem,) = (found for found in check(whole, game, "md3") if found.severity == ERROR)
         assert "'torso' reaches" in str(problem)
         assert "nan" not in str(problem)
         assert "frame 2" in str(problem)
@@ -261,7 +268,7 @@ def test_surfaces_without_a_name(game):
     whole = model([surface(""), surface("", vertices=30000)])
     texts = [str(p) for p in check(whole, game, "md3")]
     assert all(text.startswith("'surface 1' has 30000 vertices") for text in texts)
-    assert bool(texts) is (game != "gzdoom")
+    assert bool(texts) is (game not in {"gzdoom", "quake3map"})
 
 
 # -- the default stands in nobody's way
@@ -281,7 +288,8 @@ def test_the_default_refuses_no_real_file(file):
 
 @every_pair
 def test_a_model_without_surfaces(game, name):
-    assert check(load(SAMPLES["md3"]["tags_only"]), game, name) == []
+    said = [str(problem) for problem in check(load(SAMPLES["md3"]["tags_only"]), game, name)]
+    assert said == (["the model has 3 frames, Quake III map object is made for 1"] if game == "quake3map" else [])
 
 
 @pytest.mark.parametrize(

@@ -232,6 +232,67 @@ def test_a_surface_without_vertices_claims_no_endless_animation():
         record.surface_source(record.pack(arrays))
 
 
+# -- parts, and what they know of the whole
+
+
+def part_records(data):
+    """Return the records of a model's surfaces and tags, as a .blend has them."""
+    source = load(data).source
+    wholes = [record.whole_arrays(source, first) for first in (True, False)]
+    surfaces = [record.surface_record(s, wholes[i > 0]) for i, s in enumerate(source.surfaces)]
+    return surfaces, [record.tag_record(source, i, wholes[1]) for i in range(len(source.tag_names))]
+
+
+@pytest.mark.parametrize("data", sample_params(format_name="md3"))
+def test_parts_know_their_model(data):
+    source = load(data).source
+    surfaces, tags = part_records(data)
+    for index, packed in enumerate(surfaces):
+        counts, facts = record.whole_among(record.surface_source(packed)[1])
+        assert counts == (len(source.surfaces), len(source.tag_names))
+        wanted = {n for n in source.facts if n != "tags" and (index == 0 or not n.startswith("layout_"))}
+        assert facts.keys() == wanted
+        assert all(np.array_equal(facts[name], source.facts[name]) for name in wanted)
+    for index, packed in enumerate(tags):
+        name, arrays = record.tag_source(packed)
+        assert name == source.tag_names[index]
+        assert arrays["tag_origins"].tobytes() == source.tag_origins[:, index].tobytes()
+        assert arrays["tag_axes"].tobytes() == source.tag_axes[:, index].tobytes()
+        assert np.array_equal(record.facts_among(arrays)["tags"], source.facts["tags"][:, index])
+
+
+def test_a_part_of_before_knows_nothing_of_its_model():
+    source = load(sample("animated")).source
+    assert record.whole_among(record.unpack(record.surface_record(source.surfaces[0], {}))) == ((0, 0), {})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda a: a.pop("name"),
+        lambda a: a.update(name=record.pack_names(["a", "b"])),
+        lambda a: a.update(tag_origins=a["tag_origins"][:2]),
+        lambda a: a.update(tag_axes=a["tag_axes"][:, :2]),
+        lambda a: a.update(tag_axes=a["tag_axes"].astype(np.int32)),
+        lambda a: a.update({"fact.tags": a["fact.tags"][:1]}),
+        lambda a: a.update(tag_origins=a["tag_origins"][:0], tag_axes=a["tag_axes"][:0]),
+    ],
+)
+def test_a_tag_that_contradicts_itself_is_refused(change):
+    arrays = dict(record.unpack(part_records(sample("animated"))[1][0]))
+    record.tag_source(record.pack(arrays))
+    change(arrays)
+    with pytest.raises(RecordError):
+        record.tag_source(record.pack(arrays))
+
+
+def test_a_whole_that_contradicts_itself_is_refused():
+    arrays = dict(record.unpack(part_records(sample("animated"))[0][0]))
+    arrays["whole.counts"] = arrays["whole.counts"][:1]
+    with pytest.raises(RecordError):
+        record.whole_among(arrays)
+
+
 # -- fuzz
 
 
@@ -241,6 +302,10 @@ def test_every_truncation_is_refused(data):
     for end in range(len(whole)):
         with pytest.raises(RecordError):
             record.model_source(whole[:end])
+    for tag in part_records(data)[1]:
+        for end in range(len(tag)):
+            with pytest.raises(RecordError):
+                record.tag_source(tag[:end])
 
 
 RECORDS = [model_record(p.values[0]) for p in sample_params("minimal", "animated", "tags_only", "empty_surface")]

@@ -5,7 +5,22 @@ import pytest
 from io_idtech_models.blender.source import MODEL_ID
 from io_idtech_models.errors import LimitError
 from io_idtech_models.ui.choice import choose
-from tests.ui.scene import activate, add_cube, add_tag, bpy, import_md3, put
+from tests import md5_facts, samples_md5, samples_mdm
+from tests.samples import sample
+from tests.ui.scene import (
+    activate,
+    add_cube,
+    add_tag,
+    bpy,
+    error_of,
+    export_bytes,
+    export_md3,
+    export_model,
+    import_md3,
+    import_model,
+    put,
+    run_export,
+)
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -144,3 +159,244 @@ def test_an_id_from_a_stranger(walker, stranger):
     walker[MODEL_ID] = stranger
     found = choose(bpy.context, "AUTO")
     assert sorted(b.name for b in found.blocks) == WALKER
+
+
+# -- copies of a model's objects, in a collection of their own
+
+
+def copies(blocks, name="copy", into=None, linked=False):
+    """Duplicate objects into a collection of their own, as Shift-D (Alt-D if `linked`) and M do; returns it."""
+    made = into if into is not None else bpy.data.collections.new(name)
+    if into is None:
+        bpy.context.scene.collection.children.link(made)
+    for block in list(blocks):
+        copy = block.copy()
+        if block.data is not None and not linked:
+            copy.data = block.data.copy()
+        made.objects.link(copy)
+    bpy.context.view_layer.update()
+    return made
+
+
+def names_of(blocks):
+    return sorted(block.name for block in blocks)
+
+
+@pytest.mark.parametrize("what", ["AUTO", "COLLECTION"])
+@pytest.mark.parametrize("linked", [False, True])
+def test_copies_in_their_own_collection_are_a_model(tmp_path, walker, what, linked):
+    made = copies(walker.objects, linked=linked)
+    for own in (made, walker):
+        for block in own.objects:
+            activate(block)
+            found = choose(bpy.context, what)
+            assert set(found.blocks) == set(own.objects)
+            assert found.collection == walker, "that knows the file"
+        assert export_md3(tmp_path / "b.md3", what=what) == sample("animated")
+
+
+def test_originals_and_copies_both_selected(tmp_path, walker):
+    made = copies(walker.objects)
+    activate(made.objects[0], *made.objects, *walker.objects)
+    assert set(choose(bpy.context, "AUTO").blocks) == set(made.objects)
+    assert len(choose(bpy.context, "SELECTION").blocks) == 8
+    assert export_md3(tmp_path / "b.md3") == sample("animated")
+
+
+def test_what_was_added_to_copies_belongs_to_them(walker):
+    made = copies(walker.objects)
+    made.objects.link(add_cube("hat"))
+    activate(made.objects[1])
+    assert len(choose(bpy.context, "AUTO").blocks) == 5
+    assert "hat" in chosen("AUTO")
+    activate(walker.objects[0])
+    assert chosen("AUTO") == WALKER
+
+
+def test_what_was_deleted_from_copies_does_not_come_back(walker):
+    made = copies(walker.objects)
+    bpy.data.objects.remove(made.objects[1])
+    activate(made.objects[0])
+    assert set(choose(bpy.context, "AUTO").blocks) == set(made.objects)
+    assert len(made.objects) == 3
+
+
+def test_two_collections_of_copies_and_no_original(walker):
+    one, other = copies(walker.objects, "one"), copies(walker.objects, "other")
+    bpy.data.batch_remove([*walker.objects, walker])
+    bpy.context.view_layer.update()
+    for own in (one, other):
+        activate(own.objects[0])
+        assert set(choose(bpy.context, "AUTO").blocks) == set(own.objects)
+
+
+def test_a_model_in_several_collections_and_a_copy_of_it(walker):
+    """What lies apart, and is there once, is one model; the copy is another."""
+    made = copies(walker.objects)
+    apart = bpy.data.collections.new("apart")
+    bpy.context.scene.collection.children.link(apart)
+    flag = walker.objects["flag.002"]
+    apart.objects.link(flag)
+    walker.objects.unlink(flag)
+    bpy.context.view_layer.update()
+    activate(flag)
+    assert chosen("AUTO") == WALKER
+    activate(made.objects[0])
+    assert set(choose(bpy.context, "AUTO").blocks) == set(made.objects)
+
+
+def test_copies_below_the_models_collection(walker):
+    inner = bpy.data.collections.new("inner")
+    walker.children.link(inner)
+    copies(walker.objects, into=inner)
+    activate(inner.objects[0])
+    assert set(choose(bpy.context, "AUTO").blocks) == set(inner.objects)
+
+
+def test_copies_in_the_scenes_own_collection(walker):
+    root = bpy.context.scene.collection
+    copies(walker.objects, into=root)
+    stranger = add_cube("stranger")
+    assert stranger.name in root.objects
+    activate(root.objects[0])
+    found = choose(bpy.context, "AUTO")
+    assert set(found.blocks) == set(root.objects) - {stranger}
+
+
+def test_a_copy_that_hangs_on_a_parent(tmp_path, walker):
+    made = copies(walker.objects)
+    parent = add_tag("handle", display="PLAIN_AXES")
+    for block in made.objects:
+        block.parent = parent
+    bpy.context.view_layer.update()
+    activate(made.objects[2])
+    assert set(choose(bpy.context, "AUTO").blocks) == set(made.objects)
+    assert export_md3(tmp_path / "b.md3") == sample("animated")
+
+
+def test_a_copy_beside_its_original_is_part_of_the_model(walker):
+    copies([walker.objects["flag.002"]], into=walker)
+    activate(walker.objects[0])
+    assert len(choose(bpy.context, "AUTO").blocks) == 5
+
+
+def test_an_instance_of_the_collection_is_none_of_it(tmp_path, walker, capfd):
+    instance = bpy.data.objects.new("instance", None)
+    instance.instance_type, instance.instance_collection = "COLLECTION", walker
+    bpy.context.scene.collection.objects.link(instance)
+    activate(walker.objects[0])
+    assert chosen("AUTO") == WALKER
+    activate(instance)
+    assert "only meshes are written; left out: 'instance'" in error_of(run_export, filepath=str(tmp_path / "b.md3"))
+
+
+def test_copies_of_a_model_with_bones(tmp_path):
+    data = samples_md5.several_meshes()
+    collection = import_model(put(tmp_path / "arm.md5mesh", data))
+    for block in collection.objects:
+        block.select_set(True)
+    bpy.context.view_layer.objects.active = collection.objects[0]
+    bpy.ops.object.duplicate()
+    made = bpy.data.collections.new("copy")
+    bpy.context.scene.collection.children.link(made)
+    for block in list(bpy.context.selected_objects):
+        made.objects.link(block)
+        collection.objects.unlink(block)
+    bpy.context.view_layer.update()
+    for own in (made, collection):
+        assert len(own.objects) == 4
+        for block in own.objects:
+            activate(block)
+            assert set(choose(bpy.context, "AUTO").blocks) == set(own.objects)
+        again = export_bytes(tmp_path / "again.md5mesh")
+        assert md5_facts.differences(data, again) == set()
+
+
+def test_frames_of_copies_are_their_own(tmp_path):
+    """Of what has no keys the collection lists the frames: the copies' get a list of their own."""
+    hand = import_md3(put(tmp_path / "hand.md3", "tags_only"))
+    made = copies(hand.objects)
+    for block in made.objects:  # else they play one action
+        block.animation_data.action = block.animation_data.action.copy()
+    activate(made.objects[0])
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    copy = export_model(tmp_path / "copy.md3")
+    assert (copy.num_frames, len(copy.tags)) == (4, 2)
+    activate(hand.objects[0])
+    assert export_md3(tmp_path / "hand.md3") == sample("tags_only")
+    activate(*copies(hand.objects, into=bpy.context.scene.collection).objects[:1])
+    text = error_of(bpy.ops.object.idtech_insert_frame)
+    assert "copies of a model's objects: move them into a collection of their own first" in text
+
+
+# -- tags that lie with what is selected, and are not
+
+LEFT = "tags left out, they are not selected: "
+
+
+def said_of_tags(capfd, path, **options):
+    """Export; returns what is said of tags that are left out."""
+    capfd.readouterr()
+    export_model(path, **options)
+    text = capfd.readouterr().out
+    return text.split(LEFT)[1].split(";")[0].strip() if LEFT in text else ""
+
+
+@pytest.mark.parametrize("what", ["AUTO", "SELECTION"])
+def test_tags_of_a_handmade_model_that_are_not_selected_are_said(tmp_path, capfd, what):
+    path = tmp_path / "b.md3"
+    add_tag("tag_weapon")
+    add_tag("arrow")
+    add_tag("lamp's place", display="PLAIN_AXES")
+    box = add_cube("box")
+    assert said_of_tags(capfd, path, what=what) == "'tag_weapon', 'arrow'"
+    activate(box, bpy.data.objects["tag_weapon"])
+    assert said_of_tags(capfd, path, what=what) == "'arrow'"
+    assert len(export_model(path, what=what).tags) == 1
+    assert said_of_tags(capfd, path, what="SCENE") == ""
+    assert said_of_tags(capfd, tmp_path / "b.md2", what=what) == "", "MD2 has none anyhow"
+
+
+def test_tags_elsewhere_are_not_missed_unless_they_hang_on_it(tmp_path, capfd, walker):
+    other = bpy.data.collections.new("other")
+    bpy.context.scene.collection.children.link(other)
+    for name in ("tag_on_it", "tag_alone"):
+        tag = add_tag(name)
+        other.objects.link(tag)
+        bpy.context.scene.collection.objects.unlink(tag)
+    box = add_cube("box")
+    bpy.data.objects["tag_on_it"].parent = box
+    for tag in (walker.objects["tag_head"], walker.objects["tag_weapon"]):
+        bpy.context.scene.collection.objects.link(tag)
+    bpy.context.view_layer.update()
+    activate(box)
+    assert said_of_tags(capfd, tmp_path / "b.md3") == "'tag_on_it'"
+
+
+def test_tags_of_an_imported_model_of_which_a_part_is_selected(tmp_path, capfd, walker):
+    activate(walker.objects["h_body"])
+    assert said_of_tags(capfd, tmp_path / "b.md3", what="SELECTION") == "'tag_weapon', 'tag_head'"
+    assert said_of_tags(capfd, tmp_path / "b.md3") == "", "the whole model"
+
+
+def test_tags_on_bones_of_the_armature_that_deforms_what_is_selected(tmp_path, capfd):
+    data = samples_mdm.figure()
+    put(tmp_path / "figure.mdx", samples_mdm.walk())
+    collection = import_model(put(tmp_path / "figure.mdm", data))
+    for block in collection.objects:  # as if they were made by hand
+        for holder in (block, block.data):
+            if holder is not None:
+                holder.pop(MODEL_ID, None)
+    collection.pop(MODEL_ID)
+    mesh = next(block for block in collection.objects if block.type == "MESH")
+    rig = next(block for block in collection.objects if block.type == "ARMATURE")
+    tags = [block.name for block in collection.objects if block.type == "EMPTY"]
+    activate(mesh)
+    wanted = ", ".join(f"'{name}'" for name in tags)
+    capfd.readouterr()
+    assert any(bone.name == "tag_hand" for bone in rig.data.bones)
+    export_bytes(tmp_path / "b.mdm")
+    assert f"{LEFT}{wanted}\n" in capfd.readouterr().out, "a bone is written as a bone"
+    export_bytes(tmp_path / "b.md5mesh")
+    assert LEFT not in capfd.readouterr().out, "MD5 has none anyhow"
+    assert said_of_tags(capfd, tmp_path / "b.md3") == f"{wanted}, 'tag_hand'"

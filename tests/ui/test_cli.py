@@ -13,10 +13,23 @@ import pytest
 from io_idtech_models.batch import MODEL_SUFFIXES
 from io_idtech_models.blender import exchange
 from io_idtech_models.formats import md3
+from io_idtech_models.loading import load as load_file
 from io_idtech_models.ui import cli
+from tests import samples_md5
 from tests.processes import HEARING
 from tests.samples import PROJECT, SENTINEL, load, sample
-from tests.ui.scene import add_cube, add_tag, bpy, import_md3, outward, put, volume
+from tests.ui.scene import (
+    add_cube,
+    add_tag,
+    bpy,
+    error_of,
+    import_md3,
+    import_model,
+    operator,
+    outward,
+    put,
+    volume,
+)
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 KNOWN = ", ".join(MODEL_SUFFIXES)
@@ -131,17 +144,55 @@ def test_a_blend_gives_the_same_bytes(folder, run):
     assert Path("back.md3").read_bytes() == SENTINEL.read_bytes()
 
 
-@pytest.mark.parametrize("name", ["tags_only", "minimal", "odd_layout", "many_shaders"])
+@pytest.mark.parametrize("name", ["tags_only", "nothing", "minimal", "odd_layout", "many_shaders"])
 @pytest.mark.parametrize("suffix", [".blend", ".glb", ".fbx"])
 def test_odd_models_convert(folder, run, name, suffix):
     put("a.md3", name)
     convert(run, "a.md3", f"out{suffix}")
+    if name == "nothing" and suffix != ".blend":
+        status, _, err = run("convert", f"out{suffix}", "back.md3")
+        assert (status, err) == (1, [f"out{suffix}: nothing in it that Blender can read"])
+        return
     convert(run, f"out{suffix}", "back.md3")
     before, after = model("a.md3"), model("back.md3")
     assert after.num_frames == before.num_frames
     assert len(after.tags) == len(before.tags)
     if suffix == ".blend":
         assert Path("back.md3").read_bytes() == sample(name)
+
+
+SHADER = "models/characters/male_npc/marine/very_long_name_of_a_material_for_a_helmet.tga"
+SHORT = "male_npc/marine/very_long_name_of_a_material_for_a_helmet"
+
+
+@pytest.mark.parametrize("target", ["b.md3", "b.mdm"])
+@pytest.mark.parametrize("way", [(), ("--scale", "2")], ids=["plain", "through Blender"])
+def test_long_names_are_shortened_and_said(folder, run, target, way):
+    part = samples_md5.box()
+    part.shader, part.name = SHADER, "x" * 70
+    put("long.md5mesh", samples_md5.MeshSpec(parts=[part]).pack())
+    line = "\n".join(convert(run, "long.md5mesh", target, *way))
+    assert f"names of shaders are shortened to 63 bytes: '{SHADER}' is now '{SHORT}'" in line
+    assert f"names of surfaces are shortened to 63 bytes: '{'x' * 70}' is now '{'x' * 63}'" in line
+    found = load_file(Path(target)).model
+    parts = found.surfaces if target.endswith(".md3") else found.meshes
+    assert parts[0].name == "x" * 63
+    assert SHORT in (parts[0].shaders if target.endswith(".md3") else [parts[0].shader])
+    Path(target).unlink()
+    status, _, err = run("convert", "long.md5mesh", target, *way, "--long-names", "refuse")
+    assert status == 1
+    assert "bytes" in err[0]
+    assert not Path(target).exists()
+
+
+@pytest.mark.parametrize("target", ["b.md3", "b.mdm"])
+def test_an_export_of_a_long_name_is_an_error(folder, target):
+    """Who edits a name chooses another."""
+    part = samples_md5.box()
+    part.shader, part.name = SHADER, "x" * 70
+    path = put(folder / "long.md5mesh", samples_md5.MeshSpec(parts=[part]).pack())
+    import_model(path)
+    assert "bytes" in error_of(operator("export", Path(target)), filepath=str(folder / target))
 
 
 @pytest.mark.parametrize("suffix", [".glb", ".fbx"])

@@ -49,7 +49,8 @@ def test_insert(model, tmp_path):
     count, at = len(model.frames), bpy.context.scene.frame_current
     assert insert() == {"FINISHED"}
     scene = bpy.context.scene
-    assert (scene.frame_current, scene.frame_end) == (at + 1, count)
+    assert (scene.frame_current, scene.frame_start) == (at + 1, 0)
+    assert scene.frame_end == (count if count > 1 else 250), "what has one frame leaves the scene's range"
     frames = [*range(at + 1), at, *range(at + 1, count)]
     after = export_structs(tmp_path / "b.md3")
     same(after, model, frames, new=at + 1)

@@ -8,6 +8,7 @@ import pytest
 
 from io_idtech_models.blender import vertex
 from io_idtech_models.formats import md3
+from tests import samples_md3
 from tests.samples import SENTINEL, corpus_params, format_of, sample, sample_params
 from tests.samples_md3 import minimal
 from tests.ui.scene import (
@@ -59,6 +60,30 @@ def test_several_files_at_once(tmp_path):
     assert [c.name for c in bpy.data.collections] == ["a", "b", "c"]
     assert scene().frame_end == 2, "the longest model fits"
     assert len(bpy.context.selected_objects) == sum(len(c.objects) for c in bpy.data.collections)
+
+
+@pytest.mark.parametrize("name", ["a.md3", "a.md2", "null.md3"])
+def test_what_has_one_frame_leaves_the_scenes_range(tmp_path, name):
+    """A range of one frame would stop whatever else plays in the scene."""
+    scene().frame_set(17)
+    before = settings(scene())
+    put(tmp_path / name, "minimal")
+    if name == "null.md3":
+        put(tmp_path / name, samples_md3.Md3Spec([samples_md3.FrameSpec(b"one")]).pack())
+    import_model(tmp_path / name, frame_rate=0)
+    assert settings(scene()) == before
+    assert export_bytes(tmp_path / f"b-{name}") == (tmp_path / name).read_bytes()
+
+
+def test_of_several_files_the_one_that_has_frames_fits(tmp_path):
+    for names in (("a.md3", "b.md3"), ("b.md3", "a.md3")):
+        scene().frame_start, scene().frame_end = 1, 250
+        put(tmp_path / "a.md3", "minimal")
+        put(tmp_path / "b.md3", "animated")
+        assert run_import(directory=str(tmp_path), files=[{"name": name} for name in names]) == {"FINISHED"}
+        assert settings(scene())[:2] == (0, 2)
+    assert run_import(directory=str(tmp_path), files=[{"name": "a.md3"}, {"name": "a.md3"}]) == {"FINISHED"}
+    assert settings(scene())[:2] == (0, 2)
 
 
 def test_an_empty_file_list_means_the_path(tmp_path):
@@ -347,7 +372,9 @@ def test_the_same_bytes(tmp_path, data, relative):
     assert export_bytes(tmp_path / f"b{suffix}") == data
 
 
-@pytest.mark.parametrize("data", sample_params("animated", "tags_only", "odd_names", "odd_numbers", "duplicates"))
+@pytest.mark.parametrize(
+    "data", sample_params("animated", "tags_only", "nothing", "odd_names", "odd_numbers", "duplicates")
+)
 def test_the_same_bytes_after_reopening(tmp_path, data):
     suffix = format_of(data).suffixes[0]
     import_model(put(tmp_path / f"a{suffix}", data))

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender.source import RECORD
+from io_idtech_models.ui import cli
+from tests import samples_md5
 from tests.samples import PROJECT, SENTINEL
 from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, import_model
 
@@ -90,6 +92,13 @@ def _(folder):
     export(folder / "a.md3", what="SCENE")
 
 
+@says("they are not selected")
+def _(folder):
+    add_tag("tag_a")
+    add_cube()
+    export(folder / "a.md3")
+
+
 @says("only meshes are written")
 def _(folder):
     add_cube()
@@ -123,6 +132,29 @@ def _(folder):
     mesh.uv_layers.new(name="b")
     mesh.color_attributes.new("c", "BYTE_COLOR", "CORNER")
     export(folder / "a.md3")
+
+
+@says("is a part of its model")
+def _(folder):
+    collection = import_model(SENTINEL)
+    alone = next(block for block in collection.objects if block.type == "MESH")
+    bpy.context.scene.collection.objects.link(alone)
+    bpy.data.collections.remove(collection)
+    for block in list(bpy.context.scene.collection.objects):
+        if block != alone:
+            bpy.data.objects.remove(block)
+    export(folder / "a.md3", what="SCENE")
+
+
+@says("don't tell of their model")
+def _(folder):
+    for _ in range(2):
+        collection = import_model(SENTINEL)
+        for block in collection.objects:
+            if block.type == "MESH":
+                bpy.context.scene.collection.objects.link(block)
+        bpy.data.collections.remove(collection)
+    export(folder / "a.md3", what="SCENE")
 
 
 # -- frames
@@ -201,6 +233,26 @@ def _(folder):
     export(folder / "a.md3", frames="MARKERS")
 
 
+def long_named(folder: Path, target: str) -> None:
+    """Convert a model whose names are too long, in an animation whose name is."""
+    part = samples_md5.box()
+    part.shader = "models/" + "x" * 70
+    (folder / "a.md5mesh").write_bytes(samples_md5.MeshSpec(parts=[part]).pack())
+    (folder / "a long walk forward.md5anim").write_bytes(samples_md5.wave())
+    given = [str(folder / "a.md5mesh"), "--anim", str(folder / "a long walk forward.md5anim"), str(folder / target)]
+    assert cli.main(["convert", *given]) == 0
+
+
+@says("names of shaders are shortened")
+def _(folder):
+    long_named(folder, "a.md3")
+
+
+@says("names of animations are shortened")
+def _(folder):
+    long_named(folder, "a.md2")
+
+
 @says("before the first marker")
 def _(folder):
     markers("walk")
@@ -211,6 +263,29 @@ def _(folder):
 def _(folder):
     markers("walk", "a")
     export(folder / "a.md3", frames="MARKERS")
+
+
+@says("this model did not bring")
+def _(folder):
+    collection = import_model(SENTINEL)
+    keys = next(block for block in collection.objects if block.type == "MESH").data.shape_keys
+    whole = keys.animation_data.action
+    whole.use_fake_user = True
+    made = whole.copy()
+    for name in ("idtech_whole", "idtech_model"):
+        del made[name]
+    own = whole.copy()
+    del own["idtech_whole"]
+    own.use_fake_user = made.use_fake_user = True
+    export(folder / "a.md3", frames="ACTIONS")
+
+
+@says("that nothing uses")
+def _(folder):
+    rig, _ = newt()
+    activate(rig)
+    bpy.data.actions[0].copy()
+    export(folder / "a.md5anim", what="ALL")
 
 
 @says("MD2 holds no tags")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from mathutils import Euler, Matrix, Vector
 
+from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.blender.skeletal import SkeletalSettings
 from io_idtech_models.blender.skeletal_gather import SkeletalGatherSettings
 from io_idtech_models.formats import ANIMATIONS, SKELETAL, by_name
@@ -129,6 +130,18 @@ def test_options_of_an_import(folder):
     assert tuple(rig().data.bones["hand"].head_local) == pytest.approx((48, 2, 4))
     assert differences(FILES["arm.md5mesh"], exported(folder / "b.md5mesh", scale=2.0)) == set()
     assert differences(FILES["nod.md5anim"], exported(folder / "b.md5anim", scale=2.0)) == set()
+
+
+def test_a_pose_leaves_the_scenes_range(tmp_path):
+    put(tmp_path / "arm.md5mesh", samples_md5.arm())
+    put(tmp_path / "pose.md5anim", samples_md5.one_frame())
+    scene().frame_set(17)
+    before = settings(scene())[:3]
+    assert import_mesh(filepath=str(tmp_path / "arm.md5mesh")) == {"FINISHED"}
+    assert settings(scene())[:3] == before
+    assert import_anim(filepath=str(tmp_path / "pose.md5anim")) == {"FINISHED"}
+    assert settings(scene())[:3] == before
+    assert differences(samples_md5.one_frame(), exported(tmp_path / "b.md5anim")) == set()
 
 
 def test_several_models_at_once(folder):
@@ -379,6 +392,73 @@ def test_all_actions_go_into_the_folder(arm):
         assert differences(FILES[path.name], path.read_bytes()) == set()
 
 
+def loose_action(name: str, *bones: str, keep: bool = True) -> Any:
+    """Return an action that turns bones of the armature, which it neither plays nor keeps any more."""
+    block = rig()
+    played = block.animation_data.action, getattr(block.animation_data, "action_slot", None)
+    block.animation_data.action = None
+    for bone in bones:
+        key(bone, 0, (0, 0, 0))
+        key(bone, 2, (0.5, 0, 0))
+    found = block.animation_data.action
+    found.name, found.use_fake_user = name, keep
+    block.animation_data.action = played[0]
+    if played[1] is not None:
+        block.animation_data.action_slot = played[1]
+    return found
+
+
+def all_actions(arm: Path, **options: Any) -> list[str]:
+    """Export all actions of the active armature; returns the files' stems."""
+    out = arm / f"out{len(list(arm.iterdir()))}"
+    out.mkdir()
+    assert export_anim(filepath=str(out / "any.md5anim"), what="ALL", **options) == {"FINISHED"}
+    return sorted(path.stem for path in out.iterdir())
+
+
+def test_all_actions_are_all_that_fit(arm, capfd):
+    """Also one that is neither playing nor in the NLA: a fake user keeps it."""
+    activate(rig())
+    loose_action("jump", "hand", "upper arm")
+    bpy.data.objects["arm"].keyframe_insert("location", frame=0)
+    stranger = bpy.data.armatures.new("stranger")
+    other = bpy.data.objects.new("stranger", stranger)
+    scene().collection.objects.link(other)
+    strangers = loose_action("strange", "hand")
+    for curve in action_parts(strangers)[0][2]:
+        curve.data_path = curve.data_path.replace("hand", "paw")
+    bpy.data.actions.new("nothing").use_fake_user = True
+    assert all_actions(arm) == ["jump", "nod", "wave"]
+    assert "left out" not in capfd.readouterr().out
+
+
+def test_what_another_armature_plays_or_keeps_is_its_own(arm):
+    import_mesh(filepath=str(arm / "arm.md5mesh"))
+    first, second = (b for b in bpy.data.objects if b.type == "ARMATURE")
+    assert len(bpy.data.actions) == 4
+    for block in (first, second):
+        activate(block)
+        kept = {strip.action.name for track in block.animation_data.nla_tracks for strip in track.strips}
+        assert all_actions(arm) == sorted({"nod", "wave"})
+        assert len(kept) == 2
+
+
+def test_an_action_that_nothing_keeps_is_left_out_and_said(arm, capfd):
+    activate(rig())
+    assert loose_action("jump", "hand", keep=False).users == 0
+    assert all_actions(arm) == ["nod", "wave"]
+    said = "actions that nothing uses are left out, give them a fake user to keep them: 'jump'"
+    assert said in capfd.readouterr().out
+
+
+def test_an_armature_that_only_has_loose_actions(own):
+    wave_own()
+    action = rig().animation_data.action
+    action.name, action.use_fake_user = "wave", True
+    rig().animation_data_clear()
+    assert all_actions(own) == ["wave"]
+
+
 def test_chosen_actions(arm):
     out = arm / "out"
     out.mkdir()
@@ -576,6 +656,81 @@ def test_an_armature_of_ones_own(own):
     assert structs.command_line == ""
 
 
+def many_weights() -> None:
+    """Give a mesh weights that limits leave out: small ones, and more than one of each vertex; move their bones."""
+    mesh = bpy.data.objects["box"]
+    for name, weight in (("Bone", 0.5), ("Bone.001", 0.47), ("Bone.002", 0.03)):
+        mesh.vertex_groups[name].add(range(8), weight, "REPLACE")
+    wave_own()
+    key("Bone.002", 0, (0, 0, 0))
+    key("Bone.002", 4, (0.0, 2.0, 1.0))
+
+
+def bounds_of(model: Any, animation: Any) -> Any:
+    """Return the bounds of a model's meshes, as the files have it, in all frames."""
+    poses = zip(*chain(animation.parents, animation.positions, animation.rotations), strict=True)
+    found = [np.concatenate([skin(mesh.weights, *pose) for mesh in model.meshes]) for pose in poses]
+    return np.array([(points.min(axis=0), points.max(axis=0)) for points in found])
+
+
+LIMITS: list[dict[str, Any]] = [{}, {"most_weights": 1}, {"most_weights": 2}, {"most_weights": 0, "least_weight": 0.0}]
+
+
+@pytest.mark.parametrize("limits", LIMITS)
+@pytest.mark.parametrize("how", ["ACTIVE", "SCENE", "ALL"])
+def test_bounds_are_those_of_the_model_as_it_was_exported(own, limits, how):
+    """With what limits of weights is asked for once, with the model: the armature remembers."""
+    many_weights()
+    model = model_of(own / "own.md5mesh", **limits)
+    name = f"{rig().animation_data.action.name}.md5anim" if how == "ALL" else "own.md5anim"
+    assert export_anim(filepath=str(own / "own.md5anim"), what=how) == {"FINISHED"}
+    animation = ANIM.load((own / name).read_bytes(), "x")
+    np.testing.assert_allclose(animation.bounds, bounds_of(model, animation), atol=1e-4)
+    others = [model_of(own / "x.md5mesh", **other) for other in LIMITS if other != limits]
+    apart = [np.abs(animation.bounds - bounds_of(other, animation)).max() for other in others]
+    assert max(apart) > 0.5, "else nothing is tested"
+
+
+def test_limits_of_weights_for_bounds_can_be_given(own):
+    many_weights()
+    free: dict[str, Any] = {"most_weights": 0, "least_weight": 0.0}
+    tight: dict[str, Any] = {"most_weights": 1, "least_weight": 0.05}
+    models = [model_of(own / "own.md5mesh", **limits) for limits in (free, tight)]
+    for limits, model in zip((free, tight), models, strict=True):
+        animation = motion_of(own / "own.md5anim", **limits)
+        np.testing.assert_allclose(animation.bounds, bounds_of(model, animation), atol=1e-4)
+
+
+def test_limits_of_weights_are_remembered_in_the_blend(own):
+    many_weights()
+    assert not [name for name in rig().keys() if name.startswith("idtech")]  # noqa: SIM118
+    model_of(own / "own.md5mesh")
+    assert not [name for name in rig().keys() if name.startswith("idtech")], "what is usual needs no note"  # noqa: SIM118
+    model = model_of(own / "own.md5mesh", most_weights=0, least_weight=0.0)
+    bpy.ops.wm.save_as_mainfile(filepath=str(own / "x.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(own / "x.blend"))
+    activate(rig())
+    animation = motion_of(own / "own.md5anim")
+    np.testing.assert_allclose(animation.bounds, bounds_of(model, animation), atol=1e-4)
+    for stranger in ("x", [1, 2], 1e99, -5):
+        rig()["idtech_most_weights"] = stranger
+        motion_of(own / "own.md5anim")
+    model = model_of(own / "own.md5mesh")
+    animation = motion_of(own / "own.md5anim")
+    np.testing.assert_allclose(animation.bounds, bounds_of(model, animation), atol=1e-4)
+
+
+def test_vertices_without_weights_count_in_bounds_as_in_the_model(own):
+    wave_own()
+    mesh = bpy.data.objects["box"]
+    for group in mesh.vertex_groups:
+        group.remove([7, 5])
+    for bone in ("Bone.002", "Bone"):
+        model = model_of(own / "own.md5mesh", orphan_bone=bone)
+        animation = motion_of(own / "own.md5anim")
+        np.testing.assert_allclose(animation.bounds, bounds_of(model, animation), atol=1e-4)
+
+
 def test_bounds_of_ones_own_are_exact(own):
     wave_own()
     bounds = motion_of(own / "own.md5anim").bounds
@@ -701,13 +856,28 @@ def test_which_weights_are_written(own):
 def test_bones_that_deform_nothing(own):
     wave_own()
     assert model_of(own / "own.md5mesh").skeleton.num_joints == 3
-    text = error_of(export_anim, filepath=str(own / "own.md5anim"), deform_only=False)
-    assert "has 2 joints without a parent, an animation takes one: add an 'origin' joint" in text
+    text = error_of(export_anim, filepath=str(own / "own.md5anim"), deform_only=False, game="doom3")
+    assert "has 2 joints without a parent, Doom 3 takes one: add an 'origin' joint" in text
     assert not (own / "own.md5anim").exists()
     model = model_of(own / "own.md5mesh", deform_only=False, add_origin=True)
     animation = motion_of(own / "own.md5anim", deform_only=False, add_origin=True)
     assert model.skeleton.names == ["origin", "Bone", "Bone.001", "Bone.002", "control"]
     check_shown(model, animation, range(5))
+
+
+@pytest.mark.parametrize("game", ["format", "quake2remaster"])
+def test_several_roots_come_back(tmp_path, capfd, game):
+    """One root is Doom 3's rule alone."""
+    files = {"props.md5mesh": samples_md5.several_roots(), "wave.md5anim": samples_md5.roots_wave()}
+    for name, data in files.items():
+        put(tmp_path / "md5" / name, data)
+    assert import_mesh(filepath=str(tmp_path / "md5/props.md5mesh")) == {"FINISHED"}
+    for name, data in files.items():
+        assert differences(data, exported(tmp_path / "md5" / f"again-{name}", game=game)) == set()
+    assert "'wave' has 2 joints without a parent, which Doom 3 refuses" in capfd.readouterr().out
+    text = error_of(export_anim, filepath=str(tmp_path / "x.md5anim"), game="doom3")
+    assert "'wave' has 2 joints without a parent, Doom 3 takes one: add an 'origin' joint" in text
+    assert not (tmp_path / "x.md5anim").exists()
 
 
 def test_deform_bones_below_one_that_is_not(own):
@@ -952,8 +1122,8 @@ def test_files_without_joints(tmp_path):
     assert import_mesh(filepath=str(tmp_path / "none.md5mesh")) == {"FINISHED"}
     assert len(rig().data.bones) == 0
     assert [a.name for a in bpy.data.actions] == ["none"]
-    assert "'none' has no bone to export" in error_of(export_mesh, filepath=str(tmp_path / "b.md5mesh"))
-    assert "'none' has no bone to export" in error_of(export_anim, filepath=str(tmp_path / "b.md5anim"))
+    for name in ("none.md5mesh", "none.md5anim"):
+        assert differences((tmp_path / name).read_bytes(), exported(tmp_path / f"b{Path(name).suffix}")) == set()
 
 
 # -- games

@@ -5,6 +5,7 @@ import os
 import shutil
 import struct
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -395,3 +396,20 @@ def test_texts_are_short_and_plain():
         assert len(prop.name) <= 30
         assert len(prop.description) <= 110
         assert not prop.description.endswith(".")
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+def test_a_choice_from_the_menu_is_not_asked_for_again(chosen):
+    """The menu invokes the operator with what was chosen; without a choice it asks. Background knows no invoking."""
+    called: list[str] = []
+
+    def execute(_context: Any) -> set[str]:
+        called.append("execute")
+        return {"FINISHED"}
+
+    given = SimpleNamespace(is_property_set=lambda name: chosen and name == "skin")
+    operator = SimpleNamespace(properties=given, execute=execute)
+    ask = SimpleNamespace(invoke_search_popup=lambda operator: called.append("ask"))
+    invoke: Any = skins.OBJECT_OT_idtech_show_skin.invoke
+    done = invoke(operator, SimpleNamespace(window_manager=ask), None)
+    assert (called, done) == ((["execute"], {"FINISHED"}) if chosen else (["ask"], {"RUNNING_MODAL"}))

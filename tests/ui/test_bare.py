@@ -1,0 +1,196 @@
+"""Models that hold nothing: no surface and no tag, no mesh, no joint. Games have such files, and they come back."""
+
+import pytest
+
+from io_idtech_models.formats import md3
+from tests import samples_md5, samples_mdm
+from tests.md5_facts import differences
+from tests.samples import sample
+from tests.ui.scene import (
+    activate,
+    add_cube,
+    add_mesh,
+    bpy,
+    error_of,
+    export_bytes,
+    export_md3,
+    import_md3,
+    import_model,
+    operator,
+    put,
+    run_export,
+    run_import,
+)
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+NULL = sample("nothing")
+
+
+@pytest.fixture
+def null(tmp_path):
+    """Return the collection of a model of nothing."""
+    return import_md3(put(tmp_path / "null.md3", NULL))
+
+
+def make_active(collection):
+    """Make a collection the active one, as a click in the outliner does."""
+    view = bpy.context.view_layer
+    view.active_layer_collection = view.layer_collection.children[collection.name]
+
+
+# -- what an export means where there is no object
+
+
+@pytest.mark.parametrize("what", ["AUTO", "COLLECTION", "SELECTION", "VISIBLE", "SCENE"])
+def test_it_comes_back(tmp_path, null, what):
+    assert not null.all_objects
+    if what == "SELECTION":  # nothing is
+        assert "nothing to export" in error_of(run_export, filepath=str(tmp_path / "b.md3"), what=what)
+    else:
+        assert export_md3(tmp_path / "b.md3", what=what) == NULL
+
+
+def test_the_collection_exporter(tmp_path, null):
+    activate(add_cube())
+    assert export_md3(tmp_path / "b.md3", collection=null.name) == NULL
+
+
+def test_it_comes_back_beside_others(tmp_path):
+    """It is what was imported last, and nothing else is active or selected."""
+    add_cube()
+    other = import_md3(put(tmp_path / "walker.md3"))
+    import_md3(put(tmp_path / "null.md3", NULL))
+    assert export_md3(tmp_path / "b.md3") == NULL
+    activate(other.objects[0])
+    assert export_md3(tmp_path / "b.md3") == sample("animated"), "asked by an object, its model"
+    assert export_md3(tmp_path / "b.md3", what="COLLECTION") == sample("animated")
+
+
+def test_one_of_two(tmp_path, null):
+    put(tmp_path / "other.md3", b"".join((NULL[:8], b"o", NULL[9:])))
+    other = import_md3(tmp_path / "other.md3")
+    assert export_md3(tmp_path / "b.md3") == (tmp_path / "other.md3").read_bytes(), "what was imported last"
+    make_active(null)
+    assert export_md3(tmp_path / "b.md3") == NULL
+    view = bpy.context.view_layer
+    view.active_layer_collection = view.layer_collection
+    text = error_of(run_export, filepath=str(tmp_path / "b.md3"))
+    assert "2 models without objects, make the collection of one active: 'null', 'other'" in text
+    assert other.name == "other"
+
+
+def test_several_at_once(tmp_path):
+    put(tmp_path / "null.md3", NULL)
+    put(tmp_path / "walker.md3")
+    files = [{"name": "null.md3"}, {"name": "walker.md3"}]
+    assert run_import(directory=str(tmp_path), files=files) == {"FINISHED"}
+    assert export_md3(tmp_path / "b.md3") == sample("animated")
+    assert export_md3(tmp_path / "b.md3", collection="null") == NULL
+
+
+def test_what_is_imported_next_does_not_become_part_of_it(tmp_path, null):
+    walker = import_md3(put(tmp_path / "walker.md3"))
+    assert list(bpy.context.scene.collection.children) == [null, walker]
+    assert export_md3(tmp_path / "b.md3", collection=null.name) == NULL
+
+
+def test_saved_and_opened_again(tmp_path, null):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    assert export_md3(tmp_path / "b.md3") == NULL
+
+
+# -- what is edited
+
+
+def test_what_is_added_is_there(tmp_path, null):
+    make_active(null)
+    block = add_cube("box")
+    bpy.context.scene.collection.objects.unlink(block)
+    null.objects.link(block)
+    bpy.context.view_layer.update()
+    activate(block)
+    found = md3.read(export_md3(tmp_path / "b.md3"))
+    assert [bytes(s.header["name"]) for s in found.surfaces] == [b"box"]
+    assert bytes(found.header["name"]).startswith(b"models/null.md3")
+    assert len(found.frames) == 2
+
+
+def test_a_mesh_without_faces_is_nothing_and_said(tmp_path, null, capfd):
+    block = add_mesh("dust", [(0, 0, 0), (1, 1, 1)], [])
+    bpy.context.scene.collection.objects.unlink(block)
+    null.objects.link(block)
+    assert export_md3(tmp_path / "b.md3", collection=null.name) == NULL
+    assert "'dust' has no faces: left out" in capfd.readouterr().out
+
+
+def test_a_model_that_had_something_is_not_written_as_nothing(tmp_path):
+    collection = import_md3(put(tmp_path / "walker.md3"))
+    for block in list(collection.objects):
+        bpy.data.objects.remove(block)
+    for options in ({}, {"collection": "walker"}):
+        text = error_of(run_export, filepath=str(tmp_path / "b.md3"), **options)
+        assert "nothing to export: no visible mesh and no tag among the objects" in text
+
+
+def test_a_collection_that_was_emptied_speaks_for_nothing(tmp_path, null):
+    walker = import_md3(put(tmp_path / "walker.md3"))
+    for block in list(walker.objects):
+        bpy.data.objects.remove(block)
+    add_cube("box")
+    make_active(walker)
+    bpy.context.view_layer.objects.active = None
+    bpy.data.objects["box"].select_set(False)
+    found = md3.read(export_md3(tmp_path / "b.md3"))
+    assert [bytes(s.header["name"]) for s in found.surfaces] == [b"box"], "all that is visible"
+    bpy.data.objects.remove(bpy.data.objects["box"])
+    assert export_md3(tmp_path / "b.md3") == NULL
+
+
+def test_nothing_of_no_model_is_an_error(tmp_path):
+    text = error_of(run_export, filepath=str(tmp_path / "b.md3"))
+    assert "nothing to export: no visible mesh and no tag among the objects" in text
+
+
+def test_md2_holds_no_model_of_nothing(tmp_path, null):
+    path = tmp_path / "b.md2"
+    assert "nothing to export: MD2 holds one mesh" in error_of(operator("export", path), filepath=str(path))
+
+
+# -- of the other formats
+
+FILES = {
+    "no_vertices.md2": sample("no_vertices", "md2"),
+    "no_triangles.md2": sample("no_triangles", "md2"),
+    "empty_surface.md3": sample("empty_surface"),
+    "tags_only.md3": sample("tags_only"),
+    "joints.md5mesh": samples_md5.no_meshes(),
+    "none.md5mesh": samples_md5.nothing(),
+    "part.md5mesh": samples_md5.MeshSpec(joints=[], parts=[samples_md5.PartSpec()]).pack(),
+    "bare.mdm": samples_mdm.bare(),
+    "nothing.mdm": samples_mdm.nothing(),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_lacks_nearly_all_comes_back(tmp_path, name):
+    path = put(tmp_path / name, FILES[name])
+    import_model(path)
+    again = export_bytes(tmp_path / f"again-{name}")
+    if path.suffix == ".md5mesh":
+        assert differences(FILES[name], again) == set()
+    else:
+        assert again == FILES[name]
+
+
+def test_an_armature_that_lost_its_bones_is_an_error(tmp_path):
+    import_model(put(tmp_path / "arm.md5mesh", samples_md5.no_meshes()))
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    activate(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in list(rig.data.edit_bones):
+        rig.data.edit_bones.remove(bone)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    path = tmp_path / "b.md5mesh"
+    assert "has no bone to export" in error_of(operator("export", path), filepath=str(path))

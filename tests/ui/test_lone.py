@@ -1,0 +1,298 @@
+"""Objects that came without their collection: appended one by one, or pasted. They know their model together."""
+
+import random
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender.source import MODEL_ID, RECORD
+from io_idtech_models.formats import md3
+from io_idtech_models.model import record
+from io_idtech_models.ui import skins
+from io_idtech_models.ui.bases import proposed_stem
+from io_idtech_models.ui.choice import choose
+from tests import md5_facts, samples_md5, samples_mdm
+from tests.samples import SENTINEL, format_of, sample, sample_params
+from tests.ui.scene import activate, add_cube, bpy, export_bytes, export_md3, import_md3, import_model, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+def new_scene():
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
+def save(path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+def append(path, names, into=None):
+    """Append objects, and what they need, without their collection; returns them."""
+    with bpy.data.libraries.load(str(path), link=False) as (_, found):
+        found.objects = list(names)
+    for block in found.objects:
+        (into or bpy.context.scene.collection).objects.link(block)
+    bpy.context.view_layer.update()
+    return found.objects
+
+
+def objects_of(path, data):
+    """Import a file; returns a .blend with it and its objects' names, in another order."""
+    import_model(put(path, data))
+    names = [block.name for block in bpy.data.objects]
+    random.Random(4).shuffle(names)
+    return save(path.with_suffix(".blend")), names
+
+
+@pytest.mark.parametrize("data", sample_params())
+def test_all_objects_appended(tmp_path, data):
+    suffix = format_of(data).suffixes[0]
+    blend, names = objects_of(tmp_path / f"a{suffix}", data)
+    if not names:  # nothing to append
+        return
+    new_scene()
+    blocks = append(blend, names)
+    assert not bpy.data.collections
+    activate(blocks[0])
+    assert export_bytes(tmp_path / f"b{suffix}") == data
+    assert export_bytes(tmp_path / f"b{suffix}", what="SCENE") == data
+
+
+def test_a_player_appended(tmp_path):
+    blend, names = objects_of(tmp_path / "a.md3", SENTINEL.read_bytes())
+    new_scene()
+    append(blend, names)
+    assert export_md3(tmp_path / "b.md3") == SENTINEL.read_bytes()
+
+
+def test_one_after_another_in_collections_of_their_own(tmp_path):
+    """What comes together again is one model, wherever it lies."""
+    blend, names = objects_of(tmp_path / "a.md3", sample("animated"))
+    new_scene()
+    for name in names:
+        made = bpy.data.collections.new(f"of {name}")
+        bpy.context.scene.collection.children.link(made)
+        activate(append(blend, [name], made)[0])
+    assert export_md3(tmp_path / "b.md3") == sample("animated")
+
+
+def test_pasted(tmp_path):
+    import_md3(put(tmp_path / "a.md3"))
+    bpy.ops.object.select_all(action="SELECT")
+    assert bpy.ops.view3d.copybuffer() == {"FINISHED"}
+    new_scene()
+    add_cube("stranger")
+    assert bpy.ops.view3d.pastebuffer(autoselect=True) == {"FINISHED"}
+    blocks = [block for block in bpy.context.selected_objects if block.name != "stranger"]
+    assert len(blocks) == 4
+    activate(blocks[-1])
+    assert export_md3(tmp_path / "b.md3") == sample("animated")
+
+
+def test_pasted_beside_the_original(tmp_path):
+    """They are copies: where they lie apart from the original they are a model of their own."""
+    walker = import_md3(put(tmp_path / "a.md3"))
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.view3d.copybuffer()
+    made = bpy.data.collections.new("mine")
+    bpy.context.scene.collection.children.link(made)
+    view = bpy.context.view_layer
+    view.active_layer_collection = view.layer_collection.children["mine"]
+    bpy.ops.view3d.pastebuffer(autoselect=True)
+    for own in (made, walker):
+        assert len(own.objects) == 4
+        activate(own.objects[0])
+        assert export_md3(tmp_path / "b.md3") == sample("animated")
+
+
+def test_what_else_is_selected_and_no_models_comes_along(tmp_path):
+    blend, names = objects_of(tmp_path / "a.md3", sample("animated"))
+    new_scene()
+    put(tmp_path / "c.md3", "minimal")
+    import_md3(tmp_path / "c.md3")
+    blocks = append(blend, names)
+    hat, _ = add_cube("hat"), add_cube("stranger")
+    activate(blocks[0], hat, *bpy.data.collections["c"].objects)
+    found = md3.read(export_md3(tmp_path / "b.md3"))
+    assert [bytes(s.header["name"])[:4] for s in found.surfaces] == [b"h_bo", b"flag", b"hat"]
+
+
+def test_a_copy_of_an_appended_object_is_a_further_surface(tmp_path, capfd):
+    blend, names = objects_of(tmp_path / "a.md3", sample("animated"))
+    new_scene()
+    append(blend, names)
+    flag = bpy.data.objects["flag.002"]
+    for linked in (False, True):
+        copy = flag.copy()
+        copy.data = flag.data if linked else flag.data.copy()
+        bpy.context.scene.collection.objects.link(copy)
+    bpy.context.view_layer.update()
+    found = md3.read(export_md3(tmp_path / "b.md3", what="SCENE"))
+    before = md3.read(sample("animated"))
+    assert [s.header["name"] for s in found.surfaces] == [s.header["name"] for s in before.surfaces] + [b"flag.002"] * 2
+    assert found.header["name"] == before.header["name"]
+    assert "is a copy of a surface: written as a further one" in capfd.readouterr().out
+
+
+def test_the_file_that_they_came_from(tmp_path):
+    """Pictures beside it are offered as skins, and its name is the one that an export proposes."""
+    for suffix, data in ((".md3", sample("minimal")), (".md5mesh", samples_md5.arm()), (".mdm", samples_mdm.figure())):
+        new_scene()
+        path = tmp_path / f"one{suffix}"
+        blend, names = objects_of(path, data)
+        new_scene()
+        append(blend, names)
+        for block in bpy.data.objects:
+            activate(block)
+            assert proposed_stem(choose(bpy.context, "AUTO")) == "one"
+            assert block.type != "MESH" or skins.model_file(block) == path
+
+
+# -- a part
+
+
+def test_a_part_of_a_model(tmp_path, capfd):
+    """It keeps the name in the file; bounds are those of what is there, and that is said."""
+    blend, _ = objects_of(tmp_path / "a.md3", sample("animated"))
+    new_scene()
+    activate(*append(blend, ["flag.002", "tag_head"]))
+    found, before = md3.read(export_md3(tmp_path / "b.md3")), md3.read(sample("animated"))
+    for field in ("name", "flags", "num_skins"):
+        assert found.header[field] == before.header[field], field
+    assert found.frames["name"].tolist() == before.frames["name"].tolist()
+    assert found.frames["mins"].tolist() != before.frames["mins"].tolist()
+    (tag,), (_, wanted) = found.tags.T, before.tags.T
+    assert tag.tobytes() == wanted.tobytes()
+    assert "is a part of its model: bounds are made anew" in capfd.readouterr().out
+
+
+def test_a_mesh_without_its_tags_keeps_bounds(tmp_path, capfd):
+    blend, _ = objects_of(tmp_path / "a.md3", sample("animated"))
+    new_scene()
+    activate(append(blend, ["flag.002", "h_body"])[1])
+    found, before = md3.read(export_md3(tmp_path / "b.md3")), md3.read(sample("animated"))
+    assert found.frames.tobytes() == before.frames.tobytes()
+    assert found.tags.shape[1] == 0
+    assert "made anew" not in capfd.readouterr().out
+
+
+def test_an_edit_of_an_appended_model(tmp_path):
+    blend, names = objects_of(tmp_path / "a.md3", sample("animated"))
+    new_scene()
+    append(blend, names)
+    body = bpy.data.objects["h_body"]
+    body.data.shape_keys.key_blocks[1].points[4].co.z += 30.0
+    activate(body)
+    found, before = md3.read(export_md3(tmp_path / "b.md3")), md3.read(sample("animated"))
+    assert [np.array_equal(a, b) for a, b in zip(found.frames, before.frames, strict=True)] == [True, False, True]
+    assert found.header == before.header
+    assert found.tags.tobytes() == before.tags.tobytes()
+
+
+def test_parts_of_two_models(tmp_path, capfd):
+    """They make a new model, in which each surface is what it was."""
+    first, _ = objects_of(tmp_path / "a.md3", sample("minimal"))
+    new_scene()
+    second, _ = objects_of(tmp_path / "b.md3", sample("no_shaders"))
+    new_scene()
+    append(first, ["tri"])
+    others = append(second, ["tri"])
+    activate(bpy.data.objects["tri"], *others)
+    found = md3.read(export_md3(tmp_path / "c.md3", what="SCENE"))
+    wanted = [md3.read(sample(name)).surfaces[0] for name in ("minimal", "no_shaders")]
+    for surface, before in zip(found.surfaces, wanted, strict=True):
+        assert surface.vertices.tobytes() == before.vertices.tobytes()
+        assert surface.header["name"] == before.header["name"]
+    assert "its name in the file and bounds are made anew" in capfd.readouterr().out
+
+
+# -- files of before, and of strangers
+
+
+def stripped(data):
+    """Return a mesh's record as versions wrote it that kept the model's facts on the collection alone."""
+    arrays = record.unpack(data)
+    return record.pack({name: array for name, array in arrays.items() if not name.startswith(record.WHOLE)})
+
+
+def forget(*blocks):
+    for block in blocks:
+        if block.data is None:
+            block.pop(RECORD, None)
+        else:
+            data = stripped(bytes(block.data[RECORD]))
+            block.data.pop(RECORD)
+            block.data[RECORD] = data
+
+
+def test_a_blend_of_before_opens(tmp_path, capfd):
+    collection = import_md3(put(tmp_path / "a.md3"))
+    forget(*collection.objects)
+    save(tmp_path / "x.blend")
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "x.blend"))
+    assert export_md3(tmp_path / "b.md3") == sample("animated")
+    assert "made anew" not in capfd.readouterr().out
+
+
+def test_what_a_blend_of_before_does_not_tell_is_said(tmp_path, capfd):
+    collection = import_md3(put(tmp_path / "a.md3"))
+    forget(*collection.objects)
+    names = [block.name for block in collection.objects]
+    blend = save(tmp_path / "x.blend")
+    new_scene()
+    append(blend, reversed(names))
+    activate(bpy.data.objects["h_body"])
+    found, before = md3.read(export_md3(tmp_path / "b.md3")), md3.read(sample("animated"))
+    assert [s.vertices.tobytes() for s in found.surfaces] == [s.vertices.tobytes() for s in before.surfaces]
+    assert found.header["name"] != before.header["name"]
+    assert "its name in the file and bounds are made anew" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("stranger", [5, "nonsense", b"bytes", [1, 2]])
+def test_ids_and_numbers_of_a_stranger(tmp_path, stranger):
+    blend, names = objects_of(tmp_path / "a.md3", sample("animated"))
+    new_scene()
+    for block in append(blend, names):
+        (block.data or block)[MODEL_ID] = stranger
+    for block in bpy.data.objects:
+        block["idtech_tag"] = stranger
+    export_md3(tmp_path / "b.md3", what="SCENE")
+
+
+def test_records_do_not_grow_with_the_square_of_a_model(tmp_path):
+    """Each part knows the whole: what it knows has one size, whatever the number of parts."""
+    sizes = []
+    for count in (8, 64):
+        spec = format_of(sample("minimal")).load(sample("minimal"), "many")
+        spec.source = None
+        spec.surfaces = spec.surfaces * count
+        new_scene()
+        import_md3(put(tmp_path / f"{count}.md3", format_of(sample("minimal")).dump(spec)))
+        meshes = [block.data for block in bpy.data.objects if block.type == "MESH"]
+        sizes.append(sum(len(mesh[RECORD]) for mesh in meshes) / count)
+    assert sizes[1] < 1.2 * sizes[0]
+
+
+# -- models with bones
+
+BONED = {
+    "arm.md5mesh": samples_md5.several_meshes(),
+    "figure.mdm": samples_mdm.figure(),
+}
+
+
+@pytest.mark.parametrize("name", BONED)
+def test_a_model_with_bones_appended(tmp_path, name):
+    if name.endswith(".mdm"):
+        put(tmp_path / "figure.mdx", samples_mdm.walk())
+    blend, names = objects_of(tmp_path / name, BONED[name])
+    new_scene()
+    blocks = append(blend, names)
+    for block in blocks:
+        activate(block)
+        again = export_bytes(tmp_path / f"again-{name}")
+        if name.endswith(".mdm"):
+            assert again == BONED[name]
+        else:
+            assert md5_facts.differences(BONED[name], again) == set()
