@@ -88,7 +88,8 @@ def restore(
 
 def is_run(numbers: Numbers, source: ModelSource) -> bool:
     """Tell whether triangles (T, 3) are just a run of the source's: the usual case, and quickly found out."""
-    runs = zip(source.first_triangles[:-1], source.first_triangles[1:], strict=True)
-    return any(
-        np.array_equal(numbers, source.triangles[base:end][source.solid[base:end]]) for base, end in runs if end > base
-    )
+    if not numbers.size or numbers[0, 0] < 0:
+        return False
+    surface = int(np.searchsorted(source.first_vertices, numbers[0, 0], side="right")) - 1
+    base, end = source.first_triangles[surface : surface + 2].tolist()
+    return np.array_equal(numbers, source.triangles[base:end][source.solid[base:end]])

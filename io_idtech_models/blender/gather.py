@@ -107,7 +107,8 @@ def _in_order(blocks: list[Block], known: Known | None) -> list[Block]:
         if place is not None and place.surface >= 0:
             originals.setdefault(place.surface, block)
     ordered = [originals[index] for index in sorted(originals)]
-    return ordered + [block for block in blocks if block not in ordered]
+    taken = set(ordered)
+    return ordered + [block for block in blocks if block not in taken]
 
 
 def _draft(block: Block, plan: Plan, known: Known | None, settings: GatherSettings) -> Draft:
@@ -142,7 +143,7 @@ def _shape(
         if own is not None and sampling.is_direct(draft.block, plan):  # all frames decide, as above
             first = sampling.read_direct(draft.block, plan).positions
     assert first is not None
-    draft.parts = split(draft.shape, first, sources, source, settings.splits)
+    draft.parts = split(draft.shape, first, sources, settings.splits)
     if draft.place is None and not len(draft.shape.corners):
         log.warning("'%s' has no faces: left out", draft.block.name)
         draft.parts = []

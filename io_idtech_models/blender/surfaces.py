@@ -18,6 +18,7 @@ from ..model.corners import (
     match_triangles,
     with_degenerate,
 )
+from ..model.near import Near, near
 from ..model.vertex import LATER, ModelSource, SharedPoints, Surface
 from . import mesh as meshes
 from . import names
@@ -39,7 +40,7 @@ class Shape:
 
     topology: meshes.Topology
     uvs: NDArray[np.float32]  # (C, 2)
-    numbers: Numbers  # (C,) source vertex or -1
+    numbers: Numbers  # (C,) source vertex or -1; in `near`, as all of these
     loose: Numbers  # (P,) source vertex of points that had no triangle, or -1
     faces: Numbers  # (faces,) source triangle or -1
     slots: NDArray[np.int32]  # (faces,) material slot
@@ -49,6 +50,7 @@ class Shape:
     corner_faces: meshes.Ints  # (T,) the face of each
     restored: dict[str, NDArray[Any]]  # numbers (T, 3) and uvs (T, 3, 2) of triangles that quads took corners from
     materials: list[Any]  # by slot, None in empty ones
+    near: Near | None  # the part of the source that its numbers count in
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +70,11 @@ def read_shape(
     `own_mesh`: the object's own mesh if it has the same topology: edits of normals show there.
     `normals`: SOURCE, or SHOWN, which makes every one the modeller's.
     """
-    source = origin.source
     topology = meshes.topology(mesh)
     count = len(topology.corner_points)
     uvs = _read_uvs(block, mesh, count)
-    numbers, loose, faces = _source_numbers(mesh, topology, origin.place)
+    part, numbers, loose, faces = _source_numbers(mesh, topology, origin)
+    source = None if part is None else part.source
     own: NDArray[np.bool_] = np.full(count, normals == "SHOWN")
     if normals != "SHOWN" and source is not None and origin.place is not None and own_mesh is not None:
         own, lost = edited_corners(own_mesh, topology, numbers, faces, source, origin.frame)
@@ -90,7 +92,9 @@ def read_shape(
     slots = np.clip(slots, 0, max(len(materials) - 1, 0))  # beyond the last slot Blender shows the last
     plain = unchanged and not own.any()
     shown = np.zeros((count, 3), np.float32) if plain else meshes.corner_normals(mesh)
-    return Shape(topology, uvs, numbers, loose, faces, slots, shown, own, corners, corner_faces, restored, materials)
+    return Shape(
+        topology, uvs, numbers, loose, faces, slots, shown, own, corners, corner_faces, restored, materials, part
+    )
 
 
 def say_loose(block: Block, shape: Shape) -> None:
@@ -121,20 +125,28 @@ def _read_uvs(block: Block, mesh: bpy.types.Mesh, count: int) -> NDArray[np.floa
 
 
 def _source_numbers(
-    mesh: bpy.types.Mesh, topology: meshes.Topology, place: Place | None
-) -> tuple[Numbers, Numbers, Numbers]:
-    """Return the source numbers of corners (C,), of loose points (P,), and of faces; -1 for new ones."""
+    mesh: bpy.types.Mesh, topology: meshes.Topology, origin: Origin
+) -> tuple[Near | None, Numbers, Numbers, Numbers]:
+    """Return the part of the source that a mesh is of, and in it the numbers of its corners, loose points and faces.
+
+    (C,), (P,) and (faces,); -1 for new ones.
+    """
+    source, place = origin.source, origin.place
     sizes = len(topology.corner_points), topology.num_points, len(topology.face_starts)
     if place is None:
         corners, points, faces = (np.full(size, -1, np.int64) for size in sizes)
-        return corners, points, faces
+        return (None if source is None else near(source, corners[:0])), corners, points, faces
     kinds = ((meshes.CORNER_SOURCE, "CORNER"), (meshes.POINT_SOURCE, "POINT"), (meshes.FACE_SOURCE, "FACE"))
     found = [meshes.get_attribute(mesh, name, "INT", domain) for name, domain in kinds]
     stored = [np.zeros(n, np.int32) if a is None else a for a, n in zip(found, sizes, strict=True)]
     corner_numbers, point_numbers = (place.vertex_numbers(values) for values in stored[:2])
     used = np.zeros(topology.num_points, np.bool_)
     used[topology.corner_points] = True
-    return corner_numbers, np.where(used, -1, point_numbers), place.triangle_numbers(stored[2])
+    loose, triangles = np.where(used, -1, point_numbers), place.triangle_numbers(stored[2])
+    if source is None:
+        return None, corner_numbers, loose, triangles
+    part = near(source, np.concatenate((corner_numbers, loose)))
+    return part, part.own_vertices(corner_numbers), part.own_vertices(loose), part.own_triangles(triangles)
 
 
 @dataclass(eq=False)
@@ -163,20 +175,19 @@ class Part:
         return meshes.unit(np.stack(sums, axis=1).astype(np.float32))
 
 
-def split(
-    shape: Shape, positions: NDArray[np.float32], frames: NDArray[Any], source: ModelSource | None, splits: bool
-) -> list[Part]:
+def split(shape: Shape, positions: NDArray[np.float32], frames: NDArray[Any], splits: bool) -> list[Part]:
     """Split a mesh into surfaces, one per material slot that faces use; an imported one keeps its further slots.
 
     `positions` (F or 1, P, 3) and the `frames` (F,) of the source that they were decide between claims to a vertex.
     Without `splits` it is one surface with a vertex per point, and texture coordinates belong to its corners.
     """
     slots = len(shape.materials)
+    source = None if shape.near is None else shape.near.source
     if not splits:
         every = np.arange(len(shape.corners))
         part = _part(shape, every, positions, frames, source, True, splits)
         part.slots = list(range(slots))
-        return [part]
+        return [_model_wide(part, shape)]
     used = np.unique(shape.slots).tolist() or [0]
     parts = []
     for nth, slot in enumerate(used):
@@ -184,8 +195,16 @@ def split(
         further = [s for s in range(slots) if s not in used] if nth == 0 and source is not None else []
         part = _part(shape, chosen, positions, frames, source, nth == 0, splits)
         part.slots = [s for s in (slot, *further) if s < slots]
-        parts.append(part)
+        parts.append(_model_wide(part, shape))
     return parts
+
+
+def _model_wide(part: Part, shape: Shape) -> Part:
+    """Let a part's source numbers count in the whole source again."""
+    if shape.near is not None:
+        part.vertices.numbers = shape.near.vertices(part.vertices.numbers)
+        part.triangles.numbers = shape.near.triangles(part.triangles.numbers)
+    return part
 
 
 def _part(
