@@ -92,6 +92,22 @@ def test_new_objects():
     assert is_linear(counts), counts
 
 
+@pytest.mark.parametrize("kind", ["meshes", "materials"])
+def test_what_else_is_in_the_file_does_not_matter(kind):
+    data, counts = grown.vertex_file("md3", Size(surfaces=2, shaders=2, tags=1, frames=2)), []
+    for count in SIZES:
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        for _ in range(count):
+            block = getattr(bpy.data, kind).new("other")
+            if kind == "meshes":
+                CONTEXT.scene.collection.objects.link(bpy.data.objects.new("other", block))
+        brought, case = calls(partial(open_case, data))
+        written, out = calls(case.dump)
+        assert out == data
+        counts.append((brought, written))
+    assert len(set(counts)) == 1, counts
+
+
 def skeletal_counts(name, sizes):
     """Return how many functions a skeletal model's import calls, and its export."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
