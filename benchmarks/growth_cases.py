@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import bmesh
 import bpy
 import numpy as np
 
@@ -128,6 +129,32 @@ def _bare_loop(blocks: list[Block]) -> None:
                 data.foreach_get("vector", np.empty(3 * len(data), np.float32))
 
 
+def edited(dimension: str, edit: Callable[[Block], None], count: int, folder: Path, **fixed: int) -> Work:
+    """Export a model after an edit of each of its meshes."""
+    work = _vertex(folder, "md3", Size(**{**fixed, dimension: count}))
+    work["import"]()
+    for block in list(bpy.data.objects):
+        edit(block)
+    return {"export": work["export"]}
+
+
+def _move(block: Block) -> None:
+    """Move a vertex."""
+    block.data.vertices[0].co.z += 1.0
+    block.data.update()
+
+
+def _join_faces(block: Block) -> None:
+    """Make larger faces of triangles, four of each."""
+    made = bmesh.new()
+    made.from_mesh(block.data)
+    faces = list(made.faces)
+    for first in range(0, len(faces) - 3, 8):
+        bmesh.ops.dissolve_faces(made, faces=faces[first : first + 4], use_verts=False)
+    made.to_mesh(block.data)
+    made.free()
+
+
 def others(count: int, folder: Path) -> Work:
     """Import and export a small model among many objects that are not its own."""
     _new_meshes(count, 1, 1)
@@ -174,6 +201,8 @@ CASES = (
     Case("MD3: surfaces", MANY, partial(vertex, "md3", "surfaces")),
     Case("MD3: surfaces with a shader each", MANY, shaded),
     Case("MD3: surfaces of 20 frames", SOME, partial(vertex, "md3", "surfaces", frames=20)),
+    Case("MD3: surfaces, each edited", SOME, partial(edited, "surfaces", _move)),
+    Case("MD3: faces of many corners", (50, 100, 200, 400), partial(edited, "rows", _join_faces, columns=50)),
     Case("MD3: new objects", MANY, handmade),
     Case("MD3: triangles of a new object", (25_000, 50_000, 100_000, 200_000), triangles),
     Case("MD3: rows of 1,000 triangles", FEW, partial(vertex, "md3", "rows", columns=500)),

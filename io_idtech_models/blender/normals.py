@@ -110,4 +110,5 @@ def _moved_normals(mesh: Block, normals: NDArray[np.float32], before: NDArray[np
         copy.update()
         return meshes.corner_normals(copy)
     finally:
-        bpy.data.meshes.remove(copy)
+        # Nothing refers to it: else Blender would look through the whole .blend for who does, once for each mesh.
+        bpy.data.meshes.remove(copy, do_unlink=False, do_ui_user=False)
