@@ -2,6 +2,8 @@
 
 Measures each step of an import and an export against the *floor*: the same bpy calls, made bare from ready arrays (see
 `benchmarks.floor`). Each repetition starts from an empty scene. All times are of one process and in milliseconds.
+With `--growth`: how the time of whole operators grows with the size of files and scenes (see `benchmarks.growth`).
+With `--small`: what many small models cost, and the first import of a session (see `benchmarks.small`).
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from benchmarks import models, skeletal
+from benchmarks import growth, growth_cases, models, skeletal, small
 from benchmarks.steps import (
     IMPORT,
     PURE,
@@ -48,6 +50,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--profile", choices=steps, metavar="STEP", help=f"show the slow functions of {', '.join(steps)}"
     )
+    parser.add_argument("--growth", action="store_true", help="show how time grows with size, and the exponent")
+    parser.add_argument("--small", action="store_true", help="show what small models cost, and the first of a session")
+    parser.add_argument("--only", metavar="TEXT", default="", help="of --growth the cases that have it in their names")
     parser.add_argument("--lines", type=int, default=25, metavar="N", help="of the profile (25)")
     options = parser.parse_args()
     other = [path.name for path in options.files if not isinstance(by_suffix(path), Format)]
@@ -62,24 +67,53 @@ def main() -> int:
     print(f"Blender {bpy.app.version_string}, numpy {np.__version__}, Python {sys.version.split()[0]}", flush=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        chosen = [models.from_file(path) for path in options.files] or models.known(folder)
-        if not options.files and not models.CORPUS.is_dir():
-            print("real models are left out: there is no folder of them beside the project")
-        if options.profile:
-            show_profiles(chosen, options)
-            return 0
-        results = measure_all(chosen, folder, options.repeat)
-        if not options.files:
-            results |= measure_skeletal(max(3, options.repeat // 3))
-    if options.json:
+        measured = measure_growth if options.growth else measure_small if options.small else measure_steps
+        results = measured(folder, options)
+    if options.json and results:
         store(results, options.json)
     return 0
+
+
+def measure_steps(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
+    """Measure each step of models, or show where they spend their time; returns what was measured."""
+    chosen = [models.from_file(path) for path in options.files] or models.known(folder)
+    if not options.files and not models.CORPUS.is_dir():
+        print("real models are left out: there is no folder of them beside the project")
+    if options.profile:
+        show_profiles(chosen, options)
+        return {}
+    results = measure_all(chosen, folder, options.repeat)
+    return results if options.files else results | measure_skeletal(max(3, options.repeat // 3))
+
+
+def measure_growth(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
+    """Measure how time grows, print what is found as soon as it is, and return it."""
+    found: dict[str, Any] = {}
+    for case in growth_cases.CASES:
+        if options.only.lower() in case.what.lower():
+            rows = growth.measure(case, folder, max(2, options.repeat // 5))
+            print("\n".join(["", *growth.table(case, rows)]), flush=True)
+            found[case.what] = {name: vars(row) | {"exponent": row.exponent} for name, row in rows.items()}
+    return {"growth": found}
+
+
+def measure_small(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
+    """Measure small models beside their floor, and the first import of a session; print and return it."""
+    paths = small.known(folder)
+    if not paths:
+        print("small models are left out: there is no folder of real ones beside the project")
+        return {}
+    repeat = max(2, options.repeat // 5)
+    alone, together = small.measure(paths, repeat)
+    first = {path.name: small.measure_first(path, folder, repeat) for path in small.firsts(paths)}
+    print("\n".join(["", *small.table(alone, together, first)]), flush=True)
+    return {"small": small.figures(alone, together, first)}
 
 
 def store(results: dict[str, Any], file: Path) -> None:
     """Write figures beside those of other Blender versions, for `benchmarks/page.py`."""
     stored = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    stored[bpy.app.version_string] = results
+    stored[bpy.app.version_string] = stored.get(bpy.app.version_string, {}) | results
     file.write_text(json.dumps(stored, indent=2) + "\n", encoding="utf-8")
 
 

@@ -39,26 +39,25 @@ def load(path: Path, companions: Sequence[Path] = ()) -> Loaded:
     row: AnyFormat = formats.identify(data, path)
     if isinstance(row, AnimationFormat):
         return Loaded(row, with_scales(row.load(data, path.stem), row, path))
-    loaded = Loaded(row, row.load(data, model_name(path)))
     if isinstance(row, SkeletalFormat) and row.companions:
-        return _with_bones(path, data, row, companions, loaded)
-    return loaded
+        return _with_bones(path, row.read(data), row, companions)
+    return Loaded(row, row.load(data, model_name(path)))
 
 
-def _with_bones(path: Path, data: bytes, row: SkeletalFormat, companions: Sequence[Path], loaded: Loaded) -> Loaded:
-    """Return a model with the bones of the first companion that has them all."""
+def _with_bones(path: Path, structs: Any, row: SkeletalFormat, companions: Sequence[Path]) -> Loaded:
+    """Return the model of a file's structs with the bones of the first companion that has them all."""
     other: AnimationFormat = formats.by_name(row.companions[0])
     search = SearchPath(path)
     said = []
     for file in companions or search.companions(other.suffixes[0], row.usual_companion):
         try:
-            bones = read_file(file)
-            model = row.load(data, model_name(path), {other.name: bones})
-            return Loaded(row, model, other.load(bones, file.stem), file)
+            bones = other.read(read_file(file))
+            model = row.to_model(structs, bones, model_name(path))
+            return Loaded(row, model, other.to_model(bones, file.stem), file)
         except ModelError as error:
             said.append(f"'{file.name}': {error}")
     if companions:
         raise FormatError("; ".join(said[:3]))
     places = " and ".join(search.companion_places(row.usual_companion))
     log.warning("%s", "; ".join([f"no {other.suffixes[0]} with its bones in {places}: they have no names", *said[:3]]))
-    return loaded
+    return Loaded(row, row.to_model(structs, None, model_name(path)))

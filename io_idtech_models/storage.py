@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -58,6 +57,8 @@ def write_files(files: Sequence[tuple[Path, bytes]]) -> None:
                 target = path.resolve()
                 _check_target(target)
                 if len(files) > 1 and target.parent not in folders:
+                    import tempfile
+
                     folders[target.parent] = Path(tempfile.mkdtemp(SUFFIX, PREFIX, target.parent))
                 _stage(target, data, folders.get(target.parent, target.parent), staged)
         for (path, _), (temporary, target) in zip(files, tuple(staged), strict=True):
@@ -85,6 +86,8 @@ def _in_words(path: Path) -> Iterator[None]:
 
 def _stage(target: Path, data: bytes, folder: Path, staged: list[tuple[Path, Path]]) -> None:
     """Write a temporary file into a folder, with the access rights that the target has or will have."""
+    import tempfile  # it brings much along, and who reads files alone does without
+
     handle, name = tempfile.mkstemp(SUFFIX, PREFIX, folder)
     staged.append((Path(name), target))
     with os.fdopen(handle, "wb") as stream:

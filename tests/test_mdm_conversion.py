@@ -230,3 +230,20 @@ def test_normals_go_along(folder, run):
         cosines = (surface.normals[2] * wanted).sum(axis=1) / np.linalg.norm(wanted, axis=1)
         cosines /= np.linalg.norm(surface.normals[2], axis=1)
         assert cosines.min() > np.cos(np.radians(2))
+
+
+@pytest.mark.parametrize("bones", [True, False])
+def test_a_file_is_read_once(folder, run, monkeypatch, bones):
+    for path in folder.glob("*.mdx"):
+        if path.name != "walk.mdx" or not bones:
+            path.unlink()
+    called: list[str] = []
+    for module in (mdm, mdx):
+
+        def read(data, module=module, read=module.read):
+            called.append(module.__name__.rpartition(".")[2])
+            return read(data)
+
+        monkeypatch.setattr(module, "read", read)
+    assert run("info", "figure.mdm")[0] == 0
+    assert sorted(called) == (["mdm", "mdx"] if bones else ["mdm"])

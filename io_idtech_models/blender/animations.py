@@ -16,7 +16,6 @@ from ..model.animations import Animation
 from ..model.words import listed
 from . import names, shape_keys, spans
 from .compat import Block, action_parts, new_curves, playing_curves, slot_curves, slot_name
-from .sampling import covers
 from .source import MODEL_ID
 
 WHOLE = "idtech_whole"  # on the action that plays all frames
@@ -99,6 +98,8 @@ def whole_curves(keys: Block, ids: set[str]) -> list[Any]:
 
     Else those of the action that import made for that: the modeller looks at one animation just now.
     """
+    from .sampling import covers  # an import does without
+
     playing = playing_curves(keys)
     if covers(keys, playing):
         return playing

@@ -34,12 +34,14 @@ def cut_like_source(
     chosen = np.where((score[:, 1] > score[:, 0])[:, None], [2, 3], [0, 1])
     for half in range(2):
         corners[place[better] + half] = halves[better, chosen[better, half]]
-    for face in np.flatnonzero(sizes > 4).tolist():
+    larger = np.flatnonzero(sizes > 4).tolist()
+    known = set(map(tuple, np.sort(wanted, axis=1).tolist())) if larger else set()
+    for face in larger:
         first, count = int(topology.face_starts[face]), int(sizes[face])
-        ears = _source_ears(list(range(first, first + count)), places, wanted)
+        ears = _source_ears(places[first : first + count].tolist(), known)
         if ears is not None:
             at = int(np.searchsorted(faces, face))
-            corners[at : at + count - 2] = ears
+            corners[at : at + count - 2] = first + np.array(ears)
     return corners, faces
 
 
@@ -48,17 +50,28 @@ def _places(numbers: Numbers, source: ModelSource) -> Numbers:
     return np.where(numbers >= 0, source.places[np.maximum(numbers, 0)], -1)
 
 
-def _source_ears(loop: list[int], places: Numbers, wanted: Numbers) -> list[tuple[int, int, int]] | None:
-    """Cut an n-gon, a list of corners, into triangles among `wanted` (T, 3 places); None if it can't be done."""
-    ears = []
+def _source_ears(places: list[int], known: set[tuple[int, ...]]) -> list[tuple[int, int, int]] | None:
+    """Cut an n-gon into triangles of its corners, all of `known` places (sorted); None if it can't be done.
+
+    `places` are those of its corners, which are numbered from 0.
+    """
+    loop, ears = list(range(len(places))), []
+
+    def triple(at: int) -> tuple[int, int, int]:
+        return loop[at - 1], loop[at], loop[(at + 1) % len(loop)]
+
+    def is_known(at: int) -> bool:
+        return tuple(sorted(places[corner] for corner in triple(at))) in known
+
+    cuts = [is_known(at) for at in range(len(loop))]
     while len(loop) > 3:
-        triples = [(loop[i - 1], loop[i], loop[(i + 1) % len(loop)]) for i in range(len(loop))]
-        known = source_cuts(places[np.array(triples)], wanted)
-        if not known.any():
+        if True not in cuts:
             return None
-        ear = int(np.flatnonzero(known)[0])
-        ears.append(triples[ear])
-        del loop[ear]
+        ear = cuts.index(True)
+        ears.append(triple(ear))
+        del loop[ear], cuts[ear]
+        for at in (ear - 1, ear % len(loop)):  # its neighbours alone are others now
+            cuts[at] = is_known(at)
     return [*ears, (loop[0], loop[1], loop[2])]
 
 
@@ -88,7 +101,8 @@ def restore(
 
 def is_run(numbers: Numbers, source: ModelSource) -> bool:
     """Tell whether triangles (T, 3) are just a run of the source's: the usual case, and quickly found out."""
-    runs = zip(source.first_triangles[:-1], source.first_triangles[1:], strict=True)
-    return any(
-        np.array_equal(numbers, source.triangles[base:end][source.solid[base:end]]) for base, end in runs if end > base
-    )
+    if not numbers.size or numbers[0, 0] < 0:
+        return False
+    surface = int(np.searchsorted(source.first_vertices, numbers[0, 0], side="right")) - 1
+    base, end = source.first_triangles[surface : surface + 2].tolist()
+    return np.array_equal(numbers, source.triangles[base:end][source.solid[base:end]])

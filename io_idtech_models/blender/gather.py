@@ -19,9 +19,10 @@ from .compat import Block
 from .materials import texture_size
 from .plan import GatherSettings, plan_frames
 from .sampling import Plan, Samples, Subject
+from .shapes import Origin, Shape, read_shape, say_loose
 from .source import Known, Place, find
 from .stage import Stage, stepping
-from .surfaces import Origin, Part, Shape, read_shape, say_loose, shaders_of, split, surface_name, to_surface
+from .surfaces import Part, shaders_of, split, surface_name, to_surface
 from .unheld import say_layers
 
 log = logging.getLogger(__name__)
@@ -104,7 +105,8 @@ def _in_order(blocks: list[Block], known: Known | None) -> list[Block]:
         if place is not None and place.surface >= 0:
             originals.setdefault(place.surface, block)
     ordered = [originals[index] for index in sorted(originals)]
-    return ordered + [block for block in blocks if block not in ordered]
+    taken = set(ordered)
+    return ordered + [block for block in blocks if block not in taken]
 
 
 def _draft(block: Block, plan: Plan, known: Known | None, settings: GatherSettings) -> Draft:
@@ -151,7 +153,7 @@ def _shape(
         draft.shape = read_shape(draft.block, shown, own, origin, settings.normals)
         first = meshes.positions(shown)[None] if own is None or draft.first is None else draft.first
     assert first is not None
-    draft.parts = split(draft.shape, first, sources, source, settings.splits)
+    draft.parts = split(draft.shape, first, sources, settings.splits)
     if draft.place is None and not len(draft.shape.corners):
         log.warning("'%s' has no faces: left out", draft.block.name)
         draft.parts = []

@@ -102,13 +102,13 @@ def load_image(path: Path, read_pixels: ReadPixels | None = None) -> bpy.types.I
 
 
 def _load_file(path: Path) -> bpy.types.Image | None:
-    known = set(bpy.data.images)
+    known = len(bpy.data.images)
     try:
         image = bpy.data.images.load(str(path), check_existing=True)
     except RuntimeError:
         return None
     if image.size[0] == 0:  # Blender takes any file, and shows nothing of those that it can't read
-        if image not in known:
+        if len(bpy.data.images) > known:
             bpy.data.images.remove(image)
         return None
     return image

@@ -232,9 +232,15 @@ def read_channels(
     return None if scales is None else (channels, None if (scales == 1).all() else scales.T)
 
 
+def _order(rig: Block, bones: Bones) -> list[int]:
+    """Return which of an armature's posed bones each bone is."""
+    places = {bone.name: place for place, bone in enumerate(rig.pose.bones)}
+    return [places[name] for name in bones.names]
+
+
 def _standing(rig: Block, bones: Bones) -> NDArray[np.float32]:
     """Return location, quaternion and scale (J, 10) of the bones as they stand."""
-    order = [rig.pose.bones.find(name) for name in bones.names]
+    order = _order(rig, bones)
     found = [np.empty((len(rig.pose.bones), width), np.float32) for width in WIDTHS]
     for kind, values in zip(KINDS, found, strict=True):
         rig.pose.bones.foreach_get(kind, values.ravel())
@@ -256,7 +262,7 @@ def step(
 ) -> Shown:
     """Return the channels and what the scene shows."""
     present, sub = scene.frame_current, scene.frame_subframe
-    order = [rig.pose.bones.find(name) for name in bones.names]
+    order = _order(rig, bones)
     count = len(rig.pose.bones)
     matrices, worlds = np.empty((len(frames), len(order), 4, 4)), np.empty((len(frames), 1, 4, 4))
     channels = np.empty((len(frames), len(order), sum(WIDTHS)), np.float32)

@@ -150,7 +150,8 @@ def expected_normals(
         sizes = np.diff(meshes.face_starts(mesh), append=len(normals))
         return [turned, np.where(np.repeat(over, sizes)[:, None], -shown, shown)]
     finally:
-        bpy.data.meshes.remove(copy)
+        # Nothing refers to it: else Blender would look through the whole .blend for who does, once for each mesh.
+        bpy.data.meshes.remove(copy, do_unlink=False, do_ui_user=False)
 
 
 def _order_of(copy: Block) -> NDArray[np.int32]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
@@ -223,7 +224,8 @@ class Base:
         plan, self.sources = planned or (Plan([], [], []), np.zeros(0, np.int32))
         self.names, self.times = plan.names, plan.times
         self.finder = KeyFinder(plan.held[0].data.shape_keys) if plan.held else None
-        self.animations = group(plan.names)
+        self.animations = group(plan.names)  # which follow one another
+        self.firsts = [animation.first for animation in self.animations]
 
     def count(self, animation: str) -> int:
         """Return how many frames the animation of a name has; 0 if there is none."""
@@ -243,7 +245,8 @@ class Base:
 
     def frame_names(self, animation: str, keys: list[int]) -> list[str]:
         """Return the names of an animation's frames: its keys' own if it shows its keys in order, else new ones."""
-        home = next((a for a in self.animations if a.first <= keys[0] < a.first + a.count), None)
+        place = bisect_right(self.firsts, keys[0]) - 1
+        home = self.animations[place] if place >= 0 else None
         rising = all(before < after for before, after in pairwise(keys))
         if home is not None and rising and keys[-1] < home.first + home.count and label(home.name) == label(animation):
             return [self.names[key] for key in keys]

@@ -8,6 +8,7 @@ ways give the same numbers.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -48,6 +49,11 @@ class Plan:
     takes: list[Take] = field(default_factory=list)  # by frame: the action that is played for it; empty: none at all
     # By frame: when the scene shows, without takes, what the keys of that frame are part of. For what no take moves.
     whole_times: list[float] = field(default_factory=list)
+
+    @cached_property
+    def holds(self) -> set[Block]:
+        """Return what `held` lists, to look one up."""
+        return set(self.held)
 
     def take(self, frame: int) -> Take | None:
         """Return the action that is played for a frame."""
@@ -103,7 +109,7 @@ def _is_driven(keys: Block) -> bool:
 def shown_keys(block: Block, plan: Plan) -> list[int]:
     """Return which key a mesh shows in each frame (see `Plan.keys`), -1 where it is none exactly."""
     keys = block.data.shape_keys
-    if block in plan.held:
+    if block in plan.holds:
         return plan.keys
     if keys is None:
         return [-1] * len(plan.times)

@@ -16,13 +16,14 @@ from ..errors import LimitError
 from ..model import steady
 from ..model.skeletal import SkeletalSource, Skeleton, SkinnedMesh, Weights, skin
 from ..model.transforms import conjugate, rotate
-from ..model.vertex import Choice, Floats, ModelSource, SurfaceSource
+from ..model.vertex import Choice, Floats, ModelSource, SurfaceSource, split_by_part
 from ..model.words import plural
 from . import mesh as meshes
 from . import skinned_normals, skinning, unheld
 from .compat import Block
+from .shapes import Origin, Shape, read_shape, say_loose
 from .source import Place
-from .surfaces import Origin, Part, Shape, read_shape, say_loose, shaders_of, split, surface_name
+from .surfaces import Part, shaders_of, split, surface_name
 from .traits import WeightLimits, gather_min_lod
 
 log = logging.getLogger(__name__)
@@ -129,7 +130,7 @@ def _gather(
     positions = meshes.positions(mesh)
     found = []
     groups = _joint_groups(block, mesh, rig)
-    for nth, part in enumerate(split(shape, positions[None], np.zeros(1, np.int64), source, True)):
+    for nth, part in enumerate(split(shape, positions[None], np.zeros(1, np.int64), True)):
         if not len(part.triangles.vertices) and place is None:
             continue
         name = surface_name(block, part, shape, nth, keep_suffixes)
@@ -253,12 +254,8 @@ def _kept(
     held = np.zeros(source.skeleton.num_joints, np.bool_)
     held[skeleton.sources[skeleton.kept & (skeleton.sources >= 0)]] = True
     origin = np.append(skeleton.sources, -1)
-    surfaces = rig.vertex_source.surfaces
-    for mesh, surface, base in zip(source.meshes, surfaces, source.first_vertices[:-1], strict=True):
-        places = np.flatnonzero((numbers >= base) & (numbers < base + mesh.num_vertices))
-        if not len(places):
-            continue
-        own = numbers[places] - base
+    for index, places, own in split_by_part(numbers, source.first_vertices):
+        mesh, surface = source.meshes[index], rig.vertex_source.surfaces[index]
         wanted = skinning.summed(mesh.weights, np.arange(mesh.num_vertices))
         same = _same_groups(here, places, own, wanted, origin, len(numbers))
         owners, entries = mesh.weights.entries()

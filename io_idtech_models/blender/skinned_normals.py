@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from ..model import affine, steady
 from ..model.skeletal import SkeletalSource, Skeleton, SkinnedMesh
 from ..model.transforms import conjugate, rotate
+from ..model.vertex import split_by_part
 from . import mesh as meshes
 from .compat import Block
-from .surfaces import Part, Shape, turned_normals
+from .shapes import Shape
+from .surfaces import Part, turned_normals
 
 SLACK = 1e-5  # of a coordinate: single precision, and a little
 Bools = NDArray[np.bool_]
@@ -46,11 +48,12 @@ def of_source(source: SkeletalSource | None, numbers: NDArray[np.integer]) -> So
     """Return the normals of the source's vertices that a part's are, by number (V,), -1 for none."""
     count = len(numbers)
     found = SourceNormals(np.zeros(count, np.bool_), np.full(count, -1, np.int64), *np.zeros((2, count, 3), np.float32))
-    for mesh, base in zip(source.meshes, source.first_vertices, strict=False) if source is not None else ():
-        places = np.flatnonzero((numbers >= base) & (numbers < base + mesh.num_vertices))
-        if source is None or mesh.normals is None or not len(places):
+    if source is None:
+        return found
+    for index, places, own in split_by_part(numbers, source.first_vertices):
+        mesh = source.meshes[index]
+        if mesh.normals is None:
             continue
-        own = numbers[places] - base
         joints = mesh.weights.of(own).first_joints()
         found.known[places] = True
         found.joints[places], found.stored[places] = joints, mesh.normals[own]

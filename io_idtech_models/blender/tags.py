@@ -15,6 +15,8 @@ from mathutils import Matrix, Quaternion, Vector
 from numpy.typing import NDArray
 
 from ..model import steady
+from ..model.vertex import Tag
+from . import names
 from .compat import Block, curves_for, playing_curves
 from .shape_keys import add_curve, curve_points
 
@@ -27,11 +29,13 @@ Array = NDArray[Any]
 
 
 def decompose(axes: Array) -> tuple[Array, Array]:
-    """Return the closest rotations, quaternions (F, 4) w first, and the scales (F, 3) of axes (F, 3, 3) as rows.
+    """Return the closest rotations, quaternions (F, ..., 4) w first, and the scales (F, ..., 3) of axes (F, ..., 3, 3).
 
-    Quaternions of neighbouring frames lie on one side, so that what is between two frames is the short way.
+    Axes are rows. Quaternions of neighbouring frames lie on one side, so that what is between two frames is the short
+    way.
     """
-    axes = np.asarray(axes, np.float64)
+    shape = axes.shape[:-2]
+    axes = np.asarray(axes, np.float64).reshape(-1, 3, 3)
     scales = steady.lengths(axes)
     unit = np.where(scales[..., None] > 1e-12, axes / np.maximum(scales, 1e-12)[..., None], np.eye(3))
     mirrored = steady.determinants(unit) < 0
@@ -41,11 +45,11 @@ def decompose(axes: Array) -> tuple[Array, Array]:
     skewed = np.abs(steady.products(unit, rotations) - np.eye(3)).max(axis=(1, 2)) > 1e-7
     if skewed.any():
         rotations[skewed] = _closest_rotations(rotations[skewed])
-    quaternions = _quaternions(rotations)
-    flips = np.where((quaternions[1:] * quaternions[:-1]).sum(axis=1) < 0, -1.0, 1.0)
-    quaternions[1:] *= np.cumprod(flips)[:, None]
+    quaternions = _quaternions(rotations).reshape(*shape, 4)
+    flips = np.where((quaternions[1:] * quaternions[:-1]).sum(axis=-1) < 0, -1.0, 1.0)
+    quaternions[1:] *= np.cumprod(flips, axis=0)[..., None]
     scales[np.abs(np.abs(scales) - 1) < 1e-4] = np.sign(scales[np.abs(np.abs(scales) - 1) < 1e-4])
-    return quaternions.astype(np.float32), scales.astype(np.float32)
+    return quaternions.astype(np.float32), scales.reshape(*shape, 3).astype(np.float32)
 
 
 def _closest_rotations(m: Array) -> Array:
@@ -98,21 +102,26 @@ def shown_axes(quaternions: Array, scales: Array) -> Array:
     return rows * scales.astype(np.float64)[..., None]
 
 
-def make(name: str, origins: Array, axes: Array, size: float) -> tuple[Block, dict[str, Array]]:
-    """Return a new empty that stands as the first frame, and its channels: arrays (F, 3 or 4) by property."""
-    block: Block = bpy.data.objects.new(name, None)
-    block.empty_display_type = DISPLAY
-    block.empty_display_size = size
-    block.rotation_mode = "QUATERNION"
-    quaternions, scales = decompose(axes)
-    channels = {
-        "location": np.ascontiguousarray(origins, np.float32),
-        "rotation_quaternion": quaternions,
-        "scale": scales,
-    }
-    for path, values in channels.items():
-        setattr(block, path, values[0].tolist())
-    return block, channels
+def make(tags: list[Tag], scale: float, size: float) -> list[tuple[Block, dict[str, Array]]]:
+    """Return new empties that stand as the first frame, each with its channels: arrays (F, 3 or 4) by property."""
+    if not tags:
+        return []
+    quaternions, scales = decompose(np.stack([tag.axes for tag in tags], axis=1))
+    made = []
+    for index, tag in enumerate(tags):
+        block: Block = bpy.data.objects.new(names.fit(tag.name), None)
+        block.empty_display_type = DISPLAY
+        block.empty_display_size = size
+        block.rotation_mode = "QUATERNION"
+        channels = {
+            "location": np.ascontiguousarray(tag.origins * np.float32(scale), np.float32),
+            "rotation_quaternion": quaternions[:, index],
+            "scale": scales[:, index],
+        }
+        for path, values in channels.items():
+            setattr(block, path, values[0].tolist())
+        made.append((block, channels))
+    return made
 
 
 def animate(block: Block, action: bpy.types.Action, channels: dict[str, Array]) -> None:

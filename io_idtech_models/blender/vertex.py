@@ -50,13 +50,24 @@ class Built:
 @contextmanager
 def undone_on_failure() -> Iterator[None]:
     """Remove every data-block that was made within, if an exception leaves it."""
-    before = {kind: {block.as_pointer() for block in getattr(bpy.data, kind)} for kind in KINDS}
+    last = _last_number()
     try:
         yield
     except BaseException:
-        made = [b for kind in KINDS for b in getattr(bpy.data, kind) if b.as_pointer() not in before[kind]]
+        made = [b for kind in KINDS for b in getattr(bpy.data, kind) if b.session_uid > last]
         bpy.data.batch_remove(made)  # a mesh takes its shape keys along
         raise
+
+
+def _last_number() -> int:
+    """Return the number that no data-block's is above: Blender counts all that are made in a session.
+
+    What is made for that goes again: so it takes no longer the more there is in the .blend.
+    """
+    probe = bpy.data.speakers.new("idtech")
+    number = int(probe.session_uid)
+    bpy.data.speakers.remove(probe, do_unlink=False, do_id_user=False, do_ui_user=False)
+    return number
 
 
 def build(
@@ -79,8 +90,8 @@ def build(
         built = Built(bpy.data.collections.new(names.fit(model.name)), model.num_frames)
         keys = names.unique(model.frame_names, "frame")
         built.surfaces = [_make_surface(s, model, keys, settings, materials) for s in model.surfaces]
-        size = _tag_size(model) * settings.scale
-        made = [tags.make(names.fit(t.name), t.origins * np.float32(settings.scale), t.axes, size) for t in model.tags]
+        size = _tag_size(model) * settings.scale if model.tags else 1.0
+        made = tags.make(model.tags, settings.scale, size)
         built.tags = [block for block, _ in made]
         for index, (tag, block) in enumerate(zip(model.tags, built.tags, strict=True)):
             names.remember(block, tag.name)
@@ -197,4 +208,4 @@ def _set_scene(scene: bpy.types.Scene, num_frames: int, settings: BuildSettings)
     if settings.fit_range and num_frames > 1:  # one frame has no range: what else plays in the scene goes on
         scene.frame_start, scene.frame_end = 0, num_frames - 1
         if not 0 <= scene.frame_current < num_frames:
-            scene.frame_set(0)
+            scene.frame_float = 0.0  # shown when the view layer is updated next: once is enough

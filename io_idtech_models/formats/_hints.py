@@ -43,4 +43,5 @@ def layout_fits(facts: Facts) -> bool:
 
 def finite(values: NDArray[Any]) -> NDArray[np.float32]:
     """Return float32 values with 0 for NaN and the largest float for infinity: Blender can't show those."""
-    return np.nan_to_num(values.astype(np.float32, copy=False))
+    found = values.astype(np.float32)
+    return found if np.isfinite(found).all() else np.nan_to_num(found, copy=False)

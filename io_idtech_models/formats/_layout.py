@@ -7,7 +7,9 @@ again, wherever the hint still applies, even when lumps have grown, gone or are 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -27,15 +29,18 @@ class Lump:
     size: int
 
 
-def check_overlap(lumps: list[Lump], file_size: int) -> None:
+def check_overlap(lumps: Iterable[Lump], file_size: int, before: int = 0) -> int:
     """Refuse files whose lumps share bytes so much that a small file would decode to a huge model.
+
+    `before` is the size of lumps that were checked already; returns it with these.
 
     Raises:
         FormatError: the lumps together are four times the file's size or more.
     """
-    total = sum(lump.size for lump in lumps)
+    total = before + sum(lump.size for lump in lumps)
     if total >= 4 * max(file_size, 1):
         raise FormatError("lumps overlap", expected=f"{file_size} bytes in all", found=total)
+    return total
 
 
 def survey(lumps: list[Lump], data: bytes) -> Arrays:
@@ -93,14 +98,24 @@ def plan(default_order: list[int], sizes: dict[int, int], hint: Arrays, renamed:
             order.append(key)
             gaps[key] = filler[place : place + gap]
         place += gap
-    for i, key in enumerate(solid):
-        if key not in gaps:
-            order.insert(order.index(solid[i - 1]) + 1 if i else 0, key)
-            gaps[key] = b""
+    order = _with_new(order, solid)
+    gaps |= dict.fromkeys((key for key in solid if key not in gaps), b"")
     if hint:
         empty = {renamed[old]: offset for old, offset in hint["layout_empty"].tolist() if old in renamed}
     empty = {key: offset for key, offset in empty.items() if not sizes.get(key)}
     return Plan(order, gaps, empty, hint["layout_tail"].tobytes() if hint else b"")
+
+
+def _with_new(order: list[int], solid: list[int]) -> list[int]:
+    """Return an order with those of `solid` that it lacks, each behind the one before it there."""
+    known = set(order)
+    behind = {before: key for before, key in pairwise(solid) if key not in known}
+    found: list[int] = []
+    for key in [*(key for key in solid[:1] if key not in known), *order]:
+        found.append(key)
+        while found[-1] in behind:
+            found.append(behind[found[-1]])
+    return found
 
 
 def assemble(lumps: dict[int, bytes], layout: Plan, offsets: dict[int, int], size: int) -> bytes:

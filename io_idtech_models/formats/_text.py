@@ -170,7 +170,9 @@ def _without_comments(data: bytes) -> bytes:
 
     parts: list[bytes] = []
     done, place, last = 0, 0, data.rfind(b"*/")
-    while match := REMARK.search(data, place):
+    # Behind the line of the last there is nothing to find, in an animation for megabytes.
+    end = data.find(b"\n", max(data.rfind(b"//"), data.rfind(b"/*")))
+    while match := REMARK.search(data, place, end if end >= 0 else len(data)):
         start, place = match.span()
         if match.group(0) == b"/*" and place <= last:
             place = data.index(b"*/", place) + 2
@@ -207,14 +209,15 @@ def format_rows(pattern: str, values: NDArray[Any]) -> bytes:
     # So that what is read from the file is written as the same text again.
     flat = np.where(_other_when_cut(flat, single), single, flat)
     short = _other_when_cut(flat, single)
-    body = pattern.replace("%s", f"%.{DECIMALS}f") * len(values)
+    usual = f"%.{DECIMALS}f"
+    texts: list[Any] = flat.tolist()
     if not short.any():
-        return (body % tuple(flat.tolist())).encode()
-    texts = [f"{v:.{DECIMALS}f}" for v in flat.tolist()]
+        return (pattern.replace("%s", usual) * len(values) % tuple(texts)).encode()
+    places = [usual] * len(texts)
     for i in np.flatnonzero(short).tolist():
         whole, _, part = np.format_float_positional(np.float32(flat[i]), unique=True, trim="0").partition(".")
-        texts[i] = f"{whole}.{part:0<{DECIMALS}}"
-    return ((pattern * len(values)) % tuple(texts)).encode()
+        texts[i], places[i] = f"{whole}.{part:0<{DECIMALS}}", "%s"
+    return (pattern * len(values) % tuple(places) % tuple(texts)).encode()
 
 
 def _other_when_cut(values: NDArray[np.float64], single: NDArray[np.float32]) -> NDArray[np.bool_]:

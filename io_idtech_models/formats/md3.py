@@ -136,12 +136,13 @@ def _read_surfaces(data: bytes, header: Any, lumps: list[Lump]) -> list[Md3Surfa
     if count < 0:
         raise FormatError("negative number of surfaces", "byte 84", "0 or more", count)
     num_frames = int(header["num_frames"])
-    repeated, most = 0, max(4 * len(data), MOST_REPEATED)
+    repeated, most, checked = 0, max(4 * len(data), MOST_REPEATED), 0
     surfaces: list[Md3Surface] = []
     for index in range(count):
+        known = len(lumps) if index else 0
         surface = _read_surface(data, index, start, num_frames, lumps)
         surfaces.append(surface)
-        check_overlap(lumps, len(data))
+        checked = check_overlap(lumps[known:], len(data), checked)
         repeated += (num_frames - len(surface.vertices)) * surface.vertices.itemsize * len(surface.st)
         if repeated > most:
             raise FormatError(f"surface {index} lacks frames", f"byte {start}", num_frames, len(surface.vertices))

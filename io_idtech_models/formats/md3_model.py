@@ -51,11 +51,9 @@ def to_model(md3: Md3, name: str = "") -> VertexModel:
     frame_names = [decode_name(n) for n in md3.frames["name"].tolist()]
     names = [decode_name(n) for n in md3.tags[0]["name"].tolist()]
     origins, axes = finite(md3.tags["origin"]), finite(md3.tags["axis"])
-    source = ModelSource(FORMAT, [], frame_names, names, origins, axes, _model_facts(md3))
-    surfaces = []
-    for index, surface in enumerate(md3.surfaces):
-        source.surfaces.append(_surface_source(surface, len(frame_names)))
-        surfaces.append(_decode_surface(source, index))
+    known = [_surface_source(surface, len(frame_names)) for surface in md3.surfaces]
+    source = ModelSource(FORMAT, known, frame_names, names, origins, axes, _model_facts(md3))
+    surfaces = [_decode_surface(source, index) for index in range(len(source.surfaces))]
     # The model shares nothing with its source, so that it can be edited in place.
     tags = [Tag(name, origins[:, i].copy(), axes[:, i].copy(), i) for i, name in enumerate(names)]
     frames = np.arange(len(frame_names), dtype=np.int32)
@@ -107,8 +105,7 @@ def _surface_source(surface: Md3Surface, num_frames: int) -> SurfaceSource:
 
 def _decode_surface(source: ModelSource, index: int) -> Surface:
     own = source.surfaces[index]
-    first_vertex = sum(s.num_vertices for s in source.surfaces[:index])
-    first_triangle = sum(len(s.triangles) for s in source.surfaces[:index])
+    vertices, triangles = source.first_vertices[index], source.first_triangles[index]
     return Surface(
         own.name,
         LATER,
@@ -117,8 +114,8 @@ def _decode_surface(source: ModelSource, index: int) -> Surface:
         list(own.shaders),
         normals=LATER,
         source_index=index,
-        source_vertices=np.arange(first_vertex, first_vertex + own.num_vertices, dtype=np.int32),
-        source_triangles=np.arange(first_triangle, first_triangle + len(own.triangles), dtype=np.int32),
+        source_vertices=np.arange(vertices, vertices + own.num_vertices, dtype=np.int32),
+        source_triangles=np.arange(triangles, triangles + len(own.triangles), dtype=np.int32),
         decoders={
             "positions": own.decoded_positions,
             "normals": lambda frames, vertices: decode_latlong(own.normals[frames][:, vertices]),
@@ -179,7 +176,8 @@ def _has_all(source: ModelSource) -> bool:
 
 def _unique(indices: list[int]) -> list[int]:
     """Return the indices with -1 for those that came before: a copy of a surface has no place in the layout."""
-    return [index if index not in indices[:i] else -1 for i, index in enumerate(indices)]
+    first = {index: i for i, index in reversed(list(enumerate(indices)))}
+    return [index if first[index] == i else -1 for i, index in enumerate(indices)]
 
 
 def _fits(source: ModelSource) -> bool:

@@ -140,10 +140,12 @@ def _count(header: Any, name: str) -> int:
 def _read_surfaces(data: bytes, header: Any, lumps: list[Lump]) -> list[MdmSurface]:
     count, start = _count(header, "num_surfaces"), int(header["ofs_surfaces"])
     surfaces: list[MdmSurface] = []
+    checked = 0
     for index in range(count):
+        known = len(lumps) if index else 0
         surface = _read_surface(data, index, start, lumps)
         surfaces.append(surface)
-        check_overlap(lumps, len(data))
+        checked = check_overlap(lumps[known:], len(data), checked)
         end = int(surface.header["ofs_end"])
         if index + 1 < count and end < SURFACE.itemsize:
             raise FormatError(f"surface {index} ends inside its header", f"byte {start}", SURFACE.itemsize, end)
@@ -252,7 +254,9 @@ def _check_weights(vertices: Array, weights: Array, offset: int, first: NDArray[
 def _read_tags(data: bytes, header: Any, lumps: list[Lump]) -> list[MdmTag]:
     count, start = _count(header, "num_tags"), int(header["ofs_tags"])
     tags: list[MdmTag] = []
+    checked = 0
     for index in range(count):
+        known = len(lumps) if index else 0
         tag = take(data, TAG, (1,), start, f"tag {index}")[0]
         what = f"of tag {index} '{decode_name(tag['name'])}'"
         offset, end = start + int(tag["ofs_bone_refs"]), int(tag["ofs_end"])
@@ -265,7 +269,7 @@ def _read_tags(data: bytes, header: Any, lumps: list[Lump]) -> list[MdmTag]:
             raise FormatError(f"place {what}", f"byte {start}", "numbers", tag["offset"].tolist())
         lumps.append(Lump(tag_key(index, "header"), start, TAG.itemsize))
         lumps.append(Lump(tag_key(index, "bone_refs"), offset if len(refs) else int(tag["ofs_bone_refs"]), refs.nbytes))
-        check_overlap(lumps, len(data))
+        checked = check_overlap(lumps[known:], len(data), checked)
         if index + 1 < count and end < TAG.itemsize:
             raise FormatError(f"tag {index} ends inside its header", f"byte {start}", TAG.itemsize, end)
         tags.append(MdmTag(tag, refs))

@@ -9,7 +9,8 @@ followed.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import stat
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -41,16 +42,20 @@ def name_parts(name: str) -> list[str]:
 
 @dataclass
 class Folder:
-    """A folder in which names are looked up whatever their case; listings are read once."""
+    """A folder in which names are looked up whatever their case; listings are read once.
+
+    Paths are strings here and links the exception: a small model has dozens of names looked up, most of them in vain.
+    """
 
     path: Path
-    _listings: dict[Path, dict[str, list[str]]] = field(default_factory=dict)
+    _listings: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    _known: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
 
     @cached_property
     def _real(self) -> Path:
         return self.path.resolve()
 
-    def _listing(self, folder: Path) -> dict[str, list[str]]:
+    def _listing(self, folder: str) -> dict[str, list[str]]:
         """Return the names in a folder by their lower-case spelling, in order of characters."""
         if folder not in self._listings:
             listing: dict[str, list[str]] = {}
@@ -65,46 +70,80 @@ class Folder:
 
     def names(self) -> list[str]:
         """Return the names in this folder, in order of their lower-case spelling."""
-        listing = self._listing(self.path)
+        listing = self._listing(str(self.path))
         return [name for key in sorted(listing) for name in listing[key]]
 
     def find(self, parts: list[str]) -> Path | None:
         """Return the file of that name inside this folder, or None."""
-        return next(self._found(self.path, parts), None) if parts else None
+        return self.find_first(parts[:-1], parts[-1:])
 
-    def _found(self, place: Path, parts: list[str]) -> Iterator[Path]:
-        """Yield the files that a name means: where spellings differ only in case the given one comes first."""
-        if not self._is_inside(place):
-            return
-        names = self._listing(place).get(parts[0].lower(), [])
-        for name in sorted(names, key=lambda name: name != parts[0]):
-            if len(parts) > 1:
-                yield from self._found(place / name, parts[1:])
-            elif (place / name).is_file() and self._is_inside(place / name):
-                yield place / name
+    def find_first(self, folders: Sequence[str], names: Sequence[str]) -> Path | None:
+        """Return the file inside this folder, below the given ones, that has the first of the names that there is."""
+        places = [(place, self._listing(place)) for place in self._places(folders)]
+        for name in names:
+            key = name.lower()
+            for place, listing in places:
+                for path in _spelt(place, name, listing[key]) if key in listing else ():
+                    if self._is_inside(path, stat.S_ISREG):
+                        return Path(path)
+        return None
 
-    def _is_inside(self, place: Path) -> bool:
-        """Tell whether a path lies in this folder once links are followed."""
+    def _places(self, folders: Sequence[str]) -> list[str]:
+        """Return the folders that names one below the other mean."""
+        key = tuple(folders)
+        if key not in self._known:
+            found = [str(self.path)]
+            for name in key:
+                listed = [(place, self._listing(place).get(name.lower(), [])) for place in found]
+                found = [path for place, names in listed for path in _spelt(place, name, names)]
+                found = [path for path in found if self._is_inside(path, stat.S_ISDIR)]
+            self._known[key] = found
+        return self._known[key]
+
+    def _is_inside(self, path: str, is_kind: Callable[[int], bool]) -> bool:
+        """Tell whether what lies in a folder inside this one is of a kind, and inside too once links are followed."""
         try:
-            return place.resolve().is_relative_to(self._real)
+            found = os.lstat(path)
+            # What is no link lies where its folder does. (On Windows there are others than symbolic ones.)
+            if not stat.S_ISLNK(found.st_mode) and not getattr(found, "st_reparse_tag", 0):
+                return is_kind(found.st_mode)
+            there = Path(path).resolve()
+            return is_kind(there.stat().st_mode) and there.is_relative_to(self._real)
         except (OSError, RuntimeError):  # links in a circle
             return False
 
 
+def _spelt(place: str, name: str, names: list[str]) -> list[str]:
+    """Return the paths of names in a folder that a name means but for case: as it is given first."""
+    if len(names) > 1:
+        names = sorted(names, key=lambda other: other != name)
+    return [os.path.join(place, each) for each in names]  # noqa: PTH118 - a path object takes ten times as long
+
+
 @dataclass
 class SearchPath:
-    """Where the files that a model names may lie: its game folder, and the folder beside it. Archives may follow."""
+    """Where the files that a model names may lie: its game folder, and the folder beside it. Archives may follow.
+
+    Models that are read one after another share `folders`, so that these are listed once for all. No longer than that:
+    files change.
+    """
 
     model: Path
+    folders: dict[Path, Folder] = field(default_factory=dict)
 
     @cached_property
     def _game(self) -> Folder | None:
         found = game_folder(self.model)
-        return None if found is None else Folder(found)
+        return None if found is None else self._folder(found)
 
     @cached_property
     def _beside(self) -> Folder:
-        return Folder(self.model.parent)
+        return self._folder(self.model.parent)
+
+    def _folder(self, path: Path) -> Folder:
+        if path not in self.folders:
+            self.folders[path] = Folder(path)
+        return self.folders[path]
 
     def find_image(self, name: str, endings: tuple[str, ...] = ("",)) -> Path | None:
         """Return the picture that a shader or skin name means: in the game folder, else beside the model.
@@ -119,14 +158,9 @@ class SearchPath:
         parts = name_parts(name)
         if not parts:
             return None
-        for folder, place in ((self._game, parts), (self._beside, parts[-1:])):
-            for spelling in image_spellings(place[-1]):
-                if folder is None:
-                    break
-                found = folder.find([*place[:-1], spelling])
-                if found is not None:
-                    return found
-        return None
+        spellings = list(image_spellings(parts[-1]))
+        found = None if self._game is None else self._game.find_first(parts[:-1], spellings)
+        return found or self._beside.find_first((), spellings)
 
     def companions(self, suffix: str, usual: str) -> list[Path]:
         """Return the files that may go with a model: those beside it, then the one where the game has it.

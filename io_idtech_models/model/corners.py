@@ -10,7 +10,7 @@ Letters in shapes: C corners, V vertices, T triangles.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from . import steady
 Indices = NDArray[np.int64]
 # Corners whose shown normals differ by less belong to one vertex: half the mean error of a coded normal.
 SAME_NORMAL = math.cos(math.radians(0.25))
+LARGEST = 2**62  # of numbers that are made of several
 UV_STEP = 2.0**20  # texture coordinates closer than a millionth are one
 
 
@@ -61,16 +62,16 @@ def group_corners(corners: Corners, claims: Callable[[Indices, Indices, Indices]
     corners = replace(corners, numbers=_settle_points(corners, claims))
     shades = _normal_clusters(corners)
     u, v = np.rint(np.nan_to_num(corners.uvs).astype(np.float64) * UV_STEP).T
-    keys = np.stack((corners.points, corners.numbers, _to_int(u), _to_int(v), shades), axis=1)
-    keys, first, of_corner = _unique_rows(keys)
-    numbers = keys[:, 1].copy()
-    winners = _winners(keys[:, 0], numbers, first, shades[first], claims)
-    target = _join_new(keys, numbers, corners, first)
-    kept = np.flatnonzero(target == np.arange(len(keys)))
+    columns = corners.points, corners.numbers, _to_int(u), _to_int(v), shades
+    first, of_corner = _unique(columns)
+    points, numbers, u, v = (column[first] for column in columns[:4])
+    winners = _winners(points, numbers, first, shades[first], claims)
+    target = _join_new((points, u, v), numbers, corners, first)
+    kept = np.flatnonzero(target == np.arange(len(first)))
     order = kept[np.lexsort((first[kept], np.where(winners[kept], numbers[kept], 0), ~winners[kept]))]
-    place = np.full(len(keys), -1, np.int64)
+    place = np.full(len(first), -1, np.int64)
     place[order] = np.arange(len(order))
-    return Vertices(place[target][of_corner], keys[order, 0], numbers[order], first[order], winners[order])
+    return Vertices(place[target][of_corner], points[order], numbers[order], first[order], winners[order])
 
 
 def _group_unedited(corners: Corners) -> Vertices | None:
@@ -93,29 +94,52 @@ def _group_unedited(corners: Corners) -> Vertices | None:
 
 def _settle_points(corners: Corners, claims: Callable[[Indices, Indices, Indices], NDArray[Any]]) -> Indices:
     """Return the corners' numbers (C,), without those of points that lost the number to another point."""
-    pairs, first, of_corner = _unique_rows(np.stack((corners.points, corners.numbers), axis=1))
-    won = _winners(pairs[:, 0], pairs[:, 1], first, np.zeros(len(pairs), np.int64), claims)
-    return np.where(won[of_corner], corners.numbers, -1)
+    settled = np.full(len(corners.numbers), -1, np.int64)
+    known = np.flatnonzero(corners.numbers >= 0)
+    if len(known):
+        points, numbers = corners.points[known], corners.numbers[known]
+        first, of_corner = _unique((points, numbers))
+        won = _winners(points[first], numbers[first], known[first], np.zeros(len(first), np.int64), claims)
+        settled[known] = np.where(won[of_corner], numbers, -1)
+    return settled
 
 
 def _to_int(values: NDArray[np.float64]) -> Indices:
     return np.clip(values, -(2.0**62), 2.0**62).astype(np.int64)
 
 
-def _unique_rows(rows: Indices) -> tuple[Indices, Indices, Indices]:
-    """Return unique rows in order of their first appearance, their first places, and each row's unique row."""
-    order = np.lexsort(rows.T[::-1])
-    ordered = rows[order]
-    starts = np.ones(len(rows), np.bool_)
-    starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    groups = np.cumsum(starts) - 1
-    first = np.minimum.reduceat(order, np.flatnonzero(starts)) if len(rows) else order
-    rank = np.argsort(first, kind="stable")
-    place = np.empty(len(rank), np.int64)
-    place[rank] = np.arange(len(rank))
-    of_row = np.empty(len(rows), np.int64)
-    of_row[order] = place[groups]
-    return rows[first[rank]], first[rank], of_row
+def _unique(columns: Sequence[Indices]) -> tuple[Indices, Indices]:
+    """Return where each kind of row of the columns (n,) first appears, rising, and each row's kind, (n,)."""
+    columns = _packed(columns)
+    order = np.lexsort(columns)
+    starts = np.zeros(len(order), np.bool_)
+    starts[:1] = True
+    for column in columns:
+        ordered = column[order]
+        starts[1:] |= ordered[1:] != ordered[:-1]
+    first = np.minimum.reduceat(order, np.flatnonzero(starts)) if len(order) else order
+    is_first = np.zeros(len(order), np.bool_)
+    is_first[first] = True
+    kinds = np.cumsum(is_first) - 1  # of the rows that are the first of theirs
+    of_row = np.empty(len(order), np.int64)
+    of_row[order] = kinds[first][np.cumsum(starts) - 1]
+    return np.flatnonzero(is_first), of_row
+
+
+def _packed(columns: Sequence[Indices]) -> list[Indices]:
+    """Return fewer columns (n,) of which the same rows are equal, for sorting takes its time for each."""
+    found: list[Indices] = []
+    room = 0  # the numbers that a column may still be multiplied by
+    for column in columns:
+        low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
+        span = high - low + 1
+        if not found or span > room:
+            found.append(column if span >= LARGEST else column - low)
+            room = LARGEST // span
+        elif span > 1:
+            found[-1] = found[-1] * span + (column - low)
+            room //= span
+    return found
 
 
 def _normal_clusters(corners: Corners) -> Indices:
@@ -125,13 +149,14 @@ def _normal_clusters(corners: Corners) -> Indices:
     """
     shades = np.zeros(len(corners.points), np.int64)
     left = np.flatnonzero((corners.numbers < 0) | corners.own)
+    first = np.empty(int(corners.points.max(initial=-1)) + 1, np.int64)  # by point
     shade = 0
     while len(left):
         shade += 1
-        _, first, of_corner = _unique_rows(corners.points[left][:, None])
-        leaders = corners.normals[left[first]][of_corner]
-        near = steady.dots(leaders, corners.normals[left]) > SAME_NORMAL
-        near[first] = True  # a normal that is not a number leads a cluster of its own
+        first[corners.points[left][::-1]] = left[::-1]
+        leaders = first[corners.points[left]]
+        near = steady.dots(corners.normals[leaders], corners.normals[left]) > SAME_NORMAL
+        near |= leaders == left  # a normal that is not a number leads a cluster of its own
         shades[left[near]] = shade
         left = left[~near]
     return shades
@@ -157,14 +182,17 @@ def _winners(
     return winners
 
 
-def _join_new(keys: Indices, numbers: Indices, corners: Corners, first: Indices) -> Indices:
-    """Return for each candidate the one that it becomes: a new one joins a source's that shows the same there."""
-    target = np.arange(len(keys))
+def _join_new(keys: Sequence[Indices], numbers: Indices, corners: Corners, first: Indices) -> Indices:
+    """Return for each candidate the one that it becomes: a new one joins a source's that shows the same there.
+
+    `keys` are columns (n,): its point and texture coordinates.
+    """
+    target = np.arange(len(numbers))
     old = np.flatnonzero(numbers >= 0)
     new = np.flatnonzero(numbers < 0)
     if not len(new) or not len(old):
         return target
-    places = _unique_rows(keys[:, [0, 2, 3]])[2]
+    places = _unique(keys)[1]
     order = old[np.argsort(places[old], kind="stable")]
     start = np.searchsorted(places[order], places[new])
     end = np.searchsorted(places[order], places[new], side="right")
@@ -192,6 +220,9 @@ def match_triangles(triangles: Indices, faces: Indices, vertices: Vertices, sour
     A matched triangle starts at the corner at which the source's does.
     """
     numbers = vertices.numbers[triangles]
+    if not len(source) or not len(numbers) or int(numbers.max()) < 0:
+        none = np.full(len(triangles), -1, np.int32)
+        return Triangles(triangles.astype(np.int32), none, np.arange(triangles.size).reshape(-1, 3))
     known = len(faces) and int(faces.min()) >= 0 and int(faces.max()) < len(source) and (np.diff(faces) > 0).all()
     corners: Indices = np.arange(triangles.size).reshape(-1, 3)
     if known and np.array_equal(numbers, source[faces]):
@@ -304,7 +335,7 @@ def _pair_equal(wanted: Indices, offered: Indices, names: Indices) -> Indices:
     """Return for each row of `wanted` the name of an equal row of `offered`, the k-th for the k-th, or -1."""
     if not len(offered):
         return np.full(len(wanted), -1, np.int64)
-    classes = _unique_rows(np.concatenate((wanted, offered)))[2]
+    classes = _unique(tuple(np.concatenate((wanted, offered)).T))[1]
     ranks = [_occurrence(part) for part in (classes[: len(wanted)], classes[len(wanted) :])]
     span = len(classes) + 1
     keys = classes[len(wanted) :] * span + ranks[1]

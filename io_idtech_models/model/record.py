@@ -28,6 +28,7 @@ VERSION = 1
 DTYPES = frozenset(("|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<i8", "<f4", "<f8"))
 MAX_AXES = 4
 ALIGNMENT = 8
+SMALL = 1 << 12  # bytes of an array of which a copy is made sooner than a view
 MAX_FRAMES = 1 << 20  # without vertices a record of any size could claim any number
 FACT = "fact."  # prefix of the arrays that only the format knows
 WHOLE = "whole."  # prefix of what the record of a part, a surface or a tag, knows of its model
@@ -41,14 +42,16 @@ class RecordError(ValueError):
 
 def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """Return named arrays as bytes; inverse of `unpack`."""
-    parts: list[bytes | memoryview] = [MAGIC, struct.pack("<HH", VERSION, len(arrays))]
+    parts: list[Any] = [MAGIC, struct.pack("<HH", VERSION, len(arrays))]
     place = 8
     for name, array in arrays.items():
-        key = name.encode()
-        head = struct.pack("<H", len(key)) + key + array.dtype.str.encode().ljust(4)
-        head += struct.pack(f"<H{array.ndim}I", array.ndim, *array.shape)
+        key, kind, axes = name.encode(), array.dtype.str.encode().ljust(4), array.ndim
+        head = struct.pack(f"<H{len(key)}s4sH{axes}I", len(key), key, kind, axes, *array.shape)
         head += bytes(-(place + len(head)) % ALIGNMENT)
-        parts += (head, np.ascontiguousarray(array).reshape(-1).view(np.uint8).data if array.size else b"")
+        parts += (
+            head,
+            array.tobytes() if array.nbytes < SMALL else np.ascontiguousarray(array).reshape(-1).view(np.uint8),
+        )
         place += len(head) + array.nbytes
     return b"".join(parts)
 

@@ -143,6 +143,29 @@ def decode_positions(codes: NDArray[Any], scale: Floats, offset: Floats) -> Floa
     return positions
 
 
+def split_by_part(
+    numbers: NDArray[Any], firsts: NDArray[np.int64]
+) -> list[tuple[int, NDArray[np.int64], NDArray[Any]]]:
+    """Split numbers (n,), -1 = none, by the part that they are of: (part, places in `numbers`, numbers in the part).
+
+    `firsts` (parts + 1,) are the first number of each part, and the end. Parts come in their order, without those of
+    which no number is: the work does not grow with their count.
+    """
+    known = np.flatnonzero((numbers >= 0) & (numbers < firsts[-1]))
+    if not len(known):
+        return []
+    inside = numbers if len(known) == len(numbers) else numbers[known]
+    low, high = (int(np.searchsorted(firsts, n, side="right")) - 1 for n in (inside.min(), inside.max()))
+    if low == high:
+        return [(low, known, inside - firsts[low])]
+    owners = np.searchsorted(firsts, inside, side="right") - 1
+    order = np.argsort(owners, kind="stable")
+    ordered = owners[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+    parts = zip(ordered[starts].tolist(), np.split(order, starts[1:]), strict=True)
+    return [(part, known[places], inside[places] - firsts[part]) for part, places in parts]
+
+
 @dataclass(eq=False)
 class ModelSource:
     """The facts of the file that a model was read from; `format` says whose facts they are.
@@ -206,12 +229,8 @@ class ModelSource:
 
     def vertex_parts(self, numbers: NDArray[Any]) -> list[tuple[SurfaceSource, NDArray[Any], NDArray[Any]]]:
         """Split model-wide numbers (V,), -1 = new, by surface: (source, places in `numbers`, its own indices)."""
-        parts = []
-        for source, base in zip(self.surfaces, self.first_vertices, strict=False):
-            places = np.flatnonzero((numbers >= base) & (numbers < base + source.num_vertices))
-            if len(places):
-                parts.append((source, places, numbers[places] - base))
-        return parts
+        parts = split_by_part(numbers, self.first_vertices)
+        return [(self.surfaces[part], places, own) for part, places, own in parts]
 
 
 class SharedPoints:

@@ -30,12 +30,15 @@ def weld(positions: NDArray[Any], triangles: Ints) -> Ints:
 def weld_classes(classes: NDArray[Any], triangles: Ints) -> Ints:
     """Return for each vertex the lowest that it is welded with, where those of equal `classes` (V,) are; see `weld`."""
     count = len(classes)
+    if int(np.bincount(classes).max(initial=0)) <= 1:
+        return np.arange(count, dtype=np.int32)
     triangles = triangles[are_solid(triangles)]
     apart = np.ones(count, np.bool_)
     apart[triangles] = False
     while True:
         lowest = np.full(count, count, np.int64)
-        np.minimum.at(lowest, classes[~apart], np.flatnonzero(~apart))
+        together = np.flatnonzero(~apart)[::-1]
+        lowest[classes[together]] = together  # of several the last one stays, here the lowest
         welded = np.where(apart, np.arange(count), lowest[classes]).astype(np.int32)
         harmed = _harmed(triangles, welded[triangles])
         if not harmed.any():
@@ -46,10 +49,12 @@ def weld_classes(classes: NDArray[Any], triangles: Ints) -> Ints:
 def _harmed(before: Ints, after: Ints) -> NDArray[np.bool_]:
     """Tell which triangles (T, 3) became degenerate, or equal to an earlier one that they were not equal to."""
     harmed = ~are_solid(after)
-    sets = np.sort(after, axis=1)
-    classes = equal_rows(sets)
-    first = np.full(int(classes.max(initial=-1)) + 1, len(after), np.int64)
-    np.minimum.at(first, classes, np.arange(len(after)))
+    classes = equal_rows(np.sort(after, axis=1))
+    count = int(classes.max(initial=-1)) + 1
+    if count == len(after):
+        return harmed
+    first = np.empty(count, np.int64)
+    first[classes[::-1]] = np.arange(len(after))[::-1]  # of several the last one stays, here the lowest
     earlier = first[classes]
     same_before = (np.sort(before, axis=1) == np.sort(before[earlier], axis=1)).all(axis=1)
     harmed |= (earlier < np.arange(len(after))) & ~same_before

@@ -67,9 +67,10 @@ class ImportVertexModel(ImportFiles):
         done: list[Built] = []
         summaries: list[tuple[str, Summary]] = []
         failed: list[str] = []
+        folders: dict[Path, Any] = {}
         for path in self.paths():
             try:
-                built, summary = import_file(path, settings, context.scene, open_collection(context))
+                built, summary = import_file(path, settings, context.scene, open_collection(context), folders)
             except ModelError as error:
                 failed.append(f"{path.name}: {error}")
             else:

@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 
 from .. import formats, joint_scales
-from ..blender import rebind, skeletal
+from ..blender import skeletal
 from ..blender.bearable import refuse_farther
 from ..blender.compat import Context, play
 from ..blender.materials import Materials
@@ -20,7 +20,7 @@ from ..blender.source import note_file
 from ..blender.vertex import undone_on_failure
 from ..errors import ModelError, collected_warnings
 from ..formats import AnimationFormat, SkeletalFormat
-from ..game import aninc, pcx, skin
+from ..game import aninc, skin
 from ..game.files import DIFFUSE_ENDINGS, SearchPath
 from ..loading import Loaded, load
 from ..model import binding
@@ -29,7 +29,7 @@ from ..model.transforms import chain
 from ..model.words import describe_skeletal, listed, plural
 from ..storage import read_file
 from . import ranges
-from .tasks import Summary, object_mode
+from .tasks import Summary, object_mode, read_picture
 
 log = logging.getLogger(__name__)
 
@@ -111,7 +111,7 @@ def import_skeletal(
         animations = _with_parts(motions, formats.by_name(row.animation))
         search = SearchPath(path)
         find = partial(search.find_image, endings=DIFFUSE_ENDINGS)
-        materials = Materials(find, pcx.read, worn=_worn(search) if row.skins else {})
+        materials = Materials(find, read_picture, worn=_worn(search) if row.skins else {})
         posed = skeletal.build(model, [a for a, _ in animations], settings, materials, context.scene, into)
         _show_rows(posed.actions, animations)
         note_file(posed.collection, [posed.armature, *posed.meshes, *posed.tags], str(path))
@@ -205,6 +205,8 @@ def _bring(
     path: Path, rig: Any, settings: SkeletalSettings, context: Context, into: bpy.types.Collection, table: str
 ) -> tuple[Any, list[Any]]:
     """Bring the animations of one file onto an armature, or one made for them; returns it and the actions."""
+    from ..blender import rebind  # which imports of models do without
+
     data = read_file(path)
     row = formats.identify(data, path)
     animation = joint_scales.with_scales(row.load(data, path.stem), row, path)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from .. import formats
-from ..blender import gather as gathering
 from ..blender.compat import Context
 from ..blender.materials import Materials
 from ..blender.plan import GatherSettings
@@ -19,11 +19,12 @@ from ..blender.vertex import BuildSettings, Built, build
 from ..blender.window import mode_of, set_mode
 from ..errors import collected_warnings
 from ..formats import Format, Options
-from ..game import pcx
-from ..game.files import SearchPath, model_name
+from ..game.files import Folder, SearchPath, model_name
 from ..model.words import describe, joined, listed, plural
 from ..storage import read_file, write_file
-from .choice import Choice
+
+if TYPE_CHECKING:
+    from .choice import Choice
 
 SHOWN = 7  # sentences in a line, the facts among them
 
@@ -51,9 +52,13 @@ class Summary:
 
 
 def import_file(
-    path: Path, settings: BuildSettings, scene: bpy.types.Scene, into: bpy.types.Collection
+    path: Path,
+    settings: BuildSettings,
+    scene: bpy.types.Scene,
+    into: bpy.types.Collection,
+    folders: dict[Path, Folder] | None = None,
 ) -> tuple[Built, Summary]:
-    """Bring a file into the scene.
+    """Bring a file into the scene; files that are imported together share `folders`, see `SearchPath`.
 
     Raises:
         ModelError: the file can't be read; the .blend is as it was.
@@ -61,13 +66,22 @@ def import_file(
     with collected_warnings() as warnings:
         data = read_file(path)
         model = formats.identify(data, path).load(data, model_name(path))
-        search = SearchPath(path)
-        materials = Materials(search.find_image, pcx.read, search.own_image)
+        search = SearchPath(path, {} if folders is None else folders)
+        materials = Materials(search.find_image, read_picture, search.own_image)
         built = build(model, settings, materials, scene, into)
         note_file(built.collection, [*built.surfaces, *built.tags], str(path))
         if materials.missing:
             warnings.append(f"{plural(len(materials.missing), 'texture')} not found: {listed(materials.missing)}")
     return built, Summary(describe(model), warnings)
+
+
+def read_picture(path: Path) -> Any:
+    """Return the pixels of a picture that Blender can't load, None for any other; raises ModelError."""
+    if path.suffix.lower() != ".pcx":
+        return None
+    from ..game import pcx
+
+    return pcx.read(path)
 
 
 def export_file(
@@ -85,9 +99,11 @@ def export_file(
     Raises:
         ModelError: the model can't be written, or the game would refuse it; the file is as it was.
     """
+    from ..blender.gather import gather  # as much again as an import needs
+
     with collected_warnings() as warnings, object_mode(context):
         settings = replace(settings, splits=row.splits)
-        model = gathering.gather(chosen.blocks, chosen.collection, context.scene, context.view_layer, settings)
+        model = gather(chosen.blocks, chosen.collection, context.scene, context.view_layer, settings)
         written = formats.dump_for(row, model, game, options, shorten)
         warnings.extend(written.notes)
         write_file(path, written.data)

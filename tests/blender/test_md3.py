@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
+from io_idtech_models.blender import tags
 from io_idtech_models.blender.compat import HAS_SLOTS, playing_curves
 from io_idtech_models.blender.source import RECORD
 from tests.blender.case import CONTEXT, open_case, positions_at, vertices_of
@@ -65,3 +66,15 @@ def test_lone_surface_keeps_its_codes():
         assert np.array_equal(s.vertices, t.vertices)
         assert np.array_equal(s.st, t.st)
         assert np.array_equal(s.triangles, t.triangles)
+
+
+def test_the_axes_of_several_tags_are_taken_apart_as_each_alone():
+    random = np.random.default_rng(5)
+    axes = random.normal(size=(9, 4, 3, 3))
+    axes[:, 1] = np.eye(3)
+    axes[3, 2] = 0.0
+    together = tags.decompose(axes)
+    for index in range(4):
+        alone = tags.decompose(axes[:, index])
+        assert all(np.allclose(a[:, index], b, rtol=0, atol=2e-7) for a, b in zip(together, alone, strict=True))
+        assert (alone[0].shape, alone[1].shape) == ((9, 4), (9, 3))

@@ -98,3 +98,23 @@ def test_a_file_of_nothing():
         "layout_order": (0,), "layout_gaps": (0,), "layout_filler": (0,), "layout_tail": (0,), "layout_empty": (0, 2),
     }  # fmt: skip
     assert hint["layout_gaps"].dtype == np.int64
+
+
+def inserted(order, solid):
+    """Return an order with those of `solid` that it lacks, put in one by one."""
+    found = list(order)
+    for i, key in enumerate(solid):
+        if key not in found:
+            found.insert(found.index(solid[i - 1]) + 1 if i else 0, key)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_many_new_lumps_follow_their_neighbours_wherever_these_lie(seed):
+    random = np.random.default_rng(seed)
+    solid = random.permutation(12).tolist()
+    known = random.permutation(solid)[: random.integers(0, 13)].tolist()
+    hint = survey([Lump(key, 4 * place, 4) for place, key in enumerate(known)], bytes(4 * len(known)))
+    layout = plan(solid, dict.fromkeys(solid, 4), hint, {key: key for key in known})
+    assert layout.order == inserted(known, solid)
+    assert set(layout.gaps) == set(solid)

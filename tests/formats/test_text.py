@@ -26,6 +26,12 @@ def tokens(text: bytes) -> list[bytes]:
         (b'"http://x" /* " */ b', [b'"http://x"', b"b"]),
         (b"\tx\r\ny\x0b z ", [b"x", b"y", b"z"]),
         (b"", []),
+        (b"a // b", [b"a"]),
+        (b'a "x//y" "c // d" e', [b"a", b'"x//y"', b'"c // d"', b"e"]),
+        (b'a // b "c\n"d" e', [b"a", b'"d"', b"e"]),
+        (b"a /* b\nc */ d\ne f", [b"a", b"d", b"e", b"f"]),
+        (b"a /* b */ c /* d\ne", [b"a", b"c", b"/*", b"d", b"e"]),
+        (b"a /* b // c\nd */ e", [b"a", b"e"]),
     ],
 )
 def test_tokens(text, found):

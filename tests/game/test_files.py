@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -197,6 +198,53 @@ def test_folders_are_listed_once(game, monkeypatch):
     for name in ("oak", "elm.png", "ash.tga"):
         search.find_image(f"textures/{name}")
     assert len(calls) == len(set(calls)) == 3, "the game folder, textures, beside the model"
+
+
+def test_models_that_are_read_together_list_folders_once(game, monkeypatch):
+    put(game, "textures/oak.tga", "models/crate/elm.tga")
+    calls = []
+    listdir = os.listdir
+
+    def noted(path):
+        calls.append(path)
+        return listdir(path)
+
+    monkeypatch.setattr(os, "listdir", noted)
+    folders: dict[Path, Folder] = {}
+    for name in ("a", "b", "c"):
+        search = SearchPath(game / f"models/crate/{name}.md3", folders)
+        assert search.find_image("textures/oak") == game / "textures/oak.tga"
+        assert search.find_image("no/such/elm") == game / "models/crate/elm.tga"
+    assert len(calls) == len(set(calls)) == 3
+    put(game, "textures/elm.tga")
+    assert find(game, "textures/elm") == "textures/elm.tga", "not longer than that: files change"
+
+
+def test_only_links_are_followed(game, monkeypatch):
+    put(game, "textures/wood/oak.tga", "models/crate/elm.tga")
+    monkeypatch.setattr(Path, "resolve", lambda *_: pytest.fail("there is no link"))
+    assert find(game, "Textures/wood/OAK") == "textures/wood/oak.tga"
+    assert find(game, "elm") == "models/crate/elm.tga"
+    assert find(game, "textures/wood/ash") is None
+
+
+def test_what_a_system_links_in_ways_of_its_own_is_followed_too(game, outside, monkeypatch):
+    put(game, "textures/oak.tga", "models/elm.tga")
+    lstat, resolve = os.lstat, Path.resolve
+
+    def marked(path):
+        found = lstat(path)
+        kinds = {name: getattr(found, name) for name in dir(found) if name.startswith("st_")}
+        return SimpleNamespace(**kinds | {"st_reparse_tag": 0xA0000003 if Path(path).name == "textures" else 0})
+
+    monkeypatch.setattr(os, "lstat", marked)
+
+    def followed(path, *_):
+        return resolve(outside / "deep" if path == game / "textures" else path)
+
+    monkeypatch.setattr(Path, "resolve", followed)
+    assert find(game, "textures/oak") is None
+    assert find(game, "models/elm") == "models/elm.tga"
 
 
 # -- pictures that no file names

@@ -1,5 +1,7 @@
 """From a mesh's corners back to a file's vertices and triangles."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -281,3 +283,22 @@ def test_new_and_flipped_triangles_are_left_alone():
 @pytest.mark.parametrize(("numbers", "source"), [([], SEAM), (SEAM, []), ([], [])])
 def test_nothing_to_restore(numbers, source):
     assert restore(numbers, SEAM_PLACES, source)[0] == [list(t) for t in numbers]
+
+
+def kinds(corners_of):
+    """Return the kind of each new corner, by hand: corners are one that have the point and, rounded, the place."""
+    seen: dict[Any, int] = {}
+    rows = [
+        (int(p), *(np.clip(np.rint(float(c) * 2.0**20), -(2.0**62), 2.0**62) for c in uv))
+        for p, uv in zip(corners_of.points, corners_of.uvs, strict=True)
+    ]
+    return [seen.setdefault(row, len(seen)) for row in rows]
+
+
+@pytest.mark.parametrize("largest", [1.0, 3000.0, 1e12, 1e30])
+@pytest.mark.parametrize("seed", range(5))
+def test_new_corners_are_one_vertex_where_point_and_texture_coordinate_agree(seed, largest):
+    random = np.random.default_rng(seed)
+    places = (random.integers(-2, 3, (60, 2)) * largest / 2).astype(np.float32)
+    made = corners(*((int(point), -1, uv, UP) for point, uv in zip(random.integers(0, 6, 60), places, strict=True)))
+    assert group_corners(made, nobody).of_corner.tolist() == kinds(made)

@@ -11,7 +11,7 @@ from io_idtech_models.blender.vertex import BuildSettings
 from io_idtech_models.formats import FORMATS
 from io_idtech_models.model.limits import GAMES
 from io_idtech_models.ui import frames, operators, registration
-from tests.samples import PROJECT
+from tests.samples import PROJECT, sample
 from tests.ui.scene import bpy
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -139,3 +139,19 @@ def test_operators_keep_presets_and_undo():
     assert [cls.bl_options for cls in made] == [{"REGISTER", "UNDO", "PRESET"}, {"REGISTER", "PRESET"}]
     for name in ("directory", "files", "filter_glob"):
         assert bpy.ops.import_scene.idtech_md3.get_rna_type().properties[name].is_hidden
+
+
+def test_an_import_loads_nothing_that_exports_need(tmp_path):
+    data = sample("animated", "md3")
+    (tmp_path / "model.md3").write_bytes(data)
+    code = (
+        "import sys, bpy, io_idtech_models as e; e.register(); "
+        f"bpy.ops.import_scene.idtech_md3(filepath={str(tmp_path / 'model.md3')!r}); "
+        "print('loaded', *sys.modules); e.unregister()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True)
+    line = next(line for line in done.stdout.splitlines() if line.startswith("loaded "))
+    loaded = {name.removeprefix("io_idtech_models.") for name in line.split()}
+    assert "blender.vertex" in loaded
+    exports = {"blender.gather", "blender.sampling", "blender.surfaces", "blender.plan", "model.corners", "tempfile"}
+    assert not loaded & (exports | {"game.pcx", "ui.choice"})

@@ -1,0 +1,229 @@
+"""The cases of `growth`: what users wait for, as operators do it, in each dimension in which files and scenes grow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import bmesh
+import bpy
+import numpy as np
+
+from benchmarks import grown
+from benchmarks.grown import Size
+from benchmarks.growth import Case, Work
+from io_idtech_models.formats import by_name
+
+Block = Any  # a data-block of Blender; the stubs take each of its pointers for optional
+
+
+def _put(path: Path, make: Callable[[], Any]) -> Path:
+    """Write what `make` returns as a file of the format that its suffix says, if it is not there; return the path."""
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(by_name(path.suffix[1:]).dump(make()))
+    return path
+
+
+def _run(way: str, path: Path, **options: Any) -> None:
+    space = "anim" if path.suffix in {".md5anim", ".mdx"} else "scene"
+    operator = getattr(getattr(bpy.ops, f"{way}_{space}"), f"idtech_{path.suffix[1:]}")
+    if operator(filepath=str(path), **options) != {"FINISHED"}:
+        raise SystemExit(f"{way} of {path.name} failed")
+
+
+def _both(path: Path, out: Path, **options: Any) -> Work:
+    """Import a file, and export what that made."""
+    return {"import": partial(_run, "import", path), "export": partial(_run, "export", out, **options)}
+
+
+def _vertex(folder: Path, name: str, size: Size, **options: Any) -> Work:
+    values = "-".join(map(str, vars(size).values()))
+    path = _put(folder / f"sheets-{values}.{name}", partial(grown.vertex_model, size))
+    return _both(path, folder / f"out.{name}", **options)
+
+
+def vertex(name: str, dimension: str, count: int, folder: Path, **fixed: int) -> Work:
+    """Import a vertex-animated model with `count` of something, and export it again."""
+    return _vertex(folder, name, Size(**{**fixed, dimension: count}))
+
+
+def shaded(count: int, folder: Path) -> Work:
+    """Import surfaces of which each has a shader of its own, and export them again."""
+    return _vertex(folder, "md3", Size(surfaces=count, rows=1, columns=1, shaders=count))
+
+
+def named(count: int, folder: Path) -> Work:
+    """Import a model of `count` animations, and export these."""
+    return _vertex(folder, "md2", Size(frames=4 * count, animations=count), frames="ACTIONS")
+
+
+def relative(count: int, folder: Path) -> Work:
+    """Import frames as relative keys, each with a curve of its own, and export them again."""
+    work = _vertex(folder, "md3", Size(frames=count))
+    path = folder / f"sheets-{'-'.join(map(str, vars(Size(frames=count)).values()))}.md3"
+    return work | {"import": partial(_run, "import", path, relative_keys=True)}
+
+
+def _new_meshes(count: int, rows: int, columns: int) -> list[Block]:
+    """Make objects by hand: sheets of triangles with texture coordinates, each with a mesh of its own."""
+    places, triangles = grown.grid(rows, columns)
+    found = []
+    scene: Any = bpy.context.scene
+    for index in range(count):
+        mesh: Block = bpy.data.meshes.new(f"sheet{index}")
+        points = np.concatenate((100 * places - 50, np.full((len(places), 1), index % 200)), axis=1)
+        mesh.vertices.add(len(points))
+        mesh.attributes["position"].data.foreach_set("vector", points.astype(np.float32).ravel())
+        mesh.loops.add(triangles.size)
+        mesh.polygons.add(len(triangles))
+        mesh.attributes[".corner_vert"].data.foreach_set("value", triangles.ravel())
+        mesh.polygons.foreach_set("loop_start", np.arange(0, triangles.size, 3, dtype=np.int32))
+        layer = mesh.uv_layers.new(name="UVMap", do_init=False)
+        layer.uv.foreach_set("vector", places[triangles.ravel()].astype(np.float32).ravel())
+        mesh.update(calc_edges=True)
+        block: Block = bpy.data.objects.new(f"sheet{index}", mesh)
+        scene.collection.objects.link(block)
+        found.append(block)
+    scene.view_layers[0].update()
+    return found
+
+
+def handmade(count: int, folder: Path) -> Work:
+    """Export objects that no import made."""
+    _new_meshes(count, 4, 4)
+    return {"export": partial(_run, "export", folder / "out.md3", what="SCENE")}
+
+
+def triangles(count: int, folder: Path) -> Work:
+    """Export one object of many triangles that no import made."""
+    _new_meshes(1, count // 1000, 500)
+    return {"export": partial(_run, "export", folder / "out.md3", what="SCENE")}
+
+
+def stepped(count: int, folder: Path) -> Work:
+    """Export 20 frames of objects that move, beside the bare loop that reads the same arrays."""
+    blocks = _new_meshes(count, 4, 4)
+    scene: Any = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 20
+    for block in blocks:
+        for frame, place in ((1, 0.0), (20, 10.0)):
+            block.location.x = place
+            block.keyframe_insert("location", frame=frame)
+    export = partial(_run, "export", folder / "out.md3", what="SCENE", frames="SCENE")
+    return {"bare loop": partial(_bare_loop, blocks), "export": export}
+
+
+def _bare_loop(blocks: list[Block]) -> None:
+    """Read transforms, positions and normals of objects in all frames of the scene."""
+    scene: Any = bpy.context.scene
+    layer: Any = bpy.context.view_layer
+    for frame in range(scene.frame_start, scene.frame_end + 1):
+        scene.frame_set(frame)
+        for block in blocks:
+            shown = block.evaluated_get(layer.depsgraph)
+            np.array(shown.matrix_world)
+            for data in (shown.data.attributes["position"].data, shown.data.corner_normals):
+                data.foreach_get("vector", np.empty(3 * len(data), np.float32))
+
+
+def edited(dimension: str, edit: Callable[[Block], None], count: int, folder: Path, **fixed: int) -> Work:
+    """Export a model after an edit of each of its meshes."""
+    work = _vertex(folder, "md3", Size(**{**fixed, dimension: count}))
+    work["import"]()
+    for block in list(bpy.data.objects):
+        edit(block)
+    return {"export": work["export"]}
+
+
+def _move(block: Block) -> None:
+    """Move a vertex."""
+    block.data.vertices[0].co.z += 1.0
+    block.data.update()
+
+
+def _join_faces(block: Block) -> None:
+    """Make larger faces of triangles, four of each."""
+    made = bmesh.new()
+    made.from_mesh(block.data)
+    faces = list(made.faces)
+    for first in range(0, len(faces) - 3, 8):
+        bmesh.ops.dissolve_faces(made, faces=faces[first : first + 4], use_verts=False)
+    made.to_mesh(block.data)
+    made.free()
+
+
+def others(count: int, folder: Path) -> Work:
+    """Import and export a small model among many objects that are not its own."""
+    _new_meshes(count, 1, 1)
+    return _vertex(folder, "md3", Size(surfaces=4, frames=10))
+
+
+def one_by_one(count: int, folder: Path) -> Work:
+    """Import a small model so many times into one scene."""
+    run = _vertex(folder, "md3", Size(surfaces=2, frames=2, tags=1))["import"]
+    return {"import": lambda: [run() for _ in range(count)]}
+
+
+def skinned(name: str, dimension: str, count: int, folder: Path) -> Work:
+    """Import a skeletal model with `count` of something, and export it again."""
+    sizes = {"joints": 40, "meshes": 1, "rows": 4, "tags": 0} | {dimension: count}
+    place = folder / f"{name}-{dimension}-{count}"
+    path = _put(place / f"model.{name}", partial(grown.skeletal_model, columns=24, **sizes))
+    if name == "mdm":
+        _put(place / "model.mdx", partial(grown.march, sizes["joints"], 10))
+    return _both(path, folder / f"out.{name}")
+
+
+def moved(name: str, count: int, folder: Path, joints: int = 0, frames: int = 0) -> Work:
+    """Import an animation of `count` joints or frames, and export it again."""
+    joints, frames = joints or count, frames or count
+    make = partial(grown.march if name == "mdx" else grown.animation, joints, frames)
+    return _both(_put(folder / f"move-{joints}-{frames}.{name}", make), folder / f"out.{name}")
+
+
+def motions(count: int, folder: Path) -> Work:
+    """Import a model with so many animations beside it, and export them all."""
+    place = folder / f"motions-{count}"
+    path = _put(place / "model.md5mesh", partial(grown.skeletal_model, 30, 1, 4, 4))
+    for index in range(count):
+        _put(place / f"move{index}.md5anim", partial(grown.animation, 30, 30, index))
+    (place / "out").mkdir(exist_ok=True)
+    export = partial(_run, "export", place / "out" / "out.md5anim", what="ALL")
+    return {"import": partial(_run, "import", path), "export": export}
+
+
+MANY, SOME, LONG, FEW = (250, 500, 1000, 2000), (125, 250, 500, 1000), (500, 1000, 2000, 4000), (25, 50, 100, 200)
+ROWS = (100, 200, 400, 800)
+CASES = (
+    Case("MD3: surfaces", MANY, partial(vertex, "md3", "surfaces")),
+    Case("MD3: surfaces with a shader each", MANY, shaded),
+    Case("MD3: surfaces of 20 frames", SOME, partial(vertex, "md3", "surfaces", frames=20)),
+    Case("MD3: surfaces, each edited", SOME, partial(edited, "surfaces", _move)),
+    Case("MD3: faces of many corners", (50, 100, 200, 400), partial(edited, "rows", _join_faces, columns=50)),
+    Case("MD3: new objects", MANY, handmade),
+    Case("MD3: triangles of a new object", (25_000, 50_000, 100_000, 200_000), triangles),
+    Case("MD3: rows of 1,000 triangles", FEW, partial(vertex, "md3", "rows", columns=500)),
+    Case("MD3: frames", LONG, partial(vertex, "md3", "frames")),
+    Case("MD3: frames as relative keys", SOME, relative),
+    Case("MD3: tags in 20 frames", SOME, partial(vertex, "md3", "tags", frames=20)),
+    Case("MD3: moving objects, 20 frames", SOME, stepped),
+    Case("MD3: objects of others in the scene", (1000, 2000, 4000, 8000), others),
+    Case("MD3: files into one scene", (50, 100, 200, 400), one_by_one),
+    Case("MD2: frames", LONG, partial(vertex, "md2", "frames")),
+    Case("MD2: rows of 100 triangles", FEW, partial(vertex, "md2", "rows", columns=50)),
+    Case("MD2: animations", FEW, named),
+    Case("md5mesh: joints", MANY, partial(skinned, "md5mesh", "joints")),
+    Case("md5mesh: meshes", SOME, partial(skinned, "md5mesh", "meshes")),
+    Case("md5mesh: rows of 25 vertices", ROWS, partial(skinned, "md5mesh", "rows")),
+    Case("md5anim: frames of 500 joints", MANY, partial(moved, "md5anim", joints=500)),
+    Case("md5anim: joints in 500 frames", MANY, partial(moved, "md5anim", frames=500)),
+    Case("md5anim: animations of a model", FEW, motions),
+    Case("MDM: surfaces", SOME, partial(skinned, "mdm", "meshes")),
+    Case("MDM: rows of 25 vertices", ROWS, partial(skinned, "mdm", "rows")),
+    Case("MDM: tags", SOME, partial(skinned, "mdm", "tags")),
+    Case("MDX: frames of 50 joints", LONG, partial(moved, "mdx", joints=50)),
+    Case("MDX: joints in 100 frames", (32, 64, 128, 256), partial(moved, "mdx", frames=100)),
+)
