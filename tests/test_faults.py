@@ -151,7 +151,7 @@ def test_the_source_is_never_written_over(tmp_path):
 def test_a_read_only_folder(tmp_path):
     # Root may write anywhere, so he becomes someone else when all is imported and read.
     script = """
-import os, sys
+import os, sys, tempfile
 from pathlib import Path
 from io_idtech_models import storage
 from io_idtech_models.errors import ModelError
