@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import LimitError
-from ..model.normals import filled, smooth_normals
+from ..model.normals import filled, smooth_normals, without_backs
 from ..model.vertex import Surface, Tag, VertexModel
+from . import effects, names, sampling, tags
 from . import mesh as meshes
-from . import names, sampling, tags
 from .compat import Block
 from .materials import texture_size
 from .plan import GatherSettings, plan_frames
@@ -22,7 +22,7 @@ from .sampling import Plan, Samples, Subject
 from .shapes import Origin, Shape, read_shape, say_loose
 from .source import Known, Place, find
 from .stage import Stage, stepping
-from .surfaces import Part, shaders_of, split, surface_name, to_surface
+from .surfaces import Looks, Part, shaders_of, split, surface_name, to_surface
 from .unheld import say_layers
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,19 @@ class Draft:
     shape: Shape | None = None
     parts: list[Part] = field(default_factory=list)
     samples: Samples | None = None
-    first: NDArray[np.float32] | None = None  # positions (F, P, 3) of a mesh that could have been read directly
+    changed: bool = False  # by its modifiers
+
+    @property
+    def turns_normals(self) -> bool:
+        """Tell whether Blender turns custom normals along with keys or an armature."""
+        others = any(modifier.type != "ARMATURE" for modifier in self.block.modifiers if modifier.show_viewport)
+        return bool(self.block.data.has_custom_normals and not (self.changed and others))
+
+    def wants_normals(self, settings: GatherSettings) -> bool:
+        """Tell whether some vertex takes the normal that Blender shows."""
+        return settings.normals == "SHOWN" or (
+            settings.normals == "SOURCE" and any(part.needs_normals for part in self.parts)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +87,9 @@ def gather(
     plan, sources = plan_frames(mesh_blocks, tag_sources, collection, known, scene, view_layer, settings)
     drafts = [_draft(block, plan, known, settings) for block in _in_order(mesh_blocks, known)]
     with stepping(scene, plan, mesh_blocks) as stage:
-        _read_shapes(drafts, stage, sources, known, view_layer, settings)
-        stepped = _step(drafts, tag_sources, stage, view_layer, settings)
+        _read_shapes(drafts, stage, known, view_layer, settings)
+        _settle_drafts(drafts, stage, sources, view_layer, settings)
+        stepped = _sample_tags(tag_sources, stage, view_layer, settings)
     surfaces = _surfaces(drafts, plan, settings)
     if not surfaces and not tag_sources and not bare:
         raise LimitError("nothing to export: no mesh has faces, and there is no tag")
@@ -115,73 +128,82 @@ def _draft(block: Block, plan: Plan, known: Known | None, settings: GatherSettin
 
 
 def _read_shapes(
-    drafts: list[Draft],
-    stage: Stage,
-    sources: NDArray[np.int32],
-    known: Known | None,
-    view_layer: bpy.types.ViewLayer,
-    settings: GatherSettings,
+    drafts: list[Draft], stage: Stage, known: Known | None, view_layer: bpy.types.ViewLayer, settings: GatherSettings
 ) -> None:
-    """Read the drafts' topology, and split each into parts by what its first look at positions says."""
-    plan = stage.plan
+    """Read the drafts' topology, and what of it is the source's, of their own meshes or of what modifiers make of them.
+
+    An object that its modifiers change in some frame is written with the normals that it shows.
+    """
+    source, plan = None if known is None else known.source, stage.plan
     for draft in drafts:  # before the scene shows another frame
         if draft.direct:
             draft.samples = sampling.read_direct(draft.block, plan)
-        elif sampling.is_direct(draft.block, plan):  # all frames decide, as where it is read directly
-            draft.first = sampling.read_direct(draft.block, plan).positions
+    changed = effects.changed_by_modifiers([d.block for d in drafts if not d.direct], stage, view_layer)
     for draft in drafts:
-        _shape(draft, stage, sources, known, view_layer, settings)
-
-
-def _shape(
-    draft: Draft,
-    stage: Stage,
-    sources: NDArray[np.int32],
-    known: Known | None,
-    view_layer: bpy.types.ViewLayer,
-    settings: GatherSettings,
-) -> None:
-    source, plan, mesh = None if known is None else known.source, stage.plan, draft.block.data
-    origin = Origin(source, draft.place, 0)  # import's base showed the first frame, and its normals are stored
-    if draft.samples is not None:
-        first = draft.samples.positions
-        draft.shape = read_shape(draft.block, mesh, mesh, origin, settings.normals)
-    else:
+        mesh = draft.block.data
+        # Import's base showed the first frame, and its normals are stored.
+        origin = Origin(source, draft.place, 0, len(plan.times) == 1)
+        if draft.direct:
+            draft.shape = read_shape(draft.block, mesh, mesh, origin, settings.normals)
+            continue
         stage.show(0)
         shown = draft.block.evaluated_get(view_layer.depsgraph).data
         own = mesh if meshes.topology(shown) == meshes.topology(mesh) else None
-        draft.shape = read_shape(draft.block, shown, own, origin, settings.normals)
-        first = meshes.positions(shown)[None] if own is None or draft.first is None else draft.first
-    assert first is not None
-    draft.parts = split(draft.shape, first, sources, settings.splits)
+        draft.changed = draft.block in changed
+        normals = "SHOWN" if draft.changed else settings.normals
+        draft.shape = read_shape(draft.block, shown, own, origin, normals)
+
+
+def _split(draft: Draft, sources: NDArray[np.int32], settings: GatherSettings) -> None:
+    """Split a draft into parts by what its samples say."""
+    assert draft.shape is not None and draft.samples is not None and draft.samples.positions is not None
+    draft.parts = split(draft.shape, Looks.of(draft.samples, sources, draft.shape), settings.splits)
     if draft.place is None and not len(draft.shape.corners):
         log.warning("'%s' has no faces: left out", draft.block.name)
         draft.parts = []
-    wanted = settings.normals == "SOURCE" and any(part.needs_normals for part in draft.parts)
-    other = len(plan.times) > 1 or sampling.shown_keys(draft.block, plan)[0] > 0  # frames than the base
-    draft.direct = draft.direct and not ((wanted or settings.normals == "SHOWN") and other)
 
 
-def _step(
+def _settle_drafts(
     drafts: list[Draft],
-    tag_sources: list[TagSource],
     stage: Stage,
+    sources: NDArray[np.int32],
     view_layer: bpy.types.ViewLayer,
     settings: GatherSettings,
-) -> list[Samples | None]:
-    """Sample what can't be read from curves; meshes' samples go to their drafts, those of tags, in order, come back."""
-    stepped = [draft for draft in drafts if not draft.direct and draft.shape is not None]
-    subjects = []
+) -> None:
+    """Sample and split drafts: by stepping what can't be read directly, or needs normals that only Blender knows."""
+    plan = stage.plan
+    for draft in drafts:
+        if draft.direct:
+            _split(draft, sources, settings)
+            other = len(plan.times) > 1 or sampling.shown_keys(draft.block, plan)[0] > 0  # frames than the base
+            draft.direct = not (other and draft.wants_normals(settings))
+    stepped = [draft for draft in drafts if not draft.direct]
+    _sample(stepped, stage, view_layer, settings)
     for draft in stepped:
+        _split(draft, sources, settings)
+    # Who of several claimed a vertex in vain, and shows a new one, is known only now.
+    late = [d for d in stepped if d.wants_normals(settings) and d.samples is not None and d.samples.normals is None]
+    _sample(late, stage, view_layer, settings)
+
+
+def _sample(drafts: list[Draft], stage: Stage, view_layer: bpy.types.ViewLayer, settings: GatherSettings) -> None:
+    """Sample drafts in all frames, with normals where some vertex takes those that are shown."""
+    subjects = []
+    for draft in drafts:
         assert draft.shape is not None
-        normals = settings.normals == "SHOWN" or any(part.needs_normals for part in draft.parts)
+        normals = draft.wants_normals(settings) or draft.shape.shows_normals
         subjects.append(Subject(draft.block, draft.shape.topology, normals))
-    moved = [tag for tag in tag_sources if not _reads_curves(tag, stage.plan, settings)]
-    samples = sampling.step(stage, view_layer, subjects + [Subject(tag.block, bone=tag.bone) for tag in moved])
-    for draft, found in zip(stepped, samples, strict=False):
+    for draft, found in zip(drafts, sampling.step(stage, view_layer, subjects), strict=True):
         draft.samples = found
-    of_tag = dict(zip((id(tag) for tag in moved), samples[len(stepped) :], strict=True))
-    return [of_tag.get(id(tag)) for tag in tag_sources]
+
+
+def _sample_tags(
+    tag_sources: list[TagSource], stage: Stage, view_layer: bpy.types.ViewLayer, settings: GatherSettings
+) -> list[Samples | None]:
+    """Sample the tags that can't be read from curves, None for those that can."""
+    moved = [tag for tag in tag_sources if not _reads_curves(tag, stage.plan, settings)]
+    samples = iter(sampling.step(stage, view_layer, [Subject(tag.block, bone=tag.bone) for tag in moved]))
+    return [next(samples) if tag in moved else None for tag in tag_sources]
 
 
 def _reads_curves(tag: TagSource, plan: Plan, settings: GatherSettings) -> bool:
@@ -207,9 +229,7 @@ def _surfaces(drafts: list[Draft], plan: Plan, settings: GatherSettings) -> list
             surface = to_surface(name, part, draft.shape, draft.samples, len(plan.times), shaders, scale)
             if nth == 0 and draft.place is not None:
                 surface.source_index = draft.place.surface
-            if settings.normals == "SMOOTH":
-                surface.normals = smooth_normals(surface.positions, surface.triangles)
-                surface.own_normals = np.ones(surface.num_vertices, np.bool_)
+            _settle_shown(draft, surface, settings)
             if surface.source_index >= 0 and surface.source_index in claimed:
                 log.warning("'%s' is a copy of a surface: written as a further one called '%s'", draft.block.name, name)
             claimed.add(surface.source_index)
@@ -218,6 +238,26 @@ def _surfaces(drafts: list[Draft], plan: Plan, settings: GatherSettings) -> list
             _say_points(draft)
             say_layers(draft.block)
     return surfaces
+
+
+def _settle_shown(draft: Draft, surface: Surface, settings: GatherSettings) -> None:
+    """Take smooth normals instead of those that Blender shows: if that is wanted, or where those can't be right.
+
+    Blender turns custom normals along with the faces that they were set on, and loses their way in poses far off. What
+    other modifiers than an armature's make is how it is meant.
+    """
+    surface.as_shown = settings.normals == "SHOWN"
+    if settings.normals == "SMOOTH":
+        surface.normals = smooth_normals(surface.positions, surface.triangles)
+        surface.own_normals = np.ones(surface.num_vertices, np.bool_)
+    elif settings.normals == "SOURCE" and surface.normals is not None and draft.turns_normals:
+        numbers, own = surface.source_vertices, surface.own_normals
+        if surface.normals.strides[0] and numbers is not None and own is not None:  # else one for all frames
+            triangles, which = surface.triangles, own | (numbers < 0)
+            surface.normals, count = without_backs(surface.normals, surface.positions, triangles, which)
+            if count:
+                said = "vertices show normals that point into the mesh in some frames: smoothed there"
+                log.warning("'%s': %d %s", draft.block.name, count, said)
 
 
 def _say_points(draft: Draft) -> None:

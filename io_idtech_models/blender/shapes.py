@@ -15,12 +15,20 @@ from ..model.vertex import ModelSource
 from . import mesh as meshes
 from .compat import Block
 from .cuts import cut_like_source, is_run, restore
-from .normals import edited_corners
+from .normals import base_positions, edited_corners
 from .source import Place
 
 log = logging.getLogger(__name__)
 
 Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Bare:
+    """What an object's own mesh shows, which is what a modeller edits."""
+
+    points: NDArray[np.float32]  # (P, 3)
+    normals: NDArray[np.float32]  # (C, 3)
 
 
 @dataclass(eq=False)
@@ -40,15 +48,25 @@ class Shape:
     restored: dict[str, NDArray[Any]]  # numbers (T, 3) and uvs (T, 3, 2) of triangles that quads took corners from
     materials: list[Any]  # by slot, None in empty ones
     near: Near | None  # the part of the source that its numbers count in
+    base: Bare | None = None  # of a mesh whose points were moved
+
+    @property
+    def shows_normals(self) -> bool:
+        """Tell whether corners are new, or have normals of their own."""
+        return bool(self.own.any() or (self.numbers < 0).any())
 
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """Where a mesh came from: its place in the source, and the frame of the source that its base shows."""
+    """Where a mesh came from: its place in the source, the frame of that which its base shows, and is it `still`.
+
+    That is a model of one frame, of which Blender shows all.
+    """
 
     source: ModelSource | None
     place: Place | None
     frame: int
+    still: bool
 
 
 def read_shape(
@@ -65,8 +83,10 @@ def read_shape(
     part, numbers, loose, faces = _source_numbers(mesh, topology, origin)
     source = None if part is None else part.source
     own: NDArray[np.bool_] = np.full(count, normals == "SHOWN")
+    before = None
     if normals != "SHOWN" and source is not None and origin.place is not None and own_mesh is not None:
-        own, lost = edited_corners(own_mesh, topology, numbers, faces, source, origin.frame)
+        before = base_positions(own_mesh, topology, numbers, source, origin.frame)
+        own, lost = edited_corners(own_mesh, topology, numbers, faces, source, before, origin.still)
         if lost:
             said = "corners whose faces changed keep the source's normals, more than 5 degrees from those shown"
             log.warning("'%s': %d %s", block.name, lost, said)
@@ -79,11 +99,21 @@ def read_shape(
     materials = _materials(block, mesh)
     slots = np.zeros(len(topology.face_starts), np.int32) if slots is None else slots
     slots = np.clip(slots, 0, max(len(materials) - 1, 0))  # beyond the last slot Blender shows the last
-    plain = unchanged and not own.any()
+    plain = unchanged and not own.any() and before is None and not _is_torn(topology, numbers)
     shown = np.zeros((count, 3), np.float32) if plain else meshes.corner_normals(mesh)
+    base = None
+    if before is not None and own_mesh is not None:
+        base = Bare(meshes.positions(own_mesh), shown if own_mesh is mesh else meshes.corner_normals(own_mesh))
     return Shape(
-        topology, uvs, numbers, loose, faces, slots, shown, own, corners, corner_faces, restored, materials, part
+        topology, uvs, numbers, loose, faces, slots, shown, own, corners, corner_faces, restored, materials, part, base
     )
+
+
+def _is_torn(topology: meshes.Topology, numbers: Numbers) -> bool:
+    """Tell whether a source vertex stands at several points, of which all but one become new vertices."""
+    point = np.empty(int(numbers.max(initial=-1)) + 1, np.int64)
+    point[numbers] = topology.corner_points  # of its corners the last
+    return not np.array_equal(point[numbers], topology.corner_points)
 
 
 def say_loose(block: Block, shape: Shape) -> None:

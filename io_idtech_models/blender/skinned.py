@@ -23,7 +23,7 @@ from . import skinned_normals, skinning, unheld
 from .compat import Block
 from .shapes import Origin, Shape, read_shape, say_loose
 from .source import Place
-from .surfaces import Part, shaders_of, split, surface_name
+from .surfaces import Looks, Part, shaders_of, split, surface_name
 from .traits import WeightLimits, gather_min_lod
 
 log = logging.getLogger(__name__)
@@ -41,6 +41,8 @@ class WeightSettings(WeightLimits):
 
 class RestSurface(SurfaceSource):
     """A mesh in its bind pose, as the code for vertex-animated models sees a source; codes are the bits of places."""
+
+    step = 0.0
 
     def decoded_positions(self, frames: Choice = slice(None), vertices: Choice = slice(None)) -> Floats:
         """Return the places, float32 (1, n, 3)."""
@@ -126,11 +128,11 @@ def _gather(
     keep_suffixes: bool,
 ) -> list[SkinnedMesh]:
     source = rig.vertex_source if place is not None else None
-    shape = _shape_of(block, mesh, Origin(source, place, 0), settings)
+    shape = _shape_of(block, mesh, Origin(source, place, 0, True), settings)
     positions = meshes.positions(mesh)
     found = []
     groups = _joint_groups(block, mesh, rig)
-    for nth, part in enumerate(split(shape, positions[None], np.zeros(1, np.int64), True)):
+    for nth, part in enumerate(split(shape, Looks(positions[None], np.zeros(1, np.int64), shape.normals), True)):
         if not len(part.triangles.vertices) and place is None:
             continue
         name = surface_name(block, part, shape, nth, keep_suffixes)

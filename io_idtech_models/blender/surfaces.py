@@ -18,7 +18,7 @@ from ..model.corners import (
     match_triangles,
     with_degenerate,
 )
-from ..model.vertex import LATER, ModelSource, SharedPoints, Surface
+from ..model.vertex import LATER, Base, ModelSource, SharedPoints, Surface
 from . import mesh as meshes
 from . import names
 from .compat import Block
@@ -27,6 +27,8 @@ from .sampling import Samples
 from .shapes import Numbers, Shape
 
 log = logging.getLogger(__name__)
+
+MOST_LOOKS = 32  # frames whose normals decide whether corners make one vertex
 
 
 @dataclass(eq=False)
@@ -57,25 +59,43 @@ class Part:
         return meshes.unit(sums.reshape(-1, 3)).reshape(sums.shape)
 
 
-def split(shape: Shape, positions: NDArray[np.float32], frames: NDArray[Any], splits: bool) -> list[Part]:
+@dataclass(frozen=True, eq=False)
+class Looks:
+    """What a mesh shows, to decide which corners make one vertex, and who of several gets one of the source's."""
+
+    positions: NDArray[np.float32]  # (F or 1, P, 3) in the object
+    frames: NDArray[Any]  # (F,) the source's frame that each was, or -1
+    normals: NDArray[np.float32]  # (C, 3), or (C, K, 3) in several frames: of edited and new corners
+
+    @staticmethod
+    def of(samples: Samples, frames: NDArray[Any], shape: Shape) -> Looks:
+        """Return what samples of all frames say; of their normals some, evenly spread."""
+        assert samples.positions is not None
+        normals = shape.normals
+        if samples.normals is not None and shape.shows_normals:
+            count = len(samples.normals)
+            some = np.unique(np.linspace(0, count - 1, min(count, MOST_LOOKS)).astype(int))
+            normals = np.ascontiguousarray(samples.normals[some].transpose(1, 0, 2))
+        return Looks(samples.positions, frames, normals)
+
+
+def split(shape: Shape, looks: Looks, splits: bool) -> list[Part]:
     """Split a mesh into surfaces, one per material slot that faces use; an imported one keeps its further slots.
 
-    `positions` (F or 1, P, 3) and the `frames` (F,) of the source that they were decide between claims to a vertex.
     Without `splits` it is one surface with a vertex per point, and texture coordinates belong to its corners.
     """
     slots = len(shape.materials)
-    source = None if shape.near is None else shape.near.source
     if not splits:
         every = np.arange(len(shape.corners))
-        part = _part(shape, every, positions, frames, source, True, splits)
+        part = _part(shape, every, looks, True, splits)
         part.slots = list(range(slots))
         return [_model_wide(part, shape)]
     used = np.unique(shape.slots).tolist() or [0]
     parts = []
     for nth, slot in enumerate(used):
         chosen = np.flatnonzero(shape.slots[shape.corner_faces] == slot)
-        further = [s for s in range(slots) if s not in used] if nth == 0 and source is not None else []
-        part = _part(shape, chosen, positions, frames, source, nth == 0, splits)
+        further = [s for s in range(slots) if s not in used] if nth == 0 and shape.near is not None else []
+        part = _part(shape, chosen, looks, nth == 0, splits)
         part.slots = [s for s in (slot, *further) if s < slots]
         parts.append(_model_wide(part, shape))
     return parts
@@ -92,20 +112,19 @@ def _model_wide(part: Part, shape: Shape) -> Part:
 def _part(
     shape: Shape,
     chosen: NDArray[Any],
-    positions: NDArray[np.float32],
-    frames: NDArray[Any],
-    source: ModelSource | None,
+    looks: Looks,
     first: bool,
     splits: bool,
 ) -> Part:
+    source = None if shape.near is None else shape.near.source
     flat = shape.corners[chosen].ravel()
-    corners = _corners(shape, chosen, flat, source, first)
+    corners = _corners(shape, chosen, looks, first)
     uvs, own = corners.uvs, corners.own
     if not splits:
         corners = _by_points(corners)
 
     def claims(points: Numbers, numbers: Numbers, places: Numbers) -> NDArray[np.float64]:
-        return _agreement(points, numbers, corners.uvs[places], positions, frames, source)
+        return _agreement(points, numbers, corners.uvs[places], looks, source)
 
     vertices = group_corners(corners, claims)
     of_triangles = vertices.of_corner[: len(flat)].reshape(-1, 3)
@@ -126,8 +145,10 @@ def _part(
     return Part(vertices, matched, _corner_uvs(matched, uvs, source), any_own, [], (flat[once], of_corner[once]))
 
 
-def _corners(shape: Shape, chosen: NDArray[Any], flat: Numbers, source: ModelSource | None, first: bool) -> Corners:
-    """Return the corners `flat` (C,) of the triangles `chosen`, and one for each vertex that has no triangle."""
+def _corners(shape: Shape, chosen: NDArray[Any], looks: Looks, first: bool) -> Corners:
+    """Return the corners (C,) of the triangles `chosen`, and in the first part one for each vertex without any."""
+    source = None if shape.near is None else shape.near.source
+    flat = shape.corners[chosen].ravel()
     numbers, uvs = shape.numbers[flat], shape.uvs[flat]
     if shape.restored:
         numbers, uvs = (shape.restored[n][chosen].reshape(len(flat), -1) for n in ("numbers", "uvs"))
@@ -142,7 +163,7 @@ def _corners(shape: Shape, chosen: NDArray[Any], flat: Numbers, source: ModelSou
         np.concatenate((shape.topology.corner_points[flat].astype(np.int64), loose)),
         np.concatenate((numbers, shape.loose[loose])),
         np.concatenate((uvs, loose_uvs)),
-        np.concatenate((shape.normals[flat], np.zeros((extra, 3), np.float32))),
+        np.concatenate((looks.normals[flat], np.zeros((extra, *looks.normals.shape[1:]), np.float32))),
         np.concatenate((shape.own[flat], np.zeros(extra, np.bool_))),
     )
 
@@ -158,7 +179,7 @@ def _by_points(corners: Corners) -> Corners:
         corners.points,
         np.where(numbers == none, -1, numbers),
         np.zeros_like(corners.uvs),
-        np.broadcast_to(np.array([0.0, 0.0, 1.0], np.float32), corners.normals.shape),
+        np.broadcast_to(np.array([0.0, 0.0, 1.0], np.float32), (len(corners.points), 3)),
         np.zeros_like(corners.own),
     )
 
@@ -184,8 +205,7 @@ def _agreement(
     points: Numbers,
     numbers: Numbers,
     uvs: NDArray[np.float32],
-    positions: NDArray[np.float32],
-    frames: NDArray[Any],
+    looks: Looks,
     source: ModelSource | None,
 ) -> NDArray[np.float64]:
     """Return in how many frames points (n,) stand where the vertices that they claim do; equal UVs add a half."""
@@ -193,10 +213,10 @@ def _agreement(
     for part, places, indices in source.vertex_parts(numbers) if source is not None else ():
         if part.vertex_uvs is not None:
             fit[places] += 0.5 * (part.vertex_uvs[indices] == uvs[places]).all(axis=1)
-        for index, frame in enumerate(frames.tolist()):
+        for index, frame in enumerate(looks.frames.tolist()):
             if frame >= 0:
                 there = part.decoded_positions(slice(frame, frame + 1))[0, indices]
-                row = positions[index if len(positions) > 1 else 0]
+                row = looks.positions[index if len(looks.positions) > 1 else 0]
                 fit[places] += (row[points[places]] == there).all(axis=1)
     return fit
 
@@ -235,8 +255,21 @@ def to_surface(
         source_triangles=part.triangles.numbers,
         own_normals=part.own,
         mirrored=mirrored,
+        base=_base(part, shape, samples),
         decoders={"positions": SharedPoints(points, part.vertices.points)},
     )
+
+
+def _base(part: Part, shape: Shape, samples: Samples) -> Base | None:
+    """Return the normals of the frame in which an object that was edited stands as its own mesh, if there is one."""
+    assert samples.positions is not None
+    if shape.base is None:
+        return None
+    for frame, points in enumerate(samples.positions):
+        if np.array_equal(points, shape.base.points):
+            transforms = samples.matrices[frame if len(samples.matrices) > 1 else 0][None]
+            return Base(frame, turned_normals(part.normals(shape.base.normals[None]), transforms)[0])
+    return None
 
 
 def _moved(local: NDArray[np.float32], transforms: NDArray[np.float64], scale: float) -> NDArray[np.float32]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import steady
-from .vertex import ModelSource, Surface, VertexModel, are_solid
+from .vertex import Base, ModelSource, Surface, VertexModel, are_solid
 from .weld import weld
 
 Ints = NDArray[np.int32]
@@ -58,6 +58,8 @@ def _with_vertices(surface: Surface, origins: NDArray[Any], triangles: Ints, uvs
         surface.source_triangles,
         None if own is None else own[origins],
         surface.mirrored,
+        surface.as_shown,
+        None if surface.base is None else surface.base.of(origins),
     )
 
 
@@ -136,7 +138,17 @@ def _concatenated(parts: list[Surface]) -> Surface:
         faces[turn],
         np.concatenate(own)[order],
         lead.mirrored,
+        lead.as_shown,
+        _all_bases(parts, order),
     )
+
+
+def _all_bases(parts: list[Surface], order: NDArray[Any]) -> Base | None:
+    """Return what is shown of all parts in the base, of the vertices `order` of all; None where some don't say."""
+    bases = [part.base for part in parts if part.base is not None]
+    if len(bases) < len(parts) or len({base.frame for base in bases}) > 1:
+        return None
+    return Base(bases[0].frame, np.concatenate([base.normals for base in bases])[order])
 
 
 def _last_if_new(numbers: Ints) -> Ints:

@@ -33,7 +33,7 @@ class Corners:
     points: Indices  # (C,)
     numbers: Indices  # (C,) source vertex or -1
     uvs: NDArray[np.float32]  # (C, 2)
-    normals: NDArray[np.float32]  # (C, 3) unit
+    normals: NDArray[np.float32]  # (C, 3) unit, or (C, K, 3) in several frames
     own: NDArray[np.bool_]  # (C,) the normal was edited, so it counts for splitting
 
 
@@ -155,11 +155,17 @@ def _normal_clusters(corners: Corners) -> Indices:
         shade += 1
         first[corners.points[left][::-1]] = left[::-1]
         leaders = first[corners.points[left]]
-        near = steady.dots(corners.normals[leaders], corners.normals[left]) > SAME_NORMAL
+        near = _same_normals(corners, leaders, left)
         near |= leaders == left  # a normal that is not a number leads a cluster of its own
         shades[left[near]] = shade
         left = left[~near]
     return shades
+
+
+def _same_normals(corners: Corners, some: Indices, others: Indices) -> NDArray[np.bool_]:
+    """Tell which corners (n,) show one normal, pair by pair, in all frames that are known."""
+    same = steady.dots(corners.normals[some], corners.normals[others]) > SAME_NORMAL
+    return np.asarray(same if same.ndim == 1 else same.all(axis=1))
 
 
 def _winners(
@@ -199,7 +205,7 @@ def _join_new(keys: Sequence[Indices], numbers: Indices, corners: Corners, first
     for step in range(int((end - start).max(initial=0))):
         open_ = (start + step < end) & (target[new] == new)
         partner = order[start[open_] + step]
-        same = steady.dots(corners.normals[first[new[open_]]], corners.normals[first[partner]]) > SAME_NORMAL
+        same = _same_normals(corners, first[new[open_]], first[partner])
         target[new[open_][same]] = partner[same]
     return target
 

@@ -4,12 +4,14 @@ Blender shows normals of its own making in every frame but the base. So a vertex
 source's code, in each frame in which it and the corners of its faces lie where the source has them. Where one linear
 map moved a whole part of the surface the normals follow that (`affine`); elsewhere the source's normal is turned by the
 rotation that fits the vertex' surroundings best (Kabsch's method over the edges and the area-scaled normals of all
-faces at that position), which carries smoothing groups and hand-made normals along. Where faces were turned over, so
-are the normals of their vertices.
+faces at that position), which carries smoothing groups and hand-made normals along; but in the base, whose normals a
+modeller sees as they are, what is shown there counts. Where faces were turned over, so are the normals of their
+vertices.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +23,7 @@ from . import affine, steady
 from .vertex import ModelSource, Surface, VertexModel
 
 Codes = NDArray[Any]
+SHOWN = math.cos(math.radians(0.5))  # of the angle by which Blender's own rounding may be off
 CODED = 1.0  # positions are whole codes: half a code, and as much again of what that makes a map err
 
 
@@ -132,8 +135,19 @@ def settle_normals(
         if shown is None:  # a surface whose source was dropped
             shown = smooth_normals(surface.positions, surface.triangles)
         own = shown[:, fresh]
-        normals[:, fresh] = coding.encode(own.reshape(-1, 3), None).reshape(own.shape[:2])
+        found = coding.encode(own.reshape(-1, 3), None).reshape(own.shape[:2])
+        if view is not None and not surface.as_shown and view.known[fresh].any():
+            kept = view.known[fresh] & _is_shown(coding, normals[:, fresh], own)
+            found = np.where(kept, normals[:, fresh], found)
+        normals[:, fresh] = found
     return codes
+
+
+def _is_shown(coding: NormalCoding, codes: Codes, shown: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Tell where codes (F, n) say what is shown (F, n, 3), as far as Blender can show it."""
+    decoded = coding.decode(codes.ravel()).reshape(shown.shape)
+    sizes = steady.lengths(decoded) * steady.lengths(shown)
+    return np.asarray(steady.dots(decoded, shown) >= SHOWN * sizes)
 
 
 def plain_normals(model: VertexModel, surface: Surface, coding: NormalCoding | None) -> Surface:
@@ -185,27 +199,31 @@ def _turn_frame(
     turned = np.flatnonzero((near | moved | sides) & view.known)
     if not len(turned):
         return
-    maps = _maps_of_normals(surface, motion, view, frame, turned)
+    before, after = motion.before[frame], motion.after[frame]
+    usable = triangles[view.known[triangles].all(axis=1)]
+    maps, found = affine.maps_at(before, after, usable, turned, motion.slack)
+    shown = None
+    if not found.all():
+        used = np.unique(usable)
+        mirrored = surface.mirrored or affine.mirrors(before[used], after[used])
+        if surface.base is not None and surface.base.frame == frame and not mirrored:
+            shown = surface.base.normals
+        else:
+            maps[~found] = _ring_maps(before, after, usable, turned[~found], mirrored)
     normals = steady.applied(maps, coding.decode(view.normals[frame, turned]))
     normals[sides[turned]] *= -1.0
+    if shown is not None:
+        normals[~found] = shown[turned[~found]]
     codes[turned] = coding.encode(normals, view.normals[frame, turned])
 
 
-def _maps_of_normals(
-    surface: Surface, motion: Motion, view: SourceView, frame: int, turned: NDArray[np.int64]
+def _ring_maps(
+    before: Codes, after: Codes, triangles: NDArray[Any], vertices: NDArray[np.int64], mirrored: bool
 ) -> NDArray[np.float64]:
-    """Return what takes the normals of the vertices `turned` (n,) along in a frame, (n, 3, 3)."""
-    before, after = motion.before[frame], motion.after[frame]
-    usable = surface.triangles[view.known[surface.triangles].all(axis=1)]
-    maps, found = affine.maps_at(before, after, usable, turned, motion.slack)
-    if found.all():
-        return maps
-    used = np.unique(usable)
-    mirrored = surface.mirrored or affine.mirrors(before[used], after[used])
-    rotations = ring_rotations(before, after, usable, turned[~found], mirrored)
+    """Return what takes the normals of some vertices (n,) along with their surroundings, (n, 3, 3)."""
+    maps = ring_rotations(before, after, triangles, vertices, mirrored)
     if mirrored:  # a reflection turns the faces over, and with them what their normals follow
-        rotations[..., 1:] *= -1.0
-    maps[~found] = rotations
+        maps[..., 1:] *= -1.0
     return maps
 
 
@@ -260,6 +278,22 @@ def _best_rotations(covariances: NDArray[np.float64]) -> NDArray[np.float64]:
     vague = strength[:, 1] <= 1e-9 * np.maximum(strength[:, 0], 1e-30)
     rotations[vague] = np.eye(3)
     return rotations
+
+
+def without_backs(
+    normals: NDArray[np.float32], positions: NDArray[np.float32], triangles: NDArray[Any], vertices: NDArray[np.bool_]
+) -> tuple[NDArray[np.float32], int]:
+    """Return normals (F, V, 3) of which none of some `vertices` (V,) points into the surface of `triangles` (T, 3).
+
+    Such a one, more than 90 degrees from the smooth normal, becomes that, unless it is so in the first frame, too: then
+    it was meant. Also returns how many vertices that concerns in some frame.
+    """
+    smooth = smooth_normals(positions, triangles)
+    back = (steady.dots(normals, smooth) < 0) & vertices
+    back &= ~back[:1]
+    if not back.any():
+        return normals, 0
+    return np.where(back[..., None], smooth, normals), int(back.any(axis=0).sum())
 
 
 def smooth_normals(positions: NDArray[np.float32], triangles: NDArray[Any]) -> NDArray[np.float32]:

@@ -61,6 +61,11 @@ class SurfaceSource:
         return int(self.codes.shape[1])
 
     @property
+    def step(self) -> float:
+        """Return by how much positions differ whose codes do by one."""
+        return float(self.scale.max(initial=0.0))
+
+    @property
     def vertex_uvs(self) -> Floats | None:
         """Return the texture coordinates of vertices, (V, 2); None where they belong to corners."""
         return self.uvs if self.uvs.ndim == 2 else None
@@ -256,6 +261,18 @@ class SharedPoints:
 LATER = np.zeros((0, 0, 3), np.float32)
 
 
+@dataclass(frozen=True, eq=False)
+class Base:
+    """The frame whose normals a modeller sees as they are, while those of others follow from them."""
+
+    frame: int
+    normals: Floats  # (V, 3) as shown
+
+    def of(self, vertices: Choice) -> Base:
+        """Return the same of some vertices."""
+        return Base(self.frame, self.normals[vertices])
+
+
 @dataclass(eq=False)
 class Surface:
     """An animated triangle mesh with one or more shaders."""
@@ -272,6 +289,8 @@ class Surface:
     source_triangles: Ints | None = None  # (T,) model-wide number or -1; None: all new
     own_normals: NDArray[np.bool_] | None = None  # (V,) True: `normals` were edited and beat the source's
     mirrored: bool = False  # a reflection lies between the source and the positions
+    as_shown: bool = False  # every normal is coded anew, also where the source's code says nearly the same
+    base: Base | None = None  # what one of the frames shows, if that is more than its neighbours turned along
     decoders: dict[str, Decoder] = field(default_factory=dict)  # of `positions` and `normals` that are LATER
 
     def __post_init__(self) -> None:

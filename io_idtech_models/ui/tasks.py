@@ -13,7 +13,6 @@ import bpy
 from .. import formats
 from ..blender.compat import Context
 from ..blender.materials import Materials
-from ..blender.plan import GatherSettings
 from ..blender.source import note_file
 from ..blender.vertex import BuildSettings, Built, build
 from ..blender.window import mode_of, set_mode
@@ -24,6 +23,7 @@ from ..model.words import describe, joined, listed, plural
 from ..storage import read_file, write_file
 
 if TYPE_CHECKING:
+    from ..blender.plan import GatherSettings
     from .choice import Choice
 
 SHOWN = 7  # sentences in a line, the facts among them

@@ -11,6 +11,7 @@ from io_idtech_models.model.normals import (
     settle_normals,
     smooth_normals,
     view_source,
+    without_backs,
 )
 from io_idtech_models.model.vertex import Surface, VertexModel
 from tests.samples import load, sample
@@ -273,6 +274,22 @@ def test_smooth_normals_of_a_cube_point_out_of_its_corners():
     for corner in np.unique(positions[0], axis=0):
         same = found[0][(positions[0] == corner).all(axis=1)]
         np.testing.assert_array_equal(same, np.broadcast_to(same[0], same.shape))
+
+
+def test_normals_that_point_inwards_are_smoothed_but_those_that_were_meant():
+    """Of two frames of a cube: one vertex turned inwards in the second, one in both, one that is not asked about."""
+    surface = load(sample("seamed_cube")).surfaces[0]
+    positions = np.repeat(surface.positions[:1], 2, axis=0)
+    smooth = smooth_normals(positions, surface.triangles)
+    shown, some = smooth.copy(), np.ones(surface.num_vertices, np.bool_)
+    shown[1, 0] *= -1.0
+    shown[:, 1] *= -1.0
+    shown[1, 2] *= -1.0
+    some[2] = False
+    found, count = without_backs(shown, positions, surface.triangles, some)
+    assert count == 1
+    shown[1, 0] *= -1.0
+    np.testing.assert_array_equal(found, shown)
 
 
 def test_smooth_normals_of_nothing():

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import bmesh
 import numpy as np
 import pytest
 
@@ -196,6 +197,30 @@ def _(folder):
     bpy.ops.mesh.subdivide()
     bpy.ops.object.mode_set(mode="OBJECT")
     export(folder / "a.md3", what="SCENE")
+
+
+@says("point into the mesh")
+def _(folder):
+    block = add_ball()
+    points = np.array([vertex.co for vertex in block.data.vertices])
+    block.data.normals_split_custom_set_from_vertices((points * (0.05, 0.05, 0.03)).tolist())
+    block.shape_key_add(name="Basis")
+    far = block.shape_key_add(name="far")
+    far.data.foreach_set("co", (points + np.sin(points[:, [1, 2, 0]] * 0.9) * 14.0).astype(np.float32).ravel())
+    for frame in (0, 1):
+        far.value = float(frame)
+        far.keyframe_insert("value", frame=frame)
+    export(folder / "a.md3", frames="RANGE", frame_start=0, frame_end=1)
+
+
+def add_ball() -> Any:
+    ball = bmesh.new()
+    bmesh.ops.create_icosphere(ball, subdivisions=2, radius=20.0)
+    data = bpy.data.meshes.new("a")
+    ball.to_mesh(data)
+    block = bpy.data.objects.new("a", data)
+    bpy.context.scene.collection.objects.link(block)
+    return block
 
 
 @says("mirrored in some frames")
