@@ -297,7 +297,8 @@ def _encode_weights(
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
     """Return weights, WEIGHT (W,), how many each vertex has, (V,), and its normal in the space of the first, (V, 3).
 
-    Vertices that are kept have the source's weights, in its order; others the heaviest first.
+    Vertices that are kept have the source's weights, those carried too but for offsets, in its order; others the
+    heaviest first.
     """
     kept: NDArray[np.bool_] = np.zeros(mesh.num_vertices, np.bool_)
     if own is not None and mesh.kept is not None:
@@ -306,7 +307,7 @@ def _encode_weights(
         owners, entries = own.weights.of(numbers[known]).entries()
         lost = bones.of_source[own.weights.joints[entries]] < 0
         kept[known[owners[lost]]] = False
-    table, normals = heaviest_first(mesh, bones.skeleton, kept)
+    table, normals = heaviest_first(mesh, bones.skeleton, kept if mesh.carried is None else kept | mesh.carried)
     counts = table.counts.astype(np.int64)
     if own is not None:
         counts[kept] = own.weights.counts[numbers[kept]]

@@ -33,15 +33,27 @@ def maps_at(
 ) -> tuple[Doubles, NDArray[np.bool_]]:
     """Return what takes the normals of some vertices (n,) along, (n, 3, 3), and of which one map moves the part, (n,).
 
+    See `linear_maps_at`.
+    """
+    maps, found = linear_maps_at(before, after, triangles, vertices, slack)
+    return steady.cofactors(maps), found
+
+
+def linear_maps_at(
+    before: NDArray[Any], after: NDArray[Any], triangles: NDArray[Any], vertices: Indices, slack: float
+) -> tuple[Doubles, NDArray[np.bool_]]:
+    """Return the linear maps (n, 3, 3) that moved the surroundings of some vertices (n,), and of which there is one.
+
     `before`, `after`: positions (V, 3), within `slack` of what the map makes of them; `triangles` (T, 3). The part is
-    the whole surface if that was moved as one, else what its triangles connect.
+    the whole surface if that was moved as one, else what its triangles connect. Of a plane the map across is made up
+    so that its normal follows.
     """
     used = np.zeros(len(before), np.bool_)
     used[triangles] = True
-    maps, found = np.empty((len(vertices), 3, 3)), np.zeros(len(vertices), np.bool_)
+    maps, found = np.zeros((len(vertices), 3, 3)), np.zeros(len(vertices), np.bool_)
     for whole in (True, False):
         labels = np.where(used, 0 if whole else _connected(triangles, places_of(before)), -1)
-        of_part, fits = _normal_maps(before, after, labels, slack)
+        of_part, fits = _part_maps(before, after, labels, slack)
         own = labels[vertices]
         fitting = ~found & np.append(fits, False)[own]  # -1 is no part
         maps[fitting] = of_part[own[fitting]]
@@ -93,13 +105,12 @@ def _connected(triangles: NDArray[Any], places: Indices) -> Indices:
             return parts[places]
 
 
-def _normal_maps(
+def _part_maps(
     before: NDArray[Any], after: NDArray[Any], parts: Indices, slack: float
 ) -> tuple[Doubles, NDArray[np.bool_]]:
-    """Return what takes the normals of each part along, (L, 3, 3), and which parts one linear map moves, (L,).
+    """Return the linear map of each part, (L, 3, 3), and which parts one moves, (L,).
 
-    `parts` (V,) has the part of each vertex, -1 = none. Of a plane the map across is made up so that its normal
-    follows; what lies in a line moves no normal.
+    `parts` (V,) has the part of each vertex, -1 = none. Of what lies in a line there is none.
     """
     inside = np.flatnonzero(parts >= 0)
     labels, count = parts[inside], int(parts.max(initial=-1)) + 1
@@ -114,7 +125,7 @@ def _normal_maps(
     off = np.abs(new - steady.applied(maps[labels], old)).max(axis=1, initial=0.0)
     worst = np.zeros(count)
     np.maximum.at(worst, labels, off)
-    return steady.cofactors(maps), sound & (worst <= slack)
+    return maps, sound & (worst <= slack)
 
 
 def mirrors(before: NDArray[Any], after: NDArray[Any]) -> bool:
