@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from ..errors import LimitError
 from ..model import steady
-from ..model.skeletal import SkeletalSource, Skeleton, SkinnedMesh, Weights, skin
+from ..model.skeletal import Pose, SkeletalSource, Skeleton, SkinnedMesh, Weights, skin
 from ..model.transforms import conjugate, rotate
 from ..model.vertex import Choice, Floats, ModelSource, SurfaceSource
 from ..model.words import plural
 from . import mesh as meshes
 from . import skinned_normals, skinning, unheld, untouched
 from .compat import Block
+from .losses import Loss
 from .shapes import Origin, Shape, read_shape, say_loose
 from .source import Place
 from .surfaces import Part, shaders_of, split, surface_name
@@ -78,6 +79,8 @@ class Rig:
     source: SkeletalSource | None
     vertex_source: ModelSource | None
     import_scale: float
+    uneven: bool = False  # the armature's scale, which joints can't have
+    losses: list[Loss] = field(default_factory=list)  # filled by who gathers meshes
 
 
 def gather_mesh(
@@ -207,16 +210,18 @@ def _to_mesh(
     numbers = part.vertices.numbers
     own = untouched.find(block, here, part, positions[of_vertex], rig, scale)
     same = own.any_way
+    unheld.say_off(block, own.off)
     rest = ~same[owners]
-    owners, used, weights = _limited(block, (here[0][rest], here[1][rest], here[2][rest]), count, settings)
+    full = here[0][rest], here[1][rest], here[2][rest]
+    owners, used, weights = _limited(full, count, settings)
     missing = np.setdiff1d(np.flatnonzero(~same), owners)
     if len(missing):
         bare = len(np.unique(of_vertex[missing]))
         owners, used, weights = _bound(block, rig, missing, bare, (owners, used, weights), settings)
     places = _in_model(block, rig, positions[of_vertex], scale)
-    bind = rig.skeleton.bind
-    offsets = rotate(conjugate(bind.rotations[used]), places[owners] - bind.positions[used])
-    table = _table(count, (own.owners, own.joints, own.factors, own.offsets), (owners, used, weights, offsets))
+    fresh = _with_offsets(places, rig.skeleton.bind, (owners, used, weights))
+    _note_losses(block, rig, places, full, fresh)
+    table = _table(count, (own.owners, own.joints, own.factors, own.offsets), fresh)
     mirrored = steady.determinants(np.array(block.matrix_world, np.float64)[:3, :3]) < 0
     triangles = part.triangles.vertices[:, ::-1] if mirrored else part.triangles.vertices
     sources = numbers.astype(np.int32), part.triangles.numbers
@@ -224,8 +229,30 @@ def _to_mesh(
     return SkinnedMesh(name, shader, part.uvs, triangles, table, index, *sources, kept=own.kept, carried=own.carried)
 
 
-def _table(count: int, *parts: tuple[NDArray[Any], ...]) -> Weights:
-    """Return the weights of so many vertices, of vertex, joint, factor and offset (n, 3) of each, in several parts."""
+Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]  # vertex, joint, factor and offset (n, 3)
+
+
+def _with_offsets(places: Doubles, bind: Pose, here: Entries) -> Rows:
+    """Return weights with where vertices at `places` (V, 3) lie in the space of their joints."""
+    owners, joints, _ = here
+    return *here, rotate(conjugate(bind.rotations[joints]), places[owners] - bind.positions[joints])
+
+
+def _note_losses(block: Block, rig: Rig, places: Doubles, full: Entries, written: Rows) -> None:
+    """Note which vertices, at `places` (V, 3), are written with fewer weights than they have."""
+    count, used = len(places), full[2] > 0
+    fewer = np.bincount(full[0][used], minlength=count) > np.bincount(written[0], minlength=count)
+    if fewer.any():
+        used &= fewer[full[0]]
+        owners, joints, factors = full[0][used], full[1][used], full[2][used]
+        parts = (factors / np.bincount(owners, factors, count)[owners]).astype(np.float32)  # as Blender does
+        before = _table(count, _with_offsets(places, rig.skeleton.bind, (owners, joints, parts)))
+        which = np.flatnonzero(fewer)
+        rig.losses.append(Loss(block.name, before.of(which), _table(count, written).of(which)))
+
+
+def _table(count: int, *parts: Rows) -> Weights:
+    """Return the weights of so many vertices, in several parts."""
     owners, joints, factors, offsets = (np.concatenate(values) for values in zip(*parts, strict=True))
     order = np.argsort(owners, kind="stable")
     counts = np.bincount(owners, minlength=count)
@@ -238,11 +265,8 @@ def _table(count: int, *parts: tuple[NDArray[Any], ...]) -> Weights:
     )
 
 
-def _limited(block: Block, here: Entries, count: int, settings: WeightSettings) -> Entries:
-    """Return the weights to write: the largest of each vertex, without the small, heaviest first, their sum 1.
-
-    What these vertices, new or changed ones of `count`, lose is said.
-    """
+def _limited(here: Entries, count: int, settings: WeightSettings) -> Entries:
+    """Return what to write of `count` vertices: the largest of each, without the small, heaviest first, their sum 1."""
     owners, joints, weights = here
     order = np.lexsort((joints, -weights, owners))
     owners, joints, weights = owners[order], joints[order], weights[order].astype(np.float64)
@@ -251,8 +275,6 @@ def _limited(block: Block, here: Entries, count: int, settings: WeightSettings) 
     chosen = (weights > 0) & ((weights >= settings.least_weight) | (rank == 0))
     if settings.most_weights:
         chosen &= rank < settings.most_weights
-    fewer = np.unique(owners[(weights > 0) & ~chosen])
-    unheld.say_fewer(block, len(fewer), settings.most_weights, settings.least_weight)
     owners, joints, weights = owners[chosen], joints[chosen], weights[chosen]
     sums = np.bincount(owners, weights, count)
     return owners, joints, (weights / sums[owners]).astype(np.float32)

@@ -52,6 +52,7 @@ class Untouched:
     joints: NDArray[np.int64]  # (n,)
     factors: NDArray[np.float32]  # (n,)
     offsets: NDArray[np.float32]  # (n, 3)
+    off: Doubles  # (V,) units that games show them at rest from where they are: weights need not sum to 1
 
     @property
     def any_way(self) -> Bools:
@@ -74,7 +75,7 @@ def find(block: Block, here: Entries, part: Part, positions: NDArray[np.float32]
     count = len(part.vertices.numbers)
     nobody, nothing = np.zeros(count, np.bool_), np.zeros(0, np.int64)
     empty = np.zeros((0, 3), np.float32)
-    found = Untouched(nobody, nobody.copy(), nothing, nothing, empty[:, 0], empty)
+    found = Untouched(nobody, nobody.copy(), nothing, nothing, empty[:, 0], empty, np.zeros(count))
     source, skeleton = rig.source, rig.skeleton
     if source is None or rig.vertex_source is None or skeleton.sources is None or skeleton.kept is None:
         return found
@@ -93,7 +94,7 @@ def find(block: Block, here: Entries, part: Part, positions: NDArray[np.float32]
 
 def _put(found: Untouched, places: NDArray[Any], table: _Table) -> tuple[NDArray[Any], ...]:
     """Note which vertices, `places` (s,), a table's are; return what it says of those that have the source's."""
-    found.kept[places], found.carried[places] = table.kept, table.carried
+    found.kept[places], found.carried[places], found.off[places] = table.kept, table.carried, table.off
     owners = places[table.owners]
     chosen = found.any_way[owners]
     return owners[chosen], table.joints[chosen], table.factors[chosen], table.offsets[chosen]
@@ -136,6 +137,9 @@ def _moves(
         triangles = part.triangles.vertices[(row[part.triangles.vertices] >= 0).all(axis=1)]
         slack = SAME_PLACE * max(1.0, float(np.abs(was).max(initial=0.0)))
         maps[moved], known[moved] = affine.linear_maps_at(was, positions, triangles, places[moved], slack)
+        if not known.all() and 2 * int(stands.sum()) < len(own):  # all but some that were edited as well
+            common, follows = affine.common_map(was[places], positions[places], slack)
+            maps[follows & ~known], known[follows] = common, True
     return _Moves(stands, known, maps)
 
 
@@ -149,6 +153,7 @@ class _Table:
     joints: NDArray[np.int64]  # (n,)
     factors: NDArray[np.float32]  # (n,)
     offsets: NDArray[np.float32]  # (n, 3)
+    off: Doubles  # (s,)
 
 
 class _Way:
@@ -184,19 +189,24 @@ class _Way:
         if self.still:
             kept = moves.stands & (np.bincount(owners, ~self.held[before], count) == 0)
         if kept.all():
-            return _Table(kept, np.zeros(count, np.bool_), owners, joints, factors, offsets)
+            return _Table(kept, np.zeros(count, np.bool_), owners, joints, factors, offsets, np.zeros(count))
         wanted = steady.applied(self.world, positions.astype(np.float64)) / self.scale
         places = rotate(self.bind.rotations[joints], offsets.astype(np.float64)) + self.bind.positions[joints]
         turned = np.where(self.held[before], 0.0, TURNED) * np.abs(offsets).max(axis=1, initial=0.0)
         slack = _slack(places, self.bind.positions[joints], self.before.positions[before])
-        kept |= (table.counts > 0) & _sums(owners, factors, places - wanted[owners], slack + turned, count)
-        places = self._carried(positions, table, moves)
-        fresh = rotate(conjugate(self.bind.rotations[joints]), places - self.bind.positions[joints])
+        total = _sums(owners, factors, places - wanted[owners], count)
+        most = np.minimum(_largest(owners, slack + turned, count), LEAST_MOVE)
+        kept |= (table.counts > 0) & (np.abs(total) <= most[:, None]).all(axis=1)
+        ways = self._carried(positions, table, moves)
+        fresh = rotate(conjugate(self.bind.rotations[joints]), ways - self.bind.positions[joints])
         off = ~(np.abs(fresh - offsets).max(axis=1, initial=0.0) <= slack)  # what is no number is off
         kept |= moves.known & (np.bincount(owners, off, count) == 0)
         carried = moves.known & ~kept
         offsets = np.where(carried[owners, None], fresh, offsets).astype(np.float32)
-        return _Table(kept, carried, owners, joints, factors, offsets)
+        named = np.where(carried[owners, None], ways, places)
+        off = steady.lengths(_sums(owners, factors, named, count) - wanted)
+        off[~(kept | carried) | moves.stands & self.still] = 0.0
+        return _Table(kept, carried, owners, joints, factors, offsets, off)
 
     def _carried(self, positions: NDArray[np.float32], table: Weights, moves: _Moves) -> Doubles:
         """Return where the places (n, 3) that weights name at rest went with their vertices, in the file's units."""
@@ -216,12 +226,16 @@ def _slack(*points: Doubles) -> Doubles:
     return np.asarray(np.minimum(ROUNDED * np.maximum(sizes, 1.0), LEAST_MOVE))
 
 
-def _sums(owners: NDArray[Any], factors: NDArray[Any], ways: Doubles, slack: Doubles, count: int) -> Bools:
-    """Tell of which vertices (count,) the `ways` (n, 3) to what their weights name come to nothing, within `slack`."""
-    total = np.stack([np.bincount(owners, factors * ways[:, axis], count) for axis in range(3)], axis=1)
+def _sums(owners: NDArray[Any], factors: NDArray[Any], values: Doubles, count: int) -> Doubles:
+    """Return the weighted sums (count, 3) of values (n, 3) by their vertices."""
+    return np.stack([np.bincount(owners, factors * values[:, axis], count) for axis in range(3)], axis=1)
+
+
+def _largest(owners: NDArray[Any], values: Doubles, count: int) -> Doubles:
+    """Return the largest of the values (n,) of each vertex, (count,), 0 without any."""
     most = np.zeros(count)
-    np.maximum.at(most, owners, slack)
-    return np.asarray((np.abs(total) <= np.minimum(most, LEAST_MOVE)[:, None]).all(axis=1))
+    np.maximum.at(most, owners, values)
+    return most
 
 
 def _same_groups(

@@ -255,7 +255,7 @@ def _encode_mesh(mesh: SkinnedMesh, bones: Bones, make_lod: bool) -> MdmSurface:
     refs = bones.refs(np.unique(weights["bone"]), written, before)
     whole = own is not None and np.array_equal(numbers, np.arange(own.num_vertices))
     surface = MdmSurface(header, vertices, weights, triangles, np.zeros(0, np.int32), refs)
-    if own is not None and whole and np.array_equal(mesh.triangles, own.triangles):
+    if own is not None and whole and _same_faces(mesh.triangles, own.triangles):
         surface.collapse = own.facts["collapse"]
         if mesh.min_lod is not None:
             header["min_lod"] = mesh.min_lod
@@ -267,6 +267,11 @@ def _encode_mesh(mesh: SkinnedMesh, bones: Bones, make_lod: bool) -> MdmSurface:
         draw_all(surface, mesh, bones.skeleton)
     header["num_verts"], header["num_triangles"], header["num_bone_refs"] = len(vertices), len(triangles), len(refs)
     return surface
+
+
+def _same_faces(triangles: NDArray[Any], source: NDArray[Any]) -> bool:
+    """Tell whether triangles (T, 3) are the source's, all as they were or, of a mirrored surface, all turned over."""
+    return np.array_equal(triangles, source) or np.array_equal(triangles[:, ::-1], source)
 
 
 def _own_numbers(mesh: SkinnedMesh, source: SkeletalSource | None, own: MeshSource | None) -> Numbers:

@@ -7,6 +7,7 @@ whole, and games show the vertices just there where they were, moved.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +18,10 @@ from mathutils import Matrix
 from numpy.typing import NDArray
 
 from io_idtech_models.model.skeletal import Animation, SkeletalModel, skin
-from io_idtech_models.model.transforms import chain
+from io_idtech_models.model.transforms import chain, rotate, to_matrices
 from tests import samples_md5, samples_mdm
 from tests.blender.case import CONTEXT, activate
-from tests.blender.md5_case import ANIM, MESH, Rigged, in_edit_mode, open_rig
+from tests.blender.md5_case import ANIM, MESH, Rigged, apart, in_edit_mode, in_world, open_rig
 from tests.blender.mdm_case import MDM, MDX, MOTIONS, Figure, open_figure
 from tests.samples import CORPUS, PROJECT, corpus
 
@@ -176,6 +177,19 @@ def assert_moved(subject: Subject, matrix: Any, **settings: Any) -> None:
     for frame in range(0, was.num_frames, max(1, was.num_frames // 4)):
         wanted = carried(in_game(subject.before, was, frame), matrix)
         assert np.abs(in_game(after, now, frame) - wanted).max() < CLOSE * size
+        origins, axes = tags_of(subject.before, was, frame)
+        found, turned = tags_of(after, now, frame)
+        assert np.abs(found - carried(origins, matrix)).max(initial=0.0) < CLOSE * size
+        there = axes @ np.array(matrix)[:3, :3].T / np.linalg.norm(np.array(matrix)[:3, 0])
+        assert np.abs(turned - there).max(initial=0.0) < CLOSE
+
+
+def tags_of(model: SkeletalModel, animation: Animation, frame: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return where the game has tags in a frame: origins (N, 3), and axes (N, 3, 3) as rows."""
+    places, turns = chain(animation.parents, animation.positions[frame], animation.rotations[frame])
+    origins = [rotate(turns[tag.joint], tag.origin) + places[tag.joint] for tag in model.tags]
+    axes = [tag.axes @ to_matrices(turns[tag.joint]).T for tag in model.tags]
+    return np.array(origins).reshape(-1, 3), np.array(axes).reshape(-1, 3, 3)
 
 
 RIGID = {"rig": move_rig, "each": move_each, "root": move_root, "apply": apply_all, "edit": edit_all}
@@ -272,6 +286,18 @@ def test_a_vertex_that_is_edited_on_a_moved_armature_is_the_only_one(subject):
     assert all(mesh.kept is not None and mesh.kept.all() for mesh in found.meshes[1:])
 
 
+@pytest.mark.parametrize("way", ["apply", "edit"])
+def test_a_vertex_that_is_edited_after_a_scale_is_the_only_one(subject, way):
+    RIGID[way](subject.case, TURNED @ Matrix.Scale(2.0, 4))
+    for point in (3, 5):
+        subject.case.mesh().data.vertices[point].co.x += 1.0
+    CONTEXT.view_layer.update()
+    found = subject.case.gather().meshes
+    own = [mesh.kept | mesh.carried for mesh in found]
+    assert 0 < (~own[0]).sum() <= 16
+    assert all(each.all() for each in own[1:])
+
+
 def test_moved_there_and_back(subject):
     move_rig(subject.case, TURNED)
     subject.case.dump()
@@ -304,3 +330,90 @@ def test_a_figure_of_odd_weights():
     move_rig(case, TURNED)
     before, after = (MDM.load(d, "x", {"mdx": MOTIONS["walk"]}) for d in (case.data, case.dump()))
     assert weights_of(after) == weights_of(before)
+
+
+# -- what is said where vertices are off
+
+
+def off_said(text: str, words: str) -> tuple[float, str]:
+    """Return the units in the one sentence with some words, and where that is."""
+    (line,) = {line for line in text.splitlines() if words in line}
+    number, where = re.findall(r"up to ([\d.e+-]+) units off (in .+?);", line)[0]
+    return float(number), where
+
+
+def farthest_off(case: Rigged, model: SkeletalModel, animation: Animation) -> float:
+    """Return how far the game shows vertices of a model from where Blender shows them, in all frames."""
+    worst = 0.0
+    for frame in range(animation.num_frames):
+        CONTEXT.scene.frame_set(frame)
+        shown = [in_world(block) for block in blocks(case, "MESH")]
+        worst = max(worst, apart(np.concatenate(shown), in_game(model, animation, frame)))
+    return worst
+
+
+def test_how_far_vertices_are_off_that_lose_weights(caplog):
+    case = open_rig(samples_md5.arm(), {"wave": samples_md5.wave()})
+    case.play("wave")
+    block = case.mesh()
+    for group in [bone.name for bone in case.rig.data.bones]:
+        (block.vertex_groups.get(group) or block.vertex_groups.new(name=group)).add(range(12), 0.3, "REPLACE")
+    caplog.clear()
+    model = case.gather(most_weights=1)
+    off, where = off_said(caplog.text, "lose weights, more than 1 or below 0.05")
+    assert where == "in 'wave'"
+    assert "raise Most Weights or lower Least Weight" in caplog.text
+    assert off == pytest.approx(farthest_off(case, model, case.gather_motion("wave")), rel=0.02)
+    assert off > 0.5
+    case.rig.animation_data.action = None
+    case.rig.pose.bones[-1].rotation_quaternion = (0.7, 0.7, 0, 0)
+    CONTEXT.view_layer.update()
+    caplog.clear()
+    case.gather(most_weights=1)
+    assert off_said(caplog.text, "lose weights")[1] == "in the pose shown"
+    caplog.clear()
+    case.gather(most_weights=0, least_weight=0.0)
+    assert "weights" not in caplog.text
+
+
+def test_one_vertex_that_loses_weights(caplog):
+    case = open_rig(samples_md5.arm())
+    block = case.mesh()
+    for group in [bone.name for bone in case.rig.data.bones]:
+        (block.vertex_groups.get(group) or block.vertex_groups.new(name=group)).add([3], 0.3, "REPLACE")
+    case.gather(most_weights=1)
+    assert "'mesh': 1 vertex loses weights" in caplog.text.replace(block.name, "mesh")
+
+
+def test_how_far_an_uneven_scale_bends_meshes(caplog):
+    case = open_rig(samples_md5.arm(), {"wave": samples_md5.wave()})
+    case.play("wave")
+    move_rig(case, TURNED @ Matrix.Diagonal((1, 1, 3, 1)))
+    caplog.clear()
+    model = case.gather()
+    off, where = off_said(caplog.text, "scaled unevenly")
+    assert where == "in 'wave'"
+    assert off == pytest.approx(farthest_off(case, model, case.gather_motion("wave")), rel=0.05)
+    assert off > 0.5
+
+
+@pytest.mark.parametrize("size", [2.0, -1.0])
+def test_levels_of_detail_stay(size, caplog):
+    case = trooper()
+    move_rig(case, Matrix.Diagonal((size, abs(size), abs(size), 1)))
+    caplog.clear()
+    for before, after in zip(case.before().surfaces, case.after().surfaces, strict=True):
+        np.testing.assert_array_equal(after.collapse, before.collapse)
+        assert after.header["min_lod"] == before.header["min_lod"]
+    assert not caplog.text
+
+
+def test_a_figure_that_is_written_as_md5_keeps_its_weights():
+    """An untouched vertex has the weights of its file, whatever format it goes to."""
+    case = open_figure(bind=0)
+    source = MDM.load(case.data, "x", {"mdx": MOTIONS["walk"]})
+    for matrix in (Matrix.Identity(4), TURNED):
+        move_rig(case, matrix)
+        model = MESH.load(MESH.dump(case.gather()), "x")
+        for mesh, wanted in zip(model.meshes, source.meshes, strict=True):
+            assert mesh.weights.counts.tolist() == wanted.weights.counts.tolist()
