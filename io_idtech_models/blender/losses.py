@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 Doubles = NDArray[np.float64]
 MOST_FRAMES = 64  # to compare
-MOST_CELLS = 4_000_000  # weights in all frames of one comparison
+MOST_CELLS = 1_000_000  # weights in all frames of one comparison
 
 
 @dataclass(eq=False)

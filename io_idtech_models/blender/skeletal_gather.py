@@ -56,9 +56,15 @@ def find_rig(blocks: list[Block]) -> Block:
 
 
 def gather(
-    blocks: list[Block], view_layer: bpy.types.ViewLayer, settings: SkeletalGatherSettings, name: str = ""
+    blocks: list[Block],
+    view_layer: bpy.types.ViewLayer,
+    settings: SkeletalGatherSettings,
+    name: str = "",
+    measured: bool = True,
 ) -> SkeletalModel:
     """Return the model that objects show at rest, with its source's facts if the .blend knows them.
+
+    `measured`: what a file can't hold of how bones move vertices is said, with how far they are off.
 
     Raises:
         LimitError: no armature, several, or vertices without weights.
@@ -73,7 +79,8 @@ def gather(
     for mesh in _in_order([b for b in blocks if b.type == "MESH"], known, block):
         place = place_of(known, block, mesh)
         found += gather_mesh(mesh, rig, place, settings.scale, settings, settings.keep_suffixes, view_layer)
-    losses.say(rig, found, settings, view_layer)
+    if measured:
+        losses.say(rig, found, settings, view_layer)
     tags = joint_tags.gather(blocks, block, rig.skeleton, rig.joints, rig.source, settings.scale)
     lod = traits.gather_lod(block)
     return SkeletalModel(name or block.name, rig.skeleton, _claimed(found), rig.source, tags, lod)

@@ -135,7 +135,7 @@ def _moves(
         was[places] = surface.decoded_positions(slice(None), own)[0]
         row[places] = np.arange(len(places))
         triangles = part.triangles.vertices[(row[part.triangles.vertices] >= 0).all(axis=1)]
-        slack = SAME_PLACE * max(1.0, float(np.abs(was).max(initial=0.0)))
+        slack = SAME_PLACE * max(scale, float(np.abs(was).max(initial=0.0)))
         maps[moved], known[moved] = affine.linear_maps_at(was, positions, triangles, places[moved], slack)
         if not known.all() and 2 * int(stands.sum()) < len(own):  # all but some that were edited as well
             common, follows = affine.common_map(was[places], positions[places], slack)

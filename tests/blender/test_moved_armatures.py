@@ -267,6 +267,28 @@ def test_meshes_that_are_scaled_alone(subject):
     np.testing.assert_allclose(found, before * [1.5, 1.0, 0.5], atol=CLOSE)
 
 
+def test_an_uneven_scale_that_is_applied(subject):
+    matrix = Matrix.Diagonal((1.0, 0.5, 2.0, 1.0))
+    before = np.concatenate([skin(m.weights, *_bind(subject.case.data, subject)) for m in subject.before.meshes])
+    apply_all(subject.case, matrix)
+    after, bind = subject.after(), subject.case.gather().skeleton.bind
+    assert weights_of(after) == weights_of(subject.before)
+    found = np.concatenate([skin(m.weights, bind.positions, bind.rotations) for m in after.meshes])
+    np.testing.assert_allclose(found, carried(before, matrix), atol=CLOSE)
+
+
+@pytest.mark.parametrize("scale", [0.02, 40.0])
+def test_imported_at_another_scale(scale, caplog):
+    for case, motion in (
+        (open_figure(scale=scale), "walk"),
+        (open_rig(samples_md5.arm(), {"wave": samples_md5.wave()}, scale=scale), "wave"),
+    ):
+        caplog.clear()
+        move_rig(case, Matrix.Scale(scale, 4) @ TURNED @ Matrix.Scale(1 / scale, 4))
+        assert_moved(Subject(case, motion), TURNED, scale=scale)
+        assert "weights" not in caplog.text
+
+
 def test_an_armature_that_is_scaled_unevenly_keeps_weights_and_is_said(subject, caplog):
     caplog.clear()
     move_rig(subject.case, Matrix.Diagonal((1, 1, 2, 1)))
