@@ -11,7 +11,7 @@ MAP = np.array([[2.0, 0.1, 0.0], [0.0, -1.5, 0.3], [0.2, 0.0, 1.0]])
 SLACK = 1e-4
 
 
-def moved() -> np.ndarray:
+def moved():
     return POINTS @ MAP.T + [5.0, -6.0, 7.0]
 
 
