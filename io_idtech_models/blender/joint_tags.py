@@ -136,9 +136,25 @@ def _gather_tag(
         off = np.abs(basis - expected)
         still = bool((off[:3, 3] <= SAME_ORIGIN * max(scale, float(np.abs(expected[:3, 3]).max()))).all())
         straight = bool((off[:3, :3] <= SAME_AXES).all())
-        kept = still and straight
-        origin, axes = own.origin if still else origin, own.axes if straight else axes
+        along = _along(world, size)
+        kept = still and straight and along == (1.0, 1.0, 1.0)
+        if still and along is not None:
+            origin = own.origin * np.array(along, np.float32)
+        if straight and along is not None:
+            axes = own.axes * np.sign(np.array(along, np.float32))
     return JointTag(names.file_name_of(block), joint, origin, axes, index if own is not None else -1, kept)
+
+
+def _along(world: Doubles, size: float) -> tuple[float, float, float] | None:
+    """Return by how much the armature's own matrix scales what lies in joints, along their axes; None if unevenly.
+
+    `size` is its scale. Joints don't grow, and turn their Z axis over where all is mirrored: see `armature.placed`.
+    """
+    axes = world[:3, :3] / max(size, 1e-12)
+    if (np.abs(steady.products(axes.T, axes) - np.eye(3)) > SAME_AXES).any():
+        return None
+    size = 1.0 if abs(size - 1.0) <= SAME_AXES else size
+    return size, size, -size if float(steady.determinants(axes)) < 0 else size
 
 
 def _shown_basis(block: Block) -> Doubles:

@@ -15,7 +15,7 @@ from ..model import steady
 from ..model.skeletal import Pose, SkeletalModel, Skeleton, SkinnedMesh
 from ..model.transforms import from_matrices, inverse
 from ..model.words import listed
-from . import armature, joint_tags, names, traits
+from . import armature, joint_tags, losses, names, traits
 from .compat import Block
 from .skeletal_source import KnownRig, find, place_of
 from .skinned import Rig, WeightSettings, gather_mesh, rest_source
@@ -56,9 +56,15 @@ def find_rig(blocks: list[Block]) -> Block:
 
 
 def gather(
-    blocks: list[Block], view_layer: bpy.types.ViewLayer, settings: SkeletalGatherSettings, name: str = ""
+    blocks: list[Block],
+    view_layer: bpy.types.ViewLayer,
+    settings: SkeletalGatherSettings,
+    name: str = "",
+    measured: bool = True,
 ) -> SkeletalModel:
     """Return the model that objects show at rest, with its source's facts if the .blend knows them.
+
+    `measured`: what a file can't hold of how bones move vertices is said, with how far they are off.
 
     Raises:
         LimitError: no armature, several, or vertices without weights.
@@ -73,6 +79,8 @@ def gather(
     for mesh in _in_order([b for b in blocks if b.type == "MESH"], known, block):
         place = place_of(known, block, mesh)
         found += gather_mesh(mesh, rig, place, settings.scale, settings, settings.keep_suffixes, view_layer)
+    if measured:
+        losses.say(rig, found, settings, view_layer)
     tags = joint_tags.gather(blocks, block, rig.skeleton, rig.joints, rig.source, settings.scale)
     lod = traits.gather_lod(block)
     return SkeletalModel(name or block.name, rig.skeleton, _claimed(found), rig.source, tags, lod)
@@ -146,8 +154,6 @@ def gather_rig(block: Block, known: KnownRig | None, settings: SkeletalGatherSet
         sources, stays, turned, matrices = _known_joints(bones, rest, matrices, known, roundings(block.data, bones))
         kept = stays & turned & (settings.scale == known.scale and np.array_equal(world, np.eye(4)))
     matrices, lost = armature.placed(matrices, world)
-    if lost.any():
-        log.warning("'%s' is scaled unevenly: in the game its meshes will bend otherwise; apply its scale", block.name)
     listed_names = [armature.joint_name(bone) for bone in bones]
     positions, rotations = matrices[:, :3, 3] / settings.scale, from_matrices(matrices[:, :3, :3])
     if known is not None and np.array_equal(world, np.eye(4)):
@@ -159,7 +165,7 @@ def gather_rig(block: Block, known: KnownRig | None, settings: SkeletalGatherSet
     source = None if known is None else known.source
     vertex_source = None if known is None else rest_source(known.source, known.scale)
     joints = {bone.name: i for i, bone in enumerate(bones)}
-    return Rig(block, skeleton, joints, source, vertex_source, 1.0 if known is None else known.scale)
+    return Rig(block, skeleton, joints, source, vertex_source, 1.0 if known is None else known.scale, bool(lost.any()))
 
 
 def _bound_pose(

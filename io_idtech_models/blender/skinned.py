@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -14,21 +14,22 @@ from numpy.typing import NDArray
 
 from ..errors import LimitError
 from ..model import steady
-from ..model.skeletal import SkeletalSource, Skeleton, SkinnedMesh, Weights, skin
+from ..model.skeletal import Pose, SkeletalSource, Skeleton, SkinnedMesh, Weights, skin
 from ..model.transforms import conjugate, rotate
-from ..model.vertex import Choice, Floats, ModelSource, SurfaceSource, split_by_part
+from ..model.vertex import Choice, Floats, ModelSource, SurfaceSource
 from ..model.words import plural
 from . import mesh as meshes
-from . import skinned_normals, skinning, unheld
+from . import skinned_normals, skinning, unheld, untouched
 from .compat import Block
+from .losses import Loss
 from .shapes import Origin, Shape, read_shape, say_loose
 from .source import Place
 from .surfaces import Looks, Part, shaders_of, split, surface_name
 from .traits import WeightLimits, gather_min_lod
+from .untouched import Entries
 
 log = logging.getLogger(__name__)
 
-SAME_PLACE = 1e-5  # of a coordinate: numpy's own rounding between two machines
 Doubles = NDArray[np.float64]
 
 
@@ -80,6 +81,8 @@ class Rig:
     source: SkeletalSource | None
     vertex_source: ModelSource | None
     import_scale: float
+    uneven: bool = False  # the armature's scale, which joints can't have
+    losses: list[Loss] = field(default_factory=list)  # filled by who gathers meshes
 
 
 def gather_mesh(
@@ -173,18 +176,9 @@ def _moved(part: Part, positions: NDArray[np.float32], rig: Rig) -> skinned_norm
     moved = skinned_normals.Moved(np.zeros(len(positions), np.bool_), after.copy(), after, triangles)
     for surface, places, own in source.vertex_parts(part.vertices.numbers) if source is not None else ():
         points = part.vertices.points[places]
-        moved.points[points[~_stand(positions[points], surface, own, rig.import_scale)]] = True
+        moved.points[points[~untouched.stand(positions[points], surface, own, rig.import_scale)]] = True
         moved.before[places] = surface.decoded_positions(slice(None), own)[0]
     return moved
-
-
-def _stand(
-    positions: NDArray[np.float32], surface: SurfaceSource, own: NDArray[Any], scale: float
-) -> NDArray[np.bool_]:
-    """Tell which places (n, 3) are those in which import put a surface's vertices `own` (n,)."""
-    there = surface.decoded_positions(slice(None), own)[0]
-    near = np.abs(positions - there) <= SAME_PLACE * np.maximum(np.abs(there), scale)
-    return np.asarray(near.all(axis=1))
 
 
 def _joint_groups(block: Block, mesh: Block, rig: Rig) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
@@ -216,88 +210,65 @@ def _to_mesh(
     owners, entries = Weights(start, end - start, joints, factors, np.zeros((0, 3), np.float32)).entries()
     here = (owners, joints[entries], factors[entries])
     numbers = part.vertices.numbers
-    kept = _kept(block, here, numbers, positions[of_vertex], rig, scale)
-    owners, used, weights = _limited(block, here, kept, settings)
-    missing = np.setdiff1d(np.flatnonzero(~kept), owners)
+    own = untouched.find(block, here, part, positions[of_vertex], rig, scale)
+    same = own.any_way
+    unheld.say_off(block, own.off)
+    rest = ~same[owners]
+    full = here[0][rest], here[1][rest], here[2][rest]
+    owners, used, weights = _limited(full, count, settings)
+    missing = np.setdiff1d(np.flatnonzero(~same), owners)
     if len(missing):
         bare = len(np.unique(of_vertex[missing]))
         owners, used, weights = _bound(block, rig, missing, bare, (owners, used, weights), settings)
     places = _in_model(block, rig, positions[of_vertex], scale)
-    bind = rig.skeleton.bind
-    offsets = rotate(conjugate(bind.rotations[used]), places[owners] - bind.positions[used])
-    counts = np.bincount(owners, minlength=count)
-    table = Weights(
-        (np.cumsum(counts) - counts).astype(np.int32),
-        counts.astype(np.int32),
-        used.astype(np.int32),
-        weights.astype(np.float32),
-        offsets.astype(np.float32),
-    )
+    fresh = _with_offsets(places, rig.skeleton.bind, (owners, used, weights))
+    _note_losses(block, rig, places, full, fresh)
+    table = _table(count, (own.owners, own.joints, own.factors, own.offsets), fresh)
     mirrored = steady.determinants(np.array(block.matrix_world, np.float64)[:3, :3]) < 0
     triangles = part.triangles.vertices[:, ::-1] if mirrored else part.triangles.vertices
     sources = numbers.astype(np.int32), part.triangles.numbers
-    return SkinnedMesh(name, shader, part.uvs, np.ascontiguousarray(triangles, np.int32), table, index, *sources, kept)
+    triangles = np.ascontiguousarray(triangles, np.int32)
+    return SkinnedMesh(name, shader, part.uvs, triangles, table, index, *sources, kept=own.kept, carried=own.carried)
 
 
-Entries = tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]  # vertex, joint and weight (n,)
+Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]  # vertex, joint, factor and offset (n, 3)
 
 
-def _kept(
-    block: Block, here: Entries, numbers: NDArray[Any], positions: NDArray[np.float32], rig: Rig, scale: float
-) -> NDArray[np.bool_]:
-    """Tell which vertices (V,) have the groups, the place and the joints' rest that import gave them."""
-    kept = np.zeros(len(numbers), np.bool_)
-    source, skeleton = rig.source, rig.skeleton
-    if source is None or rig.vertex_source is None or skeleton.sources is None or skeleton.kept is None:
-        return kept
-    moved = any(not np.array_equal(np.array(b.matrix_world), np.eye(4)) for b in (rig.block, block))
-    if scale != rig.import_scale or moved:
-        return kept
-    held = np.zeros(source.skeleton.num_joints, np.bool_)
-    held[skeleton.sources[skeleton.kept & (skeleton.sources >= 0)]] = True
-    origin = np.append(skeleton.sources, -1)
-    for index, places, own in split_by_part(numbers, source.first_vertices):
-        mesh, surface = source.meshes[index], rig.vertex_source.surfaces[index]
-        wanted = skinning.summed(mesh.weights, np.arange(mesh.num_vertices))
-        same = _same_groups(here, places, own, wanted, origin, len(numbers))
-        owners, entries = mesh.weights.entries()
-        loose = np.bincount(owners, ~held[mesh.weights.joints[entries]], mesh.num_vertices) > 0
-        kept[places] = _stand(positions[places], surface, own, scale) & same & ~loose[own]
-    return kept
+def _with_offsets(places: Doubles, bind: Pose, here: Entries) -> Rows:
+    """Return weights with where vertices at `places` (V, 3) lie in the space of their joints."""
+    owners, joints, _ = here
+    return *here, rotate(conjugate(bind.rotations[joints]), places[owners] - bind.positions[joints])
 
 
-def _same_groups(
-    here: Entries, places: NDArray[Any], own: NDArray[Any], wanted: Entries, origin: NDArray[Any], count: int
-) -> NDArray[np.bool_]:
-    """Tell which vertices `places` (n,) have just the groups that import gave the source's vertices `own` (n,)."""
-    row = np.full(count, -1, np.int64)
-    row[places] = np.arange(len(places))
-    mine = row[here[0]] >= 0
-    start, end = (np.searchsorted(wanted[0], own, side=side) for side in ("left", "right"))
-    owners, entries = Weights(start, end - start, wanted[1], wanted[2], np.zeros((0, 3), np.float32)).entries()
-    # One row for each group of a vertex, now and at import: those that are the same come in pairs.
-    owner = np.concatenate((row[here[0][mine]], owners))
-    joint = np.concatenate((origin[here[1][mine]], wanted[1][entries]))
-    weight = np.concatenate((_bits(here[2][mine]), _bits(np.clip(wanted[2][entries], 0.0, 1.0))))
-    order = np.lexsort((weight, owner * (len(origin) + int(joint.max(initial=0)) + 2) + joint))
-    owner, joint, weight = owner[order], joint[order], weight[order]
-    starts = np.ones(len(order), np.bool_)
-    starts[1:] = (owner[1:] != owner[:-1]) | (joint[1:] != joint[:-1]) | (weight[1:] != weight[:-1])
-    firsts = np.flatnonzero(starts)
-    same = np.ones(len(places), np.bool_)
-    same[owner[firsts[np.diff(firsts, append=len(order)) != 2]]] = False
-    return same
+def _note_losses(block: Block, rig: Rig, places: Doubles, full: Entries, written: Rows) -> None:
+    """Note which vertices, at `places` (V, 3), are written with fewer weights than they have."""
+    count, used = len(places), full[2] > 0
+    fewer = np.bincount(full[0][used], minlength=count) > np.bincount(written[0], minlength=count)
+    if fewer.any():
+        used &= fewer[full[0]]
+        owners, joints, factors = full[0][used], full[1][used], full[2][used]
+        parts = (factors / np.bincount(owners, factors, count)[owners]).astype(np.float32)  # as Blender does
+        before = _table(count, _with_offsets(places, rig.skeleton.bind, (owners, joints, parts)))
+        which = np.flatnonzero(fewer)
+        rig.losses.append(Loss(block.name, before.of(which), _table(count, written).of(which)))
 
 
-def _bits(weights: NDArray[np.float32]) -> NDArray[np.int64]:
-    return np.ascontiguousarray(weights, np.float32).view(np.int32).astype(np.int64)
+def _table(count: int, *parts: Rows) -> Weights:
+    """Return the weights of so many vertices, in several parts."""
+    owners, joints, factors, offsets = (np.concatenate(values) for values in zip(*parts, strict=True))
+    order = np.argsort(owners, kind="stable")
+    counts = np.bincount(owners, minlength=count)
+    return Weights(
+        (np.cumsum(counts) - counts).astype(np.int32),
+        counts.astype(np.int32),
+        joints[order].astype(np.int32),
+        factors[order].astype(np.float32),
+        offsets[order].astype(np.float32),
+    )
 
 
-def _limited(block: Block, here: Entries, kept: NDArray[np.bool_], settings: WeightSettings) -> Entries:
-    """Return the weights to write: the largest of each vertex, without the small, heaviest first, their sum 1.
-
-    What the vertices lose that are not `kept` (V,) as they were is said.
-    """
+def _limited(here: Entries, count: int, settings: WeightSettings) -> Entries:
+    """Return what to write of `count` vertices: the largest of each, without the small, heaviest first, their sum 1."""
     owners, joints, weights = here
     order = np.lexsort((joints, -weights, owners))
     owners, joints, weights = owners[order], joints[order], weights[order].astype(np.float64)
@@ -306,10 +277,8 @@ def _limited(block: Block, here: Entries, kept: NDArray[np.bool_], settings: Wei
     chosen = (weights > 0) & ((weights >= settings.least_weight) | (rank == 0))
     if settings.most_weights:
         chosen &= rank < settings.most_weights
-    fewer = np.unique(owners[(weights > 0) & ~chosen & ~kept[owners]])
-    unheld.say_fewer(block, len(fewer), settings.most_weights, settings.least_weight)
     owners, joints, weights = owners[chosen], joints[chosen], weights[chosen]
-    sums = np.bincount(owners, weights, len(kept))
+    sums = np.bincount(owners, weights, count)
     return owners, joints, (weights / sums[owners]).astype(np.float32)
 
 

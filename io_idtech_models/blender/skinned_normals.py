@@ -20,6 +20,7 @@ from .shapes import Shape
 from .surfaces import Part, turned_normals
 
 SLACK = 1e-5  # of a coordinate: single precision, and a little
+SAME_NORMAL = 2e-5  # of a normal, as of a bone's axes: see `skeletal_gather.SAME_AXES`
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
 
@@ -91,13 +92,25 @@ def gather(
     joints = made.weights.first_joints()
     bind = skeleton.bind.rotations[joints]
     normals = rotate(conjugate(bind), turned_normals(world[None], matrix[None])[0]).astype(np.float32)
-    kept = np.zeros(len(shown), np.bool_)
+    kept = _stay(normals, of, made, skeleton) & ~shown
+    normals[kept] = of.stored[kept]
     if skeleton.sources is not None and skeleton.kept is not None and np.array_equal(matrix[:3, :3], np.eye(3)):
         same = ~shown & skeleton.kept[joints] & (skeleton.sources[joints] == of.joints)
         normals[same] = of.stored[same]
         # Of a kept vertex the source's weights count, whose first joint may be another than the heaviest.
-        kept = same if made.kept is None else same | (~shown & made.kept)
+        kept |= same if made.kept is None else same | (~shown & made.kept)
     return normals, kept
+
+
+def _stay(normals: Floats, of: SourceNormals, made: SkinnedMesh, skeleton: Skeleton) -> Bools:
+    """Tell which normals (V, 3) are the source's still, (V,): those that joints took along with their vertices."""
+    joints = made.weights.first_joints()
+    if skeleton.sources is None or not len(skeleton.sources):
+        return np.zeros(len(normals), np.bool_)
+    lengths = steady.lengths(of.stored)
+    unit = of.stored / np.where(lengths > 0, lengths, 1.0)[:, None]
+    near = (np.abs(normals - unit) <= SAME_NORMAL).all(axis=1)
+    return np.asarray(of.known & near & (made.weights.counts > 0) & (skeleton.sources[joints] == of.joints))
 
 
 def _carry(world: Floats, wanted: Bools, moved: Moved, triangles: NDArray[np.int32], over: Bools) -> Bools:

@@ -13,6 +13,8 @@ from .compat import Block
 
 log = logging.getLogger(__name__)
 
+OFF = 0.01  # units that a vertex may be off before it is worth a word
+
 
 def say_layers(block: Block) -> None:
     """Name UV maps but the one that is rendered, and colours: a file has one texture coordinate and no colour."""
@@ -40,8 +42,10 @@ def say_groups(block: Block, groups: NDArray[Any], weights: NDArray[Any], bones:
         log.warning("'%s' has weights of no bone that is exported, left out: %s", block.name, listed(lost))
 
 
-def say_fewer(block: Block, count: int, most: int, least: float) -> None:
-    """Say how many vertices, new or changed, lose some of their weights, and to which of the settings."""
+def say_off(block: Block, off: NDArray[Any]) -> None:
+    """Say how far vertices (V,) are off that were moved, but whose weights, which they keep, don't sum to 1."""
+    count = int((off > OFF).sum())
     if count:
-        limits = [f"more than {most}"] * (most > 0) + [f"below {least:g}"] * (least > 0)
-        log.warning("'%s': %s lose weights, %s", block.name, plural(count, "vertex", "vertices"), " or ".join(limits))
+        text = "'%s': weights of %s don't sum to 1: moved as they are, games show them up to %.3g units off"
+        vertices = plural(count, "vertex", "vertices")
+        log.warning(text + "; Weights > Normalize All mends that", block.name, vertices, float(off.max()))

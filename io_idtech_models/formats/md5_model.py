@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from .md5mesh import Md5Mesh, Md5Part
 log = logging.getLogger(__name__)
 
 FORMAT = "md5mesh"
+SAME = 1e-5  # of an offset: rounding of who shares a weight
 
 
 def to_model(mesh: Md5Mesh, name: str = "") -> SkeletalModel:
@@ -172,7 +174,8 @@ def _encode_weights(
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return starts, counts (V,), joints, biases (W,) and offsets (W, 3).
 
-    Kept vertices keep their ranges of the source's table, shared or not. A changed one stays in its range where that is
+    Kept vertices keep their ranges of the source's table, shared or not, and so do carried ones, with offsets of their
+    own there, as long as those who share a range agree. A changed one stays in its range where that is
     its own and large enough, else it gets one behind the table. While the source's vertices are all there the table
     loses nothing, so that no other range moves.
     """
@@ -185,7 +188,7 @@ def _encode_weights(
     offsets: NDArray[Any] = np.zeros((0, 3))
     place: NDArray[Any] = np.zeros(0, np.int64)
     if own is not None and mesh.kept is not None and skeleton.sources is not None:
-        kept = mesh.kept & (numbers >= 0)
+        own, kept = _with_carried(mesh, own, numbers)
         starts, counts, joints, biases, offsets, place = _kept_table(mesh, own, skeleton.sources, kept, numbers)
     fresh = np.flatnonzero(~kept)
     sizes = counts[fresh]
@@ -203,6 +206,31 @@ def _encode_weights(
         table.offsets[entries],
     )
     return starts.astype(np.int32), counts.astype(np.int32), joints.astype(np.int32), biases, offsets
+
+
+def _with_carried(
+    mesh: SkinnedMesh, own: MeshSource, numbers: NDArray[np.int64]
+) -> tuple[MeshSource, NDArray[np.bool_]]:
+    """Return a mesh' source with offsets of carried vertices in place of its own, and who keeps a range there, (V,).
+
+    Those do not whose offsets others that share a weight have otherwise.
+    """
+    known, carried = numbers >= 0, mesh.carried
+    assert mesh.kept is not None
+    kept = mesh.kept & known
+    if carried is None or not (carried & known).any():
+        return own, kept
+    vertices = np.flatnonzero(carried & known)
+    rows, entries = own.weights.of(numbers[vertices]).entries()[1], mesh.weights.of(vertices).entries()[1]
+    owners = np.repeat(vertices, own.weights.counts[numbers[vertices]])
+    offsets = own.facts["offsets"].copy()
+    offsets[rows] = mesh.weights.offsets[entries]
+    others = own.weights.of(numbers[kept]).entries()[1]
+    offsets[others] = own.facts["offsets"][others]
+    apart = np.abs(offsets[rows] - mesh.weights.offsets[entries]).max(axis=1, initial=0.0)
+    kept[vertices] = True
+    kept[owners[apart > SAME * np.maximum(1.0, np.abs(offsets[rows]).max(axis=1, initial=0.0))]] = False
+    return replace(own, facts=own.facts | {"offsets": offsets}), kept
 
 
 def _kept_table(

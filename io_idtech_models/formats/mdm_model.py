@@ -255,7 +255,7 @@ def _encode_mesh(mesh: SkinnedMesh, bones: Bones, make_lod: bool) -> MdmSurface:
     refs = bones.refs(np.unique(weights["bone"]), written, before)
     whole = own is not None and np.array_equal(numbers, np.arange(own.num_vertices))
     surface = MdmSurface(header, vertices, weights, triangles, np.zeros(0, np.int32), refs)
-    if own is not None and whole and np.array_equal(mesh.triangles, own.triangles):
+    if own is not None and whole and _same_faces(mesh.triangles, own.triangles):
         surface.collapse = own.facts["collapse"]
         if mesh.min_lod is not None:
             header["min_lod"] = mesh.min_lod
@@ -267,6 +267,11 @@ def _encode_mesh(mesh: SkinnedMesh, bones: Bones, make_lod: bool) -> MdmSurface:
         draw_all(surface, mesh, bones.skeleton)
     header["num_verts"], header["num_triangles"], header["num_bone_refs"] = len(vertices), len(triangles), len(refs)
     return surface
+
+
+def _same_faces(triangles: NDArray[Any], source: NDArray[Any]) -> bool:
+    """Tell whether triangles (T, 3) are the source's, all as they were or, of a mirrored surface, all turned over."""
+    return np.array_equal(triangles, source) or np.array_equal(triangles[:, ::-1], source)
 
 
 def _own_numbers(mesh: SkinnedMesh, source: SkeletalSource | None, own: MeshSource | None) -> Numbers:
@@ -297,7 +302,8 @@ def _encode_weights(
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
     """Return weights, WEIGHT (W,), how many each vertex has, (V,), and its normal in the space of the first, (V, 3).
 
-    Vertices that are kept have the source's weights, in its order; others the heaviest first.
+    Vertices that are kept have the source's weights, those carried too but for offsets, in its order; others the
+    heaviest first.
     """
     kept: NDArray[np.bool_] = np.zeros(mesh.num_vertices, np.bool_)
     if own is not None and mesh.kept is not None:
@@ -306,7 +312,7 @@ def _encode_weights(
         owners, entries = own.weights.of(numbers[known]).entries()
         lost = bones.of_source[own.weights.joints[entries]] < 0
         kept[known[owners[lost]]] = False
-    table, normals = heaviest_first(mesh, bones.skeleton, kept)
+    table, normals = heaviest_first(mesh, bones.skeleton, kept if mesh.carried is None else kept | mesh.carried)
     counts = table.counts.astype(np.int64)
     if own is not None:
         counts[kept] = own.weights.counts[numbers[kept]]

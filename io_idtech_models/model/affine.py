@@ -25,6 +25,7 @@ LEAST_POINTS, LEAST_OF_PLANE = 8, 4  # different places that a map must hold for
 ACROSS, ALONG = 12.0, 4.0  # a part is as much thicker than the slack, and as much wider; else it is a plane, or a line
 FLAT = 1e-6  # and as a part of its largest extent
 ROUGHLY = 0.1  # of the squared size: what a map may leave unexplained and still say that a surface was mirrored
+MOST_FITS, TRIMMED = 24, 2.0  # how often to fit one map to most points; those farther off than so many medians are not
 VANISHED = 1e-9  # the volume that is left of a cube
 
 
@@ -33,15 +34,27 @@ def maps_at(
 ) -> tuple[Doubles, NDArray[np.bool_]]:
     """Return what takes the normals of some vertices (n,) along, (n, 3, 3), and of which one map moves the part, (n,).
 
+    See `linear_maps_at`.
+    """
+    maps, found = linear_maps_at(before, after, triangles, vertices, slack)
+    return steady.cofactors(maps), found
+
+
+def linear_maps_at(
+    before: NDArray[Any], after: NDArray[Any], triangles: NDArray[Any], vertices: Indices, slack: float
+) -> tuple[Doubles, NDArray[np.bool_]]:
+    """Return the linear maps (n, 3, 3) that moved the surroundings of some vertices (n,), and of which there is one.
+
     `before`, `after`: positions (V, 3), within `slack` of what the map makes of them; `triangles` (T, 3). The part is
-    the whole surface if that was moved as one, else what its triangles connect.
+    the whole surface if that was moved as one, else what its triangles connect. Of a plane the map across is made up
+    so that its normal follows.
     """
     used = np.zeros(len(before), np.bool_)
     used[triangles] = True
-    maps, found = np.empty((len(vertices), 3, 3)), np.zeros(len(vertices), np.bool_)
+    maps, found = np.zeros((len(vertices), 3, 3)), np.zeros(len(vertices), np.bool_)
     for whole in (True, False):
         labels = np.where(used, 0 if whole else _connected(triangles, places_of(before)), -1)
-        of_part, fits = _normal_maps(before, after, labels, slack)
+        of_part, fits = _part_maps(before, after, labels, slack)
         own = labels[vertices]
         fitting = ~found & np.append(fits, False)[own]  # -1 is no part
         maps[fitting] = of_part[own[fitting]]
@@ -93,13 +106,12 @@ def _connected(triangles: NDArray[Any], places: Indices) -> Indices:
             return parts[places]
 
 
-def _normal_maps(
+def _part_maps(
     before: NDArray[Any], after: NDArray[Any], parts: Indices, slack: float
 ) -> tuple[Doubles, NDArray[np.bool_]]:
-    """Return what takes the normals of each part along, (L, 3, 3), and which parts one linear map moves, (L,).
+    """Return the linear map of each part, (L, 3, 3), and which parts one moves, (L,).
 
-    `parts` (V,) has the part of each vertex, -1 = none. Of a plane the map across is made up so that its normal
-    follows; what lies in a line moves no normal.
+    `parts` (V,) has the part of each vertex, -1 = none. Of what lies in a line there is none.
     """
     inside = np.flatnonzero(parts >= 0)
     labels, count = parts[inside], int(parts.max(initial=-1)) + 1
@@ -114,7 +126,7 @@ def _normal_maps(
     off = np.abs(new - steady.applied(maps[labels], old)).max(axis=1, initial=0.0)
     worst = np.zeros(count)
     np.maximum.at(worst, labels, off)
-    return steady.cofactors(maps), sound & (worst <= slack)
+    return maps, sound & (worst <= slack)
 
 
 def mirrors(before: NDArray[Any], after: NDArray[Any]) -> bool:
@@ -128,6 +140,34 @@ def mirrors(before: NDArray[Any], after: NDArray[Any]) -> bool:
     off = new - steady.applied(maps[0], old)
     near = float(steady.dots(off, off).sum()) <= ROUGHLY * float(steady.dots(new, new).sum())
     return bool(sound[0] and near and steady.determinants(maps)[0] < 0)
+
+
+def common_map(before: NDArray[Any], after: NDArray[Any], slack: float) -> tuple[Doubles, NDArray[np.bool_]]:
+    """Return the linear map (3, 3) that most points took, and which did, (V,): none if those are no half of them.
+
+    `before`, `after`: positions (V, 3). The map is fitted again and again to the points that were nearest to the last.
+    """
+    follows = np.ones(len(before), np.bool_)
+    old, new = before.astype(np.float64), after.astype(np.float64)
+    for _ in range(MOST_FITS):
+        labels = np.zeros(int(follows.sum()), np.int64)
+        if 2 * len(labels) < len(before) or not len(labels):
+            break
+        from_, to = (_sums(labels, points[follows], 1) / len(labels) for points in (old, new))
+        a, b = old - from_, new - to
+        spread, carried = (
+            _sums(labels, (side[follows][:, :, None] * a[follows][:, None]).reshape(-1, 9), 1).reshape(-1, 3, 3)
+            for side in (a, b)
+        )
+        sizes = np.full(1, len(labels))
+        maps, sound = _maps(spread, carried, sizes, _places_in(labels, a[follows], 1), slack)
+        if not sound[0]:
+            break
+        off = np.abs(b - steady.applied(maps[0], a)).max(axis=1)
+        if (off[follows] <= slack).all():
+            return maps[0], np.asarray(off <= slack)
+        follows = off <= max(slack, TRIMMED * float(np.median(off)))
+    return np.eye(3), np.zeros(len(before), np.bool_)
 
 
 def _places_in(labels: Indices, points: Doubles, count: int) -> Indices:

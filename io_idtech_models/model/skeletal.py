@@ -9,7 +9,8 @@ A vertex has no place of its own: it is the sum of what its weights say, each an
 
 **Sources.** As in `model.vertex`: a model that came from a file carries the facts of that file (`SkeletalSource`), its
 elements name the source's that they were, and say whether they still are: a kept joint has the source's bind pose, a
-kept vertex the source's weights. An animation's joints name in each frame the source's frame whose pose they have.
+kept vertex the source's weights, a carried one these too, in their order, but with offsets of its own. An animation's
+joints name in each frame the source's frame whose pose they have.
 
 Letters in shapes: J joints, V vertices of a mesh, T its triangles, W weights, F frames.
 """
@@ -129,6 +130,7 @@ class SkinnedMesh:
     normals: Floats | None = None  # (V, 3) in the space of each vertex' first weight's joint, which alone turns it
     kept_normals: NDArray[np.bool_] | None = None  # (V,) its normal is the source's; None: none is
     min_lod: int | None = None  # the fewest vertices that a game may draw of it from afar; None: not the format's
+    carried: NDArray[np.bool_] | None = None  # (V,) its weights are the source's but for their offsets; None: none are
 
     @property
     def num_vertices(self) -> int:

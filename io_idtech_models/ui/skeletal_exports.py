@@ -175,7 +175,8 @@ def _made(
             sources = motions.sources(rig, row, wanted.what, wanted.actions, context)
         with collected_warnings():  # here the meshes matter for bounds alone
             blocks, orphans = [rig, *_meshes_of(rig, context)], _orphans_bone(rig, settings)
-            model = gather(blocks, context.view_layer, replace(settings, orphan_bone=orphans, normals="NONE"))
+            asked = replace(settings, orphan_bone=orphans, normals="NONE")
+            model = gather(blocks, context.view_layer, asked, measured=False)
 
         def finish(source: motions.Source) -> Animation:
             return _finished(source.gather(settings), model, wanted)

@@ -262,3 +262,24 @@ def test_files_cut_anywhere_give_one_sentence_or_a_model(make):
             row_of(data).load(data[:end], "x")
         except FormatError as error:
             assert "\n" not in str(error)
+
+
+def test_carried_vertices_stay_in_the_table():
+    """Offsets of their own where the source's were; who shares a weight and has it otherwise gets one behind."""
+    row = by_name("md5mesh")
+    model = row.load(samples_md5.odd_weights(), "a")
+    before = row.read(samples_md5.odd_weights()).parts[0]
+    mesh = model.meshes[0]
+    mesh.weights.offsets *= 2
+    mesh.kept, mesh.carried = np.zeros(mesh.num_vertices, np.bool_), np.ones(mesh.num_vertices, np.bool_)
+    after = row.from_model(model).parts[0]
+    for name in ("starts", "counts", "joints", "biases"):
+        np.testing.assert_array_equal(getattr(after, name), getattr(before, name))
+    used = mesh.weights.entries()[1]
+    np.testing.assert_allclose(after.offsets[used], 2 * before.offsets[used])
+    assert mesh.source_vertices is not None
+    mesh.kept[0], mesh.carried[0] = True, False  # shares its one weight with another
+    sharing = row.from_model(model).parts[0]
+    np.testing.assert_array_equal(sharing.offsets[before.starts[0]], before.offsets[before.starts[0]])
+    assert sharing.starts[3] >= len(before.joints)
+    assert sharing.counts[3] == before.counts[3]

@@ -508,3 +508,15 @@ def test_names_in_the_games(game):
     tagged = sized()
     tagged.tags[0].name = "t" * 64
     assert [p.severity for p in MDM.check(tagged, game)] == [ERROR]
+
+
+def test_carried_vertices_keep_the_order_of_their_weights():
+    row = by_name("mdm")
+    model = row.load(samples_mdm.odd_weights(), "a", {"mdx": samples_mdm.walk()})
+    mesh = model.meshes[0]
+    mesh.kept, mesh.carried = np.zeros(mesh.num_vertices, np.bool_), np.ones(mesh.num_vertices, np.bool_)
+    mesh.weights.offsets += 1
+    before, after = row.read(samples_mdm.odd_weights()).surfaces[0], row.from_model(model).surfaces[0]
+    for name in ("bone", "weight"):
+        np.testing.assert_array_equal(after.weights[name], before.weights[name])
+    np.testing.assert_allclose(after.weights["offset"], before.weights["offset"] + 1, atol=1e-5)

@@ -397,6 +397,14 @@ def _(folder):
     export(folder / "a.md5mesh", what="SCENE")
 
 
+@says("sum to 1")
+def _(folder):
+    (folder / "a.md5mesh").write_bytes(samples_md5.odd_weights())
+    import_model(folder / "a.md5mesh")
+    next(block for block in bpy.data.objects if block.type == "ARMATURE").location = (50.0, 0.0, 0.0)
+    export(folder / "a.md5mesh", what="SCENE")
+
+
 @says("scaled unevenly")
 def _(folder):
     rig, _ = newt()

@@ -1,0 +1,47 @@
+"""Maps that took points as a whole, and those that most of them took."""
+
+import numpy as np
+import pytest
+
+from io_idtech_models.model import affine
+
+RANDOM = np.random.default_rng(5)
+POINTS = RANDOM.uniform(-30, 30, (60, 3))
+MAP = np.array([[2.0, 0.1, 0.0], [0.0, -1.5, 0.3], [0.2, 0.0, 1.0]])
+SLACK = 1e-4
+
+
+def moved():
+    return POINTS @ MAP.T + [5.0, -6.0, 7.0]
+
+
+@pytest.mark.parametrize("edited", [0, 1, 7, 20])
+def test_most_points_took_one_map(edited):
+    after = moved()
+    after[:edited] += RANDOM.uniform(0.5, 8.0, (edited, 3))
+    found, follows = affine.common_map(POINTS, after, SLACK)
+    np.testing.assert_allclose(found, MAP, atol=1e-5)
+    assert follows.tolist() == [False] * edited + [True] * (60 - edited)
+
+
+def test_no_map_of_a_few():
+    after = moved()
+    after[:40] = RANDOM.uniform(-30, 30, (40, 3))
+    found, follows = affine.common_map(POINTS, after, SLACK)
+    assert not follows.any()
+    np.testing.assert_array_equal(found, np.eye(3))
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_too_few_points(count):
+    assert not affine.common_map(POINTS[:count], moved()[:count], SLACK)[1].any()
+
+
+def test_the_map_of_each_part():
+    """Two parts that triangles connect, each moved by its own map, and one that was torn."""
+    triangles = np.concatenate([[(i, i + 1, i + 2) for i in range(first, first + 18)] for first in (0, 20, 40)])
+    after = np.concatenate((moved()[:20], POINTS[20:40] * 3.0, RANDOM.uniform(-30, 30, (20, 3))))
+    maps, found = affine.linear_maps_at(POINTS, after, triangles, np.arange(60), SLACK)
+    assert found.tolist() == [True] * 40 + [False] * 20
+    np.testing.assert_allclose(maps[:20], np.tile(MAP, (20, 1, 1)), atol=1e-5)
+    np.testing.assert_allclose(maps[20:40], np.tile(3 * np.eye(3), (20, 1, 1)), atol=1e-5)
