@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from io_idtech_models.formats import by_name
-from io_idtech_models.model.animations import numbered
+from io_idtech_models.model.clips import numbered
 from io_idtech_models.model.skeletal import Animation, JointTag, SkeletalModel, Skeleton, SkinnedMesh, Weights
 from io_idtech_models.model.transforms import chain, conjugate, rotate
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from examples import pictures
 from io_idtech_models.formats import by_name
-from io_idtech_models.game.files import model_name
-from io_idtech_models.model.animations import numbered
-from io_idtech_models.model.normals import smooth_normals
+from io_idtech_models.game.search import model_name
+from io_idtech_models.model.clips import numbered
+from io_idtech_models.model.edits.normals import smooth_normals
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
 
 PROJECT = Path(__file__).resolve().parent.parent

@@ -20,9 +20,12 @@ from numpy.typing import NDArray
 
 from benchmarks.floor import add_curve, curves
 from benchmarks.steps import Clock, Times, empty_scene
-from io_idtech_models.blender import bones, motion, skeletal, skeletal_gather
 from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.blender.materials import Materials
+from io_idtech_models.blender.skeletal import bones
+from io_idtech_models.blender.skeletal import build as skeletal
+from io_idtech_models.blender.skeletal import gather_motion as motion
+from io_idtech_models.blender.skeletal import gather_rig as skeletal_gather
 from io_idtech_models.formats import by_name
 from io_idtech_models.model.skeletal import (
     Animation,

@@ -22,8 +22,8 @@ import bpy
 from benchmarks import floor
 from benchmarks.models import CORPUS, PROJECT
 from benchmarks.steps import empty_scene, registered
-from io_idtech_models.errors import ModelError
 from io_idtech_models.formats import by_name
+from io_idtech_models.reporting import ModelError
 
 Block = Any  # a data-block of Blender; the stubs take each of its pointers for optional
 COUNT, LARGEST, HEAD = 400, 200_000, 11_000  # files; bytes of one, and of a player's head

@@ -23,10 +23,10 @@ import bpy
 import io_idtech_models
 from benchmarks import floor
 from benchmarks.models import PROJECT, Model
-from io_idtech_models.blender.gather import gather
 from io_idtech_models.blender.materials import Materials
-from io_idtech_models.blender.plan import GatherSettings
-from io_idtech_models.blender.vertex import BuildSettings, build
+from io_idtech_models.blender.vertex.build import BuildSettings, build
+from io_idtech_models.blender.vertex.frame_plan import GatherSettings
+from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.formats import identify
 from io_idtech_models.game import pcx
 

@@ -18,8 +18,8 @@ from examples import pictures
 from examples.pictures import Array, pcx
 from examples.shapes import ALONG_X, Part, Point, Rect, beam, lathe, moved, quad, shift, turn
 from io_idtech_models import formats
-from io_idtech_models.model.animations import numbered
-from io_idtech_models.model.normals import smooth_normals
+from io_idtech_models.model.clips import numbered
+from io_idtech_models.model.edits.normals import smooth_normals
 from io_idtech_models.model.vertex import Surface, VertexModel
 
 FOLDER = "players/stilt"

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from fuzz.guard import BrokenError, Budget
-from io_idtech_models.errors import ModelError, collected_warnings
-from io_idtech_models.formats import md5scale
+from io_idtech_models.formats.md5 import scale_file as md5scale
 from io_idtech_models.game import aninc, pcx, skin
+from io_idtech_models.reporting import ModelError, collected_warnings
 
 NAMES, FRAMES = ["origin", "hips", "arm"], 6
 SCALE = b'{\n\t"hips": {"scale_positions": true, "0": 1.5, "3": 0.25},\n\t"arm": {"2": 2}\n}\n'

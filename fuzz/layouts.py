@@ -11,7 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from io_idtech_models.formats import md2, md3, mdm, mdx
+from io_idtech_models.formats.md2 import file as md2
+from io_idtech_models.formats.md3 import file as md3
+from io_idtech_models.formats.mdm import file as mdm
+from io_idtech_models.formats.mdx import file as mdx
 from io_idtech_models.game import pcx
 
 MOST_PARTS = 64  # surfaces or tags that are followed

@@ -25,16 +25,18 @@ from fuzz import beside
 from fuzz.guard import BrokenError, Budget
 from fuzz.mutate import PAIR, TEXTS, split_pair
 from io_idtech_models import formats
-from io_idtech_models.errors import LimitError, ModelError, collected_warnings
 from io_idtech_models.formats import Format, SkeletalFormat
-from io_idtech_models.formats.md3 import Md3
-from io_idtech_models.formats.md5anim import Md5Anim
-from io_idtech_models.model import binding, record, skeletal_record
+from io_idtech_models.formats.md3.file import Md3
+from io_idtech_models.formats.md5.anim_file import Md5Anim
+from io_idtech_models.model import bind_pose as binding
 from io_idtech_models.model.bake import bake
-from io_idtech_models.model.origin import animation_with_origin, skeleton_with_origin
+from io_idtech_models.model.edits.one_root import animation_with_origin, skeleton_with_origin
+from io_idtech_models.model.edits.weld import weld
+from io_idtech_models.model.records import skeletal as skeletal_record
+from io_idtech_models.model.records import vertex as record
 from io_idtech_models.model.skeletal import SkeletalModel, at_rest, set_bounds
 from io_idtech_models.model.vertex import VertexModel
-from io_idtech_models.model.weld import weld
+from io_idtech_models.reporting import LimitError, ModelError, collected_warnings
 
 # Where things lie is the writer's business.
 DERIVED = ("ofs_", "layout", "source_", "frame_size")

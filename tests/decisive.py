@@ -19,10 +19,14 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from examples import make
-from io_idtech_models.conversion import convert
-from io_idtech_models.formats import _angles, _normals, by_name
-from io_idtech_models.loading import load
-from io_idtech_models.model import binding, collapse, steady, torso
+from io_idtech_models.assets.convert import convert
+from io_idtech_models.assets.load import load
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.common import angles as _angles
+from io_idtech_models.formats.common import normals as _normals
+from io_idtech_models.model import bind_pose as binding
+from io_idtech_models.model import steady, torso
+from io_idtech_models.model.lod import collapse
 from io_idtech_models.model.skeletal import set_bounds
 from io_idtech_models.model.vertex import Surface, VertexModel
 from tests.samples import CORPUS, PROJECT, SENTINEL

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from io_idtech_models.formats import md2, md3
+from io_idtech_models.formats.md2 import file as md2
+from io_idtech_models.formats.md3 import file as md3
 
 Facts = dict[str, bytes]
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from io_idtech_models.formats import md5anim, md5mesh
+from io_idtech_models.formats.md5 import anim_file as md5anim
+from io_idtech_models.formats.md5 import mesh_file as md5mesh
 
 Facts = dict[str, Any]
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from io_idtech_models.formats import mdm, mdx
+from io_idtech_models.formats.mdm import file as mdm
+from io_idtech_models.formats.mdx import file as mdx
 
 Facts = dict[str, bytes]
 OFFSETS = ("num_", "ofs_", "version")

@@ -10,15 +10,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from io_idtech_models.model.skeletal import (
-    Animation,
-    JointTag,
-    SkeletalModel,
-    Skeleton,
-    SkinnedMesh,
-    Traits,
-    Weights,
-)
+from io_idtech_models.model.skeletal import Animation, JointTag, SkeletalModel, Skeleton, SkinnedMesh, Traits, Weights
 from io_idtech_models.model.transforms import unchain
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
 

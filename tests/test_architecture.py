@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from io_idtech_models.formats import ALL, FORMATS, Format
-from io_idtech_models.model.limits import GAMES
+from io_idtech_models.model.limits.games import GAMES
 from tests.samples import PROJECT, SAMPLES
 
 PACKAGE = PROJECT / "io_idtech_models"

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from io_idtech_models import cli, formats
-from io_idtech_models.batch import MODEL_SUFFIXES
+from io_idtech_models import formats
+from io_idtech_models.cli import main as cli
+from io_idtech_models.cli.batch import MODEL_SUFFIXES
 from tests.facts import differences
 from tests.samples import PROJECT, SENTINEL, corpus_params, load, sample, sample_params
 from tests.samples_md3 import minimal

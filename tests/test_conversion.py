@@ -6,15 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from io_idtech_models import cli
-from io_idtech_models.conversion import convert, described, problems
-from io_idtech_models.errors import FormatError, LimitError, ModelError
-from io_idtech_models.formats import by_name, md5scale
-from io_idtech_models.loading import load as load_file
+from io_idtech_models.assets.convert import convert, described, problems
+from io_idtech_models.assets.load import load as load_file
+from io_idtech_models.cli import main as cli
+from io_idtech_models.cli.info import facts, table
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.md5 import scale_file as md5scale
 from io_idtech_models.model.bake import bake
-from io_idtech_models.model.limits import GAMES
+from io_idtech_models.model.limits.games import GAMES
 from io_idtech_models.model.transforms import chain, to_matrices
-from io_idtech_models.sheet import facts, table
+from io_idtech_models.reporting import FormatError, LimitError, ModelError
 from tests import md5_facts, samples_md5, samples_mdm
 from tests.samples import CORPUS, corpus, sample
 

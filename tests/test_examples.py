@@ -10,10 +10,13 @@ import numpy as np
 import pytest
 
 from examples import make, newt, pictures, stilt
-from io_idtech_models.formats import _glcmds, by_name, md2, md3
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.md2 import file as md2
+from io_idtech_models.formats.md2 import strips as _glcmds
+from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.game import pcx
-from io_idtech_models.game.files import SearchPath
-from io_idtech_models.model.animations import Animation
+from io_idtech_models.game.search import SearchPath
+from io_idtech_models.model.clips import Animation
 from io_idtech_models.model.skeletal import mismatch, skin
 from io_idtech_models.model.transforms import chain
 from tests.samples import PROJECT, SENTINEL, dump, load, write_read

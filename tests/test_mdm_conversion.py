@@ -5,8 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from io_idtech_models import cli
-from io_idtech_models.formats import by_name, mdm, mdx
+from io_idtech_models.cli import main as cli
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.mdm import file as mdm
+from io_idtech_models.formats.mdx import file as mdx
 from io_idtech_models.model.skeletal import skin
 from io_idtech_models.model.transforms import chain, rotate
 from tests import samples_md5, samples_mdm

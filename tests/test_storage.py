@@ -6,9 +6,9 @@ import stat
 
 import pytest
 
-from io_idtech_models import storage
-from io_idtech_models.errors import ModelError
-from io_idtech_models.storage import read_file, write_file, write_files
+from io_idtech_models.assets import storage
+from io_idtech_models.assets.storage import read_file, write_file, write_files
+from io_idtech_models.reporting import ModelError
 
 POSIX = os.name == "posix"
 ROOT = POSIX and os.geteuid() == 0

@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError
+from ..reporting import ModelError
 from . import names
 from .compat import Block
 

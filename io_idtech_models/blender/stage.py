@@ -8,10 +8,10 @@ from contextlib import ExitStack, contextmanager
 import bpy
 import numpy as np
 
-from . import shape_keys
 from .compat import Block
-from .sampling import Plan, keys_at
-from .takes import Take, at_rest, playing
+from .playback import Take, at_rest, playing
+from .vertex import shape_keys
+from .vertex.sampling import Plan, keys_at
 
 
 class Stage:

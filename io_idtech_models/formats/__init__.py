@@ -15,11 +15,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import FormatError
+from ..reporting import FormatError
 
 if TYPE_CHECKING:
-    from ..model.limits import Problem
-    from ..model.normals import NormalCoding
+    from ..model.edits.normals import NormalCoding
+    from ..model.limits.games import Problem
     from ..model.skeletal import Animation, SkeletalModel
     from ..model.vertex import VertexModel
 
@@ -69,7 +69,7 @@ class Row:
     @property
     def games(self) -> tuple[str, ...]:
         """Return the games that read the format, keys of `limits.GAMES`."""
-        from ..model.limits import games_of
+        from ..model.limits.games import games_of
 
         return games_of(self.name)
 
@@ -114,7 +114,7 @@ class Format(Row):
 
     def check(self, model: VertexModel, game: str) -> list[Problem]:
         """Return what a game refuses or changes of a model that has the shape of the format."""
-        from ..model import vertex_limits
+        from ..model.limits import vertex as vertex_limits
 
         return vertex_limits.check(model, game, self.name)
 
@@ -127,7 +127,7 @@ class Format(Row):
         """Return a model, which may come from another format, as this one can hold it; raises LimitError."""
         source = model.source
         if source is not None and source.format != self.name:
-            from ..model.normals import plain_normals
+            from ..model.edits.normals import plain_normals
 
             coding = next((row.coding for row in FORMATS if row.name == source.format), None)
             surfaces = [plain_normals(model, surface, coding) for surface in model.surfaces]
@@ -159,7 +159,7 @@ class SkeletalFormat(Row):
 
     def check(self, model: SkeletalModel, game: str) -> list[Problem]:
         """Return what a game refuses of a model, or shows otherwise than meant."""
-        from ..model import skeletal_limits
+        from ..model.limits import skeletal as skeletal_limits
 
         return skeletal_limits.check(model, game, self.name, self.text)
 
@@ -175,7 +175,7 @@ class SkeletalFormat(Row):
 
     def lost(self, model: SkeletalModel) -> list[str]:
         """Return what of a model the format has no place for, in sentences."""
-        from ..model.words import listed
+        from ..model.wording import listed
 
         called, found = self.name.upper(), []
         if model.tags and not self.tags:
@@ -211,7 +211,7 @@ class AnimationFormat(Row):
 
     def check(self, animation: Animation, game: str) -> list[Problem]:
         """Return what a game refuses of an animation, or shows otherwise than meant."""
-        from ..model import skeletal_limits
+        from ..model.limits import skeletal as skeletal_limits
 
         return skeletal_limits.check_animation(animation, game, self.name, self.text)
 
@@ -344,8 +344,8 @@ def dump_for(
     Raises:
         LimitError: the format can't hold the model, or the game would refuse it.
     """
-    from ..model.limits import refused
-    from ..model.shorten import short_vertex
+    from ..model.edits.short_names import short_vertex
+    from ..model.limits.games import refused
 
     shaped = row.shape(model, options)
     shaped, notes = short_vertex(shaped, row, game) if shorten else (shaped, [])

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from ..errors import FormatError
+from ..reporting import FormatError
 
 FIELDS = ("first", "length", "loop", "fps", "move_speed", "transition", "reversed", "priority")
 NOT_NEGATIVE = frozenset(("first", "length", "fps"))

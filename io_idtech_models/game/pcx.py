@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import FormatError, ModelError
+from ..reporting import FormatError, ModelError
 
 log = logging.getLogger(__name__)
 

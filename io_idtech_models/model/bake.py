@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LimitError
+from ..reporting import LimitError
 from . import steady
-from .animations import Animation as Stretch
-from .animations import numbered
-from .normals import smooth_normals
+from .clips import Animation as Stretch
+from .clips import numbered
+from .edits.normals import smooth_normals
 from .skeletal import LARGEST, Animation, JointTag, SkeletalModel, SkinnedMesh, mismatch, skin
 from .transforms import chain, rotate, to_matrices
 from .vertex import Surface, Tag, VertexModel
-from .words import listed
+from .wording import listed
 
 Doubles = NDArray[np.float64]
 

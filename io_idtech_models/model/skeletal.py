@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from . import steady
 from .bounds import reach
-from .scales import Scales
+from .joint_scales import Scales
 from .transforms import chain, to_matrices, unchain
 
 Facts = dict[str, NDArray[Any]]

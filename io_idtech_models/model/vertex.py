@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .animations import Animation
+from .clips import Animation
 
 Facts = dict[str, NDArray[Any]]
 Choice = NDArray[Any] | slice  # of frames or vertices

@@ -15,7 +15,7 @@ from .. import formats
 from ..blender.compat import RELATIVE_PATHS, Context
 from ..blender.window import mode_of, selected
 from ..formats import AnimationFormat, AnyFormat, Option
-from ..model.limits import GAMES
+from ..model.limits.games import GAMES
 
 FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
 # The stubs say that the helpers' `invoke` returns nothing. As Any they also stand for the operator that the classes
@@ -96,7 +96,7 @@ class ExportModel(ExportFile):
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the model's name."""
-        from .choice import choose
+        from ..tasks.selection import choose
 
         self.propose(proposed_stem(choose(context, self.what)))
         return super().invoke(context, event)
@@ -127,7 +127,7 @@ def open_collection(context: Context) -> bpy.types.Collection:
 
     An imported model's own is no place for another, which would become part of the model: it goes beside.
     """
-    from ..blender.source import MODEL_ID
+    from ..blender.vertex.source import MODEL_ID
 
     root: bpy.types.Collection = context.scene.collection
     active: bpy.types.Collection | None = context.collection
@@ -186,8 +186,9 @@ def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, opt
 
 def file_stem(collection: bpy.types.Collection) -> str:
     """Return what to call a model's file: as it was, while its collection still has the name that import gave it."""
-    from ..blender import names, source
-    from ..game.files import model_name
+    from ..blender import names
+    from ..blender.vertex import source
+    from ..game.search import model_name
 
     file = collection.get(source.FILE)
     if isinstance(file, str) and names.stem_of(collection.name) == names.fit(model_name(Path(file))):
@@ -197,7 +198,7 @@ def file_stem(collection: bpy.types.Collection) -> str:
 
 def proposed_stem(chosen: Any) -> str:
     """Return what to call the file of a choice: as its model's file, or else as the .blend."""
-    from ..blender import source
+    from ..blender.vertex import source
 
     if chosen.collection is not None:
         return file_stem(chosen.collection)

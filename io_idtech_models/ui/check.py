@@ -10,10 +10,10 @@ from bpy.props import EnumProperty
 from .. import formats
 from ..blender.compat import Context
 from ..blender.window import mode_of
-from ..errors import ModelError, collected_warnings
 from ..formats import Format, SkeletalFormat
-from ..model import limits
-from ..model.words import plural
+from ..model.limits import games as limits
+from ..model.wording import plural
+from ..reporting import ModelError, collected_warnings
 from .bases import CANCELLED, FINISHED, deselect, say_done
 
 Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
@@ -51,9 +51,9 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> set[str]:
         """Check, select and list."""
-        from .checking import offenders, problems_of
-        from .choice import choose
-        from .tasks import Summary
+        from ..tasks.check import offenders, problems_of
+        from ..tasks.selection import choose
+        from ..tasks.vertex import Summary
 
         name, _, game = self.target.partition(":")
         row = formats.by_name(name)

@@ -15,22 +15,25 @@ from pathlib import Path
 
 import bpy
 
-from .. import batch, cli, formats
-from ..batch import FAILED, MODEL_SUFFIXES, Converter
-from ..blender import exchange, still
+from .. import formats
 from ..blender.compat import Context
-from ..blender.plan import GatherSettings
-from ..blender.skeletal import SkeletalSettings
-from ..blender.skeletal_gather import SkeletalGatherSettings
-from ..blender.vertex import BuildSettings
-from ..errors import ModelError
+from ..blender.exchange import picture as still
+from ..blender.exchange import scene_files as exchange
+from ..blender.skeletal.build import SkeletalSettings
+from ..blender.skeletal.gather_rig import SkeletalGatherSettings
+from ..blender.vertex.build import BuildSettings
+from ..blender.vertex.frame_plan import GatherSettings
+from ..cli import batch
+from ..cli import main as cli
+from ..cli.batch import FAILED, MODEL_SUFFIXES, Converter
+from ..cli.workers import Job
 from ..formats import SkeletalFormat
-from ..model.words import joined, plural
-from ..workers import Job
-from .choice import choose
-from .skeletal_exports import export_skeletal
-from .skeletal_imports import ImportSettings, import_animation, import_skeletal
-from .tasks import Summary, export_file, import_file
+from ..model.wording import joined, plural
+from ..reporting import ModelError
+from ..tasks.selection import choose
+from ..tasks.skeletal_exports import export_skeletal
+from ..tasks.skeletal_imports import ImportSettings, import_animation, import_skeletal
+from ..tasks.vertex import Summary, export_file, import_file
 
 PICTURE = ".png"
 ENTRY = f"{__package__}.cli"  # a worker runs this module again

@@ -10,7 +10,7 @@ from bpy.props import BoolProperty
 
 from ..blender.compat import Context
 from ..blender.window import mode_of, set_mode
-from ..errors import ModelError
+from ..reporting import ModelError
 
 FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
 Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
@@ -30,8 +30,8 @@ class FrameOperator:
 
     def execute(self, context: Context) -> set[str]:
         """Change the frames of the active object's model, also of what is hidden of it."""
-        from ..blender import frames
-        from .choice import choose
+        from ..blender.vertex import edit_frames as frames
+        from ..tasks.selection import choose
 
         try:
             chosen = choose(context, "AUTO")
@@ -52,7 +52,7 @@ class OBJECT_OT_idtech_insert_frame(FrameOperator, Operator):  # type: ignore[mi
 
     def change(self, model: Any, scene: bpy.types.Scene) -> None:
         """Insert, and show the new frame."""
-        from ..blender import frames
+        from ..blender.vertex import edit_frames as frames
 
         frames.insert(model, model.current)
         scene.frame_set(scene.frame_current + 1)
@@ -67,7 +67,7 @@ class OBJECT_OT_idtech_delete_frame(FrameOperator, Operator):  # type: ignore[mi
 
     def change(self, model: Any, scene: bpy.types.Scene) -> None:
         """Delete, and show the frame that takes its place."""
-        from ..blender import frames
+        from ..blender.vertex import edit_frames as frames
 
         frames.delete(model, model.current)
         scene.frame_set(min(scene.frame_current, max(scene.frame_end, scene.frame_start)))
@@ -88,14 +88,14 @@ class OBJECT_OT_idtech_hold_still(Operator):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it on meshes with frames."""
-        from ..blender.shape_keys import frame_blocks
+        from ..blender.vertex.shape_keys import frame_blocks
 
         active = context.view_layer.objects.active
         return active is not None and active.type == "MESH" and bool(frame_blocks(active.data.shape_keys))
 
     def execute(self, context: Context) -> set[str]:
         """Copy positions of the present frame into the others."""
-        from ..blender import frames
+        from ..blender.vertex import edit_frames as frames
 
         active = context.view_layer.objects.active
         editing = active.mode == "EDIT"

@@ -12,9 +12,9 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from .. import formats
 from ..blender.compat import Context
-from ..errors import ModelError
 from ..formats import Format
-from ..model.words import joined
+from ..model.wording import joined
+from ..reporting import ModelError
 from .bases import (
     CANCELLED,
     FINISHED,
@@ -31,8 +31,8 @@ from .bases import (
 )
 
 if TYPE_CHECKING:
-    from ..blender.vertex import Built
-    from .tasks import Summary
+    from ..blender.vertex.build import Built
+    from ..tasks.vertex import Summary
 
 SETTING_NAMES = {
     "import": ("scale", "weld", "relative_keys", "fit_range", "frame_rate"),
@@ -59,8 +59,8 @@ class ImportVertexModel(ImportFiles):
 
     def execute(self, context: Context) -> Any:
         """Import the files; what can't be read is said, and leaves nothing behind."""
-        from ..blender.vertex import BuildSettings
-        from .tasks import import_file
+        from ..blender.vertex.build import BuildSettings
+        from ..tasks.vertex import import_file
 
         names = (name for name in SETTING_NAMES["import"] if hasattr(self, name))
         settings = BuildSettings(**{name: getattr(self, name) for name in names})
@@ -142,9 +142,9 @@ class ExportVertexModel(ExportModel):
 
     def execute(self, context: Context) -> Any:
         """Write the file; what hinders it is said, and the file is as it was."""
-        from ..blender.plan import GatherSettings
-        from .choice import choose
-        from .tasks import export_file, left_out
+        from ..blender.vertex.frame_plan import GatherSettings
+        from ..tasks.selection import choose
+        from ..tasks.vertex import export_file, left_out
 
         settings = GatherSettings(**{name: getattr(self, name) for name in SETTING_NAMES["export"]})
         path = Path(bpy.path.abspath(self.filepath))

@@ -10,8 +10,8 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, St
 from .. import formats
 from ..blender.compat import Context
 from ..blender.window import selected
-from ..errors import ModelError
 from ..formats import AnimationFormat, SkeletalFormat
+from ..reporting import ModelError
 from .bases import (
     CANCELLED,
     FINISHED,
@@ -95,8 +95,8 @@ class ImportSkeletalModel(_Import):
 
     def execute(self, context: Context) -> Any:
         """Import the files; what can't be read is said, and leaves nothing behind."""
-        from ..blender.skeletal import SkeletalSettings
-        from .skeletal_imports import ImportSettings, import_skeletal
+        from ..blender.skeletal.build import SkeletalSettings
+        from ..tasks.skeletal_imports import ImportSettings, import_skeletal
 
         settings = SkeletalSettings(**{name: getattr(self, name) for name in BUILD_NAMES})
         wanted = ImportSettings(**{name: getattr(self, name) for name in IMPORT_NAMES if hasattr(self, name)})
@@ -146,8 +146,8 @@ class ImportSkeletalAnimation(_Import):
 
     def execute(self, context: Context) -> Any:
         """Bring the files onto the active armature, or onto one that is made of the first."""
-        from ..blender.skeletal import SkeletalSettings
-        from .skeletal_imports import import_animation
+        from ..blender.skeletal.build import SkeletalSettings
+        from ..tasks.skeletal_imports import import_animation
 
         settings = SkeletalSettings(scale=self.scale, fit_range=self.fit_range, frame_rate=self.frame_rate)
         rig = active_rig(context)
@@ -231,9 +231,9 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
 
     def execute(self, context: Context) -> Any:
         """Write the file; what hinders it is said, and the file is as it was."""
-        from ..blender.skeletal_gather import SkeletalGatherSettings
-        from .choice import choose
-        from .skeletal_exports import export_skeletal
+        from ..blender.skeletal.gather_rig import SkeletalGatherSettings
+        from ..tasks.selection import choose
+        from ..tasks.skeletal_exports import export_skeletal
 
         settings = SkeletalGatherSettings(**{n: getattr(self, n) for n in GATHER_NAMES if hasattr(self, n)})
         path, row = Path(bpy.path.abspath(self.filepath)), formats.by_name(self.format_name)
@@ -300,7 +300,7 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
 
     def weights(self, rig: Any, given: dict[str, Any]) -> dict[str, Any]:
         """Return the limits of weights: those `given`, else those that the armature remembers, else the usual ones."""
-        from ..blender.traits import remembered_weights
+        from ..blender.skeletal.torso import remembered_weights
 
         return vars(remembered_weights(rig)) | given
 
@@ -314,9 +314,9 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
 
     def execute(self, context: Context) -> Any:
         """Write the files; what hinders one is said, and all files are as they were."""
-        from ..blender.skeletal_gather import SkeletalGatherSettings
-        from .choice import Choice
-        from .skeletal_exports import AnimationExport, export_animations
+        from ..blender.skeletal.gather_rig import SkeletalGatherSettings
+        from ..tasks.selection import Choice
+        from ..tasks.skeletal_exports import AnimationExport, export_animations
 
         wanted = AnimationExport(**{name: getattr(self, name) for name in MOTION_NAMES})
         path, row = Path(bpy.path.abspath(self.filepath)), formats.by_name(self.format_name)

@@ -12,7 +12,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ..blender.compat import Block, Context
-from ..errors import LimitError, ModelError
+from ..reporting import LimitError, ModelError
 from .frames import CANCELLED, FINISHED, Operator
 
 Item = tuple[str, str, str]  # identifier, label, description
@@ -43,7 +43,7 @@ def _label(material: Block | None) -> str:
 
 def model_file(block: Block) -> Path | None:
     """Return the file that an object's model was imported from; None if there is none, or it is not there any more."""
-    from ..blender.source import FILE, MODEL_ID
+    from ..blender.vertex.source import FILE, MODEL_ID
 
     model_id = block.data.get(MODEL_ID)
     own = [c for c in bpy.data.collections if model_id is not None and c.get(MODEL_ID) == model_id]
@@ -55,7 +55,7 @@ def model_file(block: Block) -> Path | None:
 
 def offered(block: Block) -> list[Path]:
     """Return the pictures beside the model's file that none of an object's slots names or shows."""
-    from ..game.files import SearchPath
+    from ..game.search import SearchPath
 
     file = model_file(block)
     if file is None:
@@ -93,7 +93,7 @@ def show(block: Block, chosen: str) -> str:
     """
     import numpy as np
 
-    from ..blender import mesh as meshes
+    from ..blender.mesh import attributes as meshes
 
     mesh = block.data
     if not chosen.isdecimal():
@@ -110,8 +110,8 @@ def show(block: Block, chosen: str) -> str:
 def _new_skin(block: Block, name: str) -> Block:
     """Return a new material of a picture beside the model's file, called as games call the picture."""
     from ..blender.materials import Materials
-    from ..errors import collected_warnings
     from ..game import pcx
+    from ..reporting import collected_warnings
 
     path = next((path for path in offered(block) if path.name == name), None)
     if path is None:
@@ -127,7 +127,7 @@ def _new_skin(block: Block, name: str) -> Block:
 
 def _game_name(path: Path) -> str:
     """Return what a model calls a picture: its path in the game's folder, or its bare name where there is none."""
-    from ..game.files import game_folder
+    from ..game.search import game_folder
 
     folder = game_folder(path)
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - links stay: the game sees the path as it is spelt
@@ -167,7 +167,7 @@ class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> set[str]:
         """Show the chosen skin; what hinders it is said, and the object is as it was."""
-        from .tasks import object_mode
+        from ..tasks.vertex import object_mode
 
         active = context.view_layer.objects.active
         try:

@@ -8,7 +8,7 @@ import bpy
 from bpy.props import FloatProperty, StringProperty
 
 from ..blender.compat import Context
-from ..errors import ModelError, collected_warnings
+from ..reporting import ModelError, collected_warnings
 from .bases import CANCELLED, FINISHED
 from .skeletal_operators import active_rig
 
@@ -31,7 +31,7 @@ class OBJECT_OT_idtech_preview_torso(Operator):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it on armatures that know their bones' torso weights."""
-        from ..blender.traits import gather_traits
+        from ..blender.skeletal.torso import gather_traits
 
         rig = active_rig(context)
         return rig is not None and gather_traits(list(rig.data.bones)) is not None
@@ -54,7 +54,7 @@ class OBJECT_OT_idtech_preview_torso(Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> set[str]:
         """Make the action, and let the armature play it."""
-        from .previews import preview_torso
+        from ..tasks.torso_preview import preview_torso
 
         try:
             with collected_warnings() as warnings:

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from io_idtech_models import formats
-from io_idtech_models.blender import mesh as meshes
-from io_idtech_models.blender.gather import gather
 from io_idtech_models.blender.materials import Materials
-from io_idtech_models.blender.plan import GatherSettings
-from io_idtech_models.blender.vertex import BuildSettings, Built, build
+from io_idtech_models.blender.mesh import attributes as meshes
+from io_idtech_models.blender.vertex.build import BuildSettings, Built, build
+from io_idtech_models.blender.vertex.frame_plan import GatherSettings
+from io_idtech_models.blender.vertex.gather import gather
 from tests import facts
 from tests.samples import format_of
 

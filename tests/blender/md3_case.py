@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from io_idtech_models.formats import md3
+from io_idtech_models.formats.md3 import file as md3
 from tests.blender.case import CONTEXT, Case, angle, open_case, reopen
 
 __all__ = ("CONTEXT", "Case", "angle", "differences", "open_case", "reopen")

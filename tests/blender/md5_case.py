@@ -12,12 +12,15 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from io_idtech_models.blender import mesh as meshes
-from io_idtech_models.blender import motion, skeletal
 from io_idtech_models.blender.compat import action_parts, play
 from io_idtech_models.blender.materials import Materials
-from io_idtech_models.blender.skeletal_gather import SkeletalGatherSettings, gather
-from io_idtech_models.formats import by_name, md5anim, md5mesh
+from io_idtech_models.blender.mesh import attributes as meshes
+from io_idtech_models.blender.skeletal import build as skeletal
+from io_idtech_models.blender.skeletal import gather_motion as motion
+from io_idtech_models.blender.skeletal.gather_rig import SkeletalGatherSettings, gather
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.md5 import anim_file as md5anim
+from io_idtech_models.formats.md5 import mesh_file as md5mesh
 from io_idtech_models.model.skeletal import Animation, SkeletalModel, set_bounds, skin
 from io_idtech_models.model.transforms import chain
 from tests import md5_facts

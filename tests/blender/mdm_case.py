@@ -10,11 +10,13 @@ import bpy as blender
 import numpy as np
 from numpy.typing import NDArray
 
-from io_idtech_models.blender import skeletal
 from io_idtech_models.blender.compat import play
 from io_idtech_models.blender.materials import Materials
-from io_idtech_models.formats import by_name, mdm, mdx
-from io_idtech_models.model import binding
+from io_idtech_models.blender.skeletal import build as skeletal
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.mdm import file as mdm
+from io_idtech_models.formats.mdx import file as mdx
+from io_idtech_models.model import bind_pose as binding
 from io_idtech_models.model.skeletal import Pose, SkeletalModel, skin
 from io_idtech_models.model.transforms import chain, rotate, to_matrices
 from tests import mdm_facts, samples_mdm

@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 from mathutils import Euler
 
-from io_idtech_models.blender import animations, compat, mesh, shape_keys
-from io_idtech_models.blender.plan import GatherSettings
-from io_idtech_models.blender.source import MODEL_ID
-from io_idtech_models.errors import LimitError
-from io_idtech_models.formats import md3
-from io_idtech_models.model.animations import Animation, group, numbered
+from io_idtech_models.blender import compat
+from io_idtech_models.blender.mesh import attributes as mesh
+from io_idtech_models.blender.vertex import clips as animations
+from io_idtech_models.blender.vertex import shape_keys
+from io_idtech_models.blender.vertex.frame_plan import GatherSettings
+from io_idtech_models.blender.vertex.source import MODEL_ID
+from io_idtech_models.formats.md3 import file as md3
+from io_idtech_models.model.clips import Animation, group, numbered
+from io_idtech_models.reporting import LimitError
 from tests.blender.md3_case import CONTEXT, Case, differences, open_case, reopen
 from tests.samples import SENTINEL
 
@@ -490,7 +493,7 @@ def state(block: Any) -> Any:
 
 
 def export(*blocks: Any, direct: bool = True, **options: Any) -> Any:
-    from io_idtech_models.blender.gather import gather
+    from io_idtech_models.blender.vertex.gather import gather
 
     settings = GatherSettings(**{"frames": "ACTIONS", "direct": direct, **options})
     return gather(list(blocks), None, CONTEXT.scene, CONTEXT.view_layer, settings)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from io_idtech_models.blender import bearable
-from io_idtech_models.errors import LimitError
+from io_idtech_models.blender import budgets as bearable
 from io_idtech_models.formats import by_name, by_suffix
 from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
+from io_idtech_models.reporting import LimitError
 from tests.ui.scene import bpy, counts, error_of
 
 pytestmark = pytest.mark.usefixtures("empty_scene")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from io_idtech_models import formats
-from io_idtech_models.errors import LimitError
+from io_idtech_models.reporting import LimitError
 from tests.blender.test_hostile import attempt, operator
 from tests.strategies import animations, rest_pose, skeletal_models, vertex_models
 from tests.ui.scene import bpy, counts

@@ -14,8 +14,9 @@ import pytest
 
 from benchmarks import grown
 from benchmarks.grown import Size
-from io_idtech_models.blender import skeletal, skeletal_gather
 from io_idtech_models.blender.materials import Materials
+from io_idtech_models.blender.skeletal import build as skeletal
+from io_idtech_models.blender.skeletal import gather_rig as skeletal_gather
 from io_idtech_models.formats import by_name
 from tests.blender.case import CONTEXT, open_case
 

@@ -10,7 +10,7 @@ import pytest
 
 from io_idtech_models.blender import compat, spans
 from io_idtech_models.blender.compat import HAS_SLOTS, play, slot_curves
-from io_idtech_models.model.animations import numbered
+from io_idtech_models.model.clips import numbered
 from tests import samples_md5
 from tests.blender.case import CONTEXT
 from tests.blender.md5_case import Rigged, curves_of, open_rig
@@ -163,8 +163,8 @@ def test_another_slot_of_the_action_does_not_count():
             curve.keyframe_points.insert(frame, frame / 10)
     rig.animation_data_create()
     rig.animation_data.action, rig.animation_data.action_slot = made, made.slots[f"OB{rig.name}"]
-    from io_idtech_models.blender import motion
-    from io_idtech_models.blender.skeletal_gather import SkeletalGatherSettings
+    from io_idtech_models.blender.skeletal import gather_motion as motion
+    from io_idtech_models.blender.skeletal.gather_rig import SkeletalGatherSettings
 
     asked = SkeletalGatherSettings()
     found = motion.gather_action(rig, made, rig.animation_data.action_slot, CONTEXT.scene, CONTEXT.view_layer, asked)

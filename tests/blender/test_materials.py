@@ -10,8 +10,8 @@ import pytest
 from io_idtech_models.blender import materials as module
 from io_idtech_models.blender import names
 from io_idtech_models.blender.materials import Materials, image_of, is_stand_in, load_image, texture_size
-from io_idtech_models.errors import FormatError, collected_warnings
 from io_idtech_models.game import pcx
+from io_idtech_models.reporting import FormatError, collected_warnings
 from tests.samples import CORPUS
 from tests.ui.scene import png, put, tga
 

@@ -4,11 +4,11 @@ import bpy
 import numpy as np
 import pytest
 
-from io_idtech_models.blender import mesh as meshes
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.materials import Materials
-from io_idtech_models.blender.vertex import BuildSettings, build
-from io_idtech_models.formats import md2
+from io_idtech_models.blender.mesh import attributes as meshes
+from io_idtech_models.blender.vertex.build import BuildSettings, build
+from io_idtech_models.formats.md2 import file as md2
 from tests import samples_md2
 from tests.blender.case import CONTEXT, open_case, positions_at, vertices_of
 from tests.samples import corpus_params, load, sample, sample_params

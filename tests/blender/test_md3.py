@@ -4,9 +4,9 @@ import bpy
 import numpy as np
 import pytest
 
-from io_idtech_models.blender import tags
 from io_idtech_models.blender.compat import HAS_SLOTS, playing_curves
-from io_idtech_models.blender.source import RECORD
+from io_idtech_models.blender.vertex import tags
+from io_idtech_models.blender.vertex.source import RECORD
 from tests.blender.case import CONTEXT, open_case, positions_at, vertices_of
 from tests.samples import SAMPLES, SENTINEL
 

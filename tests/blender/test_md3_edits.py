@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from io_idtech_models.formats import md3
-from io_idtech_models.formats._normals import decode_latlong
+from io_idtech_models.formats.common.normals import decode_latlong
+from io_idtech_models.formats.md3 import file as md3
 from tests.blender.md3_case import CONTEXT, Case, angle, differences, open_case
 from tests.samples import SAMPLES, corpus
 

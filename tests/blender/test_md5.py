@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from io_idtech_models.blender import armature, motion, skeletal
 from io_idtech_models.blender.compat import HAS_SLOTS, play_action, played_action
-from io_idtech_models.blender.skeletal_source import MOTION, SKELETON, SKINNED
-from io_idtech_models.errors import FormatError, LimitError
+from io_idtech_models.blender.skeletal import armature
+from io_idtech_models.blender.skeletal import build as skeletal
+from io_idtech_models.blender.skeletal import gather_motion as motion
+from io_idtech_models.blender.skeletal.source import MOTION, SKELETON, SKINNED
 from io_idtech_models.model.skeletal import skin
 from io_idtech_models.model.transforms import chain, to_matrices
+from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_md5
 from tests.blender.case import CONTEXT, activate, vertices_of
 from tests.blender.md5_case import ANIM, MESH, Rigged, curves_of, in_edit_mode, open_rig, reopen, shown, slot_of

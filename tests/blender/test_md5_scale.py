@@ -6,8 +6,9 @@ import bpy as blender
 import numpy as np
 import pytest
 
-from io_idtech_models.blender import properties, skeletal
-from io_idtech_models.model.scales import Scales
+from io_idtech_models.blender import properties
+from io_idtech_models.blender.skeletal import build as skeletal
+from io_idtech_models.model.joint_scales import Scales
 from io_idtech_models.model.skeletal import skin
 from io_idtech_models.model.transforms import chain, multiply, rotate
 from tests import samples_md5

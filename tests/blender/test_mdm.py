@@ -7,10 +7,11 @@ import bpy as blender
 import numpy as np
 import pytest
 
-from io_idtech_models.blender import mesh as meshes
-from io_idtech_models.blender import properties, rebind
-from io_idtech_models.blender.armature import file_order
-from io_idtech_models.blender.skeletal_source import MOTION, SKELETON, SKINNED
+from io_idtech_models.blender import properties
+from io_idtech_models.blender.mesh import attributes as meshes
+from io_idtech_models.blender.skeletal import late_bones as rebind
+from io_idtech_models.blender.skeletal.armature import file_order
+from io_idtech_models.blender.skeletal.source import MOTION, SKELETON, SKINNED
 from io_idtech_models.model.transforms import to_matrices
 from tests import samples_mdm
 from tests.blender.case import CONTEXT, activate, vertices_of

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Quaternion
 
-from io_idtech_models.formats import mdm
+from io_idtech_models.formats.mdm import file as mdm
 from tests.blender.case import CONTEXT, activate
 from tests.blender.md5_case import in_edit_mode, in_world, shown
 from tests.blender.mdm_case import MDM, MDX, restart, run, write_mdm, write_mdx

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from mathutils.kdtree import KDTree
 
-from io_idtech_models.blender import mesh as meshes
-from io_idtech_models.blender.gather import gather
-from io_idtech_models.blender.plan import GatherSettings
+from io_idtech_models.blender.mesh import attributes as meshes
+from io_idtech_models.blender.vertex.frame_plan import GatherSettings
+from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.formats import by_name
 from tests.blender.case import CONTEXT, activate
 from tests.blender.md3_case import open_case

@@ -8,9 +8,10 @@ import bpy as blender
 import numpy as np
 import pytest
 
-from io_idtech_models.blender import compat, normal_codes
-from io_idtech_models.blender import mesh as meshes
-from io_idtech_models.formats import _normals
+from io_idtech_models.blender import compat
+from io_idtech_models.blender.mesh import attributes as meshes
+from io_idtech_models.blender.mesh import normal_codes
+from io_idtech_models.formats.common import normals as _normals
 from tests.blender.case import CONTEXT, activate
 from tests.blender.md3_case import open_case
 from tests.samples import SENTINEL, sample

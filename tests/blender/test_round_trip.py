@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from io_idtech_models.blender import mesh as meshes
-from io_idtech_models.blender.source import RECORD
+from io_idtech_models.blender.mesh import attributes as meshes
+from io_idtech_models.blender.vertex.source import RECORD
 from tests.blender.case import CONTEXT, Case, activate, angle, open_case, positions_at, reopen, vertices_of
 from tests.samples import SENTINEL, corpus, format_of, sample, sample_params
 
@@ -165,7 +165,7 @@ def test_where_the_models_record_is_damaged_its_parts_tell_the_same(data, caplog
 
 @pytest.mark.parametrize("data", SOME)
 def test_a_failed_build_leaves_nothing_behind(data, monkeypatch):
-    from io_idtech_models.blender import vertex
+    from io_idtech_models.blender.vertex import build as vertex
 
     def counts() -> dict[str, int]:
         kinds = ("objects", "meshes", "materials", "actions", "collections", "images", "shape_keys")

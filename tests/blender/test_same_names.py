@@ -9,10 +9,10 @@ import bpy as blender
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.gather import gather
-from io_idtech_models.blender.plan import GatherSettings
-from io_idtech_models.blender.skeletal_gather import SkeletalGatherSettings
-from io_idtech_models.blender.skeletal_gather import gather as gather_skeletal
+from io_idtech_models.blender.skeletal.gather_rig import SkeletalGatherSettings
+from io_idtech_models.blender.skeletal.gather_rig import gather as gather_skeletal
+from io_idtech_models.blender.vertex.frame_plan import GatherSettings
+from io_idtech_models.blender.vertex.gather import gather
 from tests import samples_md5
 from tests.blender.case import CONTEXT
 from tests.blender.md3_case import open_case

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_idtech_models.errors import FormatError, LimitError
 from io_idtech_models.formats import ALL, FORMATS, by_name, by_suffix, identify
-from io_idtech_models.formats._binary import decode_name, encode_name, raw_bytes, take
+from io_idtech_models.formats.common.records import decode_name, encode_name, raw_bytes, take
+from io_idtech_models.reporting import FormatError, LimitError
 from tests.samples import PROJECT, sample
 
 DATA = bytes(range(16))

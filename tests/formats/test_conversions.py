@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from io_idtech_models import formats
-from io_idtech_models.errors import LimitError
-from io_idtech_models.formats import md2
+from io_idtech_models.formats.md2 import file as md2
+from io_idtech_models.reporting import LimitError
 from tests import samples_md2, samples_md3
 from tests.samples import SAMPLES, SENTINEL, corpus_params, load, sample, sample_params
 

@@ -7,10 +7,16 @@ import numpy as np
 import pytest
 
 from io_idtech_models import formats
-from io_idtech_models.errors import FormatError, LimitError
-from io_idtech_models.formats import _text, md2_model, md3, md3_model, md5mesh, mdm, mdx
-from io_idtech_models.model import skeletal_record
+from io_idtech_models.formats.common import text as _text
+from io_idtech_models.formats.md2 import model as md2_model
+from io_idtech_models.formats.md3 import file as md3
+from io_idtech_models.formats.md3 import model as md3_model
+from io_idtech_models.formats.md5 import mesh_file as md5mesh
+from io_idtech_models.formats.mdm import file as mdm
+from io_idtech_models.formats.mdx import file as mdx
 from io_idtech_models.model.bake import bake
+from io_idtech_models.model.records import skeletal as skeletal_record
+from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_md2, samples_md3, samples_md5, samples_mdm
 from tests.mdm_facts import differences
 from tests.samples import load, sample

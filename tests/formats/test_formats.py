@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_idtech_models.errors import FormatError
 from io_idtech_models.formats import FORMATS, by_suffix
-from io_idtech_models.model.record import model_record, model_source, surface_record
+from io_idtech_models.model.records.vertex import model_record, model_source, surface_record
+from io_idtech_models.reporting import FormatError
 from tests.facts import differences, facts
 from tests.samples import SAMPLES, corpus, corpus_params, dump, format_of, load, sample_params
 

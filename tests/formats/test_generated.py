@@ -7,10 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from io_idtech_models import formats
-from io_idtech_models.errors import LimitError
-from io_idtech_models.formats import _glcmds, md2
+from io_idtech_models.formats.md2 import file as md2
+from io_idtech_models.formats.md2 import strips as _glcmds
 from io_idtech_models.model.skeletal import skin
 from io_idtech_models.model.transforms import chain, same_turns
+from io_idtech_models.reporting import LimitError
 from tests.strategies import animations, rest_pose, skeletal_models, vertex_models
 
 MD2, MD3 = formats.by_name("md2"), formats.by_name("md3")

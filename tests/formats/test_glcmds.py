@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_idtech_models.errors import FormatError
-from io_idtech_models.formats._glcmds import PARTNERS_EACH_WAY, Commands, _partners, decode, encode, make
+from io_idtech_models.formats.md2.strips import PARTNERS_EACH_WAY, Commands, _partners, decode, encode, make
+from io_idtech_models.reporting import FormatError
 from tests.samples import corpus, corpus_params
 
 SIGNALLING_NAN = struct.unpack("<f", b"\x01\x00\x80\x7f")[0]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from io_idtech_models.errors import FormatError
-from io_idtech_models.formats._layout import Lump, assemble, check_overlap, plan, survey
+from io_idtech_models.formats.common.chunks import Lump, assemble, check_overlap, plan, survey
+from io_idtech_models.reporting import FormatError
 
 DATA = b"HHHH..bbb-aaaa!!!tail"
 LUMPS = [Lump(0, 0, 4), Lump(10, 10, 4), Lump(11, 6, 3), Lump(12, 99, 0)]

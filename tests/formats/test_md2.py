@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_idtech_models.errors import FormatError, LimitError
-from io_idtech_models.formats import md2
-from io_idtech_models.formats._glcmds import decode
-from io_idtech_models.formats._normals import decode_direction
+from io_idtech_models.formats.common.normals import decode_direction
+from io_idtech_models.formats.md2 import file as md2
+from io_idtech_models.formats.md2.strips import decode
 from io_idtech_models.model.vertex import Surface, VertexModel
+from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_md2
 from tests.facts import differences
 from tests.samples import SAMPLES, corpus_params, dump, load, sample, sample_params, write_read

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_idtech_models.errors import FormatError, LimitError
-from io_idtech_models.formats import md3
+from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
+from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_md3
 from tests.facts import differences
 from tests.samples import corpus_params, dump, load, sample, write_read

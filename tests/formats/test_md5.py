@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from io_idtech_models.errors import FormatError
-from io_idtech_models.formats import by_name, md5anim, md5mesh
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.md5 import anim_file as md5anim
+from io_idtech_models.formats.md5 import mesh_file as md5mesh
 from io_idtech_models.model.skeletal import Weights, skin
 from io_idtech_models.model.transforms import chain
+from io_idtech_models.reporting import FormatError
 from tests import samples_md5
 from tests.md5_facts import differences
 from tests.samples import CORPUS, corpus_params

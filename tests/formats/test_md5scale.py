@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_idtech_models.errors import FormatError
-from io_idtech_models.formats import ANIMATIONS, md5scale
-from io_idtech_models.model.scales import LEAST, Scales, from_shown
+from io_idtech_models.formats import ANIMATIONS
+from io_idtech_models.formats.md5 import scale_file as md5scale
+from io_idtech_models.model.joint_scales import LEAST, Scales, from_shown
+from io_idtech_models.reporting import FormatError
 
 NAMES = ["origin", "upper arm", "hand", "hand"]
 FILE = b"""{

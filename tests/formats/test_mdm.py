@@ -6,8 +6,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from io_idtech_models.errors import FormatError
-from io_idtech_models.formats import by_name, mdm
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.mdm import file as mdm
+from io_idtech_models.reporting import FormatError
 from tests import samples_mdm
 from tests.mdm_facts import differences
 from tests.samples import corpus_params

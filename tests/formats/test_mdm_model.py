@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from io_idtech_models.errors import FormatError, LimitError
-from io_idtech_models.formats import by_name, mdm
-from io_idtech_models.formats._bones import bone_order, heaviest_first
-from io_idtech_models.model import collapse
-from io_idtech_models.model.limits import ERROR
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.mdm import file as mdm
+from io_idtech_models.formats.mdm.weights import bone_order, heaviest_first
+from io_idtech_models.model.limits.games import ERROR
+from io_idtech_models.model.lod import collapse
 from io_idtech_models.model.skeletal import JointTag, SkeletalModel, Skeleton, SkinnedMesh, Traits, Weights, skin
 from io_idtech_models.model.transforms import conjugate, rotate, to_matrices
+from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_mdm
 from tests.mdm_facts import differences
 from tests.samples import corpus, corpus_params
@@ -144,7 +145,8 @@ def test_poses_are_the_engines(file):
 
 
 def _poses(data):
-    from io_idtech_models.formats import mdx, mdx_model
+    from io_idtech_models.formats.mdx import file as mdx
+    from io_idtech_models.formats.mdx import model as mdx_model
 
     return mdx_model.poses_of(mdx.read(data))
 

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from io_idtech_models.errors import FormatError, LimitError
-from io_idtech_models.formats import _mdx_frames, by_name, mdx, mdx_model
-from io_idtech_models.formats._angles import (
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.common.angles import (
     CODE,
     HALF_CODE,
     decode_directions,
@@ -20,9 +19,13 @@ from io_idtech_models.formats._angles import (
     encode_directions,
     encode_rotations,
 )
-from io_idtech_models.formats.mdx_mix import mixed
+from io_idtech_models.formats.mdx import file as mdx
+from io_idtech_models.formats.mdx import frames as _mdx_frames
+from io_idtech_models.formats.mdx import model as mdx_model
+from io_idtech_models.formats.mdx.torso_mix import mixed
 from io_idtech_models.model.skeletal import at_rest
 from io_idtech_models.model.transforms import chain, multiply, to_matrices, unchain
+from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_mdm
 from tests.mdm_facts import differences
 from tests.samples import corpus, corpus_params

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from io_idtech_models.formats._normals import (
+from io_idtech_models.formats.common.normals import (
     NUM_DIRECTIONS,
     decode_direction,
     decode_latlong,

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from io_idtech_models.errors import LimitError
-from io_idtech_models.formats._texels import TexelTable, decode_st, encode_st
+from io_idtech_models.formats.md2.texels import TexelTable, decode_st, encode_st
+from io_idtech_models.reporting import LimitError
 
 SIZE = (64, 32)
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_idtech_models.errors import FormatError
-from io_idtech_models.formats._text import Reader, encode_text, format_rows
+from io_idtech_models.formats.common.text import Reader, encode_text, format_rows
+from io_idtech_models.reporting import FormatError
 
 
 def tokens(text: bytes) -> list[bytes]:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_idtech_models.errors import FormatError
 from io_idtech_models.game.aninc import FIELDS, Row, effective, read_anim, read_rows, write_rows
+from io_idtech_models.reporting import FormatError
 from tests.samples import CORPUS
 
 HEAD = "\t\t// <animation name>\t<first frame> <length> <looping> <fps> <move speed> <transition> <reversed>"

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from io_idtech_models.game.files import (
+from io_idtech_models.game.search import (
     IMAGE_SUFFIXES,
     MAX_SKINS,
     Folder,

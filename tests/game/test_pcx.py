@@ -6,8 +6,8 @@ import struct
 import numpy as np
 import pytest
 
-from io_idtech_models.errors import FormatError, ModelError, collected_warnings
 from io_idtech_models.game import pcx
+from io_idtech_models.reporting import FormatError, ModelError, collected_warnings
 from tests.samples import CORPUS
 
 RNG = np.random.default_rng(3)

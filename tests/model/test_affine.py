@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from io_idtech_models.model import affine
+from io_idtech_models.model.edits import affine
 
 RANDOM = np.random.default_rng(5)
 POINTS = RANDOM.uniform(-30, 30, (60, 3))

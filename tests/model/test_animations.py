@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from io_idtech_models.model.animations import FRAME_NAME_BYTES, Animation, group, numbered
+from io_idtech_models.model.clips import FRAME_NAME_BYTES, Animation, group, numbered
 from tests.samples import corpus_params
 
 

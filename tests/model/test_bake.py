@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from io_idtech_models.errors import LimitError
 from io_idtech_models.formats import by_name
 from io_idtech_models.model.bake import bake
-from io_idtech_models.model.normals import smooth_normals
+from io_idtech_models.model.edits.normals import smooth_normals
 from io_idtech_models.model.skeletal import skin
 from io_idtech_models.model.transforms import chain, rotate
+from io_idtech_models.reporting import LimitError
 from tests import samples_md5
 from tests.samples import CORPUS, corpus_params
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.formats import by_name
-from io_idtech_models.model import binding
+from io_idtech_models.model import bind_pose as binding
 from io_idtech_models.model.skeletal import Pose, SkeletalModel, Skeleton, SkinnedMesh, Weights, skin
 from io_idtech_models.model.transforms import chain, conjugate, multiply, rotate, unchain
 from tests.samples import corpus, corpus_params

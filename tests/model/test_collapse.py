@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_idtech_models.model._decimate import ASKEW
-from io_idtech_models.model.collapse import drawn, identity, problems, simplify
+from io_idtech_models.model.lod.collapse import drawn, identity, problems, simplify
+from io_idtech_models.model.lod.decimate import ASKEW
 from tests.samples import CorpusFile, corpus_params
 
 # -- surfaces

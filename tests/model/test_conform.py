@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_idtech_models.model.conform import join_vertices, joined, split_surface
+from io_idtech_models.model.edits.conform import join_vertices, joined, split_surface
 from io_idtech_models.model.vertex import Surface, VertexModel, are_solid
 from tests.samples import corpus_params, load, sample
 

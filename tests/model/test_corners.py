@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from io_idtech_models.model.corners import (
+from io_idtech_models.model.edits.corners import (
     Corners,
     Vertices,
     group_corners,

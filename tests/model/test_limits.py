@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from io_idtech_models import formats
-from io_idtech_models.model import limits
-from io_idtech_models.model.limits import ERROR, GAMES, WARNING
+from io_idtech_models.model.limits import games as limits
+from io_idtech_models.model.limits.games import ERROR, GAMES, WARNING
+from io_idtech_models.model.limits.vertex import check, engine_surface_name
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
-from io_idtech_models.model.vertex_limits import check, engine_surface_name
 from tests import samples_md2, samples_md3
 from tests.samples import CORPUS, SAMPLES, corpus_params, dump, format_of, load, sample_params
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from io_idtech_models.formats._normals import decode_latlong, encode_latlong
-from io_idtech_models.model.normals import (
+from io_idtech_models.formats.common.normals import decode_latlong, encode_latlong
+from io_idtech_models.model.edits.normals import (
     NormalCoding,
     filled_frames,
     ring_rotations,

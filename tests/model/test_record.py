@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from io_idtech_models.model import record
-from io_idtech_models.model.record import RecordError
+from io_idtech_models.model.records import vertex as record
+from io_idtech_models.model.records.vertex import RecordError
 from tests.samples import load, sample, sample_params
 
 ARRAYS = {

@@ -6,12 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.formats import ALL, by_name
-from io_idtech_models.formats import md2 as md2_file
-from io_idtech_models.formats import md3 as md3_file
-from io_idtech_models.formats import mdm as mdm_file
-from io_idtech_models.formats import mdx as mdx_file
-from io_idtech_models.model.animations import group, numbered
-from io_idtech_models.model.shorten import short_animations, short_frames, short_names, short_skeleton, short_vertex
+from io_idtech_models.formats.md2 import file as md2_file
+from io_idtech_models.formats.md3 import file as md3_file
+from io_idtech_models.formats.mdm import file as mdm_file
+from io_idtech_models.formats.mdx import file as mdx_file
+from io_idtech_models.model.clips import group, numbered
+from io_idtech_models.model.edits.short_names import (
+    short_animations,
+    short_frames,
+    short_names,
+    short_skeleton,
+    short_vertex,
+)
 from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
 from tests.samples import load, sample

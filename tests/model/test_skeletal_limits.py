@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.formats import ANIMATIONS, SKELETAL, by_name
-from io_idtech_models.model.limits import ERROR, GAMES, WARNING, SkeletalLimits
+from io_idtech_models.model.limits.games import ERROR, GAMES, WARNING, SkeletalLimits
 from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, Weights
 from tests import samples_md5
 

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from io_idtech_models.formats import by_name
-from io_idtech_models.model import record
-from io_idtech_models.model.record import RecordError
-from io_idtech_models.model.skeletal_record import (
+from io_idtech_models.model.records import vertex as record
+from io_idtech_models.model.records.skeletal import (
     animation_record,
     animation_source,
     mesh_record,
@@ -18,6 +17,7 @@ from io_idtech_models.model.skeletal_record import (
     model_record,
     model_source,
 )
+from io_idtech_models.model.records.vertex import RecordError
 from tests import samples_md5
 from tests.samples import corpus_params
 

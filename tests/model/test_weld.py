@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_idtech_models.model.weld import weld
+from io_idtech_models.model.edits.weld import weld
 from tests.samples import corpus_params, load, sample
 
 

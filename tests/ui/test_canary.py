@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from io_idtech_models.assets.load import load
 from io_idtech_models.formats import by_name
-from io_idtech_models.loading import load
 from tests.samples import PROJECT
 from tests.ui.scene import bpy, import_model, png
 

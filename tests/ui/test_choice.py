@@ -2,9 +2,9 @@
 
 import pytest
 
-from io_idtech_models.blender.source import MODEL_ID
-from io_idtech_models.errors import LimitError
-from io_idtech_models.ui.choice import choose
+from io_idtech_models.blender.vertex.source import MODEL_ID
+from io_idtech_models.reporting import LimitError
+from io_idtech_models.tasks.selection import choose
 from tests import md5_facts, samples_md5, samples_mdm
 from tests.samples import sample
 from tests.ui.scene import (

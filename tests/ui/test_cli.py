@@ -10,26 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from io_idtech_models.batch import MODEL_SUFFIXES
-from io_idtech_models.blender import exchange
-from io_idtech_models.formats import md3
-from io_idtech_models.loading import load as load_file
+from io_idtech_models.assets.load import load as load_file
+from io_idtech_models.blender.exchange import scene_files as exchange
+from io_idtech_models.cli.batch import MODEL_SUFFIXES
+from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.ui import cli
 from tests import samples_md5
 from tests.processes import HEARING
 from tests.samples import PROJECT, SENTINEL, load, sample
-from tests.ui.scene import (
-    add_cube,
-    add_tag,
-    bpy,
-    error_of,
-    import_md3,
-    import_model,
-    operator,
-    outward,
-    put,
-    volume,
-)
+from tests.ui.scene import add_cube, add_tag, bpy, error_of, import_md3, import_model, operator, outward, put, volume
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 KNOWN = ", ".join(MODEL_SUFFIXES)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mathutils import Euler, Matrix
 
-from io_idtech_models.formats import md3
+from io_idtech_models.formats.md3 import file as md3
 from tests.samples import sample
 from tests.ui.scene import (
     CUBE_POINTS,

@@ -5,12 +5,12 @@ import random
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.source import MODEL_ID, RECORD
-from io_idtech_models.formats import md3
-from io_idtech_models.model import record
+from io_idtech_models.blender.vertex.source import MODEL_ID, RECORD
+from io_idtech_models.formats.md3 import file as md3
+from io_idtech_models.model.records import vertex as record
+from io_idtech_models.tasks.selection import choose
 from io_idtech_models.ui import skins
 from io_idtech_models.ui.bases import proposed_stem
-from io_idtech_models.ui.choice import choose
 from tests import md5_facts, samples_md5, samples_mdm
 from tests.samples import SENTINEL, format_of, sample, sample_params
 from tests.ui.scene import activate, add_cube, bpy, export_bytes, export_md3, import_md3, import_model, put

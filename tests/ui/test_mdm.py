@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender import properties
-from io_idtech_models.formats import by_name, mdx
-from io_idtech_models.formats.mdx_mix import mixed
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.mdx import file as mdx
+from io_idtech_models.formats.mdx.torso_mix import mixed
 from io_idtech_models.model.transforms import chain, to_matrices
 from tests import samples_mdm
 from tests.mdm_facts import differences

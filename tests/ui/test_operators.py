@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from io_idtech_models.blender import vertex
-from io_idtech_models.formats import md3
+from io_idtech_models.blender.vertex import build as vertex
+from io_idtech_models.formats.md3 import file as md3
 from tests import samples_md3
 from tests.samples import SENTINEL, corpus_params, format_of, sample, sample_params
 from tests.samples_md3 import minimal
@@ -201,7 +201,7 @@ def test_broken_real_files(file):
 
 @pytest.mark.parametrize("step", ["_remember", "_animate", "_set_scene"])
 def test_a_failure_while_building_leaves_nothing(tmp_path, step, monkeypatch):
-    from io_idtech_models.errors import LimitError
+    from io_idtech_models.reporting import LimitError
 
     def fail(*_arguments, **_options):
         raise LimitError("Blender holds no more")

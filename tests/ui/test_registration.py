@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from io_idtech_models.blender.plan import GatherSettings
-from io_idtech_models.blender.vertex import BuildSettings
+from io_idtech_models.blender.vertex.build import BuildSettings
+from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.formats import FORMATS
-from io_idtech_models.model.limits import GAMES
+from io_idtech_models.model.limits.games import GAMES
 from io_idtech_models.ui import frames, operators, registration
 from tests.samples import PROJECT, sample
 from tests.ui.scene import bpy

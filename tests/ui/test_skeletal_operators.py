@@ -9,15 +9,15 @@ import pytest
 from mathutils import Euler, Matrix, Vector
 
 from io_idtech_models.blender.compat import action_parts
-from io_idtech_models.blender.skeletal import SkeletalSettings
-from io_idtech_models.blender.skeletal_gather import SkeletalGatherSettings
+from io_idtech_models.blender.skeletal.build import SkeletalSettings
+from io_idtech_models.blender.skeletal.gather_rig import SkeletalGatherSettings
 from io_idtech_models.formats import ANIMATIONS, SKELETAL, by_name
 from io_idtech_models.model.bake import bake
-from io_idtech_models.model.limits import GAMES
+from io_idtech_models.model.limits.games import GAMES
 from io_idtech_models.model.skeletal import mismatch, skin
 from io_idtech_models.model.transforms import chain, same_turns
+from io_idtech_models.tasks.skeletal_exports import AnimationExport
 from io_idtech_models.ui import registration, skeletal_operators
-from io_idtech_models.ui.skeletal_exports import AnimationExport
 from tests import samples_md5
 from tests.md5_facts import differences
 from tests.samples import CORPUS
@@ -314,7 +314,7 @@ def test_selected_armatures_stay_out_of_edit_mode(folder, others):
     """An armature with linked data could not even go there, and edit mode rounds bones."""
     activate(others[0])
     before = np.array(others[0].data.bones[0].matrix_local)
-    from io_idtech_models.blender import armature
+    from io_idtech_models.blender.skeletal import armature
 
     seen: list[str] = []
     original = armature._add_bones

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender import materials
-from io_idtech_models.errors import LimitError
-from io_idtech_models.formats import by_name, md2
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.model.vertex import Surface, VertexModel
+from io_idtech_models.reporting import LimitError
 from io_idtech_models.ui import registration, skins
 from tests.ui.scene import activate, add_cube, add_tag, bpy, error_of, export_md3, import_md3, png, put
 

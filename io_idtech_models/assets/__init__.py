@@ -1,0 +1,1 @@
+"""Files with what lies beside them in a game, to models and files of other formats. No bpy."""

@@ -1,0 +1,54 @@
+"""The file beside an animation that says how large joints are, for the game that reads it."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ..formats import AnimationFormat
+from ..formats.md5 import scale_file as md5scale
+from ..model.limits.games import GAMES
+from ..model.skeletal import Animation
+from ..reporting import ModelError
+from .storage import read_file
+
+log = logging.getLogger(__name__)
+
+
+def with_scales(animation: Animation, row: AnimationFormat, path: Path) -> Animation:
+    """Return an animation with the scale of joints that lies beside its file; a file that can't be read is said."""
+    file = path.with_suffix(row.scales) if row.scales else path
+    if not row.scales or not file.is_file():
+        return animation
+    try:
+        scales = md5scale.read(read_file(file), animation.joint_names, animation.num_frames)
+    except ModelError as error:
+        log.warning("'%s' is left out: %s", file.name, error)
+        return animation
+    return replace(animation, scales=scales)
+
+
+def files(animation: Animation, row: AnimationFormat, target: Path, game: str) -> list[tuple[Path, bytes]]:
+    """Return what to write beside an animation's file, whose name is `target`: nothing unless joints are scaled."""
+    beside = target.with_suffix(row.scales) if row.scales and GAMES[game].scales else None
+    if beside is None:
+        say_lost(animation)
+    elif animation.scales is not None:
+        return [(beside, md5scale.write(animation.scales, animation.joint_names))]
+    elif beside.exists():
+        log.warning(
+            "'%s' is from before, no joint is scaled now: the game reads it all the same, remove it", beside.name
+        )
+    return []
+
+
+def say_lost(animation: Animation) -> None:
+    """Name the first joint and frame whose scale no file holds."""
+    if animation.scales is None:
+        return
+    frame, joint = np.argwhere(animation.scales.values != 1)[0].tolist()
+    text = "'%s': scale of bones is lost, joints have none: in frame %d that of '%s'"
+    log.warning(text, animation.name, frame, animation.joint_names[joint])

@@ -1,0 +1,123 @@
+"""Reading and writing whole files: a failed export never harms the file that was there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ..reporting import ModelError
+
+PREFIX, SUFFIX = ".idtech-", ".part"  # of temporary files
+MAX_SIZE = 5 << 28  # MD3's maximum, 1024 frames of 32 surfaces with 4096 vertices, is 1,082,000,000 bytes
+
+
+def read_file(path: Path) -> bytes:
+    """Return a file's bytes.
+
+    Raises:
+        ModelError: it can't be read; the sentence says why, the caller which file.
+    """
+    try:
+        found = path.stat()
+        if stat.S_ISDIR(found.st_mode):
+            raise ModelError("it is a folder, not a file")
+        if not stat.S_ISREG(found.st_mode):  # a pipe would wait for ever, a device never end
+            raise ModelError("it is not a regular file")
+        if found.st_size > MAX_SIZE:
+            raise ModelError(f"the file has {found.st_size} bytes, more than a model can have")
+        return path.read_bytes()
+    except OSError as error:
+        raise ModelError(f"can't read the file: {reason(error)}") from error
+    except ValueError as error:  # a name with a NUL
+        raise ModelError("no such file") from error
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file; see `write_files`."""
+    write_files([(path, data)])
+
+
+def write_files(files: Sequence[tuple[Path, bytes]]) -> None:
+    """Write files beside their targets, and when all are there put them in the targets' places; links are followed.
+
+    What a kill in the middle leaves behind is one temporary file, or one folder of them where there are several.
+
+    Raises:
+        ModelError: one can't be written; all targets are as they were, and nothing is left behind.
+    """
+    staged: list[tuple[Path, Path]] = []  # temporary file and target
+    folders: dict[Path, Path] = {}  # of temporary files, by the targets' folder
+    try:
+        for path, data in files:
+            with _in_words(path):
+                target = path.resolve()
+                _check_target(target)
+                if len(files) > 1 and target.parent not in folders:
+                    import tempfile
+
+                    folders[target.parent] = Path(tempfile.mkdtemp(SUFFIX, PREFIX, target.parent))
+                _stage(target, data, folders.get(target.parent, target.parent), staged)
+        for (path, _), (temporary, target) in zip(files, tuple(staged), strict=True):
+            with _in_words(path):
+                temporary.replace(target)
+            staged.pop(0)
+    finally:
+        for temporary, _ in staged:
+            temporary.unlink(missing_ok=True)
+        for folder in folders.values():
+            with suppress(OSError):
+                folder.rmdir()
+
+
+@contextmanager
+def _in_words(path: Path) -> Iterator[None]:
+    """Turn what the system raises into a ModelError."""
+    try:
+        yield
+    except OSError as error:
+        raise ModelError(f"can't write '{path}': {reason(error)}") from error
+    except (RuntimeError, ValueError) as error:  # Python 3.11 says so of links in a circle; a name with a NUL
+        raise ModelError(f"can't write '{path}': there is no such place") from error
+
+
+def _stage(target: Path, data: bytes, folder: Path, staged: list[tuple[Path, Path]]) -> None:
+    """Write a temporary file into a folder, with the access rights that the target has or will have."""
+    import tempfile  # it brings much along, and who reads files alone does without
+
+    handle, name = tempfile.mkstemp(SUFFIX, PREFIX, folder)
+    staged.append((Path(name), target))
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    _take_mode(Path(name), target)
+
+
+def _check_target(target: Path) -> None:
+    """Refuse what replacing would do although writing could not: the file itself is not opened."""
+    if target.is_symlink():  # still, although all links were followed
+        raise OSError(errno.ELOOP, "the link leads in a circle")
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "it is a folder")
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, "the file is read-only")
+
+
+def _take_mode(new: Path, old: Path) -> None:
+    """Give a temporary file the access rights of the file that it replaces, or those of any new file."""
+    if old.exists():
+        new.chmod(old.stat().st_mode & 0o777)
+    else:
+        mask = os.umask(0)
+        os.umask(mask)
+        new.chmod(0o666 & ~mask)
+
+
+def reason(error: OSError) -> str:
+    """Return why the system refuses, in words: "no such file or directory"."""
+    text = error.strerror or str(error)
+    return text[:1].lower() + text[1:]

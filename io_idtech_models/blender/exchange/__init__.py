@@ -1,0 +1,1 @@
+"""Other programs' formats through Blender, and pictures of the scene."""

@@ -1,0 +1,264 @@
+"""Has a modeller edited a normal? What Blender stores can't tell: deleting one face rewrites a fifth of it.
+
+So import stores the normal that each corner showed, and a corner counts as edited only where its point still has the
+faces that import gave it, shows another normal now, and stores another (see `normal_codes`). Where the base positions
+moved, what counts is what Blender shows of the stored normals on a copy of the mesh that was moved likewise.
+"""
+
+from __future__ import annotations
+
+import math
+
+import bmesh
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...model.edits import affine
+from ...model.vertex import ModelSource
+from ..compat import Block
+from . import attributes as meshes
+from . import normal_codes
+
+Bools = NDArray[np.bool_]
+Numbers = NDArray[np.int64]
+CORNER = "idtech_corner_of"  # on copies: the corner that each was
+SAME = math.cos(math.radians(0.5))  # closer than that is Blender's own rounding
+FLAT = 1e-4  # a triangle's height above its longest side, as a part of it
+CODED = math.cos(math.radians(1.0))  # as far as that is a coded normal from the one that was meant
+CREASE = math.cos(math.radians(2.0))  # farther apart than that, no one coded normal is near both
+SLACK = 1e-5  # of a coordinate: single precision, and a little
+LOST = math.cos(math.radians(5.0))  # farther than that is worth a word where faces changed
+
+
+def edited_corners(
+    mesh: Block,
+    topology: meshes.Topology,
+    numbers: Numbers,
+    faces: Numbers,
+    source: ModelSource,
+    before: NDArray[np.float32] | None,
+    still: bool,
+) -> tuple[Bools, int]:
+    """Tell which corners (C,) show a normal that the modeller chose.
+
+    `numbers` (C,) and `faces` (faces,) are source numbers or -1; `before` is where the source has the points if some
+    moved, see `base_positions`. Where nothing is animated (`still`), what is shown counts where faces changed, too.
+    Also returns how many corners of changed faces show a normal more than 5 degrees from the source's, which holds.
+    """
+    stored = meshes.get_attribute(mesh, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER")
+    nothing = np.zeros(len(numbers), np.bool_)
+    if stored is None or not len(stored):
+        return nothing, 0
+    shown = meshes.corner_normals(mesh)
+    # An element that import did not make has no stored normal; where faces cancel out Blender shows none.
+    told = (numbers >= 0) & stored.any(axis=1) & shown.any(axis=1)
+    angle = since_import = steady.dots(shown, stored)
+    differs = told & (angle < SAME)
+    if not differs.any():
+        return nothing, 0
+    told &= normal_codes.changed(mesh)
+    over = _turned_over(topology, numbers, faces, source)
+    if before is not None or over.any():
+        angle = _beyond_moves(mesh, np.where(told[:, None], stored, shown), shown, before, over)
+    whole = _whole_faces(topology, numbers, faces, source)
+    flat, bent = _odd_points(mesh, topology, whole, before, source)
+    points = _points(topology, numbers, whole, source, bent)
+    intact, joined, built_on, firm = ((p & ~flat)[topology.corner_points] for p in (*points, ~flat))
+    edited = told & intact & (angle < SAME)
+    if still:
+        edited |= differs & ((joined & (since_import < CODED)) | (built_on & (since_import < LOST)))
+        edited |= _creased(topology, numbers, shown, differs & firm & _beside(topology, bent))
+    return edited, int((differs & firm & ~intact & ~edited & (angle < LOST)).sum())
+
+
+def _carried(
+    topology: meshes.Topology,
+    whole: Bools,
+    before: NDArray[np.float32],
+    present: NDArray[np.float32],
+    source: ModelSource,
+) -> Bools:
+    """Tell which points (P,) one linear map moved together with what hangs on them: their normals follow that.
+
+    Or all, where the mesh was mirrored, which Blender's own normals don't follow.
+    """
+    if affine.mirrors(before, present):
+        return np.ones(topology.num_points, np.bool_)
+    triangles = topology.corner_points[topology.face_starts[whole][:, None] + np.arange(3)]
+    slack = max([SLACK * max(1.0, float(np.abs(before).max(initial=0.0))), *(s.step for s in source.surfaces)])
+    return affine.maps_at(before, present, triangles, np.arange(topology.num_points), slack)[1]
+
+
+def _beside(topology: meshes.Topology, points: Bools) -> Bools:
+    """Tell which corners (C,) are at some points (P,), or at their neighbours."""
+    sizes = np.diff(topology.face_starts, append=len(topology.corner_points))
+    face_of = np.repeat(np.arange(len(sizes)), sizes)
+    touched = np.bincount(face_of, points[topology.corner_points], len(sizes)) > 0
+    near = np.zeros(topology.num_points, np.bool_)
+    near[topology.corner_points[touched[face_of]]] = True
+    return np.asarray(near[topology.corner_points])
+
+
+def _creased(topology: meshes.Topology, numbers: Numbers, shown: NDArray[np.float32], which: Bools) -> Bools:
+    """Tell at which of some corners (C,) of one source vertex at one point Blender shows more than one normal.
+
+    As it does where an edge between them is sharp because of its other end, once points have moved.
+    """
+    creased = np.zeros(len(numbers), np.bool_)
+    corners = np.flatnonzero(which)
+    keys = topology.corner_points[corners].astype(np.int64) * (int(numbers.max(initial=0)) + 1) + numbers[corners]
+    first, group = np.unique(keys, return_index=True, return_inverse=True)[1:]
+    leaders = corners[first][group.reshape(-1)]
+    apart = steady.dots(shown[leaders], shown[corners]) < CREASE
+    creased[corners] = np.bincount(group.reshape(-1), apart, len(first))[group.reshape(-1)] > 0
+    return creased
+
+
+def _flat_points(positions: NDArray[np.float32], topology: meshes.Topology, whole: Bools) -> Bools:
+    """Tell which points (P,) touch a source's triangle without area: any edit of the mesh changes normals there."""
+    corners = topology.corner_points[topology.face_starts[whole][:, None] + np.arange(3)]
+    a, b, c = (positions[corners[:, i]].astype(np.float64) for i in range(3))
+    longest = np.max([steady.dots(p - q, p - q) for p, q in ((a, b), (b, c), (c, a))], axis=0)
+    flat = np.zeros(topology.num_points, np.bool_)
+    flat[corners[steady.lengths(steady.crossed(b - a, c - a)) <= FLAT * longest]] = True
+    return flat
+
+
+def _odd_points(
+    mesh: Block, topology: meshes.Topology, whole: Bools, before: NDArray[np.float32] | None, source: ModelSource
+) -> tuple[Bools, Bools]:
+    """Tell which points (P,) touch triangles without area, and which moved otherwise than all that hangs on them."""
+    present = meshes.positions(mesh)
+    flat = _flat_points(present, topology, whole)
+    if before is None:
+        return flat, np.zeros(len(present), np.bool_)
+    bent = (before != present).any(axis=1) & ~_carried(topology, whole, before, present, source)
+    return flat | _flat_points(before, topology, whole), bent
+
+
+def _beyond_moves(
+    mesh: Block, kept: NDArray[np.float32], shown: NDArray[np.float32], before: NDArray[np.float32] | None, over: Bools
+) -> NDArray[np.float64]:
+    """Return the cosines (C,) between the normals that corners show and those that the `kept` ones became by moves."""
+    ways = expected_normals(mesh, kept, meshes.positions(mesh) if before is None else before, over)
+    return np.asarray(np.max([steady.dots(shown, expected) for expected in ways], axis=0))
+
+
+def _whole_faces(topology: meshes.Topology, numbers: Numbers, faces: Numbers, source: ModelSource) -> Bools:
+    """Tell which faces (faces,) are triangles of the source, with its vertices."""
+    sizes = np.diff(topology.face_starts, append=len(topology.corner_points))
+    known = np.flatnonzero((sizes == 3) & (faces >= 0))
+    corners = topology.face_starts[known][:, None] + np.arange(3)
+    same = (np.sort(numbers[corners], axis=1) == np.sort(source.triangles[faces[known]], axis=1)).all(axis=1)
+    whole = np.zeros(len(faces), np.bool_)
+    whole[known[same]] = True
+    return whole
+
+
+def _points(
+    topology: meshes.Topology, numbers: Numbers, whole: Bools, source: ModelSource, bent: Bools
+) -> tuple[Bools, Bools, Bools]:
+    """Tell which points (P,) have just the faces that their source vertices have, all triangles; and which have others.
+
+    Others than just some fewer: those of several points that moved to one place (`bent`, (P,)), or a part of those of a
+    point that was torn apart; or, as the third, faces that the source lacks: all but `whole` (faces,).
+    """
+    points = topology.corner_points
+    of_whole = np.repeat(whole, np.diff(topology.face_starts, append=len(points)))
+    bad = np.bincount(points[~of_whole], minlength=topology.num_points) > 0
+    # All corners of the point come from one point of import, and none of that point's is missing.
+    known = np.flatnonzero(numbers >= 0)
+    origins = source.shown_points[numbers[known]]
+    low = np.full(topology.num_points, np.iinfo(np.int64).max)
+    high = np.full(topology.num_points, -1, np.int64)
+    np.minimum.at(low, points[known], origins)
+    np.maximum.at(high, points[known], origins)
+    uses = np.bincount(source.shown_points[source.triangles[source.solid]].ravel(), minlength=1)
+    wanted = uses[np.minimum(np.maximum(high, 0), len(uses) - 1)]
+    complete = wanted == np.bincount(points, minlength=topology.num_points)
+    one = low == high
+    torn = one & (np.bincount(high[one], minlength=int(high.max(initial=0)) + 1)[np.maximum(high, 0)] > 1)
+    intact: Bools = ~bad & one & complete
+    joined: Bools = (torn & ~complete) | (bad & bent) | (~one & (high >= 0) & bent)
+    return intact, joined, bad
+
+
+def base_positions(
+    mesh: Block, topology: meshes.Topology, numbers: Numbers, source: ModelSource, frame: int
+) -> NDArray[np.float32] | None:
+    """Return where the source has the points (P, 3) in its base frame, or None if none of them moved."""
+    present = meshes.positions(mesh)
+    before = present.copy()
+    for part, places, indices in source.vertex_parts(numbers):
+        before[topology.corner_points[places]] = part.decoded_positions(slice(frame, frame + 1))[0, indices]
+    return None if np.array_equal(before, present) else before
+
+
+def _turned_over(topology: meshes.Topology, numbers: Numbers, faces: Numbers, source: ModelSource) -> Bools:
+    """Tell which faces (faces,) are triangles of the source with their corners the other way round."""
+    over = np.zeros(len(faces), np.bool_)
+    sizes = np.diff(topology.face_starts, append=len(topology.corner_points))
+    known = np.flatnonzero((faces >= 0) & (sizes == 3))
+    here = numbers[topology.face_starts[known][:, None] + np.arange(3)]
+    there = source.triangles[faces[known]]
+    turns = [np.roll(here, step, axis=1) for step in range(3)]
+    same, back = (np.any([(t == way).all(axis=1) for t in turns], axis=0) for way in (there, there[:, ::-1]))
+    over[known] = back & ~same
+    return over
+
+
+def expected_normals(
+    mesh: Block, normals: NDArray[np.float32], before: NDArray[np.float32], over: Bools
+) -> list[NDArray[np.float32]]:
+    """Return what corners would show if `normals` (C, 3) had been set while the points stood at `before` (P, 3).
+
+    And while the faces that were turned `over` (faces,) were as in the source: a script turns them over with the
+    numbers that are stored of their normals, edit mode with the normals that they show, so that there are two ways.
+    """
+    copy = mesh.copy()
+    try:
+        meshes.set_attribute(copy, CORNER, "INT", "CORNER", np.arange(len(normals), dtype=np.int32))
+        _turn_over(copy, over)
+        order = _order_of(copy)
+        present = meshes.positions(mesh)
+        for points in (before, present):
+            meshes.write_positions(copy, points)
+            copy.update()
+            if points is before:
+                copy.normals_split_custom_set(normals[order])
+        shown = np.empty_like(normals)
+        shown[order] = meshes.corner_normals(copy)
+        if not over.any():
+            return [shown]
+        _turn_over(copy, over)
+        turned = np.empty_like(normals)
+        turned[_order_of(copy)] = meshes.corner_normals(copy)
+        sizes = np.diff(meshes.face_starts(mesh), append=len(normals))
+        return [turned, np.where(np.repeat(over, sizes)[:, None], -shown, shown)]
+    finally:
+        # Nothing refers to it: else Blender would look through the whole .blend for who does, once for each mesh.
+        bpy.data.meshes.remove(copy, do_unlink=False, do_ui_user=False)
+
+
+def _order_of(copy: Block) -> NDArray[np.int32]:
+    """Return which corner of the mesh each corner of its copy is, (C,)."""
+    found = meshes.get_attribute(copy, CORNER, "INT", "CORNER")
+    assert found is not None
+    return found
+
+
+def _turn_over(mesh: Block, over: Bools) -> None:
+    """Turn over some faces of a mesh, whose corners keep their attributes."""
+    if over.all():
+        mesh.flip_normals()
+    elif over.any():
+        work = bmesh.new()
+        try:
+            work.from_mesh(mesh, face_normals=False, vertex_normals=False)
+            work.faces.ensure_lookup_table()
+            bmesh.ops.reverse_faces(work, faces=[work.faces[face] for face in np.flatnonzero(over).tolist()])
+            work.to_mesh(mesh)
+        finally:
+            work.free()

@@ -1,0 +1,299 @@
+"""Actions that an export plays for a while: whom of a model they move, and that all is as it was afterwards."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ..model.wording import listed
+from ..reporting import LimitError
+from .compat import Block, action_parts, play_action, played_action, playing_curves, slot_claim
+from .spans import span_of, warn_of_length
+from .vertex.shape_keys import value_path
+
+POSE = "pose.bones["
+CUSTOM = re.compile(r'(.*)\["((?:[^"\\]|\\.)*)"\]\Z')
+
+
+@dataclass(frozen=True, eq=False)
+class Role:
+    """A data-block that an action moves, with the slot that it plays (None before 4.4) and the slot's curves."""
+
+    owner: Block
+    slot: Any
+    curves: list[Any]
+
+
+@dataclass(eq=False)
+class Take:
+    """An action as an animation of a model: its frames are shown at `times`."""
+
+    name: str
+    action: bpy.types.Action
+    roles: list[Role]
+    times: list[float]
+
+    def curves_of(self, owner: Block) -> list[Any] | None:
+        """Return the curves that move a data-block; None if the action leaves it alone."""
+        return next((role.curves for role in self.roles if role.owner == owner), None)
+
+    def moves(self, owners: Iterable[Block]) -> bool:
+        """Tell whether the action moves one of some data-blocks."""
+        own = {role.owner for role in self.roles}
+        return any(owner in own for owner in owners)
+
+
+def make_take(name: str, action: bpy.types.Action, owners: list[Block], frames: int = 0) -> Take:
+    """Return an action as an animation of the model that `owners` (see `influences`) belong to.
+
+    `frames` is how many the file had, 0 where that is not known.
+
+    Raises:
+        LimitError: the action moves nothing of the model, or nobody can tell what.
+    """
+    roles = _cast(action, owners)
+    if not roles:
+        raise LimitError(f"action '{action.name}' moves nothing of this model")
+    return Take(name, action, roles, _times(action, roles, frames))
+
+
+def loose_actions(owners: list[Block]) -> list[Block]:
+    """Return the actions that show frames of a model's keys, or pose its armature, and that nothing plays or keeps.
+
+    Those of the model that `owners` (see `influences`) belong to; what any object moves by may be of anything.
+    """
+    holders: list[Block] = [*bpy.data.objects, *bpy.data.shape_keys]
+    used = {action for holder in holders for action in used_actions(holder)}
+    found: list[Block] = []
+    for action in bpy.data.actions:
+        parts = [] if action in used else action_parts(action)
+        wanted = [(kind, curves) for _, kind, curves in parts if kind == "KEY" or _poses(curves)]
+        if any(kind in ("", owner.id_type) and _fits(owner, curves) for kind, curves in wanted for owner in owners):
+            found.append(action)
+    return found
+
+
+def used_actions(owner: Block) -> list[Block]:
+    """Return the actions that an ID keeps in its NLA tracks, and the one that it plays."""
+    animation = owner.animation_data
+    if animation is None:
+        return []
+    kept = [strip.action for track in animation.nla_tracks for strip in track.strips]
+    return list(dict.fromkeys(action for action in (*kept, animation.action) if action is not None))
+
+
+def influences(block: Block) -> list[Block]:
+    """Return the data-blocks whose curves can move an object: its own, its parents', its modifiers' and constraints'.
+
+    Another object's shape counts only for modifiers, and for what hangs on its vertices.
+    """
+    shaped: dict[Block, bool] = {}
+    waiting = [(block, True)]
+    while waiting:
+        current, by_shape = waiting.pop()
+        if shaped.get(current, False) or (current in shaped and not by_shape):
+            continue
+        shaped[current] = by_shape
+        if current.parent is not None:
+            waiting.append((current.parent, current.parent_type.startswith("VERTEX")))
+        bones = current.pose.bones if current.pose is not None else ()
+        waiting += [(target, True) for modifier in current.modifiers for target in _targets(modifier)]
+        constraints = [*current.constraints, *(c for bone in bones for c in bone.constraints)]
+        waiting += [(t, bool(getattr(c, "subtarget", ""))) for c in constraints for t in _targets(c)]
+    return [owner for current, by_shape in shaped.items() for owner in _animated(current, by_shape)]
+
+
+def _targets(thing: Any) -> list[Block]:
+    """Return the objects that a modifier or a constraint points at."""
+    pointers = [p.identifier for p in thing.bl_rna.properties if p.type == "POINTER"]
+    found = [getattr(thing, name) for name in pointers] + [
+        getattr(t, "target", None) for t in getattr(thing, "targets", ())
+    ]
+    return [target for target in found if isinstance(target, bpy.types.Object)]
+
+
+def _animated(block: Block, by_shape: bool) -> list[Block]:
+    keys = getattr(block.data, "shape_keys", None) if by_shape else None
+    return [owner for owner in (block, block.data, keys) if owner is not None]
+
+
+def _cast(action: bpy.types.Action, owners: list[Block]) -> list[Role]:
+    """Return whom an action moves: who plays it, or did, or has a slot of that name; else those whom it fits."""
+    parts = [(slot, kind, curves) for slot, kind, curves in action_parts(action) if curves]
+    best: dict[Block, tuple[int, int]] = {}
+    for index, (slot, kind, curves) in enumerate(parts):
+        for owner in owners:
+            if kind in ("", owner.id_type) and _fits(owner, curves):
+                best[owner] = max(best.get(owner, (0, -index)), (slot_claim(owner, action, slot), -index))
+    roles = []
+    for index, (slot, kind, curves) in enumerate(parts):
+        fitting = [owner for owner, (_, place) in best.items() if place == -index]
+        sure = [owner for owner in fitting if best[owner][0]]
+        lone = sum(k == kind for _, k, _ in parts) == 1
+        if fitting and fitting[0].id_type == "KEY":  # a model's surfaces move together
+            sure = fitting if lone else sure
+        elif not sure and lone:
+            sure = fitting if _poses(curves) else _foremost(action, fitting)
+        roles += [Role(owner, slot, curves) for owner in sure]
+    return roles
+
+
+def _poses(curves: list[Any]) -> bool:
+    return any(curve.data_path.startswith(POSE) for curve in curves)
+
+
+def _fits(owner: Block, curves: list[Any]) -> bool:
+    """Tell whether a data-block has what curves move: for poses an armature with one of the bones."""
+    paths = [curve.data_path for curve in curves]
+    if _poses(curves):
+        paths = [path for path in paths if path.startswith(POSE)]
+    if owner.id_type == "KEY":
+        paths = [path for path in paths if (path == "eval_time") != owner.use_relative]
+    return any(_has(owner, path) for path in dict.fromkeys(paths))
+
+
+def _has(owner: Block, path: str) -> bool:
+    try:
+        owner.path_resolve(path)
+    except ValueError:
+        return False
+    return True
+
+
+def _foremost(action: bpy.types.Action, fitting: list[Block]) -> list[Block]:
+    """Return the one object that carries all others, or that alone is animated at all.
+
+    Raises:
+        LimitError: there is none such.
+    """
+    tops = [owner for owner in fitting if getattr(owner, "parent", None) not in fitting]
+    moving = [owner for owner in fitting if owner.animation_data is not None]
+    found = next((group for group in (tops, moving) if len(group) == 1), [])
+    if fitting and not found:
+        names = listed([owner.name for owner in tops])
+        raise LimitError(f"action '{action.name}' may be meant for any of {names}: assign it to the one that it moves")
+    return found
+
+
+def _times(action: bpy.types.Action, roles: list[Role], frames: int) -> list[float]:
+    """Return the whole frames of an action; see `spans`. One without any shows where it begins."""
+    span = span_of(action, (curve for role in roles for curve in role.curves), frames)
+    if span is None:
+        return [float(action.frame_range[0])]
+    warn_of_length(action, span.first_key, span.last_key, frames)
+    return [float(time) for time in range(span.first_key, span.last_key + 1)]
+
+
+@contextmanager
+def playing(take: Take) -> Iterator[None]:
+    """Let all of a take's owners play it; what they played, and where they stood, comes back.
+
+    Bones and shape keys that the take leaves alone rest, if anything else moves them: what they show is by chance.
+    """
+    own = [{curve.data_path for curve in role.curves} for role in take.roles]
+    stale = [_other_paths(role.owner) - paths for role, paths in zip(take.roles, own, strict=True)]
+    with _restored([(r.owner, [*paths, *others]) for r, paths, others in zip(take.roles, own, stale, strict=True)]):
+        for role, others in zip(take.roles, stale, strict=True):
+            role.owner.animation_data.use_nla = False
+            play_action(role.owner, take.action, role.slot)
+            for path in others:
+                _reset(role.owner, path)
+        yield
+
+
+def _other_paths(owner: Block) -> set[str]:
+    """Return the paths of bones and shape keys that the action or the NLA strips of a data-block move."""
+    animation = owner.animation_data
+    tracks = [] if animation is None else [track for track in animation.nla_tracks if not track.mute]
+    strips = [strip for track in tracks for strip in track.strips]
+    parts = [part for strip in strips if strip.action is not None for part in action_parts(strip.action)]
+    curves = [
+        *playing_curves(owner),
+        *(curve for _, kind, found in parts if kind in ("", owner.id_type) for curve in found),
+    ]
+    return {curve.data_path for curve in curves if owner.id_type == "KEY" or curve.data_path.startswith(POSE)}
+
+
+@contextmanager
+def at_rest(keys: list[Block]) -> Iterator[None]:
+    """Let shape keys play nothing, so that they show what one sets; all comes back."""
+    paths = [[value_path(b.name) for b in k.key_blocks] if k.use_relative else ["eval_time"] for k in keys]
+    with _restored(list(zip(keys, paths, strict=True))):
+        for key in keys:
+            key.animation_data.use_nla = False
+            play_action(key, None, None)
+        yield
+
+
+@contextmanager
+def _restored(owners: list[tuple[Block, list[str]]]) -> Iterator[None]:
+    """Give data-blocks animation data if they have none, and in the end back what they had; and the values at paths.
+
+    Raises:
+        LimitError: one is in the tweak mode of the NLA editor, where its action can't be changed.
+    """
+    kept = [_Kept(owner, paths) for owner, paths in owners]
+    try:
+        for owner, _ in owners:
+            owner.animation_data_create()
+        yield
+    finally:
+        for each in kept:
+            each.restore()
+
+
+class _Kept:
+    """What a data-block plays, and the values that it has at some data paths."""
+
+    def __init__(self, owner: Block, paths: list[str]) -> None:
+        animation = owner.animation_data
+        if animation is not None and animation.use_tweak_mode:
+            raise LimitError(f"'{owner.name}' is in the tweak mode of the NLA editor: leave it first")
+        self.owner = owner
+        self.played = None if animation is None else (played_action(owner), animation.use_nla)
+        self.values: dict[str, Any] = {}
+        for path in dict.fromkeys(paths):
+            with suppress(ValueError, TypeError):
+                value = owner.path_resolve(path)
+                self.values[path] = value if isinstance(value, bool | int | float | str) else tuple(value)
+
+    def restore(self) -> None:
+        """Undo what was done to the data-block since."""
+        if self.played is None:
+            self.owner.animation_data_clear()
+        else:
+            action, use_nla = self.played
+            play_action(self.owner, *action)
+            self.owner.animation_data.use_nla = use_nla
+        for path, value in self.values.items():
+            with suppress(ValueError, TypeError, AttributeError):  # some can be animated, but not set
+                _set(self.owner, path, value)
+
+
+def _set(owner: Block, path: str, value: Any) -> None:
+    """Set the property at a data path: `a.b["c"].d`, or a custom one, `a.b["c"]["d"]`."""
+    custom = CUSTOM.match(path)
+    if custom is not None:
+        holder = owner.path_resolve(custom[1]) if custom[1] else owner
+        holder[bpy.utils.unescape_identifier(custom[2])] = value
+    else:
+        holder, name = _holder(owner, path)
+        setattr(holder, name, value)
+
+
+def _reset(owner: Block, path: str) -> None:
+    """Give the property at a data path its default; custom ones stay."""
+    with suppress(ValueError, TypeError, AttributeError, KeyError):
+        holder, name = _holder(owner, path)
+        kind = holder.bl_rna.properties[name]
+        setattr(holder, name, kind.default_array if kind.is_array else kind.default)
+
+
+def _holder(owner: Block, path: str) -> tuple[Any, str]:
+    place, _, name = path.rpartition(".")
+    return owner.path_resolve(place) if place else owner, name

@@ -1,0 +1,1 @@
+"""Skeletal models as armatures with skinned meshes and actions; and back."""

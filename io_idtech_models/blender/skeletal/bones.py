@@ -1,0 +1,101 @@
+"""The bones of an armature as an export of motion sees them: joints, their rest, and the curves that may pose them.
+
+Letters in shapes: F frames, J joints.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.skeletal import Traits
+from ...reporting import LimitError
+from .. import properties
+from ..compat import Block
+from . import armature
+from . import channels as actions
+from .gather_rig import SkeletalGatherSettings, has_no_joints, listed_bones, roundings, same_rest
+from .source import find
+from .torso import gather_traits
+
+Doubles = NDArray[np.float64]
+KINDS, WIDTHS, SCALES = (*actions.PATHS, actions.SCALE), (3, 4, 3), 7  # a bone's channels; where its scale begins
+BONE_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
+REST_CHANNELS = np.array([0, 0, 0, 1, 0, 0, 0, 1, 1, 1], np.float32)
+
+
+@dataclass(eq=False)
+class Bones:
+    """The bones to export, as joints, and their rest relative to their parents."""
+
+    names: list[str]  # in Blender
+    joints: list[str]  # in the file
+    parents: NDArray[np.int32]  # (J,)
+    rest: Doubles  # (J, 4, 4) that of import where it only came back with another rounding
+    present: Doubles  # (J, 4, 4) as Blender has it
+    numbers: NDArray[np.int32]  # (J,) the file's joint that each was, or -1
+    traits: Traits | None = None
+    inherits: NDArray[np.bool_] | None = None  # (J,) a bone grows with its parent; None: all do
+    scales_way: NDArray[np.bool_] | None = None  # (J,) its scale scales its way from its parent in the game; None: none
+
+    @cached_property
+    def rows(self) -> dict[tuple[str, int], int]:
+        """Return the number of each curve that may pose the bones, by path and index: ten for each bone."""
+        kinds = [(kind, index) for kind, width in zip(KINDS, WIDTHS, strict=True) for index in range(width)]
+        paths = [f'pose.bones["{bpy.utils.escape_identifier(name)}"].' for name in self.names]
+        return {(path + kind, i): n for n, (path, (kind, i)) in enumerate(product(paths, kinds))}
+
+    @cached_property
+    def maps(self) -> actions.Maps:
+        """Return what makes poses of channels, by the rest that counts."""
+        return actions.maps(self.rest, self.parents)
+
+    def total(self, scales: NDArray[Any]) -> Doubles:
+        """Return how large bones are with what they inherit, (F, J), of their own scale (F, J)."""
+        total = scales.astype(np.float64)
+        for joint, parent in enumerate(self.parents.tolist()):
+            if parent >= 0 and (self.inherits is None or self.inherits[joint]):
+                total[:, joint] *= total[:, parent]
+        return total
+
+
+def gather_bones(rig: Block, settings: SkeletalGatherSettings) -> Bones:
+    """Return an armature's bones; raises LimitError if there is none to export."""
+    bones, parents = listed_bones(rig, settings.deform_only)
+    known = find(rig)
+    if not bones and not has_no_joints(known):
+        raise LimitError(f"'{rig.name}' has no bone to export")
+    rest = armature.rest_matrices(rig.data)
+    matrices = np.array([rest[bone.name] for bone in bones]).reshape(-1, 4, 4)
+    present = armature.relative(matrices, parents)
+    numbers = armature.joint_numbers(bones)
+    if known is not None:  # what only came back with another rounding counts as it was
+        held = np.array([n if 0 <= n < len(known.rest) else -1 for n in numbers], np.int64)
+        own = np.flatnonzero(held >= 0)
+        own = own[same_rest(matrices[own], known.rest[held[own]], known.scale, roundings(rig.data, bones)[own])]
+        matrices[own] = known.rest[held[own]]
+    return Bones(
+        [bone.name for bone in bones],
+        [armature.joint_name(bone) for bone in bones],
+        parents,
+        armature.relative(matrices, parents),
+        present,
+        np.array(numbers, np.int32),
+        gather_traits(bones),
+        np.array([bone.inherit_scale not in {"NONE", "NONE_LEGACY"} for bone in bones]),
+        np.array([properties.number(bone, properties.SCALE_POSITIONS, 0) != 0 for bone in bones]),
+    )
+
+
+def moved_bones(curves: Iterable[Any]) -> set[str]:
+    """Return the names of the bones that curves move."""
+    named = (BONE_PATH.match(curve.data_path) for curve in curves)
+    return {bpy.utils.unescape_identifier(match.group(1)) for match in named if match is not None}

@@ -1,0 +1,245 @@
+"""A skeletal model to Blender objects: an armature, and a mesh for each of the model's that it moves."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.edits.weld import weld_classes
+from ...model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, mismatch, skin
+from ...model.transforms import rotate
+from ...model.vertex import are_solid
+from ...model.wording import listed
+from ...reporting import LimitError
+from .. import names
+from ..budgets import JOINTS, refuse_farther, refuse_more
+from ..compat import Block, play
+from ..materials import Materials
+from ..mesh import attributes as meshes
+from ..mesh import normal_codes
+from ..vertex.build import undone_on_failure
+from ..vertex.source import MODEL_ID
+from . import armature
+from . import bone_scales as sizes
+from . import channels as actions
+from . import source as skeletal_source
+from . import tags as joint_tags
+from . import torso as traits
+from .weights import groups as skinning
+
+log = logging.getLogger(__name__)
+
+HELD = 1e-3  # units that a joint may move before it shows that its bone does not
+
+
+@dataclass(frozen=True)
+class SkeletalSettings:
+    """How a skeletal model is brought into the scene; the import operators declare the same options."""
+
+    scale: float = 1.0
+    weld: bool = True
+    fit_range: bool = True
+    frame_rate: bool = True  # let the scene play at the animation's
+
+
+@dataclass
+class Posed:
+    """What an import made."""
+
+    collection: bpy.types.Collection
+    armature: Block
+    meshes: list[Block] = field(default_factory=list)
+    tags: list[Block] = field(default_factory=list)
+    actions: list[Any] = field(default_factory=list)
+
+
+def build(
+    model: SkeletalModel,
+    animations: list[Animation],
+    settings: SkeletalSettings,
+    materials: Materials,
+    scene: bpy.types.Scene,
+    into: bpy.types.Collection,
+) -> Posed:
+    """Make a collection with an armature and an object per mesh, linked to `into` when all is done.
+
+    Raises:
+        LimitError: the model has more of something than Blender can bear, or lies farther out, or an animation does not
+            fit.
+    """
+    shaders = {mesh.shader for mesh in model.meshes}
+    counts = {"joints": model.skeleton.num_joints, "surfaces": len(model.meshes), "tags": len(model.tags)}
+    refuse_more(**counts, materials=len(shaders))
+    refuse_farther("joints", model.skeleton.positions * settings.scale)
+    with undone_on_failure():
+        collection = bpy.data.collections.new(names.fit(model.name))
+        rig = armature.make(model.name, model.skeleton, settings.scale, scene)
+        posed = Posed(collection, rig)
+        bones = [bone.name for bone in armature.file_order(rig.data.bones)]
+        for mesh in model.meshes:
+            posed.meshes.append(_make_mesh(mesh, model, bones, settings, materials))
+        collection.objects.link(rig)
+        for block in posed.meshes:
+            block.parent = rig
+            block.modifiers.new("Armature", "ARMATURE").object = rig
+            collection.objects.link(block)
+        posed.tags = joint_tags.build(model, rig, bones, settings.scale)
+        for block in posed.tags:
+            collection.objects.link(block)
+        if model.skeleton.traits is not None:
+            traits.show_traits(armature.file_order(rig.data.bones), model.skeleton.traits)
+        traits.show_lod(rig, model)
+        _remember(model, posed, settings.scale)
+        posed.actions = add_animations(rig, animations, settings, scene)
+        into.children.link(collection)
+    return posed
+
+
+def _make_mesh(
+    mesh: SkinnedMesh, model: SkeletalModel, bones: list[str], settings: SkeletalSettings, materials: Materials
+) -> Block:
+    """Make a mesh in the bind pose and its object: points welded, corners numbered, weights and material given."""
+    bind = model.skeleton.bind
+    places = skin(mesh.weights, bind.positions, bind.rotations) * settings.scale
+    refuse_farther("vertices", places)
+    welded = weld_classes(_equal_weights(mesh), mesh.triangles) if settings.weld else np.arange(mesh.num_vertices)
+    points, of_vertex = np.unique(welded, return_inverse=True)
+    solid = np.flatnonzero(are_solid(mesh.triangles))
+    triangles = mesh.triangles[solid]
+    corner_points = of_vertex.reshape(-1)[triangles].astype(np.int32)
+    data = meshes.make(
+        names.fit(mesh.name), places[points].astype(np.float32), corner_points, mesh.uvs[triangles].reshape(-1, 2)
+    )
+    if mesh.source_vertices is not None and mesh.source_triangles is not None:
+        meshes.number(data, mesh.triangles, mesh.source_vertices, mesh.source_triangles, points, solid)
+    data.update(calc_edges=True)
+    if mesh.normals is not None and triangles.size:
+        normals = rotate(bind.rotations[mesh.weights.first_joints()], mesh.normals).astype(np.float32)
+        shown = meshes.show_normals(data, corner_points.ravel(), normals[triangles.ravel()])
+        meshes.set_attribute(data, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
+        normal_codes.note(data)
+    data.materials.append(materials.get(mesh.shader) if mesh.shader else materials.wear(mesh.name))
+    block: Block = bpy.data.objects.new(names.fit(mesh.name), data)
+    names.remember(block, mesh.name)
+    traits.show_min_lod(block, mesh)
+    at, joints, factors = skinning.summed(mesh.weights, points)
+    used = np.unique(joints)
+    place = np.full(model.skeleton.num_joints, -1)
+    place[used] = np.arange(len(used))
+    skinning.write_groups(block, [bones[joint] for joint in used.tolist()], at, place[joints], factors)
+    return block
+
+
+def _equal_weights(mesh: SkinnedMesh) -> NDArray[np.int64]:
+    """Return a number (V,) for each vertex that vertices with equal lists of weights, bit for bit, share."""
+    weights = mesh.weights
+    columns = (weights.joints, weights.factors.view(np.int32), *weights.offsets.view(np.int32).T)
+    classes = _equal_columns(columns)
+    # Vertices are told apart weight by weight: the numbers of the lists so far, and of the next weight.
+    numbers = np.zeros(mesh.num_vertices, np.int64)
+    for step in range(int(weights.counts.max(initial=0))):
+        more = step < weights.counts
+        following = np.where(more, classes[np.where(more, weights.starts + step, 0)] + 1, 0)
+        numbers = np.unique(numbers * (len(classes) + 1) + following, return_inverse=True)[1].reshape(-1)
+    return numbers
+
+
+def _equal_columns(columns: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:
+    """Return a number (n,) that is equal where all the columns (n,) of whole numbers are."""
+    order = np.lexsort(columns)
+    differs = np.zeros(len(order), np.bool_)
+    for column in columns:
+        ordered = column[order]
+        differs[1:] |= ordered[1:] != ordered[:-1]
+    classes = np.empty(len(order), np.int64)
+    classes[order] = np.cumsum(differs)
+    return classes
+
+
+def _remember(model: SkeletalModel, posed: Posed, scale: float) -> None:
+    """Store the source's facts on armature and meshes."""
+    if model.source is None:
+        return
+    rest = armature.rest_matrices(posed.armature.data)
+    matrices = np.array([rest[bone.name] for bone in armature.file_order(posed.armature.data.bones)])
+    skeletal_source.attach(model.source, posed.armature, posed.meshes, matrices.reshape(-1, 4, 4), scale)
+    posed.collection[MODEL_ID] = posed.armature.data[MODEL_ID]
+    for block in posed.tags:
+        block[MODEL_ID] = posed.armature.data[MODEL_ID]
+
+
+def add_animations(
+    rig: Block, animations: list[Animation], settings: SkeletalSettings, scene: bpy.types.Scene
+) -> list[bpy.types.Action]:
+    """Make an action for each animation; the armature plays the first, and keeps all.
+
+    Raises:
+        LimitError: an animation is of another skeleton, the sentence names the joint; or none can be played now.
+    """
+    if rig.animation_data is not None and rig.animation_data.use_tweak_mode:
+        raise LimitError(f"'{rig.name}' is in the tweak mode of the NLA editor: leave it first")
+    made = []
+    bones = armature.file_order(rig.data.bones)
+    rest = armature.rest_matrices(rig.data)
+    order = {bone.name: i for i, bone in enumerate(bones)}
+    parents = np.array([order[b.parent.name] if b.parent is not None else -1 for b in bones], np.int64)
+    local = armature.relative(np.array([rest[b.name] for b in bones]).reshape(-1, 4, 4), parents)
+    for animation in animations:
+        refuse_more(**{JOINTS: animation.num_frames * len(animation.joint_names)})
+        _check(rig, bones, parents, animation)
+        _turn_by_quaternions(rig, bones)
+        positions, scales = sizes.to_shown(rig, bones, parents, animation)
+        refuse_farther(f"joints in '{animation.name}'", positions * settings.scale)
+        channels = actions.to_channels(positions * settings.scale, animation.rotations, local, parents)
+        _say_connected(bones, animation, channels[..., :3] / settings.scale)
+        action = actions.make(rig, [bone.name for bone in bones], animation, channels, scales)
+        if animation.source is not None:
+            skeletal_source.attach_action(animation.source, action, channels, settings.scale)
+        made.append(action)
+    for action in made:
+        actions.keep(rig, action)
+    if made:
+        play(rig, made[0])
+        _set_scene(scene, animations[0], settings)
+    return made
+
+
+def _say_connected(bones: list[Any], animation: Animation, ways: NDArray[Any]) -> None:
+    """Name the bones that can't go the `ways` (F, J, 3) of their joints from rest: Blender holds connected ones."""
+    far = np.abs(ways).max(axis=(0, 2), initial=0.0) > HELD
+    stuck = [bone.name for bone, moves in zip(bones, far.tolist(), strict=True) if moves and bone.use_connect]
+    if stuck:
+        log.warning("'%s' moves joints whose bones are connected and stay: %s", animation.name, listed(stuck))
+
+
+def _turn_by_quaternions(rig: Block, bones: list[Any]) -> None:
+    """Let an armature's bones be turned by quaternions, as the curves of animations do."""
+    posed = [rig.pose.bones[bone.name] for bone in bones]
+    others = [bone for bone in posed if bone.rotation_mode != "QUATERNION"]
+    for bone in others:
+        bone.rotation_mode = "QUATERNION"
+    if others:
+        text = "'%s': these bones turn by quaternions now, actions of Euler angles no longer do: %s"
+        log.warning(text, rig.name, listed([bone.name for bone in others]))
+
+
+def _check(rig: Block, bones: list[Any], parents: NDArray[Any], animation: Animation) -> None:
+    """Refuse an animation whose joints are not the armature's."""
+    nothing = np.zeros((len(bones), 0))
+    own = Skeleton([armature.joint_name(bone) for bone in bones], parents.astype(np.int32), nothing, nothing)
+    reason = mismatch(own, animation)
+    if reason:
+        raise LimitError(f"'{animation.name}' does not fit '{rig.name}': {reason}")
+
+
+def _set_scene(scene: bpy.types.Scene, animation: Animation, settings: SkeletalSettings) -> None:
+    if settings.frame_rate and animation.frame_rate >= 1:
+        scene.render.fps, scene.render.fps_base = max(1, round(animation.frame_rate)), 1.0
+    if settings.fit_range and animation.num_frames > 1:  # a pose has no range: what else plays goes on
+        scene.frame_start, scene.frame_end = 0, animation.num_frames - 1
+        scene.frame_set(min(max(scene.frame_current, 0), scene.frame_end))

@@ -1,0 +1,331 @@
+"""Skinned meshes back to a model's: vertices, their weights, and which of them are still the source's."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...model.skeletal import Pose, SkeletalSource, Skeleton, SkinnedMesh, Weights, skin
+from ...model.transforms import conjugate, rotate
+from ...model.vertex import Choice, Floats, ModelSource, SurfaceSource
+from ...model.wording import plural
+from ...reporting import LimitError
+from .. import losses as unheld
+from ..compat import Block
+from ..mesh import attributes as meshes
+from ..mesh.read import Origin, Shape, read_shape, say_loose
+from ..vertex.source import Place
+from ..vertex.surface import Looks, Part, shaders_of, split, surface_name
+from . import normals as skinned_normals
+from .torso import WeightLimits, gather_min_lod
+from .weights import groups as skinning
+from .weights import untouched
+from .weights.losses import Loss
+from .weights.untouched import Entries
+
+log = logging.getLogger(__name__)
+
+Doubles = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class WeightSettings(WeightLimits):
+    """How vertex groups become weights; the export operators declare the same options."""
+
+    normals: str = "NONE"  # the format has none; SOURCE where possible, or as SHOWN
+
+
+class RestSurface(SurfaceSource):
+    """A mesh in its bind pose, as the code for vertex-animated models sees a source; codes are the bits of places."""
+
+    step = 0.0
+
+    def decoded_positions(self, frames: Choice = slice(None), vertices: Choice = slice(None)) -> Floats:
+        """Return the places, float32 (1, n, 3)."""
+        places = np.ascontiguousarray(self.codes[..., :3]).view(np.float32)
+        return np.ascontiguousarray(places[:, vertices])
+
+
+def rest_source(source: SkeletalSource, scale: float) -> ModelSource:
+    """Return a source as one of a vertex-animated model with one frame, the bind pose in Blender's units."""
+    surfaces: list[SurfaceSource] = []
+    for mesh in source.meshes:
+        places = rest_places(source, mesh.weights, scale)
+        codes = np.zeros((1, mesh.num_vertices, 4), np.int32)
+        codes[0, :, :3] = places.view(np.int32)
+        one, none = np.ones((1, 3), np.float32), np.zeros((1, 3), np.float32)
+        surfaces.append(RestSurface(mesh.name, codes, mesh.triangles, mesh.uvs, [mesh.shader], one, none))
+    nothing = np.zeros((1, 0, 3), np.float32)
+    return ModelSource(source.format, surfaces, [""], [], nothing, np.zeros((1, 0, 3, 3), np.float32))
+
+
+def rest_places(source: SkeletalSource, weights: Weights, scale: float) -> NDArray[np.float32]:
+    """Return where import put vertices, (V, 3)."""
+    bind = source.skeleton.bind
+    places = skin(weights, bind.positions, bind.rotations) * scale
+    return places.astype(np.float32)
+
+
+@dataclass(eq=False)
+class Rig:
+    """The skeleton that meshes are exported with."""
+
+    block: Block
+    skeleton: Skeleton  # in the file's units
+    joints: dict[str, int]  # by bone name
+    source: SkeletalSource | None
+    vertex_source: ModelSource | None
+    import_scale: float
+    uneven: bool = False  # the armature's scale, which joints can't have
+    losses: list[Loss] = field(default_factory=list)  # filled by who gathers meshes
+
+
+def gather_mesh(
+    block: Block,
+    rig: Rig,
+    place: Place | None,
+    scale: float,
+    settings: WeightSettings,
+    keep_suffixes: bool,
+    view_layer: bpy.types.ViewLayer,
+) -> list[SkinnedMesh]:
+    """Return an object's meshes, one for each material that its faces use.
+
+    Raises:
+        LimitError: vertices without weights.
+    """
+    with _at_rest(block, view_layer) as mesh:
+        return _gather(block, mesh, rig, place, scale, settings, keep_suffixes)
+
+
+@contextmanager
+def _at_rest(block: Block, view_layer: bpy.types.ViewLayer) -> Iterator[Block]:
+    """Give an object's mesh as it is without its armature: its own, or what its other modifiers make of it."""
+    others = [m for m in block.modifiers if m.type != "ARMATURE" and m.show_viewport]
+    if not others and block.data.shape_keys is None:
+        yield block.data
+        return
+    shown = [(m, m.show_viewport) for m in block.modifiers if m.type == "ARMATURE"]
+    for modifier, _ in shown:
+        modifier.show_viewport = False
+    try:
+        view_layer.update()
+        yield block.evaluated_get(view_layer.depsgraph).data
+    finally:
+        for modifier, before in shown:
+            modifier.show_viewport = before
+
+
+def _gather(
+    block: Block,
+    mesh: Block,
+    rig: Rig,
+    place: Place | None,
+    scale: float,
+    settings: WeightSettings,
+    keep_suffixes: bool,
+) -> list[SkinnedMesh]:
+    source = rig.vertex_source if place is not None else None
+    shape = _shape_of(block, mesh, Origin(source, place, 0, True), settings)
+    positions = meshes.positions(mesh)
+    found = []
+    groups = _joint_groups(block, mesh, rig)
+    for nth, part in enumerate(split(shape, Looks(positions[None], np.zeros(1, np.int64), shape.normals), True)):
+        if not len(part.triangles.vertices) and place is None:
+            continue
+        name = surface_name(block, part, shape, nth, keep_suffixes)
+        shader = next(iter(shaders_of(part, shape, keep_suffixes)), "")
+        index = place.surface if place is not None and nth == 0 else -1
+        made = _to_mesh(name, shader, index, block, part, groups, positions, rig, scale, settings)
+        if settings.normals != "NONE":
+            moved = _moved(part, positions, rig)
+            made.normals, made.kept_normals = skinned_normals.gather(
+                block, mesh, shape, part, made, rig.skeleton, rig.source, moved
+            )
+        made.min_lod = gather_min_lod(block)
+        found.append(made)
+    if settings.normals == "NONE":
+        _say_sharp(block, mesh)
+    say_loose(block, shape)
+    unheld.say_layers(block)
+    unheld.say_skinned(block, settings.normals != "NONE")
+    return found
+
+
+def _shape_of(block: Block, mesh: Block, origin: Origin, settings: WeightSettings) -> Shape:
+    """Read a mesh; where the format has no normals these part no vertices."""
+    if settings.normals == "NONE":
+        shape = read_shape(block, mesh, None, origin, "SOURCE")
+        shape.normals = np.zeros((len(shape.numbers), 3), np.float32)
+        shape.normals[:, 2] = 1.0
+        return shape
+    same = len(block.data.loops) == len(mesh.loops)
+    return read_shape(block, mesh, block.data if same else None, origin, settings.normals)
+
+
+def _moved(part: Part, positions: NDArray[np.float32], rig: Rig) -> skinned_normals.Moved:
+    """Tell which points (P,) do not stand where import put the source's vertices that they are, and where those are."""
+    after = positions[part.vertices.points]
+    source = rig.vertex_source
+    triangles = np.zeros((0, 3), np.int32) if source is None else source.triangles
+    moved = skinned_normals.Moved(np.zeros(len(positions), np.bool_), after.copy(), after, triangles)
+    for surface, places, own in source.vertex_parts(part.vertices.numbers) if source is not None else ():
+        points = part.vertices.points[places]
+        moved.points[points[~untouched.stand(positions[points], surface, own, rig.import_scale)]] = True
+        moved.before[places] = surface.decoded_positions(slice(None), own)[0]
+    return moved
+
+
+def _joint_groups(block: Block, mesh: Block, rig: Rig) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
+    """Return point, joint and weight (n,) of a mesh, of the groups that are called as a joint's bone."""
+    points, groups, weights = skinning.read_groups(mesh)
+    joint_of = np.array([rig.joints.get(group.name, -1) for group in block.vertex_groups] + [-1], np.int64)
+    joints = joint_of[np.minimum(groups, len(joint_of) - 1)]
+    unheld.say_groups(block, groups, weights, set(rig.joints))
+    known = joints >= 0
+    return points[known], joints[known], weights[known]
+
+
+def _to_mesh(
+    name: str,
+    shader: str,
+    index: int,
+    block: Block,
+    part: Part,
+    groups: tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]],
+    positions: NDArray[np.float32],
+    rig: Rig,
+    scale: float,
+    settings: WeightSettings,
+) -> SkinnedMesh:
+    of_vertex, count = part.vertices.points, len(part.vertices.points)
+    order = np.argsort(groups[0], kind="stable")
+    points, joints, factors = (values[order] for values in groups)
+    start, end = (np.searchsorted(points, of_vertex, side=side) for side in ("left", "right"))
+    owners, entries = Weights(start, end - start, joints, factors, np.zeros((0, 3), np.float32)).entries()
+    here = (owners, joints[entries], factors[entries])
+    numbers = part.vertices.numbers
+    own = untouched.find(block, here, part, positions[of_vertex], rig, scale)
+    same = own.any_way
+    unheld.say_off(block, own.off)
+    rest = ~same[owners]
+    full = here[0][rest], here[1][rest], here[2][rest]
+    owners, used, weights = _limited(full, count, settings)
+    missing = np.setdiff1d(np.flatnonzero(~same), owners)
+    if len(missing):
+        bare = len(np.unique(of_vertex[missing]))
+        owners, used, weights = _bound(block, rig, missing, bare, (owners, used, weights), settings)
+    places = _in_model(block, rig, positions[of_vertex], scale)
+    fresh = _with_offsets(places, rig.skeleton.bind, (owners, used, weights))
+    _note_losses(block, rig, places, full, fresh)
+    table = _table(count, (own.owners, own.joints, own.factors, own.offsets), fresh)
+    mirrored = steady.determinants(np.array(block.matrix_world, np.float64)[:3, :3]) < 0
+    triangles = part.triangles.vertices[:, ::-1] if mirrored else part.triangles.vertices
+    sources = numbers.astype(np.int32), part.triangles.numbers
+    triangles = np.ascontiguousarray(triangles, np.int32)
+    return SkinnedMesh(name, shader, part.uvs, triangles, table, index, *sources, kept=own.kept, carried=own.carried)
+
+
+Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]  # vertex, joint, factor and offset (n, 3)
+
+
+def _with_offsets(places: Doubles, bind: Pose, here: Entries) -> Rows:
+    """Return weights with where vertices at `places` (V, 3) lie in the space of their joints."""
+    owners, joints, _ = here
+    return *here, rotate(conjugate(bind.rotations[joints]), places[owners] - bind.positions[joints])
+
+
+def _note_losses(block: Block, rig: Rig, places: Doubles, full: Entries, written: Rows) -> None:
+    """Note which vertices, at `places` (V, 3), are written with fewer weights than they have."""
+    count, used = len(places), full[2] > 0
+    fewer = np.bincount(full[0][used], minlength=count) > np.bincount(written[0], minlength=count)
+    if fewer.any():
+        used &= fewer[full[0]]
+        owners, joints, factors = full[0][used], full[1][used], full[2][used]
+        parts = (factors / np.bincount(owners, factors, count)[owners]).astype(np.float32)  # as Blender does
+        before = _table(count, _with_offsets(places, rig.skeleton.bind, (owners, joints, parts)))
+        which = np.flatnonzero(fewer)
+        rig.losses.append(Loss(block.name, before.of(which), _table(count, written).of(which)))
+
+
+def _table(count: int, *parts: Rows) -> Weights:
+    """Return the weights of so many vertices, in several parts."""
+    owners, joints, factors, offsets = (np.concatenate(values) for values in zip(*parts, strict=True))
+    order = np.argsort(owners, kind="stable")
+    counts = np.bincount(owners, minlength=count)
+    return Weights(
+        (np.cumsum(counts) - counts).astype(np.int32),
+        counts.astype(np.int32),
+        joints[order].astype(np.int32),
+        factors[order].astype(np.float32),
+        offsets[order].astype(np.float32),
+    )
+
+
+def _limited(here: Entries, count: int, settings: WeightSettings) -> Entries:
+    """Return what to write of `count` vertices: the largest of each, without the small, heaviest first, their sum 1."""
+    owners, joints, weights = here
+    order = np.lexsort((joints, -weights, owners))
+    owners, joints, weights = owners[order], joints[order], weights[order].astype(np.float64)
+    first = np.searchsorted(owners, owners)
+    rank = np.arange(len(owners)) - first
+    chosen = (weights > 0) & ((weights >= settings.least_weight) | (rank == 0))
+    if settings.most_weights:
+        chosen &= rank < settings.most_weights
+    owners, joints, weights = owners[chosen], joints[chosen], weights[chosen]
+    sums = np.bincount(owners, weights, count)
+    return owners, joints, (weights / sums[owners]).astype(np.float32)
+
+
+def _bound(
+    block: Block, rig: Rig, missing: NDArray[Any], bare: int, table: Entries, settings: WeightSettings
+) -> Entries:
+    """Return weights in which vertices without any hang on the bone that the settings name.
+
+    Raises:
+        LimitError: they name none; the sentence counts Blender's vertices, `bare`.
+    """
+    if settings.orphan_bone not in rig.joints:
+        found = f"{plural(bare, 'vertex', 'vertices')} without weights"
+        hint = f"no bone is called '{settings.orphan_bone}'" if settings.orphan_bone else "name a bone to bind them to"
+        raise LimitError(f"'{block.name}' has {found} on any bone that is exported: {hint}")
+    joint = np.full(len(missing), rig.joints[settings.orphan_bone])
+    parts = zip(table, (missing, joint, np.ones(len(missing), np.float32)), strict=True)
+    owners, joints, weights = (np.concatenate(pair) for pair in parts)
+    order = np.argsort(owners, kind="stable")
+    return owners[order], joints[order], weights[order]
+
+
+def _in_model(block: Block, rig: Rig, positions: NDArray[np.float32], scale: float) -> Doubles:
+    """Return places (V, 3) of an object in the world, in the file's units."""
+    matrix = np.array(block.matrix_world, np.float64)
+    return steady.applied(matrix[:3], positions.astype(np.float64)) / scale
+
+
+def _sharp_edges(mesh: Block) -> NDArray[np.bool_]:
+    """Tell which edges (E,) between faces are sharp: themselves, or because a face is flat."""
+    sharp = meshes.get_attribute(mesh, "sharp_edge", "BOOLEAN", "EDGE")
+    flat = meshes.get_attribute(mesh, "sharp_face", "BOOLEAN", "FACE")
+    found = np.zeros(len(mesh.edges), np.bool_) if sharp is None else sharp.copy()
+    edges = meshes.get_attribute(mesh, ".corner_edge", "INT", "CORNER")
+    if edges is None or not len(edges):
+        return np.zeros_like(found)
+    if flat is not None and flat.any():
+        sizes = np.diff(np.append(meshes.topology(mesh).face_starts, len(edges)))
+        found[edges[np.repeat(flat, sizes)]] = True
+    between: NDArray[np.bool_] = np.bincount(edges, minlength=len(found)) > 1
+    return found & between
+
+
+def _say_sharp(block: Block, mesh: bpy.types.Mesh) -> None:
+    count = int(_sharp_edges(mesh).sum())
+    if count:
+        log.warning("'%s': %s smooth in the game, which merges by place", block.name, f"{count} sharp edges will be")

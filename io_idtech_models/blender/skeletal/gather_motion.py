@@ -1,0 +1,386 @@
+"""Actions of an armature back to animations: the way back of `actions`.
+
+Where nothing but curves of location and rotation moves the bones they are read as arrays; constraints, drivers, other
+channels or a stretch of the scene are sampled by stepping. Either way joints name the source's frames whose poses they
+have: see `source_frames`.
+
+Letters in shapes: F frames, J joints.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...model.joint_scales import LEAST
+from ...model.skeletal import Animation
+from ...model.transforms import from_matrices, same_turns
+from ...reporting import LimitError
+from .. import names
+from .. import playback as takes
+from ..compat import Block, action_parts, playing_curves
+from ..spans import Span, span_of, warn_of_length
+from . import armature
+from . import bone_scales as sizes
+from . import channels as actions
+from .bones import KINDS, REST_CHANNELS, SCALES, WIDTHS, Bones, gather_bones
+from .gather_rig import SkeletalGatherSettings
+from .source import KnownAction, find_action
+from .source_frames import SAME_PLACE, SAME_TURN, find_frames
+
+log = logging.getLogger(__name__)
+
+Doubles = NDArray[np.float64]
+FAR = 100.0  # units from the origin, beyond which that rounding grows
+SAME_SCALE = 1e-4  # part of it: Blender's own rounding, down a chain of bones
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """What to export: the frames (F,) of the scene, and what is called how."""
+
+    name: str
+    frames: NDArray[np.int64]
+    frame_rate: float
+
+
+@dataclass(eq=False)
+class Shown:
+    """What an armature shows in F frames, and how."""
+
+    channels: NDArray[np.float32]  # (F, J, 7)
+    positions: Doubles  # (F, J, 3) relative to parents
+    rotations: Doubles  # (F, J, 4)
+    total: Doubles | None = None  # (F, J) how large bones are; None: as they are at rest
+
+
+def gather_action(
+    rig: Block,
+    action: bpy.types.Action,
+    slot: Any,
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    settings: SkeletalGatherSettings,
+    direct: bool = True,
+    bones: Bones | None = None,
+) -> Animation:
+    """Return the animation that an action is on an armature, whose view layer is up to date.
+
+    `bones` are those of `gather_bones`, which who exports several actions gathers once.
+
+    Raises:
+        LimitError: there is no bone to export, or no frame.
+    """
+    bones = bones or gather_bones(rig, settings)
+    known = find_action(action)
+    count = 0 if known is None else len(known.source.positions)
+    span = span_of(action, _curves_of(action, slot), count)
+    if span is None:
+        raise LimitError(f"'{action.name}' has no whole frame")
+    rate = action.get(actions.RATE)
+    if not isinstance(rate, int | float) or rate < 0:
+        rate = scene.render.fps / scene.render.fps_base
+    shown = np.arange(span.first, span.last + 1)
+    stretch = Stretch(names.file_name_of(action, settings.keep_suffixes), shown, float(rate))
+    found = _in_frames(rig, action, slot, scene, view_layer, settings, direct, bones, stretch, known)
+    frames = _counting(found, span)
+    warn_of_length(action, span.first + int(frames[0]), span.first + int(frames[-1]), count)
+    return found if len(frames) == found.num_frames else found.of_frames(frames)
+
+
+def _counting(animation: Animation, span: Span) -> NDArray[np.int64]:
+    """Return the frames (n,) of an animation that has those of a span which count.
+
+    Those beyond the keys do while they show just what the source's frames of the same number do.
+    """
+    frames = np.arange(animation.num_frames)
+    counts = (frames >= span.first_key - span.first) & (frames <= span.last_key - span.first)
+    if span.is_open and animation.source_frames is not None and animation.source_joints is not None:
+        own = animation.source_frames[:, animation.source_joints >= 0]
+        same = (own == (frames + span.first)[:, None, None]).all(axis=(1, 2))
+        before, after = np.flatnonzero(counts)[[0, -1]].tolist()
+        counts[:before] = np.logical_and.accumulate(same[:before][::-1])[::-1]
+        counts[after + 1 :] = np.logical_and.accumulate(same[after + 1 :])
+    return np.flatnonzero(counts)
+
+
+def _in_frames(
+    rig: Block,
+    action: bpy.types.Action,
+    slot: Any,
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    settings: SkeletalGatherSettings,
+    direct: bool,
+    bones: Bones,
+    stretch: Stretch,
+    known: KnownAction | None,
+) -> Animation:
+    """Return what an action is in a stretch of frames: from its curves, or by stepping."""
+    world = np.array(rig.matrix_world, np.float64)
+    found: Channels | None = None
+    free = direct and is_free(rig, bones)
+    if free:  # without playing it, where the curves say all
+        found = read_channels(rig, bones, stretch.frames, _curves_of(action, slot), plays=False)
+    if found is None:
+        with playing(rig, action, slot):
+            found = read_channels(rig, bones, stretch.frames, playing_curves(rig)) if free else None
+            if found is None:
+                seen = step(rig, bones, stretch.frames, scene, view_layer, settings.scale)
+                return _animation(bones, stretch, seen, known, settings.scale)
+    total = None if found[1] is None else bones.total(found[1])
+    poses = _told(bones, bones.maps, found[0], total, world)
+    return _animation(bones, stretch, Shown(found[0], *poses, total), known, settings.scale)
+
+
+def _curves_of(action: Any, slot: Any) -> list[Any]:
+    return next((found for own, _, found in action_parts(action) if own == slot), [])
+
+
+def gather_scene(
+    rig: Block,
+    stretch: Stretch,
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    settings: SkeletalGatherSettings,
+) -> Animation:
+    """Return what the scene shows of an armature in a stretch of frames; raises LimitError."""
+    bones = gather_bones(rig, settings)
+    seen = step(rig, bones, stretch.frames, scene, view_layer, settings.scale)
+    return _animation(bones, stretch, seen, None, settings.scale)
+
+
+@contextmanager
+def playing(rig: Block, action: Any, slot: Any) -> Iterator[None]:
+    """Let an armature play an action (or None) alone meanwhile, even if it shows its rest else; see `takes.playing`."""
+    curves = [] if action is None else _curves_of(action, slot)
+    position = rig.data.pose_position
+    try:
+        rig.data.pose_position = "POSE"
+        with takes.playing(takes.Take("", action, [takes.Role(rig, slot, curves)], [])):
+            yield
+    finally:
+        rig.data.pose_position = position
+
+
+@contextmanager
+def playing_track(rig: Block, track: Any) -> Iterator[None]:
+    """Let an armature play one NLA track alone meanwhile."""
+    tracks = rig.animation_data.nla_tracks
+    muted = [(other, other.mute) for other in tracks]
+    try:
+        with playing(rig, None, None):
+            rig.animation_data.use_nla = True
+            for other in tracks:
+                other.mute = other != track
+            yield
+    finally:
+        for other, mute in muted:
+            other.mute = mute
+
+
+def is_free(rig: Block, bones: Bones) -> bool:
+    """Tell whether nothing but curves moves the bones, and all of them are exported."""
+    pose = rig.pose.bones
+    driven = rig.animation_data is not None and len(rig.animation_data.drivers)
+    if driven or rig.data.animation_data is not None or rig.parent is not None or rig.constraints:
+        return False
+    held = any(not b.use_inherit_rotation or b.use_connect or not b.use_local_location for b in rig.data.bones)
+    moved = any(bone.constraints or bone.rotation_mode != "QUATERNION" for bone in pose)
+    return not held and not moved and len(pose) == len(bones.names)
+
+
+Channels = tuple[NDArray[np.float32], NDArray[np.float32] | None]
+
+
+def read_channels(
+    rig: Block, bones: Bones, frames: NDArray[np.int64], curves: list[Any], plays: bool = True
+) -> Channels | None:
+    """Return the channels (F, J, 7) that curves give bones, and their scale (F, J), None without any.
+
+    What has no curve is as it stands, if the armature `plays` the curves. None if they do not say all, or more: then
+    only the scene knows.
+    """
+    times, wide = frames.astype(np.float32), sum(WIDTHS)
+    values, told = np.empty((wide * len(bones.names), len(frames)), np.float32), np.zeros(len(bones.rows), np.bool_)
+    points, rows = np.full((len(curves), 2 * len(frames)), np.nan, np.float32), np.empty(len(curves), np.int64)
+    for nth, curve in enumerate(curves):
+        row = bones.rows.get((curve.data_path, curve.array_index), -1)
+        if row < 0 or curve.mute or len(curve.modifiers):
+            return None
+        keys = curve.keyframe_points
+        rows[nth], told[row] = row, len(keys) > 0
+        if len(keys) == len(frames):
+            keys.foreach_get("co", points[nth])
+    values[rows] = points[:, 1::2]
+    for nth in np.flatnonzero((points[:, 0::2] != times).any(axis=1)).tolist():
+        if told[rows[nth]]:
+            values[rows[nth]] = [curves[nth].evaluate(frame) for frame in frames.tolist()]
+    if not told.all():
+        still = _standing(rig, bones)
+        odd = still != REST_CHANNELS
+        if not plays and (~told.reshape(-1, wide) & ((np.arange(wide) < SCALES) | odd)).any():
+            return None
+        values[~told] = still.reshape(-1, 1)[~told]
+    by_bone = values.reshape(-1, wide, len(frames))
+    scales = _even(by_bone[:, SCALES:])
+    channels = np.ascontiguousarray(by_bone[:, :SCALES].transpose(2, 0, 1))
+    return None if scales is None else (channels, None if (scales == 1).all() else scales.T)
+
+
+def _order(rig: Block, bones: Bones) -> list[int]:
+    """Return which of an armature's posed bones each bone is."""
+    places = {bone.name: place for place, bone in enumerate(rig.pose.bones)}
+    return [places[name] for name in bones.names]
+
+
+def _standing(rig: Block, bones: Bones) -> NDArray[np.float32]:
+    """Return location, quaternion and scale (J, 10) of the bones as they stand."""
+    order = _order(rig, bones)
+    found = [np.empty((len(rig.pose.bones), width), np.float32) for width in WIDTHS]
+    for kind, values in zip(KINDS, found, strict=True):
+        rig.pose.bones.foreach_get(kind, values.ravel())
+    return np.concatenate(found, axis=1)[order]
+
+
+def _even(scales: NDArray[np.float32]) -> NDArray[np.float32] | None:
+    """Return the scale (J, F) of bones along any axis (J, 3, F); None where the axes differ."""
+    return scales[:, 0] if (scales == scales[:, :1]).all() else None
+
+
+def step(
+    rig: Block,
+    bones: Bones,
+    frames: NDArray[np.int64],
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    scale: float,
+) -> Shown:
+    """Return the channels and what the scene shows."""
+    present, sub = scene.frame_current, scene.frame_subframe
+    order = _order(rig, bones)
+    count = len(rig.pose.bones)
+    matrices, worlds = np.empty((len(frames), len(order), 4, 4)), np.empty((len(frames), 1, 4, 4))
+    channels = np.empty((len(frames), len(order), sum(WIDTHS)), np.float32)
+    buffer, parts = np.empty(16 * count, np.float32), [np.empty((count, width), np.float32) for width in WIDTHS]
+    try:
+        for index, frame in enumerate(frames.tolist()):
+            scene.frame_set(frame)
+            evaluated = rig.evaluated_get(view_layer.depsgraph)
+            if not evaluated.is_evaluated:
+                raise LimitError(f"'{rig.name}' is hidden: Blender does not move it")
+            worlds[index, 0] = evaluated.matrix_world
+            pose = evaluated.pose.bones
+            pose.foreach_get("matrix", buffer)
+            for kind, values in zip(KINDS, parts, strict=True):
+                pose.foreach_get(kind, values.ravel())
+            matrices[index] = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)[order]
+            channels[index] = np.concatenate(parts, axis=1)[order]
+    finally:
+        scene.frame_set(present, subframe=sub)
+    return _shown(rig, bones, frames, channels, matrices, worlds, scale)
+
+
+def _shown(
+    rig: Block,
+    bones: Bones,
+    frames: NDArray[np.int64],
+    channels: NDArray[np.float32],
+    matrices: Doubles,
+    worlds: Doubles,
+    scale: float,
+) -> Shown:
+    """Return what poses (F, J, 4, 4) in the armature show, as the channels (F, J, 10) tell it where they do."""
+    size = steady.cube_roots(steady.determinants(matrices[..., :3, :3]))
+    gone = np.abs(size) < LEAST / 2
+    hidden = gone | ((bones.parents >= 0) & gone[:, bones.parents])  # what can't be seen, nor what hangs on it
+    whole = matrices.copy()
+    whole[..., :3, :3] /= np.where(gone, 1.0, size)[..., None, None]
+    moved, lost = armature.placed(steady.products(whole, armature.TURN_BACK), worlds)
+    lost &= ~hidden
+    if lost.any():
+        bent = [frames[lost.any(axis=1)][0], bones.names[int(lost.any(axis=0).argmax())]]
+        log.warning("'%s': uneven scale of bones is lost: in frame %d that of '%s'", rig.name, *bent)
+    relative = armature.relative(moved, bones.parents)
+    scales = _even(channels[..., SCALES:].transpose(1, 2, 0))
+    total = np.ones(size.shape) if scales is None else bones.total(scales.T)
+    total = np.where(hidden | (np.abs(total - size) <= SAME_SCALE * np.abs(total)), total, size)
+    seen = Shown(channels[..., :SCALES], relative[..., :3, 3], from_matrices(relative[..., :3, :3]), total)
+    told = [
+        _told(bones, by_rest, seen.channels, total, worlds)
+        for by_rest in (actions.maps(bones.present, bones.parents), bones.maps)
+    ]
+    same = hidden | _are_same(seen, *told[0], moved, scale)
+    for values, wanted in ((seen.positions, told[1][0]), (seen.rotations, told[1][1])):
+        values[same] = wanted[same]
+    return seen
+
+
+def _told(
+    bones: Bones, by_rest: actions.Maps, channels: NDArray[np.float32], total: Doubles | None, world: Doubles
+) -> tuple[Doubles, Doubles]:
+    """Return the poses, relative to parents, that channels (F, J, 7) give bones with a certain rest.
+
+    Positions (F, J, 3) and rotations (F, J, 4); `total` (F, J) is how large bones are, which moves their children.
+    """
+    positions, rotations = actions.from_channels(channels, by_rest)
+    if total is not None:
+        positions = positions * sizes.above(bones.parents, total)[..., None]
+    if (world == np.eye(4)).all():
+        return positions, rotations
+    poses = armature.chained(armature.joint_matrices(positions, rotations), bones.parents)
+    poses = armature.relative(armature.placed(poses, world)[0], bones.parents)
+    return poses[..., :3, 3], from_matrices(poses[..., :3, :3])
+
+
+def _are_same(seen: Shown, positions: Doubles, rotations: Doubles, moved: Doubles, scale: float) -> NDArray[np.bool_]:
+    """Tell which poses (F, J) the scene shows as the channels tell them, in single precision.
+
+    `moved` are the poses in the world, whose distance from its origin decides how exact Blender is.
+    """
+    ways = np.abs(seen.positions - positions).max(axis=-1)
+    far = np.abs(moved[..., :3, 3]).max(axis=(-1, -2), initial=0.0)[..., None]
+    turned = same_turns(seen.rotations, rotations) <= SAME_TURN
+    return np.asarray(turned & (ways <= SAME_PLACE * np.maximum(scale, far / FAR)))
+
+
+def _animation(bones: Bones, stretch: Stretch, shown: Shown, known: KnownAction | None, scale: float) -> Animation:
+    marked = np.zeros(len(bones.joints), np.bool_) if bones.scales_way is None else bones.scales_way
+    scales = sizes.from_bones(shown.total, marked)
+    ways = 1.0 if scales is None else scales.of_ways()[..., None]
+    positions, rotations, channels = shown.positions / (scale * ways), shown.rotations, shown.channels
+    frames = len(positions)
+    animation = Animation(
+        stretch.name, bones.joints, bones.parents, positions, rotations, stretch.frame_rate, np.zeros((frames, 2, 3))
+    )
+    animation.scales = scales
+    animation.traits, animation.lengths = bones.traits, steady.lengths(bones.rest[:, :3, 3]) / scale
+    if known is not None and known.scale == scale:
+        animation.source = known.source
+        animation.source_joints = _joints_of(bones, known)
+        animation.source_frames = find_frames(animation, channels, animation.source_joints, known)
+    return animation
+
+
+def _joints_of(bones: Bones, known: KnownAction) -> NDArray[np.int32]:
+    """Return the source's joint of each bone, by the number that import gave it or its name, if the parents agree."""
+    joints = known.source.joint_names
+    numbers = np.where((bones.numbers >= 0) & (bones.numbers < len(joints)), bones.numbers, -1)
+    taken = set(numbers.tolist())
+    called = {name: joint for joint, name in enumerate(joints) if joint not in taken}
+    for bone in np.flatnonzero(numbers < 0).tolist():
+        numbers[bone] = called.pop(bones.joints[bone], -1)
+    above = np.where(bones.parents >= 0, numbers[bones.parents], -1)
+    fits = (numbers >= 0) & (known.source.parents[numbers] == above)
+    first = np.unique(numbers, return_index=True)[1]
+    single = np.zeros(len(numbers), np.bool_)
+    single[first] = True
+    return np.where(fits & single, numbers, -1).astype(np.int32)

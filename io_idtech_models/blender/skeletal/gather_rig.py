@@ -1,0 +1,242 @@
+"""An armature and its meshes to a skeletal model: the way back of `skeletal.build`."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...model.skeletal import Pose, SkeletalModel, Skeleton, SkinnedMesh
+from ...model.transforms import from_matrices, inverse
+from ...model.wording import listed
+from ...reporting import LimitError
+from .. import names
+from ..compat import Block
+from . import armature
+from . import tags as joint_tags
+from . import torso as traits
+from .gather_mesh import Rig, WeightSettings, gather_mesh, rest_source
+from .source import KnownRig, find, place_of
+from .weights import losses
+
+log = logging.getLogger(__name__)
+Doubles = NDArray[np.float64]
+
+# Blender computes a bone's rest along its parents': after a parent was rolled by hand, or drawn longer, it comes back
+# this close, parts of a coordinate and of an axis; as `armature.rounding` says, but never farther than the least edit.
+SAME_AXES, SAME_HEAD = 2e-5, 4e-6
+LEAST_TURN, LEAST_MOVE = 2e-4, 1e-3  # 0.01 degrees; game units
+
+
+@dataclass(frozen=True)
+class SkeletalGatherSettings(WeightSettings):
+    """How a scene becomes a skeletal model; the export operators declare the same options."""
+
+    scale: float = 1.0
+    deform_only: bool = True
+    keep_suffixes: bool = False
+
+
+def find_rig(blocks: list[Block]) -> Block:
+    """Return the armature among objects, or the one that deforms them.
+
+    Raises:
+        LimitError: there is none, or more than one.
+    """
+    rigs = [block for block in blocks if block.type == "ARMATURE"]
+    if not rigs:
+        modifiers = [m for block in blocks if block.type == "MESH" for m in block.modifiers if m.type == "ARMATURE"]
+        rigs = list(dict.fromkeys(m.object for m in modifiers if m.object is not None))
+    if len(rigs) != 1:
+        found = f"{len(rigs)}: {listed([rig.name for rig in rigs])}" if rigs else "none"
+        raise LimitError(f"a skeletal model has one armature, among the objects there are {found}" if rigs else
+                         "nothing to export: no armature among the objects")  # fmt: skip
+    return rigs[0]
+
+
+def gather(
+    blocks: list[Block],
+    view_layer: bpy.types.ViewLayer,
+    settings: SkeletalGatherSettings,
+    name: str = "",
+    measured: bool = True,
+) -> SkeletalModel:
+    """Return the model that objects show at rest, with its source's facts if the .blend knows them.
+
+    `measured`: what a file can't hold of how bones move vertices is said, with how far they are off.
+
+    Raises:
+        LimitError: no armature, several, or vertices without weights.
+    """
+    for block in blocks:
+        block.update_from_editmode()
+    view_layer.update()
+    block = find_rig(blocks)
+    known = find(block)
+    rig = gather_rig(block, known, settings)
+    found: list[SkinnedMesh] = []
+    for mesh in _in_order([b for b in blocks if b.type == "MESH"], known, block):
+        place = place_of(known, block, mesh)
+        found += gather_mesh(mesh, rig, place, settings.scale, settings, settings.keep_suffixes, view_layer)
+    if measured:
+        losses.say(rig, found, settings, view_layer)
+    tags = joint_tags.gather(blocks, block, rig.skeleton, rig.joints, rig.source, settings.scale)
+    lod = traits.gather_lod(block)
+    return SkeletalModel(name or block.name, rig.skeleton, _claimed(found), rig.source, tags, lod)
+
+
+def _in_order(blocks: list[Block], known: KnownRig | None, rig: Block) -> list[Block]:
+    """Return meshes in the source's order; copies and new ones follow."""
+
+    def number_of(block: Block) -> int:
+        place = place_of(known, rig, block)
+        return -1 if place is None else place.surface
+
+    return names.in_source_order(blocks, number_of)
+
+
+def _claimed(found: list[SkinnedMesh]) -> list[SkinnedMesh]:
+    """Leave each of the source's meshes to the first that claims it: a copy is a further mesh."""
+    claimed: set[int] = set()
+    for mesh in found:
+        if mesh.source_index in claimed:
+            log.warning("'%s' is a copy: written as a further mesh", mesh.name)
+            mesh.source_index, mesh.source_vertices, mesh.kept = -1, None, None
+        claimed.add(mesh.source_index)
+        claimed.discard(-1)
+    return found
+
+
+def listed_bones(block: Block, deform_only: bool) -> tuple[list[Any], NDArray[np.int32]]:
+    """Return the bones to export, parents before children, in the source's order, and their parents among them (J,)."""
+    wanted = [b for b in armature.file_order(block.data.bones) if b.use_deform or not deform_only]
+    chosen = {bone.name for bone in wanted}
+    order: dict[str, int] = {}
+    ordered: list[Any] = []
+
+    def above(bone: Any) -> Any:
+        parent = bone.parent
+        while parent is not None and parent.name not in chosen:
+            parent = parent.parent
+        return parent
+
+    for bone in wanted:
+        line = []
+        here = bone
+        while here is not None and here.name not in order:
+            line.append(here)
+            here = above(here)
+        for each in reversed(line):
+            order[each.name] = len(ordered)
+            ordered.append(each)
+    parents = [-1 if above(bone) is None else order[above(bone).name] for bone in ordered]
+    return ordered, np.array(parents, np.int32)
+
+
+def has_no_joints(known: KnownRig | None) -> bool:
+    """Tell whether an armature came from a file without joints: then it is whole without bones."""
+    return known is not None and not known.source.skeleton.num_joints
+
+
+def gather_rig(block: Block, known: KnownRig | None, settings: SkeletalGatherSettings) -> Rig:
+    """Return an armature's bones as joints, in their rest pose."""
+    bones, parents = listed_bones(block, settings.deform_only)
+    if not bones and not has_no_joints(known):
+        raise LimitError(f"'{block.name}' has no bone to export")
+    rest_by_name = armature.rest_matrices(block.data)
+    rest = np.array([rest_by_name[bone.name] for bone in bones]).reshape(-1, 4, 4)
+    world = np.array(block.matrix_world, np.float64)
+    matrices = steady.products(rest, armature.TURN_BACK)
+    sources: NDArray[np.int32] = np.full(len(bones), -1, np.int32)
+    kept: NDArray[np.bool_] = np.zeros(len(bones), np.bool_)
+    if known is not None:
+        sources, stays, turned, matrices = _known_joints(bones, rest, matrices, known, roundings(block.data, bones))
+        kept = stays & turned & (settings.scale == known.scale and np.array_equal(world, np.eye(4)))
+    matrices, lost = armature.placed(matrices, world)
+    listed_names = [armature.joint_name(bone) for bone in bones]
+    positions, rotations = matrices[:, :3, 3] / settings.scale, from_matrices(matrices[:, :3, :3])
+    if known is not None and np.array_equal(world, np.eye(4)):
+        rotations[turned] = known.source.skeleton.rotations[sources[turned]]
+        positions[stays] = known.source.skeleton.positions[sources[stays]] * (known.scale / settings.scale)
+    skeleton = Skeleton(listed_names, parents, positions, rotations, sources, kept, traits.gather_traits(bones))
+    if known is not None and known.source.skeleton.bound is not None:
+        skeleton.bound = _bound_pose(rest, sources, kept, known, world, settings.scale)
+    source = None if known is None else known.source
+    vertex_source = None if known is None else rest_source(known.source, known.scale)
+    joints = {bone.name: i for i, bone in enumerate(bones)}
+    return Rig(block, skeleton, joints, source, vertex_source, 1.0 if known is None else known.scale, bool(lost.any()))
+
+
+def _bound_pose(
+    rest: Doubles, sources: NDArray[np.int32], kept: NDArray[np.bool_], known: KnownRig, world: Doubles, scale: float
+) -> Pose:
+    """Return where joints are while the meshes are bound, which is not where the file has them: see `_known_joints`."""
+    bound = known.source.skeleton.bind
+    own = np.flatnonzero(sources >= 0)
+    matrices = steady.products(rest, armature.TURN_BACK)
+    matrices[own] = _carried(bound, sources[own], rest[own], known)
+    matrices = armature.placed(matrices, world)[0]
+    positions, rotations = matrices[:, :3, 3] / scale, from_matrices(matrices[:, :3, :3])
+    positions[kept], rotations[kept] = bound.positions[sources[kept]], bound.rotations[sources[kept]]
+    return Pose(positions, rotations)
+
+
+def _carried(pose: Pose, joints: NDArray[np.int32], rest: Doubles, known: KnownRig) -> Doubles:
+    """Return a pose of the source's joints (n,) as matrices (n, 4, 4), moved as their bones' rest was since import."""
+    file = armature.joint_matrices(pose.positions[joints], pose.rotations[joints], known.scale)
+    before = inverse(known.rest[joints])
+    return steady.products(file, armature.TURN, before, rest, armature.TURN_BACK)
+
+
+def same_rest(matrices: Doubles, before: Doubles, scale: float, rounded: Doubles | None = None) -> NDArray[np.bool_]:
+    """Tell which bones' rest (J, 4, 4) is what it was, (J,); `scale` is that of the import.
+
+    `rounded` (J, 2) says how far head and axes may be off by Blender's rounding alone.
+    """
+    return same_heads(matrices, before, scale, rounded) & same_axes(matrices, before, rounded)
+
+
+def same_heads(matrices: Doubles, before: Doubles, scale: float, rounded: Doubles | None = None) -> NDArray[np.bool_]:
+    """Tell which bones' heads at rest (J, 4, 4) are what they were, (J,); see `same_rest`."""
+    size = np.abs(before[:, :3, 3]).max(axis=1, initial=0.0)
+    least = SAME_HEAD * np.maximum(scale, size)
+    off = least if rounded is None else np.clip(rounded[:, 0], least, np.maximum(least, LEAST_MOVE * scale))
+    near = np.abs(matrices[:, :3, 3] - before[:, :3, 3]) <= off[:, None]
+    return np.asarray(near.all(axis=1))
+
+
+def same_axes(matrices: Doubles, before: Doubles, rounded: Doubles | None = None) -> NDArray[np.bool_]:
+    """Tell which bones' axes at rest are what they were, (J,)."""
+    off = np.full(len(before), SAME_AXES) if rounded is None else np.clip(rounded[:, 1], SAME_AXES, LEAST_TURN)
+    return np.asarray((np.abs(matrices - before)[:, :3, :3] <= off[:, None, None]).all(axis=(1, 2)))
+
+
+def roundings(data: Block, bones: list[Any]) -> Doubles:
+    """Return how far head and axes of some bones may be off by Blender's rounding alone, (J, 2)."""
+    found = armature.rounding(data)
+    return np.array([found[bone.name] for bone in bones]).reshape(-1, 2)
+
+
+def _known_joints(
+    bones: list[Any], rest: Doubles, matrices: Doubles, known: KnownRig, rounded: Doubles
+) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_], Doubles]:
+    """Return the source's joint of each bone, which keep its place, which its axes, and the matrices (J, 4, 4) of all.
+
+    An edited rest bone's joint is the file's joint x inverse(rest at import) x rest now.
+    """
+    skeleton = known.source.skeleton
+    numbers = np.array(armature.joint_numbers(bones), np.int64)
+    sources = np.where(numbers < skeleton.num_joints, numbers, -1).astype(np.int32)
+    own = np.flatnonzero(sources >= 0)
+    before = known.rest[sources[own]]
+    stays, turned = np.zeros((2, len(bones)), np.bool_)
+    stays[own] = same_heads(rest[own], before, known.scale, rounded[own])
+    turned[own] = same_axes(rest[own], before, rounded[own])
+    matrices = matrices.copy()
+    matrices[own] = _carried(Pose(skeleton.positions, skeleton.rotations), sources[own], rest[own], known)
+    return sources, stays, turned, matrices

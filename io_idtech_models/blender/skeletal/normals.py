@@ -1,0 +1,136 @@
+"""Normals of skinned meshes back to a model's: the source's while nothing about them changed, else those shown.
+
+A file has a normal in the space of the joint of its vertex' first weight, which alone turns it in the game.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...model.edits import affine
+from ...model.skeletal import SkeletalSource, Skeleton, SkinnedMesh
+from ...model.transforms import conjugate, rotate
+from ...model.vertex import split_by_part
+from ..compat import Block
+from ..mesh import attributes as meshes
+from ..mesh.read import Shape
+from ..vertex.surface import Part, turned_normals
+
+SLACK = 1e-5  # of a coordinate: single precision, and a little
+SAME_NORMAL = 2e-5  # of a normal, as of a bone's axes: see `skeletal_gather.SAME_AXES`
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float32]
+
+
+@dataclass(eq=False)
+class Moved:
+    """Where the vertices of a part were at import, and are, in the object, and which of the mesh' points moved."""
+
+    points: Bools  # (P,)
+    before: Floats  # (V, 3)
+    after: Floats  # (V, 3)
+    triangles: NDArray[np.int32]  # (T, 3) of the source
+
+
+@dataclass(eq=False)
+class SourceNormals:
+    """What the source says of a part's vertices: which have a normal there, of which joint, and that at rest."""
+
+    known: Bools  # (V,)
+    joints: NDArray[np.int64]  # (V,) the source's joint that turns each
+    stored: Floats  # (V, 3) in that joint's space
+    shown: Floats  # (V, 3) in the bind pose
+
+
+def of_source(source: SkeletalSource | None, numbers: NDArray[np.integer]) -> SourceNormals:
+    """Return the normals of the source's vertices that a part's are, by number (V,), -1 for none."""
+    count = len(numbers)
+    found = SourceNormals(np.zeros(count, np.bool_), np.full(count, -1, np.int64), *np.zeros((2, count, 3), np.float32))
+    if source is None:
+        return found
+    for index, places, own in split_by_part(numbers, source.first_vertices):
+        mesh = source.meshes[index]
+        if mesh.normals is None:
+            continue
+        joints = mesh.weights.of(own).first_joints()
+        found.known[places] = True
+        found.joints[places], found.stored[places] = joints, mesh.normals[own]
+        found.shown[places] = rotate(source.skeleton.bind.rotations[joints], mesh.normals[own])
+    return found
+
+
+def gather(
+    block: Block,
+    mesh: Block,
+    shape: Shape,
+    part: Part,
+    made: SkinnedMesh,
+    skeleton: Skeleton,
+    source: SkeletalSource | None,
+    moved: Moved,
+) -> tuple[Floats, Bools]:
+    """Return a part's normals (V, 3), in the space of each first weight's joint, and which are the source's, (V,).
+
+    Where points do not stand where import put them, and at their neighbours, the normals that Blender turned along
+    count; but those of what was moved as a whole are turned exactly: Blender mirrors its own wrongly.
+    """
+    of = of_source(source, part.vertices.numbers)
+    triangles, numbers, faces = part.triangles.vertices, part.vertices.numbers, part.triangles.numbers
+    over = affine.turned_over(triangles, numbers, faces, moved.triangles)
+    near = _near(moved.points, part) | over
+    shown = part.own | ~of.known | near
+    world = of.shown.copy()
+    carried = _carry(world, near & of.known & ~part.own, moved, triangles, over)
+    as_shown = shown & ~carried
+    if as_shown.any():
+        corners = meshes.corner_normals(mesh) if not shape.normals.any() else shape.normals
+        world[as_shown] = part.normals(corners[None])[0][as_shown]
+    matrix = np.array(block.matrix_world, np.float64)
+    joints = made.weights.first_joints()
+    bind = skeleton.bind.rotations[joints]
+    normals = rotate(conjugate(bind), turned_normals(world[None], matrix[None])[0]).astype(np.float32)
+    kept = _stay(normals, of, made, skeleton) & ~shown
+    normals[kept] = of.stored[kept]
+    if skeleton.sources is not None and skeleton.kept is not None and np.array_equal(matrix[:3, :3], np.eye(3)):
+        same = ~shown & skeleton.kept[joints] & (skeleton.sources[joints] == of.joints)
+        normals[same] = of.stored[same]
+        # Of a kept vertex the source's weights count, whose first joint may be another than the heaviest.
+        kept |= same if made.kept is None else same | (~shown & made.kept)
+    return normals, kept
+
+
+def _stay(normals: Floats, of: SourceNormals, made: SkinnedMesh, skeleton: Skeleton) -> Bools:
+    """Tell which normals (V, 3) are the source's still, (V,): those that joints took along with their vertices."""
+    joints = made.weights.first_joints()
+    if skeleton.sources is None or not len(skeleton.sources):
+        return np.zeros(len(normals), np.bool_)
+    lengths = steady.lengths(of.stored)
+    unit = of.stored / np.where(lengths > 0, lengths, 1.0)[:, None]
+    near = (np.abs(normals - unit) <= SAME_NORMAL).all(axis=1)
+    return np.asarray(of.known & near & (made.weights.counts > 0) & (skeleton.sources[joints] == of.joints))
+
+
+def _carry(world: Floats, wanted: Bools, moved: Moved, triangles: NDArray[np.int32], over: Bools) -> Bools:
+    """Turn normals (V, 3) that are `wanted` (V,) in place where one map moved the part; tells where, (V,)."""
+    vertices = np.flatnonzero(wanted)
+    slack = SLACK * max(1.0, float(np.abs(moved.before).max(initial=0.0)))
+    maps, found = affine.maps_at(moved.before, moved.after, triangles, vertices, slack)
+    own = vertices[found]
+    turned = steady.applied(maps[found], world[own]) * np.where(over[own], -1.0, 1.0)[:, None]
+    world[own] = turned / np.maximum(steady.lengths(turned), steady.TINY)[:, None]
+    carried = np.zeros(len(world), np.bool_)
+    carried[own] = True
+    return carried
+
+
+def _near(moved: Bools, part: Part) -> Bools:
+    """Tell which vertices (V,) stand on a point that moved, or share a triangle with one."""
+    own = moved[part.vertices.points]
+    touched = own.copy()
+    triangles = part.triangles.vertices
+    touched[triangles[own[triangles].any(axis=1)].ravel()] = True
+    return touched

@@ -1,0 +1,117 @@
+"""The facts of skeletal sources in the .blend: on the armature, on each mesh (its own part), and on each action.
+
+A record that is damaged or does not fit is dropped with a warning: a .blend can come from a stranger.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.records import skeletal as skeletal_record
+from ...model.records import vertex as record
+from ...model.skeletal import AnimationSource, SkeletalSource
+from ..compat import Block
+from ..vertex.source import MODEL_ID, SURFACE_INDEX, Place
+
+log = logging.getLogger(__name__)
+
+# Other names than vertex-animated models' records have: exporters of those look for theirs alone.
+SKELETON, SKINNED, MOTION = "idtech_skeleton", "idtech_skinned", "idtech_motion"
+
+
+@dataclass(eq=False)
+class KnownRig:
+    """What an armature knows of its file: the facts, where Blender had its bones after import, and at which scale."""
+
+    source: SkeletalSource
+    rest: NDArray[np.float64]  # (J, 4, 4)
+    scale: float
+
+
+@dataclass(eq=False)
+class KnownAction:
+    """What an action knows of its file: the facts, and the channels that import wrote."""
+
+    source: AnimationSource
+    channels: NDArray[np.float32]  # (F, J, 7)
+    scale: float
+
+
+def attach(source: SkeletalSource, rig: Block, meshes: list[Block], rest: NDArray[Any], scale: float) -> None:
+    """Store a model's facts on its armature, and each mesh' on that; `rest` (J, 4, 4) in the file's order."""
+    model_id = uuid.uuid4().hex
+    rig.data[MODEL_ID] = model_id
+    for index, block in enumerate(meshes):
+        block.data[MODEL_ID], block.data[SURFACE_INDEX] = model_id, index
+    renew(source, rig, meshes, rest, scale)
+
+
+def renew(source: SkeletalSource, rig: Block, meshes: list[Block], rest: NDArray[Any], scale: float) -> None:
+    """Store a model's facts on its armature, and on those of its meshes that are there; see `attach`."""
+    records = []
+    for index, mesh in enumerate(source.meshes):
+        place = np.array([index, source.first_vertices[index], source.first_triangles[index]], np.int64)
+        records.append(skeletal_record.mesh_record(mesh, {"place": place}))
+    for block in meshes:
+        number = block.data.get(SURFACE_INDEX)
+        if isinstance(number, int) and 0 <= number < len(records):
+            block.data.pop(SKINNED, None)
+            block.data[SKINNED] = records[number]
+    extra = {"rest": np.asarray(rest, np.float32), "scale": np.array([scale])}
+    rig.data.pop(SKELETON, None)  # bytes written over others would end at their first 0
+    rig.data[SKELETON] = skeletal_record.model_record(source, records, extra)
+
+
+def find(rig: Block) -> KnownRig | None:
+    """Return what an armature knows of its file, or None."""
+    data = rig.data.get(SKELETON)
+    if not isinstance(data, bytes):
+        return None
+    try:
+        source, arrays = skeletal_record.model_source(data)
+        rest = record.checked(arrays, "rest", "f", source.skeleton.num_joints, 4, 4).astype(np.float64)
+        scale = float(record.checked(arrays, "scale", "f", 1)[0])
+        if not np.isfinite(rest).all() or not 1e-6 <= scale <= 1e6:
+            raise record.RecordError("numbers that no import writes")
+    except record.RecordError as error:
+        log.warning("the source of armature '%s' is ignored: %s", rig.name, error)
+        return None
+    return KnownRig(source, rest, scale)
+
+
+def place_of(known: KnownRig | None, rig: Block, block: Block) -> Place | None:
+    """Return where a mesh' numbers lie among its model's; None for one of another model, or of none."""
+    if known is None or block.data.get(MODEL_ID) != rig.data.get(MODEL_ID):
+        return None
+    source, index = known.source, block.data.get(SURFACE_INDEX)
+    valid = isinstance(index, int) and 0 <= index < len(source.meshes)
+    vertices, triangles = range(int(source.first_vertices[-1])), range(int(source.first_triangles[-1]))
+    return Place(index if valid else -1, 0, vertices, 0, triangles)
+
+
+def attach_action(source: AnimationSource, action: Block, channels: NDArray[np.float32], scale: float) -> None:
+    """Store an animation's facts on its action."""
+    extra = {"channels": channels, "scale": np.array([scale])}
+    action[MOTION] = skeletal_record.animation_record(source, extra)
+
+
+def find_action(action: Block) -> KnownAction | None:
+    """Return what an action knows of its file, or None."""
+    data = action.get(MOTION)
+    if not isinstance(data, bytes):
+        return None
+    try:
+        source, arrays = skeletal_record.animation_source(data)
+        frames, joints = source.positions.shape[:2]
+        channels = record.checked(arrays, "channels", "f", frames, joints, 7)
+        scale = float(record.checked(arrays, "scale", "f", 1)[0])
+    except record.RecordError as error:
+        log.warning("the source of action '%s' is ignored: %s", action.name, error)
+        return None
+    return KnownAction(source, channels, scale)

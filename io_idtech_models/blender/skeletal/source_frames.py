@@ -1,0 +1,96 @@
+"""Which frames of its source an animation still shows: found by value, joint by joint.
+
+A joint that has, in some frame, the channels that import wrote in any of the source's frames names that frame, if the
+source's pose still is the joint's: so frames may be deleted, inserted and retimed, and a rolled bone is noticed.
+
+Letters in shapes: F frames, J joints, S the source's frames.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...model.skeletal import Animation
+from .source import KnownAction
+
+# Radians, units, and of how far from its parent a joint goes: closer is Blender's own rounding.
+SAME_TURN, SAME_PLACE, SAME_PART = 2e-5, 1e-4, 1e-6
+PARTS = slice(0, 3), slice(3, 7)  # of the channels: location, quaternion
+
+
+def find_frames(
+    animation: Animation, channels: NDArray[np.float32], numbers: NDArray[np.int32], known: KnownAction
+) -> NDArray[np.int32]:
+    """Return the source's frames (F, J, 2) whose position and whose rotation each joint has, or -1.
+
+    `numbers` (J,) are the source's joints, or -1. A frame in which all joints have the channels (F, J, 7) of one of the
+    source's is that one; else each joint finds its own.
+    """
+    found = np.full((*channels.shape[:2], 2), -1, np.int32)
+    joints = np.flatnonzero(numbers >= 0)
+    if not len(joints):
+        return found
+    own = numbers[joints]
+    present, written = _of_joints(channels, joints), _of_joints(known.channels, own)
+    whole = _equal_frames(present, written, np.arange(len(present)))
+    hints = np.repeat(whole[:, None, None], 2 * len(joints), axis=1).reshape(len(whole), len(joints), 2)
+    open_ = np.flatnonzero(whole < 0)
+    for joint in range(len(joints)) if len(open_) else ():
+        for part, which in enumerate(PARTS):
+            hints[open_, joint, part] = _equal_frames(present[open_, joint, which], written[:, joint, which], open_)
+    same = not len(open_) and np.array_equal(whole, np.arange(len(known.source.positions)))
+    places, turns = (
+        _of_joints(poses, own) if same else poses[np.maximum(hints[..., part], 0), own]
+        for part, poses in enumerate((known.source.positions, known.source.rotations))
+    )
+    ways = _of_joints(animation.positions, joints) - places
+    if animation.scales is not None:  # what counts is where it is shown
+        ways = ways * animation.scales.of_ways()[:, joints, None]
+    near = np.maximum(SAME_PLACE, SAME_PART * np.abs(places).max(axis=(0, 2)))
+    hints[..., 0][_squares(ways) > near**2] = -1
+    hints[..., 1][~_near_turns(_of_joints(animation.rotations, joints), turns)] = -1
+    found[:, joints] = hints
+    return found
+
+
+def _of_joints(values: NDArray[Any], joints: NDArray[Any]) -> NDArray[Any]:
+    """Return the values (F, n, ...) of some joints; of all, in order, the array itself."""
+    return values if np.array_equal(joints, np.arange(values.shape[1])) else values[:, joints]
+
+
+def _squares(ways: NDArray[np.float64]) -> NDArray[np.float64]:
+    return steady.dots(ways, ways)
+
+
+def _near_turns(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell where unit quaternions (F, n, 4) are one rotation: they, or one and the other's negative, lie so close."""
+    limit = (SAME_TURN / 2) ** 2  # the chord is half the angle, for angles as small
+    near = _squares(a - b) <= limit
+    return near if near.all() else near | (_squares(a + b) <= limit)
+
+
+def _equal_frames(
+    values: NDArray[np.float32], written: NDArray[np.float32], frames: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the frame (n,) of `written` (S, ...) that has the numbers of `values` (n, ...), or -1.
+
+    That of the same number among several, `frames` (n,) are those of the values; else the first.
+    """
+    rows, wanted = (np.ascontiguousarray(a).reshape(len(a), -1) for a in (written, values))
+    found = np.full(len(wanted), -1, np.int64)
+    inside = np.flatnonzero(frames < len(rows))
+    at = frames[inside]
+    mine = wanted if len(inside) == len(wanted) else wanted[inside]
+    theirs = rows if np.array_equal(at, np.arange(len(rows))) else rows[at]
+    same = (mine == theirs).all(axis=1)
+    found[inside[same]] = at[same]
+    left = np.flatnonzero(found < 0)
+    if len(left):
+        keys = (rows + 0.0, wanted[left] + 0.0)  # no -0, which is the same number in other bits
+        first = {row.tobytes(): frame for frame, row in reversed(list(enumerate(keys[0])))}
+        found[left] = [first.get(row.tobytes(), -1) for row in keys[1]]
+    return found

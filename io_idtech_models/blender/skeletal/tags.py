@@ -1,0 +1,164 @@
+"""Tags of skeletal models: empties that hang on bones, and back.
+
+Blender counts a bone's child from the bone's tail: a tag's own transform is the inverse of the way there, then the
+fixed turn of `armature`, then the tag's place in its joint.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...model.skeletal import JointTag, SkeletalModel, SkeletalSource, Skeleton
+from ...model.transforms import inverse
+from ...model.wording import listed
+from .. import names
+from ..compat import Block
+from ..vertex import tags
+from ..vertex.source import MODEL_ID, TAG_INDEX
+from . import armature
+
+log = logging.getLogger(__name__)
+
+Doubles = NDArray[np.float64]
+SAME_ORIGIN, SAME_AXES = 2e-5, 2e-5  # of the coordinate, and of axes: what Blender's own arithmetic adds
+
+
+def build(model: SkeletalModel, rig: Block, bones: list[str], scale: float) -> list[Block]:
+    """Return an empty for each tag, hung on its bone; linked nowhere."""
+    made: list[Block] = []
+    if not model.tags:
+        return made
+    size = max(1.0, float(np.ptp(model.skeleton.bind.positions, axis=0).max(initial=0.0)) / 24.0) * scale
+    for index, tag in enumerate(model.tags):
+        block: Block = bpy.data.objects.new(names.fit(tag.name), None)
+        block.empty_display_type, block.empty_display_size = tags.DISPLAY, size
+        block.rotation_mode = "QUATERNION"
+        names.remember(block, tag.name)
+        block[TAG_INDEX] = index
+        block.parent, block.parent_type, block.parent_bone = rig, "BONE", bones[tag.joint]
+        block.matrix_basis = Matrix(_basis(tag, rig.data.bones[bones[tag.joint]], scale).tolist())
+        made.append(block)
+    return made
+
+
+def _basis(tag: JointTag, bone: Any, scale: float) -> Doubles:
+    """Return the transform (4, 4) that an empty on a bone has as a tag; of axes that are no turn the closest."""
+    quaternions, scales = tags.decompose(tag.axes[None])
+    local = np.eye(4)
+    local[:3, :3] = tags.shown_axes(quaternions, scales)[0].T
+    local[:3, 3] = tag.origin.astype(np.float64) * scale
+    return steady.products(_from_tail(bone), armature.TURN_BACK, local)
+
+
+def _from_tail(bone: Any) -> Doubles:
+    """Return the transform from a bone's tail to its head."""
+    way = np.eye(4)
+    way[1, 3] = -bone.length
+    return way
+
+
+def replace_on_bone(block: Block, rig: Block, source: SkeletalSource, scale: float) -> None:
+    """Put an empty where its tag of the source hangs, after its bone was placed anew."""
+    index = _index(block, rig)
+    if 0 <= index < len(source.tags) and block.parent_bone in rig.data.bones:
+        basis = _basis(source.tags[index], rig.data.bones[block.parent_bone], scale)
+        block.matrix_parent_inverse = Matrix.Identity(4)
+        block.matrix_basis = Matrix(basis.tolist())
+
+
+def gather(
+    blocks: list[Block], rig: Block, skeleton: Skeleton, joints: dict[str, int], source: SkeletalSource | None,
+    scale: float,
+) -> list[JointTag]:  # fmt: skip
+    """Return the tags among objects: the empties that hang on bones of the armature, in the source's order.
+
+    `joints` are the skeleton's by bone name. Empties that hang elsewhere are named in a warning.
+    """
+    found, others = [], []
+    for block in names.in_source_order((b for b in blocks if b.type == "EMPTY"), lambda b: _index(b, rig)):
+        if block.parent == rig and block.parent_type == "BONE" and block.parent_bone in joints:
+            found.append(block)
+        else:
+            others.append(block.name)
+    if others:
+        log.warning("a tag is an empty whose parent is a bone: left out: %s", listed(others))
+    world = np.array(rig.matrix_world, np.float64)
+    return _claimed([_gather_tag(block, rig, world, skeleton, joints, source, scale) for block in found])
+
+
+def _index(block: Block, rig: Block) -> int:
+    """Return which of the model's tags an empty was, or -1."""
+    index = block.get(TAG_INDEX)
+    same = block.get(MODEL_ID) is not None and block.get(MODEL_ID) == rig.data.get(MODEL_ID)
+    return index if same and isinstance(index, int) and index >= 0 else -1
+
+
+def _claimed(found: list[JointTag]) -> list[JointTag]:
+    """Leave each of the source's tags to the first that claims it: a copy is a further tag."""
+    seen: set[int] = set()
+    for tag in found:
+        if tag.source_index in seen:
+            tag.source_index, tag.kept = -1, False
+        seen.add(tag.source_index)
+        seen.discard(-1)
+    return found
+
+
+def _gather_tag(
+    block: Block,
+    rig: Block,
+    world: Doubles,
+    skeleton: Skeleton,
+    joints: dict[str, int],
+    source: SkeletalSource | None,
+    scale: float,
+) -> JointTag:
+    bone, joint = rig.data.bones[block.parent_bone], joints[block.parent_bone]
+    index = _index(block, rig)
+    own = source.tags[index] if source is not None and index < len(source.tags) and index >= 0 else None
+    basis = _shown_basis(block)
+    rest = np.array(bone.matrix_local, np.float64)
+    shown = steady.products(world, rest, inverse(_from_tail(bone)), basis)
+    shown[:3, 3] /= scale
+    bind = skeleton.bind
+    place = armature.joint_matrices(bind.positions[joint][None], bind.rotations[joint][None])[0]
+    local = steady.products(inverse(place), shown)
+    size = float(steady.cube_roots(abs(steady.determinants(world[:3, :3]))))
+    origin, axes = local[:3, 3].astype(np.float32), (local[:3, :3].T / max(size, 1e-12)).astype(np.float32)
+    kept = False
+    if own is not None and skeleton.sources is not None and skeleton.sources[joint] == own.joint:
+        expected = _basis(own, bone, scale)
+        off = np.abs(basis - expected)
+        still = bool((off[:3, 3] <= SAME_ORIGIN * max(scale, float(np.abs(expected[:3, 3]).max()))).all())
+        straight = bool((off[:3, :3] <= SAME_AXES).all())
+        along = _along(world, size)
+        kept = still and straight and along == (1.0, 1.0, 1.0)
+        if still and along is not None:
+            origin = own.origin * np.array(along, np.float32)
+        if straight and along is not None:
+            axes = own.axes * np.sign(np.array(along, np.float32))
+    return JointTag(names.file_name_of(block), joint, origin, axes, index if own is not None else -1, kept)
+
+
+def _along(world: Doubles, size: float) -> tuple[float, float, float] | None:
+    """Return by how much the armature's own matrix scales what lies in joints, along their axes; None if unevenly.
+
+    `size` is its scale. Joints don't grow, and turn their Z axis over where all is mirrored: see `armature.placed`.
+    """
+    axes = world[:3, :3] / max(size, 1e-12)
+    if (np.abs(steady.products(axes.T, axes) - np.eye(3)) > SAME_AXES).any():
+        return None
+    size = 1.0 if abs(size - 1.0) <= SAME_AXES else size
+    return size, size, -size if float(steady.determinants(axes)) < 0 else size
+
+
+def _shown_basis(block: Block) -> Doubles:
+    """Return an empty's own transform against the tail of its bone."""
+    return steady.products(*(np.array(m, np.float64) for m in (block.matrix_parent_inverse, block.matrix_basis)))

@@ -1,0 +1,1 @@
+"""Weights as vertex groups, and which of them are still the source's."""

@@ -1,0 +1,214 @@
+"""A vertex-animated model to Blender objects (`build`); `gather` is the way back."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.edits.weld import weld
+from ...model.vertex import Surface, VertexModel, are_solid
+from .. import names
+from ..budgets import VERTICES, refuse_more
+from ..compat import HAS_SLOTS, Block, share_action
+from ..materials import Materials
+from ..mesh import attributes as meshes
+from ..mesh import normal_codes
+from . import clips as animations
+from . import shape_keys, source, tags
+
+log = logging.getLogger(__name__)
+
+# What an import may make; a failed one removes what it made of these.
+KINDS = ("objects", "collections", "meshes", "materials", "images", "actions", "armatures")
+
+
+@dataclass(frozen=True)
+class BuildSettings:
+    """How a model is brought into the scene; the import operators declare the same options."""
+
+    scale: float = 1.0
+    weld: bool = True
+    relative_keys: bool = False
+    fit_range: bool = True
+    frame_rate: int = 0  # 0 leaves the scene's
+
+
+@dataclass
+class Built:
+    """What an import made."""
+
+    collection: bpy.types.Collection
+    num_frames: int
+    surfaces: list[Block] = field(default_factory=list)
+    tags: list[Block] = field(default_factory=list)
+
+
+@contextmanager
+def undone_on_failure() -> Iterator[None]:
+    """Remove every data-block that was made within, if an exception leaves it."""
+    last = _last_number()
+    try:
+        yield
+    except BaseException:
+        made = [b for kind in KINDS for b in getattr(bpy.data, kind) if b.session_uid > last]
+        bpy.data.batch_remove(made)  # a mesh takes its shape keys along
+        raise
+
+
+def _last_number() -> int:
+    """Return the number that no data-block's is above: Blender counts all that are made in a session.
+
+    What is made for that goes again: so it takes no longer the more there is in the .blend.
+    """
+    probe = bpy.data.speakers.new("idtech")
+    number = int(probe.session_uid)
+    bpy.data.speakers.remove(probe, do_unlink=False, do_id_user=False, do_ui_user=False)
+    return number
+
+
+def build(
+    model: VertexModel,
+    settings: BuildSettings,
+    materials: Materials,
+    scene: bpy.types.Scene,
+    into: bpy.types.Collection,
+) -> Built:
+    """Make a collection with an object per surface and an empty per tag, linked to `into` when all is done.
+
+    Raises:
+        LimitError: the model has more of something than Blender can bear.
+    """
+    shaders = {shader for surface in model.surfaces for shader in surface.shaders}
+    frames = model.num_frames if model.surfaces else 0
+    refuse_more(surfaces=len(model.surfaces), tags=len(model.tags), materials=len(shaders), frames=frames)
+    refuse_more(**{VERTICES: frames * sum(surface.num_vertices for surface in model.surfaces)})
+    with undone_on_failure():
+        built = Built(bpy.data.collections.new(names.fit(model.name)), model.num_frames)
+        keys = names.unique(model.frame_names, "frame")
+        built.surfaces = [_make_surface(s, model, keys, settings, materials) for s in model.surfaces]
+        size = _tag_size(model) * settings.scale if model.tags else 1.0
+        made = tags.make(model.tags, settings.scale, size)
+        built.tags = [block for block, _ in made]
+        for index, (tag, block) in enumerate(zip(model.tags, built.tags, strict=True)):
+            names.remember(block, tag.name)
+            block[source.TAG_INDEX] = index
+        if model.num_frames > 1:
+            _animate(model, built, keys, [channels for _, channels in made], settings)
+        _remember(model, built, keys)
+        if model.num_frames > 1:
+            surfaces = [block.data.shape_keys for block in built.surfaces]
+            animations.make_actions(surfaces, model.animations, built.collection.get(source.MODEL_ID, ""))
+        for block in (*built.surfaces, *built.tags):
+            built.collection.objects.link(block)
+        into.children.link(built.collection)
+        _set_scene(scene, model.num_frames, settings)
+        if model.num_frames > 1 and settings.fit_range:
+            animations.mark(scene, model.animations)
+    return built
+
+
+def _make_surface(
+    surface: Surface, model: VertexModel, keys: list[str], settings: BuildSettings, materials: Materials
+) -> Block:
+    """Make a surface's mesh and object: points welded, corners numbered; normals, materials and frames shown.
+
+    A triangle that uses a vertex twice can't be seen, but crashes Blender 5.2 where there are custom normals: it stays
+    in the source, and comes back with its vertices on export.
+    """
+    points, of_vertex = np.unique(_weld_classes(surface, model, settings), return_inverse=True)
+    if model.source is not None and surface.source_index >= 0:
+        model.source.surfaces[surface.source_index].points = of_vertex.reshape(-1).astype(np.int32)
+    solid = np.flatnonzero(are_solid(surface.triangles))
+    triangles = surface.triangles[solid]
+    corner_points = of_vertex.reshape(-1)[triangles].astype(np.int32)
+    uvs = surface.corner_uvs[solid].reshape(-1, 2)
+    scale = np.array(settings.scale, np.float32)
+    frames = surface.part("positions", slice(None), points)
+    assert frames is not None
+    if settings.scale != 1.0:
+        frames = np.asarray(frames * scale, np.float32)
+    mesh = meshes.make(names.fit(surface.name), frames[0], corner_points, uvs)
+    if surface.source_vertices is not None and surface.source_triangles is not None:
+        meshes.number(mesh, surface.triangles, surface.source_vertices, surface.source_triangles, points, solid)
+    mesh.update(calc_edges=True)
+    normals = surface.part("normals", slice(0, 1))
+    if normals is not None and triangles.size:
+        shown = meshes.show_normals(mesh, corner_points.ravel(), normals[0][triangles.ravel()])
+        meshes.set_attribute(mesh, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
+        normal_codes.note(mesh)
+    worn: list[Any] = [materials.get(shader) for shader in surface.shaders] or [materials.stand_in()]
+    for material in worn:
+        if material is not None:
+            mesh.materials.append(material)
+    block = bpy.data.objects.new(names.fit(surface.name), mesh)
+    names.remember(block, surface.name)
+    if model.num_frames > 1:
+        add = shape_keys.add_relative if settings.relative_keys else shape_keys.add_absolute
+        add(block, keys, frames)
+    return block
+
+
+def _weld_classes(surface: Surface, model: VertexModel, settings: BuildSettings) -> NDArray[Any]:
+    """Return for each vertex the one that it is welded with; by the source's codes where there are any.
+
+    Where texture coordinates belong to corners a vertex is a point already.
+    """
+    if not settings.weld or surface.uvs.ndim == 3:
+        return np.arange(surface.num_vertices)
+    if model.source is not None and surface.source_index >= 0:
+        codes = model.source.surfaces[surface.source_index].positions
+        if codes.shape[:2] == (model.num_frames, surface.num_vertices):
+            return weld(codes, surface.triangles)
+    return weld(surface.positions.view(np.int32), surface.triangles)
+
+
+def _tag_size(model: VertexModel) -> float:
+    """Return how large to draw tags: a twelfth of the model's first frame, and at least a unit."""
+    bases = [s.part("positions", slice(0, 1)) for s in model.surfaces if s.num_vertices]
+    spans = [float(np.ptp(base[0], axis=0).max()) for base in bases if base is not None]
+    return max(1.0, max(spans, default=24.0) / 12.0)
+
+
+def _animate(
+    model: VertexModel, built: Built, keys: list[str], channels: list[dict[str, Any]], settings: BuildSettings
+) -> None:
+    """Let one action play the whole model: surfaces share curves; tags have slots of it where there are slots."""
+    action = None
+    for block in built.surfaces:
+        own = block.data.shape_keys
+        if action is not None:
+            share_action(own, built.surfaces[0].data.shape_keys)
+            continue
+        action = bpy.data.actions.new(names.fit(model.name))
+        if settings.relative_keys:
+            shape_keys.animate_relative(own, action, action.name, keys)
+        else:
+            shape_keys.animate_absolute(own, action, action.name, model.num_frames)
+    for block, values in zip(built.tags, channels, strict=True):
+        if action is None or not HAS_SLOTS:
+            action = bpy.data.actions.new(names.fit(f"{model.name} {block.name}"))
+        tags.animate(block, action, values)
+
+
+def _remember(model: VertexModel, built: Built, keys: list[str]) -> None:
+    """Store the source's facts, and in plain properties what has no shape keys to show it."""
+    if model.source is not None:
+        source.attach(model.source, built.collection, [block.data for block in built.surfaces], built.tags, keys)
+    if model.num_frames == 1 or not built.surfaces:
+        source.set_frame_list(built.collection, model.frame_names, list(range(model.num_frames)))
+
+
+def _set_scene(scene: bpy.types.Scene, num_frames: int, settings: BuildSettings) -> None:
+    if settings.frame_rate > 0:
+        scene.render.fps, scene.render.fps_base = settings.frame_rate, 1.0
+    if settings.fit_range and num_frames > 1:  # one frame has no range: what else plays in the scene goes on
+        scene.frame_start, scene.frame_end = 0, num_frames - 1
+        if not 0 <= scene.frame_current < num_frames:
+            scene.frame_float = 0.0  # shown when the view layer is updated next: once is enough

@@ -1,0 +1,138 @@
+"""Named animations in Blender: actions over a model's keys, and markers on the timeline of the whole.
+
+An import assigns one action that plays all frames, the whole, and beside it makes an action for each animation, which
+starts at scene frame 0 and is assigned to nothing: a fake user keeps it. All of them carry the model's id, so that
+export finds what belongs to the model; a copy that a modder makes of one carries it too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...model.clips import Animation
+from ...model.wording import listed
+from ...reporting import LimitError
+from .. import names, spans
+from ..compat import Block, action_parts, new_curves, playing_curves, slot_curves, slot_name
+from . import shape_keys
+from .source import MODEL_ID
+
+WHOLE = "idtech_whole"  # on the action that plays all frames
+UNNAMED = "frames"  # what an animation without a name is called
+
+
+def label(name: str) -> str:
+    """Return what an animation is called in Blender."""
+    return names.fit(name) or UNNAMED
+
+
+def make_actions(keys: list[Block], animations: list[Animation], model_id: str) -> list[bpy.types.Action]:
+    """Make an action for each animation, over the shape keys that a model's surfaces have in common.
+
+    Call it when the whole is assigned: Blender chooses the slot of that name when someone assigns one of these to any
+    of the `keys`. Each lasts from scene frame 0 to its number of frames - 1.
+    """
+    if not keys:
+        return []
+    lead = keys[0]
+    whole = None if lead.animation_data is None else lead.animation_data.action
+    if whole is not None:
+        whole[WHOLE], whole[MODEL_ID] = True, model_id
+        whole.use_fake_user = whole.use_fake_user or bool(animations)  # for when another is assigned
+    slot = slot_name(lead)
+    made = []
+    for animation in animations:
+        action = bpy.data.actions.new(label(animation.name))
+        shape_keys.add_stretch(new_curves(action, "KEY", slot), lead, animation.first, animation.count)
+        action.use_fake_user = True
+        spans.set_range(action, 0, animation.count - 1)
+        names.remember(action, animation.name)
+        action[MODEL_ID] = model_id
+        made.append(action)
+    return made
+
+
+def mark(scene: bpy.types.Scene, animations: list[Animation], start: int = 0) -> None:
+    """Put a marker where each animation begins on the timeline of the whole, whose first frame is at `start`."""
+    present = {(marker.name, marker.frame) for marker in scene.timeline_markers}
+    for animation in animations:
+        wanted = label(animation.name), start + animation.first
+        if wanted not in present:
+            scene.timeline_markers.new(wanted[0], frame=wanted[1])
+
+
+def model_ids(blocks: list[Block], collection: bpy.types.Collection | None) -> set[str]:
+    """Return the ids of the models that mesh objects, or their collection, were imported with."""
+    holders = [*(block.data for block in blocks), *([] if collection is None else [collection])]
+    return {found for found in (holder.get(MODEL_ID) for holder in holders) if isinstance(found, str) and found}
+
+
+def model_actions(ids: set[str]) -> list[bpy.types.Action]:
+    """Return the actions of models, by their ids; not those that play all frames, or that nothing holds any more."""
+    return [a for a in bpy.data.actions if a.users and a.get(MODEL_ID) in ids and not a.get(WHOLE)]
+
+
+def find_actions(text: str, ids: set[str], keep_suffixes: bool = False) -> list[bpy.types.Action]:
+    """Return the actions of which `text` has the names, with commas between; all of the models' if it is empty.
+
+    A name is the one that a models' own action has in the file, or the one that any action has in Blender.
+
+    Raises:
+        LimitError: no action has one of the names, or there is none at all.
+    """
+    own = model_actions(ids)
+    wanted = [name.strip() for name in text.split(",") if name.strip()]
+    if not wanted and not own:
+        raise LimitError("no action to export: this model has none of its own; name those that you want")
+    known = {names.file_name_of(action, keep_suffixes): action for action in reversed(own)}
+    found = [known.get(name) or bpy.data.actions.get(name) for name in wanted]
+    missing = [name for name, action in zip(wanted, found, strict=True) if action is None]
+    if missing:
+        raise LimitError(f"no action is called {listed(missing)}")
+    return [action for action in found if action is not None] or own
+
+
+def whole_curves(keys: Block, ids: set[str]) -> list[Any]:
+    """Return the curves that say when the timeline shows which frame: those that play, if they play all frames.
+
+    Else those of the action that import made for that: the modeller looks at one animation just now.
+    """
+    from .sampling import covers  # an import does without
+
+    playing = playing_curves(keys)
+    if covers(keys, playing):
+        return playing
+    for action in bpy.data.actions:
+        if action.get(WHOLE) and action.get(MODEL_ID) in ids:
+            parts = [curves for _, kind, curves in action_parts(action) if kind in ("", keys.id_type)]
+            return next((curves for curves in parts if covers(keys, curves)), [])
+    return playing
+
+
+def rewrite(keys: Block, ids: set[str], old_names: list[str], order: list[int], new_names: list[str]) -> None:
+    """Adapt the action that plays the keys, and all of the models', to a new list of frames; see `shape_keys.rewrite`.
+
+    An animation that has no frame left goes.
+    """
+    own = [action for action in bpy.data.actions if action.get(MODEL_ID) in ids]
+    playing = [] if keys.animation_data is None else [keys.animation_data.action]
+    for action in dict.fromkeys(action for action in (*own, *playing) if action is not None):
+        for slot, kind, curves in action_parts(action):
+            if kind not in ("", keys.id_type) or not curves:
+                continue
+            collection = slot_curves(action, slot)
+            count = shape_keys.reorder_curves(collection, keys.use_relative, old_names, order, new_names)
+            if count > 0:
+                spans.resize(action, count)
+            if count == 0 and action in own:
+                bpy.data.actions.remove(action)
+                break
+
+
+def move_markers(scene: bpy.types.Scene, count: int, order: list[int]) -> None:
+    """Move markers on the timeline of the whole, of `count` frames, along with the frames that they stand at."""
+    for marker in scene.timeline_markers:
+        if 0 <= marker.frame < count:
+            marker.frame = next((place for place, frame in enumerate(order) if frame >= marker.frame), len(order))

@@ -1,0 +1,178 @@
+"""Inserting and deleting frames of a whole model: keys of all surfaces, curves of all tags."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...reporting import LimitError
+from .. import names
+from ..compat import Block, playing_curves, share_action
+from ..mesh import attributes as meshes
+from . import clips as animations
+from . import shape_keys, source
+from .frame_plan import GatherSettings, plan_frames
+from .gather import find_tags
+from .sampling import keys_at
+from .shape_keys import KeyFinder
+
+
+@dataclass(eq=False)
+class FrameModel:
+    """The parts of a model that know its frames, and which one the scene shows."""
+
+    meshes: list[Block]  # those that have keys
+    still: list[Block]  # those that have none
+    tags: list[Block]
+    collection: bpy.types.Collection | None
+    scene: bpy.types.Scene
+    count: int
+    current: int
+    times: list[float]
+
+
+def model_frames(blocks: list[Block], collection: bpy.types.Collection | None, scene: bpy.types.Scene) -> FrameModel:
+    """Return the frames of a model.
+
+    Raises:
+        LimitError: the objects have no frames, or their keys disagree.
+    """
+    keyed = [b for b in blocks if b.type == "MESH" and b.data.shape_keys is not None]
+    entries = find_tags(blocks)
+    listed = None if collection is None else source.frame_list(collection)
+    if not keyed and listed is None:
+        raise LimitError("no model with frames is active")
+    known = source.find(collection, [b.data for b in blocks if b.type == "MESH"])
+    settings, context = GatherSettings(frames="KEYS"), bpy.context
+    assert context.view_layer is not None
+    plan, _ = plan_frames(keyed, entries, collection, known, scene, context.view_layer, settings)
+    shown = keys_at(KeyFinder(keyed[0].data.shape_keys), [float(scene.frame_current)])[0] if keyed else -1
+    current = shown if shown >= 0 else int(np.argmin(np.abs(np.array(plan.times) - scene.frame_current)))
+    tags = [entry.block for entry in entries if not entry.bone]
+    still = [b for b in blocks if b.type == "MESH" and b.data.shape_keys is None]
+    return FrameModel(keyed, still, tags, collection, scene, len(plan.times), current, plan.times)
+
+
+def insert(model: FrameModel, place: int) -> None:
+    """Insert a copy of a frame behind it."""
+    order = list(range(model.count))
+    order.insert(place + 1, place)
+    _rewrite(model, order, new=place + 1)
+
+
+def delete(model: FrameModel, place: int) -> None:
+    """Delete a frame.
+
+    Raises:
+        LimitError: it is the only one.
+    """
+    if model.count == 1:
+        raise LimitError("the model's only frame can't be deleted")
+    _rewrite(model, [frame for frame in range(model.count) if frame != place], new=None)
+
+
+def _rewrite(model: FrameModel, order: list[int], new: int | None) -> None:
+    """Give the model the frames of `order`; `new` is the place of one that is a copy."""
+    for block in model.tags:
+        for curve in playing_curves(block):
+            _retime(curve, model.times, order)
+    for nth, block in enumerate(model.meshes):
+        old = [key.name for key in shape_keys.frame_blocks(block.data.shape_keys)]
+        listed = _new_names([old[frame] for frame in order], new)
+        shape_keys.rewrite(block, order, listed)
+        if nth == 0:
+            ids = animations.model_ids(model.meshes, model.collection)
+            animations.rewrite(block.data.shape_keys, ids, old, order, listed)
+    if model.meshes and model.times == [float(time) for time in range(model.count)]:
+        animations.move_markers(model.scene, model.count, order)
+    if model.collection is not None:
+        _relist(model.collection, order, new)
+    if model.still and not model.meshes:
+        _add_keys(model, len(order), new)
+    scene = model.scene
+    if scene.frame_end - scene.frame_start == model.count - 1:
+        scene.frame_end += len(order) - model.count
+    elif model.count == 1:  # it had no range, and begins to move: the scene's holds its frames
+        scene.frame_start, scene.frame_end = min(scene.frame_start, 0), max(scene.frame_end, len(order) - 1)
+
+
+def _new_names(listed: list[str], new: int | None) -> list[str]:
+    """Return the names of keys, all different; the one at `new` gives way to the others."""
+    if new is None:
+        return listed
+    others = listed[:new] + listed[new + 1 :]
+    *others, own = names.unique([*others, f"{names.stem_of(listed[new])}.001"], "frame")
+    return [*others[:new], own, *others[new:]]
+
+
+def _add_keys(model: FrameModel, count: int, new: int | None) -> None:
+    """Give a model of one frame, which has no keys, a key for each of its present frames, to be edited apart."""
+    found = None if model.collection is None else source.frame_list(model.collection)
+    shown = [""] * count if found is None else found[0]
+    known = source.find(model.collection, [block.data for block in model.still])
+    if known is not None and found is not None:
+        shown = [known.key_names[s] if 0 <= s < len(known.key_names) else n for n, s in zip(*found, strict=True)]
+    listed = _new_names(names.unique(shown, "frame"), new)
+    lead = None
+    for block in model.still:
+        points = meshes.positions(block.data)
+        shape_keys.add_absolute(block, listed, np.repeat(points[None], count, axis=0))
+        if lead is None:
+            lead = block.data.shape_keys
+            action = bpy.data.actions.new(block.name)
+            shape_keys.animate_absolute(lead, action, action.name, count)
+        else:
+            share_action(block.data.shape_keys, lead)
+    if model.collection is not None:
+        source.clear_frame_list(model.collection)
+
+
+def _relist(collection: bpy.types.Collection, order: list[int], new: int | None) -> None:
+    listed = source.frame_list(collection)
+    if listed is None:
+        return
+    shown, sources = listed
+    kept = [-1 if place == new else sources[frame] for place, frame in enumerate(order)]
+    source.set_frame_list(collection, [shown[frame] for frame in order], kept)
+
+
+def _retime(curve: Any, times: list[float], order: list[int]) -> None:
+    """Move a tag's keys to the new times of their frames: those of frames that are gone go, copies are added."""
+    old = dict(zip(*(part.tolist() for part in shape_keys.curve_points(curve)), strict=True))
+    kinds = np.empty(len(curve.keyframe_points), np.int32)
+    curve.keyframe_points.foreach_get("interpolation", kinds)
+    kind = int(kinds[0]) if len(kinds) else shape_keys.LINEAR
+    grid = [times[0] + i for i in range(len(order))] if times == [times[0] + i for i in range(len(times))] else None
+    if grid is None:
+        return
+    kept = [(grid[place], old[times[frame]]) for place, frame in enumerate(order) if times[frame] in old]
+    curve.keyframe_points.clear()
+    curve.keyframe_points.add(len(kept))
+    curve.keyframe_points.foreach_set("co", np.array(kept, np.float32).ravel())
+    curve.keyframe_points.foreach_set("interpolation", np.full(len(kept), kind, np.int32))
+    curve.update()
+
+
+def hold_still(block: Block, selected_only: bool) -> int:
+    """Copy where vertices stand in the present frame into all frames; return how many vertices that were."""
+    mesh = block.data
+    keys = shape_keys.frame_blocks(mesh.shape_keys)
+    chosen = np.ones(len(mesh.vertices), np.bool_)
+    if selected_only:
+        mesh.vertices.foreach_get("select", chosen)
+    frames = shape_keys.read(keys, len(mesh.vertices))
+    if mesh.shape_keys.use_relative:
+        present = block.active_shape_key_index - (len(mesh.shape_keys.key_blocks) - len(keys))
+    else:
+        positions = np.array(shape_keys.positions(keys))
+        present = int(np.argmin(np.abs(positions - mesh.shape_keys.eval_time)))
+    frames[:, chosen] = frames[min(max(present, 0), len(keys) - 1), chosen]
+    for key, positions in zip(keys, frames, strict=True):
+        key.points.foreach_set("co", positions.ravel())
+    if not mesh.shape_keys.use_relative and chosen.size:
+        mesh.attributes["position"].data.foreach_set("vector", frames[0].ravel())
+    mesh.update()
+    return int(chosen.sum())

@@ -1,0 +1,270 @@
+"""Which frames an export writes: a model's keys, or a stretch of the timeline."""
+
+from __future__ import annotations
+
+import logging
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise, zip_longest
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.clips import group, numbered
+from ...model.wording import listed as listing
+from ...model.wording import plural
+from ...reporting import LimitError
+from .. import names
+from ..compat import Block
+from ..movement import is_moving
+from ..playback import Take, influences, loose_actions, make_take
+from ..properties import PREVIEW
+from . import sampling
+from .clips import WHOLE, find_actions, label, model_ids, whole_curves
+from .sampling import Plan
+from .shape_keys import KeyFinder, frame_blocks, positions
+from .source import MODEL_ID, Known, frame_list
+
+log = logging.getLogger(__name__)
+
+MARKS = (MODEL_ID, WHOLE, PREVIEW)  # on actions that are some model's, or no animation
+Planned = tuple[Plan, NDArray[np.int32]]  # the frames, and the source frame that each was, (F,), -1 = none
+Stretch = tuple[str, list[float], Take | None]  # an animation's name, its times, and the action that is played for it
+
+
+@dataclass(frozen=True)
+class GatherSettings:
+    """How a scene becomes a model; the export operators declare the same options."""
+
+    frames: str = "AUTO"  # AUTO, KEYS, ACTIONS, MARKERS, SCENE, RANGE or CURRENT
+    frame_start: int = 0
+    frame_end: int = 0
+    frame_step: int = 1
+    actions: str = ""  # for ACTIONS: names with commas between; empty: those that import made
+    scale: float = 1.0
+    normals: str = "SOURCE"  # SOURCE, SHOWN or SMOOTH
+    keep_suffixes: bool = False
+    splits: bool = True  # a vertex has one texture coordinate and a surface one material: what the format asks for
+    direct: bool = True  # False: step through the scene even where reading curves would do
+
+
+def plan_frames(
+    blocks: list[Block],
+    tag_sources: Sequence[Any],
+    collection: bpy.types.Collection | None,
+    known: Known | None,
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    settings: GatherSettings,
+) -> Planned:
+    """Return the frames to export, and the source frame that each was, (F,), -1 = none.
+
+    Raises:
+        LimitError: keyed meshes whose keys disagree, no frame at all, or an action that is not there or does nothing.
+    """
+    keyed = _keyed(blocks, known)
+    ids = model_ids(blocks, collection)
+    listed = None if collection is None else frame_list(collection)
+    if listed is None and known is not None and known.lone:  # no collection lists them: they are the file's
+        listed = known.source.frame_names, list(range(known.source.num_frames))
+    mode = settings.frames
+    if mode == "AUTO":
+        # Import animates no model of one frame: if something moves it that is the modeller's work.
+        own = keyed or (listed is not None and len(listed[0]) > 1)
+        moves = not own and is_moving([*blocks, *(tag.block for tag in tag_sources)], scene, view_layer)
+        mode = "KEYS" if own else "SCENE" if moves else "KEYS" if listed else "CURRENT"
+    if mode == "KEYS" and keyed:
+        return _key_plan(keyed, known, ids)
+    if mode == "KEYS" and listed is not None:
+        return _listed_plan(*listed, known)
+    base = Base(_key_plan(keyed[:1], known, ids) if keyed else None)
+    if mode == "ACTIONS":
+        owners = [owner for block in (*blocks, *(t.block for t in tag_sources)) for owner in influences(block)]
+        return _stretches_plan(_takes(list(dict.fromkeys(owners)), ids, base, settings), base)
+    if mode == "MARKERS":
+        return _stretches_plan(_marked(scene), base)
+    return _timeline_plan(base, scene, "CURRENT" if mode == "KEYS" else mode, settings)
+
+
+def _keyed(blocks: list[Block], known: Known | None) -> list[Block]:
+    """Return the meshes whose shape keys are frames: absolute ones, and those that import made."""
+    places = {} if known is None else known.places
+    with_keys = [b for b in blocks if b.data.shape_keys is not None and frame_blocks(b.data.shape_keys)]
+    return [b for b in with_keys if not b.data.shape_keys.use_relative or b.data in places]
+
+
+def _key_plan(keyed: list[Block], known: Known | None, ids: set[str]) -> Planned:
+    lead = keyed[0]
+    blocks = frame_blocks(lead.data.shape_keys)
+    listed = [key.name for key in blocks]
+    for other in keyed[1:]:
+        theirs = [key.name for key in frame_blocks(other.data.shape_keys)]
+        if theirs[:-1] == listed and names.stem_of(theirs[-1]) == theirs[0]:
+            continue  # Blender 4.5 puts a copy of the first key behind the others of a part that is separated
+        if theirs != listed:
+            pairs = zip([*listed, "nothing"], [*theirs, "nothing"], strict=False)
+            place, (a, b) = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])
+            raise LimitError(
+                f"'{lead.name}' and '{other.name}' list different frames, the first at {place}: '{a}' and '{b}'; "
+                "all keyed meshes of a model need the same"
+            )
+    sources = _sources(listed, positions(blocks), known, lead.data.shape_keys.use_relative)
+    shown = [_frame_name(name, s, known) for name, s in zip(listed, sources.tolist(), strict=True)]
+    times = sampling.key_times(lead.data.shape_keys, whole_curves(lead.data.shape_keys, ids))
+    return Plan(shown, times, list(range(len(blocks))), keyed), sources
+
+
+def _sources(listed: list[str], at: list[float], known: Known | None, relative: bool) -> NDArray[np.int32]:
+    """Return the source frame of each key: by the name that import gave it, else by position if that one is free."""
+    sources = np.full(len(listed), -1, np.int32)
+    if known is None:
+        return sources
+    given = {name: frame for frame, name in enumerate(known.key_names)}
+    for place, name in enumerate(listed):
+        sources[place] = given.get(name, -1)
+    taken = set(sources.tolist())
+    for place in np.flatnonzero(sources < 0).tolist():
+        position = place if relative else at[place]
+        if position == int(position) and 0 <= position < known.source.num_frames and int(position) not in taken:
+            sources[place] = int(position)
+            taken.add(int(position))
+    return sources
+
+
+def _frame_name(key_name: str, source: int, known: Known | None) -> str:
+    """Return a frame's name in the file: the source's while the key has the name that import gave it."""
+    if known is not None and source >= 0 and source < len(known.key_names) and key_name == known.key_names[source]:
+        return known.source.frame_names[source]
+    return names.stem_of(key_name)
+
+
+def _listed_plan(listed: list[str], frames: list[int], known: Known | None) -> Planned:
+    """Plan the frames of a model without keys: its collection says how many there are, and their names."""
+    count = len(listed)
+    source_names = [] if known is None else known.source.frame_names
+    sources = np.array([f if 0 <= f < len(source_names) else -1 for f in frames], np.int32)
+    shown = []
+    for name, source in zip(listed, sources.tolist(), strict=True):
+        same = source >= 0 and source_names[source].replace("\n", " ") == name
+        shown.append(source_names[source] if same else name)
+    return Plan(shown, [float(i) for i in range(count)], [-1] * count), sources
+
+
+def _timeline_plan(base: Base, scene: bpy.types.Scene, mode: str, settings: GatherSettings) -> Planned:
+    """Plan a stretch of the timeline; the keys that it shows name its frames, and where there is none markers do."""
+    start, end, step = scene.frame_start, scene.frame_end, scene.frame_step
+    if mode == "RANGE":
+        start, end, step = settings.frame_start, settings.frame_end, settings.frame_step
+    elif mode == "CURRENT":
+        start, end, step = scene.frame_current, scene.frame_current, 1
+    times = [float(time) for time in range(start, end + 1, max(step, 1))]
+    if not times:
+        raise LimitError(f"no frame to export: the range {start} to {end} is empty")
+    plan, sources = base.plan(times)
+    markers = {marker.frame: marker.name for marker in scene.timeline_markers}
+    plan.names = [
+        base.names[key] if key >= 0 else markers.get(int(time), f"frame{time:.0f}")
+        for time, key in zip(times, plan.keys, strict=True)
+    ]
+    return plan, sources
+
+
+def _takes(owners: list[Block], ids: set[str], base: Base, settings: GatherSettings) -> list[Stretch]:
+    """Return the actions to export as animations; if all, in the order of the frames that they begin with."""
+    chosen = find_actions(settings.actions, ids, settings.keep_suffixes)
+    takes = []
+    for action in chosen:
+        name = names.file_name_of(action, settings.keep_suffixes)
+        takes.append(make_take(name, action, owners, base.count(name) if action.get(MODEL_ID) in ids else 0))
+    if not settings.actions.strip():
+        takes.sort(key=lambda take: _rank(take, base))
+        strangers = [a.name for a in loose_actions(owners) if a not in chosen and not any(k in a for k in MARKS)]
+        if strangers:
+            text = "actions that this model did not bring are left out, name them to write them: %s"
+            log.warning(text, listing(strangers))
+    return [(take.name, take.times, take) for take in takes]
+
+
+def _rank(take: Take, base: Base) -> tuple[Any, ...]:
+    first = base.keys_at(take.times[:1], take)[0]
+    return first < 0, first, take.action.name != take.action.get(names.GIVEN), take.action.name
+
+
+def _marked(scene: bpy.types.Scene) -> list[Stretch]:
+    """Return the stretches of the timeline that begin at markers.
+
+    Raises:
+        LimitError: the scene's range has none.
+    """
+    start, end, step = scene.frame_start, scene.frame_end, max(scene.frame_step, 1)
+    markers = sorted(scene.timeline_markers, key=lambda marker: marker.frame)
+    stretches: list[Stretch] = []
+    lost = []
+    for marker, following in zip_longest(markers, markers[1:]):
+        last = end if following is None else following.frame - 1
+        times = range(max(marker.frame, start), min(last, end) + 1, step)
+        stretches += [(marker.name, [float(time) for time in times], None)] if times else []
+        lost += [] if times else [marker.name]
+    if not stretches:
+        raise LimitError(f"no frame to export: there is no marker in the scene's range {start} to {end}")
+    before = len(range(start, int(stretches[0][1][0]), step))
+    if before:
+        log.warning("%s before the first marker left out", plural(before, "frame"))
+    if lost:
+        log.warning("markers without a frame in the scene's range left out: %s", listing(lost))
+    return stretches
+
+
+class Base:
+    """What a model's keys are as frames, for plans whose frames may show them; empty without keys."""
+
+    def __init__(self, planned: Planned | None) -> None:
+        plan, self.sources = planned or (Plan([], [], []), np.zeros(0, np.int32))
+        self.names, self.times = plan.names, plan.times
+        self.finder = KeyFinder(plan.held[0].data.shape_keys) if plan.held else None
+        self.animations = group(plan.names)  # which follow one another
+        self.firsts = [animation.first for animation in self.animations]
+
+    def count(self, animation: str) -> int:
+        """Return how many frames the animation of a name has; 0 if there is none."""
+        return next((a.count for a in self.animations if a.name == animation), 0)
+
+    def keys_at(self, times: list[float], take: Take | None = None) -> list[int]:
+        """Return which key the scene shows at each time, while it plays a take, or -1."""
+        return [-1] * len(times) if self.finder is None else sampling.keys_at(self.finder, times, take)
+
+    def plan(self, times: list[float], take: Take | None = None) -> Planned:
+        """Plan frames, without names."""
+        plan = Plan([], times, self.keys_at(times, take))
+        if take is not None:
+            plan.takes = [take] * len(times)
+            plan.whole_times = [self.times[k] if k >= 0 else t for t, k in zip(times, plan.keys, strict=True)]
+        return plan, np.array([self.sources[key] if key >= 0 else -1 for key in plan.keys], np.int32)
+
+    def frame_names(self, animation: str, keys: list[int]) -> list[str]:
+        """Return the names of an animation's frames: its keys' own if it shows its keys in order, else new ones."""
+        place = bisect_right(self.firsts, keys[0]) - 1
+        home = self.animations[place] if place >= 0 else None
+        rising = all(before < after for before, after in pairwise(keys))
+        if home is not None and rising and keys[-1] < home.first + home.count and label(home.name) == label(animation):
+            return [self.names[key] for key in keys]
+        made = numbered(animation, len(keys))
+        if not made[0].startswith(animation):
+            log.warning("animation '%s' is cut to fit its frames' names: '%s' and so on", animation, made[0])
+        return made
+
+
+def _stretches_plan(stretches: list[Stretch], base: Base) -> Planned:
+    """Plan animations, one after the other, with frames named as games expect it."""
+    parts = [base.plan(times, take) for _, times, take in stretches]
+    plan = Plan([], [], [])
+    for (name, _, _), (part, _) in zip(stretches, parts, strict=True):
+        plan.names += base.frame_names(name, part.keys)
+        plan.times += part.times
+        plan.keys += part.keys
+        plan.takes += part.takes
+        plan.whole_times += part.whole_times
+    return plan, np.concatenate([sources for _, sources in parts])

@@ -1,0 +1,352 @@
+"""Blender objects to a vertex-animated model: the way back of `vertex.build`, from any objects at all."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.edits.normals import filled, smooth_normals, without_backs
+from ...model.vertex import Surface, Tag, VertexModel
+from ...reporting import LimitError
+from .. import names
+from ..compat import Block
+from ..losses import say_layers
+from ..materials import texture_size
+from ..mesh import attributes as meshes
+from ..mesh import effects
+from ..mesh.read import Origin, Shape, read_shape, say_loose
+from ..stage import Stage, stepping
+from . import sampling, tags
+from .frame_plan import GatherSettings, plan_frames
+from .sampling import Plan, Samples, Subject
+from .source import Known, Place, find
+from .surface import Looks, Part, shaders_of, split, surface_name, to_surface
+
+log = logging.getLogger(__name__)
+
+MESH_TYPES = frozenset(("MESH",))
+
+
+@dataclass(eq=False)
+class Draft:
+    """An object on its way to one or more surfaces."""
+
+    block: Block
+    place: Place | None
+    direct: bool
+    shape: Shape | None = None
+    parts: list[Part] = field(default_factory=list)
+    samples: Samples | None = None
+    changed: bool = False  # by its modifiers
+
+    @property
+    def turns_normals(self) -> bool:
+        """Tell whether Blender turns custom normals along with keys or an armature."""
+        others = any(modifier.type != "ARMATURE" for modifier in self.block.modifiers if modifier.show_viewport)
+        return bool(self.block.data.has_custom_normals and not (self.changed and others))
+
+    def wants_normals(self, settings: GatherSettings) -> bool:
+        """Tell whether some vertex takes the normal that Blender shows."""
+        return settings.normals == "SHOWN" or (
+            settings.normals == "SOURCE" and any(part.needs_normals for part in self.parts)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TagSource:
+    """An empty, or a bone of an armature, that is a tag."""
+
+    block: Block
+    bone: str = ""
+
+
+def gather(
+    blocks: list[Block],
+    collection: bpy.types.Collection | None,
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    settings: GatherSettings,
+) -> VertexModel:
+    """Return the model that objects show, with its source's facts if the .blend knows them.
+
+    Raises:
+        LimitError: nothing to export, keys that disagree, or a mesh whose topology changes.
+    """
+    for block in blocks:
+        block.update_from_editmode()
+    view_layer.update()
+    mesh_blocks = [block for block in blocks if block.type in MESH_TYPES]
+    tag_sources = find_tags(blocks)
+    known = find(collection, [block.data for block in mesh_blocks], [tag.block for tag in tag_sources if not tag.bone])
+    bare = known is not None and known.is_bare  # then nothing is what it is
+    if not mesh_blocks and not tag_sources and not bare:
+        raise LimitError("nothing to export: no visible mesh and no tag among the objects")
+    plan, sources = plan_frames(mesh_blocks, tag_sources, collection, known, scene, view_layer, settings)
+    drafts = [_draft(block, plan, known, settings) for block in _in_order(mesh_blocks, known)]
+    with stepping(scene, plan, mesh_blocks) as stage:
+        _read_shapes(drafts, stage, known, view_layer, settings)
+        _settle_drafts(drafts, stage, sources, view_layer, settings)
+        stepped = _sample_tags(tag_sources, stage, view_layer, settings)
+    surfaces = _surfaces(drafts, plan, settings)
+    if not surfaces and not tag_sources and not bare:
+        raise LimitError("nothing to export: no mesh has faces, and there is no tag")
+    found = _tags(tag_sources, plan, stepped, known, sources, settings)
+    name = collection.name if collection is not None else mesh_blocks[0].name if mesh_blocks else "model"
+    source = None if known is None else known.source
+    return VertexModel(name, plan.names, surfaces, found, source, sources, texture_size=_texture_size(drafts))
+
+
+def _texture_size(drafts: list[Draft]) -> tuple[int, int] | None:
+    """Return the size of the first picture that a material shows, width and height in pixels."""
+    for draft in drafts:
+        for material in draft.shape.materials if draft.shape is not None else ():
+            size = None if material is None else texture_size(material)
+            if size is not None:
+                return size
+    return None
+
+
+def _in_order(blocks: list[Block], known: Known | None) -> list[Block]:
+    """Return objects in the source's order of surfaces; copies (those that Blender renamed) and new ones follow."""
+    places = {} if known is None else known.places
+    originals: dict[int, Block] = {}
+    for block in sorted(blocks, key=lambda block: block.name != block.get(names.GIVEN)):
+        place = places.get(block.data)
+        if place is not None and place.surface >= 0:
+            originals.setdefault(place.surface, block)
+    ordered = [originals[index] for index in sorted(originals)]
+    taken = set(ordered)
+    return ordered + [block for block in blocks if block not in taken]
+
+
+def _draft(block: Block, plan: Plan, known: Known | None, settings: GatherSettings) -> Draft:
+    place = None if known is None else known.places.get(block.data)
+    return Draft(block, place, settings.direct and sampling.is_direct(block, plan))
+
+
+def _read_shapes(
+    drafts: list[Draft], stage: Stage, known: Known | None, view_layer: bpy.types.ViewLayer, settings: GatherSettings
+) -> None:
+    """Read the drafts' topology, and what of it is the source's, of their own meshes or of what modifiers make of them.
+
+    An object that its modifiers change in some frame is written with the normals that it shows.
+    """
+    source, plan = None if known is None else known.source, stage.plan
+    for draft in drafts:  # before the scene shows another frame
+        if draft.direct:
+            draft.samples = sampling.read_direct(draft.block, plan)
+    changed = effects.changed_by_modifiers([d.block for d in drafts if not d.direct], stage, view_layer)
+    for draft in drafts:
+        mesh = draft.block.data
+        # Import's base showed the first frame, and its normals are stored.
+        origin = Origin(source, draft.place, 0, len(plan.times) == 1)
+        if draft.direct:
+            draft.shape = read_shape(draft.block, mesh, mesh, origin, settings.normals)
+            continue
+        stage.show(0)
+        shown = draft.block.evaluated_get(view_layer.depsgraph).data
+        own = mesh if meshes.topology(shown) == meshes.topology(mesh) else None
+        draft.changed = draft.block in changed
+        normals = "SHOWN" if draft.changed else settings.normals
+        draft.shape = read_shape(draft.block, shown, own, origin, normals)
+
+
+def _split(draft: Draft, sources: NDArray[np.int32], settings: GatherSettings) -> None:
+    """Split a draft into parts by what its samples say."""
+    assert draft.shape is not None and draft.samples is not None and draft.samples.positions is not None
+    draft.parts = split(draft.shape, Looks.of(draft.samples, sources, draft.shape), settings.splits)
+    if draft.place is None and not len(draft.shape.corners):
+        log.warning("'%s' has no faces: left out", draft.block.name)
+        draft.parts = []
+
+
+def _settle_drafts(
+    drafts: list[Draft],
+    stage: Stage,
+    sources: NDArray[np.int32],
+    view_layer: bpy.types.ViewLayer,
+    settings: GatherSettings,
+) -> None:
+    """Sample and split drafts: by stepping what can't be read directly, or needs normals that only Blender knows."""
+    plan = stage.plan
+    for draft in drafts:
+        if draft.direct:
+            _split(draft, sources, settings)
+            other = len(plan.times) > 1 or sampling.shown_keys(draft.block, plan)[0] > 0  # frames than the base
+            draft.direct = not (other and draft.wants_normals(settings))
+    stepped = [draft for draft in drafts if not draft.direct]
+    _sample(stepped, stage, view_layer, settings)
+    for draft in stepped:
+        _split(draft, sources, settings)
+    # Who of several claimed a vertex in vain, and shows a new one, is known only now.
+    late = [d for d in stepped if d.wants_normals(settings) and d.samples is not None and d.samples.normals is None]
+    _sample(late, stage, view_layer, settings)
+
+
+def _sample(drafts: list[Draft], stage: Stage, view_layer: bpy.types.ViewLayer, settings: GatherSettings) -> None:
+    """Sample drafts in all frames, with normals where some vertex takes those that are shown."""
+    subjects = []
+    for draft in drafts:
+        assert draft.shape is not None
+        normals = draft.wants_normals(settings) or draft.shape.shows_normals
+        subjects.append(Subject(draft.block, draft.shape.topology, normals))
+    for draft, found in zip(drafts, sampling.step(stage, view_layer, subjects), strict=True):
+        draft.samples = found
+
+
+def _sample_tags(
+    tag_sources: list[TagSource], stage: Stage, view_layer: bpy.types.ViewLayer, settings: GatherSettings
+) -> list[Samples | None]:
+    """Sample the tags that can't be read from curves, None for those that can."""
+    moved = [tag for tag in tag_sources if not _reads_curves(tag, stage.plan, settings)]
+    samples = iter(sampling.step(stage, view_layer, [Subject(tag.block, bone=tag.bone) for tag in moved]))
+    return [next(samples) if tag in moved else None for tag in tag_sources]
+
+
+def _reads_curves(tag: TagSource, plan: Plan, settings: GatherSettings) -> bool:
+    """Tell whether a tag's own curves say where it is in all frames."""
+    plain = settings.direct and not tag.bone and tags.is_plain(tag.block) and _only_curves(tag.block)
+    return plain and not any(plan.moves(tag.block))
+
+
+def _only_curves(block: Block) -> bool:
+    animation = block.animation_data
+    return animation is None or not (len(animation.drivers) or len(animation.nla_tracks))
+
+
+def _surfaces(drafts: list[Draft], plan: Plan, settings: GatherSettings) -> list[Surface]:
+    surfaces: list[Surface] = []
+    claimed: set[int] = set()
+    for draft in drafts:
+        assert draft.shape is not None and draft.samples is not None
+        for nth, part in enumerate(draft.parts):
+            name = surface_name(draft.block, part, draft.shape, nth, settings.keep_suffixes)
+            shaders = shaders_of(part, draft.shape, settings.keep_suffixes)
+            scale = 1.0 / settings.scale
+            surface = to_surface(name, part, draft.shape, draft.samples, len(plan.times), shaders, scale)
+            if nth == 0 and draft.place is not None:
+                surface.source_index = draft.place.surface
+            _settle_shown(draft, surface, settings)
+            if surface.source_index >= 0 and surface.source_index in claimed:
+                log.warning("'%s' is a copy of a surface: written as a further one called '%s'", draft.block.name, name)
+            claimed.add(surface.source_index)
+            surfaces.append(surface)
+        if draft.parts:
+            _say_points(draft)
+            say_layers(draft.block)
+    return surfaces
+
+
+def _settle_shown(draft: Draft, surface: Surface, settings: GatherSettings) -> None:
+    """Take smooth normals instead of those that Blender shows: if that is wanted, or where those can't be right.
+
+    Blender turns custom normals along with the faces that they were set on, and loses their way in poses far off. What
+    other modifiers than an armature's make is how it is meant.
+    """
+    surface.as_shown = settings.normals == "SHOWN"
+    if settings.normals == "SMOOTH":
+        surface.normals = smooth_normals(surface.positions, surface.triangles)
+        surface.own_normals = np.ones(surface.num_vertices, np.bool_)
+    elif settings.normals == "SOURCE" and surface.normals is not None and draft.turns_normals:
+        numbers, own = surface.source_vertices, surface.own_normals
+        if surface.normals.strides[0] and numbers is not None and own is not None:  # else one for all frames
+            triangles, which = surface.triangles, own | (numbers < 0)
+            surface.normals, count = without_backs(surface.normals, surface.positions, triangles, which)
+            if count:
+                said = "vertices show normals that point into the mesh in some frames: smoothed there"
+                log.warning("'%s': %d %s", draft.block.name, count, said)
+
+
+def _say_points(draft: Draft) -> None:
+    """Name vertices that are left out, and those that look forgotten at the origin."""
+    assert draft.shape is not None and draft.samples is not None and draft.samples.positions is not None
+    topology, positions = draft.shape.topology, draft.samples.positions
+    say_loose(draft.block, draft.shape)
+    new = np.zeros(topology.num_points, np.bool_)
+    new[topology.corner_points[draft.shape.numbers < 0]] = True
+    if len(positions) < 2 or not new.any():
+        return
+    at_origin = (positions == 0.0).all(axis=2)
+    forgotten = new & at_origin.any(axis=0) & ~at_origin.all(axis=0) & (at_origin.sum(axis=0) >= len(positions) // 2)
+    if forgotten.any():
+        frames = np.flatnonzero(at_origin[:, forgotten].any(axis=1))
+        log.warning(
+            "'%s': %d vertices lie at the origin in %d frames (first: %d); 'Hold Still in Other Frames' mends that",
+            draft.block.name, int(forgotten.sum()), len(frames), int(frames[0]),
+        )  # fmt: skip
+
+
+def find_tags(blocks: list[Block]) -> list[TagSource]:
+    """Return the tags among objects: empties called tag_*, drawn as arrows or on a bone, and bones called tag_*."""
+    found = []
+    for block in blocks:
+        if block.type == "EMPTY" and _is_tag(block):
+            found.append(TagSource(block))
+        elif block.type == "ARMATURE":
+            found += [TagSource(block, b.name) for b in block.data.bones if b.name.lower().startswith(tags.PREFIX)]
+    return found
+
+
+def _is_tag(block: Block) -> bool:
+    named = str(block.name).lower().startswith(tags.PREFIX)
+    return named or bool(block.empty_display_type == tags.DISPLAY or block.parent_type == "BONE")
+
+
+def _tags(
+    tag_sources: list[TagSource],
+    plan: Plan,
+    samples: list[Samples | None],
+    known: Known | None,
+    sources: NDArray[np.int32],
+    settings: GatherSettings,
+) -> list[Tag]:
+    """Return the tags in the source's order, new ones behind, with the source's numbers where import put them."""
+    result = []
+    for entry, seen in zip(tag_sources, samples, strict=True):
+        origins, axes = sampling.tag_transforms(entry.block, plan, seen)
+        name = entry.bone or names.file_name_of(entry.block, settings.keep_suffixes)
+        tag = Tag(name, origins / np.float32(settings.scale), axes)
+        tag.source_index = -1 if entry.bone or known is None else known.tag_index(entry.block)
+        result.append((tag, entry))
+    order = sorted(range(len(result)), key=lambda i: _tag_rank(*result[i], i))
+    claimed: set[int] = set()
+    for i in order:
+        tag, entry = result[i]
+        if tag.source_index in claimed:
+            tag.source_index = -1
+        claimed.add(tag.source_index)
+        hinted: NDArray[np.bool_] = np.zeros(len(plan.times), np.bool_)
+        if tag.source_index >= 0 and known is not None:
+            hinted = _hint(tag, known, sources)
+        if samples[i] is None:
+            for frame in np.flatnonzero(~hinted).tolist():
+                tag.axes[frame] = tags.exact_axes(entry.block, plan.own_times()[frame])
+        tag.axes[~hinted] += 0.0  # -0 and 0 are one, whichever way the numbers came
+    return [result[i][0] for i in sorted(order, key=lambda i: result[i][0].source_index < 0)]
+
+
+def _tag_rank(tag: Tag, entry: TagSource, nth: int) -> tuple[Any, ...]:
+    return tag.source_index < 0, tag.source_index, entry.block.name != entry.block.get(names.GIVEN), nth
+
+
+def _hint(tag: Tag, known: Known, sources: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Give a tag its source's origin and axes in each frame in which it stands as import put it.
+
+    A new frame is compared with the source frame before it, which it was copied from if it is equal.
+    Returns in which frames the axes are the source's, (F,).
+    """
+    source, frames = known.source, filled(sources)
+    origins, axes = source.tag_origins[frames, tag.source_index], source.tag_axes[frames, tag.source_index]
+    near = np.abs(tag.origins - origins) <= tags.SAME_ORIGIN * np.maximum(1.0, np.abs(origins))
+    kept = near.all(axis=1)
+    tag.origins[kept] = origins[kept]
+    shown = tags.shown_axes(*tags.decompose(axes))
+    size = np.maximum(1.0, np.abs(shown).max(axis=(1, 2)))
+    hinted: NDArray[np.bool_] = np.abs(tag.axes - shown).max(axis=(1, 2)) <= tags.SAME_AXES * size
+    tag.axes[hinted] = axes[hinted]
+    return hinted

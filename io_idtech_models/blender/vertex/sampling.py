@@ -1,0 +1,317 @@
+"""What a scene shows, frame by frame: positions, normals, transforms.
+
+Where nothing but import's own curves animates a model its keys and curves are read as arrays, which takes no time;
+everything else (modifiers, armatures, drivers, constraints, parents) is sampled by stepping through the scene. Both
+ways give the same numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...reporting import LimitError
+from ..compat import Block, playing_curves
+from ..mesh import attributes as meshes
+from ..playback import Take, influences
+from . import shape_keys, tags
+
+if TYPE_CHECKING:
+    from ..stage import Stage
+
+# Modifiers that move points and do nothing else: without others a mesh has the same faces in all frames.
+BENDING = frozenset((
+    "ARMATURE", "CAST", "CLOTH", "COLLISION", "CORRECTIVE_SMOOTH", "CURVE", "DISPLACE", "HOOK", "LAPLACIANDEFORM",
+    "LAPLACIANSMOOTH", "LATTICE", "MESH_DEFORM", "SHRINKWRAP", "SIMPLE_DEFORM", "SMOOTH", "SOFT_BODY", "SURFACE_DEFORM",
+    "WARP", "WAVE",
+))  # fmt: skip
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(eq=False)
+class Plan:
+    """The frames to export: their names, when the scene shows them, and which frame's key that is (-1 = none).
+
+    `keys` count a mesh's keys without a `Basis`. Other meshes than the first may show other keys: see `shown_keys`.
+    """
+
+    names: list[str]
+    times: list[float]
+    keys: list[int]
+    held: list[Block] = field(default_factory=list)  # meshes that show `keys` because their keys are the frames
+    takes: list[Take] = field(default_factory=list)  # by frame: the action that is played for it; empty: none at all
+    # By frame: when the scene shows, without takes, what the keys of that frame are part of. For what no take moves.
+    whole_times: list[float] = field(default_factory=list)
+
+    @cached_property
+    def holds(self) -> set[Block]:
+        """Return what `held` lists, to look one up."""
+        return set(self.held)
+
+    def take(self, frame: int) -> Take | None:
+        """Return the action that is played for a frame."""
+        return self.takes[frame] if self.takes else None
+
+    def runs(self) -> list[tuple[int, int]]:
+        """Return the first frame of each stretch that one take lasts, and the one behind its last."""
+        starts = [i for i in range(len(self.times)) if i == 0 or self.take(i) is not self.take(i - 1)]
+        return list(zip(starts, [*starts[1:], len(self.times)], strict=True))
+
+    def moves(self, block: Block) -> list[bool]:
+        """Tell in which frames a take moves an object."""
+        if not self.takes:
+            return [False] * len(self.times)
+        owners = influences(block)
+        moving = {id(take): take.moves(owners) for take in self.takes}
+        return [moving[id(take)] for take in self.takes]
+
+    def own_times(self) -> list[float]:
+        """Return when the scene shows each frame of what no take moves."""
+        return self.whole_times or self.times
+
+
+def is_still(block: Any) -> bool:
+    """Tell whether no curve, driver or NLA strip plays on an ID."""
+    animation = block.animation_data
+    if animation is None:
+        return True
+    strips = any(not track.mute and len(track.strips) for track in animation.nla_tracks)
+    return not playing_curves(block) and not len(animation.drivers) and not strips
+
+
+def is_direct(block: Block, plan: Plan) -> bool:
+    """Tell whether a mesh's keys alone say what the scene shows of it."""
+    if block.parent is not None or block.constraints or block.modifiers or not is_still(block):
+        return False
+    if not is_still(block.data) or any(take.moves((block, block.data)) for take in set(plan.takes)):
+        return False
+    keys = block.data.shape_keys
+    if keys is None:
+        return True
+    # Absolute keys know neither muting nor vertex groups.
+    masked = keys.use_relative and any(key.mute or key.vertex_group for key in keys.key_blocks)
+    return not masked and not _is_driven(keys) and min(shown_keys(block, plan)) >= 0
+
+
+def _is_driven(keys: Block) -> bool:
+    """Tell whether more than an action decides what shape keys show."""
+    animation = keys.animation_data
+    return animation is not None and bool(len(animation.drivers) or len(animation.nla_tracks))
+
+
+def shown_keys(block: Block, plan: Plan) -> list[int]:
+    """Return which key a mesh shows in each frame (see `Plan.keys`), -1 where it is none exactly."""
+    keys = block.data.shape_keys
+    if block in plan.holds:
+        return plan.keys
+    if keys is None:
+        return [-1] * len(plan.times)
+    finder, shown = shape_keys.KeyFinder(keys), []
+    for first, end in plan.runs():
+        shown += keys_at(finder, plan.times[first:end], plan.take(first))
+    return shown
+
+
+def keys_at(finder: shape_keys.KeyFinder, times: list[float], take: Take | None = None) -> list[int]:
+    """Return which frame's key the scene shows at each time, while it plays a take; -1 where it is none exactly."""
+    keys = finder.keys
+    curves = None if take is None else take.curves_of(keys)
+    if _is_driven(keys) and (curves is None or len(keys.animation_data.drivers)):
+        return [-1] * len(times)
+    return finder.at(playing_curves(keys) if curves is None else curves, times)
+
+
+def covers(keys: Block, curves: list[Any]) -> bool:
+    """Tell whether curves show the keys of all frames."""
+    by_path = {curve.data_path: shape_keys.curve_points(curve)[1] for curve in curves}
+    blocks = shape_keys.frame_blocks(keys)
+    if keys.use_relative:
+        paths = (shape_keys.value_path(key.name) for key in blocks)
+        return all(path in by_path and by_path[path].max(initial=0.0) > 0.0 for path in paths)
+    at, values = shape_keys.positions(blocks), by_path.get("eval_time", np.zeros(0, np.float32))
+    return len(values) > 0 and bool(values.min() <= at[0] and values.max() >= at[-1])
+
+
+def key_times(keys: Block, curves: list[Any]) -> list[float]:
+    """Return when curves show each frame's key: where they reach it, else the key's own position."""
+    blocks = shape_keys.frame_blocks(keys)
+    by_path = {curve.data_path: curve for curve in curves}
+    if keys.use_relative:
+        paths = (shape_keys.value_path(key.name) for key in blocks)
+        return [_peak(by_path[path], i) if path in by_path else float(i) for i, path in enumerate(paths)]
+    positions = shape_keys.positions(blocks)
+    return _reached(by_path["eval_time"], positions) if "eval_time" in by_path else positions
+
+
+def _peak(curve: Any, default: int) -> float:
+    times, values = shape_keys.curve_points(curve)
+    return float(times[values.argmax()]) if len(values) else float(default)
+
+
+def _reached(curve: Any, positions: list[float]) -> list[float]:
+    times, values = shape_keys.curve_points(curve)
+    wanted = np.array(positions)
+    if len(times) >= 2 and np.array_equal(times, values) and times[0] <= wanted.min() and times[-1] >= wanted.max():
+        return positions
+    if not len(times):
+        return positions
+    whole = np.arange(np.floor(times.min()), np.ceil(times.max()) + 1)
+    shown = np.array([curve.evaluate(t) for t in whole.tolist()])
+    result = []
+    for position in positions:
+        hits = np.flatnonzero(np.abs(shown - position) < 1e-4)
+        between = np.flatnonzero((shown[:-1] < position) & (shown[1:] > position))
+        if len(hits):
+            result.append(float(whole[hits[0]]))
+        elif len(between):
+            at = int(between[0])
+            result.append(float(whole[at] + (position - shown[at]) / (shown[at + 1] - shown[at])))
+        else:
+            result.append(position)
+    return result
+
+
+@dataclass(eq=False)
+class Samples:
+    """What one object shows in each frame. Meshes have positions, and normals if they were asked for."""
+
+    matrices: NDArray[np.float64]  # (F, 4, 4), or (1, 4, 4) where it stays
+    positions: Floats | None = None  # (F, P, 3) in object space; (1, P, 3) where it holds still
+    normals: Floats | None = None  # (F, C, 3) unit, in object space
+
+
+def matrix(block: Any) -> NDArray[np.float64]:
+    """Return an object's transform in the world, (4, 4)."""
+    return np.array(block.matrix_world, np.float64)
+
+
+def read_direct(block: Block, plan: Plan) -> Samples:
+    """Return what a direct mesh shows in each frame, from its keys."""
+    frames = shape_keys.frame_blocks(block.data.shape_keys)
+    if not frames:
+        return Samples(matrix(block)[None], meshes.positions(block.data)[None])
+    shown, places = np.unique(shown_keys(block, plan), return_inverse=True)
+    positions = shape_keys.read([frames[key] for key in shown.tolist()], len(block.data.vertices))
+    same = np.array_equal(places, np.arange(len(positions)))
+    return Samples(matrix(block)[None], positions if same else positions[places.reshape(-1)])
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What to sample of the scene: an object, or one bone of an armature object."""
+
+    block: Block
+    shape: meshes.Topology | None = None  # of a mesh whose positions are wanted
+    normals: bool = False  # and its normals
+    bone: str = ""
+
+
+class Sampler:
+    """Gathers what a subject shows, frame by frame."""
+
+    def __init__(self, subject: Subject, plan: Plan) -> None:
+        self.subject, self.plan = subject, plan
+        self.apart = self._has_own_times()
+        frames, shape = len(plan.times), subject.shape
+        self.matrices = np.empty((frames, 4, 4))
+        self.positions = self.normals = None
+        if shape is not None:
+            self.positions = np.empty((frames, shape.num_points, 3), np.float32)
+            self.bends = all(modifier.type in BENDING for modifier in subject.block.modifiers)
+            if subject.normals:
+                self.normals = np.empty((frames, len(shape.corner_points), 3), np.float32)
+
+    def _has_own_times(self) -> list[bool]:
+        """Tell in which frames the subject is shown when no take is: tags, while none moves them."""
+        if self.subject.shape is not None or not self.plan.whole_times:
+            return [False] * len(self.plan.times)
+        return [not moved for moved in self.plan.moves(self.subject.block)]
+
+    def look(self, evaluated: Any, world: NDArray[np.float64], frame: int) -> None:
+        """Take what the scene shows of the evaluated object now as that of a frame.
+
+        Raises:
+            LimitError: the mesh has other points or faces than before.
+        """
+        self.matrices[frame] = world
+        if self.subject.bone:
+            bone = np.array(evaluated.pose.bones[self.subject.bone].matrix, np.float64)
+            self.matrices[frame] = steady.products(world, bone)
+        if self.positions is not None and self.subject.shape is not None:
+            mesh = evaluated.data
+            if frame == 0 or not self.bends or not self.subject.shape.counts(mesh):
+                check_topology(evaluated, self.subject.shape, self.plan, frame)
+            meshes.read_positions(mesh, self.positions[frame])
+            if self.normals is not None and self.normals.size:
+                mesh.corner_normals.foreach_get("vector", self.normals[frame].ravel())
+
+    @property
+    def samples(self) -> Samples:
+        """Return what was seen."""
+        normals = self.normals
+        if normals is not None:
+            normals = meshes.unit(normals.reshape(-1, 3)).reshape(normals.shape)
+        return Samples(self.matrices, self.positions, normals)
+
+
+def step(stage: Stage, view_layer: bpy.types.ViewLayer, subjects: list[Subject]) -> list[Samples]:
+    """Sample subjects in all frames: the scene is stepped once for all of them.
+
+    Raises:
+        LimitError: a mesh changes its points or faces.
+    """
+    samplers = [Sampler(subject, stage.plan) for subject in subjects]
+    # What no take moves has times of its own: those frames are shown apart, so that takes change no more than need be.
+    for apart in (False, True):
+        for frame in range(len(stage.plan.times)):
+            due = [sampler for sampler in samplers if sampler.apart[frame] == apart]
+            if not due:
+                continue
+            stage.show(frame, apart)
+            evaluated = [sampler.subject.block.evaluated_get(view_layer.depsgraph) for sampler in due]
+            worlds = world_matrices(view_layer.depsgraph, evaluated)
+            for sampler, block, world in zip(due, evaluated, worlds, strict=True):
+                sampler.look(block, world, frame)
+    return [sampler.samples for sampler in samplers]
+
+
+def world_matrices(depsgraph: Any, evaluated: list[Any]) -> NDArray[np.float64]:
+    """Return the transforms in the world of evaluated objects, (n, 4, 4): one by one Blender is slow to tell them."""
+    objects = depsgraph.objects
+    flat = np.empty((len(objects), 16), np.float32)
+    if len(objects):
+        objects.foreach_get("matrix_world", flat.ravel())
+    places = {block.as_pointer(): place for place, block in enumerate(objects)}
+    found = [places.get(block.as_pointer(), -1) for block in evaluated]
+    worlds = np.zeros((len(found), 4, 4))
+    if len(objects):
+        worlds[:] = flat.reshape(-1, 4, 4).transpose(0, 2, 1)[found]
+    for place, index in enumerate(found):
+        if index < 0:
+            worlds[place] = matrix(evaluated[place])
+    return worlds
+
+
+def check_topology(block: Any, shape: meshes.Topology, plan: Plan, index: int) -> None:
+    """Refuse an evaluated mesh that has other points or faces than `shape`; raises LimitError."""
+    if not shape.is_of(block.data):
+        raise LimitError(
+            f"'{block.name}' has other vertices or faces at frame {plan.times[index]:g} than at frame "
+            f"{plan.times[0]:g}: a vertex-animated model has the same in all frames"
+        )
+
+
+def tag_transforms(block: Block, plan: Plan, samples: Samples | None) -> tuple[Floats, Floats]:
+    """Return a tag's origins (F, 3) and axes (F, 3, 3) as rows: from curves, or from `samples` if it was stepped."""
+    if samples is None:
+        return tags.read_curves(block, plan.own_times())
+    stacked = samples.matrices
+    axes = np.swapaxes(stacked[:, :3, :3], 1, 2).astype(np.float32)
+    return stacked[:, :3, 3].astype(np.float32), axes

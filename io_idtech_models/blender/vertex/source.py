@@ -1,0 +1,315 @@
+"""The source's facts in the .blend: stored by import, found again by export.
+
+The model's record lies on its collection; each mesh carries a copy of its own surface's, and each tag's empty its
+tag's, with what has one size of the model's, so that objects that come without their collection keep their facts, and
+know their model when they are together again. All carry the model's id. A record that is damaged or does not fit is
+dropped with a warning: a .blend can come from a stranger.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.records import vertex as record
+from ...model.vertex import ModelSource, SurfaceSource
+from ..compat import Block
+
+log = logging.getLogger(__name__)
+
+RECORD, MODEL_ID, SURFACE_INDEX = "idtech_source", "idtech_model", "idtech_surface"
+TAG_INDEX = "idtech_tag"
+FILE = "idtech_file"  # on collections, meshes, armatures and tags' empties: the file that they came from
+# Visible and editable: frames of a model that has no shape keys to count and name them.
+NUM_FRAMES, FRAME_NAMES, FRAME_SOURCES = "idtech_frames", "idtech_frame_names", "idtech_frame_sources"
+
+
+@dataclass(eq=False)
+class Place:
+    """Where a mesh's source numbers lie among the model's: number of the mesh + shift, within [first, end)."""
+
+    surface: int  # index among the source's surfaces
+    vertex_shift: int
+    vertices: range
+    triangle_shift: int
+    triangles: range
+
+    def vertex_numbers(self, stored: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return model-wide vertex numbers of stored ones (n,): -1 for new elements and strangers."""
+        return _shifted(stored, self.vertex_shift, self.vertices)
+
+    def triangle_numbers(self, stored: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return model-wide triangle numbers of stored ones (n,): -1 for new elements and strangers."""
+        return _shifted(stored, self.triangle_shift, self.triangles)
+
+
+def _shifted(stored: NDArray[np.int32], shift: int, allowed: range) -> NDArray[np.int64]:
+    numbers = stored.astype(np.int64) - 1 + shift
+    return np.where((stored > 0) & (numbers >= allowed.start) & (numbers < allowed.stop), numbers, -1)
+
+
+@dataclass(eq=False)
+class Known:
+    """What the .blend knows of the source: its facts, the names that import gave its frames' keys, meshes' places."""
+
+    source: ModelSource
+    key_names: list[str]
+    places: dict[Block, Place]  # by mesh: names repeat where some are linked
+    tags: dict[tuple[str, int], int] = field(default_factory=dict)  # the source's by model's id and number in its file
+    lone: bool = False  # no collection tells of the model, but its parts do
+
+    def tag_index(self, block: Any) -> int:
+        """Return which of the source's tags an empty is, or -1."""
+        model_id, number = block.get(MODEL_ID), block.get(TAG_INDEX)
+        return self.tags.get((model_id, number), -1) if isinstance(model_id, str) and isinstance(number, int) else -1
+
+    @property
+    def is_bare(self) -> bool:
+        """Tell whether the source held nothing: neither a surface nor a tag."""
+        return not self.source.surfaces and not self.source.tag_names
+
+
+def attach(
+    source: ModelSource,
+    collection: bpy.types.Collection,
+    meshes: list[bpy.types.Mesh],
+    tags: list[Any],
+    key_names: list[str],
+) -> None:
+    """Store a model's facts on its collection, each surface's on its mesh, and each tag's on its empty."""
+    model_id = uuid.uuid4().hex
+    shared: record.Arrays = {
+        "keys": record.pack_names(key_names),
+        "frames": record.pack_names(source.frame_names),
+        "format": record.pack_names([source.format]),
+    }
+    wholes = [record.whole_arrays(source, with_layout) for with_layout in (True, False)]
+    records = []
+    for index, (surface, mesh) in enumerate(zip(source.surfaces, meshes, strict=True)):
+        place = np.array([index, source.first_vertices[index], source.first_triangles[index]], np.int64)
+        data = record.surface_record(surface, {"place": place} | shared | wholes[index > 0])
+        mesh[RECORD], mesh[MODEL_ID], mesh[SURFACE_INDEX] = data, model_id, index
+        records.append(data)
+    for index, block in enumerate(tags):
+        number = {"number": np.array([index], np.int32)}
+        block[RECORD] = record.tag_record(source, index, number | shared | wholes[index > 0 or bool(meshes)])
+        block[MODEL_ID], block[TAG_INDEX] = model_id, index
+    collection[RECORD] = record.model_record(source, records, {"keys": shared["keys"]})
+    collection[MODEL_ID] = model_id
+
+
+def find(
+    collection: bpy.types.Collection | None, meshes: list[bpy.types.Mesh], tags: Iterable[Any] = ()
+) -> Known | None:
+    """Return what the collection's record knows, or else what those of meshes and of tags' empties know together."""
+    known = None if collection is None else _from_collection(collection)
+    lone = [mesh for mesh in meshes if RECORD in mesh.keys()]  # noqa: SIM118 - the stubs know no other way
+    if known is None or collection is None:
+        empties = [block for block in tags if RECORD in block.keys()]  # noqa: SIM118
+        return _assembled(_read_parts(lone, _surface_part), _read_parts(empties, _tag_part))
+    own = collection.get(MODEL_ID)
+    if isinstance(own, str):
+        known.tags = {(own, number): number for number in range(len(known.source.tag_names))}
+    _place_own(known, [mesh for mesh in lone if mesh.get(MODEL_ID) == own])
+    _add_surfaces(known, _read_parts([mesh for mesh in lone if mesh.get(MODEL_ID) != own], _surface_part))
+    return known
+
+
+def _from_collection(collection: bpy.types.Collection) -> Known | None:
+    data = collection.get(RECORD)
+    if not isinstance(data, bytes):
+        return None
+    try:
+        source, arrays = record.model_source(data)
+        return Known(source, record.unpack_names(record.checked(arrays, "keys", "u", -1)), {})
+    except record.RecordError as error:
+        log.warning("the source of collection '%s' is ignored: %s", collection.name, error)
+        return None
+
+
+def _place_own(known: Known, meshes: list[bpy.types.Mesh]) -> None:
+    """Give the model's own meshes their places: their numbers count as they are."""
+    source = known.source
+    vertices, triangles = range(int(source.first_vertices[-1])), range(int(source.first_triangles[-1]))
+    for mesh in meshes:
+        index = mesh.get(SURFACE_INDEX)
+        valid = isinstance(index, int) and 0 <= index < len(source.surfaces)
+        known.places[mesh] = Place(index if valid else -1, 0, vertices, 0, triangles)
+
+
+@dataclass(eq=False)
+class Part:
+    """What a surface's mesh, or a tag's empty, knows: of itself, and of its model."""
+
+    holder: Any
+    model_id: str
+    number: int  # among the model's surfaces, or tags
+    format: str
+    frames: list[str]
+    keys: list[str]
+    counts: tuple[int, int]  # how many surfaces and tags the model has; (0, 0): records did not say before
+    facts: record.Arrays  # of the model
+    arrays: record.Arrays  # of its own record
+    surface: SurfaceSource | None = None
+    name: str = ""  # of a tag
+
+
+def _read_parts(holders: list[Any], read: Any) -> list[Part]:
+    """Return what the records of meshes or empties say; those that are damaged are named."""
+    found = []
+    for holder in holders:
+        try:
+            found.append(read(holder))
+        except (record.RecordError, IndexError, TypeError) as error:
+            kind = "mesh" if read is _surface_part else "tag"
+            log.warning("the source of %s '%s' is ignored: %s", kind, holder.name, error)
+    return found
+
+
+def _surface_part(mesh: Any) -> Part:
+    surface, arrays = record.surface_source(mesh[RECORD])
+    number = int(record.checked(arrays, "place", "i", 3)[0])
+    return _part(mesh, number, len(surface.codes), arrays, surface=surface)
+
+
+def _tag_part(block: Any) -> Part:
+    name, arrays = record.tag_source(block[RECORD])
+    number = int(record.checked(arrays, "number", "i", 1)[0])
+    return _part(block, number, len(arrays["tag_origins"]), arrays, name=name)
+
+
+def _part(holder: Any, number: int, count: int, arrays: record.Arrays, **own: Any) -> Part:
+    keys, frames = (record.unpack_names(record.checked(arrays, n, "u", -1)) for n in ("keys", "frames"))
+    format_name = record.unpack_names(record.checked(arrays, "format", "u", -1))[0]
+    counts, facts = record.whole_among(arrays)
+    model_id = holder.get(MODEL_ID)
+    frames = (frames + [""] * count)[:count]
+    named = model_id if isinstance(model_id, str) else ""
+    return Part(holder, named, number, format_name, frames, keys, counts, facts, arrays, **own)
+
+
+def _assembled(surfaces: list[Part], tags: list[Part]) -> Known | None:
+    """Return what parts know that came without their collection; all that there was to know where none is missing."""
+    parts = surfaces + tags
+    if not parts:
+        return None
+    ids = list(dict.fromkeys(part.model_id for part in parts))
+    lead = parts[0]
+    known = Known(_empty_source(lead.format, lead.frames), lead.keys, {}, lone=True)
+
+    def rank(part: Part) -> tuple[int, int]:
+        return ids.index(part.model_id), part.number
+
+    _add_surfaces(known, sorted(surfaces, key=rank))
+    _add_tags(known, sorted(tags, key=rank))
+    if len(ids) == 1:
+        known.source.facts |= next((part.facts for part in parts if any(part.counts)), {})
+        for part in parts:
+            known.source.facts |= {n: a for n, a in part.facts.items() if n.startswith(record.LAYOUT)}
+    return known
+
+
+def _add_surfaces(known: Known, parts: list[Part]) -> None:
+    """Add surfaces whose model is not here: their numbers move behind those that are known. Copies share a place."""
+    placed: dict[tuple[str, int], Place] = {}
+    for part in parts:
+        source, surface = known.source, part.surface
+        if surface is None or source.format != part.format or source.num_frames != len(surface.codes):
+            continue
+        key = (part.model_id, part.number)
+        if key not in placed:
+            _, first_vertex, first_triangle = part.arrays["place"].tolist()
+            first = int(source.first_vertices[-1]), int(source.first_triangles[-1])
+            placed[key] = Place(
+                len(source.surfaces),
+                first[0] - first_vertex,
+                range(first[0], first[0] + surface.num_vertices),
+                first[1] - first_triangle,
+                range(first[1], first[1] + len(surface.triangles)),
+            )
+            known.source = _with_surface(source, surface)
+        known.places[part.holder] = placed[key]
+
+
+def _add_tags(known: Known, parts: list[Part]) -> None:
+    """Give a source without tags those of some parts, each once."""
+    source, chosen = known.source, list[Part]()
+    for part in parts:
+        key = (part.model_id, part.number)
+        if key not in known.tags and part.format == source.format and len(part.frames) == source.num_frames:
+            known.tags[key] = len(chosen)
+            chosen.append(part)
+    if not chosen:
+        return
+    source.tag_names = [part.name for part in chosen]
+    origins, axes = ([part.arrays[name] for part in chosen] for name in ("tag_origins", "tag_axes"))
+    source.tag_origins, source.tag_axes = (np.stack(a, axis=1).astype(np.float32) for a in (origins, axes))
+    facts = (record.facts_among(part.arrays) for part in chosen)
+    rows = [found[record.TAGS] for found in facts if record.TAGS in found]
+    if len(rows) == len(chosen) and len({(row.shape, row.dtype) for row in rows}) == 1:
+        source.facts = {**source.facts, record.TAGS: np.stack(rows, axis=1)}
+
+
+def _empty_source(name: str, frame_names: list[str]) -> ModelSource:
+    count = len(frame_names)
+    origins, axes = np.zeros((count, 0, 3), np.float32), np.zeros((count, 0, 3, 3), np.float32)
+    return ModelSource(name, [], frame_names, [], origins, axes)
+
+
+def _with_surface(source: ModelSource, surface: SurfaceSource) -> ModelSource:
+    return ModelSource(
+        source.format,
+        [*source.surfaces, surface],
+        source.frame_names,
+        source.tag_names,
+        source.tag_origins,
+        source.tag_axes,
+        source.facts,
+    )
+
+
+def note_file(collection: bpy.types.Collection, blocks: Iterable[Any], path: str) -> None:
+    """Note on a model's collection, and on each of its objects, the file that it came from."""
+    collection[FILE] = path
+    for block in blocks:
+        holder = block if block.data is None else block.data
+        holder[FILE] = path
+
+
+def adopt(collection: bpy.types.Collection, other: bpy.types.Collection) -> None:
+    """Let a collection know of a model what another knows, so that what changes of one is not the other's."""
+    for name in (RECORD, MODEL_ID, FILE, NUM_FRAMES, FRAME_NAMES, FRAME_SOURCES):
+        if name in other.keys():  # noqa: SIM118 - the stubs know no other way
+            collection[name] = other[name]
+
+
+def frame_list(collection: bpy.types.Collection) -> tuple[list[str], list[int]] | None:
+    """Return names and source frames of a model without shape keys, from its collection's properties; None without."""
+    count, listed = collection.get(NUM_FRAMES), collection.get(FRAME_NAMES)
+    if not isinstance(count, int) or not 1 <= count <= 1 << 20:
+        return None
+    names = listed.split("\n") if isinstance(listed, str) else []
+    names = (names + [""] * count)[:count]
+    stored: Any = collection.get(FRAME_SOURCES)
+    sources = list(stored) if stored is not None and len(stored) == count else list(range(count))
+    return names, [int(s) for s in sources]
+
+
+def set_frame_list(collection: bpy.types.Collection, names: list[str], sources: list[int]) -> None:
+    """Store the frames of a model without shape keys; inverse of `frame_list`."""
+    collection[NUM_FRAMES] = len(names)
+    collection[FRAME_NAMES] = "\n".join(name.replace("\n", " ") for name in names)
+    collection[FRAME_SOURCES] = sources
+
+
+def clear_frame_list(collection: bpy.types.Collection) -> None:
+    """Forget the frames of a model that has shape keys now, which say it better."""
+    for name in (NUM_FRAMES, FRAME_NAMES, FRAME_SOURCES):
+        collection.pop(name, None)

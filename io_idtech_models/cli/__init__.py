@@ -1,0 +1,1 @@
+"""The command line: info, check, convert. numpy only."""

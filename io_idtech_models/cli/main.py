@@ -1,0 +1,213 @@
+"""The command line: info, check, convert. numpy only; inside Blender `ui.cli` adds what needs Blender to `convert`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from .. import formats
+from ..assets import convert as conversion
+from ..assets.load import load
+from ..model.limits import games as limits
+from ..reporting import ModelError, collected_warnings
+from . import batch
+from .batch import FAILED, INTERRUPTED, MODEL_SUFFIXES, OK, SUFFIXES, USAGE, Converter, expand, say, warn
+from .info import facts, table
+from .workers import Job
+
+SHORTEN = "shorten"
+
+
+def convert_plain(job: Job, options: argparse.Namespace) -> str:
+    """Convert between formats, without Blender; returns a line. Raises ModelError."""
+    own = own_options(formats.by_suffix(job.target), options)
+    animations = [Path(name) for name in options.anim]
+    bounds = getattr(options, "range", None)
+    frames = None if bounds is None else range(bounds[0], bounds[1] + 1)
+    return conversion.convert(
+        job.source, job.target, options.game, own, animations, options.tags, frames, shortens(options)
+    )
+
+
+def shortens(options: argparse.Namespace) -> bool:
+    """Tell whether names that are too long are to be made shorter, rather than refused."""
+    return bool(options.long_names == SHORTEN)
+
+
+def own_options(row: formats.AnyFormat | None, options: argparse.Namespace) -> dict[str, Any]:
+    """Return a format's own options of an export as the command line gives them."""
+    return {option.name: getattr(options, option.name) for option in getattr(row, "options", ())}
+
+
+def work(passed: str) -> None:
+    """Be a worker process of `convert --jobs`."""
+    sys.exit(batch.serve(passed, PLAIN))
+
+
+def _worker(passed: str) -> list[str]:
+    """Return the command that starts a worker: no module of the user's folder comes before Python's own."""
+    package = str(Path(__file__).resolve().parents[1])
+    code = f"import sys; sys.path.insert(0, {package!r}); from {__name__} import work; work({passed!r})"
+    return [sys.executable, "-P", "-c", code]
+
+
+PLAIN = Converter(
+    MODEL_SUFFIXES,
+    MODEL_SUFFIXES,
+    convert_plain,
+    _worker,
+    hint="use Blender for other formats: python3 build.py convert, or blender -c idtech convert",
+)
+
+
+def main(argv: list[str], converter: Converter = PLAIN) -> int:
+    """Run a command; returns the exit status: 0, 1 if a file failed, 2 for a usage error, 130 after Ctrl-C."""
+    try:
+        options = _parse(argv, converter)
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else USAGE
+    try:
+        status = int(options.run(options, converter))
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # who reads our output has seen enough: `info ... | head`
+        return FAILED
+    return status
+
+
+def _parse(argv: list[str], converter: Converter) -> argparse.Namespace:
+    """Return the options; raises SystemExit. Options may stand between the files, which subparsers can't do."""
+    parser, commands = _parsers(converter)
+    if argv and argv[0] in commands:
+        return commands[argv[0]].parse_intermixed_args(argv[1:])
+    return parser.parse_args(argv)
+
+
+def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    parser = argparse.ArgumentParser(prog="idtech", description="Models of id Software's engines.")
+    commands = parser.add_subparsers(required=True, metavar="info | check | convert")
+    info = commands.add_parser("info", help="show what a model holds")
+    check = commands.add_parser("check", help="tell what is broken, or what a game would refuse")
+    convert = commands.add_parser("convert", help="convert files", description=_convert_help(converter))
+    for command, run in ((info, _info), (check, _check)):
+        command.add_argument("files", nargs="+", metavar="FILE")
+        command.add_argument("--json", action="store_true", help="for programs")
+        command.set_defaults(run=run)
+    check.add_argument("--game", choices=tuple(limits.GAMES), default="format")
+    convert.add_argument("files", nargs="+", metavar="FILE", help="inputs (files, folders, globs), then the output")
+    convert.add_argument("--to", metavar="SUFFIX", help="write this format; the output is then a folder, or left out")
+    convert.add_argument("--game", choices=tuple(limits.GAMES), default="format", help="whose limits to keep")
+    for row in formats.ALL:
+        for option in getattr(row, "options", ()):
+            _add_option(convert, row, option)
+    anim = "an animation of a skeletal model, which goes along or poses it for formats without bones; several times"
+    convert.add_argument("--anim", metavar="FILE", action="append", default=[], help=anim)
+    convert.add_argument("--tags", metavar="JOINTS", type=_names, default=[], help="joints that become tags: a,b,c")
+    said = f"names that are too long: {SHORTEN} them, and say so, or refuse the file ({SHORTEN})"
+    convert.add_argument("--long-names", choices=(SHORTEN, "refuse"), default=SHORTEN, help=said)
+    convert.add_argument("--report", metavar="FILE", help="write what came of each file, one JSON object a line")
+    convert.add_argument("--skip-existing", action="store_true", help="leave out files whose output is there already")
+    convert.add_argument("--jobs", type=_count, default=1, metavar="N", help="work on N files at once (1)")
+    if converter.add_options is not None:
+        converter.add_options(convert)
+    else:
+        said = "of a skeletal model's animations, for formats without bones"
+        convert.add_argument("--frames", dest="range", type=_range, metavar="FIRST-LAST", help=said)
+    convert.set_defaults(run=batch.convert)
+    return parser, {"info": info, "check": check, "convert": convert}
+
+
+def _add_option(parser: argparse.ArgumentParser, row: formats.AnyFormat, option: formats.Option) -> None:
+    """Declare an option that one format has."""
+    flag, said = "--" + option.name.replace("_", "-"), f"{row.suffixes[0]}: {option.description}"
+    if isinstance(option.default, bool):
+        parser.add_argument(flag, dest=option.name, action="store_true", help=said)
+        return
+
+    def number(text: str) -> int:
+        if not text.isdecimal() or int(text) > option.most:
+            raise argparse.ArgumentTypeError(f"'{text}' is no number from 0 to {option.most}")
+        return int(text)
+
+    parser.add_argument(flag, dest=option.name, type=number, default=option.default, metavar="N", help=said)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _range(text: str) -> tuple[int, int]:
+    first, _, last = text.partition("-")
+    if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last)):
+        raise argparse.ArgumentTypeError(f"'{text}' is not FIRST-LAST, two numbers of frames")
+    return int(first), int(last)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number from 1 on")
+    return int(text)
+
+
+def _convert_help(converter: Converter) -> str:
+    read, write = ("  ".join(dict.fromkeys(s)) for s in (converter.readable, converter.writable))
+    return f"Reads {read}; writes {write}. One input and an output file, or inputs, --to SUFFIX and an output folder."
+
+
+def _models(options: argparse.Namespace) -> tuple[list[Path], list[str]]:
+    """Return the files of `info` and `check`, and a complaint for each argument that means none."""
+    paths, barren = expand(options.files, SUFFIXES)
+    return paths, [f"{name}: no model there" for name in barren]
+
+
+def _info(options: argparse.Namespace, converter: Converter) -> int:
+    paths, complaints = _models(options)
+    for complaint in complaints:
+        warn(complaint)
+    records, failed = [], bool(complaints)
+    for path in paths:
+        try:
+            with collected_warnings():
+                loaded = load(path)
+                found = facts(loaded.row, loaded.model)
+        except ModelError as error:
+            failed = True
+            warn(f"{path}: {error}")
+            continue
+        records.append({"file": str(path)} | found)
+        if not options.json:
+            say("\n".join(table(path, found)))
+    if options.json:
+        say(json.dumps(records, indent=2))
+    return FAILED if failed else OK
+
+
+def _check(options: argparse.Namespace, converter: Converter) -> int:
+    paths, complaints = _models(options)
+    for complaint in complaints:
+        warn(complaint)
+    records, failed = [], bool(complaints)
+    for path in paths:
+        found = _problems(path, options.game)
+        failed |= any(severity == limits.ERROR for severity, _ in found)
+        records.append({"file": str(path), "problems": [{"severity": s, "text": t} for s, t in found]})
+        if not options.json:
+            say("\n".join([f"{path}:" if found else f"{path}: ok", *(f"  {s}: {t}" for s, t in found)]))
+    if options.json:
+        say(json.dumps(records, indent=2))
+    return FAILED if failed else OK
+
+
+def _problems(path: Path, game: str) -> list[tuple[str, str]]:
+    """Return what is broken or odd in a file, and what a game refuses or changes of it: severity and text."""
+    with collected_warnings() as warnings:
+        try:
+            loaded = load(path)
+            found = [(p.severity, str(p)) for p in conversion.problems(loaded.row, loaded.model, game)]
+        except ModelError as error:
+            found = [(limits.ERROR, str(error))]
+    return [*((limits.WARNING, text) for text in warnings), *found]

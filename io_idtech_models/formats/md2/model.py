@@ -1,0 +1,382 @@
+"""MD2 structs to a model and back; the file itself is `md2`.
+
+A model has one surface, whose texture coordinates belong to corners and whose shaders are the skins. Frame names that
+number the frames of an animation ("run1" to "run6") give the model its animations.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.clips import group
+from ...model.edits.conform import joined
+from ...model.edits.normals import (
+    Motion,
+    NormalCoding,
+    SourceView,
+    filled_frames,
+    settle_normals,
+    turned_over,
+    view_source,
+)
+from ...model.vertex import LATER, Facts, ModelSource, Surface, SurfaceSource, VertexModel
+from ...model.wording import listed, plural
+from ...reporting import LimitError
+from ..common.hints import Wanted, all_fit, finite, layout_fits
+from ..common.normals import decode_direction, encode_direction
+from ..common.records import cut_name, decode_name, encode_name, raw_bytes
+from .boxes import Boxes, fit_boxes
+from .commands import CommandHint, settle_commands
+from .file import FRAME, FRAME_NAME_SIZE, HEADER, IDENT, MAX_INDEX, SKIN, SKIN_SIZE, TRIANGLE, VERSION, Md2
+from .texels import Size, TexelTable, decode_st
+
+log = logging.getLogger(__name__)
+
+FORMAT = "md2"
+CODING = NormalCoding(decode_direction, encode_direction)
+DEFAULT_SIZE = 256  # texels, of a skin of which nothing is known
+FARTHEST = np.float32(1e36)  # of a box's numbers that are shown: 255 steps of it and once more are still a float32
+
+
+@dataclass(frozen=True)
+class Md2Options:
+    """What only MD2 asks of an export."""
+
+    skin_width: int = 0  # 0: the source's, else the picture's
+    skin_height: int = 0
+    same_box: bool = False
+    remake_commands: bool = False
+
+
+def to_model(md2: Md2, name: str = "") -> VertexModel:
+    """Return the model of a file, its source included; inverse of `from_model`."""
+    frame_names = [decode_name(n) for n in md2.frames["name"].tolist()]
+    count = len(frame_names)
+    own = _surface_source(md2, name)
+    source = ModelSource(
+        FORMAT, [own], frame_names, [], np.zeros((count, 0, 3), np.float32), np.zeros((count, 0, 3, 3), np.float32)
+    )
+    surface = Surface(
+        name,
+        LATER,
+        own.triangles.copy(),
+        own.uvs.copy(),
+        list(own.shaders),
+        normals=LATER,
+        source_index=0,
+        source_vertices=np.arange(own.num_vertices, dtype=np.int32),
+        source_triangles=np.arange(len(own.triangles), dtype=np.int32),
+        decoders={
+            "positions": own.decoded_positions,
+            "normals": lambda frames, vertices: decode_direction(own.normals[frames][:, vertices]),
+        },
+    )
+    frames = np.arange(count, dtype=np.int32)
+    return VertexModel(
+        name, list(frame_names), [surface], [], source, frames, group(frame_names), _header_size(md2.header)
+    )
+
+
+def _header_size(header: Any) -> Size:
+    return int(header["skin_width"]), int(header["skin_height"])
+
+
+def _surface_source(md2: Md2, name: str) -> SurfaceSource:
+    """Return all facts of a file: a lone mesh of a model is the whole of it."""
+    st_index = md2.triangles["st"][:, ::-1]
+    beyond = int((st_index >= len(md2.st)).any(axis=1).sum())
+    if beyond:
+        log.warning("the file lacks texture coordinates of %s", plural(beyond, "triangle"))
+    facts: Facts = {
+        "header": raw_bytes(np.array([md2.header], HEADER)),
+        "skins": raw_bytes(md2.skins).reshape(-1, SKIN_SIZE),
+        "st": md2.st,
+        "st_index": np.ascontiguousarray(st_index),
+        "frames": raw_bytes(md2.frames).reshape(-1, FRAME.itemsize),
+        "padding": md2.padding,
+        "glcmds": md2.glcmds,
+    }
+    return SurfaceSource(
+        name,
+        md2.vertices,
+        np.ascontiguousarray(md2.triangles["xyz"][:, ::-1], np.int32),
+        _shown_uvs(md2.st, st_index, _header_size(md2.header)),
+        [decode_name(n) for n in md2.skins.tolist()],
+        *_shown_boxes(md2.frames),
+        facts | md2.layout,
+    )
+
+
+def _shown_uvs(st: NDArray[np.int16], st_index: NDArray[np.uint16], size: Size) -> NDArray[np.float32]:
+    """Return the texture coordinates of corners, (T, 3, 2): (0, 0) where an index is beyond the table."""
+    table = np.zeros((len(st) + 1, 2), np.float32)
+    table[:-1] = decode_st(st, size)
+    shown: NDArray[np.float32] = table[np.minimum(st_index, len(st))]
+    return shown
+
+
+def _shown_boxes(frames: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return scale and offset of frames, (F, 3) each, as numbers that Blender can show."""
+    scale, offset = (np.clip(finite(frames[name]), -FARTHEST, FARTHEST) for name in ("scale", "translate"))
+    return scale, offset
+
+
+def conform(model: VertexModel, options: Mapping[str, Any]) -> VertexModel:
+    """Return a model as MD2 can hold it: one surface, a vertex per point, no tags, skin size known.
+
+    Raises:
+        LimitError: there is no surface.
+    """
+    if not model.surfaces:
+        raise LimitError("nothing to export: MD2 holds one mesh, and there is none")
+    if model.tags:
+        log.warning("MD2 holds no tags, left out: %s", listed([tag.name for tag in model.tags]))
+    different = {tuple(surface.shaders) for surface in model.surfaces}
+    if len(different) > 1:
+        log.warning("%s become one, which wears one skin at a time", plural(len(model.surfaces), "surface"))
+    return replace(joined(model), tags=[], texture_size=_skin_size(model, Md2Options(**options)))
+
+
+def _skin_size(model: VertexModel, options: Md2Options) -> Size:
+    """Return width and height of the skin: as asked for, else the source's, else the picture's, else a default."""
+    source = _whole_source(model)
+    known = model.texture_size or (DEFAULT_SIZE, DEFAULT_SIZE)
+    if source is not None:
+        known = _header_size(np.frombuffer(source.facts["header"].tobytes(), HEADER)[0])
+    return options.skin_width or known[0], options.skin_height or known[1]
+
+
+def _whole_source(model: VertexModel) -> SurfaceSource | None:
+    """Return the source's surface if it is the one that the model's goes back to, and its facts are sound."""
+    source = model.source_of(FORMAT)
+    index = next((s.source_index for s in model.surfaces if s.source_index >= 0), -1)
+    if source is None or not 0 <= index < len(source.surfaces):
+        return None
+    own = source.surfaces[index]
+    return own if _fits(own) else None
+
+
+def _fits(own: SurfaceSource) -> bool:
+    """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
+    frames, triangles = len(own.codes), len(own.triangles)
+    wanted: Wanted = {
+        "header": ("u1", (HEADER.itemsize,)), "skins": ("u1", (len(own.shaders), SKIN_SIZE)), "st": ("i2", (-1, 2)),
+        "st_index": ("u2", (triangles, 3)), "frames": ("u1", (frames, FRAME.itemsize)), "padding": ("u1", (frames, -1)),
+        "glcmds": ("i4", (-1,)), "layout_ends": ("i8", (2,)),
+    }  # fmt: skip
+    per_frame = len(own.scale) == len(own.offset) == frames and own.uvs.ndim == 3
+    if own.codes.dtype != np.uint8 or not per_frame or not all_fit(own.facts, wanted) or not layout_fits(own.facts):
+        return False
+    if own.facts["layout_ends"][1] not in (HEADER.itemsize - 4, HEADER.itemsize):
+        return False
+    size = _header_size(np.frombuffer(own.facts["header"].tobytes(), HEADER)[0])
+    scale, offset = _shown_boxes(np.frombuffer(own.facts["frames"].tobytes(), FRAME))
+    same = np.array_equal(own.scale, scale) and np.array_equal(own.offset, offset)
+    return same and np.array_equal(own.uvs, _shown_uvs(own.facts["st"], own.facts["st_index"], size))
+
+
+def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md2:
+    """Return the structs of a model that `conform` gave; inverse of `to_model`.
+
+    Raises:
+        LimitError: what the format can't hold; the sentence names the object and the value.
+    """
+    surface, own = model.surfaces[0], _whole_source(model)
+    asked = Md2Options(**options)
+    if model.source_of(FORMAT) is not None and own is None and surface.source_index >= 0:
+        log.warning("the facts of the source of '%s' are damaged: written without them", model.name)
+    if surface.num_vertices > MAX_INDEX + 1:
+        raise LimitError(f"'{surface.name}' has {surface.num_vertices} vertices, MD2 holds {MAX_INDEX + 1}")
+    size = model.texture_size or (DEFAULT_SIZE, DEFAULT_SIZE)
+    frames, vertices = _encode_frames(model, surface, own, asked)
+    st, st_index = _encode_texels(model, surface, own, size)
+    triangles = np.zeros(len(surface.triangles), TRIANGLE)
+    triangles["xyz"], triangles["st"] = surface.triangles[:, ::-1], st_index[:, ::-1]
+    header = np.zeros((), HEADER)
+    if own is not None:
+        header = np.frombuffer(own.facts["header"].tobytes(), HEADER)[0].copy()
+    padding: NDArray[np.uint8] = np.zeros((len(frames), 0), np.uint8)
+    if own is not None:
+        padding = own.facts["padding"][filled_frames(model)]
+    md2 = Md2(
+        header, _encode_skins(surface, own), st, triangles, frames, vertices, np.zeros(0, np.int32), padding,
+        {} if own is None else {n: a for n, a in own.facts.items() if n.startswith("layout_")},
+    )  # fmt: skip
+    md2.glcmds = settle_commands(md2, size, _commands_hint(model, surface, own, asked))
+    _fill_header(md2, size)
+    return md2
+
+
+def _fill_header(md2: Md2, size: Size) -> None:
+    header = md2.header
+    header["ident"], header["version"] = IDENT, VERSION
+    header["skin_width"], header["skin_height"] = size
+    header["frame_size"] = FRAME.itemsize + 4 * md2.vertices.shape[1] + md2.padding.shape[1]
+    header["num_skins"], header["num_xyz"], header["num_st"] = len(md2.skins), md2.vertices.shape[1], len(md2.st)
+    header["num_tris"], header["num_glcmds"] = len(md2.triangles), len(md2.glcmds)
+    header["num_frames"] = len(md2.frames)
+
+
+def _encode_skins(surface: Surface, own: SurfaceSource | None) -> NDArray[Any]:
+    """Return the skin names: a slot's own field of the source, else that of another slot of the same name."""
+    skins = np.zeros(len(surface.shaders), SKIN)
+    fields = [] if own is None else [bytes(row) for row in own.facts["skins"]]
+    names = [decode_name(f) for f in fields]
+    first = dict(zip(reversed(names), reversed(fields), strict=True))
+    for i, name in enumerate(surface.shaders):
+        same = fields[i] if names[i : i + 1] == [name] else first.get(name, b"")
+        skins[i] = encode_name(name, SKIN_SIZE, "skin", same)
+    return skins
+
+
+def _encode_texels(
+    model: VertexModel, surface: Surface, own: SurfaceSource | None, size: Size
+) -> tuple[NDArray[np.int16], NDArray[np.uint16]]:
+    """Return texels (U, 2) and the triangles' indices of them, (T, 3)."""
+    hints = np.full((len(surface.triangles), 3), -1, np.int64)
+    table = TexelTable(np.zeros((0, 2), np.int16), size, np.zeros(0, np.bool_))
+    if own is not None:
+        st, index = own.facts["st"], own.facts["st_index"]
+        used = np.bincount(index[index < len(st)], minlength=len(st)) > 0
+        table = TexelTable(st, _header_size(np.frombuffer(own.facts["header"].tobytes(), HEADER)[0]), used)
+        if model.source is not None:
+            _hint_corners(hints, surface, own, model.source)
+    found, indices = table.settle(surface.uvs.reshape(-1, 2), hints.ravel(), size, surface.name)
+    return found, indices.reshape(-1, 3)
+
+
+def _hint_corners(hints: NDArray[np.int64], surface: Surface, own: SurfaceSource, source: ModelSource) -> None:
+    """Note in `hints` (T, 3) the source's texture coordinates of triangles' corners: of those at the same vertices.
+
+    Flipped and mirrored triangles have their corners in another order than the source.
+    """
+    triangles, vertices = surface.source_triangles, surface.source_vertices
+    if triangles is None or vertices is None:
+        return
+    numbers = triangles.astype(np.int64) - source.first_triangles[surface.source_index]
+    known = (numbers >= 0) & (numbers < len(own.triangles))
+    numbers = numbers[known]
+    mine = vertices.astype(np.int64)[surface.triangles[known]] - source.first_vertices[surface.source_index]
+    same = mine[:, :, None] == own.triangles[numbers][:, None, :]
+    corners = (same * 2 + np.eye(3, dtype=np.int64)).argmax(axis=2)  # its own place where there is no other, or several
+    hints[known] = np.take_along_axis(own.facts["st_index"][numbers], corners, axis=1)
+
+
+def _encode_frames(
+    model: VertexModel, surface: Surface, own: SurfaceSource | None, options: Md2Options
+) -> tuple[NDArray[Any], NDArray[np.uint8]]:
+    """Return the frames (F,) and their vertices (F, V, 4)."""
+    positions = surface.positions
+    if positions.size and not np.isfinite(positions).all():
+        frame, vertex = np.argwhere(~np.isfinite(positions))[0, :2].tolist()
+        raise LimitError(f"'{surface.name}' has a vertex ({vertex}) in frame {frame} whose place is no number")
+    frames = np.zeros(model.num_frames, FRAME)
+    hints = [b""] * model.num_frames
+    if own is None or model.source is None:
+        boxes = fit_boxes(positions, options.same_box)
+        codes = _with_normals(surface, boxes.encode(positions), None, None)
+    else:
+        written = np.frombuffer(own.facts["frames"].tobytes(), FRAME)
+        origins = filled_frames(model)
+        boxes, codes, kept = _hinted_positions(model, model.source, own, options)
+        frames[kept] = written[origins[kept]]
+        known = model.frames_from() >= 0
+        hints = [bytes(written["name"][i]) if k else b"" for i, k in zip(origins, known, strict=True)]
+        frames["scale"][~kept], frames["translate"][~kept] = boxes.scale[~kept], boxes.offset[~kept]
+    if own is None:
+        frames["scale"], frames["translate"] = boxes.scale, boxes.offset
+    frames["name"] = [cut_name(n, FRAME_NAME_SIZE, h) for n, h in zip(model.frame_names, hints, strict=True)]
+    return frames, codes
+
+
+def _with_normals(
+    surface: Surface, codes: NDArray[np.uint8], view: SourceView | None, motion: Motion | None
+) -> NDArray[np.uint8]:
+    """Return codes (F, V, 4) of positions coded in (F, V, 3), with their normals."""
+    whole = np.zeros((*codes.shape[:2], 4), np.uint8)
+    whole[..., :3] = codes
+    return settle_normals(surface, whole, view, CODING, motion)
+
+
+def _is_source(surface: Surface, view: SourceView, own: SurfaceSource, options: Md2Options) -> bool:
+    """Tell whether nothing differs from the source in any frame: the usual case, and quickly found out."""
+    edited = surface.own_normals is not None and bool(surface.own_normals.any())
+    if view.codes is not own.codes or edited or options.same_box or turned_over(surface, view).any():
+        return False
+    return Boxes(own.scale, own.offset).show(own.positions, surface.positions)
+
+
+def _hinted_positions(
+    model: VertexModel, source: ModelSource, own: SurfaceSource, options: Md2Options
+) -> tuple[Boxes, NDArray[np.uint8], NDArray[np.bool_]]:
+    """Return boxes, codes (F, V, 4), and which frames (F,) keep the source's box.
+
+    A frame keeps it while all its vertices fit in and some vertex is where it was; else it gets one of its own.
+    """
+    surface, origins = model.surfaces[0], filled_frames(model)
+    view = view_source(model, surface, source)
+    positions, every = surface.positions, np.ones(len(origins), np.bool_)
+    if view is not None and _is_source(surface, view, own, options):
+        return Boxes(own.scale, own.offset), own.codes, every
+    old = Boxes(own.scale[origins], own.offset[origins])
+    if view is None and not surface.num_vertices:
+        return old, np.zeros((*positions.shape[:2], 4), np.uint8), every
+    if view is None:
+        boxes = fit_boxes(positions, options.same_box)
+        return boxes, _with_normals(surface, boxes.encode(positions), None, None), ~every
+    before = _source_positions(surface, source, origins)
+    unmoved = view.known & old.agree(positions, before)
+    kept = np.asarray((unmoved | old.hold(positions)).all(axis=1))
+    kept &= (unmoved & _is_own(surface, source)).any(axis=1)
+    if options.same_box:
+        kept[:] = False
+    fresh = fit_boxes(positions, options.same_box)
+    boxes = Boxes(np.where(kept[:, None], old.scale, fresh.scale), np.where(kept[:, None], old.offset, fresh.offset))
+    codes = boxes.encode(positions)
+    held = unmoved & kept[:, None] & _is_own(surface, source)
+    codes[held] = view.positions[held]
+    motion = Motion(view.known & ~unmoved, before, positions, _slack(before))
+    return boxes, _with_normals(surface, codes, view, motion), kept
+
+
+def _slack(positions: NDArray[np.float32]) -> float:
+    """Return how far single precision may put such positions."""
+    return 1e-5 * max(1.0, float(np.abs(positions).max(initial=0.0)))
+
+
+def _source_positions(surface: Surface, source: ModelSource, frames: NDArray[Any]) -> NDArray[np.float32]:
+    """Return where the source has a surface's vertices in its `frames` (F,), (F, V, 3); 0 for those that it lacks."""
+    assert surface.source_vertices is not None
+    before = np.zeros((len(frames), surface.num_vertices, 3), np.float32)
+    for part, places, indices in source.vertex_parts(surface.source_vertices):
+        before[:, places] = part.decoded_positions(frames, indices)
+    return before
+
+
+def _is_own(surface: Surface, source: ModelSource) -> NDArray[np.bool_]:
+    """Tell which vertices (V,) are of the source's surface whose boxes the frames keep."""
+    assert surface.source_vertices is not None
+    first, end = source.first_vertices[surface.source_index : surface.source_index + 2]
+    own: NDArray[np.bool_] = (surface.source_vertices >= first) & (surface.source_vertices < end)
+    return own
+
+
+def _commands_hint(
+    model: VertexModel, surface: Surface, own: SurfaceSource | None, options: Md2Options
+) -> CommandHint | None:
+    """Return what the source's OpenGL commands say to a surface."""
+    if own is None or model.source is None or surface.source_vertices is None:
+        return None
+    numbers = np.where(_is_own(surface, model.source), surface.source_vertices.astype(np.int64), -1)
+    numbers = np.where(numbers >= 0, numbers - model.source.first_vertices[surface.source_index], -1)
+    facts = own.facts
+    triangles = np.zeros(len(own.triangles), TRIANGLE)
+    triangles["xyz"], triangles["st"] = own.triangles[:, ::-1], facts["st_index"][:, ::-1]
+    size = _header_size(np.frombuffer(facts["header"].tobytes(), HEADER)[0])
+    return CommandHint(facts["glcmds"], facts["st"], triangles, size, numbers, options.remake_commands)

@@ -1,0 +1,363 @@
+"""MD3 structs to a model and back; the file itself is `md3`.
+
+Every fact of a file that a `VertexModel` does not show (codes, raw names, flags, bounds, layout) travels in its
+`ModelSource`, and is written again wherever it still says what the model says: see `model.vertex`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...model.edits.conform import split_surface
+from ...model.edits.normals import NormalCoding, filled_frames, settle_normals, view_source
+from ...model.vertex import LATER, Facts, ModelSource, Surface, SurfaceSource, Tag, VertexModel
+from ...reporting import LimitError
+from ..common.hints import Wanted, all_fit, finite, layout_fits
+from ..common.normals import decode_latlong, encode_latlong
+from ..common.records import cut_name, decode_name, encode_name, raw_bytes
+from .file import (
+    FRAME,
+    FRAME_NAME_SIZE,
+    HEADER,
+    IDENT,
+    NAME_SIZE,
+    SCALE,
+    SHADER,
+    SURFACE,
+    TAG,
+    VERSION,
+    VERTEX,
+    Md3,
+    Md3Surface,
+)
+
+log = logging.getLogger(__name__)
+
+FORMAT = "md3"
+CODING = NormalCoding(decode_latlong, encode_latlong)
+UNIT_SCALE = np.full((1, 3), SCALE, np.float32)
+NO_OFFSET = np.zeros((1, 3), np.float32)
+
+
+def to_model(md3: Md3, name: str = "") -> VertexModel:
+    """Return the model of a file, its source included; inverse of `from_model`."""
+    frame_names = [decode_name(n) for n in md3.frames["name"].tolist()]
+    names = [decode_name(n) for n in md3.tags[0]["name"].tolist()]
+    origins, axes = finite(md3.tags["origin"]), finite(md3.tags["axis"])
+    known = [_surface_source(surface, len(frame_names)) for surface in md3.surfaces]
+    source = ModelSource(FORMAT, known, frame_names, names, origins, axes, _model_facts(md3))
+    surfaces = [_decode_surface(source, index) for index in range(len(source.surfaces))]
+    # The model shares nothing with its source, so that it can be edited in place.
+    tags = [Tag(name, origins[:, i].copy(), axes[:, i].copy(), i) for i, name in enumerate(names)]
+    frames = np.arange(len(frame_names), dtype=np.int32)
+    return VertexModel(name or decode_name(md3.header["name"]), list(frame_names), surfaces, tags, source, frames)
+
+
+def _decode_st(st: NDArray[np.float32]) -> NDArray[np.float32]:
+    with np.errstate(invalid="ignore"):  # signalling NaNs; they travel as a hint
+        return np.stack((st[:, 0], np.float32(1.0) - st[:, 1]), axis=1)
+
+
+def _encode_st(uvs: NDArray[np.float32], hint: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return st (V, 2): the hint's while it decodes to `uvs`, for 1 - (1 - t) is not always t."""
+    same = finite(_decode_st(hint)) == uvs
+    return np.where(same.all(axis=1)[:, None], hint, _decode_st(uvs))
+
+
+def _model_facts(md3: Md3) -> Facts:
+    # Everything behind the counts and offsets of the header is derived; the rest is kept as written.
+    facts: Facts = {
+        "header": raw_bytes(np.array([md3.header], HEADER)),
+        "frames": raw_bytes(md3.frames).reshape(len(md3.frames), FRAME.itemsize),
+        "tags": raw_bytes(md3.tags).reshape(*md3.tags.shape, TAG.itemsize),
+    }
+    return facts | md3.layout
+
+
+def _surface_source(surface: Md3Surface, num_frames: int) -> SurfaceSource:
+    vertices = surface.vertices
+    if len(vertices) < num_frames:
+        vertices = vertices[np.minimum(np.arange(num_frames), len(vertices) - 1)]
+    facts: Facts = {
+        "header": raw_bytes(np.array([surface.header], SURFACE)),
+        "shaders": raw_bytes(surface.shaders).reshape(-1, SHADER.itemsize),
+        "st": surface.st,
+        "num_stored": np.array([len(surface.vertices)], np.int32),
+    }
+    return SurfaceSource(
+        decode_name(surface.header["name"]),
+        vertices.view("<i2").reshape(*vertices.shape, 4),
+        np.ascontiguousarray(surface.triangles[:, ::-1]),
+        finite(_decode_st(surface.st)),
+        [decode_name(n) for n in surface.shaders["name"].tolist()],
+        UNIT_SCALE,
+        NO_OFFSET,
+        facts,
+    )
+
+
+def _decode_surface(source: ModelSource, index: int) -> Surface:
+    own = source.surfaces[index]
+    vertices, triangles = source.first_vertices[index], source.first_triangles[index]
+    return Surface(
+        own.name,
+        LATER,
+        own.triangles.copy(),
+        own.uvs.copy(),
+        list(own.shaders),
+        normals=LATER,
+        source_index=index,
+        source_vertices=np.arange(vertices, vertices + own.num_vertices, dtype=np.int32),
+        source_triangles=np.arange(triangles, triangles + len(own.triangles), dtype=np.int32),
+        decoders={
+            "positions": own.decoded_positions,
+            "normals": lambda frames, vertices: decode_latlong(own.normals[frames][:, vertices]),
+        },
+    )
+
+
+def conform(model: VertexModel, options: Mapping[str, Any]) -> VertexModel:
+    """Return a model as MD3 can hold it: a vertex for each texture coordinate at a point."""
+    if all(surface.uvs.ndim == 2 for surface in model.surfaces):
+        return model
+    return replace(model, surfaces=[split_surface(surface) for surface in model.surfaces])
+
+
+def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md3:
+    """Return the structs of a model that `conform` gave; inverse of `to_model`. MD3 has no options of its own.
+
+    Raises:
+        LimitError: a position or a name that the format can't hold; the sentence names the object and the value.
+    """
+    source = model.source_of(FORMAT)
+    if source is not None and not _fits(source):
+        log.warning("the facts of the source of '%s' are damaged: written without them", model.name)
+        source = None
+    # A lone surface of a model knows its own facts, but it may not know the model's.
+    whole = source if source is not None and source.facts else None
+    _say_apart(model, source, whole)
+    surfaces = [_encode_surface(model, surface, source) for surface in model.surfaces]
+    frames = _encode_frames(model, surfaces, whole)
+    tags = _encode_tags(model, whole)
+    header = np.zeros((), HEADER)
+    layout: Facts = {}
+    if whole is not None:
+        header = np.frombuffer(whole.facts["header"].tobytes(), HEADER)[0].copy()
+        layout = {name: array for name, array in whole.facts.items() if name.startswith("layout_")}
+        layout = layout if _has_all(whole) else {}
+    else:
+        header["name"] = encode_name(model.name, NAME_SIZE, "model")
+    header["ident"], header["version"] = IDENT, VERSION
+    header["num_frames"], header["num_tags"], header["num_surfaces"] = len(frames), tags.shape[1], len(surfaces)
+    return Md3(header, frames, tags, surfaces, layout, _unique([s.source_index for s in model.surfaces]))
+
+
+def _say_apart(model: VertexModel, source: ModelSource | None, whole: ModelSource | None) -> None:
+    """Say what is made anew of a model that came as a part of another, or as parts of several."""
+    if source is not None and whole is None:
+        text = "'%s' is made of parts that don't tell of their model: its name in the file and bounds are made anew"
+        log.warning(text, model.name)
+    elif whole is not None and not _has_all(whole):
+        log.warning("'%s' is a part of its model: bounds are made anew", model.name)
+
+
+def _has_all(source: ModelSource) -> bool:
+    """Tell whether a source has all surfaces that its file had: objects may come without the rest of their model."""
+    header = np.frombuffer(source.facts["header"].tobytes(), HEADER)[0]
+    return len(source.surfaces) >= int(header["num_surfaces"]) and "layout_ends" in source.facts
+
+
+def _unique(indices: list[int]) -> list[int]:
+    """Return the indices with -1 for those that came before: a copy of a surface has no place in the layout."""
+    first = {index: i for i, index in reversed(list(enumerate(indices)))}
+    return [index if first[index] == i else -1 for i, index in enumerate(indices)]
+
+
+def _fits(source: ModelSource) -> bool:
+    """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
+    if not all(_surface_fits(s) for s in source.surfaces):
+        return False
+    return not source.facts or _model_fits(source)
+
+
+def _model_fits(source: ModelSource) -> bool:
+    frames, tags, facts = source.num_frames, len(source.tag_names), source.facts
+    wanted: Wanted = {"header": ("u1", (HEADER.itemsize,)), "frames": ("u1", (frames, FRAME.itemsize))}
+    if tags:
+        wanted["tags"] = ("u1", (frames, tags, TAG.itemsize))
+    if not any(name.startswith("layout_") for name in facts):  # a surface that came alone
+        return all_fit(facts, wanted)
+    return all_fit(facts, wanted | {"layout_ends": ("i8", (3,))}) and layout_fits(facts)
+
+
+def _surface_fits(surface: SurfaceSource) -> bool:
+    wanted: Wanted = {
+        "header": ("u1", (SURFACE.itemsize,)), "shaders": ("u1", (len(surface.shaders), SHADER.itemsize)),
+        "st": ("f4", (surface.num_vertices, 2)), "num_stored": ("i4", (1,)),
+    }  # fmt: skip
+    return surface.codes.dtype == np.int16 and all_fit(surface.facts, wanted)
+
+
+def _encode_surface(model: VertexModel, surface: Surface, source: ModelSource | None) -> Md3Surface:
+    view = None if source is None else view_source(model, surface, source)
+    codes = settle_normals(surface, surface.encoded(_encode_positions), view, CODING)
+    vertices = np.ascontiguousarray(codes).view(VERTEX)[..., 0]
+    own = source.surfaces[surface.source_index] if source is not None and surface.source_index >= 0 else None
+    header = np.zeros((), SURFACE)
+    header["ident"] = IDENT
+    header["num_frames"] = model.num_frames
+    hint = b""
+    if source is not None and own is not None:
+        header = np.frombuffer(own.facts["header"].tobytes(), SURFACE)[0].copy()
+        hint = bytes(header["name"])
+        if len(model.surfaces) == len(source.surfaces) and len(model.tags) == len(source.tag_names):
+            vertices = _stored_frames(vertices, own)
+        if not len(vertices) == model.num_frames == source.num_frames == own.facts["num_stored"][0]:
+            header["num_frames"] = len(vertices)
+    header["name"] = encode_name(surface.name, NAME_SIZE, "surface", hint)
+    shaders = _encode_shaders(surface, own)
+    triangles = np.ascontiguousarray(surface.triangles[:, ::-1], np.int32)
+    header["num_shaders"], header["num_verts"] = len(shaders), vertices.shape[1]
+    header["num_triangles"] = len(triangles)
+    return Md3Surface(header, shaders, triangles, _settle_st(surface, source), vertices)
+
+
+def _stored_frames(vertices: NDArray[Any], own: SurfaceSource) -> NDArray[Any]:
+    """Drop the frames that the source did not have for this surface, while they repeat the last one that it had.
+
+    Only where nothing was added to the model: readers take the bytes that follow for the missing frames.
+    """
+    stored = int(own.facts["num_stored"][0])
+    if not 1 <= stored < len(vertices) == len(own.codes):
+        return vertices
+    return vertices[:stored] if (vertices[stored:] == vertices[stored - 1]).all() else vertices
+
+
+def _encode_positions(positions: NDArray[np.float32], name: str) -> NDArray[np.int16]:
+    """Return positions (F, n, 3) in 1/64 units with an empty normal, (F, n, 4); raises LimitError."""
+    with np.errstate(over="ignore"):
+        codes = positions * np.float32(1.0 / SCALE)
+    np.rint(codes, out=codes)
+    # A NaN makes both comparisons false, and is refused with the rest, as is an infinity.
+    if codes.size and not (codes.min() >= -32768.0 and codes.max() <= 32767.0):
+        bad = ~((codes >= -32768.0) & (codes <= 32767.0))
+        frame, vertex, axis = np.argwhere(bad)[0].tolist()
+        value = float(positions[frame, vertex, axis])
+        raise LimitError(
+            f"'{name}' has a vertex at {'XYZ'[axis]} = {value:g} in frame {frame}: MD3 holds -512 to 511.98 units"
+        )
+    vertices = np.zeros((*codes.shape[:2], 4), np.int16)
+    for axis in range(3):  # numpy is slow along an axis of three
+        vertices[..., axis] = codes[..., axis]
+    return vertices
+
+
+def _settle_st(surface: Surface, source: ModelSource | None) -> NDArray[np.float32]:
+    hint = _decode_st(surface.uvs)
+    if source is not None and surface.source_vertices is not None:
+        for part, places, indices in source.vertex_parts(surface.source_vertices):
+            hint[places] = part.facts["st"][indices]
+    return _encode_st(surface.uvs, hint)
+
+
+def _encode_shaders(surface: Surface, own: SurfaceSource | None) -> NDArray[Any]:
+    """Return the shader entries: a slot's source entry with its index and padding; its name where it is another."""
+    shaders = np.zeros(len(surface.shaders), SHADER)
+    entries = np.zeros(0, SHADER) if own is None else np.frombuffer(own.facts["shaders"].tobytes(), SHADER)
+    names = [decode_name(n) for n in entries["name"].tolist()]
+    first = {name: i for i, name in reversed(list(enumerate(names)))}
+    for i, name in enumerate(surface.shaders):
+        own_place = i if i < len(names) else -1
+        place = own_place if names[i : i + 1] == [name] else first.get(name, own_place)
+        if place >= 0:
+            shaders[i] = entries[place]
+        shaders[i]["name"] = encode_name(name, NAME_SIZE, "shader", bytes(shaders[i]["name"]))
+    return shaders
+
+
+def _encode_frames(model: VertexModel, surfaces: list[Md3Surface], source: ModelSource | None) -> NDArray[Any]:
+    """Return the frames: a source's bounds while the extents of its coded positions hold, else q3data's rule."""
+    frames = np.zeros(model.num_frames, FRAME)
+    fresh: NDArray[np.bool_] = np.ones(model.num_frames, np.bool_)
+    hints = [b""] * model.num_frames
+    if source is not None:
+        written = np.frombuffer(source.facts["frames"].tobytes(), FRAME)
+        origins, own = filled_frames(model), model.frames_from() >= 0
+        fresh = _moved_frames(surfaces, source, origins) if _has_all(source) else fresh
+        frames[~fresh] = written[origins[~fresh]]
+        hints = [bytes(written["name"][i]) if known else b"" for i, known in zip(origins, own, strict=True)]
+    extents = _extents([s.vertices["xyz"] for s in surfaces], np.flatnonzero(fresh))
+    frames["mins"][fresh], frames["maxs"][fresh] = extents[:, 0], extents[:, 1]
+    frames["radius"][fresh] = steady.lengths(np.abs(extents).max(axis=1))
+    frames["local_origin"][fresh] = 0.0
+    frames["name"] = [cut_name(n, FRAME_NAME_SIZE, h) for n, h in zip(model.frame_names, hints, strict=True)]
+    return frames
+
+
+def _moved_frames(surfaces: list[Md3Surface], source: ModelSource, origins: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which frames have other extents than the source's frames `origins` (F,), which they were."""
+    parts = [s.vertices["xyz"] for s in surfaces]
+    same_shape = [p.shape[1:] for p in parts] == [s.positions.shape[1:] for s in source.surfaces]
+    moved = np.ones(len(origins), np.bool_)
+    if same_shape and all(len(p) == len(origins) for p in parts):
+        moved[:] = False
+        whole = np.array_equal(origins, np.arange(source.num_frames))
+        for part, old in zip(parts, source.surfaces, strict=True):
+            if whole and np.shares_memory(part, old.codes):  # settled as the source's own
+                continue
+            before = old.positions if whole else old.positions[origins]
+            moved |= (part != before).any(axis=(1, 2))
+    suspects = np.flatnonzero(moved)
+    before = _extents([s.positions for s in source.surfaces], origins[suspects])
+    moved[suspects] = (before != _extents(parts, suspects)).any(axis=(1, 2))
+    return moved
+
+
+def _extents(parts: list[NDArray[Any]], frames: NDArray[Any]) -> NDArray[np.float32]:
+    """Return the smallest and largest position (n, 2, 3), in units, of the given frames; zeros without vertices.
+
+    A part that has fewer frames (a surface of a file may) stands still after its last.
+    """
+    boxes = []
+    for part in parts:
+        if part.shape[1] and len(frames):
+            # Axis by axis: numpy is ten times faster along contiguous memory.
+            axes = np.ascontiguousarray(part[np.minimum(frames, len(part) - 1)].transpose(0, 2, 1))
+            boxes.append((axes.min(axis=2), axes.max(axis=2)))
+    if not boxes:
+        return np.zeros((len(frames), 2, 3), np.float32)
+    mins, maxs = (np.stack(side) for side in zip(*boxes, strict=True))
+    return np.stack((mins.min(axis=0), maxs.max(axis=0)), axis=1).astype(np.float32) * np.float32(SCALE)
+
+
+def _encode_tags(model: VertexModel, source: ModelSource | None) -> NDArray[Any]:
+    tags = np.zeros((model.num_frames, len(model.tags)), TAG)
+    written: NDArray[Any] = np.zeros(0, TAG)
+    if source is not None and source.tag_names:
+        written = np.frombuffer(source.facts["tags"].tobytes(), TAG)
+    for i, tag in enumerate(model.tags):
+        known = source is not None and tag.source_index >= 0
+        hint = bytes(written[tag.source_index]["name"]) if known else b""
+        tags["name"][:, i] = encode_name(tag.name, NAME_SIZE, "tag", hint)
+        tags["origin"][:, i] = tag.origins
+        tags["axis"][:, i] = tag.axes
+        if source is not None and known:
+            _hint_tag(tags[:, i], tag, written, model, source)
+    return tags
+
+
+def _hint_tag(rows: NDArray[Any], tag: Tag, written: NDArray[Any], model: VertexModel, source: ModelSource) -> None:
+    """Write into a tag's rows (F,) what the source has where it says the same: raw names, and floats' bits."""
+    own = written.reshape(source.num_frames, -1)[filled_frames(model), tag.source_index]
+    if tag.name == source.tag_names[tag.source_index]:
+        rows["name"] = own["name"]
+    for field in ("origin", "axis"):
+        same = (finite(own[field]) == rows[field]).reshape(len(rows), -1).all(axis=1)
+        rows[field][same] = own[field][same]

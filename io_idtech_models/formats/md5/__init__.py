@@ -1,0 +1,1 @@
+"""MD5: meshes, animations and scales of joints, all text."""

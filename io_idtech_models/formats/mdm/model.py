@@ -1,0 +1,371 @@
+"""MDM structs, with those of an MDX, to models and back; the files themselves are `mdm` and `mdx`.
+
+An MDM says where vertices lie in the space of bones, not where the bones are while it is bound: a model that was just
+read stands in the first frame of its MDX. `model.binding` finds a pose that suits it better.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.lod import collapse
+from ...model.skeletal import Facts, JointTag, MeshSource, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, Weights
+from ...reporting import FormatError
+from ..common.hints import LAYOUT, Wanted, all_fit, finite, layout_fits
+from ..common.records import decode_name, encode_name, header_name, raw_bytes
+from ..mdx.file import Mdx, names_of, parents_of
+from ..mdx.model import poses_of, traits_of
+from .file import (
+    HEADER,
+    IDENT,
+    MAX_BONES,
+    NAME_SIZE,
+    SURFACE,
+    SURFACE_IDENT,
+    TAG,
+    VERSION,
+    VERTEX,
+    WEIGHT,
+    Mdm,
+    MdmSurface,
+    MdmTag,
+)
+from .levels import draw_all, with_lod
+from .weights import Bones, fill_weights, heaviest_first, in_space_of
+
+log = logging.getLogger(__name__)
+
+FORMAT = "mdm"
+PLACEHOLDER = "bone_{:03d}"
+Numbers = NDArray[np.int64]
+
+
+def to_model(mdm: Mdm, mdx: Mdx | None = None, name: str = "") -> SkeletalModel:
+    """Return the model of a file and of the MDX that has its bones, its source included; inverse of `from_model`.
+
+    Without an MDX the bones have no names and no parents, and stand at the origin.
+
+    Raises:
+        FormatError: the MDX has fewer bones than the model uses.
+    """
+    skeleton = _skeleton(mdm, mdx)
+    facts: Facts = {
+        "header": raw_bytes(np.array(mdm.header, HEADER)),
+        "tags": raw_bytes(np.array([tag.header for tag in mdm.tags], TAG)).reshape(-1, TAG.itemsize),
+        "tag_refs": np.concatenate([np.zeros(0, np.int32), *(tag.bone_refs for tag in mdm.tags)]),
+        "tag_ref_counts": np.array([len(tag.bone_refs) for tag in mdm.tags], np.int32),
+    } | mdm.layout
+    if mdx is None:
+        facts["placeholders"] = np.ones(1, np.uint8)
+    tags = [_decode_tag(tag.header, index) for index, tag in enumerate(mdm.tags)]
+    source = SkeletalSource(FORMAT, skeleton, [_mesh_source(s) for s in mdm.surfaces], facts, tags)
+    meshes = [_decode_mesh(source, index) for index in range(len(mdm.surfaces))]
+    joints = skeleton.num_joints
+    own = Skeleton(
+        list(skeleton.names),
+        skeleton.parents.copy(),
+        skeleton.positions.copy(),
+        skeleton.rotations.copy(),
+        np.arange(joints, dtype=np.int32),
+        np.ones(joints, np.bool_),
+        skeleton.traits,
+    )
+    lod = float(finite(mdm.header["lod_scale"])), float(finite(mdm.header["lod_bias"]))
+    return SkeletalModel(name, own, meshes, source, [_decode_tag(t.header, i) for i, t in enumerate(mdm.tags)], lod)
+
+
+def _skeleton(mdm: Mdm, mdx: Mdx | None) -> Skeleton:
+    """Return the bones: those of the MDX in its first frame, or placeholders; raises FormatError."""
+    used = bones_used(mdm)
+    if mdx is None:
+        upright = np.tile(np.array([1.0, 0.0, 0.0, 0.0]), (used, 1))
+        names = [PLACEHOLDER.format(i) for i in range(used)]
+        return Skeleton(names, np.full(used, -1, np.int32), np.zeros((used, 3)), upright)
+    if len(mdx.bones) < used:
+        raise FormatError("skeleton of another model", expected=f"{used} bones", found=len(mdx.bones))
+    places, turns = poses_of(mdx, slice(0, 1))
+    return Skeleton(names_of(mdx), parents_of(mdx), places[0], turns[0], traits=traits_of(mdx))
+
+
+def bones_used(mdm: Mdm) -> int:
+    """Return how many bones an MDX must have for a model."""
+    lists = [s.weights["bone"] for s in mdm.surfaces]
+    lists += [s.bone_refs for s in mdm.surfaces] + [t.bone_refs for t in mdm.tags]
+    highest = [int(values.max()) for values in lists if len(values)] + [int(t.header["bone"]) for t in mdm.tags]
+    return max(highest, default=-1) + 1
+
+
+def _mesh_source(surface: MdmSurface) -> MeshSource:
+    counts = surface.vertices["num_weights"]
+    table = surface.weights
+    weights = Weights(
+        (np.cumsum(counts) - counts).astype(np.int32),
+        np.ascontiguousarray(counts, np.int32),
+        np.ascontiguousarray(table["bone"], np.int32),
+        np.ascontiguousarray(table["weight"], np.float32),
+        np.ascontiguousarray(table["offset"], np.float32),
+    )
+    normals, st = (np.ascontiguousarray(surface.vertices[n]) for n in ("normal", "st"))
+    facts: Facts = {
+        "header": raw_bytes(np.array(surface.header, SURFACE)),
+        "normals": normals.view(np.int32),
+        "st": st.view(np.int32),
+        "collapse": surface.collapse,
+        "bone_refs": surface.bone_refs,
+    }
+    triangles = np.ascontiguousarray(surface.triangles[:, ::-1], np.int32)
+    name, shader = (decode_name(surface.header[n]) for n in ("name", "shader"))
+    return MeshSource(name, shader, decode_st(st), triangles, weights, facts, finite(normals))
+
+
+def decode_st(st: NDArray[Any]) -> NDArray[np.float32]:
+    """Return texture coordinates (V, 2) with their origin at the bottom left, of such from the top; its own inverse."""
+    shown = finite(st)
+    return np.stack((shown[:, 0], np.float32(1) - shown[:, 1]), axis=1)
+
+
+def _decode_mesh(source: SkeletalSource, index: int) -> SkinnedMesh:
+    own, table = source.meshes[index], source.meshes[index].weights
+    count = own.num_vertices
+    assert own.normals is not None
+    header = _record(own.facts["header"], SURFACE)
+    return SkinnedMesh(
+        own.name,
+        own.shader,
+        own.uvs.copy(),
+        own.triangles.copy(),
+        Weights(*(a.copy() for a in (table.starts, table.counts, table.joints, table.factors, table.offsets))),
+        index,
+        (source.first_vertices[index] + np.arange(count)).astype(np.int32),
+        (source.first_triangles[index] + np.arange(len(own.triangles))).astype(np.int32),
+        np.ones(count, np.bool_),
+        own.normals.copy(),
+        np.ones(count, np.bool_),
+        int(header["min_lod"]),
+    )
+
+
+def _record(raw: NDArray[Any], dtype: np.dtype[Any]) -> Any:
+    return np.ascontiguousarray(raw).view(dtype)[0].copy()
+
+
+def _decode_tag(header: Any, index: int) -> JointTag:
+    origin, axes = (np.array(header[name], np.float32) for name in ("offset", "axis"))
+    return JointTag(decode_name(header["name"]), int(header["bone"]), origin, axes, index, True)
+
+
+def _fits(source: SkeletalSource) -> bool:
+    """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
+    tags = len(source.tags)
+    wanted: Wanted = {
+        "header": ("u1", (HEADER.itemsize,)), "tags": ("u1", (tags, TAG.itemsize)), "tag_refs": ("i4", (-1,)),
+        "tag_ref_counts": ("i4", (tags,)),
+    }  # fmt: skip
+    if not all_fit(source.facts, wanted):
+        return False
+    counts, refs = source.facts["tag_ref_counts"], source.facts["tag_refs"]
+    if (counts < 0).any() or int(counts.sum(dtype=np.int64)) != len(refs) or not _are_bones(refs):
+        return False
+    return all(_mesh_fits(mesh) for mesh in source.meshes)
+
+
+def _mesh_fits(mesh: MeshSource) -> bool:
+    count = mesh.num_vertices
+    wanted: Wanted = {
+        "header": ("u1", (SURFACE.itemsize,)), "normals": ("i4", (count, 3)), "st": ("i4", (count, 2)),
+        "collapse": ("i4", (count,)), "bone_refs": ("i4", (-1,)),
+    }  # fmt: skip
+    if not all_fit(mesh.facts, wanted) or mesh.normals is None or not _are_bones(mesh.facts["bone_refs"]):
+        return False
+    inside = (mesh.facts["collapse"] >= 0) & (mesh.facts["collapse"] < max(count, 1))
+    return bool(inside.all())
+
+
+def _are_bones(refs: NDArray[Any]) -> bool:
+    return bool(((refs >= 0) & (refs < MAX_BONES)).all())
+
+
+def from_model(model: SkeletalModel, options: Mapping[str, Any] | None = None) -> Mdm:
+    """Return the structs of a model; inverse of `to_model`.
+
+    Options: `make_lod`, to order vertices anew for drawing fewer of them from afar where a surface's have changed.
+    """
+    source = model.source_of(FORMAT)
+    if source is not None and not _fits(source):
+        log.warning("the facts of the source of '%s' are damaged: written without them", model.name)
+        source = None
+    header = np.zeros((), HEADER)
+    header["ident"], header["version"], header["lod_scale"] = IDENT, VERSION, 1.0
+    header["name"] = header_name(model.name, NAME_SIZE)
+    layout = {}
+    if source is not None:
+        header = _record(source.facts["header"], HEADER)
+        if layout_fits(source.facts):
+            layout = {name: source.facts[name] for name in LAYOUT}
+    if model.lod is not None:
+        for name, value in zip(("lod_scale", "lod_bias"), model.lod, strict=True):
+            if float(finite(header[name])) != value:
+                header[name] = value
+    context = Bones(model.skeleton, source)
+    make_lod = bool((options or {}).get("make_lod", False))
+    surfaces = [_encode_mesh(mesh, context, make_lod) for mesh in model.meshes]
+    tags = [_encode_tag(tag, context) for tag in model.tags]
+    sources = [mesh.source_index if source is not None else -1 for mesh in model.meshes]
+    return Mdm(header, surfaces, tags, layout, sources, [_source_tag(tag, source) for tag in model.tags])
+
+
+def _source_tag(tag: JointTag, source: SkeletalSource | None) -> int:
+    return tag.source_index if source is not None and 0 <= tag.source_index < len(source.tags) else -1
+
+
+def _encode_mesh(mesh: SkinnedMesh, bones: Bones, make_lod: bool) -> MdmSurface:
+    source = bones.source
+    own = source.meshes[mesh.source_index] if source is not None and mesh.source_index >= 0 else None
+    numbers = _own_numbers(mesh, source, own)
+    weights, counts, normals = _encode_weights(mesh, bones, own, numbers)
+    vertices = np.zeros(mesh.num_vertices, VERTEX)
+    vertices["normal"] = normals
+    vertices["st"] = decode_st(mesh.uvs)
+    vertices["num_weights"] = counts
+    known = np.flatnonzero(numbers >= 0)
+    if own is not None:
+        same = known[(own.uvs[numbers[known]] == mesh.uvs[known]).all(axis=1)]
+        vertices["st"][same] = own.facts["st"].view(np.float32)[numbers[same]]
+        if mesh.kept_normals is not None:
+            same = known[mesh.kept_normals[known]]
+            vertices["normal"][same] = own.facts["normals"].view(np.float32)[numbers[same]]
+    triangles = np.ascontiguousarray(mesh.triangles[:, ::-1], np.int32)
+    header = _surface_header(mesh, own)
+    written = None if own is None else own.facts["bone_refs"]
+    before = np.zeros(0, np.int64) if own is None else own.weights.joints
+    refs = bones.refs(np.unique(weights["bone"]), written, before)
+    whole = own is not None and np.array_equal(numbers, np.arange(own.num_vertices))
+    surface = MdmSurface(header, vertices, weights, triangles, np.zeros(0, np.int32), refs)
+    if own is not None and whole and _same_faces(mesh.triangles, own.triangles):
+        surface.collapse = own.facts["collapse"]
+        if mesh.min_lod is not None:
+            header["min_lod"] = mesh.min_lod
+    elif make_lod and len(triangles):
+        surface = with_lod(surface, mesh, bones.skeleton)
+    else:
+        if own is not None and header["min_lod"] < own.num_vertices:
+            log.warning("surface '%s' changed: its levels of detail are gone, all is drawn from afar", mesh.name)
+        draw_all(surface, mesh, bones.skeleton)
+    header["num_verts"], header["num_triangles"], header["num_bone_refs"] = len(vertices), len(triangles), len(refs)
+    return surface
+
+
+def _same_faces(triangles: NDArray[Any], source: NDArray[Any]) -> bool:
+    """Tell whether triangles (T, 3) are the source's, all as they were or, of a mirrored surface, all turned over."""
+    return np.array_equal(triangles, source) or np.array_equal(triangles[:, ::-1], source)
+
+
+def _own_numbers(mesh: SkinnedMesh, source: SkeletalSource | None, own: MeshSource | None) -> Numbers:
+    """Return the vertex of the source's mesh that each was, (V,), or -1."""
+    if source is None or own is None or mesh.source_vertices is None:
+        return np.full(mesh.num_vertices, -1, np.int64)
+    first, end = source.first_vertices[mesh.source_index : mesh.source_index + 2]
+    inside = (mesh.source_vertices >= first) & (mesh.source_vertices < end)
+    return np.where(inside, mesh.source_vertices - first, -1)
+
+
+def _surface_header(mesh: SkinnedMesh, own: MeshSource | None) -> Any:
+    header = np.zeros((), SURFACE)
+    header["ident"] = SURFACE_IDENT
+    if own is not None:
+        header = _record(own.facts["header"], SURFACE)
+    name = mesh.name
+    if (own is None or name != own.name) and name != name.lower():
+        log.warning("surface '%s' is written in lower case: skins name it so", name)
+        name = name.lower()
+    for key, value in (("name", name), ("shader", mesh.shader)):
+        header[key] = encode_name(value, NAME_SIZE, "surface" if key == "name" else key, bytes(header[key]))
+    return header
+
+
+def _encode_weights(
+    mesh: SkinnedMesh, bones: Bones, own: MeshSource | None, numbers: Numbers
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
+    """Return weights, WEIGHT (W,), how many each vertex has, (V,), and its normal in the space of the first, (V, 3).
+
+    Vertices that are kept have the source's weights, those carried too but for offsets, in its order; others the
+    heaviest first.
+    """
+    kept: NDArray[np.bool_] = np.zeros(mesh.num_vertices, np.bool_)
+    if own is not None and mesh.kept is not None:
+        kept = mesh.kept & (numbers >= 0)
+        known = np.flatnonzero(kept)
+        owners, entries = own.weights.of(numbers[known]).entries()
+        lost = bones.of_source[own.weights.joints[entries]] < 0
+        kept[known[owners[lost]]] = False
+    table, normals = heaviest_first(mesh, bones.skeleton, kept if mesh.carried is None else kept | mesh.carried)
+    counts = table.counts.astype(np.int64)
+    if own is not None:
+        counts[kept] = own.weights.counts[numbers[kept]]
+    weights = np.zeros(int(counts.sum()), WEIGHT)
+    starts = np.cumsum(counts) - counts
+    fresh = np.flatnonzero(~kept)
+    fill_weights(weights, starts[fresh], table.of(fresh), None)
+    if own is not None:
+        known = np.flatnonzero(kept)
+        fill_weights(weights, starts[known], own.weights.of(numbers[known]), bones.of_source)
+        first = table.first_joints()
+        first[known] = bones.of_source[own.weights.of(numbers[known]).first_joints()]
+        normals = in_space_of(first, normals, table.first_joints(), bones.skeleton)
+    return weights, counts, normals
+
+
+def _encode_tag(tag: JointTag, bones: Bones) -> MdmTag:
+    header = np.zeros((), TAG)
+    source, number = bones.source, _source_tag(tag, bones.source)
+    written, before = None, np.array([], np.int32)
+    header["offset"], header["axis"], header["bone"] = tag.origin, tag.axes, tag.joint
+    if source is not None and number >= 0:
+        own, joint = _record(source.facts["tags"][number], TAG), source.tags[number].joint
+        ends = np.cumsum(source.facts["tag_ref_counts"])
+        if bones.of_source[joint] == tag.joint:
+            written = source.facts["tag_refs"][ends[number] - source.facts["tag_ref_counts"][number] : ends[number]]
+            before = np.array([joint], np.int32)
+        header["name"] = own["name"]
+        if tag.kept:
+            header["offset"], header["axis"] = own["offset"], own["axis"]
+    header["name"] = encode_name(tag.name, NAME_SIZE, "tag", bytes(header["name"]))
+    found = bones.refs(np.array([tag.joint]), written, before)
+    header["num_bone_refs"] = len(found)
+    return MdmTag(header, found)
+
+
+def problems(model: SkeletalModel) -> list[str]:
+    """Return what the engine trips over in a model that was just read: see `mdm`."""
+    source = model.source_of(FORMAT)
+    found = []
+    known = source is not None and "placeholders" not in source.facts
+    for mesh in source.meshes if source is not None else ():
+        header = _record(mesh.facts["header"], SURFACE)
+        for said in collapse.problems(mesh.facts["collapse"], mesh.num_vertices, int(header["min_lod"])):
+            found.append(f"surface '{mesh.name}': {said}")
+        refs = mesh.facts["bone_refs"].tolist()
+        lost = sorted(set(mesh.weights.joints.tolist()) - set(refs))
+        if lost:
+            found.append(f"surface '{mesh.name}': bone {lost[0]} moves vertices, but is no bone reference")
+        if known:
+            found += [f"surface '{mesh.name}': {said}" for said in _misplaced(refs, model.skeleton)]
+        if mesh.name != mesh.name.lower():
+            found.append(f"surface '{mesh.name}': skins name it '{mesh.name.lower()}' and do not find it")
+    return found
+
+
+def _misplaced(refs: list[int], skeleton: Skeleton) -> list[str]:
+    """Return which bone comes too early: `R_CalcBones` computes a parent that was not, but not that one's own."""
+    done = {-1}
+    for bone in refs:
+        parent = int(skeleton.parents[bone])
+        if parent not in done and int(skeleton.parents[parent]) not in done:
+            return [f"bone reference '{skeleton.names[bone]}' comes without its ancestors before it"]
+        done |= {parent, bone}
+    return []

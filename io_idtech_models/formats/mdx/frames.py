@@ -1,0 +1,267 @@
+"""Frames of an MDX: poses to codes, the source's where a bone still stands as it does there."""
+
+from __future__ import annotations
+
+import logging
+import math
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...model.skeletal import Animation, AnimationSource, changed_frames
+from ...model.transforms import chain, rotate
+from ..common.angles import HALF_CODE, decode_directions, decode_rotations, encode_directions, encode_rotations
+from ..common.hints import Wanted, all_fit, finite
+from .file import BONE, FRAME_INFO, HEADER, frame_dtype
+
+log = logging.getLogger(__name__)
+
+FORMAT = "mdx"
+Doubles = NDArray[np.float64]
+SAME_PLACE, SAME_PART = 1e-4, 1e-6  # units, and of a coordinate: closer is Blender's own rounding
+STEP = 1e-6  # radians, likewise
+SAME = math.cos((HALF_CODE + STEP) / 2)
+
+
+def _fits(source: AnimationSource) -> bool:
+    """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
+    frames, joints = source.positions.shape[:2]
+    wanted: Wanted = {
+        "header": ("u1", (HEADER.itemsize,)),
+        "bones": ("u1", (joints, BONE.itemsize)),
+        "infos": ("u1", (frames, FRAME_INFO.itemsize)),
+        "angles": ("i2", (frames, joints, 4)),
+        "ofs_angles": ("i2", (frames, joints, 2)),
+    }
+    if not all_fit(source.facts, wanted):
+        return False
+    bones = records(source, "bones", BONE)
+    return bool(np.isfinite(bones["parent_dist"]).all() and np.isfinite(bones["torso_weight"]).all())
+
+
+def records(source: AnimationSource, name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return facts of a source as the records that they were."""
+    return np.ascontiguousarray(source.facts[name]).view(dtype).reshape(-1)
+
+
+def _usable_source(animation: Animation) -> AnimationSource | None:
+    source = animation.source
+    if source is None or source.format != FORMAT:
+        return None
+    if not _fits(source):
+        log.warning("the facts of the source of '%s' are damaged: written without them", animation.name)
+        return None
+    return source
+
+
+class Take:
+    """One animation on its way into a file: its poses in model space, and what of the source each may keep."""
+
+    def __init__(self, animation: Animation) -> None:
+        self.animation = animation
+        self.source = _usable_source(animation)
+        self.parents = animation.parents
+        count = len(animation.parents)
+        self.joints: NDArray[np.int64] = np.full(count, -1, np.int64)
+        if self.source is not None and animation.source_joints is not None:
+            inside = (animation.source_joints >= 0) & (animation.source_joints < len(self.source.joint_names))
+            self.joints = np.where(inside, animation.source_joints, -1).astype(np.int64)
+
+    @cached_property
+    def _poses(self) -> tuple[Doubles, Doubles]:
+        animation = self.animation
+        places, turns = chain(animation.parents, animation.positions, animation.rotations)
+        return places, turns / np.sqrt(sum(turns[..., i] ** 2 for i in range(4)))[..., None]
+
+    @property
+    def places(self) -> Doubles:
+        """Return where bones are in model space, (F, B, 3)."""
+        return self._poses[0]
+
+    @property
+    def turns(self) -> Doubles:
+        """Return how bones are turned in model space, unit quaternions (F, B, 4)."""
+        return self._poses[1]
+
+    @cached_property
+    def ways(self) -> Doubles:
+        """Return the ways from the parents to bones, (F, B, 3), in model space."""
+        children = np.flatnonzero(self.parents >= 0)
+        found = np.zeros_like(self.places)
+        # Not the difference of two places: far from the origin that is noise.
+        found[:, children] = rotate(self.turns[:, self.parents[children]], self.animation.positions[:, children])
+        return found
+
+    @cached_property
+    def sizes(self) -> Doubles:
+        """Return how long the ways are, (F, B)."""
+        return np.asarray(np.sqrt(sum(self.ways[..., i] ** 2 for i in range(3))))
+
+    def is_source(self) -> bool:
+        """Tell whether all frames and bones are the source's, one by one: then nothing has to be coded again."""
+        animation, source, hints = self.animation, self.source, self.animation.source_frames
+        if source is None or hints is None or animation.positions.shape != source.positions.shape:
+            return False
+        if not np.array_equal(self.joints, np.arange(len(source.joint_names))):
+            return False
+        if not np.array_equal(self.parents, source.parents):
+            return False
+        if not (hints == np.arange(len(hints))[:, None, None]).all():
+            return False
+        near = np.maximum(SAME_PLACE, SAME_PART * np.abs(source.positions))
+        return bool(
+            (np.abs(animation.positions - source.positions) <= near).all()
+            and _same_turns(animation.rotations, source.rotations).all()
+        )
+
+    def source_lengths(self) -> Doubles:
+        """Return the file's parent_dist (B,), NaN where a bone has none."""
+        lengths = np.full(len(self.joints), np.nan)
+        known = self.joints >= 0
+        if self.source is not None:
+            lengths[known] = records(self.source, "bones", BONE)["parent_dist"][self.joints[known]]
+        return lengths
+
+
+def source_frames(take: Take) -> NDArray[Any]:
+    """Return the source's records, (F,), of a take that is the source; bounds anew where that is asked for."""
+    source, animation = take.source, take.animation
+    assert source is not None
+    frames = np.zeros(animation.num_frames, frame_dtype(len(animation.parents)))
+    frames["info"] = records(source, "infos", FRAME_INFO)
+    frames["bones"]["angles"], frames["bones"]["ofs_angles"] = source.facts["angles"], source.facts["ofs_angles"]
+    if not animation.keep_bounds:
+        _encode_bounds(frames["info"], animation)
+    return frames
+
+
+def encode_frames(take: Take, lengths: Doubles) -> NDArray[Any]:
+    """Return the frames' records, (F,)."""
+    animation = take.animation
+    frames = np.zeros(animation.num_frames, frame_dtype(len(animation.parents)))
+    codes = frames["bones"]
+    root = int(np.flatnonzero(animation.parents < 0)[0])
+    frames["info"]["parent_offset"] = take.places[:, root]
+    _encode_bounds(frames["info"], animation)
+    fresh = np.ones((2, *codes.shape), np.bool_)  # which directions, and which angles, are no longer the source's
+    if take.source is not None and animation.source_frames is not None:
+        _take_source(frames, take, take.source, lengths, root, fresh)
+    ways, turns = np.nonzero(fresh[0]), np.nonzero(fresh[1])
+    signs = np.where(lengths < 0, -1.0, 1.0)[ways[1], None]
+    codes["ofs_angles"][ways] = encode_directions(take.ways[ways] * signs)
+    codes["angles"][turns[0], turns[1], :3] = encode_rotations(take.turns[turns])
+    return frames
+
+
+def _encode_bounds(infos: NDArray[Any], animation: Animation) -> None:
+    """Write bounds, as real files have them: a cube about the meshes' middle, its upper corner first."""
+    low, high = animation.bounds[:, 0], animation.bounds[:, 1]
+    with np.errstate(over="ignore"):
+        origin, radius = finite((low + high) / 2), finite(steady.lengths((high - low) / 2))
+        upper, lower = finite(origin + radius[:, None]), finite(origin - radius[:, None])
+    infos["local_origin"], infos["radius"] = origin, radius
+    infos["bounds"][:, 0], infos["bounds"][:, 1] = upper, lower
+
+
+def _take_source(
+    frames: NDArray[Any],
+    take: Take,
+    source: AnimationSource,
+    lengths: Doubles,
+    root: int,
+    fresh: NDArray[np.bool_],
+) -> None:
+    """Write the source's own numbers where a bone stands in model space as it does in a frame of the source.
+
+    They are those of the frame that most bones have, else of the bone's own hint, which may be another. `fresh`
+    (2, F, B) tells afterwards which directions and which angles are none of them.
+    """
+    hints, count = take.animation.source_frames, len(source.positions)
+    assert hints is not None
+    whole = _frames_of(hints, take.joints, count)
+    bones, joints = np.flatnonzero(take.joints >= 0), take.joints[take.joints >= 0]
+    codes, facts = frames["bones"], source.facts
+    codes["angles"][:, bones, 3] = facts["angles"][np.maximum(whole, 0)[:, None], joints, 3]
+    plain = np.array_equal(take.joints, np.arange(len(source.joint_names)))
+    plain = plain and np.array_equal(whole, np.arange(count))  # as mostly: nothing has another place
+    dists = records(source, "bones", BONE)["parent_dist"][joints].astype(np.float64)
+    mute = (lengths[bones] == 0) | (take.parents[bones] < 0)  # their directions mean nothing
+    for part, what in enumerate(("ofs_angles", "angles")):
+        width, shown, stored = 2 + part, take.turns if part else take.ways, facts[what]
+        if not plain:
+            shown, stored = shown[:, bones], stored[np.maximum(whole, 0)][:, joints]
+        same = _are_same(part, shown, stored, dists, mute) & (whole >= 0)[:, None]
+        if plain and same.all():
+            codes[what][..., :width], fresh[part] = stored[..., :width], False
+            continue
+        stored = stored.copy()
+        _look_elsewhere(part, same, stored, shown, hints[:, bones, part], facts[what], joints, (whole, dists, mute))
+        at = np.nonzero(same)
+        codes[what][at[0], bones[at[1]], :width] = stored[at][:, :width]
+        fresh[part, at[0], bones[at[1]]] = False
+    _take_infos(frames["info"], take, source, whole, root)
+
+
+def _look_elsewhere(
+    part: int,
+    same: NDArray[np.bool_],
+    stored: NDArray[Any],
+    shown: Doubles,
+    hints: NDArray[np.int32],
+    codes: NDArray[Any],
+    joints: NDArray[np.int64],
+    rest: tuple[NDArray[Any], Doubles, NDArray[np.bool_]],
+) -> None:
+    """Try bones' own hints (F, n) where they are other frames than the one that most bones have; see `_take_source`."""
+    whole, dists, mute = rest
+    others = np.nonzero(~same & (hints >= 0) & (hints < len(codes)) & (hints != whole[:, None]))
+    if len(others[0]):
+        stored[others] = codes[hints[others], joints[others[1]]]
+        same[others] = _are_same(part, shown[others], stored[others], dists[others[1]], mute[others[1]])
+
+
+def _are_same(
+    part: int, shown: Doubles, stored: NDArray[Any], dists: Doubles, mute: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Tell which codes say what is shown: of part 1 rotations (..., 4), of part 0 ways from the parent (..., 3)."""
+    if part:
+        return _same_turns(shown, decode_rotations(stored))
+    off = shown - decode_directions(stored) * dists[..., None]
+    near = SAME_PLACE + HALF_CODE * np.abs(dists)
+    squares = off[..., 0] ** 2 + off[..., 1] ** 2 + off[..., 2] ** 2
+    return np.asarray((squares <= near * near) | mute)
+
+
+def _same_turns(a: Doubles, b: Doubles) -> NDArray[np.bool_]:
+    """Tell which rotations (..., 4) are within half a code of one another; the sign of a quaternion means nothing."""
+    cosines = np.abs(sum(a[..., i] * b[..., i] for i in range(4)))
+    return np.asarray(cosines >= SAME)
+
+
+def _take_infos(infos: NDArray[Any], take: Take, source: AnimationSource, whole: NDArray[np.int64], root: int) -> None:
+    """Write the source's bounds of frames whose pose is one of its, and the root's places that are."""
+    written = records(source, "infos", FRAME_INFO)
+    place = written["parent_offset"][np.maximum(whole, 0)]
+    tolerance = np.maximum(SAME_PLACE, SAME_PART * np.abs(place).max(axis=1))
+    near = (whole >= 0) & (np.abs(take.places[:, root] - place).max(axis=1) <= tolerance)
+    infos["parent_offset"][near] = place[near]
+    animation = take.animation
+    if animation.keep_bounds:
+        kept = np.flatnonzero((whole >= 0) & ~changed_frames(animation))
+        for name in ("bounds", "local_origin", "radius"):
+            infos[name][kept] = written[name][whole[kept]]
+
+
+def _frames_of(hints: NDArray[np.int32], joints: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Return the source's frame (F,) that most bones have, or -1; of several the lowest."""
+    own = hints[:, joints >= 0].reshape(len(hints), -1).astype(np.int64)
+    if not own.shape[1]:
+        return np.full(len(hints), -1, np.int64)
+    first = own[:, 0].copy()
+    for frame in np.flatnonzero((own != first[:, None]).any(axis=1)).tolist():  # few: those that were edited
+        found = own[frame][(own[frame] >= 0) & (own[frame] < count)]
+        first[frame] = np.bincount(found).argmax() if len(found) else -1
+    return np.where(first < count, first, -1)

@@ -1,0 +1,60 @@
+"""How the game mixes two animations of an MDX's skeleton, as an animation of its own: see `model.torso`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import torso
+from ...model.skeletal import Animation, Traits
+from ...model.transforms import unchain
+from ...reporting import LimitError
+from .file import Mdx
+from .model import from_model
+
+
+def mixed(legs: Animation, upper: Animation, name: str, pitch: float = 0.0, yaw: float = 0.0) -> Animation:
+    """Return what a player shows whose legs and torso play two animations, each again when it has ended.
+
+    `pitch` and `yaw` are the aim against the legs, in degrees: down, and to the left.
+
+    Raises:
+        LimitError: the animations are of different skeletons, or no bone follows the torso.
+    """
+    traits = legs.traits
+    if traits is None or not (traits.torso_weights > 0).any():
+        raise LimitError("no bone has a torso weight above 0: nothing would follow the torso")
+    if upper.joint_names != legs.joint_names or not np.array_equal(upper.parents, legs.parents):
+        raise LimitError(f"'{upper.name}' has other bones than '{legs.name}'")
+    frames = max(legs.num_frames, upper.num_frames)
+    lower, above = from_model(legs), from_model(upper)  # as the game has them: in codes
+    places, matrices = torso.play(
+        _codes(lower, np.arange(frames) % legs.num_frames),
+        _codes(above, np.arange(frames) % upper.num_frames),
+        legs.parents,
+        lower.bones["parent_dist"].astype(np.float64),  # of the legs' file, whichever a bone follows
+        traits.torso_weights,
+        _torso_parent(traits, len(legs.parents)),
+        pitch,
+        yaw,
+    )
+    positions, rotations = unchain(legs.parents, places, torso.nearest_turns(matrices))
+    return Animation(
+        name,
+        list(legs.joint_names),
+        legs.parents,
+        positions,
+        rotations,
+        legs.frame_rate,
+        np.zeros((frames, 2, 3)),
+        traits=traits,
+    )
+
+
+def _torso_parent(traits: Traits, count: int) -> int:
+    return traits.torso_parent if 0 <= traits.torso_parent < count else 0
+
+
+def _codes(mdx: Mdx, frames: NDArray[np.int64]) -> torso.Codes:
+    part = mdx.frames[frames]
+    return torso.Codes(part["bones"]["angles"][..., :3], part["bones"]["ofs_angles"], part["info"]["parent_offset"])

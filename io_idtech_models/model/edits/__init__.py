@@ -1,0 +1,1 @@
+"""From an edited model back to what a file holds: vertices, normals, names, roots."""

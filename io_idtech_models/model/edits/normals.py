@@ -1,0 +1,316 @@
+"""Which normals an edited surface has: the source's while nothing near them moved, else the source's turned along.
+
+Blender shows normals of its own making in every frame but the base. So a vertex keeps its source's normal, in the
+source's code, in each frame in which it and the corners of its faces lie where the source has them. Where one linear
+map moved a whole part of the surface the normals follow that (`affine`); elsewhere the source's normal is turned by the
+rotation that fits the vertex' surroundings best (Kabsch's method over the edges and the area-scaled normals of all
+faces at that position), which carries smoothing groups and hand-made normals along; but in the base, whose normals a
+modeller sees as they are, what is shown there counts. Where faces were turned over, so are the normals of their
+vertices.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import steady
+from ..vertex import ModelSource, Surface, VertexModel
+from . import affine
+
+Codes = NDArray[Any]
+SHOWN = math.cos(math.radians(0.5))  # of the angle by which Blender's own rounding may be off
+CODED = 1.0  # positions are whole codes: half a code, and as much again of what that makes a map err
+
+
+@dataclass(eq=False)
+class SourceView:
+    """The source as a surface of the edited model sees it: one source element for each of its own."""
+
+    known: NDArray[np.bool_]  # (V,) has a source vertex
+    codes: Codes  # (F, V, 4), X, Y, Z and normal; of unknown vertices: 0
+    triangles: NDArray[np.int32] | None = None  # (T, 3) those of the source, by its own numbers
+
+    @property
+    def positions(self) -> Codes:
+        """Return the codes of positions, (F, V, 3)."""
+        return self.codes[..., :3]
+
+    @property
+    def normals(self) -> Codes:
+        """Return the codes of normals, unsigned, (F, V)."""
+        return unsigned(self.codes)[..., 3]
+
+    def moved(self, codes: Codes) -> NDArray[np.bool_]:
+        """Tell which of the vertices coded in `codes` (F, V, 4) lie elsewhere than the source's, (F, V)."""
+        # One number for the four of a vertex: its low three quarters are the position.
+        whole = f"<u{4 * codes.itemsize}"
+        position = np.array((1 << 24 * codes.itemsize) - 1, whole)
+        moved: NDArray[np.bool_] = ((codes.view(whole) ^ self.codes.view(whole))[..., 0] & position) != 0
+        return moved
+
+
+def unsigned(codes: Codes) -> Codes:
+    """Return integer codes as unsigned ones of the same bits."""
+    return codes.view(f"<u{codes.itemsize}")
+
+
+@dataclass(frozen=True)
+class NormalCoding:
+    """How a format codes normals: `decode(codes) -> (n, 3)`, `encode(normals (n, 3), hint (n,)) -> codes`."""
+
+    decode: Callable[[Codes], NDArray[np.float32]]
+    encode: Callable[[NDArray[Any], Codes | None], Codes]
+
+
+def filled_frames(model: VertexModel) -> NDArray[np.int64]:
+    """Return the source frame that each frame starts from, (F,): its own, else that of the frame before it."""
+    return filled(model.frames_from())
+
+
+def filled(frames: NDArray[Any]) -> NDArray[np.int64]:
+    """Return source frames (F,) with those before them in the places of -1."""
+    places = np.maximum.accumulate(np.where(frames >= 0, np.arange(len(frames)), -1))
+    found = frames[frames >= 0]
+    return np.where(places >= 0, frames[places], found[0] if len(found) else 0)
+
+
+def view_source(model: VertexModel, surface: Surface, source: ModelSource) -> SourceView | None:
+    """Gather the source's codes for a surface's vertices and frames; None where no vertex has a source."""
+    numbers = surface.source_vertices
+    parts = [] if numbers is None else source.vertex_parts(numbers)
+    if numbers is None or not parts:
+        return None
+    frames = filled_frames(model)
+    first, _, indices = parts[0]
+    whole = len(indices) == len(numbers) == first.num_vertices and np.array_equal(indices, np.arange(len(indices)))
+    if whole and np.array_equal(frames, np.arange(source.num_frames)):
+        return SourceView(np.ones(len(numbers), np.bool_), first.codes, source.triangles)
+    codes = np.zeros((len(frames), len(numbers), 4), first.codes.dtype)
+    view = SourceView(np.zeros(len(numbers), np.bool_), codes, source.triangles)
+    for part, places, indices in parts:
+        view.known[places] = True
+        view.codes[:, places] = part.codes[frames[:, None], indices]
+    return view
+
+
+@dataclass(eq=False)
+class Motion:
+    """Which vertices lie elsewhere than the source's, and where all of them lay and lie, in any one unit."""
+
+    moved: NDArray[np.bool_]  # (F, V)
+    before: NDArray[Any]  # (F, V, 3)
+    after: NDArray[Any]  # (F, V, 3)
+    slack: float = CODED  # how far positions may be off what a map makes of them
+
+
+def settle_normals(
+    surface: Surface, codes: Codes, view: SourceView | None, coding: NormalCoding, motion: Motion | None = None
+) -> Codes:
+    """Return the codes (F, V, 4) of a surface's vertices, whose positions are coded in `codes` (F, V, 4), with normals.
+
+    Where nothing differs from the source that is the source's own array; else `codes`, completed in place.
+    A vertex with neither a source nor a normal of its own gets a smooth one. `motion` says what moved where codes alone
+    don't, because their unit differs from frame to frame or axis to axis.
+    """
+    fresh = np.ones(codes.shape[1], np.bool_) if view is None else ~view.known
+    if surface.own_normals is not None:
+        fresh = fresh | surface.own_normals
+    normals = unsigned(codes)[..., 3]
+    if view is not None:
+        moves = motion or Motion(view.moved(codes), view.positions, codes[..., :3])
+        sides = turned_over(surface, view)
+        frames = np.flatnonzero(moves.moved.any(axis=1) | sides.any())
+        if not len(frames) and not fresh.any() and motion is None:
+            return view.codes
+        normals[:] = view.normals
+        for frame in frames:
+            _turn_frame(surface, moves, view, frame, coding, sides, normals[frame])
+    if fresh.any():
+        shown = surface.normals
+        if shown is None:  # a surface whose source was dropped
+            shown = smooth_normals(surface.positions, surface.triangles)
+        own = shown[:, fresh]
+        found = coding.encode(own.reshape(-1, 3), None).reshape(own.shape[:2])
+        if view is not None and not surface.as_shown and view.known[fresh].any():
+            kept = view.known[fresh] & _is_shown(coding, normals[:, fresh], own)
+            found = np.where(kept, normals[:, fresh], found)
+        normals[:, fresh] = found
+    return codes
+
+
+def _is_shown(coding: NormalCoding, codes: Codes, shown: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Tell where codes (F, n) say what is shown (F, n, 3), as far as Blender can show it."""
+    decoded = coding.decode(codes.ravel()).reshape(shown.shape)
+    sizes = steady.lengths(decoded) * steady.lengths(shown)
+    return np.asarray(steady.dots(decoded, shown) >= SHOWN * sizes)
+
+
+def plain_normals(model: VertexModel, surface: Surface, coding: NormalCoding | None) -> Surface:
+    """Return a surface with plain normals instead of its source's codes, of which `coding` says what they mean.
+
+    For a file of another format: nothing of the source is a hint to that.
+    """
+    numbers = surface.source_vertices
+    surface = replace(surface, source_index=-1, source_vertices=None, source_triangles=None)
+    if "normals" in surface.decoders or surface.normals is not None or model.source is None or coding is None:
+        return surface
+    before = np.zeros(surface.positions.shape, np.float32)
+    surface.source_vertices = numbers
+    view = view_source(model, surface, model.source)
+    if view is not None and numbers is not None:
+        for part, places, indices in model.source.vertex_parts(numbers):
+            before[:, places] = part.decoded_positions(filled_frames(model), indices)
+        size = np.maximum(np.abs(before), 1.0) * 1e-5
+        moved = (np.abs(surface.positions - before) > size).any(axis=2)
+        motion = Motion(moved, before, surface.positions, float(size.max(initial=0.0)))
+        codes = settle_normals(surface, np.zeros_like(view.codes), view, coding, motion)
+        surface.normals = coding.decode(unsigned(codes)[..., 3])
+    surface.source_vertices = None
+    return surface
+
+
+def turned_over(surface: Surface, view: SourceView) -> NDArray[np.bool_]:
+    """Tell of which vertices (V,) all faces that the source has are turned over; see `affine.turned_over`."""
+    numbers, faces = surface.source_vertices, surface.source_triangles
+    if numbers is None or faces is None or view.triangles is None or not (faces >= 0).any():
+        return np.full(surface.num_vertices, surface.mirrored)
+    return affine.turned_over(surface.triangles, numbers, faces, view.triangles)
+
+
+def _turn_frame(
+    surface: Surface,
+    motion: Motion,
+    view: SourceView,
+    frame: int,
+    coding: NormalCoding,
+    sides: NDArray[np.bool_],
+    codes: Codes,
+) -> None:
+    """Turn the normals of one frame whose surroundings moved, or were turned over, in place in `codes` (V,)."""
+    triangles = surface.triangles
+    moved = view.known & motion.moved[frame]
+    near = np.zeros(len(moved), np.bool_)
+    near[triangles[moved[triangles].any(axis=1)]] = True
+    turned = np.flatnonzero((near | moved | sides) & view.known)
+    if not len(turned):
+        return
+    before, after = motion.before[frame], motion.after[frame]
+    usable = triangles[view.known[triangles].all(axis=1)]
+    maps, found = affine.maps_at(before, after, usable, turned, motion.slack)
+    shown = None
+    if not found.all():
+        used = np.unique(usable)
+        mirrored = surface.mirrored or affine.mirrors(before[used], after[used])
+        if surface.base is not None and surface.base.frame == frame and not mirrored:
+            shown = surface.base.normals
+        else:
+            maps[~found] = _ring_maps(before, after, usable, turned[~found], mirrored)
+    normals = steady.applied(maps, coding.decode(view.normals[frame, turned]))
+    normals[sides[turned]] *= -1.0
+    if shown is not None:
+        normals[~found] = shown[turned[~found]]
+    codes[turned] = coding.encode(normals, view.normals[frame, turned])
+
+
+def _ring_maps(
+    before: Codes, after: Codes, triangles: NDArray[Any], vertices: NDArray[np.int64], mirrored: bool
+) -> NDArray[np.float64]:
+    """Return what takes the normals of some vertices (n,) along with their surroundings, (n, 3, 3)."""
+    maps = ring_rotations(before, after, triangles, vertices, mirrored)
+    if mirrored:  # a reflection turns the faces over, and with them what their normals follow
+        maps[..., 1:] *= -1.0
+    return maps
+
+
+def ring_rotations(
+    before: Codes, after: Codes, triangles: NDArray[Any], vertices: NDArray[Any], mirrored: bool = False
+) -> NDArray[np.float64]:
+    """Return for each of `vertices` (n,) the rotation (n, 3, 3) that best maps its one-ring from before to after.
+
+    `before`, `after`: (V, 3) positions, in any one unit. The ring is made of all `triangles` (T, 3) with a corner where
+    the vertex lies before. A ring that says nothing (no area, no faces) gives the identity. `mirrored`: the positions
+    were reflected; the rotation is then the one that follows a reflection along X.
+    """
+    places = affine.places_of(before)
+    wanted, ring_of = np.unique(places[vertices], return_inverse=True)
+    rings = np.full(int(places.max()) + 1, -1)
+    rings[wanted] = np.arange(len(wanted))
+    corner_rings = rings[places[triangles]]
+    near = (corner_rings >= 0).any(axis=1)
+    triangles, corner_rings = triangles[near], corner_rings[near]
+    old = before[triangles].astype(np.float64)
+    new = after[triangles].astype(np.float64)
+    if mirrored:
+        old[..., 0] *= -1
+    spread = _corner_covariances(old, new)
+    used = corner_rings >= 0
+    sums = np.zeros((len(wanted), 9))
+    for i, component in enumerate(spread.reshape(len(triangles), 3, 9)[used].T):
+        sums[:, i] = np.bincount(corner_rings[used], component, len(wanted))
+    rotations: NDArray[np.float64] = _best_rotations(sums.reshape(-1, 3, 3))[ring_of.reshape(-1)]
+    return rotations
+
+
+def _corner_covariances(old: NDArray[np.float64], new: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for corners of triangles (T, 3, 3) the covariances (T, 3, 3, 3) of their two edges and face normal."""
+    total = np.zeros((len(old), 3, 3, 3))
+    for step in (1, 2):
+        edges = (np.roll(old, -step, axis=1) - old, np.roll(new, -step, axis=1) - new)
+        total += edges[0][..., :, None] * edges[1][..., None, :]
+    faces = [steady.crossed(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]) for p in (old, new)]
+    # A normal scaled by the root of its area weighs as much as an edge.
+    scaled = [f / np.sqrt(np.maximum(steady.lengths(f), 1e-12))[:, None] for f in faces]
+    total += (scaled[0][:, :, None] * scaled[1][:, None, :])[:, None]
+    return total
+
+
+def _best_rotations(covariances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the proper rotations (n, 3, 3) that maximise trace(R C) (Kabsch 1976); identity for an empty C."""
+    left, strength, right = steady.singular_values(covariances)
+    right[steady.determinants(left) * steady.determinants(right) < 0, :, 2] *= -1.0
+    rotations = steady.products(right, np.swapaxes(left, 1, 2))
+    # With fewer than two independent directions any turn about the one that is left fits: leave the normal alone.
+    vague = strength[:, 1] <= 1e-9 * np.maximum(strength[:, 0], 1e-30)
+    rotations[vague] = np.eye(3)
+    return rotations
+
+
+def without_backs(
+    normals: NDArray[np.float32], positions: NDArray[np.float32], triangles: NDArray[Any], vertices: NDArray[np.bool_]
+) -> tuple[NDArray[np.float32], int]:
+    """Return normals (F, V, 3) of which none of some `vertices` (V,) points into the surface of `triangles` (T, 3).
+
+    Such a one, more than 90 degrees from the smooth normal, becomes that, unless it is so in the first frame, too: then
+    it was meant. Also returns how many vertices that concerns in some frame.
+    """
+    smooth = smooth_normals(positions, triangles)
+    back = (steady.dots(normals, smooth) < 0) & vertices
+    back &= ~back[:1]
+    if not back.any():
+        return normals, 0
+    return np.where(back[..., None], smooth, normals), int(back.any(axis=0).sum())
+
+
+def smooth_normals(positions: NDArray[np.float32], triangles: NDArray[Any]) -> NDArray[np.float32]:
+    """Return the normals (F, V, 3) of a wholly smooth surface: face normals summed by area over equal positions.
+
+    `positions` (F, V, 3), `triangles` (T, 3). Vertices count as one where they share a position in the first frame.
+    """
+    if not positions.size:
+        return np.zeros(positions.shape, np.float32)
+    place = np.unique(positions[0], axis=0, return_inverse=True)[1].reshape(-1)
+    corners = place[triangles].ravel()
+    result = np.empty(positions.shape, np.float32)
+    for frame, points in zip(result, positions.astype(np.float64), strict=True):
+        a, b, c = (points[triangles[:, i]] for i in range(3))
+        faces = np.repeat(steady.crossed(b - a, c - a), 3, axis=0)
+        sums = np.stack([np.bincount(corners, faces[:, i], int(place.max()) + 1) for i in range(3)], axis=1)
+        lengths = steady.lengths(sums)[:, None]
+        frame[:] = np.where(lengths > 0, sums / np.where(lengths > 0, lengths, 1.0), (0.0, 0.0, 1.0))[place]
+    return result

@@ -1,0 +1,215 @@
+"""What games take: one table, for all formats. `vertex_limits` and `skeletal_limits` check models by it.
+
+Every number names its source. An `error` is what the game refuses to load or crashes on, so an export refuses it before
+anything is written; a `warning` is what it shows otherwise than meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...reporting import LimitError
+from ..skeletal import LARGEST
+from ..wording import joined
+
+ERROR, WARNING = "error", "warning"
+
+
+@dataclass(frozen=True)
+class VertexLimits:
+    """What one game takes of one format of vertex-animated models; None where it has no limit of its own."""
+
+    vertices: int | None  # of a surface
+    triangles: int | None  # of a surface
+    frames: int | None
+    tags: int | None = None
+    surfaces: int | None = None
+    shaders: int | None = None  # of a surface; MD2's skins
+    reach: float | None = None  # coordinates span -reach to almost +reach
+    skin_height: int | None = None
+    name_bytes: int = 63  # MAX_QPATH - 1
+    shader_word: str = "shaders"
+    strips_names: bool = False  # R_LoadMD3 lower-cases surface names and cuts a final "_x"
+    needs_triangles: bool = False  # a model without is refused
+    # What the loader does not check but its tables or tools have as a maximum is a warning, else an error.
+    soft: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class SkeletalLimits:
+    """What one game takes of skeletal models and their animations; None where it has no limit of its own."""
+
+    joints: int | None = None
+    meshes: int | None = None
+    weights: int | None = None  # of a mesh
+    vertices: int | None = None  # of a mesh
+    triangles: int | None = None  # of a mesh
+    frames: int | None = None
+    name_bytes: int | None = None  # of a joint's or tag's name
+    vertex_weights: int | None = None  # of a vertex, beyond which the game leaves them out
+    unique_names: bool = False  # of joints
+    bare_vertices: str = WARNING  # how bad vertices without weights are
+    several_roots: str = ""  # how bad joints without a parent are in an animation, beyond the first; "" = not at all
+    soft: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game, and its limits for each format that it reads, by the formats' names."""
+
+    label: str
+    formats: dict[str, VertexLimits | SkeletalLimits]
+    folder: str = ""  # in which it looks for MD5 files, below that of the model they replace
+    scales: bool = False  # it reads how large joints are from a file beside an animation
+
+
+UNCHECKED = frozenset(("frames", "tags", "surfaces", "shaders"))
+BEYOND = UNCHECKED | {"vertices", "triangles"}
+
+
+def _md3(vertices: int | None, triangles: int | None, **others: Any) -> dict[str, VertexLimits | SkeletalLimits]:
+    """Return MD3's limits: MD3_MAX_FRAMES, _TAGS, _SURFACES, _SHADERS (qfiles.h), int16 / 64; others are the game's."""
+    same: dict[str, Any] = {
+        "frames": 1024,
+        "tags": 16,
+        "surfaces": 32,
+        "shaders": 256,
+        "reach": 512.0,
+        "soft": UNCHECKED,
+    }
+    return {"md3": VertexLimits(vertices, triangles, **(same | others))}
+
+
+def _md2(
+    vertices: int | None, triangles: int | None, frames: int | None, **others: Any
+) -> dict[str, VertexLimits | SkeletalLimits]:
+    """Return MD2's limits: MAX_MD2SKINS (qfiles.h); others are the game's."""
+    same: dict[str, Any] = {"shaders": 32, "shader_word": "skins"}
+    return {"md2": VertexLimits(vertices, triangles, frames, **(same | others))}
+
+
+def _md5(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
+    """Return MD5's limits; idMD5Mesh (dhewm3) refuses vertices without weights.
+
+    One root is Doom 3's rule alone: others (Q2PRO's MOD_LoadMD5Anim, Cube 2's md5 loader) read any number.
+    """
+    limits = SkeletalLimits(**({"bare_vertices": ERROR, "several_roots": WARNING} | own))
+    return {"md5mesh": limits, "md5anim": limits}
+
+
+def _mdm(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
+    """Return MDM's and MDX's limits: MDX_MAX_BONES, MAX_QPATH - 1 (qfiles.h); a tag finds its bone by its name."""
+    limits = SkeletalLimits(**({"joints": 128, "name_bytes": 63, "unique_names": True} | own))
+    return {"mdm": limits, "mdx": limits}
+
+
+GAMES: dict[str, Game] = {
+    # Mod_LoadMD2 (Yamagi Quake II) refuses more than MAX_VERTS 2048, none at all, and skins higher than 480 texels
+    # (MAX_LBM_HEIGHT); MAX_TRIANGLES 4096 and MAX_FRAMES 512 are id's own (qfiles.h).
+    "quake2": Game("Quake II", _md2(2048, 4096, 512, skin_height=480, needs_triangles=True)),
+    # MOD_ValidateMD2 (Q2PRO, models.c): MD2_MAX_VERTS 2048, TESS_MAX_INDICES / 3 = 6144 triangles, 1024 frames.
+    "q2pro": Game("Q2PRO", _md2(2048, 6144, 1024, needs_triangles=True)),
+    # SHADER_MAX_VERTEXES 1000 and SHADER_MAX_INDEXES 6000 are refused, not reached: R_LoadMD3, tr_model.c (ioquake3).
+    "quake3": Game("Quake III Arena", _md3(999, 1999, strips_names=True)),
+    # A misc_model becomes part of the map: q3map2 takes one frame of it, no tags (InsertModel, model.c), and cuts what
+    # has more vertices than the game draws into small surfaces (ClassifySurfaces, surface.c: SURFACE_FORCED_META).
+    "quake3map": Game("Quake III map object", _md3(None, None, frames=1, tags=None)),
+    # Quake III's numbers in the multiplayer engine; the single-player one has 4000 vertices (iortcw, tr_local.h).
+    "rtcw": Game("Return to Castle Wolfenstein", _md3(999, 1999, strips_names=True)),
+    # SHADER_MAX_VERTEXES 1025, SHADER_MAX_INDEXES 6150 of Enemy Territory 2.60 (tr_local.h), not reached either.
+    "et": Game(
+        "Wolfenstein: Enemy Territory",
+        _md3(1024, 2049, strips_names=True) | _mdm(vertices=1024, triangles=2049),
+    ),
+    # ET: Legacy refuses more than 10000 vertices and 20000 triangles (R_LoadMD3, R_LoadMDM, tr_model.c); its second
+    # renderer keeps four weights of a vertex.
+    "etlegacy": Game(
+        "ET: Legacy",
+        _md3(10000, 20000, strips_names=True) | _mdm(vertices=10000, triangles=20000, vertex_weights=4),
+    ),
+    # dhewm3 has no counts of its own (idRenderModelMD5, idMD5Anim), but "Animations may have only one root joint"
+    # (idMD5Anim::LoadAnim).
+    "doom3": Game("Doom 3", _md5(several_roots=ERROR)),
+    # Q2PRO's MOD_LoadMD5: MD5_MAX_JOINTS 256, _MESHES 32, _WEIGHTS 8192, TESS_MAX_VERTICES 6144 and as many triangles,
+    # _FRAMES 1024, MD5_MAX_JOINTNAME 48 with its NUL. DIR/md5/NAME.md5mesh and .md5anim replace DIR/NAME.md2.
+    "quake2remaster": Game(
+        "Quake II remaster",
+        _md5(joints=256, meshes=32, weights=8192, vertices=6144, triangles=6144, frames=1024, name_bytes=47),
+        folder="md5",
+        scales=True,
+    ),
+    # GZDoom reads any number of surfaces and does not strip names (models_md3.cpp); it has 32 places for their skins
+    # (MD3_MAX_SURFACES, model.h). Of MD2's skins it looks at the first (models_md2.cpp).
+    "gzdoom": Game("GZDoom", _md3(None, None, frames=None, tags=None) | _md2(None, None, None, shaders=None)),
+    # The formats' own maxima: MD3_MAX_VERTS and MD3_MAX_TRIANGLES, MAX_VERTS, MAX_TRIANGLES and MAX_FRAMES of MD2
+    # (qfiles.h of either game), which the loaders of most games ignore; the others have none.
+    "format": Game(
+        "format maximum",
+        _md3(4096, 8192, soft=BEYOND)
+        | _md2(2048, 4096, 512, soft=BEYOND)
+        | _md5(bare_vertices=WARNING)
+        | _mdm(joints=None, name_bytes=None, unique_names=False),
+    ),
+}
+
+
+def games_of(format_name: str) -> tuple[str, ...]:
+    """Return the keys of the games that read a format."""
+    return tuple(key for key, game in GAMES.items() if format_name in game.formats)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a game refuses, or shows otherwise than meant."""
+
+    severity: str  # ERROR or WARNING
+    subject: str  # name of the surface, joint or tag; "" for the model
+    text: str
+
+    def __str__(self) -> str:
+        """One sentence, naming its subject."""
+        return f"'{self.subject}' {self.text}" if self.subject else f"the model {self.text}"
+
+
+def refused(problems: list[Problem]) -> list[str]:
+    """Return what problems say that is no reason to refuse a model; raises LimitError for the others."""
+    errors = [str(problem) for problem in problems if problem.severity == ERROR]
+    if errors:
+        raise LimitError(joined(errors))
+    return [str(problem) for problem in problems]
+
+
+def not_read(game_name: str, format_name: str) -> list[Problem]:
+    """Return what is to be said of a format that a game does not read; nothing if it does."""
+    game = GAMES[game_name]
+    said = Problem(ERROR, "", f"is {format_name.upper()}, which {game.label} does not read")
+    return [] if format_name in game.formats else [said]
+
+
+def unwritable(subject: str, **values: NDArray[Any] | None) -> Iterator[Problem]:
+    """Yield those of the `values` that are no numbers in single precision; "_" in their names stands for a blank."""
+    for name, array in values.items():
+        if array is not None and array.size and not float(np.abs(array).max()) <= LARGEST:
+            yield Problem(ERROR, subject, f"has {name.replace('_', ' ')} that are no numbers, or beyond all")
+
+
+def over(game: str, limits: VertexLimits | SkeletalLimits, kind: str, subject: str, count: int) -> Iterator[Problem]:
+    """Yield what is to be said of a count of some `kind`, a field of the limits, if there are too many."""
+    limit = getattr(limits, kind)
+    if limit is not None and count > limit:
+        severity = WARNING if kind in limits.soft else ERROR
+        verb = "takes" if severity == ERROR else "is made for"
+        word = limits.shader_word if kind == "shaders" and isinstance(limits, VertexLimits) else kind
+        yield Problem(severity, subject, f"has {count} {word}, {game} {verb} {limit}")
+
+
+def too_long(game: str, limits: VertexLimits | SkeletalLimits, name: str, subject: str, what: str) -> Iterator[Problem]:
+    """Yield what is to be said of a name that the game has no room for; `what` it is comes before its size."""
+    size = len(name.encode("utf-8", errors="replace"))
+    if limits.name_bytes is not None and size > limits.name_bytes:
+        yield Problem(ERROR, subject, f"{what} of {size} bytes, {game} takes {limits.name_bytes}")

@@ -1,0 +1,1 @@
+"""Levels of detail by collapsing vertices."""

@@ -1,0 +1,1 @@
+"""A source's facts as bytes that a .blend can hold."""

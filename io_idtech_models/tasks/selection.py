@@ -1,0 +1,234 @@
+"""Which objects an export means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import bpy
+
+from ..blender.compat import Context
+from ..blender.vertex.gather import TagSource, find_tags
+from ..blender.vertex.source import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, adopt, find, frame_list
+from ..model.wording import listed
+from ..reporting import LimitError
+
+KINDS = frozenset(("MESH", "EMPTY", "ARMATURE"))
+SHAPES = frozenset(("CURVE", "SURFACE", "FONT", "META"))  # would have faces if they were converted
+
+
+@dataclass
+class Choice:
+    """Objects to export, the collection that speaks for their model, and what is left out: hidden, or no mesh."""
+
+    blocks: list[bpy.types.Object]
+    collection: bpy.types.Collection | None = None
+    hidden: list[bpy.types.Object] = field(default_factory=list)
+    shapes: list[bpy.types.Object] = field(default_factory=list)
+    tags: list[TagSource] = field(default_factory=list)  # that lie with what is selected, and are not
+
+    @property
+    def whole(self) -> list[bpy.types.Object]:
+        """Return all objects of the model, hidden or not."""
+        return [*self.blocks, *self.hidden]
+
+    def keep_apart(self, context: Context) -> None:
+        """Let copies in a collection of their own have a model's list of frames for themselves, before it changes.
+
+        Raises:
+            LimitError: they lie in the scene's own collection, which can't have it.
+        """
+        speaker = self.collection
+        others = [] if speaker is None else list(speaker.all_objects)
+        if speaker is None or not others or not self.whole or not set(self.whole).isdisjoint(others):
+            return
+        own = next((c for c in self.whole[0].users_collection if c != context.scene.collection), None)
+        if own is not None:
+            adopt(own, speaker)
+            self.collection = own
+        elif frame_list(speaker) is not None:
+            raise LimitError("these are copies of a model's objects: move them into a collection of their own first")
+
+
+def choose(context: Context, what: str, collection_name: str = "") -> Choice:
+    """Return the objects that `what` means: AUTO, COLLECTION, SELECTION, VISIBLE or SCENE.
+
+    AUTO is the model of the active object if that was imported, else the selection, else all that is visible.
+    A collection's name, which Blender's collection exporters give, beats all. Where there is nothing to choose from
+    a model is meant that never had an object: that of the active collection, or the only one.
+
+    Raises:
+        LimitError: there is no collection of that name, or there are several models without objects.
+    """
+    if collection_name:
+        return _in_collection(context, _named(collection_name))
+    active = context.view_layer.objects.active
+    if what == "AUTO":
+        model = _model(context, active)
+        if model is not None:
+            return model
+        what = "SELECTION" if any(_chosen(context, block) for block in context.scene.objects) else "VISIBLE"
+        if what == "VISIBLE" and _is_bare(context.collection):
+            return Choice([], context.collection)
+    if what == "COLLECTION":
+        return _model(context, active) or _in_collection(context, context.collection)
+    blocks = [block for block in context.scene.objects if what != "SELECTION" or _chosen(context, block)]
+    choice = _visible(context, blocks, None)
+    if what == "VISIBLE":
+        choice.hidden = []
+    choice.collection = _speaker(choice.blocks)
+    if what != "SELECTION" and not choice.whole:
+        choice.collection = _only_bare(context)
+    if what == "SELECTION":
+        choice.tags = _tags_beside(context, choice.blocks)
+    return choice
+
+
+def _tags_beside(context: Context, blocks: list[bpy.types.Object]) -> list[TagSource]:
+    """Return the visible tags that are not among objects, but lie in a collection with their meshes.
+
+    Or that hang on one of them, and bones that are tags, of an armature that deforms one.
+    """
+    meshes = [block for block in blocks if block.type == "MESH"]
+    ids = {_model_id(block) for block in meshes} | {""}
+    homes = {collection for block in meshes for collection in block.users_collection}
+    moved = {m.object for block in meshes for m in block.modifiers if isinstance(m, bpy.types.ArmatureModifier)}
+    rigs = [rig for rig in moved if rig is not None and rig not in blocks]
+    holders = {*meshes, *rigs}
+    empties = [block for block in context.scene.objects if block.type == "EMPTY" and block not in blocks]
+    near = [b for b in empties if b.parent in holders or not homes.isdisjoint(b.users_collection)]
+    shown = [b for b in near if b.visible_get(view_layer=context.view_layer) and _model_id(b) in ids]
+    return find_tags([*shown, *rigs])
+
+
+def _is_bare(collection: bpy.types.Collection | None) -> bool:
+    """Tell whether a collection holds no object, and an imported model that never had one."""
+    if collection is None or collection.get(RECORD) is None or collection.all_objects:
+        return False
+    known = find(collection, [])
+    return known is not None and known.is_bare
+
+
+def _only_bare(context: Context) -> bpy.types.Collection | None:
+    """Return the collection of the scene's one model without objects, or None; raises LimitError if there are more."""
+    active: bpy.types.Collection | None = context.collection
+    if _is_bare(active):
+        return active
+    found = [collection for collection in context.scene.collection.children_recursive if _is_bare(collection)]
+    if len(found) > 1:
+        called = listed([collection.name for collection in found])
+        raise LimitError(f"there are {len(found)} models without objects, make the collection of one active: {called}")
+    return found[0] if found else None
+
+
+def _named(name: str) -> bpy.types.Collection:
+    found = bpy.data.collections.get(name)
+    if found is None:
+        raise LimitError(f"there is no collection '{name}'")
+    return found
+
+
+def _in_collection(context: Context, collection: bpy.types.Collection) -> Choice:
+    """Return what lies in a collection; one that holds a model's objects, or its collection, speaks for that model."""
+    blocks = list(collection.all_objects)
+    return _visible(context, blocks, collection if collection.get(MODEL_ID) else _speaker(blocks) or collection)
+
+
+def _model(context: Context, active: bpy.types.Object | None) -> Choice | None:
+    """Return the model of an object that was imported: its collection, or what lies elsewhere; None for others.
+
+    Elsewhere lies what was moved out of the import's collection, what was copied, or what came without it. The model
+    is what lies in the collection of the object. Parts that are nowhere there come from others, the import's own
+    first, but from none that has a part once more: those are copies, or what was copied.
+    """
+    home = _home(active)
+    if home is not None:
+        return _in_collection(context, home)
+    model_id = "" if active is None else _model_id(active)
+    if active is None or not model_id:
+        return None
+    speaker = _speaker([active])
+    here = list(active.users_collection)
+    blocks = dict.fromkeys(_contents(context, here, model_id, speaker))
+    parts = {_part(block) for block in blocks if _model_id(block) == model_id}
+    for others in _elsewhere(context, here, model_id):
+        further = [block for block in others if block not in blocks]
+        found = {_part(block) for block in further}
+        if not found & parts:
+            blocks |= dict.fromkeys(further)
+            parts |= found
+    return _visible(context, blocks, speaker)
+
+
+def _contents(
+    context: Context, here: list[bpy.types.Collection], model_id: str, speaker: bpy.types.Collection | None
+) -> list[bpy.types.Object]:
+    """Return what belongs to a model in collections that no import made.
+
+    All that was put with it, but of the scene's own, where anything lies, the model's objects alone. A model that came
+    without its collection may lie with anything, too; what is selected with it and is no other model's is meant.
+    """
+    root = context.scene.collection
+    if speaker is None:
+        blocks = [block for collection in here for block in collection.all_objects]
+        return [b for b in blocks if _model_id(b) == model_id or (_chosen(context, b) and not _model_id(b))]
+    inner = [block for collection in here if collection != root for block in collection.all_objects]
+    return inner + [block for block in root.objects if root in here and _model_id(block) == model_id]
+
+
+def _elsewhere(context: Context, here: list[bpy.types.Collection], model_id: str) -> list[list[bpy.types.Object]]:
+    """Return a model's objects in each of the scene's other collections: first those that an import made."""
+    found: dict[bpy.types.Collection, list[bpy.types.Object]] = {}
+    for block in context.scene.objects:
+        if _model_id(block) == model_id:
+            for collection in block.users_collection:
+                found.setdefault(collection, []).append(block)
+    others = sorted((c for c in found if c not in here), key=lambda c: c.get(MODEL_ID) != model_id)
+    return [found[collection] for collection in others]
+
+
+def _part(block: bpy.types.Object) -> tuple[str, int]:
+    """Return which part of its model an object is: copies are the same one."""
+    number = block.get(TAG_INDEX) if block.data is None else block.data.get(SURFACE_INDEX)
+    return block.type, number if isinstance(number, int) else -1
+
+
+def _chosen(context: Context, block: bpy.types.Object) -> bool:
+    return bool(block.select_get(view_layer=context.view_layer)) and block.type in KINDS
+
+
+def _model_id(block: bpy.types.Object) -> str:
+    """Return the id of the model that an object was imported with, or ""."""
+    for holder in (block, block.data):
+        found = None if holder is None else holder.get(MODEL_ID)
+        if isinstance(found, str):
+            return found
+    return ""
+
+
+def _home(block: bpy.types.Object | None) -> bpy.types.Collection | None:
+    """Return the collection that an import made for an object, if it still lies in it."""
+    return None if block is None else next((c for c in block.users_collection if c.get(MODEL_ID)), None)
+
+
+def _speaker(blocks: Iterable[bpy.types.Object]) -> bpy.types.Collection | None:
+    """Return the collection that an import made for the first of the objects that have one, wherever they lie now."""
+    for block in blocks:
+        model_id = _model_id(block)
+        found = [c for c in bpy.data.collections if c.get(MODEL_ID) == model_id] if model_id else []
+        if found:
+            home = _home(block)
+            return home if home in found else found[0]
+    return None
+
+
+def _visible(context: Context, blocks: Iterable[bpy.types.Object], collection: bpy.types.Collection | None) -> Choice:
+    """Split off what is hidden (Blender does not evaluate it) and what is no mesh."""
+    choice = Choice([], collection)
+    for block in blocks:
+        shown = block.visible_get(view_layer=context.view_layer)
+        if block.type in KINDS:
+            (choice.blocks if shown else choice.hidden).append(block)
+        if shown and (block.type in SHAPES or block.instance_type == "COLLECTION"):
+            choice.shapes.append(block)
+    return choice

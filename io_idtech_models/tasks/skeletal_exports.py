@@ -1,0 +1,261 @@
+"""Armatures to files: what operators, collection exporters and the command line share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from .. import formats
+from ..assets import beside as joint_scales
+from ..assets.storage import reason, write_files
+from ..blender.compat import Context
+from ..blender.skeletal.gather_rig import SkeletalGatherSettings, find_rig, gather
+from ..blender.skeletal.torso import remember_weights
+from ..formats import AnimationFormat, Options, SkeletalFormat
+from ..model.edits.one_root import animation_with_origin, skeleton_with_origin
+from ..model.edits.short_names import short_skeleton
+from ..model.limits.games import GAMES, refused
+from ..model.skeletal import Animation, SkeletalModel, looped, set_bounds
+from ..model.wording import describe_skeletal, listed, plural
+from ..reporting import LimitError, collected_warnings
+from . import animation_tables as ranges
+from . import motions
+from .selection import Choice
+from .vertex import Summary, left_out, object_mode, unselected_tags
+
+
+@dataclass(frozen=True)
+class AnimationExport:
+    """What of an armature's motion to write, and how; the export operators declare the same options."""
+
+    what: str = "ACTIVE"  # ACTIVE, CHOSEN, ALL, NLA or SCENE
+    actions: str = ""  # names of chosen ones, with commas between
+    loop: bool = False
+    recompute_bounds: bool = False
+    add_origin: bool = False
+    frame_rate: float = 0.0  # 0: the action's, else the scene's
+
+
+Finish = Callable[[motions.Source], Animation]
+Made = tuple[list[tuple[Path, Summary]], list[tuple[Path, bytes]]]  # what is to be said of each file, and the files
+
+
+def export_skeletal(
+    path: Path,
+    row: SkeletalFormat,
+    chosen: Choice,
+    context: Context,
+    settings: SkeletalGatherSettings,
+    game: str,
+    add_origin: bool = False,
+    options: Options | None = None,
+    with_bones: bool = False,
+    shorten: bool = False,
+) -> Summary:
+    """Write an armature and its meshes to a file; `options` are the format's own.
+
+    `with_bones`: the file with the model's bones, too, beside: what the armature plays, or its rest. `shorten`: names
+    that are too long, which else are an error.
+
+    Raises:
+        ModelError: the model can't be written, or the game would refuse it; the files are as they were.
+    """
+    done, files = _bones_of(path, row, chosen, context, settings, game) if with_bones else ([], [])
+    with collected_warnings() as warnings, object_mode(context):
+        if not row.normals:
+            settings = replace(settings, normals="NONE")
+        model = gather(whole_model(chosen.blocks, context), context.view_layer, settings)
+        if add_origin:
+            model = skeleton_with_origin(model)
+        if shorten:
+            model, notes = _shortened(model, row, game)
+            warnings.extend(notes)
+        warnings.extend(row.lost(model))
+        warnings.extend(refused(row.check(model, game)))
+        target = in_game_folder(path, game)
+        warnings.extend(_said_of_folder(target, path))
+        _write([(target, row.dump(model, options)), *files])
+        remember_weights(find_rig(list(chosen.blocks)), settings)
+    warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=False) if row.tags else [])]
+    warnings += [f"{file.name}: {summary}" for file, summary in done]
+    return Summary(describe_skeletal(model), warnings)
+
+
+def _shortened(model: SkeletalModel, row: SkeletalFormat, game: str) -> tuple[SkeletalModel, list[str]]:
+    found, _, notes = short_skeleton(model, [], row, game)
+    return found or model, notes
+
+
+def _bones_of(
+    path: Path, row: SkeletalFormat, chosen: Choice, context: Context, settings: SkeletalGatherSettings, game: str
+) -> Made:
+    """Return what comes of the bones of a model that goes to `path`; raises ModelError."""
+    rig = find_rig(list(chosen.blocks))
+    other: AnimationFormat = formats.by_name(row.companions[0])
+    animated = rig.animation_data is not None and rig.animation_data.action is not None
+    wanted = AnimationExport(what="ACTIVE" if animated else "REST")
+    target = path.with_suffix(other.suffixes[0])
+    return _made(target, other, rig, context, settings, wanted, game)
+
+
+def _write(files: list[tuple[Path, bytes]]) -> None:
+    """Write files, all or none, into folders that a game may want; raises ModelError."""
+    for folder in {target.parent: None for target, _ in files}:
+        _make_folder(folder)
+    write_files(files)
+
+
+def in_game_folder(path: Path, game: str) -> Path:
+    """Return where a game wants a file: for some in a folder of its own."""
+    folder = GAMES[game].folder
+    if not folder or path.parent.name.lower() == folder:
+        return path
+    return path.parent / folder / path.name
+
+
+def _said_of_folder(target: Path, path: Path) -> list[str]:
+    if target.parent == path.parent:
+        return []
+    return [f"written into the folder '{target.parent.name}', where the game looks for it"]
+
+
+def _make_folder(path: Path) -> None:
+    """Make the folder that a game wants, in one that is there; raises LimitError."""
+    try:
+        if path.parent.is_dir():
+            path.mkdir(exist_ok=True)
+    except OSError as error:
+        raise LimitError(f"can't make the folder '{path}': {reason(error)}") from error
+
+
+def whole_model(blocks: Iterable[Any], context: Context) -> list[Any]:
+    """Return objects with the armature that deforms them; an armature alone with what is visible of its model."""
+    found = list(blocks)
+    rig = find_rig(found)
+    if not any(block.type == "MESH" for block in found):
+        tags = [b for b in context.scene.objects if b.type == "EMPTY" and b.parent == rig and b.parent_type == "BONE"]
+        model = [*_meshes_of(rig, context), *(tag for tag in tags if tag not in found)]
+        found += [block for block in model if block.visible_get(view_layer=context.view_layer)]
+    return found if rig in found else [rig, *found]
+
+
+def export_animations(
+    path: Path,
+    row: AnimationFormat,
+    chosen: Choice,
+    context: Context,
+    settings: SkeletalGatherSettings,
+    wanted: AnimationExport,
+    game: str,
+) -> list[tuple[Path, Summary]]:
+    """Write an armature's animations: one to `path`, several into its folder under their names.
+
+    Chosen ones of a format that joins all go to `path`, and what each is of it into a table beside.
+
+    Raises:
+        ModelError: nothing to write, or one can't be written; files that were there are as they were.
+    """
+    done, files = _made(path, row, find_rig(list(chosen.blocks)), context, settings, wanted, game)
+    _write(files)
+    return done
+
+
+def _made(
+    path: Path,
+    row: AnimationFormat,
+    rig: Any,
+    context: Context,
+    settings: SkeletalGatherSettings,
+    wanted: AnimationExport,
+    game: str,
+) -> Made:
+    """Return what comes of an armature's animations; see `export_animations`."""
+    with object_mode(context):
+        with collected_warnings() as said:
+            sources = motions.sources(rig, row, wanted.what, wanted.actions, context)
+        with collected_warnings():  # here the meshes matter for bounds alone
+            blocks, orphans = [rig, *_meshes_of(rig, context)], _orphans_bone(rig, settings)
+            asked = replace(settings, orphan_bone=orphans, normals="NONE")
+            model = gather(blocks, context.view_layer, asked, measured=False)
+
+        def finish(source: motions.Source) -> Animation:
+            return _finished(source.gather(settings), model, wanted)
+
+        if row.joins and wanted.what in {"CHOSEN", "NLA"}:
+            done, files = _joined(path, row, sources, finish, game)
+        else:
+            several = wanted.what not in {"ACTIVE", "REST", "SCENE"}
+            done, files = _one_each(path, row, sources, finish, game, several)
+        done[-1][1].warnings.extend(said)
+        return done, files
+
+
+def _one_each(
+    path: Path, row: AnimationFormat, sources: list[motions.Source], finish: Finish, game: str, several: bool
+) -> Made:
+    """Return what comes of each animation in a file of its own; `several` go into the folder under their names."""
+    done, files = [], []
+    for name, source in zip(_file_names([source.name for source in sources]), sources, strict=True):
+        with collected_warnings() as warnings:
+            animation = finish(source)
+            warnings.extend(refused(row.check(animation, game)))
+            target = in_game_folder(path.with_name(name + row.suffixes[0]) if several else path, game)
+            warnings.extend(_said_of_folder(target, path))
+            files.append((target, row.dump(animation)))
+            files += joint_scales.files(animation, row, target, game)
+        facts = f"{plural(animation.num_frames, 'frame')}, {plural(len(animation.joint_names), 'joint')}"
+        done.append((target, Summary(f"{facts} of '{source.name}'" if row.joins else facts, warnings)))
+    return done, files
+
+
+def _joined(path: Path, row: AnimationFormat, sources: list[motions.Source], finish: Finish, game: str) -> Made:
+    """Return what comes of several animations in one file: the summary, and the files with the table of them."""
+    with collected_warnings() as warnings:
+        animations, rows, first = [], [], 0
+        for source in sources:
+            animation = finish(source)
+            animations.append(animation)
+            rows.append(ranges.row_of(source.action, animation, first, game))
+            first += animation.num_frames
+            joint_scales.say_lost(animation)
+        warnings.extend(refused([problem for each in animations for problem in row.check(each, game)]))
+        data = row.dump_joined(animations)
+    table = path.with_suffix(ranges.SUFFIX)
+    facts = f"{plural(first, 'frame')}: {listed([s.name for s in sources])} one after another, and '{table.name}'"
+    return [(path, Summary(facts, warnings))], [(path, data), (table, ranges.table_text(rows))]
+
+
+def _finished(animation: Animation, model: SkeletalModel, wanted: AnimationExport) -> Animation:
+    if wanted.frame_rate > 0:
+        animation.frame_rate = wanted.frame_rate
+    animation.keep_bounds = not wanted.recompute_bounds
+    set_bounds(animation, model)
+    if wanted.loop:
+        animation = looped(animation)
+    return animation_with_origin(animation) if wanted.add_origin else animation
+
+
+def _file_names(names_of: list[str]) -> list[str]:
+    """Return files' names for animations: without what file systems refuse, each once, whatever its case."""
+    found: dict[str, str] = {}
+    for name in names_of:
+        plain = "".join("_" if c in '<>:"/\\|?*' or ord(c) < 32 else c for c in name).strip(" .") or "animation"
+        free, number = plain, 0
+        while free.casefold() in found:
+            number += 1
+            free = f"{plain}.{number:03d}"
+        found[free.casefold()] = free
+    return list(found.values())
+
+
+def _meshes_of(rig: Any, context: Context) -> list[Any]:
+    found = [b for b in context.scene.objects if b.type == "MESH"]
+    return [b for b in found if any(m.type == "ARMATURE" and m.object == rig for m in b.modifiers)]
+
+
+def _orphans_bone(rig: Any, settings: SkeletalGatherSettings) -> str:
+    """Return a bone for vertices without weights, whose place matters for bounds alone: the one asked for, or any."""
+    present = [bone.name for bone in rig.data.bones if bone.use_deform or not settings.deform_only]
+    return settings.orphan_bone if settings.orphan_bone in present else next(iter(present), "")

@@ -1,0 +1,50 @@
+"""Actions that are made to look at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..blender import properties
+from ..blender.compat import Context
+from ..blender.skeletal import build as skeletal
+from ..blender.skeletal import gather_motion as motion
+from ..blender.skeletal.build import SkeletalSettings
+from ..blender.skeletal.gather_rig import SkeletalGatherSettings
+from ..formats.mdx.torso_mix import mixed
+from ..reporting import LimitError
+from .motions import slot_of
+from .vertex import object_mode
+
+
+def preview_torso(rig: Any, legs: str, torso: str, pitch: float, yaw: float, context: Context) -> Any:
+    """Make an action that shows what the game makes of two, and let the armature play it; returns it.
+
+    Raises:
+        LimitError: there is no such action, or no bone follows the torso.
+    """
+    for name in (legs, torso):
+        if name not in bpy.data.actions:
+            raise LimitError(f"no action is called '{name}'")
+    with object_mode(context):
+        settings = SkeletalGatherSettings(scale=_scale(rig), deform_only=False)
+        context.view_layer.update()
+        parts = []
+        for name in (legs, torso):
+            action = bpy.data.actions[name]
+            slot = slot_of(rig, action)
+            parts.append(motion.gather_action(rig, action, slot, context.scene, context.view_layer, settings))
+        animation = mixed(parts[0], parts[1], f"{legs} + {torso}", pitch, yaw)
+        shown = SkeletalSettings(scale=settings.scale, frame_rate=False)
+        action = skeletal.add_animations(rig, [animation], shown, context.scene)[0]
+    properties.show(action, properties.PREVIEW, True)
+    return action
+
+
+def _scale(rig: Any) -> float:
+    """Return the size of a game unit with which an armature was imported."""
+    from ..blender.skeletal.source import find
+
+    known = find(rig)
+    return 1.0 if known is None else known.scale

@@ -1,0 +1,144 @@
+"""Files to scene and scene to files: what operators, drop handlers and the command line share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from .. import formats
+from ..assets.storage import read_file, write_file
+from ..blender.compat import Context
+from ..blender.materials import Materials
+from ..blender.vertex.build import BuildSettings, Built, build
+from ..blender.vertex.source import note_file
+from ..blender.window import mode_of, set_mode
+from ..formats import Format, Options
+from ..game.search import Folder, SearchPath, model_name
+from ..model.wording import describe, joined, listed, plural
+from ..reporting import collected_warnings
+
+if TYPE_CHECKING:
+    from ..blender.vertex.frame_plan import GatherSettings
+    from .selection import Choice
+
+SHOWN = 7  # sentences in a line, the facts among them
+
+
+@dataclass
+class Summary:
+    """What a task did, in words: the facts, and the warnings."""
+
+    facts: str
+    warnings: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        """One line, with the first few warnings."""
+        return joined([self.facts, *self.warnings], most=SHOWN)
+
+    @property
+    def whole(self) -> str:
+        """One line, with all warnings."""
+        return "; ".join([self.facts, *self.warnings])
+
+    @property
+    def rest(self) -> list[str]:
+        """Return the warnings that the line has no room for."""
+        return self.warnings[SHOWN - 1 :]
+
+
+def import_file(
+    path: Path,
+    settings: BuildSettings,
+    scene: bpy.types.Scene,
+    into: bpy.types.Collection,
+    folders: dict[Path, Folder] | None = None,
+) -> tuple[Built, Summary]:
+    """Bring a file into the scene; files that are imported together share `folders`, see `SearchPath`.
+
+    Raises:
+        ModelError: the file can't be read; the .blend is as it was.
+    """
+    with collected_warnings() as warnings:
+        data = read_file(path)
+        model = formats.identify(data, path).load(data, model_name(path))
+        search = SearchPath(path, {} if folders is None else folders)
+        materials = Materials(search.find_image, read_picture, search.own_image)
+        built = build(model, settings, materials, scene, into)
+        note_file(built.collection, [*built.surfaces, *built.tags], str(path))
+        if materials.missing:
+            warnings.append(f"{plural(len(materials.missing), 'texture')} not found: {listed(materials.missing)}")
+    return built, Summary(describe(model), warnings)
+
+
+def read_picture(path: Path) -> Any:
+    """Return the pixels of a picture that Blender can't load, None for any other; raises ModelError."""
+    if path.suffix.lower() != ".pcx":
+        return None
+    from ..game import pcx
+
+    return pcx.read(path)
+
+
+def export_file(
+    path: Path,
+    row: Format,
+    chosen: Choice,
+    context: Context,
+    settings: GatherSettings,
+    game: str,
+    options: Options | None = None,
+    shorten: bool = False,
+) -> Summary:
+    """Write objects to a file; `options` are the format's own; `shorten`: names that are too long, else an error.
+
+    Raises:
+        ModelError: the model can't be written, or the game would refuse it; the file is as it was.
+    """
+    from ..blender.vertex.gather import gather  # as much again as an import needs
+
+    with collected_warnings() as warnings, object_mode(context):
+        settings = replace(settings, splits=row.splits)
+        model = gather(chosen.blocks, chosen.collection, context.scene, context.view_layer, settings)
+        written = formats.dump_for(row, model, game, options, shorten)
+        warnings.extend(written.notes)
+        write_file(path, written.data)
+    warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=True) if row.tags else [])]
+    return Summary(describe(written.model), warnings)
+
+
+@contextmanager
+def object_mode(context: Context) -> Iterator[None]:
+    """Leave edit mode (and its like) meanwhile: what is edited reaches the data only then."""
+    mode = mode_of(context)
+    if mode != "OBJECT":
+        set_mode(context, "OBJECT")
+    try:
+        yield
+    finally:
+        if mode != "OBJECT":
+            set_mode(context, mode)
+
+
+def left_out(chosen: Choice) -> list[str]:
+    """Name the objects that an export leaves out."""
+    texts = []
+    if chosen.hidden:
+        texts.append(f"{plural(len(chosen.hidden), 'hidden object')} left out: {_names(chosen.hidden)}")
+    if chosen.shapes:
+        texts.append(f"only meshes are written; left out: {_names(chosen.shapes)}")
+    return texts
+
+
+def unselected_tags(chosen: Choice, bones: bool) -> list[str]:
+    """Name the tags that are left out because they are not selected; `bones`: also those that are bones."""
+    found = [tag.bone or tag.block.name for tag in chosen.tags if bones or not tag.bone]
+    return [f"tags left out, they are not selected: {listed(found)}"] if found else []
+
+
+def _names(blocks: list[bpy.types.Object]) -> str:
+    return listed([block.name for block in blocks])
