@@ -13,8 +13,8 @@ import bpy
 from ..model.wording import listed
 from ..reporting import LimitError
 from .compat import Block, action_parts, play_action, played_action, playing_curves, slot_claim
+from .curves import value_path
 from .spans import span_of, warn_of_length
-from .vertex.shape_keys import value_path
 
 POSE = "pose.bones["
 CUSTOM = re.compile(r'(.*)\["((?:[^"\\]|\\.)*)"\]\Z')

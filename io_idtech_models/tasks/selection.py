@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import bpy
 
 from ..blender.compat import Context
+from ..blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX
 from ..blender.vertex.gather import TagSource, find_tags
-from ..blender.vertex.source import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, adopt, find, frame_list
+from ..blender.vertex.source import adopt, find, frame_list
 from ..model.wording import listed
 from ..reporting import LimitError
 

@@ -17,10 +17,10 @@ from ..assets.storage import read_file
 from ..blender.budgets import refuse_farther
 from ..blender.compat import Context, play
 from ..blender.materials import Materials
+from ..blender.provenance import note_file
+from ..blender.rollback import undone_on_failure
 from ..blender.skeletal import build as skeletal
 from ..blender.skeletal.build import Posed, SkeletalSettings
-from ..blender.vertex.build import undone_on_failure
-from ..blender.vertex.source import note_file
 from ..formats import AnimationFormat, SkeletalFormat
 from ..game import aninc, skin
 from ..game.search import DIFFUSE_ENDINGS, SearchPath

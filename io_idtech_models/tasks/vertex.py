@@ -14,8 +14,8 @@ from .. import formats
 from ..assets.storage import read_file, write_file
 from ..blender.compat import Context
 from ..blender.materials import Materials
+from ..blender.provenance import note_file
 from ..blender.vertex.build import BuildSettings, Built, build
-from ..blender.vertex.source import note_file
 from ..blender.window import mode_of, set_mode
 from ..formats import Format, Options
 from ..game.search import Folder, SearchPath, model_name

@@ -13,6 +13,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from .. import formats
 from ..blender.compat import RELATIVE_PATHS, Context
+from ..blender.provenance import FILE
 from ..blender.window import mode_of, selected
 from ..formats import AnimationFormat, AnyFormat, Option
 from ..model.limits.games import GAMES
@@ -127,7 +128,7 @@ def open_collection(context: Context) -> bpy.types.Collection:
 
     An imported model's own is no place for another, which would become part of the model: it goes beside.
     """
-    from ..blender.vertex.source import MODEL_ID
+    from ..blender.provenance import MODEL_ID
 
     root: bpy.types.Collection = context.scene.collection
     active: bpy.types.Collection | None = context.collection
@@ -187,10 +188,9 @@ def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, opt
 def file_stem(collection: bpy.types.Collection) -> str:
     """Return what to call a model's file: as it was, while its collection still has the name that import gave it."""
     from ..blender import names
-    from ..blender.vertex import source
     from ..game.search import model_name
 
-    file = collection.get(source.FILE)
+    file = collection.get(FILE)
     if isinstance(file, str) and names.stem_of(collection.name) == names.fit(model_name(Path(file))):
         return Path(file).stem
     return str(collection.name)
@@ -198,11 +198,9 @@ def file_stem(collection: bpy.types.Collection) -> str:
 
 def proposed_stem(chosen: Any) -> str:
     """Return what to call the file of a choice: as its model's file, or else as the .blend."""
-    from ..blender.vertex import source
-
     if chosen.collection is not None:
         return file_stem(chosen.collection)
-    files = [(block if block.data is None else block.data).get(source.FILE) for block in chosen.blocks]
+    files = [(block if block.data is None else block.data).get(FILE) for block in chosen.blocks]
     own = next((Path(file).stem for file in files if isinstance(file, str)), "")
     return own or Path(bpy.data.filepath).stem or "untitled"
 

@@ -43,7 +43,7 @@ def _label(material: Block | None) -> str:
 
 def model_file(block: Block) -> Path | None:
     """Return the file that an object's model was imported from; None if there is none, or it is not there any more."""
-    from ..blender.vertex.source import FILE, MODEL_ID
+    from ..blender.provenance import FILE, MODEL_ID
 
     model_id = block.data.get(MODEL_ID)
     own = [c for c in bpy.data.collections if model_id is not None and c.get(MODEL_ID) == model_id]

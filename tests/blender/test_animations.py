@@ -11,11 +11,12 @@ import pytest
 from mathutils import Euler
 
 from io_idtech_models.blender import compat
+from io_idtech_models.blender.curves import add_curve, value_path
 from io_idtech_models.blender.mesh import attributes as mesh
+from io_idtech_models.blender.provenance import MODEL_ID
 from io_idtech_models.blender.vertex import clips as animations
 from io_idtech_models.blender.vertex import shape_keys
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
-from io_idtech_models.blender.vertex.source import MODEL_ID
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.model.clips import Animation, group, numbered
 from io_idtech_models.reporting import LimitError
@@ -414,7 +415,7 @@ def add_tag_action(case: Case) -> Any:
     curves = compat.curves_for(own, tag, tag.name)
     for path, values in (("location", (1, 2, 3)), ("rotation_quaternion", (1, 0, 0, 0))):
         for index, value in enumerate(values):
-            shape_keys.add_curve(curves, path, index, np.array([0, 4]), np.array([value, value + (path == "location")]))
+            add_curve(curves, path, index, np.array([0, 4]), np.array([value, value + (path == "location")]))
     compat.play_action(tag, *kept)
     if compat.HAS_SLOTS:
         shape_keys.add_stretch(
@@ -853,8 +854,8 @@ def test_edited_curves_of_relative_keys_lose_those_of_deleted_frames():
     reorder(case, [frame for frame in range(20) if frame != 17])
     ((_, _, curves),) = compat.action_parts(own)
     paths = {curve.data_path: curve.keyframe_points for curve in curves}
-    assert shape_keys.value_path("run3") not in paths
-    assert [tuple(p.co) for p in paths[shape_keys.value_path("run2")]] == [(0, 0), (2, 1), (4, 0)]
+    assert value_path("run3") not in paths
+    assert [tuple(p.co) for p in paths[value_path("run2")]] == [(0, 0), (2, 1), (4, 0)]
     assert len(paths) == 19
 
 

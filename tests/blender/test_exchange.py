@@ -14,8 +14,9 @@ bpy = pytest.importorskip("bpy")
 np = pytest.importorskip("numpy")
 
 from io_idtech_models.blender.compat import curves_for  # noqa: E402
+from io_idtech_models.blender.curves import add_curve  # noqa: E402
 from io_idtech_models.blender.exchange import scene_files as exchange  # noqa: E402
-from io_idtech_models.blender.vertex.shape_keys import add_absolute, add_curve  # noqa: E402
+from io_idtech_models.blender.vertex.shape_keys import add_absolute  # noqa: E402
 
 FRAMES, SIDE, FPS = 5, 4, 15
 SURFACES = ("body", "head")

@@ -12,8 +12,8 @@ import pytest
 
 from fuzz.mutate import MODELS, PAIR, mutated, split_pair
 from fuzz.seeds import samples
+from io_idtech_models.blender.provenance import RECORD
 from io_idtech_models.blender.skeletal.source import MOTION, SKELETON, SKINNED
-from io_idtech_models.blender.vertex.source import RECORD
 from tests.samples import PROJECT
 from tests.ui.scene import bpy, counts
 

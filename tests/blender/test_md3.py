@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender.compat import HAS_SLOTS, playing_curves
-from io_idtech_models.blender.vertex import tags
-from io_idtech_models.blender.vertex.source import RECORD
+from io_idtech_models.blender.empties import decompose
+from io_idtech_models.blender.provenance import RECORD
 from tests.blender.case import CONTEXT, open_case, positions_at, vertices_of
 from tests.samples import SAMPLES, SENTINEL
 
@@ -73,8 +73,8 @@ def test_the_axes_of_several_tags_are_taken_apart_as_each_alone():
     axes = random.normal(size=(9, 4, 3, 3))
     axes[:, 1] = np.eye(3)
     axes[3, 2] = 0.0
-    together = tags.decompose(axes)
+    together = decompose(axes)
     for index in range(4):
-        alone = tags.decompose(axes[:, index])
+        alone = decompose(axes[:, index])
         assert all(np.allclose(a[:, index], b, rtol=0, atol=2e-7) for a, b in zip(together, alone, strict=True))
         assert (alone[0].shape, alone[1].shape) == ((9, 4), (9, 3))

@@ -8,9 +8,9 @@ import bpy as blender
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.movement import is_moving
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
+from io_idtech_models.blender.vertex.movement import is_moving
 from tests.blender.case import CONTEXT
 from tests.blender.md3_case import open_case
 from tests.samples import sample

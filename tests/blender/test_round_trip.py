@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from io_idtech_models.blender.mesh import attributes as meshes
-from io_idtech_models.blender.vertex.source import RECORD
+from io_idtech_models.blender.provenance import RECORD
 from tests.blender.case import CONTEXT, Case, activate, angle, open_case, positions_at, reopen, vertices_of
 from tests.samples import SENTINEL, corpus, format_of, sample, sample_params
 

@@ -12,10 +12,11 @@ bpy = pytest.importorskip("bpy")
 np = pytest.importorskip("numpy")
 
 from io_idtech_models.blender.compat import curves_for  # noqa: E402
+from io_idtech_models.blender.curves import add_curve  # noqa: E402
 from io_idtech_models.blender.exchange import picture as still  # noqa: E402
 from io_idtech_models.blender.exchange.scene_files import ExchangeError  # noqa: E402
 from io_idtech_models.blender.exchange.scene_files import run as run_operator  # noqa: E402
-from io_idtech_models.blender.vertex.shape_keys import add_absolute, add_curve  # noqa: E402
+from io_idtech_models.blender.vertex.shape_keys import add_absolute  # noqa: E402
 
 SIZE = (120, 90)
 RENDERED = {"Render Result"}  # an image that Blender makes with the first picture and keeps

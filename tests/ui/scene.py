@@ -10,7 +10,7 @@ from typing import Any
 import bpy as blender
 import numpy as np
 
-from io_idtech_models.blender.vertex.build import KINDS
+from io_idtech_models.blender.rollback import KINDS
 from io_idtech_models.formats import by_suffix
 from tests.samples import format_of, load, sample
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from io_idtech_models.blender.vertex.source import MODEL_ID
+from io_idtech_models.blender.provenance import MODEL_ID
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.selection import choose
 from tests import md5_facts, samples_md5, samples_mdm

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.vertex.source import MODEL_ID, RECORD
+from io_idtech_models.blender.provenance import MODEL_ID, RECORD
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.model.records import vertex as record
 from io_idtech_models.tasks.selection import choose

@@ -9,7 +9,7 @@ import bmesh
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.vertex.source import RECORD
+from io_idtech_models.blender.provenance import RECORD
 from io_idtech_models.ui import cli
 from tests import samples_md5
 from tests.samples import PROJECT, SENTINEL

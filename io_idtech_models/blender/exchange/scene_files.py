@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from ...reporting import ModelError
 from ..compat import curves_for
-from ..vertex.shape_keys import add_curve, value_path
+from ..curves import add_curve, value_path
 from .quiet import quiet
 
 GLB_MAGIC = b"glTF"  # a 12-byte header, then the JSON chunk's length and type (glTF 2.0, section 4.4)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...model.edits.near import Near, near
 from ...model.vertex import ModelSource
 from ..compat import Block
-from ..vertex.source import Place
+from ..provenance import Place
 from . import attributes as meshes
 from .diagonals import cut_like_source, is_run, restore
 from .edited_normals import base_positions, edited_corners

@@ -22,8 +22,8 @@ from ..compat import Block, play
 from ..materials import Materials
 from ..mesh import attributes as meshes
 from ..mesh import normal_codes
-from ..vertex.build import undone_on_failure
-from ..vertex.source import MODEL_ID
+from ..provenance import MODEL_ID
+from ..rollback import undone_on_failure
 from . import armature
 from . import bone_scales as sizes
 from . import channels as actions

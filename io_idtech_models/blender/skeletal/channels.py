@@ -22,7 +22,7 @@ from ...model.skeletal import Animation
 from ...model.transforms import conjugate, from_matrices, inverse, multiply
 from .. import names, spans
 from ..compat import Block, curves_for
-from ..vertex.shape_keys import CONSTANT, add_curves
+from ..curves import CONSTANT, add_curves
 from .armature import TURN
 
 Doubles = NDArray[np.float64]

@@ -21,9 +21,9 @@ from ...reporting import LimitError
 from .. import losses as unheld
 from ..compat import Block
 from ..mesh import attributes as meshes
+from ..mesh.parts import Looks, Part, shaders_of, split, surface_name
 from ..mesh.read import Origin, Shape, read_shape, say_loose
-from ..vertex.source import Place
-from ..vertex.surface import Looks, Part, shaders_of, split, surface_name
+from ..provenance import Place
 from . import normals as skinned_normals
 from .torso import WeightLimits, gather_min_lod
 from .weights import groups as skinning

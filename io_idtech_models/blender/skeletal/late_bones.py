@@ -23,7 +23,7 @@ from .. import names
 from ..compat import Block
 from ..mesh import attributes as meshes
 from ..mesh import normal_codes
-from ..vertex.source import MODEL_ID
+from ..provenance import MODEL_ID
 from . import armature
 from . import source as skeletal_source
 from . import tags as joint_tags

@@ -17,8 +17,8 @@ from ...model.transforms import conjugate, rotate
 from ...model.vertex import split_by_part
 from ..compat import Block
 from ..mesh import attributes as meshes
+from ..mesh.parts import Part, turned_normals
 from ..mesh.read import Shape
-from ..vertex.surface import Part, turned_normals
 
 SLACK = 1e-5  # of a coordinate: single precision, and a little
 SAME_NORMAL = 2e-5  # of a normal, as of a bone's axes: see `skeletal_gather.SAME_AXES`

@@ -17,7 +17,7 @@ from ...model.records import skeletal as skeletal_record
 from ...model.records import vertex as record
 from ...model.skeletal import AnimationSource, SkeletalSource
 from ..compat import Block
-from ..vertex.source import MODEL_ID, SURFACE_INDEX, Place
+from ..provenance import MODEL_ID, SURFACE_INDEX, Place
 
 log = logging.getLogger(__name__)
 

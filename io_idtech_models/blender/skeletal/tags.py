@@ -20,8 +20,8 @@ from ...model.transforms import inverse
 from ...model.wording import listed
 from .. import names
 from ..compat import Block
-from ..vertex import tags
-from ..vertex.source import MODEL_ID, TAG_INDEX
+from ..empties import DISPLAY, decompose, shown_axes
+from ..provenance import MODEL_ID, TAG_INDEX
 from . import armature
 
 log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ def build(model: SkeletalModel, rig: Block, bones: list[str], scale: float) -> l
     size = max(1.0, float(np.ptp(model.skeleton.bind.positions, axis=0).max(initial=0.0)) / 24.0) * scale
     for index, tag in enumerate(model.tags):
         block: Block = bpy.data.objects.new(names.fit(tag.name), None)
-        block.empty_display_type, block.empty_display_size = tags.DISPLAY, size
+        block.empty_display_type, block.empty_display_size = DISPLAY, size
         block.rotation_mode = "QUATERNION"
         names.remember(block, tag.name)
         block[TAG_INDEX] = index
@@ -50,9 +50,9 @@ def build(model: SkeletalModel, rig: Block, bones: list[str], scale: float) -> l
 
 def _basis(tag: JointTag, bone: Any, scale: float) -> Doubles:
     """Return the transform (4, 4) that an empty on a bone has as a tag; of axes that are no turn the closest."""
-    quaternions, scales = tags.decompose(tag.axes[None])
+    quaternions, scales = decompose(tag.axes[None])
     local = np.eye(4)
-    local[:3, :3] = tags.shown_axes(quaternions, scales)[0].T
+    local[:3, :3] = shown_axes(quaternions, scales)[0].T
     local[:3, 3] = tag.origin.astype(np.float64) * scale
     return steady.products(_from_tail(bone), armature.TURN_BACK, local)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,13 +18,12 @@ from ..compat import HAS_SLOTS, Block, share_action
 from ..materials import Materials
 from ..mesh import attributes as meshes
 from ..mesh import normal_codes
+from ..provenance import MODEL_ID, TAG_INDEX
+from ..rollback import undone_on_failure
 from . import clips as animations
 from . import shape_keys, source, tags
 
 log = logging.getLogger(__name__)
-
-# What an import may make; a failed one removes what it made of these.
-KINDS = ("objects", "collections", "meshes", "materials", "images", "actions", "armatures")
 
 
 @dataclass(frozen=True)
@@ -48,29 +45,6 @@ class Built:
     num_frames: int
     surfaces: list[Block] = field(default_factory=list)
     tags: list[Block] = field(default_factory=list)
-
-
-@contextmanager
-def undone_on_failure() -> Iterator[None]:
-    """Remove every data-block that was made within, if an exception leaves it."""
-    last = _last_number()
-    try:
-        yield
-    except BaseException:
-        made = [b for kind in KINDS for b in getattr(bpy.data, kind) if b.session_uid > last]
-        bpy.data.batch_remove(made)  # a mesh takes its shape keys along
-        raise
-
-
-def _last_number() -> int:
-    """Return the number that no data-block's is above: Blender counts all that are made in a session.
-
-    What is made for that goes again: so it takes no longer the more there is in the .blend.
-    """
-    probe = bpy.data.speakers.new("idtech")
-    number = int(probe.session_uid)
-    bpy.data.speakers.remove(probe, do_unlink=False, do_id_user=False, do_ui_user=False)
-    return number
 
 
 def build(
@@ -98,13 +72,13 @@ def build(
         built.tags = [block for block, _ in made]
         for index, (tag, block) in enumerate(zip(model.tags, built.tags, strict=True)):
             names.remember(block, tag.name)
-            block[source.TAG_INDEX] = index
+            block[TAG_INDEX] = index
         if model.num_frames > 1:
             _animate(model, built, keys, [channels for _, channels in made], settings)
         _remember(model, built, keys)
         if model.num_frames > 1:
             surfaces = [block.data.shape_keys for block in built.surfaces]
-            animations.make_actions(surfaces, model.animations, built.collection.get(source.MODEL_ID, ""))
+            animations.make_actions(surfaces, model.animations, built.collection.get(MODEL_ID, ""))
         for block in (*built.surfaces, *built.tags):
             built.collection.objects.link(block)
         into.children.link(built.collection)

@@ -16,8 +16,8 @@ from ...model.wording import listed
 from ...reporting import LimitError
 from .. import names, spans
 from ..compat import Block, action_parts, new_curves, playing_curves, slot_curves, slot_name
+from ..provenance import MODEL_ID
 from . import shape_keys
-from .source import MODEL_ID
 
 WHOLE = "idtech_whole"  # on the action that plays all frames
 UNNAMED = "frames"  # what an animation without a name is called

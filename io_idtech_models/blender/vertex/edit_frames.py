@@ -11,6 +11,7 @@ import numpy as np
 from ...reporting import LimitError
 from .. import names
 from ..compat import Block, playing_curves, share_action
+from ..curves import LINEAR, curve_points
 from ..mesh import attributes as meshes
 from . import clips as animations
 from . import shape_keys, source
@@ -141,10 +142,10 @@ def _relist(collection: bpy.types.Collection, order: list[int], new: int | None)
 
 def _retime(curve: Any, times: list[float], order: list[int]) -> None:
     """Move a tag's keys to the new times of their frames: those of frames that are gone go, copies are added."""
-    old = dict(zip(*(part.tolist() for part in shape_keys.curve_points(curve)), strict=True))
+    old = dict(zip(*(part.tolist() for part in curve_points(curve)), strict=True))
     kinds = np.empty(len(curve.keyframe_points), np.int32)
     curve.keyframe_points.foreach_get("interpolation", kinds)
-    kind = int(kinds[0]) if len(kinds) else shape_keys.LINEAR
+    kind = int(kinds[0]) if len(kinds) else LINEAR
     grid = [times[0] + i for i in range(len(order))] if times == [times[0] + i for i in range(len(times))] else None
     if grid is None:
         return

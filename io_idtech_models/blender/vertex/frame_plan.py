@@ -19,14 +19,15 @@ from ...model.wording import plural
 from ...reporting import LimitError
 from .. import names
 from ..compat import Block
-from ..movement import is_moving
 from ..playback import Take, influences, loose_actions, make_take
 from ..properties import PREVIEW
+from ..provenance import MODEL_ID
 from . import sampling
 from .clips import WHOLE, find_actions, label, model_ids, whole_curves
+from .movement import is_moving
 from .sampling import Plan
 from .shape_keys import KeyFinder, frame_blocks, positions
-from .source import MODEL_ID, Known, frame_list
+from .source import Known, frame_list
 
 log = logging.getLogger(__name__)
 

@@ -15,17 +15,19 @@ from ...model.vertex import Surface, Tag, VertexModel
 from ...reporting import LimitError
 from .. import names
 from ..compat import Block
+from ..empties import DISPLAY, PREFIX, decompose, shown_axes
 from ..losses import say_layers
 from ..materials import texture_size
 from ..mesh import attributes as meshes
-from ..mesh import effects
+from ..mesh.parts import Part, shaders_of, split, surface_name
 from ..mesh.read import Origin, Shape, read_shape, say_loose
-from ..stage import Stage, stepping
-from . import sampling, tags
+from ..provenance import Place
+from . import effects, sampling, tags
 from .frame_plan import GatherSettings, plan_frames
 from .sampling import Plan, Samples, Subject
-from .source import Known, Place, find
-from .surface import Looks, Part, shaders_of, split, surface_name, to_surface
+from .source import Known, find
+from .stage import Stage, stepping
+from .surface import looks_of, to_surface
 
 log = logging.getLogger(__name__)
 
@@ -159,7 +161,7 @@ def _read_shapes(
 def _split(draft: Draft, sources: NDArray[np.int32], settings: GatherSettings) -> None:
     """Split a draft into parts by what its samples say."""
     assert draft.shape is not None and draft.samples is not None and draft.samples.positions is not None
-    draft.parts = split(draft.shape, Looks.of(draft.samples, sources, draft.shape), settings.splits)
+    draft.parts = split(draft.shape, looks_of(draft.samples, sources, draft.shape), settings.splits)
     if draft.place is None and not len(draft.shape.corners):
         log.warning("'%s' has no faces: left out", draft.block.name)
         draft.parts = []
@@ -288,13 +290,13 @@ def find_tags(blocks: list[Block]) -> list[TagSource]:
         if block.type == "EMPTY" and _is_tag(block):
             found.append(TagSource(block))
         elif block.type == "ARMATURE":
-            found += [TagSource(block, b.name) for b in block.data.bones if b.name.lower().startswith(tags.PREFIX)]
+            found += [TagSource(block, b.name) for b in block.data.bones if b.name.lower().startswith(PREFIX)]
     return found
 
 
 def _is_tag(block: Block) -> bool:
-    named = str(block.name).lower().startswith(tags.PREFIX)
-    return named or bool(block.empty_display_type == tags.DISPLAY or block.parent_type == "BONE")
+    named = str(block.name).lower().startswith(PREFIX)
+    return named or bool(block.empty_display_type == DISPLAY or block.parent_type == "BONE")
 
 
 def _tags(
@@ -345,7 +347,7 @@ def _hint(tag: Tag, known: Known, sources: NDArray[np.int32]) -> NDArray[np.bool
     near = np.abs(tag.origins - origins) <= tags.SAME_ORIGIN * np.maximum(1.0, np.abs(origins))
     kept = near.all(axis=1)
     tag.origins[kept] = origins[kept]
-    shown = tags.shown_axes(*tags.decompose(axes))
+    shown = shown_axes(*decompose(axes))
     size = np.maximum(1.0, np.abs(shown).max(axis=(1, 2)))
     hinted: NDArray[np.bool_] = np.abs(tag.axes - shown).max(axis=(1, 2)) <= tags.SAME_AXES * size
     tag.axes[hinted] = axes[hinted]

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...reporting import LimitError
 from ..compat import Block, playing_curves
+from ..curves import curve_points, value_path
 from ..mesh import attributes as meshes
 from ..playback import Take, influences
 from . import shape_keys, tags
 
 if TYPE_CHECKING:
-    from ..stage import Stage
+    from .stage import Stage
 
 # Modifiers that move points and do nothing else: without others a mesh has the same faces in all frames.
 BENDING = frozenset((
@@ -130,10 +131,10 @@ def keys_at(finder: shape_keys.KeyFinder, times: list[float], take: Take | None 
 
 def covers(keys: Block, curves: list[Any]) -> bool:
     """Tell whether curves show the keys of all frames."""
-    by_path = {curve.data_path: shape_keys.curve_points(curve)[1] for curve in curves}
+    by_path = {curve.data_path: curve_points(curve)[1] for curve in curves}
     blocks = shape_keys.frame_blocks(keys)
     if keys.use_relative:
-        paths = (shape_keys.value_path(key.name) for key in blocks)
+        paths = (value_path(key.name) for key in blocks)
         return all(path in by_path and by_path[path].max(initial=0.0) > 0.0 for path in paths)
     at, values = shape_keys.positions(blocks), by_path.get("eval_time", np.zeros(0, np.float32))
     return len(values) > 0 and bool(values.min() <= at[0] and values.max() >= at[-1])
@@ -144,19 +145,19 @@ def key_times(keys: Block, curves: list[Any]) -> list[float]:
     blocks = shape_keys.frame_blocks(keys)
     by_path = {curve.data_path: curve for curve in curves}
     if keys.use_relative:
-        paths = (shape_keys.value_path(key.name) for key in blocks)
+        paths = (value_path(key.name) for key in blocks)
         return [_peak(by_path[path], i) if path in by_path else float(i) for i, path in enumerate(paths)]
     positions = shape_keys.positions(blocks)
     return _reached(by_path["eval_time"], positions) if "eval_time" in by_path else positions
 
 
 def _peak(curve: Any, default: int) -> float:
-    times, values = shape_keys.curve_points(curve)
+    times, values = curve_points(curve)
     return float(times[values.argmax()]) if len(values) else float(default)
 
 
 def _reached(curve: Any, positions: list[float]) -> list[float]:
-    times, values = shape_keys.curve_points(curve)
+    times, values = curve_points(curve)
     wanted = np.array(positions)
     if len(times) >= 2 and np.array_equal(times, values) and times[0] <= wanted.min() and times[-1] >= wanted.max():
         return positions

@@ -16,43 +16,16 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ...model.records import vertex as record
 from ...model.vertex import ModelSource, SurfaceSource
 from ..compat import Block
+from ..provenance import FILE, MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, Place
 
 log = logging.getLogger(__name__)
 
-RECORD, MODEL_ID, SURFACE_INDEX = "idtech_source", "idtech_model", "idtech_surface"
-TAG_INDEX = "idtech_tag"
-FILE = "idtech_file"  # on collections, meshes, armatures and tags' empties: the file that they came from
 # Visible and editable: frames of a model that has no shape keys to count and name them.
 NUM_FRAMES, FRAME_NAMES, FRAME_SOURCES = "idtech_frames", "idtech_frame_names", "idtech_frame_sources"
-
-
-@dataclass(eq=False)
-class Place:
-    """Where a mesh's source numbers lie among the model's: number of the mesh + shift, within [first, end)."""
-
-    surface: int  # index among the source's surfaces
-    vertex_shift: int
-    vertices: range
-    triangle_shift: int
-    triangles: range
-
-    def vertex_numbers(self, stored: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return model-wide vertex numbers of stored ones (n,): -1 for new elements and strangers."""
-        return _shifted(stored, self.vertex_shift, self.vertices)
-
-    def triangle_numbers(self, stored: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return model-wide triangle numbers of stored ones (n,): -1 for new elements and strangers."""
-        return _shifted(stored, self.triangle_shift, self.triangles)
-
-
-def _shifted(stored: NDArray[np.int32], shift: int, allowed: range) -> NDArray[np.int64]:
-    numbers = stored.astype(np.int64) - 1 + shift
-    return np.where((stored > 0) & (numbers >= allowed.start) & (numbers < allowed.stop), numbers, -1)
 
 
 @dataclass(eq=False)
@@ -273,14 +246,6 @@ def _with_surface(source: ModelSource, surface: SurfaceSource) -> ModelSource:
         source.tag_axes,
         source.facts,
     )
-
-
-def note_file(collection: bpy.types.Collection, blocks: Iterable[Any], path: str) -> None:
-    """Note on a model's collection, and on each of its objects, the file that it came from."""
-    collection[FILE] = path
-    for block in blocks:
-        holder = block if block.data is None else block.data
-        holder[FILE] = path
 
 
 def adopt(collection: bpy.types.Collection, other: bpy.types.Collection) -> None:

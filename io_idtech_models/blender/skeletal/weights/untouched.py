@@ -28,7 +28,7 @@ from ....model.skeletal import Weights, skin
 from ....model.transforms import conjugate, rotate
 from ....model.vertex import SurfaceSource, split_by_part
 from ...compat import Block
-from ...vertex.surface import Part
+from ...mesh.parts import Part
 from . import groups as skinning
 
 if TYPE_CHECKING:

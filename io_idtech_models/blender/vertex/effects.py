@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ..compat import Block
-from ..stage import Stage
-from ..vertex import sampling, shape_keys
-from . import attributes as meshes
-from .edited_normals import SAME
+from ..mesh import attributes as meshes
+from ..mesh.edited_normals import SAME
+from . import sampling, shape_keys
+from .stage import Stage
 
 LOOKS = 5  # frames that are looked at
 

@@ -8,10 +8,10 @@ from contextlib import ExitStack, contextmanager
 import bpy
 import numpy as np
 
-from .compat import Block
-from .playback import Take, at_rest, playing
-from .vertex import shape_keys
-from .vertex.sampling import Plan, keys_at
+from ..compat import Block
+from ..playback import Take, at_rest, playing
+from . import shape_keys
+from .sampling import Plan, keys_at
 
 
 class Stage:

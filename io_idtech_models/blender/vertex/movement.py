@@ -14,11 +14,11 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from .compat import Block, playing_curves
-from .mesh import attributes as meshes
-from .playback import influences
+from ..compat import Block, playing_curves
+from ..curves import curve_points
+from ..mesh import attributes as meshes
+from ..playback import influences
 from .stage import as_it_was
-from .vertex.shape_keys import curve_points
 
 SAMPLES = 24  # frames that are looked at, evenly spread over the range
 FIRST = 3  # and so many at its beginning, one by one: simulations start there
