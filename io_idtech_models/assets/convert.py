@@ -27,7 +27,7 @@ COMPANIONS = [formats.by_name(name) for row in formats.SKELETAL for name in row.
 
 
 def problems(row: AnyFormat, model: Any, game: str) -> list[Problem]:
-    """Return what a game, a key of `limits.GAMES`, refuses or changes of a model of a format."""
+    """Return what a game, a key of `limits.games.GAMES`, refuses or changes of a model of a format."""
     return [*row.check(model, game), *(Problem(ERROR, "", said) for said in row.problems(model))]
 
 

@@ -71,7 +71,7 @@ def animations_beside(
 
 
 def bound(row: SkeletalFormat, loaded: Loaded, settings: ImportSettings) -> SkeletalModel:
-    """Return a model in the pose in which Blender is to bind it: see `model.binding`."""
+    """Return a model in the pose in which Blender is to bind it: see `model.bind_pose`."""
     model: SkeletalModel = loaded.model
     animation = loaded.animation
     if settings.bind == FRAME and animation is not None:

@@ -206,7 +206,7 @@ def proposed_stem(chosen: Any) -> str:
 
 
 def games_option(games: tuple[str, ...]) -> Any:
-    """Return the property that says whose limits to keep: of `games`, keys of `limits.GAMES`."""
+    """Return the property that says whose limits to keep: of `games`, keys of `limits.games.GAMES`."""
     declare: Any = EnumProperty  # the stubs say that it returns nothing
     return declare(
         name="Game",

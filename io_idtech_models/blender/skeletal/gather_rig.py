@@ -1,4 +1,4 @@
-"""An armature and its meshes to a skeletal model: the way back of `skeletal.build`."""
+"""An armature and its meshes to a skeletal model: the way back of `build`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blender objects to a vertex-animated model: the way back of `vertex.build`, from any objects at all."""
+"""Blender objects to a vertex-animated model: the way back of `build`, from any objects at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which OpenGL commands a model is written with: its source's while they hold, else new ones; see `_glcmds`.
+"""Which OpenGL commands a model is written with: its source's while they hold, else new ones; see `strips`.
 
 New ones name a texel at its middle, as id's qdata does ((s + 0.5) / width), unless most of the source's name its corner
 (s / width), as some tools do; and where the source has a pair of coordinates for a vertex and texel it is that pair,

@@ -8,7 +8,7 @@ id's `qfiles.h` (`md3Header_t`, `md3Frame_t`, `md3Tag_t`, `md3Surface_t`, `md3Sh
 
 Facts (engine source, ioquake3's `R_LoadMD3` and `LerpMeshVertexes` unless another is named):
 
-- A coordinate is an int16 / 64 (`MD3_XYZ_SCALE`), so a model spans -512 to 511.98 units. Normals: see `_normals`.
+- A coordinate is an int16 / 64 (`MD3_XYZ_SCALE`), so a model spans -512 to 511.98 units. Normals: see `common.normals`.
 - Front faces are clockwise. Texture coordinates count from the top left.
 - Offsets alone say where a lump lies: every order, and any bytes between lumps, occur in real files.
 - A surface's own `num_frames` is not looked at. Real files have 0 there with the vertices present: the header's number

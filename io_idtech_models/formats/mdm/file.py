@@ -14,7 +14,7 @@ Facts (ET: Legacy's `R_LoadMDM`, `RB_MDM_SurfaceAnim`, `R_MDM_GetBoneTag`; measu
   from the top left.
 - A tag's origin and axes, as rows, are in the space of its bone.
 - From afar the first max(num_verts x lod, min_lod) vertices are drawn; a triangle's other corners become what
-  `collapse` says, again and again. See `model.collapse`.
+  `collapse` says, again and again. See `model.lod.collapse`.
 - Bone references list the bones to be computed: ancestors first.
 - `ofs_header` is minus the surface's place in the file.
 """

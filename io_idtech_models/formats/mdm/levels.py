@@ -1,4 +1,4 @@
-"""Levels of detail of an MDM's surfaces: new ones, or none; see `model.collapse`."""
+"""Levels of detail of an MDM's surfaces: new ones, or none; see `model.lod.collapse`."""
 
 from __future__ import annotations
 

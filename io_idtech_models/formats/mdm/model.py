@@ -1,7 +1,7 @@
 """MDM structs, with those of an MDX, to models and back; the files themselves are `mdm` and `mdx`.
 
 An MDM says where vertices lie in the space of bones, not where the bones are while it is bound: a model that was just
-read stands in the first frame of its MDX. `model.binding` finds a pose that suits it better.
+read stands in the first frame of its MDX. `model.bind_pose` finds a pose that suits it better.
 """
 
 from __future__ import annotations
