@@ -99,7 +99,7 @@ def measure_growth(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
 
 def measure_small(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     """Measure small models beside their floor, and the first import of a session; print and return it."""
-    paths = small.known(folder)
+    paths = small.usable(options.files) if options.files else small.known(folder)
     if not paths:
         print("small models are left out: there is no folder of real ones beside the project")
         return {}

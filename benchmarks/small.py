@@ -22,6 +22,7 @@ import bpy
 from benchmarks import floor
 from benchmarks.models import CORPUS, PROJECT
 from benchmarks.steps import empty_scene, registered
+from io_idtech_models.blender.vertex import Built
 from io_idtech_models.errors import ModelError
 from io_idtech_models.formats import by_name
 
@@ -115,7 +116,12 @@ def known(folder: Path) -> list[Path]:
         with zipfile.ZipFile(pack) as archive:
             archive.extractall(folder / pack.parent.name)
     found = sorted(path for place in (CORPUS, folder) for path in place.rglob("*") if path.suffix.lower() == ".md3")
-    return [path for path in found if path.stat().st_size <= LARGEST and _is_model(path)]
+    return usable(found)
+
+
+def usable(paths: list[Path]) -> list[Path]:
+    """Return those of files that are small, and models."""
+    return [path.resolve() for path in paths if path.stat().st_size <= LARGEST and _is_model(path)]
 
 
 def _is_model(path: Path) -> bool:
@@ -170,17 +176,7 @@ def _look(took: Took) -> tuple[floor.ReadyModel, dict[str, str]]:
         images = [node.image for node in nodes if getattr(node, "image", None) is not None]
         if images:
             pictures[material.name] = images[0].filepath
-    return floor.look(_Built(collection, model.num_frames, surfaces, tags), model), pictures
-
-
-@dataclass
-class _Built:
-    """What `floor.look` asks of an import."""
-
-    collection: Block
-    num_frames: int
-    surfaces: list[Block]
-    tags: list[Block]
+    return floor.look(Built(collection, model.num_frames, surfaces, tags), model), pictures
 
 
 def firsts(paths: list[Path]) -> list[Path]:
