@@ -120,13 +120,14 @@ def known(folder: Path) -> list[Path]:
 
 
 def usable(paths: list[Path]) -> list[Path]:
-    """Return those of files that are small, and models."""
+    """Return those of files that are small, and models that show something: the floor knows no empty mesh."""
     return [path.resolve() for path in paths if path.stat().st_size <= LARGEST and _is_model(path)]
 
 
 def _is_model(path: Path) -> bool:
     try:
-        return bool(by_name("md3").load(path.read_bytes(), path.stem).surfaces)
+        surfaces = by_name("md3").load(path.read_bytes(), path.stem).surfaces
+        return len(surfaces) > 0 and all(surface.num_vertices for surface in surfaces)
     except ModelError:
         return False
 
