@@ -234,7 +234,8 @@ def skinned(name: str, dimension: str, count: int, folder: Path) -> Work:
     path = _put(place / f"model.{name}", partial(grown.skeletal_model, columns=24, **sizes))
     if name == "mdm":
         _put(place / "model.mdx", partial(grown.march, sizes["joints"], 10))
-    return _both(path, folder / f"out.{name}") | {"bare bones": partial(_bare_bones, sizes["joints"])}
+    bare: Work = {"bare bones": partial(_bare_bones, count)} if dimension == "joints" else {}
+    return _both(path, folder / f"out.{name}") | bare
 
 
 def _bare_bones(count: int) -> None:
