@@ -1,7 +1,11 @@
 """Write measured figures into docs/performance.md.
 
     python3 build.py bench --all --json figures.json
+    python3 build.py bench --all --growth --json figures.json
+    python3 build.py bench --all --small --json figures.json
     python3 -P benchmarks/page.py figures.json
+
+What was not measured stays on the page as it is.
 
 Standard library only.
 """
@@ -15,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "performance.md"
-START, END = "<!-- figures: written by benchmarks/page.py -->", "<!-- end of figures -->"
 STEPS = ("read", "to_model", "build", "gather", "from_model", "write")
 OTHERS = ("import operator", "export operator")
 
@@ -23,10 +26,52 @@ OTHERS = ("import operator", "export operator")
 def main(arguments: Sequence[str]) -> int:
     """Replace the figures of the page by those of a file that `bench --json` wrote; returns the exit status."""
     measured = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
-    before, rest = PAGE.read_text(encoding="utf-8").split(START)
-    after = rest.split(END)[1]
-    PAGE.write_text("\n".join([before + START, "", *page(measured), END + after]), encoding="utf-8")
+    text = PAGE.read_text(encoding="utf-8")
+    for part, key, lines in (
+        ("figures", "models", page),
+        ("growth", "growth", growth),
+        ("small models", "small", small),
+    ):
+        known = {version: found for version, found in measured.items() if key in found}
+        if known:
+            start, end = f"<!-- {part}: written by benchmarks/page.py -->", f"<!-- end of {part} -->"
+            before, rest = text.split(start)
+            text = "\n".join([before + start, "", *lines(known), end + rest.split(end)[1]])
+    PAGE.write_text(text, encoding="utf-8")
     return 0
+
+
+def growth(measured: dict[str, Any]) -> list[str]:
+    """Return the lines of the table of growth: seconds at the largest size, and the exponent."""
+    versions = sorted(measured)
+    lines = head("seconds at the largest size, k", versions)
+    for case in measured[versions[0]]["growth"]:
+        found = [measured[version]["growth"][case] for version in versions]
+        for name, first in found[0].items():
+            cells = [f"{lesser(f[name]):.2f}, {f[name]['exponent']:.2f}" for f in found]
+            label = f"*{name}*" if name.startswith("bare") else name
+            lines.append(row(f"{case}, {first['sizes'][0]:,} to {first['sizes'][-1]:,}: {label}", cells))
+    return [*lines, ""]
+
+
+def lesser(row: dict[str, Any]) -> float:
+    """Return the lesser of the seconds that passed and those of the processors, as the exponent is of these."""
+    return float(min(row["seconds"][-1], row["processor"][-1]))
+
+
+def small(measured: dict[str, Any]) -> list[str]:
+    """Return the lines of the tables of small models."""
+    versions = sorted(measured)
+    found = [measured[version]["small"] for version in versions]
+    lines = head("seconds for 400 files", versions)
+    for name, what in (("alone", "each alone in a scene"), ("together", "all in one call, into one scene")):
+        lines.append(row(what, [f"{f[name]['seconds']:.2f}" for f in found]))
+        lines.append(row("its floor", [f"{f[name]['floor']:.2f}" for f in found]))
+        lines.append(row("ratio (target 2.00)", [f"{f[name]['seconds'] / f[name]['floor']:.2f}" for f in found]))
+    lines += ["", *head("milliseconds: the first import of a session, the second", versions)]
+    for name in found[0]["first"]:
+        lines.append(row(name, [f"{1000 * f['first'][name][0]:.0f}, {1000 * f['first'][name][1]:.0f}" for f in found]))
+    return [*lines, ""]
 
 
 def page(measured: dict[str, Any]) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import os
 import sys
 import tempfile
@@ -99,7 +100,7 @@ def measure_growth(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
 
 def measure_small(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     """Measure small models beside their floor, and the first import of a session; print and return it."""
-    paths = small.known(folder)
+    paths = small.usable(options.files) if options.files else small.known(folder)
     if not paths:
         print("small models are left out: there is no folder of real ones beside the project")
         return {}
@@ -113,7 +114,10 @@ def measure_small(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
 def store(results: dict[str, Any], file: Path) -> None:
     """Write figures beside those of other Blender versions, for `benchmarks/page.py`."""
     stored = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    stored[bpy.app.version_string] = stored.get(bpy.app.version_string, {}) | results
+    known = stored.setdefault(bpy.app.version_string, {})
+    if "growth" in results:  # of which `--only` measures a part
+        results = results | {"growth": known.get("growth", {}) | results["growth"]}
+    known.update(results)
     file.write_text(json.dumps(stored, indent=2) + "\n", encoding="utf-8")
 
 
@@ -248,6 +252,10 @@ def figures(times: dict[str, Times]) -> dict[str, dict[str, float]]:
 
 
 if __name__ == "__main__":
-    status = main()
+    try:
+        status = main()
+    except Exception:  # told here: Python itself would tell, and then clean up
+        logging.exception("The benchmark failed")
+        status = 1
     sys.stdout.flush()
     os._exit(status)  # without Blender's own clean-up, which hangs in 4.5 if anything still refers to Blender's data

@@ -9,7 +9,9 @@ import sys
 from functools import partial
 from typing import Any
 
+import bmesh
 import bpy
+import numpy as np
 import pytest
 
 from benchmarks import grown
@@ -91,6 +93,26 @@ def test_new_objects():
                 del holder[name]
         counts.append(calls(case.dump)[0])
     assert is_linear(counts), counts
+
+
+def test_faces_of_many_corners_are_looked_up_together(monkeypatch):
+    """For a single number numpy may copy all that it is looked up in."""
+    looked, counts = np.searchsorted, []
+    for rows in SIZES:
+        case = open_case(grown.vertex_file("md3", Size(rows=rows, columns=10)))
+        (mesh,) = (block.data for block in case.built.surfaces)
+        made = bmesh.new()
+        made.from_mesh(mesh)
+        bmesh.ops.dissolve_faces(made, faces=[face for face in made.faces if face.index % 8 < 4])
+        made.to_mesh(mesh)
+        made.free()
+        assert [len(face.vertices) for face in mesh.polygons].count(6) == 5 * rows // 2
+        seen: list[int] = []
+        with monkeypatch.context() as patch:
+            patch.setattr(np, "searchsorted", lambda *a, to=seen, **named: to.append(1) or looked(*a, **named))
+            case.dump()
+        counts.append(len(seen))
+    assert len(set(counts)) == 1, counts
 
 
 @pytest.mark.parametrize("kind", ["meshes", "materials"])

@@ -34,13 +34,13 @@ def cut_like_source(
     chosen = np.where((score[:, 1] > score[:, 0])[:, None], [2, 3], [0, 1])
     for half in range(2):
         corners[place[better] + half] = halves[better, chosen[better, half]]
-    larger = np.flatnonzero(sizes > 4).tolist()
-    known = set(map(tuple, np.sort(wanted, axis=1).tolist())) if larger else set()
-    for face in larger:
-        first, count = int(topology.face_starts[face]), int(sizes[face])
+    larger = np.flatnonzero(sizes > 4)
+    known = set(map(tuple, np.sort(wanted, axis=1).tolist())) if len(larger) else set()
+    # Looked up for all together: for a single number numpy may copy all that it is looked up in.
+    found = np.searchsorted(faces, larger), topology.face_starts[larger], sizes[larger]
+    for at, first, count in zip(*(part.tolist() for part in found), strict=True):
         ears = _source_ears(places[first : first + count].tolist(), known)
         if ears is not None:
-            at = int(np.searchsorted(faces, face))
             corners[at : at + count - 2] = first + np.array(ears)
     return corners, faces
 
