@@ -75,7 +75,7 @@ KILL = "os.kill(os.getpid(), signal.SIGKILL)"
 def test_killed_in_the_middle(target, sync, write):
     """A process that writes beside the target is killed while it waits for the disk."""
     script = (
-        "import os, signal, sys\nfrom pathlib import Path\nfrom io_idtech_models import storage\n"
+        "import os, signal, sys\nfrom pathlib import Path\nfrom io_idtech_models.assets import storage\n"
         f"target, done = Path(sys.argv[1]), []\nos.fsync = {sync}\n{write}"
     )
     done = subprocess.run([sys.executable, "-c", script, str(target)], check=False, env=ENVIRON)
@@ -88,7 +88,7 @@ def test_killed_in_the_middle(target, sync, write):
 
 def test_ctrl_c(target, tmp_path):
     script = (
-        "import os, signal, sys, time\nfrom pathlib import Path\nfrom io_idtech_models import storage\n"
+        "import os, signal, sys, time\nfrom pathlib import Path\nfrom io_idtech_models.assets import storage\n"
         "def wait(_):\n    print('writing', flush=True)\n    time.sleep(60)\n"
         "os.fsync = wait\nstorage.write_file(Path(sys.argv[1]), b'new')\n"
     )
@@ -153,8 +153,8 @@ def test_a_read_only_folder(tmp_path):
     script = """
 import os, sys, tempfile
 from pathlib import Path
-from io_idtech_models import storage
-from io_idtech_models.errors import ModelError
+from io_idtech_models.assets import storage
+from io_idtech_models.reporting import ModelError
 os.chdir(sys.argv[1])
 if os.geteuid() == 0:
     os.setegid(65534)

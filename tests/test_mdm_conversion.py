@@ -243,7 +243,7 @@ def test_a_file_is_read_once(folder, run, monkeypatch, bones):
     for module in (mdm, mdx):
 
         def read(data, module=module, read=module.read):
-            called.append(module.__name__.rpartition(".")[2])
+            called.append(module.__name__.split(".")[-2])
             return read(data)
 
         monkeypatch.setattr(module, "read", read)

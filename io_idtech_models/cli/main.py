@@ -49,7 +49,7 @@ def work(passed: str) -> None:
 
 def _worker(passed: str) -> list[str]:
     """Return the command that starts a worker: no module of the user's folder comes before Python's own."""
-    package = str(Path(__file__).resolve().parents[1])
+    package = str(Path(__file__).resolve().parents[2])  # where the package lies
     code = f"import sys; sys.path.insert(0, {package!r}); from {__name__} import work; work({passed!r})"
     return [sys.executable, "-P", "-c", code]
 

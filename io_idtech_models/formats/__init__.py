@@ -339,7 +339,7 @@ class Written:
 def dump_for(
     row: Format, model: VertexModel, game: str, options: Options | None = None, shorten: bool = False
 ) -> Written:
-    """Return a model's file for a game, a key of `limits.games.GAMES`; `shorten`: names that are too long, else refused.
+    """Return a model's file for a game, a key of `games.GAMES`; `shorten`: names that are too long, else refused.
 
     Raises:
         LimitError: the format can't hold the model, or the game would refuse it.

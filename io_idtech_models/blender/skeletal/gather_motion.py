@@ -160,7 +160,7 @@ def gather_scene(
 
 @contextmanager
 def playing(rig: Block, action: Any, slot: Any) -> Iterator[None]:
-    """Let an armature play an action (or None) alone meanwhile, even if it shows its rest else; see `playback.playing`."""
+    """Let an armature play an action (or None) alone meanwhile, even if it shows its rest else; see `playback`."""
     curves = [] if action is None else _curves_of(action, slot)
     position = rig.data.pose_position
     try:
