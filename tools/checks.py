@@ -17,7 +17,7 @@ from .report import Outcome
 
 REPORTS = environments.FOLDER / "reports"
 STEP_SECONDS = 3600  # a class left registered makes Blender 4.5 hang at exit: end such a run some day
-PURE_TESTS = ("tests/formats", "tests/model", "tests/game", "tests/test_*.py")
+PURE_TESTS = ("tests/formats", "tests/model", "tests/game", "tests/assets", "tests/cli", "tests/test_*.py")
 BLENDER_TESTS = ("tests/blender", "tests/ui")
 UNIT_PYTHONS = [(3, 11), (3, 13)]  # the first that is there runs the tests without Blender
 

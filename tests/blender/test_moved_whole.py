@@ -13,8 +13,8 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.model.skeletal import skin
 from io_idtech_models.model.transforms import chain, rotate
 from tests.blender.case import activate
-from tests.blender.md3_case import open_case
-from tests.blender.mdm_case import open_figure
+from tests.blender.skeletal.mdm_case import open_figure
+from tests.blender.vertex.md3_case import open_case
 from tests.samples import CORPUS, PROJECT, SENTINEL
 
 bpy: Any = blender  # the stubs make each object's data a union

@@ -15,8 +15,8 @@ from io_idtech_models.blender.skeletal.source import MOTION, SKELETON, SKINNED
 from io_idtech_models.model.transforms import to_matrices
 from tests import samples_mdm
 from tests.blender.case import CONTEXT, activate, vertices_of
-from tests.blender.md5_case import in_edit_mode, reopen
-from tests.blender.mdm_case import (
+from tests.blender.skeletal.md5_case import in_edit_mode, reopen
+from tests.blender.skeletal.mdm_case import (
     MDX,
     MOTIONS,
     Figure,

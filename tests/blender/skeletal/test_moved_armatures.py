@@ -21,8 +21,8 @@ from io_idtech_models.model.skeletal import Animation, SkeletalModel, skin
 from io_idtech_models.model.transforms import chain, rotate, to_matrices
 from tests import samples_md5, samples_mdm
 from tests.blender.case import CONTEXT, activate
-from tests.blender.md5_case import ANIM, MESH, Rigged, apart, in_edit_mode, in_world, open_rig
-from tests.blender.mdm_case import MDM, MDX, MOTIONS, Figure, open_figure
+from tests.blender.skeletal.md5_case import ANIM, MESH, Rigged, apart, in_edit_mode, in_world, open_rig
+from tests.blender.skeletal.mdm_case import MDM, MDX, MOTIONS, Figure, open_figure
 from tests.samples import CORPUS, PROJECT, corpus
 
 bpy: Any = blender  # the stubs make each object's data a union

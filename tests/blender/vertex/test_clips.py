@@ -20,7 +20,7 @@ from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.model.clips import Animation, group, numbered
 from io_idtech_models.reporting import LimitError
-from tests.blender.md3_case import CONTEXT, Case, differences, open_case, reopen
+from tests.blender.vertex.md3_case import CONTEXT, Case, differences, open_case, reopen
 from tests.samples import SENTINEL
 
 pytestmark = pytest.mark.usefixtures("empty_scene")

@@ -19,7 +19,17 @@ from io_idtech_models.model.transforms import chain, to_matrices
 from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_md5
 from tests.blender.case import CONTEXT, activate, vertices_of
-from tests.blender.md5_case import ANIM, MESH, Rigged, curves_of, in_edit_mode, open_rig, reopen, shown, slot_of
+from tests.blender.skeletal.md5_case import (
+    ANIM,
+    MESH,
+    Rigged,
+    curves_of,
+    in_edit_mode,
+    open_rig,
+    reopen,
+    shown,
+    slot_of,
+)
 from tests.samples import CorpusFile, corpus
 
 bpy: Any = blender  # the stubs make each object's data a union

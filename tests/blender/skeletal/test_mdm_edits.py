@@ -12,8 +12,8 @@ from io_idtech_models.blender import properties
 from io_idtech_models.model.lod import collapse
 from tests import samples_mdm
 from tests.blender.case import CONTEXT, vertices_of
-from tests.blender.md5_case import curves_of, drop_frame, in_edit_mode
-from tests.blender.mdm_case import Figure, engine, farthest, open_figure
+from tests.blender.skeletal.md5_case import curves_of, drop_frame, in_edit_mode
+from tests.blender.skeletal.mdm_case import Figure, engine, farthest, open_figure
 from tests.samples import CORPUS, corpus
 
 bpy: Any = blender  # the stubs make each object's data a union

@@ -12,7 +12,7 @@ from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.blender.vertex.movement import is_moving
 from tests.blender.case import CONTEXT
-from tests.blender.md3_case import open_case
+from tests.blender.vertex.md3_case import open_case
 from tests.samples import sample
 
 bpy: Any = blender  # the stubs make each object's data a union

@@ -13,7 +13,7 @@ from io_idtech_models.blender.skeletal.gather_rig import LEAST_MOVE, LEAST_TURN,
 from io_idtech_models.reporting import LimitError
 from tests import md5_facts, samples_md5
 from tests.blender.case import CONTEXT, activate, vertices_of
-from tests.blender.md5_case import (
+from tests.blender.skeletal.md5_case import (
     ANIM,
     MESH,
     Rigged,

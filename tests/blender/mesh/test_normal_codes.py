@@ -13,7 +13,7 @@ from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.blender.mesh import normal_codes
 from io_idtech_models.formats.common import normals as _normals
 from tests.blender.case import CONTEXT, activate
-from tests.blender.md3_case import open_case
+from tests.blender.vertex.md3_case import open_case
 from tests.samples import SENTINEL, sample
 
 bpy: Any = blender  # the stubs make each object's data a union

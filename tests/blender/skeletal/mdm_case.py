@@ -21,7 +21,7 @@ from io_idtech_models.model.skeletal import Pose, SkeletalModel, skin
 from io_idtech_models.model.transforms import chain, rotate, to_matrices
 from tests import mdm_facts, samples_mdm
 from tests.blender.case import CONTEXT, activate, vertices_of
-from tests.blender.md5_case import Rigged, apart, in_world, shown
+from tests.blender.skeletal.md5_case import Rigged, apart, in_world, shown
 
 bpy: Any = blender  # the stubs make each object's data a union
 MDM, MDX = by_name("mdm"), by_name("mdx")

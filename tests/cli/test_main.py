@@ -530,7 +530,8 @@ def process(*argv: object, **options) -> subprocess.CompletedProcess[bytes]:
 
 def test_runs_without_blender(folder):
     put("a.md3", SENTINEL.read_bytes())
-    code = "import sys; sys.modules['bpy'] = None; from io_idtech_models.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    code = "import sys; sys.modules['bpy'] = None; from io_idtech_models.cli.main import main as run; "
+    code += "sys.exit(run(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "convert", "a.md3", "b.md3"]
     subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(PROJECT)}, capture_output=True)
     assert Path("b.md3").read_bytes() == SENTINEL.read_bytes()

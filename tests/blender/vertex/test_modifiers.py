@@ -14,7 +14,7 @@ from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.formats import by_name
 from tests.blender.case import CONTEXT, activate
-from tests.blender.md3_case import open_case
+from tests.blender.vertex.md3_case import open_case
 from tests.samples import SENTINEL
 
 bpy: Any = blender  # the stubs make each object's data a union

@@ -1,6 +1,5 @@
 """F2: an edit in Blender changes what it touches, and nothing else, in the file."""
 
-from pathlib import Path
 from typing import Any
 
 import bmesh
@@ -11,10 +10,10 @@ from numpy.typing import NDArray
 
 from io_idtech_models.formats.common.normals import decode_latlong
 from io_idtech_models.formats.md3 import file as md3
-from tests.blender.md3_case import CONTEXT, Case, angle, differences, open_case
-from tests.samples import SAMPLES, corpus
+from tests.blender.vertex.md3_case import CONTEXT, Case, angle, differences, open_case
+from tests.samples import PROJECT, SAMPLES, corpus
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "sentinel" / "sentinel.md3"
+EXAMPLE = PROJECT / "examples" / "sentinel" / "sentinel.md3"
 REAL = [c.path for c in corpus() if c.path.name in ("lower.md3", "spas12_hold.MD3", "head.md3", "gauntlet.md3")]
 FILES = [EXAMPLE, *REAL]
 

@@ -15,8 +15,8 @@ from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
 from tests import samples_md5
 from tests.blender.case import CONTEXT
-from tests.blender.md3_case import open_case
-from tests.blender.md5_case import open_rig
+from tests.blender.skeletal.md5_case import open_rig
+from tests.blender.vertex.md3_case import open_case
 from tests.samples import SENTINEL
 
 bpy: Any = blender  # the stubs make each object's data a union
