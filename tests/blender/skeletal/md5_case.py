@@ -10,6 +10,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils.kdtree import KDTree
 from numpy.typing import NDArray
 
 from io_idtech_models.blender.compat import action_parts, play
@@ -219,5 +220,17 @@ def in_world(block: Any) -> NDArray[Any]:
 
 def apart(a: NDArray[Any], b: NDArray[Any]) -> float:
     """Return how far the point of two clouds (n, 3) and (m, 3) that is farthest from the other cloud lies from it."""
-    distances = np.linalg.norm(a[:, None] - b[None], axis=-1)
-    return float(max(distances.min(axis=0).max(), distances.min(axis=1).max()))
+    return max(_farthest_from(tree_of(a), b), _farthest_from(tree_of(b), a))
+
+
+def tree_of(points: NDArray[Any]) -> KDTree:
+    tree = KDTree(len(points))
+    for index, point in enumerate(points.tolist()):
+        tree.insert(point, index)
+    tree.balance()
+    return tree
+
+
+def _farthest_from(tree: KDTree, points: NDArray[Any]) -> float:
+    found = (tree.find(point)[2] for point in np.unique(points, axis=0).tolist())
+    return max(0.0 if distance is None else float(distance) for distance in found)
