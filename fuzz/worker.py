@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
 import re
 import sys
 import time
 import traceback
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -133,14 +135,16 @@ class Target:
 
 
 def blind(kind: str, folder: Path, options: list[str]) -> int:
-    """Try mutations of the seeds until the time is over: where no branches are counted, none is kept."""
+    """Try mutations of the seeds, so many or until the time is over: where no branches are counted, none is kept."""
     from fuzz.mutate import mutated
     from fuzz.seeds import large, samples
 
     given = dict(option[1:].split("=", 1) for option in options if option.startswith("-"))
-    rng, end = Random(int(given["seed"])), time.monotonic() + float(given["max_total_time"])
+    rng, end = Random(int(given["seed"])), time.monotonic() + float(given.get("max_total_time", math.inf))
     target, files, many = Target(kind, folder), samples(kind), large(kind)
-    while time.monotonic() < end:
+    for _ in range(int(given["runs"])) if "runs" in given else count():
+        if time.monotonic() >= end:
+            break
         data = rng.choice(many if many and rng.randrange(LARGE_SELDOM) == 0 else files)
         target(mutated(kind, data, rng.choice(files), rng, MOST_BYTES))
     target.tell()
