@@ -98,5 +98,6 @@ def test_without_atheris_inputs_are_made_blindly(tmp_path):
     subprocess.run([sys.executable, "-c", code, str(PROJECT), str(tmp_path)], check=True, timeout=120)
     (counted,) = tmp_path.glob("count-*")
     tried, read = map(int, counted.read_text(encoding="ascii").split())
-    assert 0 < read < tried == 200
+    assert 0 < read < tried, "samples are read, most of what was made of them is not"
+    assert tried > 200
     assert not list((tmp_path / "findings").iterdir())
