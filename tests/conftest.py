@@ -24,6 +24,23 @@ def extension():
     io_idtech_models.unregister()
 
 
+def pytest_collection_modifyitems(config, items):
+    """Leave out most of the real files where `tests.samples.FEW` is set: another run has them all."""
+    from tests.samples import CORPUS, FEW, RICH, CorpusFile
+
+    def is_left_out(item) -> bool:
+        given = getattr(item, "callspec", None)
+        found = [str(value.path) for value in given.params.values() if isinstance(value, CorpusFile)] if given else []
+        if given and (CORPUS / given.id).is_file():
+            found.append(given.id)
+        return bool(found) and not any(name.endswith(RICH) for name in found)
+
+    if os.environ.get(FEW):
+        left_out = [item for item in items if is_left_out(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session, exitstatus):
     """Keep the status for `pytest_unconfigure`."""

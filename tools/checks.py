@@ -7,10 +7,11 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Callable
 
 from . import children, environments, installed_blender, package, report
-from .common import PACKAGE, PROJECT, BuildError, say
+from .common import PACKAGE, PROJECT, BuildError, MissingPythonError, say
 from .environments import BLENDERS, LINT, Environment
 from .pythons import find
 from .report import Outcome
@@ -18,7 +19,9 @@ from .report import Outcome
 REPORTS = environments.FOLDER / "reports"
 STEP_SECONDS = 3600  # a class left registered makes Blender 4.5 hang at exit: end such a run some day
 PURE_TESTS = ("tests/formats", "tests/model", "tests/game", "tests/assets", "tests/cli", "tests/test_*.py")
+PURE_AGAIN = ("tests/formats", "tests/model", "tests/game")  # what may differ with another Python and numpy
 BLENDER_TESTS = ("tests/blender", "tests/ui")
+FEW_FILES = "IDTECH_FEW_FILES"  # tests.samples.FEW
 UNIT_PYTHONS = [(3, 11), (3, 13)]  # the first that is there runs the tests without Blender
 
 # What a user does with the zip: install from disk, enabled, then disable. Blender reports errors of register() on
@@ -127,14 +130,16 @@ def existing_tests(patterns: Sequence[str]) -> list[str]:
 def blender_tests(environment: Environment) -> Callable[[Options], Outcome]:
     """Return the step that runs the tests with one Blender version from PyPI.
 
-    Those that need no Blender are run, too, where its Python (and numpy) is another than that of the step "unit".
+    Those of codecs and models are run, too, where its Python (and numpy) is another than that of the step "unit". The
+    newest Blender that is at hand has all real files, the others those of each format in which most may differ.
     """
 
     def step(options: Options) -> Outcome:
         python = environments.prepare(environment, tests=True)
         again = find(UNIT_PYTHONS).version in environment.pythons
-        paths = options.chosen_paths or existing_tests(BLENDER_TESTS if again else ("tests",))
-        return run_pytest(environment.name, [python, "-P", "-m", "pytest"], options, paths)
+        paths = options.chosen_paths or existing_tests(BLENDER_TESTS if again else PURE_AGAIN + BLENDER_TESTS)
+        few = {} if environment is at_hand(options)[-1] or options.chosen_paths else {FEW_FILES: "1"}
+        return run_pytest(environment.name, [python, "-P", "-m", "pytest"], options, paths, few)
 
     return step
 
@@ -151,16 +156,20 @@ def installed_blender_tests(options: Options) -> Outcome:
 
 
 def run_pytest(
-    name: str, start: list[str] | Callable[[Sequence[str]], list[str]], options: Options, paths: Sequence[str]
+    name: str,
+    start: list[str] | Callable[[Sequence[str]], list[str]],
+    options: Options,
+    paths: Sequence[str],
+    variables: Mapping[str, str] = MappingProxyType({}),
 ) -> Outcome:
-    """Run pytest and count its tests from the report that it writes."""
+    """Run pytest, with environment variables, and count its tests from the report that it writes."""
     REPORTS.mkdir(parents=True, exist_ok=True)
     junit = REPORTS / f"{name}.xml"
     junit.unlink(missing_ok=True)
     free = [argument for argument in options.pytest if argument not in options.chosen_paths]
     arguments = [f"--junitxml={junit}", "-o", f"cache_dir={REPORTS / ('cache-' + name)}", *free, *paths]
     with tempfile.TemporaryDirectory() as resources:
-        transcript = Transcript(variables={"BLENDER_USER_RESOURCES": resources})
+        transcript = Transcript(variables={"BLENDER_USER_RESOURCES": resources, **variables})
         command = start(arguments) if callable(start) else [*start, *arguments]
         transcript.run(command, " ".join(["pytest", *free, *paths]))
     return Outcome.of(transcript.status, transcript.text, report.read_junit(junit))
@@ -168,12 +177,12 @@ def run_pytest(
 
 def extension_zip(options: Options) -> Outcome:
     """Build the zip, validate it, and install, enable and disable it in every Blender version at hand."""
-    at_hand = [environment for environment in chosen_blenders(options) if environment.has("import")]
-    if not at_hand:
-        at_hand = [environments.for_conversion()]
-    path = package.build_zip(at_hand[-1])
+    blenders = [environment for environment in chosen_blenders(options) if environment.has("import")]
+    if not blenders:
+        blenders = [environments.for_conversion()]
+    path = package.build_zip(blenders[-1])
     transcript = Transcript(f"built and validated {path.name}\n")
-    for environment in at_hand:
+    for environment in blenders:
         python = environments.prepare(environment)
         with tempfile.TemporaryDirectory() as resources:
             transcript.variables = {"BLENDER_USER_RESOURCES": resources, "PYTHONPATH": ""}
@@ -187,6 +196,21 @@ def extension_zip(options: Options) -> Outcome:
 def chosen_blenders(options: Options) -> list[Environment]:
     """Return the environments of the Blender versions that were asked for."""
     return [BLENDERS[version] for version in options.versions]
+
+
+def at_hand(options: Options) -> list[Environment]:
+    """Return those of the chosen Blenders for which there is a Python; all where there is for none."""
+    chosen = chosen_blenders(options)
+    return [environment for environment in chosen if has_python(environment)] or chosen
+
+
+def has_python(environment: Environment) -> bool:
+    """Tell whether an environment can be made here."""
+    try:
+        find(environment.pythons)
+    except MissingPythonError:
+        return False
+    return True
 
 
 def steps(options: Options) -> list[Step]:
@@ -211,8 +235,10 @@ def run_checks(options: Options) -> int:
     workers = min(2, os.cpu_count() or 1)
     results: dict[str, Outcome] = {}
     for last in (False, True):
-        group = [step for step in chosen if step.last is last]
+        # The newest Blender's takes longest: what begins first ends together with the rest.
+        group = sorted((s for s in chosen if s.last is last), key=lambda s: s.name != chosen_blenders(options)[-1].name)
         results.update(report.run_steps([(s.name, bind(s, options)) for s in group], workers))
+    results = {step.name: results[step.name] for step in chosen}
     tests_expected = any(step.tests for step in chosen)
     return report.summarise(results, tests_expected, strict=bool(os.environ.get("CI")))
 
