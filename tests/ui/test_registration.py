@@ -145,9 +145,9 @@ def test_an_import_loads_nothing_that_exports_need(tmp_path):
     data = sample("animated", "md3")
     (tmp_path / "model.md3").write_bytes(data)
     code = (
-        "import sys, bpy, io_idtech_models as e; e.register(); "
+        "import sys, bpy; before = set(sys.modules); import io_idtech_models as e; e.register(); "
         f"bpy.ops.import_scene.idtech_md3(filepath={str(tmp_path / 'model.md3')!r}); "
-        "print('loaded', *sys.modules); e.unregister()"
+        "print('loaded', *sys.modules.keys() - before); e.unregister()"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True)
     line = next(line for line in done.stdout.splitlines() if line.startswith("loaded "))
