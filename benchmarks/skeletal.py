@@ -22,10 +22,10 @@ from benchmarks.floor import add_curve, curves
 from benchmarks.steps import Clock, Times, empty_scene
 from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.blender.materials import Materials
-from io_idtech_models.blender.skeletal import bones
 from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.blender.skeletal import gather_motion as motion
 from io_idtech_models.blender.skeletal import gather_rig as skeletal_gather
+from io_idtech_models.blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings
 from io_idtech_models.formats import by_name
 from io_idtech_models.model.skeletal import (
     Animation,
@@ -157,13 +157,12 @@ def run_steps(files: Files, clock: Clock) -> tuple[Any, Any, list[Any]]:
             model, animations, skeletal.SkeletalSettings(), Materials(lambda _name: None), scene, scene.collection
         )
     layer.update()
-    settings = skeletal_gather.SkeletalGatherSettings()
     with clock.of("gather"):
-        gathered = skeletal_gather.gather([posed.armature, *posed.meshes], layer, settings)
-        found, joints = [], bones.gather_bones(posed.armature, settings)
+        export = RigScene(scene, layer, SkeletalGatherSettings(), posed.armature)
+        gathered, found = skeletal_gather.gather([posed.armature, *posed.meshes], export), []
         for action in posed.actions:
             slot = next((slot for slot, _, _ in action_parts(action)), None)
-            found.append(motion.gather_action(posed.armature, action, slot, scene, layer, settings, bones=joints))
+            found.append(motion.gather_action(export, action, slot))
             set_bounds(found[-1], gathered)
     with clock.of("from_model"):
         structs = mesh_row.from_model(gathered) if files.mesh else None

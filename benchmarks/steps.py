@@ -24,6 +24,7 @@ import io_idtech_models
 from benchmarks import floor
 from benchmarks.models import PROJECT, Model
 from io_idtech_models.blender.materials import Materials
+from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.vertex.build import BuildSettings, build
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
@@ -117,7 +118,7 @@ def run_steps(model: Model, clock: Clock, look: bool = False) -> floor.ReadyMode
         view_layer.update()
     blocks = list(built.collection.all_objects)
     with clock.of("gather"):
-        gathered = gather(blocks, built.collection, scene, view_layer, GatherSettings(splits=row.splits))
+        gathered = gather(blocks, built.collection, ExportScene(scene, view_layer, GatherSettings(splits=row.splits)))
     with clock.of("from_model"):
         structs = row.from_model(row.shape(gathered), {})
     with clock.of("write"):

@@ -6,8 +6,9 @@ from typing import Any
 
 from ..blender import names
 from ..blender.compat import Context
+from ..blender.scene import ExportScene
 from ..blender.skeletal import gather_rig as skeletal_gather
-from ..blender.skeletal.gather_rig import SkeletalGatherSettings
+from ..blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from ..blender.vertex import gather as gathering
 from ..blender.vertex.frame_plan import GatherSettings
 from ..formats import Format, SkeletalFormat
@@ -25,10 +26,11 @@ def problems_of(chosen: Choice, row: Format | SkeletalFormat, game: str, context
     layer = context.view_layer
     if isinstance(row, SkeletalFormat):
         settings = SkeletalGatherSettings(normals="SOURCE" if row.normals else "NONE")
-        model = skeletal_gather.gather(whole_model(chosen.blocks, context), layer, settings)
+        blocks = whole_model(chosen.blocks, context)
+        model = skeletal_gather.gather(blocks, rig_scene(context.scene, layer, settings, blocks))
         return row.check(model, game)
     plan = GatherSettings(splits=row.splits)
-    shaped = row.shape(gathering.gather(chosen.blocks, chosen.collection, context.scene, layer, plan))
+    shaped = row.shape(gathering.gather(chosen.blocks, chosen.collection, ExportScene(context.scene, layer, plan)))
     return row.check(shaped, game)
 
 

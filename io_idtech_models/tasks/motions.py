@@ -5,20 +5,19 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import bpy
 import numpy as np
 
 from ..blender import names
-from ..blender.compat import Context, action_parts, slot_claim
+from ..blender.compat import action_parts, slot_claim
 from ..blender.playback import used_actions
 from ..blender.properties import PREVIEW
 from ..blender.skeletal import gather_motion as motion
-from ..blender.skeletal.bones import gather_bones, moved_bones
-from ..blender.skeletal.gather_rig import SkeletalGatherSettings, gather_rig
-from ..blender.skeletal.source import find
+from ..blender.skeletal.bones import moved_bones
+from ..blender.skeletal.gather_rig import gather_rig
+from ..blender.skeletal.rig_scene import RigScene
 from ..formats import AnimationFormat
 from ..model.skeletal import Animation, at_rest
 from ..model.wording import listed
@@ -33,35 +32,32 @@ class Source:
     """One motion to write: what it is called, how to gather it, and the action that it is, if it is one."""
 
     name: str
-    gather: Callable[[SkeletalGatherSettings], Animation]
+    gather: Callable[[], Animation]
     action: Any = None
 
 
-def sources(rig: Any, row: AnimationFormat, what: str, asked: str, context: Context) -> list[Source]:
+def sources(export: RigScene, row: AnimationFormat, what: str, asked: str) -> list[Source]:
     """Return the motions that `what` means: ACTIVE, CHOSEN (the actions `asked` for), ALL, NLA, SCENE, or REST.
 
     Raises:
         LimitError: there is none, or it is a preview.
     """
-    scene, layer = context.scene, context.view_layer
+    rig, scene = export.rig, export.scene
     if what == "SCENE":
-        rate = scene.render.fps / scene.render.fps_base
         frames = np.arange(scene.frame_start, scene.frame_end + 1)
         if not len(frames):
             raise LimitError("the scene's range is empty")
-        stretch = motion.Stretch(rig.name, frames, rate)
-        return [Source(rig.name, lambda s: motion.gather_scene(rig, stretch, scene, layer, s))]
+        stretch = motion.Stretch(rig.name, frames, export.frame_rate)
+        return [Source(rig.name, lambda: motion.gather_scene(export, stretch))]
     if what == "REST":
-        return [Source(rig.name, lambda s: at_rest(gather_rig(rig, find(rig), s).skeleton, rig.name))]
+        return [Source(rig.name, lambda: at_rest(gather_rig(export).skeleton, rig.name))]
     if what == "NLA":
-        return _strip_sources(rig, scene, layer)
+        return _strip_sources(export)
     found = []
-    once = lru_cache(maxsize=1)(lambda settings: gather_bones(rig, settings))
     for action in _actions(rig, row, what, asked):
 
-        def gather_one(settings: SkeletalGatherSettings, a: Any = action) -> Animation:
-            bones = once(settings)
-            return motion.gather_action(rig, a, slot_of(rig, a), scene, layer, settings, bones=bones)
+        def gather_one(a: Any = action) -> Animation:
+            return motion.gather_action(export, a, slot_of(rig, a))
 
         found.append(Source(names.file_name_of(action), gather_one, action))
     return found
@@ -122,21 +118,21 @@ def _fits(rig: Any, action: Any) -> bool:
     return bool(bones) and all(bone in rig.data.bones for bone in bones)
 
 
-def _strip_sources(rig: Any, scene: Any, layer: Any) -> list[Source]:
+def _strip_sources(export: RigScene) -> list[Source]:
+    rig = export.rig
     animation = rig.animation_data
     tracks = [] if animation is None else [track for track in animation.nla_tracks if not track.mute]
     strips = [(track, strip) for track in tracks for strip in track.strips if not strip.mute]
     if not strips:
         raise LimitError(f"'{rig.name}' has no NLA strip that plays")
-    rate = scene.render.fps / scene.render.fps_base
     found = []
     for track, strip in strips:
         frames = np.arange(int(np.ceil(strip.frame_start)), int(np.floor(strip.frame_end)) + 1)
-        stretch = motion.Stretch(strip.name, frames, rate)
+        stretch = motion.Stretch(strip.name, frames, export.frame_rate)
 
-        def gather_one(settings: SkeletalGatherSettings, t: Any = track, s: motion.Stretch = stretch) -> Animation:
+        def gather_one(t: Any = track, s: motion.Stretch = stretch) -> Animation:
             with motion.playing_track(rig, t):
-                return motion.gather_scene(rig, s, scene, layer, settings)
+                return motion.gather_scene(export, s)
 
         found.append(Source(strip.name, gather_one, strip.action))
     return found

@@ -11,7 +11,8 @@ from .. import formats
 from ..assets import beside as joint_scales
 from ..assets.storage import reason, write_files
 from ..blender.compat import Context
-from ..blender.skeletal.gather_rig import SkeletalGatherSettings, find_rig, gather
+from ..blender.skeletal.gather_rig import find_rig, gather
+from ..blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ..blender.skeletal.torso import remember_weights
 from ..formats import AnimationFormat, Options, SkeletalFormat
 from ..model.edits.one_root import animation_with_origin, skeleton_with_origin
@@ -66,7 +67,8 @@ def export_skeletal(
     with collected_warnings() as warnings, object_mode(context):
         if not row.normals:
             settings = replace(settings, normals="NONE")
-        model = gather(whole_model(chosen.blocks, context), context.view_layer, settings)
+        blocks = whole_model(chosen.blocks, context)
+        model = gather(blocks, rig_scene(context.scene, context.view_layer, settings, blocks))
         if add_origin:
             model = skeleton_with_origin(model)
         if shorten:
@@ -174,14 +176,14 @@ def _made(
     """Return what comes of an armature's animations; see `export_animations`."""
     with object_mode(context):
         with collected_warnings() as said:
-            sources = motions.sources(rig, row, wanted.what, wanted.actions, context)
+            export = RigScene(context.scene, context.view_layer, settings, rig)
+            sources = motions.sources(export, row, wanted.what, wanted.actions)
         with collected_warnings():  # here the meshes matter for bounds alone
             blocks, orphans = [rig, *_meshes_of(rig, context)], _orphans_bone(rig, settings)
-            asked = replace(settings, orphan_bone=orphans, normals="NONE")
-            model = gather(blocks, context.view_layer, asked, measured=False)
+            model = gather(blocks, export.asking(orphan_bone=orphans, normals="NONE"), measured=False)
 
         def finish(source: motions.Source) -> Animation:
-            return _finished(source.gather(settings), model, wanted)
+            return _finished(source.gather(), model, wanted)
 
         if row.joins and wanted.what in {"CHOSEN", "NLA"}:
             done, files = _joined(path, row, sources, finish, game)

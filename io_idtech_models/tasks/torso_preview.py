@@ -11,7 +11,7 @@ from ..blender.compat import Context
 from ..blender.skeletal import build as skeletal
 from ..blender.skeletal import gather_motion as motion
 from ..blender.skeletal.build import SkeletalSettings
-from ..blender.skeletal.gather_rig import SkeletalGatherSettings
+from ..blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings
 from ..formats.mdx.torso_mix import mixed
 from ..reporting import LimitError
 from .motions import slot_of
@@ -30,11 +30,12 @@ def preview_torso(rig: Any, legs: str, torso: str, pitch: float, yaw: float, con
     with object_mode(context):
         settings = SkeletalGatherSettings(scale=_scale(rig), deform_only=False)
         context.view_layer.update()
+        export = RigScene(context.scene, context.view_layer, settings, rig)
         parts = []
         for name in (legs, torso):
             action = bpy.data.actions[name]
             slot = slot_of(rig, action)
-            parts.append(motion.gather_action(rig, action, slot, context.scene, context.view_layer, settings))
+            parts.append(motion.gather_action(export, action, slot))
         animation = mixed(parts[0], parts[1], f"{legs} + {torso}", pitch, yaw)
         shown = SkeletalSettings(scale=settings.scale, frame_rate=False)
         action = skeletal.add_animations(rig, [animation], shown, context.scene)[0]

@@ -99,11 +99,12 @@ def export_file(
     Raises:
         ModelError: the model can't be written, or the game would refuse it; the file is as it was.
     """
+    from ..blender.scene import ExportScene
     from ..blender.vertex.gather import gather  # as much again as an import needs
 
     with collected_warnings() as warnings, object_mode(context):
         settings = replace(settings, splits=row.splits)
-        model = gather(chosen.blocks, chosen.collection, context.scene, context.view_layer, settings)
+        model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, settings))
         written = formats.dump_for(row, model, game, options, shorten)
         warnings.extend(written.notes)
         write_file(path, written.data)

@@ -20,7 +20,7 @@ from ..blender.compat import Context
 from ..blender.exchange import picture as still
 from ..blender.exchange import scene_files as exchange
 from ..blender.skeletal.build import SkeletalSettings
-from ..blender.skeletal.gather_rig import SkeletalGatherSettings
+from ..blender.skeletal.rig_scene import SkeletalGatherSettings
 from ..blender.vertex.build import BuildSettings
 from ..blender.vertex.frame_plan import GatherSettings
 from ..cli import batch

@@ -231,7 +231,7 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
 
     def execute(self, context: Context) -> Any:
         """Write the file; what hinders it is said, and the file is as it was."""
-        from ..blender.skeletal.gather_rig import SkeletalGatherSettings
+        from ..blender.skeletal.rig_scene import SkeletalGatherSettings
         from ..tasks.selection import choose
         from ..tasks.skeletal_exports import export_skeletal
 
@@ -314,7 +314,7 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
 
     def execute(self, context: Context) -> Any:
         """Write the files; what hinders one is said, and all files are as they were."""
-        from ..blender.skeletal.gather_rig import SkeletalGatherSettings
+        from ..blender.skeletal.rig_scene import SkeletalGatherSettings
         from ..tasks.selection import Choice
         from ..tasks.skeletal_exports import AnimationExport, export_animations
 

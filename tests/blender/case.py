@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from io_idtech_models import formats
 from io_idtech_models.blender.materials import Materials
 from io_idtech_models.blender.mesh import attributes as meshes
+from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.vertex.build import BuildSettings, Built, build
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
@@ -49,7 +50,9 @@ class Case:
     def gather(self, splits: bool | None = None, **settings):
         """Return the model that the scene shows."""
         asked = GatherSettings(splits=self.row.splits if splits is None else splits, **settings)
-        return gather(list(self.collection.all_objects), self.collection, CONTEXT.scene, CONTEXT.view_layer, asked)
+        return gather(
+            list(self.collection.all_objects), self.collection, ExportScene(CONTEXT.scene, CONTEXT.view_layer, asked)
+        )
 
     def dump(self, options: dict[str, Any] | None = None, **settings) -> bytes:
         """Export; `options` are the format's own."""

@@ -19,6 +19,7 @@ from benchmarks.grown import Size
 from io_idtech_models.blender.materials import Materials
 from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.blender.skeletal import gather_rig as skeletal_gather
+from io_idtech_models.blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings
 from io_idtech_models.formats import by_name
 from tests.blender.case import CONTEXT, open_case
 
@@ -140,8 +141,9 @@ def skeletal_counts(name, sizes):
     loaded, none = row.load(row.dump(model), "model", bones), Materials(lambda _: None)
     settings, into = skeletal.SkeletalSettings(), CONTEXT.scene.collection
     brought, posed = calls(lambda: skeletal.build(loaded, [], settings, none, CONTEXT.scene, into))
-    blocks, wanted = [posed.armature, *posed.meshes, *posed.tags], skeletal_gather.SkeletalGatherSettings()
-    return brought, calls(lambda: row.dump(skeletal_gather.gather(blocks, CONTEXT.view_layer, wanted)))[0]
+    export = RigScene(CONTEXT.scene, CONTEXT.view_layer, SkeletalGatherSettings(), posed.armature)
+    blocks = [posed.armature, *posed.meshes, *posed.tags]
+    return brought, calls(lambda: row.dump(skeletal_gather.gather(blocks, export)))[0]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from mathutils import Euler, Matrix, Vector
 
 from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.blender.skeletal.build import SkeletalSettings
-from io_idtech_models.blender.skeletal.gather_rig import SkeletalGatherSettings
+from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings
 from io_idtech_models.formats import ANIMATIONS, SKELETAL, by_name
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.limits.games import GAMES

@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 from ...model.skeletal import Traits
 from ...reporting import LimitError
 from .. import properties
-from ..compat import Block
 from . import armature
 from . import channels as actions
-from .gather_rig import SkeletalGatherSettings, has_no_joints, listed_bones, roundings, same_rest
-from .source import find
+from .gather_rig import has_no_joints, listed_bones, roundings, same_rest
+from .rig_scene import RigScene
 from .torso import gather_traits
 
 Doubles = NDArray[np.float64]
@@ -67,10 +66,10 @@ class Bones:
         return total
 
 
-def gather_bones(rig: Block, settings: SkeletalGatherSettings) -> Bones:
+def gather_bones(export: RigScene) -> Bones:
     """Return an armature's bones; raises LimitError if there is none to export."""
-    bones, parents = listed_bones(rig, settings.deform_only)
-    known = find(rig)
+    rig, known = export.rig, export.stored
+    bones, parents = listed_bones(rig, export.settings.deform_only)
     if not bones and not has_no_joints(known):
         raise LimitError(f"'{rig.name}' has no bone to export")
     rest = armature.rest_matrices(rig.data)

@@ -25,7 +25,8 @@ from ..mesh.parts import Looks, Part, shaders_of, split, surface_name
 from ..mesh.read import Origin, Shape, read_shape, say_loose
 from ..provenance import Place
 from . import normals as skinned_normals
-from .torso import WeightLimits, gather_min_lod
+from .rig_scene import RigScene, SkeletalGatherSettings, WeightSettings
+from .torso import gather_min_lod
 from .weights import groups as skinning
 from .weights import untouched
 from .weights.losses import Loss
@@ -34,13 +35,6 @@ from .weights.untouched import Entries
 log = logging.getLogger(__name__)
 
 Doubles = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class WeightSettings(WeightLimits):
-    """How vertex groups become weights; the export operators declare the same options."""
-
-    normals: str = "NONE"  # the format has none; SOURCE where possible, or as SHOWN
 
 
 class RestSurface(SurfaceSource):
@@ -88,26 +82,18 @@ class Rig:
     losses: list[Loss] = field(default_factory=list)  # filled by who gathers meshes
 
 
-def gather_mesh(
-    block: Block,
-    rig: Rig,
-    place: Place | None,
-    scale: float,
-    settings: WeightSettings,
-    keep_suffixes: bool,
-    view_layer: bpy.types.ViewLayer,
-) -> list[SkinnedMesh]:
+def gather_mesh(block: Block, rig: Rig, place: Place | None, export: RigScene) -> list[SkinnedMesh]:
     """Return an object's meshes, one for each material that its faces use.
 
     Raises:
         LimitError: vertices without weights.
     """
-    with _at_rest(block, view_layer) as mesh:
-        return _gather(block, mesh, rig, place, scale, settings, keep_suffixes)
+    with _at_rest(block, export) as mesh:
+        return _gather(block, mesh, rig, place, export.settings)
 
 
 @contextmanager
-def _at_rest(block: Block, view_layer: bpy.types.ViewLayer) -> Iterator[Block]:
+def _at_rest(block: Block, export: RigScene) -> Iterator[Block]:
     """Give an object's mesh as it is without its armature: its own, or what its other modifiers make of it."""
     others = [m for m in block.modifiers if m.type != "ARMATURE" and m.show_viewport]
     if not others and block.data.shape_keys is None:
@@ -117,21 +103,15 @@ def _at_rest(block: Block, view_layer: bpy.types.ViewLayer) -> Iterator[Block]:
     for modifier, _ in shown:
         modifier.show_viewport = False
     try:
-        view_layer.update()
-        yield block.evaluated_get(view_layer.depsgraph).data
+        export.view_layer.update()
+        yield export.evaluated(block).data
     finally:
         for modifier, before in shown:
             modifier.show_viewport = before
 
 
 def _gather(
-    block: Block,
-    mesh: Block,
-    rig: Rig,
-    place: Place | None,
-    scale: float,
-    settings: WeightSettings,
-    keep_suffixes: bool,
+    block: Block, mesh: Block, rig: Rig, place: Place | None, settings: SkeletalGatherSettings
 ) -> list[SkinnedMesh]:
     source = rig.vertex_source if place is not None else None
     shape = _shape_of(block, mesh, Origin(source, place, 0, True), settings)
@@ -141,10 +121,10 @@ def _gather(
     for nth, part in enumerate(split(shape, Looks(positions[None], np.zeros(1, np.int64), shape.normals), True)):
         if not len(part.triangles.vertices) and place is None:
             continue
-        name = surface_name(block, part, shape, nth, keep_suffixes)
-        shader = next(iter(shaders_of(part, shape, keep_suffixes)), "")
-        index = place.surface if place is not None and nth == 0 else -1
-        made = _to_mesh(name, shader, index, block, part, groups, positions, rig, scale, settings)
+        made = _to_mesh(block, part, groups, positions, rig, settings)
+        made.name = surface_name(block, part, shape, nth, settings.keep_suffixes)
+        made.shader = next(iter(shaders_of(part, shape, settings.keep_suffixes)), "")
+        made.source_index = place.surface if place is not None and nth == 0 else -1
         if settings.normals != "NONE":
             moved = _moved(part, positions, rig)
             made.normals, made.kept_normals = skinned_normals.gather(
@@ -195,17 +175,14 @@ def _joint_groups(block: Block, mesh: Block, rig: Rig) -> tuple[NDArray[Any], ND
 
 
 def _to_mesh(
-    name: str,
-    shader: str,
-    index: int,
     block: Block,
     part: Part,
     groups: tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]],
     positions: NDArray[np.float32],
     rig: Rig,
-    scale: float,
-    settings: WeightSettings,
+    settings: SkeletalGatherSettings,
 ) -> SkinnedMesh:
+    """Return a part of a mesh as a model's, without a name."""
     of_vertex, count = part.vertices.points, len(part.vertices.points)
     order = np.argsort(groups[0], kind="stable")
     points, joints, factors = (values[order] for values in groups)
@@ -213,7 +190,7 @@ def _to_mesh(
     owners, entries = Weights(start, end - start, joints, factors, np.zeros((0, 3), np.float32)).entries()
     here = (owners, joints[entries], factors[entries])
     numbers = part.vertices.numbers
-    own = untouched.find(block, here, part, positions[of_vertex], rig, scale)
+    own = untouched.find(block, here, part, positions[of_vertex], rig, settings.scale)
     same = own.any_way
     unheld.say_off(block, own.off)
     rest = ~same[owners]
@@ -223,7 +200,7 @@ def _to_mesh(
     if len(missing):
         bare = len(np.unique(of_vertex[missing]))
         owners, used, weights = _bound(block, rig, missing, bare, (owners, used, weights), settings)
-    places = _in_model(block, rig, positions[of_vertex], scale)
+    places = _in_model(block, rig, positions[of_vertex], settings.scale)
     fresh = _with_offsets(places, rig.skeleton.bind, (owners, used, weights))
     _note_losses(block, rig, places, full, fresh)
     table = _table(count, (own.owners, own.joints, own.factors, own.offsets), fresh)
@@ -231,7 +208,7 @@ def _to_mesh(
     triangles = part.triangles.vertices[:, ::-1] if mirrored else part.triangles.vertices
     sources = numbers.astype(np.int32), part.triangles.numbers
     triangles = np.ascontiguousarray(triangles, np.int32)
-    return SkinnedMesh(name, shader, part.uvs, triangles, table, index, *sources, kept=own.kept, carried=own.carried)
+    return SkinnedMesh("", "", part.uvs, triangles, table, -1, *sources, kept=own.kept, carried=own.carried)
 
 
 Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]  # vertex, joint, factor and offset (n, 3)

@@ -27,12 +27,13 @@ from ...reporting import LimitError
 from .. import names
 from .. import playback as takes
 from ..compat import Block, action_parts, playing_curves
+from ..scene import showing
 from ..spans import Span, span_of, warn_of_length
 from . import armature
 from . import bone_scales as sizes
 from . import channels as actions
-from .bones import KINDS, REST_CHANNELS, SCALES, WIDTHS, Bones, gather_bones
-from .gather_rig import SkeletalGatherSettings
+from .bones import KINDS, REST_CHANNELS, SCALES, WIDTHS, Bones
+from .rig_scene import RigScene
 from .source import KnownAction, find_action
 from .source_frames import SAME_PLACE, SAME_TURN, find_frames
 
@@ -62,24 +63,12 @@ class Shown:
     total: Doubles | None = None  # (F, J) how large bones are; None: as they are at rest
 
 
-def gather_action(
-    rig: Block,
-    action: bpy.types.Action,
-    slot: Any,
-    scene: bpy.types.Scene,
-    view_layer: bpy.types.ViewLayer,
-    settings: SkeletalGatherSettings,
-    direct: bool = True,
-    bones: Bones | None = None,
-) -> Animation:
+def gather_action(export: RigScene, action: bpy.types.Action, slot: Any, direct: bool = True) -> Animation:
     """Return the animation that an action is on an armature, whose view layer is up to date.
-
-    `bones` are those of `gather_bones`, which who exports several actions gathers once.
 
     Raises:
         LimitError: there is no bone to export, or no frame.
     """
-    bones = bones or gather_bones(rig, settings)
     known = find_action(action)
     count = 0 if known is None else len(known.source.positions)
     span = span_of(action, _curves_of(action, slot), count)
@@ -87,10 +76,10 @@ def gather_action(
         raise LimitError(f"'{action.name}' has no whole frame")
     rate = action.get(actions.RATE)
     if not isinstance(rate, int | float) or rate < 0:
-        rate = scene.render.fps / scene.render.fps_base
+        rate = export.frame_rate
     shown = np.arange(span.first, span.last + 1)
-    stretch = Stretch(names.file_name_of(action, settings.keep_suffixes), shown, float(rate))
-    found = _in_frames(rig, action, slot, scene, view_layer, settings, direct, bones, stretch, known)
+    stretch = Stretch(names.file_name_of(action, export.settings.keep_suffixes), shown, float(rate))
+    found = _in_frames(export, action, slot, direct, stretch, known)
     frames = _counting(found, span)
     warn_of_length(action, span.first + int(frames[0]), span.first + int(frames[-1]), count)
     return found if len(frames) == found.num_frames else found.of_frames(frames)
@@ -113,18 +102,10 @@ def _counting(animation: Animation, span: Span) -> NDArray[np.int64]:
 
 
 def _in_frames(
-    rig: Block,
-    action: bpy.types.Action,
-    slot: Any,
-    scene: bpy.types.Scene,
-    view_layer: bpy.types.ViewLayer,
-    settings: SkeletalGatherSettings,
-    direct: bool,
-    bones: Bones,
-    stretch: Stretch,
-    known: KnownAction | None,
+    export: RigScene, action: bpy.types.Action, slot: Any, direct: bool, stretch: Stretch, known: KnownAction | None
 ) -> Animation:
     """Return what an action is in a stretch of frames: from its curves, or by stepping."""
+    rig, bones, scale = export.rig, export.bones, export.settings.scale
     world = np.array(rig.matrix_world, np.float64)
     found: Channels | None = None
     free = direct and is_free(rig, bones)
@@ -134,28 +115,19 @@ def _in_frames(
         with playing(rig, action, slot):
             found = read_channels(rig, bones, stretch.frames, playing_curves(rig)) if free else None
             if found is None:
-                seen = step(rig, bones, stretch.frames, scene, view_layer, settings.scale)
-                return _animation(bones, stretch, seen, known, settings.scale)
+                return _animation(bones, stretch, step(export, stretch.frames), known, scale)
     total = None if found[1] is None else bones.total(found[1])
     poses = _told(bones, bones.maps, found[0], total, world)
-    return _animation(bones, stretch, Shown(found[0], *poses, total), known, settings.scale)
+    return _animation(bones, stretch, Shown(found[0], *poses, total), known, scale)
 
 
 def _curves_of(action: Any, slot: Any) -> list[Any]:
     return next((found for own, _, found in action_parts(action) if own == slot), [])
 
 
-def gather_scene(
-    rig: Block,
-    stretch: Stretch,
-    scene: bpy.types.Scene,
-    view_layer: bpy.types.ViewLayer,
-    settings: SkeletalGatherSettings,
-) -> Animation:
+def gather_scene(export: RigScene, stretch: Stretch) -> Animation:
     """Return what the scene shows of an armature in a stretch of frames; raises LimitError."""
-    bones = gather_bones(rig, settings)
-    seen = step(rig, bones, stretch.frames, scene, view_layer, settings.scale)
-    return _animation(bones, stretch, seen, None, settings.scale)
+    return _animation(export.bones, stretch, step(export, stretch.frames), None, export.settings.scale)
 
 
 @contextmanager
@@ -256,25 +228,18 @@ def _even(scales: NDArray[np.float32]) -> NDArray[np.float32] | None:
     return scales[:, 0] if (scales == scales[:, :1]).all() else None
 
 
-def step(
-    rig: Block,
-    bones: Bones,
-    frames: NDArray[np.int64],
-    scene: bpy.types.Scene,
-    view_layer: bpy.types.ViewLayer,
-    scale: float,
-) -> Shown:
+def step(export: RigScene, frames: NDArray[np.int64]) -> Shown:
     """Return the channels and what the scene shows."""
-    present, sub = scene.frame_current, scene.frame_subframe
+    rig, bones = export.rig, export.bones
     order = _order(rig, bones)
     count = len(rig.pose.bones)
     matrices, worlds = np.empty((len(frames), len(order), 4, 4)), np.empty((len(frames), 1, 4, 4))
     channels = np.empty((len(frames), len(order), sum(WIDTHS)), np.float32)
     buffer, parts = np.empty(16 * count, np.float32), [np.empty((count, width), np.float32) for width in WIDTHS]
-    try:
+    with showing(export.scene) as show:
         for index, frame in enumerate(frames.tolist()):
-            scene.frame_set(frame)
-            evaluated = rig.evaluated_get(view_layer.depsgraph)
+            show(frame)
+            evaluated = export.evaluated(rig)
             if not evaluated.is_evaluated:
                 raise LimitError(f"'{rig.name}' is hidden: Blender does not move it")
             worlds[index, 0] = evaluated.matrix_world
@@ -284,21 +249,14 @@ def step(
                 pose.foreach_get(kind, values.ravel())
             matrices[index] = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)[order]
             channels[index] = np.concatenate(parts, axis=1)[order]
-    finally:
-        scene.frame_set(present, subframe=sub)
-    return _shown(rig, bones, frames, channels, matrices, worlds, scale)
+    return _shown(export, frames, channels, matrices, worlds)
 
 
 def _shown(
-    rig: Block,
-    bones: Bones,
-    frames: NDArray[np.int64],
-    channels: NDArray[np.float32],
-    matrices: Doubles,
-    worlds: Doubles,
-    scale: float,
+    export: RigScene, frames: NDArray[np.int64], channels: NDArray[np.float32], matrices: Doubles, worlds: Doubles
 ) -> Shown:
     """Return what poses (F, J, 4, 4) in the armature show, as the channels (F, J, 10) tell it where they do."""
+    rig, bones = export.rig, export.bones
     size = steady.cube_roots(steady.determinants(matrices[..., :3, :3]))
     gone = np.abs(size) < LEAST / 2
     hidden = gone | ((bones.parents >= 0) & gone[:, bones.parents])  # what can't be seen, nor what hangs on it
@@ -318,7 +276,7 @@ def _shown(
         _told(bones, by_rest, seen.channels, total, worlds)
         for by_rest in (actions.maps(bones.present, bones.parents), bones.maps)
     ]
-    same = hidden | _are_same(seen, *told[0], moved, scale)
+    same = hidden | _are_same(seen, *told[0], moved, export.settings.scale)
     for values, wanted in ((seen.positions, told[1][0]), (seen.rotations, told[1][1])):
         values[same] = wanted[same]
     return seen

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from typing import Any
 
-import bpy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,8 +18,9 @@ from ..compat import Block
 from . import armature
 from . import tags as joint_tags
 from . import torso as traits
-from .gather_mesh import Rig, WeightSettings, gather_mesh, rest_source
-from .source import KnownRig, find, place_of
+from .gather_mesh import Rig, gather_mesh, rest_source
+from .rig_scene import RigScene
+from .source import KnownRig, place_of
 from .weights import losses
 
 log = logging.getLogger(__name__)
@@ -31,15 +30,6 @@ Doubles = NDArray[np.float64]
 # this close, parts of a coordinate and of an axis; as `armature.rounding` says, but never farther than the least edit.
 SAME_AXES, SAME_HEAD = 2e-5, 4e-6
 LEAST_TURN, LEAST_MOVE = 2e-4, 1e-3  # 0.01 degrees; game units
-
-
-@dataclass(frozen=True)
-class SkeletalGatherSettings(WeightSettings):
-    """How a scene becomes a skeletal model; the export operators declare the same options."""
-
-    scale: float = 1.0
-    deform_only: bool = True
-    keep_suffixes: bool = False
 
 
 def find_rig(blocks: list[Block]) -> Block:
@@ -59,33 +49,26 @@ def find_rig(blocks: list[Block]) -> Block:
     return rigs[0]
 
 
-def gather(
-    blocks: list[Block],
-    view_layer: bpy.types.ViewLayer,
-    settings: SkeletalGatherSettings,
-    name: str = "",
-    measured: bool = True,
-) -> SkeletalModel:
+def gather(blocks: list[Block], export: RigScene, name: str = "", measured: bool = True) -> SkeletalModel:
     """Return the model that objects show at rest, with its source's facts if the .blend knows them.
 
     `measured`: what a file can't hold of how bones move vertices is said, with how far they are off.
 
     Raises:
-        LimitError: no armature, several, or vertices without weights.
+        LimitError: no bone to export, or vertices without weights.
     """
-    for block in blocks:
-        block.update_from_editmode()
-    view_layer.update()
-    block = find_rig(blocks)
-    known = find(block)
-    rig = gather_rig(block, known, settings)
+    for each in blocks:
+        each.update_from_editmode()
+    export.view_layer.update()
+    block, known, scale = export.rig, export.stored, export.settings.scale
+    rig = gather_rig(export)
     found: list[SkinnedMesh] = []
     for mesh in _in_order([b for b in blocks if b.type == "MESH"], known, block):
         place = place_of(known, block, mesh)
-        found += gather_mesh(mesh, rig, place, settings.scale, settings, settings.keep_suffixes, view_layer)
+        found += gather_mesh(mesh, rig, place, export)
     if measured:
-        losses.say(rig, found, settings, view_layer)
-    tags = joint_tags.gather(blocks, block, rig.skeleton, rig.joints, rig.source, settings.scale)
+        losses.say(rig, found, export)
+    tags = joint_tags.gather(blocks, block, rig.skeleton, rig.joints, rig.source, scale)
     lod = traits.gather_lod(block)
     return SkeletalModel(name or block.name, rig.skeleton, _claimed(found), rig.source, tags, lod)
 
@@ -143,8 +126,9 @@ def has_no_joints(known: KnownRig | None) -> bool:
     return known is not None and not known.source.skeleton.num_joints
 
 
-def gather_rig(block: Block, known: KnownRig | None, settings: SkeletalGatherSettings) -> Rig:
+def gather_rig(export: RigScene) -> Rig:
     """Return an armature's bones as joints, in their rest pose."""
+    block, known, settings = export.rig, export.stored, export.settings
     bones, parents = listed_bones(block, settings.deform_only)
     if not bones and not has_no_joints(known):
         raise LimitError(f"'{block.name}' has no bone to export")

@@ -13,6 +13,7 @@ from .. import names
 from ..compat import Block, playing_curves, share_action
 from ..curves import LINEAR, curve_points
 from ..mesh import attributes as meshes
+from ..scene import ExportScene
 from . import clips as animations
 from . import shape_keys, source
 from .frame_plan import GatherSettings, plan_frames
@@ -47,9 +48,10 @@ def model_frames(blocks: list[Block], collection: bpy.types.Collection | None, s
     if not keyed and listed is None:
         raise LimitError("no model with frames is active")
     known = source.find(collection, [b.data for b in blocks if b.type == "MESH"])
-    settings, context = GatherSettings(frames="KEYS"), bpy.context
-    assert context.view_layer is not None
-    plan, _ = plan_frames(keyed, entries, collection, known, scene, context.view_layer, settings)
+    view_layer = bpy.context.view_layer
+    assert view_layer is not None
+    export = ExportScene(scene, view_layer, GatherSettings(frames="KEYS"))
+    plan, _ = plan_frames(keyed, entries, collection, known, export)
     shown = keys_at(KeyFinder(keyed[0].data.shape_keys), [float(scene.frame_current)])[0] if keyed else -1
     current = shown if shown >= 0 else int(np.argmin(np.abs(np.array(plan.times) - scene.frame_current)))
     tags = [entry.block for entry in entries if not entry.bone]

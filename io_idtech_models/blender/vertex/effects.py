@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import bpy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,7 +22,7 @@ from .stage import Stage
 LOOKS = 5  # frames that are looked at
 
 
-def changed_by_modifiers(blocks: list[Block], stage: Stage, view_layer: bpy.types.ViewLayer) -> set[Any]:
+def changed_by_modifiers(blocks: list[Block], stage: Stage) -> set[Any]:
     """Return the mesh objects (of some that are stepped) whose modifiers show in one of the plan's frames."""
     open_ = [block for block in blocks if any(modifier.show_viewport for modifier in block.modifiers)]
     if not open_:
@@ -34,7 +33,7 @@ def changed_by_modifiers(blocks: list[Block], stage: Stage, view_layer: bpy.type
     for frame in sorted(set(np.linspace(0, count - 1, min(count, LOOKS)).astype(int).tolist())):
         stage.show(frame)
         for block in [b for b in open_ if b not in changed]:
-            shown = block.evaluated_get(view_layer.depsgraph).data
+            shown = stage.export.evaluated(block).data
             if not _is_as_without(block.data, shown, plain[block], frame):
                 changed.add(block)
     return changed

@@ -22,6 +22,7 @@ from ..compat import Block
 from ..playback import Take, influences, loose_actions, make_take
 from ..properties import PREVIEW
 from ..provenance import MODEL_ID
+from ..scene import ExportScene
 from . import sampling
 from .clips import WHOLE, find_actions, label, model_ids, whole_curves
 from .movement import is_moving
@@ -57,15 +58,14 @@ def plan_frames(
     tag_sources: Sequence[Any],
     collection: bpy.types.Collection | None,
     known: Known | None,
-    scene: bpy.types.Scene,
-    view_layer: bpy.types.ViewLayer,
-    settings: GatherSettings,
+    export: ExportScene[GatherSettings],
 ) -> Planned:
     """Return the frames to export, and the source frame that each was, (F,), -1 = none.
 
     Raises:
         LimitError: keyed meshes whose keys disagree, no frame at all, or an action that is not there or does nothing.
     """
+    scene, settings = export.scene, export.settings
     keyed = _keyed(blocks, known)
     ids = model_ids(blocks, collection)
     listed = None if collection is None else frame_list(collection)
@@ -75,7 +75,7 @@ def plan_frames(
     if mode == "AUTO":
         # Import animates no model of one frame: if something moves it that is the modeller's work.
         own = keyed or (listed is not None and len(listed[0]) > 1)
-        moves = not own and is_moving([*blocks, *(tag.block for tag in tag_sources)], scene, view_layer)
+        moves = not own and is_moving([*blocks, *(tag.block for tag in tag_sources)], export)
         mode = "KEYS" if own else "SCENE" if moves else "KEYS" if listed else "CURRENT"
     if mode == "KEYS" and keyed:
         return _key_plan(keyed, known, ids)

@@ -22,6 +22,7 @@ from ..mesh import attributes as meshes
 from ..mesh.parts import Part, shaders_of, split, surface_name
 from ..mesh.read import Origin, Shape, read_shape, say_loose
 from ..provenance import Place
+from ..scene import ExportScene
 from . import effects, sampling, tags
 from .frame_plan import GatherSettings, plan_frames
 from .sampling import Plan, Samples, Subject
@@ -70,9 +71,7 @@ class TagSource:
 def gather(
     blocks: list[Block],
     collection: bpy.types.Collection | None,
-    scene: bpy.types.Scene,
-    view_layer: bpy.types.ViewLayer,
-    settings: GatherSettings,
+    export: ExportScene[GatherSettings],
 ) -> VertexModel:
     """Return the model that objects show, with its source's facts if the .blend knows them.
 
@@ -81,19 +80,20 @@ def gather(
     """
     for block in blocks:
         block.update_from_editmode()
-    view_layer.update()
+    export.view_layer.update()
+    settings = export.settings
     mesh_blocks = [block for block in blocks if block.type in MESH_TYPES]
     tag_sources = find_tags(blocks)
     known = find(collection, [block.data for block in mesh_blocks], [tag.block for tag in tag_sources if not tag.bone])
     bare = known is not None and known.is_bare  # then nothing is what it is
     if not mesh_blocks and not tag_sources and not bare:
         raise LimitError("nothing to export: no visible mesh and no tag among the objects")
-    plan, sources = plan_frames(mesh_blocks, tag_sources, collection, known, scene, view_layer, settings)
+    plan, sources = plan_frames(mesh_blocks, tag_sources, collection, known, export)
     drafts = [_draft(block, plan, known, settings) for block in _in_order(mesh_blocks, known)]
-    with stepping(scene, plan, mesh_blocks) as stage:
-        _read_shapes(drafts, stage, known, view_layer, settings)
-        _settle_drafts(drafts, stage, sources, view_layer, settings)
-        stepped = _sample_tags(tag_sources, stage, view_layer, settings)
+    with stepping(export, plan, mesh_blocks) as stage:
+        _read_shapes(drafts, stage, known)
+        _settle_drafts(drafts, stage, sources)
+        stepped = _sample_tags(tag_sources, stage)
     surfaces = _surfaces(drafts, plan, settings)
     if not surfaces and not tag_sources and not bare:
         raise LimitError("nothing to export: no mesh has faces, and there is no tag")
@@ -131,18 +131,17 @@ def _draft(block: Block, plan: Plan, known: Known | None, settings: GatherSettin
     return Draft(block, place, settings.direct and sampling.is_direct(block, plan))
 
 
-def _read_shapes(
-    drafts: list[Draft], stage: Stage, known: Known | None, view_layer: bpy.types.ViewLayer, settings: GatherSettings
-) -> None:
+def _read_shapes(drafts: list[Draft], stage: Stage, known: Known | None) -> None:
     """Read the drafts' topology, and what of it is the source's, of their own meshes or of what modifiers make of them.
 
     An object that its modifiers change in some frame is written with the normals that it shows.
     """
     source, plan = None if known is None else known.source, stage.plan
+    settings = stage.export.settings
     for draft in drafts:  # before the scene shows another frame
         if draft.direct:
             draft.samples = sampling.read_direct(draft.block, plan)
-    changed = effects.changed_by_modifiers([d.block for d in drafts if not d.direct], stage, view_layer)
+    changed = effects.changed_by_modifiers([d.block for d in drafts if not d.direct], stage)
     for draft in drafts:
         mesh = draft.block.data
         # Import's base showed the first frame, and its normals are stored.
@@ -151,7 +150,7 @@ def _read_shapes(
             draft.shape = read_shape(draft.block, mesh, mesh, origin, settings.normals)
             continue
         stage.show(0)
-        shown = draft.block.evaluated_get(view_layer.depsgraph).data
+        shown = stage.export.evaluated(draft.block).data
         own = mesh if meshes.topology(shown) == meshes.topology(mesh) else None
         draft.changed = draft.block in changed
         normals = "SHOWN" if draft.changed else settings.normals
@@ -171,42 +170,38 @@ def _settle_drafts(
     drafts: list[Draft],
     stage: Stage,
     sources: NDArray[np.int32],
-    view_layer: bpy.types.ViewLayer,
-    settings: GatherSettings,
 ) -> None:
     """Sample and split drafts: by stepping what can't be read directly, or needs normals that only Blender knows."""
-    plan = stage.plan
+    plan, settings = stage.plan, stage.export.settings
     for draft in drafts:
         if draft.direct:
             _split(draft, sources, settings)
             other = len(plan.times) > 1 or sampling.shown_keys(draft.block, plan)[0] > 0  # frames than the base
             draft.direct = not (other and draft.wants_normals(settings))
     stepped = [draft for draft in drafts if not draft.direct]
-    _sample(stepped, stage, view_layer, settings)
+    _sample(stepped, stage)
     for draft in stepped:
         _split(draft, sources, settings)
     # Who of several claimed a vertex in vain, and shows a new one, is known only now.
     late = [d for d in stepped if d.wants_normals(settings) and d.samples is not None and d.samples.normals is None]
-    _sample(late, stage, view_layer, settings)
+    _sample(late, stage)
 
 
-def _sample(drafts: list[Draft], stage: Stage, view_layer: bpy.types.ViewLayer, settings: GatherSettings) -> None:
+def _sample(drafts: list[Draft], stage: Stage) -> None:
     """Sample drafts in all frames, with normals where some vertex takes those that are shown."""
     subjects = []
     for draft in drafts:
         assert draft.shape is not None
-        normals = draft.wants_normals(settings) or draft.shape.shows_normals
+        normals = draft.wants_normals(stage.export.settings) or draft.shape.shows_normals
         subjects.append(Subject(draft.block, draft.shape.topology, normals))
-    for draft, found in zip(drafts, sampling.step(stage, view_layer, subjects), strict=True):
+    for draft, found in zip(drafts, sampling.step(stage, subjects), strict=True):
         draft.samples = found
 
 
-def _sample_tags(
-    tag_sources: list[TagSource], stage: Stage, view_layer: bpy.types.ViewLayer, settings: GatherSettings
-) -> list[Samples | None]:
+def _sample_tags(tag_sources: list[TagSource], stage: Stage) -> list[Samples | None]:
     """Sample the tags that can't be read from curves, None for those that can."""
-    moved = [tag for tag in tag_sources if not _reads_curves(tag, stage.plan, settings)]
-    samples = iter(sampling.step(stage, view_layer, [Subject(tag.block, bone=tag.bone) for tag in moved]))
+    moved = [tag for tag in tag_sources if not _reads_curves(tag, stage.plan, stage.export.settings)]
+    samples = iter(sampling.step(stage, [Subject(tag.block, bone=tag.bone) for tag in moved]))
     return [next(samples) if tag in moved else None for tag in tag_sources]
 
 

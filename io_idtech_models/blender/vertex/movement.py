@@ -18,7 +18,7 @@ from ..compat import Block, playing_curves
 from ..curves import curve_points
 from ..mesh import attributes as meshes
 from ..playback import influences
-from .stage import as_it_was
+from ..scene import ExportScene, showing
 
 SAMPLES = 24  # frames that are looked at, evenly spread over the range
 FIRST = 3  # and so many at its beginning, one by one: simulations start there
@@ -26,8 +26,9 @@ MOST_KEYS = 64  # times of keys that are looked at besides
 NEAR = 1e-5  # of an object's size: what moves less is jitter
 
 
-def is_moving(blocks: Iterable[Block], scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> bool:
+def is_moving(blocks: Iterable[Block], export: ExportScene[Any]) -> bool:
     """Tell whether objects show anything else in some frame of the scene's range than in its first."""
+    scene = export.scene
     frames = range(scene.frame_start, scene.frame_end + 1, max(scene.frame_step, 1))
     if len(frames) < 2:
         return False
@@ -35,12 +36,12 @@ def is_moving(blocks: Iterable[Block], scene: bpy.types.Scene, view_layer: bpy.t
     watched = [block for block in blocks if block in reached]
     if not watched:
         return False
-    with as_it_was(scene):
-        scene.frame_set(frames[0])
-        before = [_look(block, view_layer) for block in watched]
+    with showing(scene) as show:
+        show(frames[0])
+        before = [_look(export.evaluated(block)) for block in watched]
         for frame in _chosen(frames, watched):
-            scene.frame_set(frame)
-            if any(_differs(look, _look(b, view_layer)) for look, b in zip(before, watched, strict=True)):
+            show(frame)
+            if any(_differs(look, _look(export.evaluated(b))) for look, b in zip(before, watched, strict=True)):
                 return True
     return False
 
@@ -76,13 +77,12 @@ def _chosen(frames: range, blocks: list[Block]) -> list[int]:
 Look = tuple[NDArray[np.float64], NDArray[np.float32] | None, NDArray[np.float32] | None]
 
 
-def _look(block: Block, view_layer: bpy.types.ViewLayer) -> Look:
-    """Return what an object shows: its transform, the points of a mesh, the poses of bones."""
-    shown = block.evaluated_get(view_layer.depsgraph)
+def _look(shown: Block) -> Look:
+    """Return what an evaluated object shows: its transform, the points of a mesh, the poses of bones."""
     points = poses = None
-    if block.type == "MESH":
+    if shown.type == "MESH":
         points = meshes.positions(shown.data)
-    elif block.type == "ARMATURE":
+    elif shown.type == "ARMATURE":
         poses = np.empty(16 * len(shown.pose.bones), np.float32)
         shown.pose.bones.foreach_get("matrix", poses)
     return np.array(shown.matrix_world, np.float64), points, poses

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import bpy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -262,7 +261,7 @@ class Sampler:
         return Samples(self.matrices, self.positions, normals)
 
 
-def step(stage: Stage, view_layer: bpy.types.ViewLayer, subjects: list[Subject]) -> list[Samples]:
+def step(stage: Stage, subjects: list[Subject]) -> list[Samples]:
     """Sample subjects in all frames: the scene is stepped once for all of them.
 
     Raises:
@@ -276,8 +275,8 @@ def step(stage: Stage, view_layer: bpy.types.ViewLayer, subjects: list[Subject])
             if not due:
                 continue
             stage.show(frame, apart)
-            evaluated = [sampler.subject.block.evaluated_get(view_layer.depsgraph) for sampler in due]
-            worlds = world_matrices(view_layer.depsgraph, evaluated)
+            evaluated = [stage.export.evaluated(sampler.subject.block) for sampler in due]
+            worlds = world_matrices(stage.export.depsgraph, evaluated)
             for sampler, block, world in zip(due, evaluated, worlds, strict=True):
                 sampler.look(block, world, frame)
     return [sampler.samples for sampler in samplers]

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
-import bpy
-import numpy as np
-
 from ..compat import Block
 from ..playback import Take, at_rest, playing
+from ..scene import ExportScene, showing
 from . import shape_keys
+from .frame_plan import GatherSettings
 from .sampling import Plan, keys_at
 
 
 class Stage:
     """A scene that shows the frames of a plan; see `stepping`."""
 
-    def __init__(self, scene: bpy.types.Scene, plan: Plan, blocks: list[Block]) -> None:
-        self.scene, self.plan, self.blocks = scene, plan, blocks
+    def __init__(self, export: ExportScene[GatherSettings], plan: Plan, blocks: list[Block]) -> None:
+        self.export, self.plan, self.blocks = export, plan, blocks
         self.held: list[tuple[Block, list[Block]]] = []
         self.take: Take | None = None
         self.set, self.playing = ExitStack(), ExitStack()
@@ -46,39 +45,24 @@ class Stage:
                 if key.value:
                     key.value = 0.0
             blocks[self.plan.keys[frame]].value = 1.0
-        show_time(self.scene, (self.plan.own_times() if own else self.plan.times)[frame])
+        self.show_time((self.plan.own_times() if own else self.plan.times)[frame])
 
     def _set(self) -> None:
         """Prepare the scene: what is not stepped through at all costs nothing."""
         owners = dict.fromkeys(block.data.shape_keys for block in self.plan.held)
         held = [keys for keys in owners if not _is_shown(keys, self.plan)]
-        self.set.enter_context(as_it_was(self.scene))
+        self.show_time = self.set.enter_context(showing(self.export.scene))
         self.set.enter_context(_unpinned(self.blocks))
         self.set.enter_context(at_rest(held))
         self.held = [(keys, shape_keys.frame_blocks(keys)) for keys in held]
 
 
 @contextmanager
-def stepping(scene: bpy.types.Scene, plan: Plan, blocks: list[Block]) -> Iterator[Stage]:
+def stepping(export: ExportScene[GatherSettings], plan: Plan, blocks: list[Block]) -> Iterator[Stage]:
     """Set the stage for stepping through a plan, and leave the scene as it was, whatever happens between."""
-    stage = Stage(scene, plan, blocks)
+    stage = Stage(export, plan, blocks)
     with stage.set, stage.playing:
         yield stage
-
-
-def show_time(scene: bpy.types.Scene, time: float) -> None:
-    """Let a scene show a time, which may lie between two frames."""
-    scene.frame_set(int(np.floor(time)), subframe=float(time - np.floor(time)))
-
-
-@contextmanager
-def as_it_was(scene: bpy.types.Scene) -> Iterator[None]:
-    """Let a scene show other frames meanwhile."""
-    frame, subframe = scene.frame_current, scene.frame_subframe
-    try:
-        yield
-    finally:
-        scene.frame_set(frame, subframe=subframe)
 
 
 def _is_shown(keys: Block, plan: Plan) -> bool:

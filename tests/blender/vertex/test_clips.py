@@ -14,6 +14,7 @@ from io_idtech_models.blender import compat
 from io_idtech_models.blender.curves import add_curve, value_path
 from io_idtech_models.blender.mesh import attributes as mesh
 from io_idtech_models.blender.provenance import MODEL_ID
+from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.vertex import clips as animations
 from io_idtech_models.blender.vertex import shape_keys
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
@@ -497,7 +498,7 @@ def export(*blocks: Any, direct: bool = True, **options: Any) -> Any:
     from io_idtech_models.blender.vertex.gather import gather
 
     settings = GatherSettings(**{"frames": "ACTIONS", "direct": direct, **options})
-    return gather(list(blocks), None, CONTEXT.scene, CONTEXT.view_layer, settings)
+    return gather(list(blocks), None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings))
 
 
 def arm() -> tuple[Any, Any]:

@@ -10,6 +10,7 @@ import pytest
 from mathutils.kdtree import KDTree
 
 from io_idtech_models.blender.mesh import attributes as meshes
+from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.formats import by_name
@@ -223,7 +224,7 @@ def still(data: bytes) -> bytes:
 def compare(block: Any, frames: list[int], looks: Any = None, close: float = CLOSE) -> None:
     """Assert that the file has each corner that Blender shows, in some frames: its place and its normal."""
     settings = GatherSettings(frames="KEYS" if len(frames) > 1 else "CURRENT")
-    model = gather([block], block.users_collection[0], CONTEXT.scene, CONTEXT.view_layer, settings)
+    model = gather([block], block.users_collection[0], ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings))
     written = MD3.load(MD3.dump(model), "x")
     assert written.num_frames == len(frames)
     places = np.concatenate([surface.positions for surface in written.surfaces], axis=1)

@@ -8,6 +8,7 @@ import bpy as blender
 import numpy as np
 import pytest
 
+from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.blender.vertex.movement import is_moving
@@ -216,7 +217,7 @@ STILL = [standing, held_by_a_constraint, keyed_once, bent_by_a_still_rig, beside
 
 
 def exported(*blocks: Any, **settings: Any) -> Any:
-    return gather(list(blocks), None, CONTEXT.scene, CONTEXT.view_layer, GatherSettings(**settings))
+    return gather(list(blocks), None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, GatherSettings(**settings)))
 
 
 @pytest.mark.parametrize("make", MOVERS, ids=lambda make: make.__name__)
@@ -231,7 +232,7 @@ def test_all_frames_are_written(make):
 
 
 def test_a_twitch_between_two_frames():
-    assert is_moving([by_a_short_twitch()], CONTEXT.scene, CONTEXT.view_layer)
+    assert is_moving([by_a_short_twitch()], ExportScene(CONTEXT.scene, CONTEXT.view_layer, None))
 
 
 @pytest.mark.parametrize("make", STILL, ids=lambda make: make.__name__)

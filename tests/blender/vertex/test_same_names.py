@@ -9,8 +9,9 @@ import bpy as blender
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.skeletal.gather_rig import SkeletalGatherSettings
+from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.skeletal.gather_rig import gather as gather_skeletal
+from io_idtech_models.blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
 from tests import samples_md5
@@ -57,7 +58,7 @@ def test_stepped_each_has_its_own_positions(tmp_path, direct):
     CONTEXT.scene.frame_end = 5
     settings = GatherSettings(direct=direct)
     for blocks in ([own, other], [other, own]):
-        model = gather(blocks, None, CONTEXT.scene, CONTEXT.view_layer, settings)
+        model = gather(blocks, None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings))
         low = [float(surface.positions[..., 0].min()) for surface in model.surfaces]
         assert low == [float(block.data.vertices[0].co.x) for block in blocks]
 
@@ -74,7 +75,7 @@ def test_tags_of_one_name(tmp_path, direct):
         CONTEXT.scene.collection.objects.link(block)
     block = square("square", 0.0)
     settings = GatherSettings(direct=direct)
-    model = gather([other, own, block], None, CONTEXT.scene, CONTEXT.view_layer, settings)
+    model = gather([other, own, block], None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings))
     assert [float(t.origins[0, 0]) for t in model.tags] == [100.0, 0.0]
 
 
@@ -92,7 +93,7 @@ def test_the_same_model_linked_beside_itself(tmp_path, direct):
     blocks = [*case.collection.all_objects, *library.all_objects]
     assert len({block.name for block in blocks}) < len(blocks)
     settings = GatherSettings(direct=direct)
-    model = gather(blocks, case.collection, CONTEXT.scene, CONTEXT.view_layer, settings)
+    model = gather(blocks, case.collection, ExportScene(CONTEXT.scene, CONTEXT.view_layer, settings))
     before = case.row.load(SENTINEL.read_bytes(), "x").surfaces
     count = len(before)
     assert len(model.surfaces) == 2 * count
@@ -113,6 +114,7 @@ def test_skinned_meshes_of_one_name(tmp_path):
     assert other.name == case.mesh().name
     for vertex in case.mesh().data.vertices:
         vertex.co.z += 5.0
-    found = gather_skeletal([case.rig, case.mesh(), other], CONTEXT.view_layer, SkeletalGatherSettings())
+    export = RigScene(CONTEXT.scene, CONTEXT.view_layer, SkeletalGatherSettings(), case.rig)
+    found = gather_skeletal([case.rig, case.mesh(), other], export)
     assert len(found.meshes) == 2
     assert (found.meshes[0].kept is None) or not found.meshes[0].kept.any()

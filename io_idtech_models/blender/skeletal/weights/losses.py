@@ -12,7 +12,6 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import bpy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,7 +25,7 @@ from .. import armature
 
 if TYPE_CHECKING:
     from ..gather_mesh import Rig
-    from ..gather_rig import SkeletalGatherSettings
+    from ..rig_scene import RigScene
 
 log = logging.getLogger(__name__)
 Doubles = NDArray[np.float64]
@@ -43,11 +42,12 @@ class Loss:
     written: Weights
 
 
-def say(rig: Rig, meshes: list[SkinnedMesh], settings: SkeletalGatherSettings, view_layer: bpy.types.ViewLayer) -> None:
+def say(rig: Rig, meshes: list[SkinnedMesh], export: RigScene) -> None:
     """Say how far vertices are off that lose weights, and meshes whose armature is scaled unevenly."""
     if not rig.losses and not rig.uneven:
         return
-    where, poses = _poses(rig, settings, view_layer)
+    settings = export.settings
+    where, poses = _poses(rig, export)
     world = np.array(rig.block.matrix_world, np.float64)
     game = _in_units(armature.placed(poses, world)[0], settings.scale)
     limits = [f"more than {settings.most_weights}"] * (settings.most_weights > 0)
@@ -100,12 +100,12 @@ def _skin(weights: Weights, poses: Doubles) -> Doubles:
     return np.stack([np.bincount(owners, moved[:, axis], len(weights.counts)) for axis in range(3)], axis=1)
 
 
-def _poses(rig: Rig, settings: SkeletalGatherSettings, view_layer: bpy.types.ViewLayer) -> tuple[str, Doubles]:
+def _poses(rig: Rig, export: RigScene) -> tuple[str, Doubles]:
     """Return where poses are, in words, and joints in the armature's space there, (F, J, 4, 4)."""
-    found = _played(rig, settings)
+    found = _played(rig, export)
     if found is not None:
         return found
-    pose = rig.block.evaluated_get(view_layer.depsgraph).pose.bones
+    pose = export.evaluated(rig.block).pose.bones
     buffer = np.empty(16 * len(pose), np.float32)
     pose.foreach_get("matrix", buffer)
     places = {bone.name: place for place, bone in enumerate(pose)}
@@ -114,15 +114,14 @@ def _poses(rig: Rig, settings: SkeletalGatherSettings, view_layer: bpy.types.Vie
     return "in the pose shown", steady.products(matrices, armature.TURN_BACK)[None]
 
 
-def _played(rig: Rig, settings: SkeletalGatherSettings) -> tuple[str, Doubles] | None:
+def _played(rig: Rig, export: RigScene) -> tuple[str, Doubles] | None:
     """Return the poses of the action that an armature plays; None without one, or where more than its curves counts."""
     from .. import bone_scales as sizes
-    from .. import bones
     from .. import channels as actions  # they import what gathers models
     from .. import gather_motion as motion
 
     block, curves = rig.block, playing_curves(rig.block)
-    own = bones.gather_bones(block, settings)
+    own = export.bones
     action: Any = block.animation_data.action if curves else None
     span = None if action is None else span_of(action, curves)
     if span is None or not _moves_alone(rig, own):

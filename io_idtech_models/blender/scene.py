@@ -1,0 +1,52 @@
+"""The scene as an export sees it: made once for each, and the one way to show its frames and leave it as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import floor
+from typing import Any, Generic, TypeVar
+
+import bpy
+
+from .compat import Block
+
+Settings = TypeVar("Settings")
+
+
+@dataclass(frozen=True, eq=False)
+class ExportScene(Generic[Settings]):
+    """What an export looks at, and what its user chose."""
+
+    scene: bpy.types.Scene
+    view_layer: bpy.types.ViewLayer
+    settings: Settings
+
+    @property
+    def depsgraph(self) -> Any:
+        """Return the view layer's graph, which knows what is shown."""
+        return self.view_layer.depsgraph
+
+    def evaluated(self, block: Block) -> Block:
+        """Return an object as it is shown."""
+        return block.evaluated_get(self.depsgraph)
+
+    @property
+    def frame_rate(self) -> float:
+        """Return the scene's frames per second."""
+        return self.scene.render.fps / self.scene.render.fps_base
+
+
+@contextmanager
+def showing(scene: bpy.types.Scene) -> Iterator[Callable[[float], None]]:
+    """Give the function that lets a scene show a time, or what is between two frames; all is as it was afterwards."""
+    frame, subframe = scene.frame_current, scene.frame_subframe
+
+    def show(time: float) -> None:
+        scene.frame_set(floor(time), subframe=float(time - floor(time)))
+
+    try:
+        yield show
+    finally:
+        scene.frame_set(frame, subframe=subframe)

@@ -1,0 +1,67 @@
+"""What the export of an armature looks at: made once, so that what the .blend knows of its file is unpacked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ..compat import Block
+from ..scene import ExportScene
+from .source import KnownRig, find
+from .torso import WeightLimits
+
+if TYPE_CHECKING:
+    from .bones import Bones
+
+
+@dataclass(frozen=True)
+class WeightSettings(WeightLimits):
+    """How vertex groups become weights; the export operators declare the same options."""
+
+    normals: str = "NONE"  # the format has none; SOURCE where possible, or as SHOWN
+
+
+@dataclass(frozen=True)
+class SkeletalGatherSettings(WeightSettings):
+    """How a scene becomes a skeletal model; the export operators declare the same options."""
+
+    scale: float = 1.0
+    deform_only: bool = True
+    keep_suffixes: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class RigScene(ExportScene[SkeletalGatherSettings]):
+    """A scene, and the armature in it that is exported."""
+
+    rig: Block
+
+    @cached_property
+    def stored(self) -> KnownRig | None:
+        """Return what the armature knows of its file, or None."""
+        return find(self.rig)
+
+    @cached_property
+    def bones(self) -> Bones:
+        """Return the bones to export; raises LimitError if there is none."""
+        from .bones import gather_bones
+
+        return gather_bones(self)
+
+    def asking(self, **settings: Any) -> RigScene:
+        """Return the same with some other settings, which knows what this one does."""
+        other = replace(self, settings=replace(self.settings, **settings))
+        vars(other)["stored"] = self.stored
+        return other
+
+
+def rig_scene(
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, settings: SkeletalGatherSettings, blocks: list[Block]
+) -> RigScene:
+    """Return what an export of objects looks at; raises LimitError if there is not one armature."""
+    from .gather_rig import find_rig
+
+    return RigScene(scene, view_layer, settings, find_rig(blocks))
