@@ -47,6 +47,16 @@ class Codes:
     roots: NDArray[Any]  # (F, 3) where roots lie (`parent_offset`)
 
 
+@dataclass(eq=False)
+class Bones:
+    """What a file says of the bones that two animations move."""
+
+    parents: NDArray[Any]  # (J,) each before its children; a root's is negative
+    parent_dists: NDArray[Any]  # (J,) units to the parent
+    torso_weights: NDArray[Any]  # (J,)
+    torso_parent: int  # the bone about which the torso turns; out of range, it turns about the model's origin
+
+
 def axes(angles: NDArray[Any]) -> Doubles:
     """Return forward, left and up as rows (..., 3, 3) of pitch, yaw and roll (..., 3) in degrees (`AnglesToAxis`)."""
     turned = np.deg2rad(np.asarray(angles, np.float64))
@@ -62,10 +72,7 @@ def axes(angles: NDArray[Any]) -> Doubles:
 def play(
     legs: Codes,
     torso: Codes,
-    parents: NDArray[Any],
-    parent_dists: NDArray[Any],
-    torso_weights: NDArray[Any],
-    torso_parent: int,
+    bones: Bones,
     pitch: float = 0.0,
     yaw: float = 0.0,
     mds_tags: NDArray[np.bool_] | None = None,
@@ -78,10 +85,7 @@ def play(
     Args:
         legs: F frames.
         torso: as many frames.
-        parents: (J,) each before its children; a root's is negative.
-        parent_dists: (J,) units to the parent.
-        torso_weights: (J,).
-        torso_parent: the bone about which the torso turns; out of range, it turns about the model's origin.
+        bones: of the legs' file, whichever animation a bone follows.
         pitch: the aim in degrees, down; like the yaw relative to the legs.
         yaw: the aim in degrees, to the left.
         mds_tags: (J,) the bones that are tags, of an MDS; of an MDX the game ignores this flag.
@@ -89,15 +93,16 @@ def play(
     Raises:
         ValueError: the animations have different numbers of frames or joints.
     """
-    if legs.angles.shape != torso.angles.shape or legs.angles.shape[1] != len(parents):
+    if legs.angles.shape != torso.angles.shape or legs.angles.shape[1] != len(bones.parents):
         raise ValueError(f"codes {legs.angles.shape} of the legs, {torso.angles.shape} of the torso do not fit")
-    shares = _shares(torso_weights)
+    shares = _shares(bones.torso_weights)
     matrices = axes(_blended_angles(legs.angles, torso.angles, shares))
-    ways = _blended_ways(legs.offset_angles, torso.offset_angles, shares) * np.asarray(parent_dists)[:, None]
+    ways = _blended_ways(legs.offset_angles, torso.offset_angles, shares) * np.asarray(bones.parent_dists)[:, None]
     places = np.empty(legs.angles.shape)
-    for joint, parent in enumerate(np.asarray(parents).tolist()):
+    for joint, parent in enumerate(np.asarray(bones.parents).tolist()):
         places[:, joint] = places[:, parent] + ways[:, joint] if parent >= 0 else legs.roots
-    _aim(places, matrices, torso_weights, torso_parent, axes(np.array((pitch, yaw, 0.0))).T, mds_tags)
+    turn = axes(np.array((pitch, yaw, 0.0))).T
+    _aim(places, matrices, bones.torso_weights, bones.torso_parent, turn, mds_tags)
     return places, matrices
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_idtech_models.model.torso import DEGREES, Codes, axes, nearest_turns, play
+from io_idtech_models.model.torso import DEGREES, Bones, Codes, axes, nearest_turns, play
 from io_idtech_models.model.transforms import to_matrices
 from tests.samples import CORPUS, corpus_params
 
@@ -95,7 +95,7 @@ def test_it_equals_the_second_reading(seed, joints, pitch, yaw):
     dists = rng.normal(0, 9, joints)
     weights = rng.choice([0.0, 1.0, 0.5, 0.25, 0.9, -0.5], joints)
     torso_parent = int(rng.integers(-1, joints))
-    places, matrices = play(legs, torso, parents, dists, weights, torso_parent, pitch, yaw)
+    places, matrices = play(legs, torso, Bones(parents, dists, weights, torso_parent), pitch, yaw)
     for frame in range(3):
         rig = (parents.tolist(), dists.tolist(), weights.tolist(), torso_parent)
         wanted = one_pose(legs, torso, frame, rig, pitch, yaw)
@@ -122,7 +122,7 @@ CHAIN = np.array([-1, 0, 1, 2])
 def test_yaw_turns_the_torso_to_the_left_about_its_parent():
     frames = still(4)
     frames.roots[0] = 1, 2, 3
-    places, matrices = play(frames, frames, CHAIN, np.full(4, 10.0), np.array([0, 0, 1, 1.0]), 1, yaw=90.0)
+    places, matrices = play(frames, frames, Bones(CHAIN, np.full(4, 10.0), np.array([0, 0, 1, 1.0]), 1), yaw=90.0)
     np.testing.assert_allclose(places[0], [(1, 2, 3), (11, 2, 3), (11, 12, 3), (11, 22, 3)], atol=1e-12)
     np.testing.assert_allclose(matrices[0, :2], [np.eye(3)] * 2, atol=1e-12)
     np.testing.assert_allclose(matrices[0, 2] @ (1, 0, 0), (0, 1, 0), atol=1e-12)
@@ -130,13 +130,15 @@ def test_yaw_turns_the_torso_to_the_left_about_its_parent():
 
 def test_pitch_turns_it_down():
     frames = still(4)
-    places, _ = play(frames, frames, CHAIN, np.full(4, 10.0), np.array([0, 0, 1, 1.0]), 1, pitch=90.0)
+    places, _ = play(frames, frames, Bones(CHAIN, np.full(4, 10.0), np.array([0, 0, 1, 1.0]), 1), pitch=90.0)
     np.testing.assert_allclose(places[0, 2:], [(10, 0, -10), (10, 0, -20)], atol=1e-12)
 
 
 def test_half_a_weight_shrinks():
     frames = still(2)
-    places, matrices = play(frames, frames, np.array([-1, 0]), np.array([0, 10.0]), np.array([0, 0.5]), 0, yaw=90.0)
+    places, matrices = play(
+        frames, frames, Bones(np.array([-1, 0]), np.array([0, 10.0]), np.array([0, 0.5]), 0), yaw=90.0
+    )
     np.testing.assert_allclose(places[0, 1], (5, 5, 0), atol=1e-12)
     assert np.linalg.det(matrices[0, 1]) == pytest.approx(0.5)
     half = to_matrices(nearest_turns(matrices[0, 1]))
@@ -146,21 +148,21 @@ def test_half_a_weight_shrinks():
 def test_angles_are_blended_the_shorter_way():
     legs, torso = still(1), still(1)
     legs.angles[0, 0], torso.angles[0, 0] = (0, code(170), 0), (0, code(-170), 0)
-    _, matrices = play(legs, torso, np.array([-1]), np.zeros(1), np.array([0.5]), -1)
+    _, matrices = play(legs, torso, Bones(np.array([-1]), np.zeros(1), np.array([0.5]), -1))
     np.testing.assert_allclose(matrices[0, 0], axes(np.array((0, 180.0, 0))), atol=2e-4)
 
 
 def test_half_a_turn_keeps_its_sign():
     legs, torso = still(1), still(1)
     torso.angles[0, 0, 1] = -32768
-    _, matrices = play(legs, torso, np.array([-1]), np.zeros(1), np.array([0.5]), -1)
+    _, matrices = play(legs, torso, Bones(np.array([-1]), np.zeros(1), np.array([0.5]), -1))
     np.testing.assert_allclose(matrices[0, 0, 0], (0, -1, 0), atol=1e-12)
 
 
 def test_opposite_ways_blended_half_and_half_leave_none():
     legs, torso = still(2), still(2)
     torso.offset_angles[0, 1, 1] = -32768
-    places, _ = play(legs, torso, np.array([-1, 0]), np.array([0, 10.0]), np.array([0, 0.5]), 0)
+    places, _ = play(legs, torso, Bones(np.array([-1, 0]), np.array([0, 10.0]), np.array([0, 0.5]), 0))
     np.testing.assert_allclose(places[0, 1], (0, 0, 0), atol=1e-12)
     assert np.isfinite(places).all()
 
@@ -176,7 +178,7 @@ def test_opposite_ways_blended_half_and_half_leave_none():
 def test_a_weight_of_one_sticks_up_to_one_of_zero(weights, shares):
     legs, torso = still(5), still(5)
     torso.angles[..., 1] = code(40)
-    _, matrices = play(legs, torso, np.full(5, -1), np.zeros(5), np.array(weights), -1)
+    _, matrices = play(legs, torso, Bones(np.full(5, -1), np.zeros(5), np.array(weights), -1))
     yaws = np.rad2deg(np.arctan2(matrices[0, :, 0, 1], matrices[0, :, 0, 0]))
     np.testing.assert_allclose(yaws, np.array(shares) * 40, atol=0.01)
 
@@ -184,7 +186,7 @@ def test_a_weight_of_one_sticks_up_to_one_of_zero(weights, shares):
 def test_roots_lie_where_the_legs_say():
     legs, torso = still(1), still(1)
     legs.roots[0], torso.roots[0] = (1, 2, 3), (7, 8, 9)
-    places, _ = play(legs, torso, np.array([-1]), np.zeros(1), np.ones(1), 0, yaw=30.0)
+    places, _ = play(legs, torso, Bones(np.array([-1]), np.zeros(1), np.ones(1), 0), yaw=30.0)
     assert places[0, 0].tolist() == [1, 2, 3]
 
 
@@ -192,32 +194,32 @@ def test_only_mds_turns_the_rows_of_tags():
     rng = np.random.default_rng(5)
     frames = random_codes(rng, 2, 2)
     rig = (np.array([-1, 0]), np.array([0, 4.0]), np.array([0, 1.0]), 0)
-    plain = play(frames, frames, *rig)[1]
-    turned = play(frames, frames, *rig, 10.0, 20.0, mds_tags=np.array([False, True]))[1]
+    plain = play(frames, frames, Bones(*rig))[1]
+    turned = play(frames, frames, Bones(*rig), 10.0, 20.0, mds_tags=np.array([False, True]))[1]
     turn = axes(np.array((10.0, 20.0, 0.0))).T
     np.testing.assert_allclose(turned[:, 1], plain[:, 1] @ turn.T, atol=1e-12)
-    np.testing.assert_allclose(play(frames, frames, *rig, 10.0, 20.0)[1][:, 1], turn @ plain[:, 1], atol=1e-12)
+    np.testing.assert_allclose(play(frames, frames, Bones(*rig), 10.0, 20.0)[1][:, 1], turn @ plain[:, 1], atol=1e-12)
 
 
 def test_what_is_given_stays_as_it_was():
     rng = np.random.default_rng(1)
     legs, torso = random_codes(rng, 2, 4), random_codes(rng, 2, 4)
     before = [array.copy() for codes in (legs, torso) for array in (codes.angles, codes.offset_angles, codes.roots)]
-    play(legs, torso, CHAIN, np.ones(4), np.array([0, 0.5, 1, 1]), 1, 20.0, 30.0)
+    play(legs, torso, Bones(CHAIN, np.ones(4), np.array([0, 0.5, 1, 1]), 1), 20.0, 30.0)
     after = [array for codes in (legs, torso) for array in (codes.angles, codes.offset_angles, codes.roots)]
     assert all((a == b).all() for a, b in zip(before, after, strict=True))
 
 
 def test_animations_of_different_length_are_refused():
     with pytest.raises(ValueError, match="legs"):
-        play(still(2), still(2, frames=3), np.array([-1, 0]), np.ones(2), np.ones(2), 0)
+        play(still(2), still(2, frames=3), Bones(np.array([-1, 0]), np.ones(2), np.ones(2), 0))
 
 
 def test_no_frames_and_no_joints():
-    places, matrices = play(still(2, 0), still(2, 0), np.array([-1, 0]), np.ones(2), np.ones(2), 0)
+    places, matrices = play(still(2, 0), still(2, 0), Bones(np.array([-1, 0]), np.ones(2), np.ones(2), 0))
     assert (places.shape, matrices.shape) == ((0, 2, 3), (0, 2, 3, 3))
     assert nearest_turns(matrices).shape == (0, 2, 4)
-    assert play(still(0), still(0), np.zeros(0, int), np.zeros(0), np.zeros(0), 0)[0].shape == (1, 0, 3)
+    assert play(still(0), still(0), Bones(np.zeros(0, int), np.zeros(0), np.zeros(0), 0))[0].shape == (1, 0, 3)
 
 
 # -- nearest rotations
@@ -268,7 +270,7 @@ def test_an_animation_on_legs_and_torso_is_itself(file):
         codes, rig = mdx(next(CORPUS.rglob(f"{stem}.mdx")))
         assert ((rig[2] >= 0) & (rig[2] <= 1)).all()
         assert (rig[2] > 0).any()
-        places, matrices = play(codes, codes, *rig)
+        places, matrices = play(codes, codes, Bones(*rig))
         number = int(frame.removeprefix("frame"))
         np.testing.assert_allclose(matrices[number], expected[key], atol=1e-5)
         np.testing.assert_allclose(places[number], expected[f"{stem}.{frame}.bone_translations"], atol=0.03)
@@ -281,7 +283,7 @@ def test_real_animations_equal_the_second_reading(file):
     frames = range(0, min(len(legs.angles), len(torso.angles)), 9)
     legs, torso = (Codes(c.angles[frames], c.offset_angles[frames], c.roots[frames]) for c in (legs, torso))
     parents, dists, weights, torso_parent = rig
-    places, matrices = play(legs, torso, parents, dists, weights, torso_parent, 25.0, -60.0)
+    places, matrices = play(legs, torso, Bones(parents, dists, weights, torso_parent), 25.0, -60.0)
     for frame in range(len(frames)):
         plain = (*(array.tolist() for array in rig[:3]), rig[3])
         wanted = one_pose(legs, torso, frame, plain, 25.0, -60.0)

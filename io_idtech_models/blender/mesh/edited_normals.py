@@ -8,6 +8,7 @@ moved, what counts is what Blender shows of the stored normals on a copy of the 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import bmesh
 import bpy
@@ -32,21 +33,25 @@ SLACK = 1e-5  # of a coordinate: single precision, and a little
 LOST = math.cos(math.radians(5.0))  # farther than that is worth a word where faces changed
 
 
+@dataclass(frozen=True, eq=False)
+class Traces:
+    """What of the source the elements of a mesh are."""
+
+    topology: meshes.Topology
+    numbers: Numbers  # (C,) the source's vertex of each corner, or -1
+    faces: Numbers  # (faces,) its triangle, or -1
+
+
 def edited_corners(
-    mesh: Block,
-    topology: meshes.Topology,
-    numbers: Numbers,
-    faces: Numbers,
-    source: ModelSource,
-    before: NDArray[np.float32] | None,
-    still: bool,
+    mesh: Block, traces: Traces, source: ModelSource, before: NDArray[np.float32] | None, still: bool
 ) -> tuple[Bools, int]:
     """Tell which corners (C,) show a normal that the modeller chose.
 
-    `numbers` (C,) and `faces` (faces,) are source numbers or -1; `before` is where the source has the points if some
+    `before` is where the source has the points if some
     moved, see `base_positions`. Where nothing is animated (`still`), what is shown counts where faces changed, too.
     Also returns how many corners of changed faces show a normal more than 5 degrees from the source's, which holds.
     """
+    topology, numbers, faces = traces.topology, traces.numbers, traces.faces
     stored = meshes.get_attribute(mesh, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER")
     nothing = np.zeros(len(numbers), np.bool_)
     if stored is None or not len(stored):

@@ -16,7 +16,7 @@ from ..compat import Block
 from ..provenance import Place
 from . import attributes as meshes
 from .diagonals import cut_like_source, is_run, restore
-from .edited_normals import base_positions, edited_corners
+from .edited_normals import Traces, base_positions, edited_corners
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +48,7 @@ class Shape:
     restored: dict[str, NDArray[Any]]  # numbers (T, 3) and uvs (T, 3, 2) of triangles that quads took corners from
     materials: list[Any]  # by slot, None in empty ones
     near: Near | None  # the part of the source that its numbers count in
+    mesh: Any  # that was read; one that is evaluated is Blender's as long as the scene shows it
     base: Bare | None = None  # of a mesh whose points were moved
 
     @property
@@ -86,7 +87,7 @@ def read_shape(
     before = None
     if normals != "SHOWN" and source is not None and origin.place is not None and own_mesh is not None:
         before = base_positions(own_mesh, topology, numbers, source, origin.frame)
-        own, lost = edited_corners(own_mesh, topology, numbers, faces, source, before, origin.still)
+        own, lost = edited_corners(own_mesh, Traces(topology, numbers, faces), source, before, origin.still)
         if lost:
             said = "corners whose faces changed keep the source's normals, more than 5 degrees from those shown"
             log.warning("'%s': %d %s", block.name, lost, said)
@@ -105,8 +106,9 @@ def read_shape(
     if before is not None and own_mesh is not None:
         base = Bare(meshes.positions(own_mesh), shown if own_mesh is mesh else meshes.corner_normals(own_mesh))
     return Shape(
-        topology, uvs, numbers, loose, faces, slots, shown, own, corners, corner_faces, restored, materials, part, base
-    )
+        topology, uvs, numbers, loose, faces, slots, shown, own,
+        corners, corner_faces, restored, materials, part, mesh, base,
+    )  # fmt: skip
 
 
 def _is_torn(topology: meshes.Topology, numbers: Numbers) -> bool:

@@ -127,9 +127,7 @@ def _gather(
         made.source_index = place.surface if place is not None and nth == 0 else -1
         if settings.normals != "NONE":
             moved = _moved(part, positions, rig)
-            made.normals, made.kept_normals = skinned_normals.gather(
-                block, mesh, shape, part, made, rig.skeleton, rig.source, moved
-            )
+            made.normals, made.kept_normals = skinned_normals.gather(block, shape, part, made, rig, moved)
         made.min_lod = gather_min_lod(block)
         found.append(made)
     if settings.normals == "NONE":

@@ -68,7 +68,7 @@ def gather(blocks: list[Block], export: RigScene, name: str = "", measured: bool
         found += gather_mesh(mesh, rig, place, export)
     if measured:
         losses.say(rig, found, export)
-    tags = joint_tags.gather(blocks, block, rig.skeleton, rig.joints, rig.source, scale)
+    tags = joint_tags.gather(blocks, rig, scale)
     lod = traits.gather_lod(block)
     return SkeletalModel(name or block.name, rig.skeleton, _claimed(found), rig.source, tags, lod)
 

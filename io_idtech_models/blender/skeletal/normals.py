@@ -6,6 +6,7 @@ A file has a normal in the space of the joint of its vertex' first weight, which
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from ..compat import Block
 from ..mesh import attributes as meshes
 from ..mesh.parts import Part, turned_normals
 from ..mesh.read import Shape
+
+if TYPE_CHECKING:
+    from .gather_mesh import Rig
 
 SLACK = 1e-5  # of a coordinate: single precision, and a little
 SAME_NORMAL = 2e-5  # of a normal, as of a bone's axes: see `skeletal_gather.SAME_AXES`
@@ -63,22 +67,13 @@ def of_source(source: SkeletalSource | None, numbers: NDArray[np.integer]) -> So
     return found
 
 
-def gather(
-    block: Block,
-    mesh: Block,
-    shape: Shape,
-    part: Part,
-    made: SkinnedMesh,
-    skeleton: Skeleton,
-    source: SkeletalSource | None,
-    moved: Moved,
-) -> tuple[Floats, Bools]:
+def gather(block: Block, shape: Shape, part: Part, made: SkinnedMesh, rig: Rig, moved: Moved) -> tuple[Floats, Bools]:
     """Return a part's normals (V, 3), in the space of each first weight's joint, and which are the source's, (V,).
 
     Where points do not stand where import put them, and at their neighbours, the normals that Blender turned along
     count; but those of what was moved as a whole are turned exactly: Blender mirrors its own wrongly.
     """
-    of = of_source(source, part.vertices.numbers)
+    skeleton, of = rig.skeleton, of_source(rig.source, part.vertices.numbers)
     triangles, numbers, faces = part.triangles.vertices, part.vertices.numbers, part.triangles.numbers
     over = affine.turned_over(triangles, numbers, faces, moved.triangles)
     near = _near(moved.points, part) | over
@@ -87,7 +82,7 @@ def gather(
     carried = _carry(world, near & of.known & ~part.own, moved, triangles, over)
     as_shown = shown & ~carried
     if as_shown.any():
-        corners = meshes.corner_normals(mesh) if not shape.normals.any() else shape.normals
+        corners = meshes.corner_normals(shape.mesh) if not shape.normals.any() else shape.normals
         world[as_shown] = part.normals(corners[None])[0][as_shown]
     matrix = np.array(block.matrix_world, np.float64)
     joints = made.weights.first_joints()

@@ -7,7 +7,7 @@ fixed turn of `armature`, then the tag's place in its joint.
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
@@ -15,7 +15,7 @@ from mathutils import Matrix
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.skeletal import JointTag, SkeletalModel, SkeletalSource, Skeleton
+from ...model.skeletal import JointTag, SkeletalModel, SkeletalSource
 from ...model.transforms import inverse
 from ...model.wording import listed
 from .. import names
@@ -23,6 +23,9 @@ from ..compat import Block
 from ..empties import DISPLAY, decompose, shown_axes
 from ..provenance import MODEL_ID, TAG_INDEX
 from . import armature
+
+if TYPE_CHECKING:
+    from .gather_mesh import Rig
 
 log = logging.getLogger(__name__)
 
@@ -73,24 +76,21 @@ def replace_on_bone(block: Block, rig: Block, source: SkeletalSource, scale: flo
         block.matrix_basis = Matrix(basis.tolist())
 
 
-def gather(
-    blocks: list[Block], rig: Block, skeleton: Skeleton, joints: dict[str, int], source: SkeletalSource | None,
-    scale: float,
-) -> list[JointTag]:  # fmt: skip
+def gather(blocks: list[Block], rig: Rig, scale: float) -> list[JointTag]:
     """Return the tags among objects: the empties that hang on bones of the armature, in the source's order.
 
-    `joints` are the skeleton's by bone name. Empties that hang elsewhere are named in a warning.
+    Empties that hang elsewhere are named in a warning.
     """
     found, others = [], []
-    for block in names.in_source_order((b for b in blocks if b.type == "EMPTY"), lambda b: _index(b, rig)):
-        if block.parent == rig and block.parent_type == "BONE" and block.parent_bone in joints:
+    for block in names.in_source_order((b for b in blocks if b.type == "EMPTY"), lambda b: _index(b, rig.block)):
+        if block.parent == rig.block and block.parent_type == "BONE" and block.parent_bone in rig.joints:
             found.append(block)
         else:
             others.append(block.name)
     if others:
         log.warning("a tag is an empty whose parent is a bone: left out: %s", listed(others))
-    world = np.array(rig.matrix_world, np.float64)
-    return _claimed([_gather_tag(block, rig, world, skeleton, joints, source, scale) for block in found])
+    world = np.array(rig.block.matrix_world, np.float64)
+    return _claimed([_gather_tag(block, rig, world, scale) for block in found])
 
 
 def _index(block: Block, rig: Block) -> int:
@@ -111,17 +111,10 @@ def _claimed(found: list[JointTag]) -> list[JointTag]:
     return found
 
 
-def _gather_tag(
-    block: Block,
-    rig: Block,
-    world: Doubles,
-    skeleton: Skeleton,
-    joints: dict[str, int],
-    source: SkeletalSource | None,
-    scale: float,
-) -> JointTag:
-    bone, joint = rig.data.bones[block.parent_bone], joints[block.parent_bone]
-    index = _index(block, rig)
+def _gather_tag(block: Block, rig: Rig, world: Doubles, scale: float) -> JointTag:
+    bone, joint = rig.block.data.bones[block.parent_bone], rig.joints[block.parent_bone]
+    skeleton, source = rig.skeleton, rig.source
+    index = _index(block, rig.block)
     own = source.tags[index] if source is not None and index < len(source.tags) and index >= 0 else None
     basis = _shown_basis(block)
     rest = np.array(bone.matrix_local, np.float64)

@@ -223,9 +223,8 @@ def _surfaces(drafts: list[Draft], plan: Plan, settings: GatherSettings) -> list
         assert draft.shape is not None and draft.samples is not None
         for nth, part in enumerate(draft.parts):
             name = surface_name(draft.block, part, draft.shape, nth, settings.keep_suffixes)
-            shaders = shaders_of(part, draft.shape, settings.keep_suffixes)
-            scale = 1.0 / settings.scale
-            surface = to_surface(name, part, draft.shape, draft.samples, len(plan.times), shaders, scale)
+            surface = to_surface(name, part, draft.shape, draft.samples, len(plan.times), 1.0 / settings.scale)
+            surface.shaders = shaders_of(part, draft.shape, settings.keep_suffixes)
             if nth == 0 and draft.place is not None:
                 surface.source_index = draft.place.surface
             _settle_shown(draft, surface, settings)

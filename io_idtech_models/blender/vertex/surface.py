@@ -30,10 +30,8 @@ def looks_of(samples: Samples, frames: NDArray[Any], shape: Shape) -> Looks:
     return Looks(samples.positions, frames, normals)
 
 
-def to_surface(
-    name: str, part: Part, shape: Shape, samples: Samples, num_frames: int, shaders: list[str], scale: float
-) -> Surface:
-    """Return the surface of a part: its positions and normals in the world, in every frame."""
+def to_surface(name: str, part: Part, shape: Shape, samples: Samples, num_frames: int, scale: float) -> Surface:
+    """Return the surface of a part, still without shaders: its positions and normals in the world, in every frame."""
     assert samples.positions is not None
     transforms = samples.matrices
     moved = _moved(samples.positions, transforms, scale)
@@ -58,7 +56,7 @@ def to_surface(
         LATER,
         np.ascontiguousarray(triangles, np.int32),
         np.ascontiguousarray(uvs),
-        shaders,
+        [],
         normals,
         source_vertices=numbers,
         source_triangles=part.triangles.numbers,

@@ -31,10 +31,12 @@ def mixed(legs: Animation, upper: Animation, name: str, pitch: float = 0.0, yaw:
     places, matrices = torso.play(
         _codes(lower, np.arange(frames) % legs.num_frames),
         _codes(above, np.arange(frames) % upper.num_frames),
-        legs.parents,
-        lower.bones["parent_dist"].astype(np.float64),  # of the legs' file, whichever a bone follows
-        traits.torso_weights,
-        _torso_parent(traits, len(legs.parents)),
+        torso.Bones(
+            legs.parents,
+            lower.bones["parent_dist"].astype(np.float64),
+            traits.torso_weights,
+            _torso_parent(traits, len(legs.parents)),
+        ),
         pitch,
         yaw,
     )

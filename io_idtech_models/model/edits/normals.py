@@ -130,7 +130,8 @@ def settle_normals(
             return view.codes
         normals[:] = view.normals
         for frame in frames:
-            _turn_frame(surface, moves, view, frame, coding, sides, normals[frame])
+            turned, found = _turned(surface, moves, view, frame, coding, sides)
+            normals[frame, turned] = found
     if fresh.any():
         shown = surface.normals
         if shown is None:  # a surface whose source was dropped
@@ -183,23 +184,17 @@ def turned_over(surface: Surface, view: SourceView) -> NDArray[np.bool_]:
     return affine.turned_over(surface.triangles, numbers, faces, view.triangles)
 
 
-def _turn_frame(
-    surface: Surface,
-    motion: Motion,
-    view: SourceView,
-    frame: int,
-    coding: NormalCoding,
-    sides: NDArray[np.bool_],
-    codes: Codes,
-) -> None:
-    """Turn the normals of one frame whose surroundings moved, or were turned over, in place in `codes` (V,)."""
+def _turned(
+    surface: Surface, motion: Motion, view: SourceView, frame: int, coding: NormalCoding, sides: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], Codes]:
+    """Return the vertices (n,) whose surroundings moved in a frame, or were turned over, and their normals' codes."""
     triangles = surface.triangles
     moved = view.known & motion.moved[frame]
     near = np.zeros(len(moved), np.bool_)
     near[triangles[moved[triangles].any(axis=1)]] = True
     turned = np.flatnonzero((near | moved | sides) & view.known)
     if not len(turned):
-        return
+        return turned, view.normals[frame, turned]
     before, after = motion.before[frame], motion.after[frame]
     usable = triangles[view.known[triangles].all(axis=1)]
     maps, found = affine.maps_at(before, after, usable, turned, motion.slack)
@@ -215,7 +210,7 @@ def _turn_frame(
     normals[sides[turned]] *= -1.0
     if shown is not None:
         normals[~found] = shown[turned[~found]]
-    codes[turned] = coding.encode(normals, view.normals[frame, turned])
+    return turned, coding.encode(normals, view.normals[frame, turned])
 
 
 def _ring_maps(
