@@ -16,7 +16,7 @@ from io_idtech_models.formats.md2 import strips as _glcmds
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.game import pcx
 from io_idtech_models.game.search import SearchPath
-from io_idtech_models.model.clips import Animation
+from io_idtech_models.model.clips import Clip
 from io_idtech_models.model.skeletal import mismatch, skin
 from io_idtech_models.model.transforms import chain
 from tests.samples import PROJECT, SENTINEL, dump, load, write_read
@@ -138,7 +138,7 @@ def test_the_stilt_is_small_and_whole(walker):
     lengths = (("stand", 10), ("run", 6), ("attack", 4), ("pain1", 4), ("pain2", 4), ("death1", 6))
     first, wanted = 0, []
     for name, count in lengths:
-        wanted.append(Animation(name, first, count))
+        wanted.append(Clip(name, first, count))
         first += count
     assert walker.animations == wanted
     assert walker.frame_names[8:12] == ["stand09", "stand10", "run1", "run2"]

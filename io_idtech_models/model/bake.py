@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from ..reporting import LimitError
 from . import steady
-from .clips import Animation as Stretch
-from .clips import numbered
+from .clips import Clip, numbered
 from .edits.normals import smooth_normals
 from .skeletal import LARGEST, Animation, JointTag, SkeletalModel, SkinnedMesh, mismatch, skin
 from .transforms import chain, rotate, to_matrices
@@ -51,7 +50,7 @@ def bake(
 
 def _poses(
     model: SkeletalModel, animations: list[Animation]
-) -> tuple[Doubles, Doubles, Doubles, list[str], list[Stretch]]:
+) -> tuple[Doubles, Doubles, Doubles, list[str], list[Clip]]:
     """Return positions (F, J, 3) and rotations (F, J, 4) in model space of all frames, how large joints are (F, J).
 
     And the frames' names and the animations.
@@ -62,9 +61,9 @@ def _poses(
         return skeleton.bind.positions[None], skeleton.bind.rotations[None], sizes, ["bind"], []
     posed = [_posed(animation) for animation in animations]
     names: list[str] = []
-    stretches: list[Stretch] = []
+    stretches: list[Clip] = []
     for animation in animations:
-        stretches.append(Stretch(animation.name, len(names), animation.num_frames))
+        stretches.append(Clip(animation.name, len(names), animation.num_frames))
         names += numbered(animation.name, animation.num_frames)
     positions, rotations, sizes = (np.concatenate(part) for part in zip(*posed, strict=True))
     return positions, rotations, sizes, names, stretches

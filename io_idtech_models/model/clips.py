@@ -19,12 +19,18 @@ FRAME_NAME_BYTES = 15
 
 
 @dataclass(frozen=True)
-class Animation:
-    """A stretch of frames."""
+class Clip:
+    """A named run of frames, of a model's or of the scene's."""
 
     name: str
     first: int
     count: int
+    frame_rate: float = 0.0  # per second; 0: that of what it is a part of
+
+    @property
+    def frames(self) -> range:
+        """Return their numbers."""
+        return range(self.first, self.first + self.count)
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,7 @@ class _Run:
         return self.sure or reading.sure
 
 
-def group(frame_names: list[str]) -> list[Animation]:
+def group(frame_names: list[str]) -> list[Clip]:
     """Return the animations that frames' names tell of, in order; every frame belongs to exactly one.
 
     An animation is a run of frames whose names are equal but for the number at their end, which stays or rises (a fall
@@ -96,7 +102,7 @@ def group(frame_names: list[str]) -> list[Animation]:
     found, first = [], 0
     while first < len(readings):
         run = _longest(readings, first)
-        found.append(Animation(_spelling(run), first, len(run.readings)))
+        found.append(Clip(_spelling(run), first, len(run.readings)))
         first += len(run.readings)
     return found
 
@@ -164,7 +170,7 @@ def numbered(name: str, count: int, size: int = FRAME_NAME_BYTES) -> list[str]:
     """
     plain, *others = (_numbered(name, count, size, separator) for separator in ("", "_"))
     for base, listed in (plain, *others):
-        if group(listed) == [Animation(base, 0, count)]:
+        if group(listed) == [Clip(base, 0, count)]:
             return listed
     return plain[1]
 

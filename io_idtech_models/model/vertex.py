@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .clips import Animation
+from .clips import Clip
 
 Facts = dict[str, NDArray[Any]]
 Choice = NDArray[Any] | slice  # of frames or vertices
@@ -363,7 +363,7 @@ class VertexModel:
     tags: list[Tag]
     source: ModelSource | None = None
     frame_sources: Ints | None = None  # (F,) the source frame that each frame was, or -1; None: all new
-    animations: list[Animation] = field(default_factory=list)  # stretches of the frames, where a format names them
+    animations: list[Clip] = field(default_factory=list)  # stretches of the frames, where a format names them
     texture_size: tuple[int, int] | None = None  # width and height of the picture that it wears, where it is known
 
     @property

@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil, floor
 from typing import Any
 
 import bpy
-import numpy as np
 
 from ..blender import names
 from ..blender.compat import action_parts, slot_claim
@@ -19,6 +19,7 @@ from ..blender.skeletal.bones import moved_bones
 from ..blender.skeletal.gather_rig import gather_rig
 from ..blender.skeletal.rig_scene import RigScene
 from ..formats import AnimationFormat
+from ..model.clips import Clip
 from ..model.skeletal import Animation, at_rest
 from ..model.wording import listed
 from ..reporting import LimitError
@@ -44,11 +45,10 @@ def sources(export: RigScene, row: AnimationFormat, what: str, asked: str) -> li
     """
     rig, scene = export.rig, export.scene
     if what == "SCENE":
-        frames = np.arange(scene.frame_start, scene.frame_end + 1)
-        if not len(frames):
+        clip = Clip(rig.name, scene.frame_start, scene.frame_end + 1 - scene.frame_start, export.frame_rate)
+        if clip.count < 1:
             raise LimitError("the scene's range is empty")
-        stretch = motion.Stretch(rig.name, frames, export.frame_rate)
-        return [Source(rig.name, lambda: motion.gather_scene(export, stretch))]
+        return [Source(rig.name, lambda: motion.gather_scene(export, clip))]
     if what == "REST":
         return [Source(rig.name, lambda: at_rest(gather_rig(export).skeleton, rig.name))]
     if what == "NLA":
@@ -127,12 +127,12 @@ def _strip_sources(export: RigScene) -> list[Source]:
         raise LimitError(f"'{rig.name}' has no NLA strip that plays")
     found = []
     for track, strip in strips:
-        frames = np.arange(int(np.ceil(strip.frame_start)), int(np.floor(strip.frame_end)) + 1)
-        stretch = motion.Stretch(strip.name, frames, export.frame_rate)
+        first, last = ceil(strip.frame_start), floor(strip.frame_end)
+        clip = Clip(strip.name, first, last + 1 - first, export.frame_rate)
 
-        def gather_one(t: Any = track, s: motion.Stretch = stretch) -> Animation:
+        def gather_one(t: Any = track, c: Clip = clip) -> Animation:
             with motion.playing_track(rig, t):
-                return motion.gather_scene(export, s)
+                return motion.gather_scene(export, c)
 
         found.append(Source(strip.name, gather_one, strip.action))
     return found

@@ -4,8 +4,9 @@ What does the work is imported when it is first needed: everyone who starts Blen
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
@@ -18,6 +19,7 @@ from ..blender.window import mode_of, selected
 from ..formats import AnimationFormat, AnyFormat, Option
 from ..model.limits.games import GAMES
 
+Settings = TypeVar("Settings")
 FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
 # The stubs say that the helpers' `invoke` returns nothing. As Any they also stand for the operator that the classes
 # below become part of.
@@ -174,15 +176,22 @@ def show_bare(context: Context, collection: bpy.types.Collection) -> None:
         layers += layer.children
 
 
-def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, options: tuple[str, ...]) -> None:
-    """Draw options under a heading that folds."""
+def settings_from(operator: Any, settings: type[Settings], **others: Any) -> Settings:
+    """Return settings, a dataclass, as an operator's options of the same names say; what it lacks keeps its default."""
+    declared = (field.name for field in fields(cast(Any, settings)) if field.name not in others)
+    return settings(**{name: getattr(operator, name) for name in declared if hasattr(operator, name)}, **others)
+
+
+def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, options: Iterable[str]) -> None:
+    """Draw those of some options that the operator has, under a heading that folds."""
     layout.use_property_split = True
     layout.use_property_decorate = False
     header, body = layout.panel(name)
     header.label(text=label)
     if body is not None:
         for option in options:
-            body.prop(data, option)
+            if hasattr(data, option):
+                body.prop(data, option)
 
 
 def file_stem(collection: bpy.types.Collection) -> str:

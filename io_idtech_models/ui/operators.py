@@ -27,17 +27,13 @@ from .bases import (
     option_property,
     say_done,
     select,
+    settings_from,
     show_bare,
 )
 
 if TYPE_CHECKING:
     from ..blender.vertex.build import Built
     from ..tasks.vertex import Summary
-
-SETTING_NAMES = {
-    "import": ("scale", "weld", "relative_keys", "fit_range", "frame_rate"),
-    "export": ("frames", "frame_start", "frame_end", "frame_step", "actions", "scale", "normals", "keep_suffixes"),
-}
 
 
 class ImportVertexModel(ImportFiles):
@@ -54,7 +50,7 @@ class ImportVertexModel(ImportFiles):
 
     def draw(self, context: Context) -> None:
         """Show the options in two groups."""
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld") if hasattr(self, "weld") else ("scale",))
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld"))
         draw_group(self.layout, self, "idtech_time", "Animation", ("relative_keys", "fit_range", "frame_rate"))
 
     def execute(self, context: Context) -> Any:
@@ -62,8 +58,7 @@ class ImportVertexModel(ImportFiles):
         from ..blender.vertex.build import BuildSettings
         from ..tasks.vertex import import_file
 
-        names = (name for name in SETTING_NAMES["import"] if hasattr(self, name))
-        settings = BuildSettings(**{name: getattr(self, name) for name in names})
+        settings = settings_from(self, BuildSettings)
         done: list[Built] = []
         summaries: list[tuple[str, Summary]] = []
         failed: list[str] = []
@@ -146,7 +141,7 @@ class ExportVertexModel(ExportModel):
         from ..tasks.selection import choose
         from ..tasks.vertex import export_file, left_out
 
-        settings = GatherSettings(**{name: getattr(self, name) for name in SETTING_NAMES["export"]})
+        settings = settings_from(self, GatherSettings)
         path = Path(bpy.path.abspath(self.filepath))
         row = formats.by_name(self.format_name)
         hidden: list[str] = []

@@ -26,13 +26,10 @@ from .bases import (
     option_property,
     say_done,
     select,
+    settings_from,
 )
 
-BUILD_NAMES = ("scale", "weld", "fit_range", "frame_rate")
-IMPORT_NAMES = ("animations", "animation", "bind", "bind_frame")
-GATHER_NAMES = ("scale", "deform_only", "most_weights", "least_weight", "orphan_bone", "keep_suffixes", "normals")
 WEIGHT_NAMES = ("most_weights", "least_weight", "orphan_bone")
-MOTION_NAMES = ("what", "actions", "loop", "recompute_bounds", "add_origin", "frame_rate")
 
 
 class _Import(ImportFiles):
@@ -89,8 +86,7 @@ class ImportSkeletalModel(_Import):
     def draw(self, context: Context) -> None:
         """Show the options in two groups."""
         pose = ("bind", "bind_frame") if self.bind == "FRAME" else ("bind",)
-        bones = ("animation",) if hasattr(self, "animation") else ()
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", *bones, *pose))
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "animation", *pose))
         draw_group(self.layout, self, "idtech_time", "Animation", ("animations", "fit_range", "frame_rate"))
 
     def execute(self, context: Context) -> Any:
@@ -98,8 +94,7 @@ class ImportSkeletalModel(_Import):
         from ..blender.skeletal.build import SkeletalSettings
         from ..tasks.skeletal_imports import ImportSettings, import_skeletal
 
-        settings = SkeletalSettings(**{name: getattr(self, name) for name in BUILD_NAMES})
-        wanted = ImportSettings(**{name: getattr(self, name) for name in IMPORT_NAMES if hasattr(self, name)})
+        settings, wanted = settings_from(self, SkeletalSettings), settings_from(self, ImportSettings)
         summaries: list[tuple[str, Any]] = []
         failed: list[str] = []
         made: list[Any] = []
@@ -141,15 +136,14 @@ class ImportSkeletalAnimation(_Import):
 
     def draw(self, context: Context) -> None:
         """Show the options."""
-        table = ("table",) if hasattr(self, "table") else ()
-        draw_group(self.layout, self, "idtech_time", "Animation", ("scale", *table, "fit_range", "frame_rate"))
+        draw_group(self.layout, self, "idtech_time", "Animation", ("scale", "table", "fit_range", "frame_rate"))
 
     def execute(self, context: Context) -> Any:
         """Bring the files onto the active armature, or onto one that is made of the first."""
         from ..blender.skeletal.build import SkeletalSettings
         from ..tasks.skeletal_imports import import_animation
 
-        settings = SkeletalSettings(scale=self.scale, fit_range=self.fit_range, frame_rate=self.frame_rate)
+        settings = settings_from(self, SkeletalSettings)
         rig = active_rig(context)
         into, table = open_collection(context), getattr(self, "table", "")
         rig, made, summary, failed = import_animation(self.paths(), rig, settings, context, into, table)
@@ -226,8 +220,9 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
         self.draw_objects()
         draw_group(self.layout, self, "idtech_bones", "Joints", ("deform_only", "add_origin", "keep_suffixes"))
         own = [option.name for option in formats.by_name(self.format_name).options]
-        more = [name for name in ("normals", *own, "write_animation") if hasattr(self, name)]
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", *WEIGHT_NAMES, *more))
+        draw_group(
+            self.layout, self, "idtech_mesh", "Mesh", ("scale", *WEIGHT_NAMES, "normals", *own, "write_animation")
+        )
 
     def execute(self, context: Context) -> Any:
         """Write the file; what hinders it is said, and the file is as it was."""
@@ -235,7 +230,7 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
         from ..tasks.selection import choose
         from ..tasks.skeletal_exports import export_skeletal
 
-        settings = SkeletalGatherSettings(**{n: getattr(self, n) for n in GATHER_NAMES if hasattr(self, n)})
+        settings = settings_from(self, SkeletalGatherSettings)
         path, row = Path(bpy.path.abspath(self.filepath)), formats.by_name(self.format_name)
         options = {option.name: getattr(self, option.name) for option in row.options}
         try:
@@ -318,15 +313,14 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
         from ..tasks.selection import Choice
         from ..tasks.skeletal_exports import AnimationExport, export_animations
 
-        wanted = AnimationExport(**{name: getattr(self, name) for name in MOTION_NAMES})
+        wanted = settings_from(self, AnimationExport)
         path, row = Path(bpy.path.abspath(self.filepath)), formats.by_name(self.format_name)
         rig = active_rig(context)
         if rig is None:
             self.report({"ERROR"}, f"{path.name}: no armature is active")
             return CANCELLED
         given = {name: getattr(self, name) for name in WEIGHT_NAMES if self.properties.is_property_set(name)}
-        joints = {name: getattr(self, name) for name in ("scale", "deform_only", "keep_suffixes")}
-        settings = SkeletalGatherSettings(**joints, **self.weights(rig, given))
+        settings = settings_from(self, SkeletalGatherSettings, **self.weights(rig, given))
         try:
             done = export_animations(path, row, Choice([rig]), context, settings, wanted, self.game)
         except ModelError as error:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from io_idtech_models.model.clips import FRAME_NAME_BYTES, Animation, group, numbered
+from io_idtech_models.model.clips import FRAME_NAME_BYTES, Clip, group, numbered
 from tests.samples import corpus_params
 
 
@@ -129,7 +129,7 @@ def test_numbers(name, count, first, last):
     assert (made[0], made[-1], len(made)) == (first, last, count)
     assert max(len(frame.encode()) for frame in made) <= FRAME_NAME_BYTES
     base = first.removesuffix("01").removesuffix("_").removesuffix("0" if count > 99 and name == "pain1" else "")
-    assert group(made) == [Animation(base.rstrip(), 0, count)]
+    assert group(made) == [Clip(base.rstrip(), 0, count)]
 
 
 def test_no_frames_have_no_numbers():
@@ -164,7 +164,7 @@ def test_numbered_animations_come_back(animations):
 
 @given(names.filter(lambda name: not name or name == name.rstrip("_.- \t") == name.rstrip()), st.integers(1, 1200))
 def test_one_animation_comes_back(name, count):
-    assert group(numbered(name, count, size=40)) == [Animation(name, 0, count)]
+    assert group(numbered(name, count, size=40)) == [Clip(name, 0, count)]
 
 
 @pytest.mark.parametrize(

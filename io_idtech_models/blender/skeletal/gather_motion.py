@@ -20,12 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
+from ...model.clips import Clip
 from ...model.joint_scales import LEAST
 from ...model.skeletal import Animation
 from ...model.transforms import from_matrices, same_turns
 from ...reporting import LimitError
 from .. import names
 from .. import playback as takes
+from ..claims import Claims
 from ..compat import Block, action_parts, playing_curves
 from ..scene import showing
 from ..spans import Span, span_of, warn_of_length
@@ -42,15 +44,6 @@ log = logging.getLogger(__name__)
 Doubles = NDArray[np.float64]
 FAR = 100.0  # units from the origin, beyond which that rounding grows
 SAME_SCALE = 1e-4  # part of it: Blender's own rounding, down a chain of bones
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """What to export: the frames (F,) of the scene, and what is called how."""
-
-    name: str
-    frames: NDArray[np.int64]
-    frame_rate: float
 
 
 @dataclass(eq=False)
@@ -77,9 +70,9 @@ def gather_action(export: RigScene, action: bpy.types.Action, slot: Any, direct:
     rate = action.get(actions.RATE)
     if not isinstance(rate, int | float) or rate < 0:
         rate = export.frame_rate
-    shown = np.arange(span.first, span.last + 1)
-    stretch = Stretch(names.file_name_of(action, export.settings.keep_suffixes), shown, float(rate))
-    found = _in_frames(export, action, slot, direct, stretch, known)
+    name = names.file_name_of(action, export.settings.keep_suffixes)
+    clip = Clip(name, span.first, span.last + 1 - span.first, float(rate))
+    found = _in_frames(export, action, slot, direct, clip, known)
     frames = _counting(found, span)
     warn_of_length(action, span.first + int(frames[0]), span.first + int(frames[-1]), count)
     return found if len(frames) == found.num_frames else found.of_frames(frames)
@@ -102,32 +95,34 @@ def _counting(animation: Animation, span: Span) -> NDArray[np.int64]:
 
 
 def _in_frames(
-    export: RigScene, action: bpy.types.Action, slot: Any, direct: bool, stretch: Stretch, known: KnownAction | None
+    export: RigScene, action: bpy.types.Action, slot: Any, direct: bool, clip: Clip, known: KnownAction | None
 ) -> Animation:
-    """Return what an action is in a stretch of frames: from its curves, or by stepping."""
+    """Return what an action is in a run of frames: from its curves, or by stepping."""
     rig, bones, scale = export.rig, export.bones, export.settings.scale
+    frames = np.array(clip.frames, np.int64)
     world = np.array(rig.matrix_world, np.float64)
     found: Channels | None = None
     free = direct and is_free(rig, bones)
     if free:  # without playing it, where the curves say all
-        found = read_channels(rig, bones, stretch.frames, _curves_of(action, slot), plays=False)
+        found = read_channels(rig, bones, frames, _curves_of(action, slot), plays=False)
     if found is None:
         with playing(rig, action, slot):
-            found = read_channels(rig, bones, stretch.frames, playing_curves(rig)) if free else None
+            found = read_channels(rig, bones, frames, playing_curves(rig)) if free else None
             if found is None:
-                return _animation(bones, stretch, step(export, stretch.frames), known, scale)
+                return _animation(bones, clip, step(export, frames), known, scale)
     total = None if found[1] is None else bones.total(found[1])
     poses = _told(bones, bones.maps, found[0], total, world)
-    return _animation(bones, stretch, Shown(found[0], *poses, total), known, scale)
+    return _animation(bones, clip, Shown(found[0], *poses, total), known, scale)
 
 
 def _curves_of(action: Any, slot: Any) -> list[Any]:
     return next((found for own, _, found in action_parts(action) if own == slot), [])
 
 
-def gather_scene(export: RigScene, stretch: Stretch) -> Animation:
-    """Return what the scene shows of an armature in a stretch of frames; raises LimitError."""
-    return _animation(export.bones, stretch, step(export, stretch.frames), None, export.settings.scale)
+def gather_scene(export: RigScene, clip: Clip) -> Animation:
+    """Return what the scene shows of an armature in a run of its frames; raises LimitError."""
+    seen = step(export, np.array(clip.frames, np.int64))
+    return _animation(export.bones, clip, seen, None, export.settings.scale)
 
 
 @contextmanager
@@ -310,14 +305,14 @@ def _are_same(seen: Shown, positions: Doubles, rotations: Doubles, moved: Double
     return np.asarray(turned & (ways <= SAME_PLACE * np.maximum(scale, far / FAR)))
 
 
-def _animation(bones: Bones, stretch: Stretch, shown: Shown, known: KnownAction | None, scale: float) -> Animation:
+def _animation(bones: Bones, clip: Clip, shown: Shown, known: KnownAction | None, scale: float) -> Animation:
     marked = np.zeros(len(bones.joints), np.bool_) if bones.scales_way is None else bones.scales_way
     scales = sizes.from_bones(shown.total, marked)
     ways = 1.0 if scales is None else scales.of_ways()[..., None]
     positions, rotations, channels = shown.positions / (scale * ways), shown.rotations, shown.channels
     frames = len(positions)
     animation = Animation(
-        stretch.name, bones.joints, bones.parents, positions, rotations, stretch.frame_rate, np.zeros((frames, 2, 3))
+        clip.name, bones.joints, bones.parents, positions, rotations, clip.frame_rate, np.zeros((frames, 2, 3))
     )
     animation.scales = scales
     animation.traits, animation.lengths = bones.traits, steady.lengths(bones.rest[:, :3, 3]) / scale
@@ -338,7 +333,6 @@ def _joints_of(bones: Bones, known: KnownAction) -> NDArray[np.int32]:
         numbers[bone] = called.pop(bones.joints[bone], -1)
     above = np.where(bones.parents >= 0, numbers[bones.parents], -1)
     fits = (numbers >= 0) & (known.source.parents[numbers] == above)
-    first = np.unique(numbers, return_index=True)[1]
-    single = np.zeros(len(numbers), np.bool_)
-    single[first] = True
-    return np.where(fits & single, numbers, -1).astype(np.int32)
+    claims = Claims()
+    first = np.array([claims.take(number) for number in numbers.tolist()], np.bool_)
+    return np.where(fits & first, numbers, -1).astype(np.int32)

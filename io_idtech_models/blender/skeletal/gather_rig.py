@@ -14,6 +14,7 @@ from ...model.transforms import from_matrices, inverse
 from ...model.wording import listed
 from ...reporting import LimitError
 from .. import names
+from ..claims import Claims
 from ..compat import Block
 from . import armature
 from . import tags as joint_tags
@@ -85,13 +86,11 @@ def _in_order(blocks: list[Block], known: KnownRig | None, rig: Block) -> list[B
 
 def _claimed(found: list[SkinnedMesh]) -> list[SkinnedMesh]:
     """Leave each of the source's meshes to the first that claims it: a copy is a further mesh."""
-    claimed: set[int] = set()
+    claims = Claims()
     for mesh in found:
-        if mesh.source_index in claimed:
+        if not claims.take(mesh.source_index):
             log.warning("'%s' is a copy: written as a further mesh", mesh.name)
             mesh.source_index, mesh.source_vertices, mesh.kept = -1, None, None
-        claimed.add(mesh.source_index)
-        claimed.discard(-1)
     return found
 
 

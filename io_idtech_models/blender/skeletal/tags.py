@@ -19,6 +19,7 @@ from ...model.skeletal import JointTag, SkeletalModel, SkeletalSource
 from ...model.transforms import inverse
 from ...model.wording import listed
 from .. import names
+from ..claims import Claims
 from ..compat import Block
 from ..empties import DISPLAY, decompose, shown_axes
 from ..provenance import MODEL_ID, TAG_INDEX
@@ -102,12 +103,10 @@ def _index(block: Block, rig: Block) -> int:
 
 def _claimed(found: list[JointTag]) -> list[JointTag]:
     """Leave each of the source's tags to the first that claims it: a copy is a further tag."""
-    seen: set[int] = set()
+    claims = Claims()
     for tag in found:
-        if tag.source_index in seen:
+        if not claims.take(tag.source_index):
             tag.source_index, tag.kept = -1, False
-        seen.add(tag.source_index)
-        seen.discard(-1)
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 
-from ...model.clips import Animation
+from ...model.clips import Clip
 from ...model.wording import listed
 from ...reporting import LimitError
 from .. import names, spans
@@ -28,7 +28,7 @@ def label(name: str) -> str:
     return names.fit(name) or UNNAMED
 
 
-def make_actions(keys: list[Block], animations: list[Animation], model_id: str) -> list[bpy.types.Action]:
+def make_actions(keys: list[Block], animations: list[Clip], model_id: str) -> list[bpy.types.Action]:
     """Make an action for each animation, over the shape keys that a model's surfaces have in common.
 
     Call it when the whole is assigned: Blender chooses the slot of that name when someone assigns one of these to any
@@ -54,7 +54,7 @@ def make_actions(keys: list[Block], animations: list[Animation], model_id: str) 
     return made
 
 
-def mark(scene: bpy.types.Scene, animations: list[Animation], start: int = 0) -> None:
+def mark(scene: bpy.types.Scene, animations: list[Clip], start: int = 0) -> None:
     """Put a marker where each animation begins on the timeline of the whole, whose first frame is at `start`."""
     present = {(marker.name, marker.frame) for marker in scene.timeline_markers}
     for animation in animations:

@@ -14,6 +14,7 @@ from ...model.edits.normals import filled, smooth_normals, without_backs
 from ...model.vertex import Surface, Tag, VertexModel
 from ...reporting import LimitError
 from .. import names
+from ..claims import Claims
 from ..compat import Block
 from ..empties import DISPLAY, PREFIX, decompose, shown_axes
 from ..losses import say_layers
@@ -218,7 +219,7 @@ def _only_curves(block: Block) -> bool:
 
 def _surfaces(drafts: list[Draft], plan: Plan, settings: GatherSettings) -> list[Surface]:
     surfaces: list[Surface] = []
-    claimed: set[int] = set()
+    claims = Claims()
     for draft in drafts:
         assert draft.shape is not None and draft.samples is not None
         for nth, part in enumerate(draft.parts):
@@ -228,9 +229,8 @@ def _surfaces(drafts: list[Draft], plan: Plan, settings: GatherSettings) -> list
             if nth == 0 and draft.place is not None:
                 surface.source_index = draft.place.surface
             _settle_shown(draft, surface, settings)
-            if surface.source_index >= 0 and surface.source_index in claimed:
+            if not claims.take(surface.source_index):
                 log.warning("'%s' is a copy of a surface: written as a further one called '%s'", draft.block.name, name)
-            claimed.add(surface.source_index)
             surfaces.append(surface)
         if draft.parts:
             _say_points(draft)
@@ -310,12 +310,11 @@ def _tags(
         tag.source_index = -1 if entry.bone or known is None else known.tag_index(entry.block)
         result.append((tag, entry))
     order = sorted(range(len(result)), key=lambda i: _tag_rank(*result[i], i))
-    claimed: set[int] = set()
+    claims = Claims()
     for i in order:
         tag, entry = result[i]
-        if tag.source_index in claimed:
+        if not claims.take(tag.source_index):
             tag.source_index = -1
-        claimed.add(tag.source_index)
         hinted: NDArray[np.bool_] = np.zeros(len(plan.times), np.bool_)
         if tag.source_index >= 0 and known is not None:
             hinted = _hint(tag, known, sources)

@@ -19,7 +19,7 @@ from io_idtech_models.blender.vertex import clips as animations
 from io_idtech_models.blender.vertex import shape_keys
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.formats.md3 import file as md3
-from io_idtech_models.model.clips import Animation, group, numbered
+from io_idtech_models.model.clips import Clip, group, numbered
 from io_idtech_models.reporting import LimitError
 from tests.blender.vertex.md3_case import CONTEXT, Case, differences, open_case, reopen
 from tests.samples import SENTINEL
@@ -126,7 +126,7 @@ def test_the_whole_survives_when_nothing_plays_it():
 
 
 def test_names_that_blender_changes():
-    parts = [Animation("run", 0, 4), Animation("run", 4, 4), Animation("", 8, 12)]
+    parts = [Clip("run", 0, 4), Clip("run", 4, 4), Clip("", 8, 12)]
     case = open_case(SENTINEL.read_bytes())
     bpy.data.actions.new("run")
     made = animations.make_actions(keys_of(case), parts, case.collection[MODEL_ID])
@@ -148,12 +148,12 @@ def test_markers_stand_where_animations_begin():
     ]
     animations.mark(scene, group(NAMES))
     assert len(scene.timeline_markers) == 4
-    animations.mark(scene, [Animation("", 0, 1)], start=30)
+    animations.mark(scene, [Clip("", 0, 1)], start=30)
     assert [(m.name, m.frame) for m in scene.timeline_markers][4:] == [("frames", 30)]
 
 
 def test_no_surface_no_action():
-    assert animations.make_actions([], [Animation("run", 0, 1)], "id") == []
+    assert animations.make_actions([], [Clip("run", 0, 1)], "id") == []
 
 
 # -- F1: unedited animations give the file
