@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from examples import pictures
 from io_idtech_models.formats import by_name
 from io_idtech_models.game.search import model_name
+from io_idtech_models.game.store import Disk
 from io_idtech_models.model.clips import numbered
 from io_idtech_models.model.edits.normals import smooth_normals
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
@@ -46,7 +47,7 @@ class Model:
 
 def from_file(path: Path) -> Model:
     """Return a model that lies on disk."""
-    return Model(model_name(path) + path.suffix, path.read_bytes(), path)
+    return Model(model_name(Disk().file(path)) + path.suffix, path.read_bytes(), path)
 
 
 def known(folder: Path) -> list[Model]:

@@ -36,6 +36,12 @@ class LimitError(ModelError):
     """A model that a format, a game or Blender can't hold; the sentence names object, value and limit."""
 
 
+def reason(error: OSError) -> str:
+    """Return why the system refuses, in words: "no such file or directory"."""
+    text = error.strerror or str(error)
+    return text[:1].lower() + text[1:]
+
+
 class _Collector(logging.Handler):
     """Keeps the texts of warnings, each once."""
 

@@ -24,6 +24,7 @@ from io_idtech_models.assets.load import load
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.common import angles as _angles
 from io_idtech_models.formats.common import normals as _normals
+from io_idtech_models.game.store import Disk
 from io_idtech_models.model import bind_pose as binding
 from io_idtech_models.model import steady, torso
 from io_idtech_models.model.lod import collapse
@@ -87,7 +88,7 @@ def bind_pose() -> Bytes:
         files += zip(sorted(CORPUS.rglob("*.mdm")), sorted(CORPUS.rglob("*.mdx")), strict=False)
     found: Bytes = {}
     for model_file, bones in files:
-        loaded = load(model_file, [bones])
+        loaded = load(Disk().file(model_file), [Disk().file(bones)])
         assert loaded.animation is not None
         places = binding.mean_places(loaded.animation.positions)
         fitted = binding.fitted(loaded.model, loaded.model.skeleton.bind, places)
@@ -130,14 +131,14 @@ def turned() -> Bytes:
     slanted = np.array([[0.8, 0.1, -0.3], [0.0, 0.9, 0.2], [0.4, -0.1, 0.7]])
     for path in (SENTINEL, STILT):
         for name, turn in (("quarter", quarter), ("slanted", slanted)):
-            model = edited(load(path).model, turn)
+            model = edited(load(Disk().file(path)).model, turn)
             found |= {f"{path.name} {name} {to}": by_name(to).dump(model) for to in ("md2", "md3")}
     return found
 
 
 def bounds() -> Bytes:
     """Return an animation whose bounds are all made anew."""
-    loaded = load(NEWT)
+    loaded = load(Disk().file(NEWT))
     row = by_name("md5anim")
     animation = row.load(next(NEWT.parent.glob("walk.md5anim")).read_bytes(), "walk")
     animation.keep_bounds = False
@@ -159,7 +160,8 @@ def conversions() -> Bytes:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for source, target, animations, options in jobs:
-            convert(source, folder / target, "format", options, animations)
+            files = [Disk().file(path) for path in animations]
+            convert(Disk().file(source), folder / target, "format", options, files)
         return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 

@@ -16,6 +16,7 @@ from io_idtech_models.formats.md2 import strips as _glcmds
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.game import pcx
 from io_idtech_models.game.search import SearchPath
+from io_idtech_models.game.store import Disk
 from io_idtech_models.model.clips import Clip
 from io_idtech_models.model.skeletal import mismatch, skin
 from io_idtech_models.model.transforms import chain
@@ -195,9 +196,9 @@ def test_normals_of_the_stilt_look_out_of_their_faces(walker):
 
 
 def test_the_stilts_skins_are_found_as_games_find_them(walker):
-    search = SearchPath(STILT)
+    search = SearchPath(Disk().file(STILT))
     found = [search.find_image(name) for name in walker.surfaces[0].shaders]
-    assert found == [STILT.with_name("rust.pcx"), STILT.with_name("moss.pcx")]
+    assert [file and file.path for file in found] == [STILT.with_name("rust.pcx"), STILT.with_name("moss.pcx")]
     assert [path.stem for path in search.other_skins()] == sorted(SKINS)
 
 
@@ -246,7 +247,9 @@ def test_the_newt_is_small_and_whole(creature):
     assert creature.skeleton.names[0] == "origin"
     assert len(creature.skeleton.names) == 21
     assert [(m.name, m.shader) for m in creature.meshes] == [("skin", "models/md5/newt/newt")]
-    assert SearchPath(NEWT).find_image("models/md5/newt/newt") == NEWT.with_suffix(".tga")
+    found = SearchPath(Disk().file(NEWT)).find_image("models/md5/newt/newt")
+    assert found is not None
+    assert found.path == NEWT.with_suffix(".tga")
 
 
 @pytest.mark.parametrize("file", ["newt.md5mesh", "idle.md5anim", "walk.md5anim"])

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from ..formats import AnimationFormat
 from ..formats.md5 import scale_file as md5scale
+from ..game.store import GameFile
 from ..model.limits.games import GAMES
 from ..model.skeletal import Animation
 from ..reporting import ModelError
-from .storage import read_file
+from .storage import Target
 
 log = logging.getLogger(__name__)
 
 
-def with_scales(animation: Animation, row: AnimationFormat, path: Path) -> Animation:
+def with_scales(animation: Animation, row: AnimationFormat, file: GameFile) -> Animation:
     """Return an animation with the scale of joints that lies beside its file; a file that can't be read is said."""
-    file = path.with_suffix(row.scales) if row.scales else path
-    if not row.scales or not file.is_file():
+    beside = file.beside(file.stem + row.scales)
+    if not row.scales or not beside.is_file():
         return animation
     try:
-        scales = md5scale.read(read_file(file), animation.joint_names, animation.num_frames)
+        scales = md5scale.read(beside.read(), animation.joint_names, animation.num_frames)
     except ModelError as error:
-        log.warning("'%s' is left out: %s", file.name, error)
+        log.warning("'%s' is left out: %s", beside.name, error)
         return animation
     return replace(animation, scales=scales)
 
 
-def files(animation: Animation, row: AnimationFormat, target: Path, game: str) -> list[tuple[Path, bytes]]:
+def files(animation: Animation, row: AnimationFormat, target: Target, game: str) -> list[tuple[Target, bytes]]:
     """Return what to write beside an animation's file, whose name is `target`: nothing unless joints are scaled."""
     beside = target.with_suffix(row.scales) if row.scales and GAMES[game].scales else None
     if beside is None:

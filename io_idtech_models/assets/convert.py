@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from .. import formats
 from ..formats import AnimationFormat, AnyFormat, Format, SkeletalFormat
 from ..game import aninc
+from ..game.store import GameFile
 from ..model import bind_pose as binding
 from ..model.bake import bake
 from ..model.edits.short_names import short_animations, short_skeleton
 from ..model.limits.games import ERROR, Problem, refused
 from ..model.skeletal import Animation, SkeletalModel, at_rest, set_bounds
 from ..model.wording import describe, describe_animation, describe_skeletal, plural
-from ..reporting import LimitError, ModelError, collected_warnings
+from ..reporting import LimitError, collected_warnings
 from . import beside as joint_scales
-from .beside import with_scales
-from .load import Loaded, load
-from .storage import read_file, write_files
+from .load import Loaded, load, load_animation
+from .storage import Target, write_files
 
 ONLY = "only a skeletal model that becomes a vertex-animated one takes animations and tags"
 COMPANIONS = [formats.by_name(name) for row in formats.SKELETAL for name in row.companions]
@@ -39,11 +38,11 @@ def described(row: AnyFormat, model: Any) -> str:
 
 
 def convert(
-    source: Path,
-    target: Path,
+    source: GameFile,
+    target: Target,
     game: str,
     options: Mapping[str, Any],
-    animations: Sequence[Path] = (),
+    animations: Sequence[GameFile] = (),
     tags: Sequence[str] = (),
     frames: range | None = None,
     shorten: bool = True,
@@ -61,9 +60,9 @@ def convert(
     if to is None:
         raise LimitError(f"can't write '{target.suffix}'")
     with collected_warnings() as warnings:
-        loaded = load(source, [path for path in animations if formats.by_suffix(path) in COMPANIONS][:1])
+        loaded = load(source, [file for file in animations if formats.by_suffix(file) in COMPANIONS][:1])
         row = loaded.row
-        motions = [_animation(loaded, path) for path in animations] if isinstance(row, SkeletalFormat) else []
+        motions = [_animation(loaded, file) for file in animations] if isinstance(row, SkeletalFormat) else []
         if isinstance(row, SkeletalFormat) and isinstance(to, Format):
             motions, said = short_animations(motions, to.rooms.get("frame")) if shorten else (motions, [])
             model = bake(loaded.model, motions, list(tags), frames)
@@ -78,14 +77,14 @@ def convert(
     return "; ".join([described(to, model), *warnings, *notes])
 
 
-Files = list[tuple[Path, bytes]]
+Files = list[tuple[Target, bytes]]
 
 
 @dataclass(frozen=True)
 class Asked:
     """What is to become of a model: which file, for which game, with what options of its format."""
 
-    target: Path
+    target: Target
     game: str
     options: Mapping[str, Any]
     shorten: bool  # names that are too long
@@ -161,17 +160,9 @@ def _table(motions: list[Animation]) -> bytes:
     return aninc.write_rows(rows).encode("utf-8")
 
 
-def _animation(loaded: Loaded, path: Path) -> Animation:
+def _animation(loaded: Loaded, file: GameFile) -> Animation:
     """Return the animation in a file; raises ModelError, which names the file: it is not the one that is converted."""
-    row = loaded.row
-    assert isinstance(row, SkeletalFormat)
-    if path == loaded.path and loaded.animation is not None:
+    assert isinstance(loaded.row, SkeletalFormat)
+    if file == loaded.bones and loaded.animation is not None:
         return loaded.animation
-    try:
-        data = read_file(path)
-        found: AnyFormat = formats.identify(data, path)
-        if found.name == row.animation and isinstance(found, AnimationFormat):
-            return with_scales(found.load(data, path.stem), found, path)
-    except ModelError as error:
-        raise ModelError(f"'{path.name}': {error}") from error
-    raise LimitError(f"'{path.name}' is no animation for {row.name.upper()}")
+    return load_animation(file, loaded.row)

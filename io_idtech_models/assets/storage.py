@@ -1,47 +1,25 @@
-"""Reading and writing whole files: a failed export never harms the file that was there."""
+"""Writing whole files: a failed export never harms the file that was there. What is read comes from `game.store`."""
 
 from __future__ import annotations
 
 import errno
 import os
-import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..reporting import ModelError
+from ..reporting import ModelError, reason
 
 PREFIX, SUFFIX = ".idtech-", ".part"  # of temporary files
-MAX_SIZE = 5 << 28  # MD3's maximum, 1024 frames of 32 surfaces with 4096 vertices, is 1,082,000,000 bytes
+Target = Path  # of what is written: a place on disk, whereas what is read may lie in an archive
 
 
-def read_file(path: Path) -> bytes:
-    """Return a file's bytes.
-
-    Raises:
-        ModelError: it can't be read; the sentence says why, the caller which file.
-    """
-    try:
-        found = path.stat()
-        if stat.S_ISDIR(found.st_mode):
-            raise ModelError("it is a folder, not a file")
-        if not stat.S_ISREG(found.st_mode):  # a pipe would wait for ever, a device never end
-            raise ModelError("it is not a regular file")
-        if found.st_size > MAX_SIZE:
-            raise ModelError(f"the file has {found.st_size} bytes, more than a model can have")
-        return path.read_bytes()
-    except OSError as error:
-        raise ModelError(f"can't read the file: {reason(error)}") from error
-    except ValueError as error:  # a name with a NUL
-        raise ModelError("no such file") from error
-
-
-def write_file(path: Path, data: bytes) -> None:
+def write_file(path: Target, data: bytes) -> None:
     """Write a file; see `write_files`."""
     write_files([(path, data)])
 
 
-def write_files(files: Sequence[tuple[Path, bytes]]) -> None:
+def write_files(files: Sequence[tuple[Target, bytes]]) -> None:
     """Write files beside their targets, and when all are there put them in the targets' places; links are followed.
 
     What a kill in the middle leaves behind is one temporary file, or one folder of them where there are several.
@@ -115,9 +93,3 @@ def _take_mode(new: Path, old: Path) -> None:
         mask = os.umask(0)
         os.umask(mask)
         new.chmod(0o666 & ~mask)
-
-
-def reason(error: OSError) -> str:
-    """Return why the system refuses, in words: "no such file or directory"."""
-    text = error.strerror or str(error)
-    return text[:1].lower() + text[1:]

@@ -11,7 +11,7 @@ import logging
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import Any, Protocol
 
 import bpy
 import numpy as np
@@ -24,10 +24,35 @@ from .compat import Block
 log = logging.getLogger(__name__)
 
 Pixels = NDArray[np.uint8]  # (height, width, 3 or 4), top row first
-FindImage = Callable[[str], Path | None]
-OwnImage = Callable[[], Path | None]
-# Decodes what Blender can't load; None for any other file. Raises ModelError.
-ReadPixels = Callable[[Path], Pixels | None]
+
+
+class Picture(Protocol):
+    """A file with a picture: `game.store.GameFile` is one."""
+
+    @property
+    def name(self) -> str:
+        """Return the file's name."""
+
+    @property
+    def stem(self) -> str:
+        """Return the name without its suffix."""
+
+    @property
+    def place(self) -> str:
+        """Return where it is, as a path."""
+
+    @property
+    def path(self) -> os.PathLike[str] | None:
+        """Return where on disk Blender can open it; None in an archive."""
+
+    def read(self) -> bytes:
+        """Return its bytes; raises ModelError."""
+
+
+FindImage = Callable[[str], Picture | None]
+OwnImage = Callable[[], Picture | None]
+# Decodes what Blender can't load of a Picture's file; None for any other. Raises ModelError.
+ReadPixels = Callable[[Any], Pixels | None]
 
 STAND_IN = "idtech_stand_in"  # on a material: the name that import gave it
 FILE, CONTENT = "idtech_file", "idtech_content"  # on a packed image: where it came from, and a hash of its pixels
@@ -55,8 +80,8 @@ class Materials:
     def _make(self, shader: str) -> bpy.types.Material:
         material = bpy.data.materials.new(names.fit(shader))
         names.remember(material, shader)
-        path = self.find_image(shader) if shader else None
-        image = None if path is None else load_image(path, self.read_pixels)
+        picture = self.find_image(shader) if shader else None
+        image = None if picture is None else load_image(picture, self.read_pixels)
         if image is not None:
             show_image(material, image)
         elif shader:
@@ -65,10 +90,10 @@ class Materials:
 
     def stand_in(self) -> bpy.types.Material | None:
         """Return the material of a model without a stored skin, called after the picture it shows; None without one."""
-        path = self.own_image() if self.own_image is not None and self._stand_in is None else None
-        image = None if path is None else load_image(path, self.read_pixels)
-        if path is not None and image is not None:
-            self._stand_in = bpy.data.materials.new(names.fit(path.stem))
+        picture = self.own_image() if self.own_image is not None and self._stand_in is None else None
+        image = None if picture is None else load_image(picture, self.read_pixels)
+        if picture is not None and image is not None:
+            self._stand_in = bpy.data.materials.new(names.fit(picture.stem))
             self._stand_in[STAND_IN] = self._stand_in.name
             show_image(self._stand_in, image)
         return self._stand_in
@@ -91,20 +116,26 @@ def is_stand_in(material: Block) -> bool:
     return isinstance(given, str) and names.is_untouched(material.name, given)
 
 
-def load_image(path: Path, read_pixels: ReadPixels | None = None) -> bpy.types.Image | None:
-    """Load a picture, or the one already loaded from there; None if neither `read_pixels` nor Blender can read it."""
+def load_image(picture: Picture, read_pixels: ReadPixels | None = None) -> bpy.types.Image | None:
+    """Load a picture, or the one already loaded from there; None if neither `read_pixels` nor Blender can read it.
+
+    Blender opens it where it lies. What lies in an archive is packed into the .blend.
+    """
     try:
-        pixels = None if read_pixels is None else read_pixels(path)
+        pixels = None if read_pixels is None else read_pixels(picture)
+        if pixels is None and picture.path is not None:
+            return _load_file(os.fspath(picture.path))
+        image: bpy.types.Image | None = _pack_file(picture) if pixels is None else _pack(picture, pixels)
     except ModelError as error:
-        log.warning("'%s' can't be shown: %s", path.name, error)
+        log.warning("'%s' can't be shown: %s", picture.name, error)
         return None
-    return _load_file(path) if pixels is None else _pack(path, pixels)
+    return image
 
 
-def _load_file(path: Path) -> bpy.types.Image | None:
+def _load_file(path: str) -> bpy.types.Image | None:
     known = len(bpy.data.images)
     try:
-        image = bpy.data.images.load(str(path), check_existing=True)
+        image = bpy.data.images.load(path, check_existing=True)
     except RuntimeError:
         return None
     if image.size[0] == 0:  # Blender takes any file, and shows nothing of those that it can't read
@@ -114,21 +145,51 @@ def _load_file(path: Path) -> bpy.types.Image | None:
     return image
 
 
-def _pack(path: Path, pixels: Pixels) -> Block:
+def _pack(picture: Picture, pixels: Pixels) -> Block:
     """Return a packed image of a file's pixels: the one already made of it, if the file is still the same."""
-    file = os.path.abspath(path)  # noqa: PTH100 - links stay
     content = hashlib.sha256(repr(pixels.shape).encode() + pixels.tobytes()).hexdigest()
-    for known in bpy.data.images:
-        if known.get(FILE) == file and known.get(CONTENT) == content and known.size[0]:
-            return known
+    known = _packed(picture, content)
+    if known is not None:
+        return known
     height, width, channels = pixels.shape
-    image: Block = bpy.data.images.new(names.fit(path.name), width, height, alpha=channels == 4)
+    image: Block = bpy.data.images.new(names.fit(picture.name), width, height, alpha=channels == 4)
     shown = np.ones((height, width, 4), np.float32)
     np.multiply(pixels[::-1], np.float32(1 / 255), out=shown[..., :channels])
     image.pixels.foreach_set(shown.ravel())
     image.pack()
-    image[FILE], image[CONTENT] = file, content
+    return _noted(image, picture, content)
+
+
+def _pack_file(picture: Picture) -> Block | None:
+    """Return a packed image of a file's bytes, as `_pack` does; None if Blender can't read them."""
+    data = picture.read()
+    content = hashlib.sha256(data).hexdigest()
+    known = _packed(picture, content)
+    if known is not None:
+        return known
+    image: Block = bpy.data.images.new(names.fit(picture.name), 1, 1)
+    image.pack(data=data, data_len=len(data))
+    image.source = "FILE"  # it shows what is packed from now on, and has its size
+    if image.size[0] == 0:
+        bpy.data.images.remove(image)
+        return None
+    return _noted(image, picture, content)
+
+
+def _packed(picture: Picture, content: str) -> Block | None:
+    """Return the image that was packed of a file when it had the same content."""
+    file = _absolute(picture)
+    same = (i for i in bpy.data.images if i.get(FILE) == file and i.get(CONTENT) == content and i.size[0])
+    return next(same, None)
+
+
+def _noted(image: Block, picture: Picture, content: str) -> Block:
+    image[FILE], image[CONTENT] = _absolute(picture), content
     return image
+
+
+def _absolute(picture: Picture) -> str:
+    return os.path.abspath(picture.place)  # noqa: PTH100 - links stay
 
 
 def show_image(material: Block, image: bpy.types.Image) -> None:

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import formats
-from ..assets.storage import reason
-from ..reporting import LimitError, ModelError
+from ..reporting import LimitError, ModelError, reason
 from .workers import Crew, Job, Report, answer
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130

@@ -11,6 +11,7 @@ from typing import Any
 from .. import formats
 from ..assets import convert as conversion
 from ..assets.load import load
+from ..game.store import Disk
 from ..model.limits import games as limits
 from ..reporting import ModelError, collected_warnings
 from . import batch
@@ -24,11 +25,12 @@ SHORTEN = "shorten"
 def convert_plain(job: Job, options: argparse.Namespace) -> str:
     """Convert between formats, without Blender; returns a line. Raises ModelError."""
     own = own_options(formats.by_suffix(job.target), options)
-    animations = [Path(name) for name in options.anim]
+    disk = Disk()
+    animations = [disk.file(Path(name)) for name in options.anim]
     bounds = getattr(options, "range", None)
     frames = None if bounds is None else range(bounds[0], bounds[1] + 1)
     return conversion.convert(
-        job.source, job.target, options.game, own, animations, options.tags, frames, shortens(options)
+        disk.file(job.source), job.target, options.game, own, animations, options.tags, frames, shortens(options)
     )
 
 
@@ -172,7 +174,7 @@ def _info(options: argparse.Namespace, converter: Converter) -> int:
     for path in paths:
         try:
             with collected_warnings():
-                loaded = load(path)
+                loaded = load(Disk().file(path))
                 found = facts(loaded.row, loaded.model)
         except ModelError as error:
             failed = True
@@ -206,7 +208,7 @@ def _problems(path: Path, game: str) -> list[tuple[str, str]]:
     """Return what is broken or odd in a file, and what a game refuses or changes of it: severity and text."""
     with collected_warnings() as warnings:
         try:
-            loaded = load(path)
+            loaded = load(Disk().file(path))
             found = [(p.severity, str(p)) for p in conversion.problems(loaded.row, loaded.model, game)]
         except ModelError as error:
             found = [(limits.ERROR, str(error))]

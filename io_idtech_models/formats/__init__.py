@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..reporting import FormatError
 
@@ -358,22 +357,34 @@ def by_name(name: str) -> Any:
     return {row.name: row for row in ALL}[name]
 
 
-def by_suffix(path: Path) -> Any:
-    """Return the row that a path's suffix asks for, whatever its case; None without one."""
-    return next((row for row in ALL if path.suffix.lower() in row.suffixes), None)
+class Named(Protocol):
+    """A file as far as its name tells what it is: a path, or a file of a game."""
+
+    @property
+    def name(self) -> str:
+        """Return the name, without a folder."""
+
+    @property
+    def suffix(self) -> str:
+        """Return what the name ends in, from its last dot on."""
 
 
-def identify(data: bytes, path: Path) -> Any:
+def by_suffix(file: Named) -> Any:
+    """Return the row that a file's suffix asks for, whatever its case; None without one."""
+    return next((row for row in ALL if file.suffix.lower() in row.suffixes), None)
+
+
+def identify(data: bytes, file: Named) -> Any:
     """Return the format of a file: by its first bytes as the engines do, else (or of several) by its suffix.
 
     Raises:
         FormatError: neither is known.
     """
     rows = [row for row in ALL if row.magic and data.startswith(row.magic)]
-    named = by_suffix(path)
+    named = by_suffix(file)
     if named is None or (rows and named not in rows):
         named = rows[0] if rows else None
     if named is None:
         known = ", ".join(suffix for row in ALL for suffix in row.suffixes)
-        raise FormatError("unknown kind of file", expected=known, found=path.name)
+        raise FormatError("unknown kind of file", expected=known, found=file.name)
     return named

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..reporting import FormatError, ModelError
+from .store import GameFile
 
 log = logging.getLogger(__name__)
 
@@ -69,22 +69,22 @@ class _Layout:
         return self.stride * self.planes * self.height
 
 
-def read(path: Path) -> Pixels | None:
+def read(file: GameFile) -> Pixels | None:
     """Return the pixels of a PCX file as `decode` does; None for a file that is none, by its name or its first byte.
 
     Raises:
         ModelError: it can't be read, or its content is bad; the caller says which file.
     """
-    if path.suffix.lower() != ".pcx":
+    if file.suffix.lower() != ".pcx":
         return None
     try:
-        with path.open("rb") as stream:
+        with file.open() as stream:
             data = stream.read(MAX_FILE + 1)
     except OSError as error:
         raise ModelError(f"can't read the picture: {error.strerror}") from error
     if len(data) > MAX_FILE:
         raise FormatError("too many bytes for a PCX picture", "", f"{MAX_FILE} at most", "more")
-    return decode(data, path.name) if data[:1] == bytes([MANUFACTURER]) else None
+    return decode(data, file.name) if data[:1] == bytes([MANUFACTURER]) else None
 
 
 def decode(data: bytes, name: str = "picture") -> Pixels:

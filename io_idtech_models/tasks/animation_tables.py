@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
-from pathlib import Path
 from typing import Any
 
-from ..assets.storage import read_file
 from ..blender import names
 from ..blender import properties as own
 from ..formats import AnimationFormat
 from ..game import aninc
-from ..game.search import Folder
+from ..game.store import GameFile
 from ..model.skeletal import Animation
 from ..model.wording import listed
 from ..reporting import ModelError
@@ -28,17 +26,17 @@ NUMBERS = {
 }  # fmt: skip
 
 
-def table_beside(path: Path) -> Path | None:
+def table_beside(file: GameFile) -> GameFile | None:
     """Return the table beside a file of frames, or None."""
-    return Folder(path.parent).find([path.stem + SUFFIX])
+    return file.folder.find_first((), [file.stem + SUFFIX])
 
 
-def parts_of(animation: Animation, row: AnimationFormat, table: Path | None) -> list[tuple[Animation, aninc.Row]]:
+def parts_of(animation: Animation, row: AnimationFormat, table: GameFile | None) -> list[tuple[Animation, aninc.Row]]:
     """Return the animations that a table makes of a file's frames; what can't be read or is not there is said."""
     if table is None:
         return []
     try:
-        rows = aninc.effective(aninc.read_rows(read_file(table).decode("utf-8", errors="surrogateescape")))
+        rows = aninc.effective(aninc.read_rows(table.read().decode("utf-8", errors="surrogateescape")))
     except ModelError as error:
         log.warning("'%s': %s", table.name, error)
         return []

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import formats
 from ..assets import beside as joint_scales
-from ..assets.storage import reason, write_files
+from ..assets.storage import write_files
 from ..blender.compat import Context
 from ..blender.skeletal.gather_rig import find_rig, gather
 from ..blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
@@ -20,7 +20,7 @@ from ..model.edits.short_names import short_skeleton
 from ..model.limits.games import GAMES, refused
 from ..model.skeletal import Animation, SkeletalModel, looped, set_bounds
 from ..model.wording import describe_skeletal, listed, plural
-from ..reporting import LimitError, collected_warnings
+from ..reporting import LimitError, collected_warnings, reason
 from . import animation_tables as ranges
 from . import motions
 from .selection import Choice

@@ -5,15 +5,12 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import bpy
 
 from .. import formats
-from ..assets import beside as joint_scales
-from ..assets.load import Loaded, load
-from ..assets.storage import read_file
+from ..assets.load import Loaded, animations_beside, load
 from ..blender.budgets import refuse_farther
 from ..blender.compat import Context, play
 from ..blender.materials import Materials
@@ -24,8 +21,9 @@ from ..blender.skeletal.build import Posed, SkeletalSettings
 from ..formats import AnimationFormat, SkeletalFormat
 from ..game import aninc, skin
 from ..game.search import DIFFUSE_ENDINGS, SearchPath
+from ..game.store import GameFile
 from ..model import bind_pose as binding
-from ..model.skeletal import Animation, Pose, SkeletalModel, mismatch, skeleton_of
+from ..model.skeletal import Animation, Pose, SkeletalModel, skeleton_of
 from ..model.transforms import chain
 from ..model.wording import describe_skeletal, listed, plural
 from ..reporting import ModelError, collected_warnings
@@ -42,32 +40,9 @@ class ImportSettings:
     """What of a skeletal model to import, and in which pose; the import operators declare the same options."""
 
     animations: bool = True  # those beside it, whose joints match
-    animation: str = ""  # the file that has the skeleton, where that is another
+    animation: GameFile | None = None  # the file that has the skeleton, where that is another
     bind: str = AS_FILE  # the pose in which meshes are bound: FILE, FIT or FRAME
     bind_frame: int = 0
-
-
-def read_animation(row: AnimationFormat, path: Path) -> Animation:
-    """Return the animation in a file, called as the file is; raises ModelError."""
-    return joint_scales.with_scales(row.load(read_file(path), path.stem), row, path)
-
-
-def animations_beside(
-    path: Path, row: AnimationFormat, model: SkeletalModel, besides: Path | None = None
-) -> list[tuple[Animation, Path]]:
-    """Return the animations in a model's folder whose joints are the model's, by name; what can't be read is said."""
-    found = []
-    for file in sorted(path.parent.iterdir(), key=lambda p: p.name.lower()):
-        if file.suffix.lower() not in row.suffixes or not file.is_file() or file == besides:
-            continue
-        try:
-            animation = read_animation(row, file)
-        except ModelError as error:
-            log.warning("%s: %s", file.name, error)
-            continue
-        if not mismatch(model.skeleton, animation):
-            found.append((animation, file))
-    return found
 
 
 def bound(row: SkeletalFormat, loaded: Loaded, settings: ImportSettings) -> SkeletalModel:
@@ -90,7 +65,7 @@ def bound(row: SkeletalFormat, loaded: Loaded, settings: ImportSettings) -> Skel
 
 
 def import_skeletal(
-    path: Path,
+    file: GameFile,
     settings: SkeletalSettings,
     wanted: ImportSettings,
     context: Context,
@@ -102,25 +77,25 @@ def import_skeletal(
         ModelError: the file can't be read; the .blend is as it was.
     """
     with collected_warnings() as warnings, object_mode(context):
-        loaded = load(path, [Path(bpy.path.abspath(wanted.animation))] if wanted.animation else [])
+        loaded = load(file, [wanted.animation] if wanted.animation is not None else [], SkeletalFormat)
         row = loaded.row
         assert isinstance(row, SkeletalFormat)
-        motions = _motions(path, row, loaded) if wanted.animations else []
+        motions = _motions(file, row, loaded) if wanted.animations else []
         if loaded.animation is None and motions:
             loaded.animation = motions[0][0]
         model = bound(row, loaded, wanted)
         animations = _with_parts(motions, formats.by_name(row.animation))
-        search = SearchPath(path)
+        search = SearchPath(file)
         find = partial(search.find_image, endings=DIFFUSE_ENDINGS)
         materials = Materials(find, read_picture, worn=_worn(search) if row.skins else {})
         posed = skeletal.build(model, [a for a, _ in animations], settings, materials, context.scene, into)
         _show_rows(posed.actions, animations)
-        note_file(posed.collection, [posed.armature, *posed.meshes, *posed.tags], str(path))
+        note_file(posed.collection, [posed.armature, *posed.meshes, *posed.tags], file.place)
         if materials.missing:
             warnings.append(f"{plural(len(materials.missing), 'texture')} not found: {listed(materials.missing)}")
     facts = describe_skeletal(model)
-    if loaded.path is not None:
-        facts += f", bones of '{_shown(loaded.path, path)}'"
+    if loaded.bones is not None:
+        facts += f", bones of '{_shown(loaded.bones, file)}'"
     if wanted.animations:
         facts += f", {plural(len(animations), 'animation')}"
     return posed, Summary(facts, warnings)
@@ -132,37 +107,39 @@ def _worn(search: SearchPath) -> dict[str, str]:
     if file is None:
         return {}
     try:
-        return skin.read(read_file(file).decode("utf-8", errors="replace"))
+        return skin.read(file.read().decode("utf-8", errors="replace"))
     except ModelError as error:
         log.warning("'%s': %s", file.name, error)
         return {}
 
 
-def _motions(path: Path, row: SkeletalFormat, loaded: Loaded) -> list[tuple[Animation, Path]]:
+def _motions(file: GameFile, row: SkeletalFormat, loaded: Loaded) -> list[tuple[Animation, GameFile]]:
     """Return the animation that lies with a model, and those beside it; what can't be read of these is said."""
-    found: list[tuple[Animation, Path]] = []
-    if loaded.animation is not None and loaded.path is not None:
-        found.append((loaded.animation, loaded.path))
-    if row.companions and loaded.path is None:  # bones without names, which none fits
+    found: list[tuple[Animation, GameFile]] = []
+    if loaded.animation is not None and loaded.bones is not None:
+        found.append((loaded.animation, loaded.bones))
+    if row.companions and loaded.bones is None:  # bones without names, which none fits
         return found
-    return found + animations_beside(path, formats.by_name(row.animation), loaded.model, loaded.path)
+    return found + animations_beside(file, formats.by_name(row.animation), loaded.model, loaded.bones)
 
 
-def _shown(file: Path, beside: Path) -> str:
+def _shown(file: GameFile, beside: GameFile) -> str:
     """Return a file's name, with its folder unless that is the model's own."""
-    return file.name if file.parent == beside.parent else str(file)
+    return file.name if file.folder == beside.folder else file.place
 
 
 Motions = list[tuple[Animation, aninc.Row | None]]
 
 
-def _with_parts(motions: list[tuple[Animation, Path]], row: AnimationFormat, table: Path | None = None) -> Motions:
+def _with_parts(
+    motions: list[tuple[Animation, GameFile]], row: AnimationFormat, table: GameFile | None = None
+) -> Motions:
     """Return animations, each followed by those that a table makes of its frames: the one beside it, or the given."""
     found: Motions = []
-    for animation, path in motions:
+    for animation, file in motions:
         found.append((animation, None))
         if row.joins:
-            found += ranges.parts_of(animation, row, table or ranges.table_beside(path))
+            found += ranges.parts_of(animation, row, table or ranges.table_beside(file))
     return found
 
 
@@ -173,12 +150,12 @@ def _show_rows(actions: list[Any], animations: Motions) -> None:
 
 
 def import_animation(
-    paths: list[Path],
+    files: list[GameFile],
     rig: Any,
     settings: SkeletalSettings,
     context: Context,
     into: bpy.types.Collection,
-    table: str = "",
+    table: GameFile | None = None,
 ) -> tuple[Any, list[Any], Summary, list[str]]:
     """Bring animations onto an armature, or one made for them; returns it, the actions, and what failed.
 
@@ -188,14 +165,14 @@ def import_animation(
     failed: list[str] = []
     made: list[Any] = []
     with collected_warnings() as warnings, object_mode(context):
-        for path in paths:
+        for file in files:
             try:
                 with undone_on_failure():
-                    rig, actions = _bring(path, rig, settings, context, into, table)
+                    rig, actions = _bring(file, rig, settings, context, into, table)
                 made += actions
                 settings = replace(settings, fit_range=False, frame_rate=False)  # the scene fits the first
             except ModelError as error:
-                failed.append(f"{path.name}: {error}")
+                failed.append(f"{file.name}: {error}")
         if made:
             play(rig, made[0])
     facts = f"{plural(len(made), 'animation')} on '{rig.name}'" if made else "nothing imported"
@@ -203,23 +180,27 @@ def import_animation(
 
 
 def _bring(
-    path: Path, rig: Any, settings: SkeletalSettings, context: Context, into: bpy.types.Collection, table: str
+    file: GameFile,
+    rig: Any,
+    settings: SkeletalSettings,
+    context: Context,
+    into: bpy.types.Collection,
+    table: GameFile | None,
 ) -> tuple[Any, list[Any]]:
     """Bring the animations of one file onto an armature, or one made for them; returns it and the actions."""
     from ..blender.skeletal import late_bones as rebind  # which imports of models do without
 
-    data = read_file(path)
-    row = formats.identify(data, path)
-    animation = joint_scales.with_scales(row.load(data, path.stem), row, path)
+    loaded = load(file, kind=AnimationFormat)
+    row, animation = loaded.row, loaded.model
+    assert isinstance(row, AnimationFormat)
     refuse_farther("joints", animation.positions * settings.scale)
     if rig is None:
-        model = SkeletalModel(path.stem, skeleton_of(animation), [])
+        model = SkeletalModel(file.stem, skeleton_of(animation), [])
         rig = skeletal.build(model, [], settings, Materials(lambda name: None), context.scene, into).armature
     elif rebind.is_unnamed(rig):
         rebind.name_bones(rig, animation, context.scene)
-        log.warning("'%s' has the bones of '%s' now", rig.name, path.name)
-    given = Path(bpy.path.abspath(table)) if table else None
-    animations = _with_parts([(animation, path)], row, given)
+        log.warning("'%s' has the bones of '%s' now", rig.name, file.name)
+    animations = _with_parts([(animation, file)], row, table)
     actions = skeletal.add_animations(rig, [a for a, _ in animations], settings, context.scene)
     _show_rows(actions, animations)
     return rig, actions

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from .. import formats
-from ..assets.storage import read_file, write_file
+from ..assets.load import load
+from ..assets.storage import write_file
 from ..blender.compat import Context
 from ..blender.materials import Materials
 from ..blender.provenance import note_file
 from ..blender.vertex.build import BuildSettings, Built, build
 from ..blender.window import mode_of, set_mode
 from ..formats import Format, Options
-from ..game.search import Folder, SearchPath, model_name
+from ..game.search import SearchPath
+from ..game.store import GameFile
 from ..model.wording import describe, joined, listed, plural
 from ..reporting import collected_warnings
 
@@ -52,36 +54,31 @@ class Summary:
 
 
 def import_file(
-    path: Path,
-    settings: BuildSettings,
-    scene: bpy.types.Scene,
-    into: bpy.types.Collection,
-    folders: dict[Path, Folder] | None = None,
+    file: GameFile, settings: BuildSettings, scene: bpy.types.Scene, into: bpy.types.Collection
 ) -> tuple[Built, Summary]:
-    """Bring a file into the scene; files that are imported together share `folders`, see `SearchPath`.
+    """Bring a file into the scene; files that are imported together are of one `Disk`.
 
     Raises:
         ModelError: the file can't be read; the .blend is as it was.
     """
     with collected_warnings() as warnings:
-        data = read_file(path)
-        model = formats.identify(data, path).load(data, model_name(path))
-        search = SearchPath(path, {} if folders is None else folders)
+        model = load(file, kind=Format).model
+        search = SearchPath(file)
         materials = Materials(search.find_image, read_picture, search.own_image)
         built = build(model, settings, materials, scene, into)
-        note_file(built.collection, [*built.surfaces, *built.tags], str(path))
+        note_file(built.collection, [*built.surfaces, *built.tags], file.place)
         if materials.missing:
             warnings.append(f"{plural(len(materials.missing), 'texture')} not found: {listed(materials.missing)}")
     return built, Summary(describe(model), warnings)
 
 
-def read_picture(path: Path) -> Any:
+def read_picture(file: GameFile) -> Any:
     """Return the pixels of a picture that Blender can't load, None for any other; raises ModelError."""
-    if path.suffix.lower() != ".pcx":
+    if file.suffix.lower() != ".pcx":
         return None
     from ..game import pcx
 
-    return pcx.read(path)
+    return pcx.read(file)
 
 
 def export_file(

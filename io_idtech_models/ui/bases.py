@@ -6,7 +6,7 @@ What does the work is imported when it is first needed: everyone who starts Blen
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
@@ -18,6 +18,9 @@ from ..blender.provenance import FILE
 from ..blender.window import mode_of, selected
 from ..formats import AnimationFormat, AnyFormat, Option
 from ..model.limits.games import GAMES
+
+if TYPE_CHECKING:
+    from ..game.store import Disk, GameFile
 
 Settings = TypeVar("Settings")
 FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
@@ -198,9 +201,10 @@ def file_stem(collection: bpy.types.Collection) -> str:
     """Return what to call a model's file: as it was, while its collection still has the name that import gave it."""
     from ..blender import names
     from ..game.search import model_name
+    from ..game.store import Disk
 
     file = collection.get(FILE)
-    if isinstance(file, str) and names.stem_of(collection.name) == names.fit(model_name(Path(file))):
+    if isinstance(file, str) and names.stem_of(collection.name) == names.fit(model_name(Disk().file(Path(file)))):
         return Path(file).stem
     return str(collection.name)
 
@@ -238,6 +242,11 @@ def suffixes_of(row: AnyFormat) -> list[str]:
     """Return how the files end that an import takes: those of a format, and of what lies with its models."""
     others = [formats.by_name(name) for name in getattr(row, "companions", ())]
     return [suffix for each in (row, *others) for suffix in each.suffixes]
+
+
+def file_of(disk: "Disk", given: str) -> "GameFile | None":
+    """Return the file that an option names; None without a name."""
+    return disk.file(Path(bpy.path.abspath(given))) if given else None
 
 
 def file_filter(suffixes: Iterable[str]) -> Any:

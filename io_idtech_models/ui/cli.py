@@ -28,12 +28,14 @@ from ..cli import main as cli
 from ..cli.batch import FAILED, MODEL_SUFFIXES, Converter
 from ..cli.workers import Job
 from ..formats import SkeletalFormat
+from ..game.store import Disk
 from ..model.wording import joined, plural
 from ..reporting import ModelError
 from ..tasks.selection import choose
 from ..tasks.skeletal_exports import export_skeletal
 from ..tasks.skeletal_imports import ImportSettings, import_animation, import_skeletal
 from ..tasks.vertex import Summary, export_file, import_file
+from .bases import file_of
 
 PICTURE = ".png"
 ENTRY = f"{__package__}.cli"  # a worker runs this module again
@@ -143,7 +145,7 @@ def _open(path: Path, options: argparse.Namespace, context: Context) -> Summary:
     if isinstance(formats.by_suffix(path), SkeletalFormat):
         return _open_skeletal(path, options, context)
     settings = BuildSettings(scale=options.scale, weld=not options.no_weld, frame_rate=options.fps)
-    return import_file(path, settings, context.scene, context.scene.collection)[1]
+    return import_file(Disk().file(path), settings, context.scene, context.scene.collection)[1]
 
 
 def _open_skeletal(path: Path, options: argparse.Namespace, context: Context) -> Summary:
@@ -151,11 +153,12 @@ def _open_skeletal(path: Path, options: argparse.Namespace, context: Context) ->
     settings = SkeletalSettings(scale=options.scale, weld=not options.no_weld)
     row = formats.by_suffix(path)
     bind = ("FIT" if row.unbound else "FILE") if isinstance(row, SkeletalFormat) else "FILE"
-    named = options.anim[0] if options.anim and row.companions else ""
+    disk = Disk()
+    named = file_of(disk, options.anim[0] if options.anim and row.companions else "")
     wanted = ImportSettings(animations=False, animation=named, bind=bind)
-    posed, summary = import_skeletal(path, settings, wanted, context, context.scene.collection)
+    posed, summary = import_skeletal(disk.file(path), settings, wanted, context, context.scene.collection)
     if options.anim:
-        files = [Path(name) for name in options.anim]
+        files = [disk.file(Path(name)) for name in options.anim]
         failed = import_animation(files, posed.armature, settings, context, context.scene.collection)[3]
         if failed:
             raise ModelError(joined(failed))

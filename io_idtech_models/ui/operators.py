@@ -56,21 +56,21 @@ class ImportVertexModel(ImportFiles):
     def execute(self, context: Context) -> Any:
         """Import the files; what can't be read is said, and leaves nothing behind."""
         from ..blender.vertex.build import BuildSettings
+        from ..game.store import Disk
         from ..tasks.vertex import import_file
 
         settings = settings_from(self, BuildSettings)
         done: list[Built] = []
         summaries: list[tuple[str, Summary]] = []
         failed: list[str] = []
-        folders: dict[Path, Any] = {}
-        for path in self.paths():
+        for file in map(Disk().file, self.paths()):
             try:
-                built, summary = import_file(path, settings, context.scene, open_collection(context), folders)
+                built, summary = import_file(file, settings, context.scene, open_collection(context))
             except ModelError as error:
-                failed.append(f"{path.name}: {error}")
+                failed.append(f"{file.name}: {error}")
             else:
                 done.append(built)
-                summaries.append((path.name, summary))
+                summaries.append((file.name, summary))
         longest = max((built.num_frames for built in done), default=1)
         if settings.fit_range and longest > 1:
             context.scene.frame_end = longest - 1

@@ -1,6 +1,5 @@
 """Import and export operators of skeletal models and their animations; see `operators`. Options are declared here."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from .bases import (
     ImportFiles,
     draw_group,
     file_handler,
+    file_of,
     games_option,
     make_operator,
     open_collection,
@@ -92,25 +92,26 @@ class ImportSkeletalModel(_Import):
     def execute(self, context: Context) -> Any:
         """Import the files; what can't be read is said, and leaves nothing behind."""
         from ..blender.skeletal.build import SkeletalSettings
+        from ..game.store import Disk
         from ..tasks.skeletal_imports import ImportSettings, import_skeletal
 
-        settings, wanted = settings_from(self, SkeletalSettings), settings_from(self, ImportSettings)
+        settings, disk = settings_from(self, SkeletalSettings), Disk()
         summaries: list[tuple[str, Any]] = []
         failed: list[str] = []
         made: list[Any] = []
         paths, bones = self.sorted_paths()
         if bones and not paths:  # dropped without a model
             return self.import_animations(context, bones)
-        if bones and not wanted.animation:
-            wanted = replace(wanted, animation=str(bones[0]))
-        for path in paths:
+        own = file_of(disk, getattr(self, "animation", "")) or next(map(disk.file, bones), None)
+        wanted = settings_from(self, ImportSettings, animation=own)
+        for file in map(disk.file, paths):
             try:
-                posed, summary = import_skeletal(path, settings, wanted, context, open_collection(context))
+                posed, summary = import_skeletal(file, settings, wanted, context, open_collection(context))
             except ModelError as error:
-                failed.append(f"{path.name}: {error}")
+                failed.append(f"{file.name}: {error}")
                 continue
             made += [posed.armature, *posed.meshes, *posed.tags]
-            summaries.append((path.name, summary))
+            summaries.append((file.name, summary))
         select(context, made)
         say_done(self, summaries, failed)
         return FINISHED if made else CANCELLED
@@ -141,12 +142,14 @@ class ImportSkeletalAnimation(_Import):
     def execute(self, context: Context) -> Any:
         """Bring the files onto the active armature, or onto one that is made of the first."""
         from ..blender.skeletal.build import SkeletalSettings
+        from ..game.store import Disk
         from ..tasks.skeletal_imports import import_animation
 
-        settings = settings_from(self, SkeletalSettings)
+        settings, disk = settings_from(self, SkeletalSettings), Disk()
         rig = active_rig(context)
-        into, table = open_collection(context), getattr(self, "table", "")
-        rig, made, summary, failed = import_animation(self.paths(), rig, settings, context, into, table)
+        files, into = [disk.file(path) for path in self.paths()], open_collection(context)
+        table = file_of(disk, getattr(self, "table", ""))
+        rig, made, summary, failed = import_animation(files, rig, settings, context, into, table)
         if made:
             select(context, [rig])
         say_done(self, [("", summary)], failed)

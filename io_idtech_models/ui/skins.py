@@ -6,7 +6,7 @@ imported when it is first needed: everyone who starts Blender waits for this mod
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import EnumProperty
@@ -14,6 +14,10 @@ from bpy.props import EnumProperty
 from ..blender.compat import Block, Context
 from ..reporting import LimitError, ModelError
 from .frames import CANCELLED, FINISHED, Operator
+
+if TYPE_CHECKING:
+    from ..game.search import SearchPath
+    from ..game.store import GameFile
 
 Item = tuple[str, str, str]  # identifier, label, description
 
@@ -27,7 +31,7 @@ def list_items(_operator: Any, context: Context | None) -> list[Item]:
     if block is None or block.type != "MESH":
         return []
     worn = [(str(i), _label(slot.material), f"Wear slot {i}") for i, slot in enumerate(block.material_slots)]
-    found = [(path.name, path.name, "Add this picture as a further skin, and wear it") for path in offered(block)]
+    found = [(file.name, file.name, "Add this picture as a further skin, and wear it") for file in offered(block)]
     return [(_keep(name), _keep(label), _keep(text)) for name, label, text in (*worn, *found)]
 
 
@@ -53,34 +57,35 @@ def model_file(block: Block) -> Path | None:
     return path if path is not None and path.is_file() else None
 
 
-def offered(block: Block) -> list[Path]:
+def offered(block: Block) -> "list[GameFile]":
     """Return the pictures beside the model's file that none of an object's slots names or shows."""
     from ..game.search import SearchPath
+    from ..game.store import Disk
 
-    file = model_file(block)
-    if file is None:
+    path = model_file(block)
+    if path is None:
         return []
-    search = SearchPath(file)
-    taken = {_place(path) for slot in block.material_slots for path in _pictures_of(slot.material, search) if path}
+    search = SearchPath(Disk().file(path))
+    taken = {_place(place) for slot in block.material_slots for place in _pictures_of(slot.material, search)}
     # What can't be printed, a name that is no UTF-8 for one, can't be the name of an item or a material either.
-    return [path for path in search.other_skins() if path.name.isprintable() and _place(path) not in taken]
+    return [file for file in search.other_skins() if file.name.isprintable() and _place(file.place) not in taken]
 
 
-def _place(path: Path) -> str:
+def _place(path: str) -> str:
     """Return one spelling for a picture and those that games take in its place: case and extension do not count."""
     absolute = os.path.abspath(path)  # noqa: PTH100 - links stay
     return os.path.splitext(absolute)[0].lower()  # noqa: PTH122 - Path's own raises where there is no name
 
 
-def _pictures_of(material: Block | None, search: Any) -> list[Path | None]:
-    """Return the picture that a slot's name means, and the one that it shows; none of what only stands in."""
+def _pictures_of(material: Block | None, search: "SearchPath") -> list[str]:
+    """Return where the picture is that a slot's name means, and the one that it shows; none of what only stands in."""
     from ..blender import materials, names
 
     if material is None or materials.is_stand_in(material):
         return []
-    image = materials.image_of(material)
+    image, meant = materials.image_of(material), search.find_image(names.file_name_of(material))
     shown = "" if image is None else image.get(materials.FILE) or bpy.path.abspath(image.filepath)
-    return [search.find_image(names.file_name_of(material)), Path(shown) if shown else None]
+    return [place for place in ("" if meant is None else meant.place, shown) if place]
 
 
 def show(block: Block, chosen: str) -> str:
@@ -111,27 +116,19 @@ def _new_skin(block: Block, name: str) -> Block:
     """Return a new material of a picture beside the model's file, called as games call the picture."""
     from ..blender.materials import Materials
     from ..game import pcx
+    from ..game.search import game_name
     from ..reporting import collected_warnings
 
-    path = next((path for path in offered(block) if path.name == name), None)
-    if path is None:
+    file = next((file for file in offered(block) if file.name == name), None)
+    if file is None:
         raise LimitError(f"no picture '{name}' lies beside the file of '{block.name}' that is no skin yet")
     with collected_warnings() as warnings:
-        made = Materials(lambda _: path, pcx.read)
-        material = made.get(_game_name(path))
+        made = Materials(lambda _: file, pcx.read)
+        material = made.get(game_name(file))
     if made.missing:
         bpy.data.materials.remove(material)
         raise LimitError("; ".join(warnings) or f"'{name}' is no picture that Blender can read")
     return material
-
-
-def _game_name(path: Path) -> str:
-    """Return what a model calls a picture: its path in the game's folder, or its bare name where there is none."""
-    from ..game.search import game_folder
-
-    folder = game_folder(path)
-    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - links stay: the game sees the path as it is spelt
-    return path.name if folder is None else absolute.relative_to(folder).as_posix()
 
 
 class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]

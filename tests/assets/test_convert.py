@@ -6,12 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from io_idtech_models.assets.convert import convert, described, problems
+from io_idtech_models.assets import convert as conversion
+from io_idtech_models.assets.convert import described, problems
 from io_idtech_models.assets.load import load as load_file
 from io_idtech_models.cli import main as cli
 from io_idtech_models.cli.info import facts, table
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md5 import scale_file as md5scale
+from io_idtech_models.game.store import Disk
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.limits.games import GAMES
 from io_idtech_models.model.transforms import chain, to_matrices
@@ -41,8 +43,14 @@ def folder(tmp_path):
 
 
 def load(path):
-    found = load_file(path)
+    found = load_file(Disk().file(path))
     return found.row, found.model
+
+
+def convert(source, target, game, options, animations=(), *chosen, **more):
+    disk = Disk()
+    files = [disk.file(path) for path in animations]
+    return conversion.convert(disk.file(source), target, game, options, files, *chosen, **more)
 
 
 def converted(folder, source, target, animations=(), game="format", tags=(), **options):

@@ -9,10 +9,12 @@ import pytest
 
 from io_idtech_models.blender import materials as module
 from io_idtech_models.blender import names
-from io_idtech_models.blender.materials import Materials, image_of, is_stand_in, load_image, texture_size
+from io_idtech_models.blender.materials import Materials, image_of, is_stand_in, texture_size
 from io_idtech_models.game import pcx
+from io_idtech_models.game.store import Disk
 from io_idtech_models.reporting import FormatError, collected_warnings
 from tests.samples import CORPUS
+from tests.stores import held
 from tests.ui.scene import png, put, tga
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -23,6 +25,10 @@ ROWS = (np.arange(256).reshape(16, 16, 1) * [1, 3, 7] + [0, 50, 100]).astype(np.
 
 def never(asked: Any) -> Any:
     raise AssertionError(f"nobody should ask for {asked}")
+
+
+def load_image(path: Path, *read: Any) -> Any:
+    return module.load_image(Disk().file(path), *read)
 
 
 def same_pixels(image: Any, pixels: Any) -> bool:
@@ -47,7 +53,7 @@ def pcx_file(path: Path, pixels: Any = ROWS) -> Path:
 
 
 def decoder(pixels=ROWS):
-    return lambda path: pixels if path.suffix == ".pcx" else None
+    return lambda file: pixels if file.suffix == ".pcx" else None
 
 
 def save_and_open(folder):
@@ -100,7 +106,7 @@ def test_it_is_the_picture_that_blender_would_have_loaded(tmp_path):
 
 def test_it_survives_saving_and_moving_the_game(tmp_path):
     path = pcx_file(tmp_path / "skin.pcx")
-    material = Materials(lambda name: path, pcx.read).get("skin")
+    material = Materials(lambda name: Disk().file(path), pcx.read).get("skin")
     material.use_fake_user = True
     name = material.name
     save_and_open(tmp_path)
@@ -165,7 +171,7 @@ def test_what_the_decoder_leaves_blender_loads(tmp_path):
 def test_a_broken_picture_is_a_missing_one(tmp_path):
     path = put(tmp_path / "skin.pcx", b"\x0a" + bytes(200))
     before = len(bpy.data.images)
-    materials = Materials(lambda name: path, pcx.read)
+    materials = Materials(lambda name: Disk().file(path), pcx.read)
     with collected_warnings() as texts:
         material = materials.get("models/crate/skin.pcx")
     (text,) = texts
@@ -190,7 +196,45 @@ REAL = sorted(CORPUS.rglob("*.pcx"))
 @pytest.mark.skipif(not REAL, reason="the corpus of real files is not here")
 def test_real_skins():
     for path in REAL:
-        assert same_pixels(load_image(path, pcx.read), pcx.read(path))
+        assert same_pixels(load_image(path, pcx.read), pcx.read(Disk().file(path)))
+
+
+# -- pictures that lie in no folder
+
+
+def archive(folder: Path) -> dict[str, bytes]:
+    """Return the files of an archive: a picture of each kind, and what is none."""
+    pictures = {"a.png": png(folder / "a.png", (10, 200, 30)), "b.pcx": pcx_file(folder / "b.pcx")}
+    return {f"textures/{name}": path.read_bytes() for name, path in pictures.items()} | {"textures/c.tga": b"nothing"}
+
+
+def test_a_picture_in_an_archive_is_packed(tmp_path):
+    files, on_disk = archive(tmp_path), load_image(tmp_path / "a.png")
+    image: Any = module.load_image(held(files, "textures/a.png"), pcx.read)
+    assert (image.name, image.filepath, image.source) == ("a.png.001", "", "FILE")
+    assert image.packed_file is not None
+    assert tuple(image.size) == tuple(on_disk.size)
+    assert np.array_equal(np.array(image.pixels), np.array(on_disk.pixels))
+    assert image[module.FILE] == "/nowhere/pak0.pk3/textures/a.png"
+    assert module.load_image(held(files, "textures/a.png"), pcx.read) == image, "once"
+    other = files | {"textures/a.png": png(tmp_path / "o.png", (1, 2, 3)).read_bytes()}
+    assert module.load_image(held(other, "textures/a.png"), pcx.read) != image, "it is another one now"
+    assert same_pixels(module.load_image(held(files, "textures/b.pcx"), pcx.read), ROWS)
+
+
+def test_what_is_no_picture_in_an_archive_leaves_nothing(tmp_path):
+    assert module.load_image(held(archive(tmp_path), "textures/c.tga"), pcx.read) is None
+    assert not bpy.data.images
+    with collected_warnings() as texts:
+        assert module.load_image(held({}, "gone.tga")) is None
+    assert texts == ["'gone.tga' can't be shown: no such file"]
+
+
+def test_a_picture_of_an_archive_survives_saving(tmp_path):
+    image: Any = module.load_image(held(archive(tmp_path), "textures/a.png"))
+    image.use_fake_user, before = True, np.array(image.pixels)
+    save_and_open(tmp_path)
+    assert np.array_equal(np.array(bpy.data.images["a.png"].pixels), before)
 
 
 # -- materials
@@ -198,7 +242,7 @@ def test_real_skins():
 
 def test_a_material_per_shader(tmp_path):
     path = png(tmp_path / "a.png")
-    materials = Materials(lambda name: path if name == "a" else None)
+    materials = Materials(lambda name: Disk().file(path) if name == "a" else None)
     material = materials.get("a")
     assert materials.get("a") == material
     assert image_of(material) == load_image(path)
@@ -210,7 +254,7 @@ def test_a_material_per_shader(tmp_path):
 
 def test_a_stand_in_shows_the_models_own_picture(tmp_path):
     path = pcx_file(tmp_path / "crate.pcx")
-    materials = Materials(never, pcx.read, lambda: path)
+    materials = Materials(never, pcx.read, lambda: Disk().file(path))
     material: Any = materials.stand_in()
     assert material.name == "crate"
     assert same_pixels(image_of(material), ROWS)
@@ -223,7 +267,7 @@ def test_a_stand_in_shows_the_models_own_picture(tmp_path):
 def test_a_stand_in_is_one_until_it_is_renamed(tmp_path):
     path = png(tmp_path / "crate.png")
     bpy.data.materials.new("crate")
-    material: Any = Materials(never, None, lambda: path).stand_in()
+    material: Any = Materials(never, None, lambda: Disk().file(path)).stand_in()
     assert material.name == "crate.001"
     assert material[module.STAND_IN] == "crate.001"
     assert is_stand_in(material)
@@ -235,7 +279,7 @@ def test_a_stand_in_is_one_until_it_is_renamed(tmp_path):
 
 def test_a_stand_in_survives_saving(tmp_path):
     path = png(tmp_path / "crate.png")
-    material: Any = Materials(never, None, lambda: path).stand_in()
+    material: Any = Materials(never, None, lambda: Disk().file(path)).stand_in()
     material.use_fake_user = True
     save_and_open(tmp_path)
     assert is_stand_in(bpy.data.materials["crate"])
@@ -246,7 +290,7 @@ def test_without_a_picture_there_is_no_stand_in(tmp_path):
     assert Materials(never).stand_in() is None
     assert Materials(never, pcx.read, lambda: None).stand_in() is None
     with collected_warnings() as texts:
-        assert Materials(never, pcx.read, lambda: broken).stand_in() is None
+        assert Materials(never, pcx.read, lambda: Disk().file(broken)).stand_in() is None
     assert len(texts) == 1
     assert not bpy.data.materials
     assert not bpy.data.images

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.game import pcx
+from io_idtech_models.game.store import Disk
 from io_idtech_models.reporting import FormatError, ModelError, collected_warnings
 from tests.samples import CORPUS
 
@@ -298,34 +299,34 @@ def test_a_file_is_read_by_its_name_and_its_first_byte(tmp_path):
     for name in ("a.pcx", "B.PCX"):
         path = tmp_path / name
         path.write_bytes(GOOD)
-        pixels = pcx.read(path)
+        pixels = pcx.read(Disk().file(path))
         assert pixels is not None
         assert np.array_equal(pixels, pcx.decode(GOOD))
     for name, data in (("a.png", GOOD), ("c.pcx", b"\x89PNG"), ("d.pcx", b"")):
         path = tmp_path / name
         path.write_bytes(data)
-        assert pcx.read(path) is None, name
+        assert pcx.read(Disk().file(path)) is None, name
 
 
 def test_warnings_name_the_file(tmp_path):
     path = tmp_path / "cut.pcx"
     path.write_bytes(GOOD[:-800])
     with collected_warnings() as texts:
-        pcx.read(path)
+        pcx.read(Disk().file(path))
     assert texts
     assert all("'cut.pcx'" in text for text in texts)
 
 
 def test_a_file_that_can_not_be_read_is_an_error(tmp_path, monkeypatch):
     with pytest.raises(ModelError, match="can't read"):
-        pcx.read(tmp_path / "nowhere.pcx")
+        pcx.read(Disk().file(tmp_path / "nowhere.pcx"))
     (tmp_path / "folder.pcx").mkdir()
     with pytest.raises(ModelError, match="can't read"):
-        pcx.read(tmp_path / "folder.pcx")
+        pcx.read(Disk().file(tmp_path / "folder.pcx"))
     monkeypatch.setattr(pcx, "MAX_FILE", 100)
     (tmp_path / "large.pcx").write_bytes(GOOD)
     with pytest.raises(FormatError, match="too many bytes"):
-        pcx.read(tmp_path / "large.pcx")
+        pcx.read(Disk().file(tmp_path / "large.pcx"))
 
 
 REAL = sorted(CORPUS.rglob("*.pcx"))
@@ -337,7 +338,7 @@ def test_real_skins():
     for path in REAL:
         data = path.read_bytes()
         with collected_warnings() as texts:
-            pixels = pcx.read(path)
+            pixels = pcx.read(Disk().file(path))
         assert pixels is not None
         assert not texts
         height, width, _ = pixels.shape

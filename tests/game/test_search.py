@@ -9,13 +9,13 @@ import pytest
 from io_idtech_models.game.search import (
     IMAGE_SUFFIXES,
     MAX_SKINS,
-    Folder,
     SearchPath,
     game_folder,
     image_spellings,
     model_name,
     name_parts,
 )
+from io_idtech_models.game.store import Disk
 
 WINDOWS = os.name == "nt"
 
@@ -44,9 +44,12 @@ def put(game, *names):
         path.write_bytes(b"picture")
 
 
+def shown(game, file):
+    return None if file is None else file.path.relative_to(game).as_posix()
+
+
 def find(game, name, model="models/crate/crate.md3"):
-    found = SearchPath(game / model).find_image(name)
-    return None if found is None else found.relative_to(game).as_posix()
+    return shown(game, SearchPath(Disk().file(game / model)).find_image(name))
 
 
 # -- where
@@ -89,13 +92,15 @@ def test_without_a_game_folder_only_beside_the_model(outside):
     ],
 )
 def test_the_game_folder_is_above_the_innermost_models(tmp_path, model, folder):
-    assert game_folder(tmp_path / model) == (None if folder is None else tmp_path / folder)
+    found = game_folder(Disk().file(tmp_path / model))
+    assert (None if found is None else found.place) == (None if folder is None else str(tmp_path / folder))
 
 
 def test_a_relative_path_has_a_game_folder_too(game, monkeypatch):
     put(game, "textures/oak.tga")
     monkeypatch.chdir(game / "models/crate")
-    assert SearchPath(Path("crate.md3")).find_image("textures/oak") == game / "textures/oak.tga"
+    search = SearchPath(Disk().file(Path("crate.md3")))
+    assert shown(game, search.find_image("textures/oak")) == "textures/oak.tga"
 
 
 def test_folders_above_an_outer_models_folder_are_no_game(tmp_path):
@@ -194,7 +199,7 @@ def test_folders_are_listed_once(game, monkeypatch):
         return listdir(path)
 
     monkeypatch.setattr(os, "listdir", counted)
-    search = SearchPath(game / "models/crate/crate.md3")
+    search = SearchPath(Disk().file(game / "models/crate/crate.md3"))
     for name in ("oak", "elm.png", "ash.tga"):
         search.find_image(f"textures/{name}")
     assert len(calls) == len(set(calls)) == 3, "the game folder, textures, beside the model"
@@ -210,11 +215,11 @@ def test_models_that_are_read_together_list_folders_once(game, monkeypatch):
         return listdir(path)
 
     monkeypatch.setattr(os, "listdir", noted)
-    folders: dict[Path, Folder] = {}
+    disk = Disk()
     for name in ("a", "b", "c"):
-        search = SearchPath(game / f"models/crate/{name}.md3", folders)
-        assert search.find_image("textures/oak") == game / "textures/oak.tga"
-        assert search.find_image("no/such/elm") == game / "models/crate/elm.tga"
+        search = SearchPath(disk.file(game / f"models/crate/{name}.md3"))
+        assert shown(game, search.find_image("textures/oak")) == "textures/oak.tga"
+        assert shown(game, search.find_image("no/such/elm")) == "models/crate/elm.tga"
     assert len(calls) == len(set(calls)) == 3
     put(game, "textures/elm.tga")
     assert find(game, "textures/elm") == "textures/elm.tga", "not longer than that: files change"
@@ -251,12 +256,11 @@ def test_what_a_system_links_in_ways_of_its_own_is_followed_too(game, outside, m
 
 
 def skins(game, model="players/male/tris.md2"):
-    return [path.relative_to(game).as_posix() for path in SearchPath(game / model).other_skins()]
+    return [shown(game, file) for file in SearchPath(Disk().file(game / model)).other_skins()]
 
 
 def own(game, model="players/male/tris.md2"):
-    found = SearchPath(game / model).own_image()
-    return None if found is None else found.relative_to(game).as_posix()
+    return shown(game, SearchPath(Disk().file(game / model)).own_image())
 
 
 @pytest.mark.parametrize("suffix", IMAGE_SUFFIXES)
@@ -301,8 +305,10 @@ def test_the_skins_of_a_player_folder(game):
 def test_skins_beside_a_model_without_a_folder_in_its_path(game, monkeypatch):
     put(game, "players/male/grunt.pcx")
     monkeypatch.chdir(game / "players/male")
-    search = SearchPath(Path("tris.md2"))
-    assert [path.resolve() for path in search.other_skins()] == [(game / "players/male/grunt.pcx").resolve()]
+    search = SearchPath(Disk().file(Path("tris.md2")))
+    assert [Path(file.place).resolve() for file in search.other_skins()] == [
+        (game / "players/male/grunt.pcx").resolve()
+    ]
     assert search.own_image() is not None
 
 
@@ -345,12 +351,12 @@ def test_links_to_pictures_outside_are_no_skins(game, outside):
 def test_what_a_model_is_called(tmp_path, monkeypatch, path, name):
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    assert model_name(Path(path)) == name
+    assert model_name(Disk().file(Path(path))) == name
 
 
 def test_at_the_root_a_model_is_called_after_its_file():
     root = Path(Path.cwd().anchor)
-    assert model_name(root / "tris.md2") == "tris"
+    assert model_name(Disk().file(root / "tris.md2")) == "tris"
 
 
 # -- what must not be found
@@ -435,7 +441,7 @@ class TestLinks:
     def test_a_game_folder_that_is_a_link(self, game, outside):
         put(game, "textures/oak.tga")
         (outside / "alias").symlink_to(game)
-        assert SearchPath(outside / "alias/models/crate/crate.md3").find_image("textures/oak") is not None
+        assert SearchPath(Disk().file(outside / "alias/models/crate/crate.md3")).find_image("textures/oak") is not None
 
     def test_a_pipe_is_no_picture(self, game):
         put(game, "textures/real.tga")
@@ -444,5 +450,5 @@ class TestLinks:
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    assert Folder(tmp_path / "nowhere").find(["oak.tga"]) is None
-    assert Folder(tmp_path).find([]) is None
+    assert Disk().folder(tmp_path / "nowhere").find_first((), ["oak.tga"]) is None
+    assert Disk().folder(tmp_path).find_first((), []) is None

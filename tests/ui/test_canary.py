@@ -9,6 +9,7 @@ import pytest
 
 from io_idtech_models.assets.load import load
 from io_idtech_models.formats import by_name
+from io_idtech_models.game.store import Disk
 from tests.samples import PROJECT
 from tests.ui.scene import bpy, import_model, png
 
@@ -61,7 +62,7 @@ def test_no_name_leads_out(place, name):
     (game / "link").symlink_to(place, target_is_directory=True)
     (game / "models" / "link.png").symlink_to(canary)
     inside = png(game / "models" / "inside.png")
-    model = load(EXAMPLES[name]).model
+    model = load(Disk().file(EXAMPLES[name])).model
     for index, shader in enumerate([*hostile(canary, game), "models/inside"]):
         path = game / "models" / f"m{index}.{name}"
         path.write_bytes(with_shader(model, shader, row))

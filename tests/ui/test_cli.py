@@ -14,6 +14,7 @@ from io_idtech_models.assets.load import load as load_file
 from io_idtech_models.blender.exchange import scene_files as exchange
 from io_idtech_models.cli.batch import MODEL_SUFFIXES
 from io_idtech_models.formats.md3 import file as md3
+from io_idtech_models.game.store import Disk
 from io_idtech_models.ui import cli
 from tests import samples_md5
 from tests.processes import HEARING
@@ -163,7 +164,7 @@ def test_long_names_are_shortened_and_said(folder, run, target, way):
     line = "\n".join(convert(run, "long.md5mesh", target, *way))
     assert f"names of shaders are shortened to 63 bytes: '{SHADER}' is now '{SHORT}'" in line
     assert f"names of surfaces are shortened to 63 bytes: '{'x' * 70}' is now '{'x' * 63}'" in line
-    found = load_file(Path(target)).model
+    found = load_file(Disk().file(Path(target))).model
     parts = found.surfaces if target.endswith(".md3") else found.meshes
     assert parts[0].name == "x" * 63
     assert SHORT in (parts[0].shaders if target.endswith(".md3") else [parts[0].shader])

@@ -20,7 +20,7 @@ from io_idtech_models.tasks.skeletal_exports import AnimationExport
 from io_idtech_models.ui import registration
 from tests import samples_md5
 from tests.md5_facts import differences
-from tests.samples import CORPUS
+from tests.samples import CORPUS, sample
 from tests.ui.scene import (
     activate,
     add_cube,
@@ -239,6 +239,23 @@ def test_an_animation_that_fails_leaves_everything_as_it_was(folder, name):
     assert (counts(), settings(scene())) == (before, old)
     assert rig().animation_data is None
     assert bpy.context.mode == "OBJECT"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "run"),
+    [
+        ("a.md5mesh", "MD3", bpy.ops.import_scene.idtech_md5mesh),
+        ("a.md5anim", "MD3", bpy.ops.import_anim.idtech_md5anim),
+        ("a.md3", "MD5MESH", bpy.ops.import_scene.idtech_md3),
+    ],
+)
+def test_a_file_under_the_name_of_another_kind_is_one_sentence(tmp_path, name, content, run):
+    (tmp_path / name).write_bytes(sample("minimal") if content == "MD3" else samples_md5.arm())
+    before = counts()
+    text = error_of(run, filepath=str(tmp_path / name))
+    said = f"{name}: its content is {content}, whatever its name: rename it, and import it as that"
+    assert text.splitlines()[0] == said
+    assert counts() == before
 
 
 def test_a_broken_animation_without_an_armature_makes_none(folder):

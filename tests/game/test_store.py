@@ -1,0 +1,181 @@
+"""Files of games, wherever they lie: what a folder and an archive have in common, and why one can't be read."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from io_idtech_models.assets.load import load
+from io_idtech_models.game import pcx, store
+from io_idtech_models.game.search import SearchPath, game_name, model_name
+from io_idtech_models.game.store import Disk, Store, split_name
+from io_idtech_models.reporting import ModelError
+from tests import samples_mdm
+from tests.samples import PROJECT, sample
+from tests.stores import Held, held
+
+POSIX = os.name == "posix"
+STILT = PROJECT / "examples/stilt/players/stilt"
+
+
+def read(path: Path) -> bytes:
+    return Disk().file(path).read()
+
+
+# -- on disk
+
+
+def test_read(tmp_path):
+    (tmp_path / "a.md3").write_bytes(b"\0\r\nabc")
+    assert read(tmp_path / "a.md3") == b"\0\r\nabc"
+    with Disk().file(tmp_path / "a.md3").open() as stream:
+        assert stream.read(2) == b"\0\r"
+
+
+def test_what_cannot_be_read_is_said(tmp_path):
+    with pytest.raises(ModelError, match=r"^can't read the file: no such file"):
+        read(tmp_path / "none.md3")
+    with pytest.raises(ModelError, match=r"^it is a folder"):
+        read(tmp_path)
+    with pytest.raises(ModelError, match=r"^it is a folder"):
+        read(Path(tmp_path.anchor))
+    with pytest.raises(ModelError, match=r"^can't read the file: file name too long" if POSIX else "."):
+        read(tmp_path / ("x" * 300))
+    with pytest.raises(ModelError, match=r"^no such file"):
+        read(tmp_path / "a\0b")
+
+
+@pytest.mark.skipif(not POSIX, reason="no pipes in folders")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.md3")
+    with pytest.raises(ModelError, match="not a regular file"):
+        read(tmp_path / "pipe.md3")
+    with pytest.raises(ModelError, match="not a regular file"):
+        read(Path("/dev/zero"))
+
+
+def test_a_file_larger_than_any_model_is_refused_unread(tmp_path):
+    with (tmp_path / "huge.md3").open("wb") as stream:
+        stream.truncate(store.MAX_SIZE + 1)  # takes no room
+    with pytest.raises(ModelError, match=r"has 1342177281 bytes, more than"):
+        read(tmp_path / "huge.md3")
+
+
+@pytest.mark.parametrize("path", ["a.md3", "./a.md3", "sub/../a.md3", "/a.md3", "/x/a b/c.d.md3", "..", "x/..", "/"])
+def test_a_place_is_spelt_as_the_user_spells_it(path):
+    file = Disk().file(Path(path))
+    assert file.place == str(Path(path))
+    assert file.path == Path(path)
+    assert str(Path(path).parent) == file.folder.place
+
+
+@pytest.mark.parametrize(
+    "name", ["a.md3", "a.b.MD3", ".md3", "..md3", "a", "a.", "a..", "", "tris", "v1.5 crate.md3", "...", ". a"]
+)
+def test_names_are_split_as_paths_are(name):
+    if not name.endswith("."):  # of which Pythons think differently
+        assert split_name(name) == (Path("x", name).stem if name else "", Path("x", name).suffix if name else "")
+    assert "".join(split_name(name)) == name
+
+
+def test_files_are_equal_where_paths_are(tmp_path):
+    one, other = Disk().file(tmp_path / "a.md3"), Disk().file(tmp_path / "a.md3")
+    assert one == other
+    assert len({one, other}) == 1
+    assert one != one.beside("b.md3")
+    assert one != Disk().file(Path("a.md3"))
+    assert one.beside("b.md3") == Disk().file(tmp_path / "b.md3")
+
+
+def test_what_lies_around_a_folder():
+    folder: Store | None = Disk().folder("/games/base/models")
+    names = []
+    while folder is not None:
+        names.append(folder.name)
+        folder = folder.parent
+    assert names == ["models", "base", "games", ""]
+
+
+def test_a_file_is_there_or_not_as_the_system_spells_it(tmp_path):
+    (tmp_path / "a.md5scale").write_bytes(b"")
+    (tmp_path / "sub").mkdir()
+    file = Disk().file(tmp_path / "a.md5anim")
+    assert not file.is_file()
+    assert file.beside("a.md5scale").is_file()
+    assert not file.beside("sub").is_file()
+    assert not file.beside("b\0").is_file()
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/q2/players/male/grunt.pcx", "players/male/grunt.pcx"),
+        ("/q2/models/x/../y/skin.pcx", "models/y/skin.pcx"),
+        ("/models/skin.pcx", "models/skin.pcx"),
+        ("/else/where/skin.pcx", "skin.pcx"),
+    ],
+)
+def test_what_a_model_calls_a_file(path, name):
+    assert game_name(Disk().file(Path(path))) == name
+
+
+def test_what_a_model_calls_a_file_named_from_within_the_game(tmp_path, monkeypatch):
+    (tmp_path / "base/models/crate").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "base/models")
+    for path in ("crate/oak.tga", "oak.tga"):
+        assert game_name(Disk().file(Path(path))) == "models/" + path
+
+
+# -- a member of an archive is a file as any other
+
+
+def stilt_in_an_archive() -> dict[str, bytes]:
+    return {f"players/Stilt/{file.name}": file.read_bytes() for file in STILT.iterdir() if file.is_file()}
+
+
+def test_a_model_in_an_archive_and_its_pictures():
+    files = stilt_in_an_archive() | {"players/Stilt/sub/other.pcx": b""}
+    file = held(files, "players/Stilt/tris.md2")
+    kept: Store = file.folder
+    assert kept.place.endswith("players/Stilt")
+    assert model_name(file) == "Stilt"
+    model = load(file).model
+    search = SearchPath(file)
+    found = [search.find_image(name) for name in model.surfaces[0].shaders]
+    assert [each.place for each in found if each] == [
+        f"/nowhere/pak0.pk3/players/Stilt/{name}" for name in ("rust.pcx", "moss.pcx")
+    ]
+    assert [each.name for each in search.other_skins()] == ["frost.pcx", "moss.pcx", "rust.pcx"]
+    assert search.own_image() is None
+    for each in found:
+        assert each is not None
+        assert each.path is None
+        assert game_name(each) == each.place.removeprefix("/nowhere/pak0.pk3/")
+        pixels = pcx.read(each)
+        assert pixels is not None
+        assert pixels.tolist() == np.asarray(pcx.read(Disk().file(STILT / each.name))).tolist()
+
+
+def test_the_bones_of_a_model_in_an_archive():
+    files = {
+        "models/players/x/body.mdm": samples_mdm.figure(),
+        "animations/human/BASE/body.mdx": samples_mdm.walk(),
+    }
+    file = held(files, "models/players/x/body.mdm")
+    loaded = load(file)
+    assert loaded.bones == held(files, "animations/human/BASE/body.mdx")
+    beside = {"models/players/x/walk.mdx": samples_mdm.walk()}
+    assert load(held(files | beside, "models/players/x/body.mdm")).bones == held(files | beside, *beside)
+    with pytest.raises(ModelError, match="no such file"):
+        load(held({}, "a.md3"))
+
+
+def test_a_vertex_model_in_an_archive_is_that_on_disk(tmp_path):
+    (tmp_path / "a.md3").write_bytes(sample("animated"))
+    one, other = (
+        load(f).model for f in (held({"a.md3": sample("animated")}, "a.md3"), Disk().file(tmp_path / "a.md3"))
+    )
+    assert one.name == other.name
+    assert one.frame_names == other.frame_names
+    assert isinstance(held({}, "a.md3").folder, Held)
