@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from .. import formats
@@ -18,6 +17,7 @@ from ..model.skeletal import Animation, SkeletalModel, at_rest, set_bounds
 from ..model.wording import describe, describe_animation, describe_skeletal, plural
 from ..reporting import LimitError, collected_warnings
 from . import beside as joint_scales
+from .asked import Asked
 from .load import Loaded, load, load_animation
 from .storage import Target, write_files
 
@@ -39,23 +39,20 @@ def described(row: AnyFormat, model: Any) -> str:
 
 def convert(
     source: GameFile,
-    target: Target,
-    game: str,
-    options: Mapping[str, Any],
+    asked: Asked,
     animations: Sequence[GameFile] = (),
     tags: Sequence[str] = (),
     frames: range | None = None,
-    shorten: bool = True,
 ) -> str:
     """Convert a file; returns a line that says what came of it.
 
     A skeletal model becomes a vertex-animated one by posing it in all frames of `animations`, or the `frames` chosen of
-    them; joints called in `tags` become tags. Into another skeletal format its animations go along. Names that are too
-    long are made to fit if they are to `shorten`.
+    them; joints called in `tags` become tags. Into another skeletal format its animations go along.
 
     Raises:
         ModelError: the file can't be read, or not become one of that kind, or the game would refuse it.
     """
+    target, shorten = asked.target, asked.shorten
     to = formats.by_suffix(target)
     if to is None:
         raise LimitError(f"can't write '{target.suffix}'")
@@ -66,28 +63,17 @@ def convert(
         if isinstance(row, SkeletalFormat) and isinstance(to, Format):
             motions, said = short_animations(motions, to.rooms.get("frame")) if shorten else (motions, [])
             model = bake(loaded.model, motions, list(tags), frames)
-            written = formats.dump_for(to, model, game, options, shorten)
+            written = formats.dump_for(to, model, asked.game, asked.options, shorten)
             files, model, notes = [(target, written.data)], written.model, said + written.notes
         elif tags or frames is not None or (animations and not isinstance(to, SkeletalFormat)):
             raise LimitError(ONLY)
         else:
-            asked = Asked(target, game, options, shorten)
             files, model, notes = _same_family(loaded, to, asked, motions)
         write_files(files)
     return "; ".join([described(to, model), *warnings, *notes])
 
 
 Files = list[tuple[Target, bytes]]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What is to become of a model: which file, for which game, with what options of its format."""
-
-    target: Target
-    game: str
-    options: Mapping[str, Any]
-    shorten: bool  # names that are too long
 
 
 def _same_family(loaded: Loaded, to: AnyFormat, asked: Asked, motions: list[Animation]) -> tuple[Files, Any, list[str]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import formats
 from ..assets import convert as conversion
+from ..assets.asked import Asked
 from ..assets.load import load
 from ..game.store import Disk
 from ..model.limits import games as limits
@@ -29,9 +30,8 @@ def convert_plain(job: Job, options: argparse.Namespace) -> str:
     animations = [disk.file(Path(name)) for name in options.anim]
     bounds = getattr(options, "range", None)
     frames = None if bounds is None else range(bounds[0], bounds[1] + 1)
-    return conversion.convert(
-        disk.file(job.source), job.target, options.game, own, animations, options.tags, frames, shortens(options)
-    )
+    asked = Asked(job.target, options.game, own, shortens(options))
+    return conversion.convert(disk.file(job.source), asked, animations, options.tags, frames)
 
 
 def shortens(options: argparse.Namespace) -> bool:

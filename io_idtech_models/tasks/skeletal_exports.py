@@ -9,12 +9,13 @@ from typing import Any
 
 from .. import formats
 from ..assets import beside as joint_scales
+from ..assets.asked import Asked
 from ..assets.storage import write_files
 from ..blender.compat import Context
 from ..blender.skeletal.gather_rig import find_rig, gather
 from ..blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ..blender.skeletal.torso import remember_weights
-from ..formats import AnimationFormat, Options, SkeletalFormat
+from ..formats import AnimationFormat, SkeletalFormat
 from ..model.edits.one_root import animation_with_origin, skeleton_with_origin
 from ..model.edits.short_names import short_skeleton
 from ..model.limits.games import GAMES, refused
@@ -25,6 +26,14 @@ from . import animation_tables as ranges
 from . import motions
 from .selection import Choice
 from .vertex import Summary, left_out, object_mode, unselected_tags
+
+
+@dataclass(frozen=True)
+class ModelExport:
+    """What of a skeletal model to write besides; the export operators declare the same options."""
+
+    add_origin: bool = False
+    write_animation: bool = False  # the file with its bones, too, beside: what the armature plays, or its rest
 
 
 @dataclass(frozen=True)
@@ -44,41 +53,35 @@ Made = tuple[list[tuple[Path, Summary]], list[tuple[Path, bytes]]]  # what is to
 
 
 def export_skeletal(
-    path: Path,
+    asked: Asked,
     row: SkeletalFormat,
     chosen: Choice,
     context: Context,
     settings: SkeletalGatherSettings,
-    game: str,
-    add_origin: bool = False,
-    options: Options | None = None,
-    with_bones: bool = False,
-    shorten: bool = False,
+    more: ModelExport = ModelExport(),
 ) -> Summary:
-    """Write an armature and its meshes to a file; `options` are the format's own.
-
-    `with_bones`: the file with the model's bones, too, beside: what the armature plays, or its rest. `shorten`: names
-    that are too long, which else are an error.
+    """Write an armature and its meshes to a file.
 
     Raises:
         ModelError: the model can't be written, or the game would refuse it; the files are as they were.
     """
-    done, files = _bones_of(path, row, chosen, context, settings, game) if with_bones else ([], [])
+    path, game = asked.target, asked.game
+    done, files = _bones_of(asked, row, chosen, context, settings) if more.write_animation else ([], [])
     with collected_warnings() as warnings, object_mode(context):
         if not row.normals:
             settings = replace(settings, normals="NONE")
         blocks = whole_model(chosen.blocks, context)
         model = gather(blocks, rig_scene(context.scene, context.view_layer, settings, blocks))
-        if add_origin:
+        if more.add_origin:
             model = skeleton_with_origin(model)
-        if shorten:
+        if asked.shorten:
             model, notes = _shortened(model, row, game)
             warnings.extend(notes)
         warnings.extend(row.lost(model))
         warnings.extend(refused(row.check(model, game)))
         target = in_game_folder(path, game)
         warnings.extend(_said_of_folder(target, path))
-        _write([(target, row.dump(model, options)), *files])
+        _write([(target, row.dump(model, asked.options)), *files])
         remember_weights(find_rig(list(chosen.blocks)), settings)
     warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=False) if row.tags else [])]
     warnings += [f"{file.name}: {summary}" for file, summary in done]
@@ -91,15 +94,15 @@ def _shortened(model: SkeletalModel, row: SkeletalFormat, game: str) -> tuple[Sk
 
 
 def _bones_of(
-    path: Path, row: SkeletalFormat, chosen: Choice, context: Context, settings: SkeletalGatherSettings, game: str
+    asked: Asked, row: SkeletalFormat, chosen: Choice, context: Context, settings: SkeletalGatherSettings
 ) -> Made:
-    """Return what comes of the bones of a model that goes to `path`; raises ModelError."""
+    """Return what comes of the bones of a model; raises ModelError."""
     rig = find_rig(list(chosen.blocks))
     other: AnimationFormat = formats.by_name(row.companions[0])
     animated = rig.animation_data is not None and rig.animation_data.action is not None
     wanted = AnimationExport(what="ACTIVE" if animated else "REST")
-    target = path.with_suffix(other.suffixes[0])
-    return _made(target, other, rig, context, settings, wanted, game)
+    beside = Asked(asked.target.with_suffix(other.suffixes[0]), asked.game)
+    return _made(beside, other, rig, context, settings, wanted)
 
 
 def _write(files: list[tuple[Path, bytes]]) -> None:
@@ -144,34 +147,32 @@ def whole_model(blocks: Iterable[Any], context: Context) -> list[Any]:
 
 
 def export_animations(
-    path: Path,
+    asked: Asked,
     row: AnimationFormat,
     chosen: Choice,
     context: Context,
     settings: SkeletalGatherSettings,
     wanted: AnimationExport,
-    game: str,
 ) -> list[tuple[Path, Summary]]:
-    """Write an armature's animations: one to `path`, several into its folder under their names.
+    """Write an armature's animations: one to a file, several into its folder under their names.
 
-    Chosen ones of a format that joins all go to `path`, and what each is of it into a table beside.
+    Chosen ones of a format that joins all go to the file, and what each is of it into a table beside.
 
     Raises:
         ModelError: nothing to write, or one can't be written; files that were there are as they were.
     """
-    done, files = _made(path, row, find_rig(list(chosen.blocks)), context, settings, wanted, game)
+    done, files = _made(asked, row, find_rig(list(chosen.blocks)), context, settings, wanted)
     _write(files)
     return done
 
 
 def _made(
-    path: Path,
+    asked: Asked,
     row: AnimationFormat,
     rig: Any,
     context: Context,
     settings: SkeletalGatherSettings,
     wanted: AnimationExport,
-    game: str,
 ) -> Made:
     """Return what comes of an armature's animations; see `export_animations`."""
     with object_mode(context):
@@ -186,18 +187,17 @@ def _made(
             return _finished(source.gather(), model, wanted)
 
         if row.joins and wanted.what in {"CHOSEN", "NLA"}:
-            done, files = _joined(path, row, sources, finish, game)
+            done, files = _joined(asked, row, sources, finish)
         else:
             several = wanted.what not in {"ACTIVE", "REST", "SCENE"}
-            done, files = _one_each(path, row, sources, finish, game, several)
+            done, files = _one_each(asked, row, sources, finish, several)
         done[-1][1].warnings.extend(said)
         return done, files
 
 
-def _one_each(
-    path: Path, row: AnimationFormat, sources: list[motions.Source], finish: Finish, game: str, several: bool
-) -> Made:
+def _one_each(asked: Asked, row: AnimationFormat, sources: list[motions.Source], finish: Finish, several: bool) -> Made:
     """Return what comes of each animation in a file of its own; `several` go into the folder under their names."""
+    path, game = asked.target, asked.game
     done, files = [], []
     for name, source in zip(_file_names([source.name for source in sources]), sources, strict=True):
         with collected_warnings() as warnings:
@@ -212,8 +212,9 @@ def _one_each(
     return done, files
 
 
-def _joined(path: Path, row: AnimationFormat, sources: list[motions.Source], finish: Finish, game: str) -> Made:
+def _joined(asked: Asked, row: AnimationFormat, sources: list[motions.Source], finish: Finish) -> Made:
     """Return what comes of several animations in one file: the summary, and the files with the table of them."""
+    path, game = asked.target, asked.game
     with collected_warnings() as warnings:
         animations, rows, first = [], [], 0
         for source in sources:

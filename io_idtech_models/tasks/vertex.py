@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -18,13 +17,14 @@ from ..blender.materials import Materials
 from ..blender.provenance import note_file
 from ..blender.vertex.build import BuildSettings, Built, build
 from ..blender.window import mode_of, set_mode
-from ..formats import Format, Options
+from ..formats import Format
 from ..game.search import SearchPath
 from ..game.store import GameFile
 from ..model.wording import describe, joined, listed, plural
 from ..reporting import collected_warnings
 
 if TYPE_CHECKING:
+    from ..assets.asked import Asked
     from ..blender.vertex.frame_plan import GatherSettings
     from .selection import Choice
 
@@ -81,17 +81,8 @@ def read_picture(file: GameFile) -> Any:
     return pcx.read(file)
 
 
-def export_file(
-    path: Path,
-    row: Format,
-    chosen: Choice,
-    context: Context,
-    settings: GatherSettings,
-    game: str,
-    options: Options | None = None,
-    shorten: bool = False,
-) -> Summary:
-    """Write objects to a file; `options` are the format's own; `shorten`: names that are too long, else an error.
+def export_file(asked: Asked, row: Format, chosen: Choice, context: Context, settings: GatherSettings) -> Summary:
+    """Write objects to a file.
 
     Raises:
         ModelError: the model can't be written, or the game would refuse it; the file is as it was.
@@ -102,9 +93,9 @@ def export_file(
     with collected_warnings() as warnings, object_mode(context):
         settings = replace(settings, splits=row.splits)
         model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, settings))
-        written = formats.dump_for(row, model, game, options, shorten)
+        written = formats.dump_for(row, model, asked.game, asked.options, asked.shorten)
         warnings.extend(written.notes)
-        write_file(path, written.data)
+        write_file(asked.target, written.data)
     warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=True) if row.tags else [])]
     return Summary(describe(written.model), warnings)
 

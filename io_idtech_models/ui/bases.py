@@ -77,6 +77,14 @@ class ExportFile(Exporting):  # type: ignore[misc]
         default=False,
     )
 
+    def asked(self) -> Any:
+        """Return what is to be written, with the options that are the format's own."""
+        from ..assets.asked import Asked
+
+        own = getattr(formats.by_name(self.format_name), "options", ())
+        options = {option.name: getattr(self, option.name) for option in own}
+        return Asked(Path(bpy.path.abspath(self.filepath)), self.game, options)
+
     def propose(self, stem: str) -> None:
         """Put a file's name beside the .blend into the file browser, where none is yet."""
         if not self.filepath:

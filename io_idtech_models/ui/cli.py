@@ -16,6 +16,7 @@ from pathlib import Path
 import bpy
 
 from .. import formats
+from ..assets.asked import Asked
 from ..blender.compat import Context
 from ..blender.exchange import picture as still
 from ..blender.exchange import scene_files as exchange
@@ -105,23 +106,15 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
     summary = _open(job.source, options, context)
     if options.frame is not None:
         context.scene.frame_set(options.frame)
+
+    def asked(row: formats.AnyFormat) -> Asked:
+        return Asked(job.target, options.game, cli.own_options(row, options), cli.shortens(options))
+
     if isinstance(row, SkeletalFormat):
         chosen = choose(context, "SCENE")
-        summary = export_skeletal(
-            job.target, row, chosen, context, _skeletal_settings(options), options.game,
-            options=cli.own_options(row, options), shorten=cli.shortens(options),
-        )  # fmt: skip
+        summary = export_skeletal(asked(row), row, chosen, context, _skeletal_settings(options))
     elif row is not None:
-        summary = export_file(
-            job.target,
-            row,
-            choose(context, "SCENE"),
-            context,
-            gather_settings(options),
-            options.game,
-            cli.own_options(row, options),
-            cli.shortens(options),
-        )
+        summary = export_file(asked(row), row, choose(context, "SCENE"), context, gather_settings(options))
     elif job.target.suffix.lower() == PICTURE:
         still.render_still(job.target, context.scene.frame_current, options.size)
     else:

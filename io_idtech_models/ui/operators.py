@@ -4,10 +4,8 @@
 imported when it is first needed: everyone who starts Blender waits for this module.
 """
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from .. import formats
@@ -142,18 +140,16 @@ class ExportVertexModel(ExportModel):
         from ..tasks.vertex import export_file, left_out
 
         settings = settings_from(self, GatherSettings)
-        path = Path(bpy.path.abspath(self.filepath))
-        row = formats.by_name(self.format_name)
+        asked, row = self.asked(), formats.by_name(self.format_name)
         hidden: list[str] = []
         try:
             chosen = choose(context, self.what, self.collection)
             hidden = left_out(chosen)
-            options = {option.name: getattr(self, option.name) for option in row.options}
-            summary = export_file(path, row, chosen, context, settings, self.game, options)
+            summary = export_file(asked, row, chosen, context, settings)
         except ModelError as error:
-            self.report({"ERROR"}, f"{path.name}: {joined([str(error), *hidden])}")
+            self.report({"ERROR"}, f"{asked.target.name}: {joined([str(error), *hidden])}")
             return CANCELLED
-        say_done(self, [(path.name, summary)])
+        say_done(self, [(asked.target.name, summary)])
         return FINISHED
 
 

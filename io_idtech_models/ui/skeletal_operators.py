@@ -231,21 +231,17 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
         """Write the file; what hinders it is said, and the file is as it was."""
         from ..blender.skeletal.rig_scene import SkeletalGatherSettings
         from ..tasks.selection import choose
-        from ..tasks.skeletal_exports import export_skeletal
+        from ..tasks.skeletal_exports import ModelExport, export_skeletal
 
-        settings = settings_from(self, SkeletalGatherSettings)
-        path, row = Path(bpy.path.abspath(self.filepath)), formats.by_name(self.format_name)
-        options = {option.name: getattr(self, option.name) for option in row.options}
+        settings, more = settings_from(self, SkeletalGatherSettings), settings_from(self, ModelExport)
+        asked, row = self.asked(), formats.by_name(self.format_name)
         try:
             chosen = choose(context, self.what, self.collection)
-            with_bones = getattr(self, "write_animation", False)
-            summary = export_skeletal(
-                path, row, chosen, context, settings, self.game, self.add_origin, options, with_bones
-            )
+            summary = export_skeletal(asked, row, chosen, context, settings, more)
         except ModelError as error:
-            self.report({"ERROR"}, f"{path.name}: {error}")
+            self.report({"ERROR"}, f"{asked.target.name}: {error}")
             return CANCELLED
-        say_done(self, [(path.name, summary)])
+        say_done(self, [(asked.target.name, summary)])
         return FINISHED
 
 
@@ -317,17 +313,17 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
         from ..tasks.skeletal_exports import AnimationExport, export_animations
 
         wanted = settings_from(self, AnimationExport)
-        path, row = Path(bpy.path.abspath(self.filepath)), formats.by_name(self.format_name)
+        asked, row = self.asked(), formats.by_name(self.format_name)
         rig = active_rig(context)
         if rig is None:
-            self.report({"ERROR"}, f"{path.name}: no armature is active")
+            self.report({"ERROR"}, f"{asked.target.name}: no armature is active")
             return CANCELLED
         given = {name: getattr(self, name) for name in WEIGHT_NAMES if self.properties.is_property_set(name)}
         settings = settings_from(self, SkeletalGatherSettings, **self.weights(rig, given))
         try:
-            done = export_animations(path, row, Choice([rig]), context, settings, wanted, self.game)
+            done = export_animations(asked, row, Choice([rig]), context, settings, wanted)
         except ModelError as error:
-            self.report({"ERROR"}, f"{path.name}: {error}")
+            self.report({"ERROR"}, f"{asked.target.name}: {error}")
             return CANCELLED
         say_done(self, [(file.name, summary) for file, summary in done])
         return FINISHED

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.assets import convert as conversion
+from io_idtech_models.assets.asked import Asked
 from io_idtech_models.assets.convert import described, problems
 from io_idtech_models.assets.load import load as load_file
 from io_idtech_models.cli import main as cli
@@ -47,10 +48,11 @@ def load(path):
     return found.row, found.model
 
 
-def convert(source, target, game, options, animations=(), *chosen, **more):
+def convert(source, target, game, options, animations=(), *chosen, shorten=True, **more):
     disk = Disk()
     files = [disk.file(path) for path in animations]
-    return conversion.convert(disk.file(source), target, game, options, files, *chosen, **more)
+    asked = Asked(target, game, options, shorten)
+    return conversion.convert(disk.file(source), asked, files, *chosen, **more)
 
 
 def converted(folder, source, target, animations=(), game="format", tags=(), **options):

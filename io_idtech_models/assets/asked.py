@@ -1,0 +1,20 @@
+"""What a conversion or an export is to write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from .storage import Target
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which file is to be written, for which game, with what options of its format."""
+
+    target: Target
+    game: str = "format"  # whose limits to keep, a key of `games.GAMES`
+    options: Mapping[str, Any] = MappingProxyType({})
+    shorten: bool = False  # names that are too long; else they are an error
