@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Any
 
 from .storage import Target
@@ -16,5 +15,5 @@ class Asked:
 
     target: Target
     game: str = "format"  # whose limits to keep, a key of `games.GAMES`
-    options: Mapping[str, Any] = MappingProxyType({})
+    options: Mapping[str, Any] = field(default_factory=dict)
     shorten: bool = False  # names that are too long; else they are an error

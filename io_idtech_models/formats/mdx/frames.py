@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -167,12 +168,7 @@ def _encode_bounds(infos: NDArray[Any], animation: Animation) -> None:
 
 
 def _take_source(
-    frames: NDArray[Any],
-    take: Take,
-    source: AnimationSource,
-    lengths: Doubles,
-    root: int,
-    fresh: NDArray[np.bool_],
+    frames: NDArray[Any], take: Take, source: AnimationSource, lengths: Doubles, root: int, fresh: NDArray[np.bool_]
 ) -> None:
     """Write the source's own numbers where a bone stands in model space as it does in a frame of the source.
 
@@ -189,50 +185,48 @@ def _take_source(
     plain = plain and np.array_equal(whole, np.arange(count))  # as mostly: nothing has another place
     dists = records(source, "bones", BONE)["parent_dist"][joints].astype(np.float64)
     mute = (lengths[bones] == 0) | (take.parents[bones] < 0)  # their directions mean nothing
-    for part, what in enumerate(("ofs_angles", "angles")):
-        width, shown, stored = 2 + part, take.turns if part else take.ways, facts[what]
+    same_ways, same_turns = _comparers(dists, mute)
+    parts = (("ofs_angles", 2, take.ways, same_ways), ("angles", 3, take.turns, same_turns))
+    for part, (what, width, every, are_same) in enumerate(parts):
+        shown, stored = every, facts[what]
         if not plain:
             shown, stored = shown[:, bones], stored[np.maximum(whole, 0)][:, joints]
-        same = _are_same(part, shown, stored, dists, mute) & (whole >= 0)[:, None]
+        same = are_same(shown, stored, slice(None)) & (whole >= 0)[:, None]
         if plain and same.all():
             codes[what][..., :width], fresh[part] = stored[..., :width], False
             continue
-        stored = stored.copy()
-        _look_elsewhere(part, same, stored, shown, hints[:, bones, part], facts[what], joints, (whole, dists, mute))
+        stored, own = stored.copy(), hints[:, bones, part]
+        # Bones' own hints, where they are other frames than the one that most bones have.
+        others = np.nonzero(~same & (own >= 0) & (own < count) & (own != whole[:, None]))
+        stored[others] = facts[what][own[others], joints[others[1]]]
+        same[others] = are_same(shown[others], stored[others], others[1])
         at = np.nonzero(same)
         codes[what][at[0], bones[at[1]], :width] = stored[at][:, :width]
         fresh[part, at[0], bones[at[1]]] = False
     _take_infos(frames["info"], take, source, whole, root)
 
 
-def _look_elsewhere(
-    part: int,
-    same: NDArray[np.bool_],
-    stored: NDArray[Any],
-    shown: Doubles,
-    hints: NDArray[np.int32],
-    codes: NDArray[Any],
-    joints: NDArray[np.int64],
-    rest: tuple[NDArray[Any], Doubles, NDArray[np.bool_]],
-) -> None:
-    """Try bones' own hints (F, n) where they are other frames than the one that most bones have; see `_take_source`."""
-    whole, dists, mute = rest
-    others = np.nonzero(~same & (hints >= 0) & (hints < len(codes)) & (hints != whole[:, None]))
-    if len(others[0]):
-        stored[others] = codes[hints[others], joints[others[1]]]
-        same[others] = _are_same(part, shown[others], stored[others], dists[others[1]], mute[others[1]])
+Comparer = Callable[[Doubles, NDArray[Any], Any], NDArray[np.bool_]]  # what is shown, what is stored, and which bones
 
 
-def _are_same(
-    part: int, shown: Doubles, stored: NDArray[Any], dists: Doubles, mute: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """Tell which codes say what is shown: of part 1 rotations (..., 4), of part 0 ways from the parent (..., 3)."""
-    if part:
+def _comparers(dists: Doubles, mute: NDArray[np.bool_]) -> tuple[Comparer, Comparer]:
+    """Return what tells which codes say the ways and the turns that are shown; of `mute` bones any way does."""
+
+    def same_ways(shown: Doubles, stored: NDArray[Any], which: Any) -> NDArray[np.bool_]:
+        return np.asarray(_same_ways(shown, decode_directions(stored), dists[which]) | mute[which])
+
+    def same_turns(shown: Doubles, stored: NDArray[Any], which: Any) -> NDArray[np.bool_]:
         return _same_turns(shown, decode_rotations(stored))
-    off = shown - decode_directions(stored) * dists[..., None]
+
+    return same_ways, same_turns
+
+
+def _same_ways(a: Doubles, b: Doubles, dists: Doubles) -> NDArray[np.bool_]:
+    """Tell which ways from the parent (..., 3), the second ones units, are within half a code of one another."""
+    off = a - b * dists[..., None]
     near = SAME_PLACE + HALF_CODE * np.abs(dists)
     squares = off[..., 0] ** 2 + off[..., 1] ** 2 + off[..., 2] ** 2
-    return np.asarray((squares <= near * near) | mute)
+    return np.asarray(squares <= near * near)
 
 
 def _same_turns(a: Doubles, b: Doubles) -> NDArray[np.bool_]:
