@@ -5,15 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import formats
 from ..formats import AnimationFormat, AnyFormat, Row, SkeletalFormat
 from ..game.search import SearchPath, model_name
 from ..game.store import GameFile
-from ..model.skeletal import Animation, SkeletalModel, mismatch
 from ..reporting import FormatError, LimitError, ModelError
-from .beside import with_scales
+
+if TYPE_CHECKING:
+    from ..model.skeletal import Animation, SkeletalModel
 
 log = logging.getLogger(__name__)
 
@@ -71,6 +72,8 @@ def animations_beside(
     file: GameFile, row: AnimationFormat, model: SkeletalModel, besides: GameFile | None = None
 ) -> list[tuple[Animation, GameFile]]:
     """Return the animations in a model's folder whose joints are the model's, by name; what can't be read is said."""
+    from ..model.skeletal import mismatch
+
     found = []
     for other in map(file.beside, file.folder.names()):
         if other.suffix.lower() not in row.suffixes or not other.is_file() or other == besides:
@@ -87,6 +90,8 @@ def animations_beside(
 
 def _animation(row: AnimationFormat, data: bytes, file: GameFile) -> Animation:
     """Return the animation in a file's bytes, called as the file is, with what lies beside it; raises ModelError."""
+    from .beside import with_scales  # which models without a skeleton do without
+
     return with_scales(row.load(data, file.stem), row, file)
 
 

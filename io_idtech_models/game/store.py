@@ -143,7 +143,7 @@ class Folder:
 
     def __init__(self, disk: Disk, spelt: str) -> None:
         self.disk, self.place = disk, spelt
-        self._known: dict[tuple[str, ...], list[Folder]] = {}
+        self._known: dict[tuple[str, ...], list[Folder]] = {}  # below, by the names that lead there
 
     def __eq__(self, other: object) -> bool:
         """Compare the spelling alone, as paths do."""
@@ -154,8 +154,8 @@ class Folder:
         return hash(self.place)
 
     @cached_property
-    def _absolute(self) -> Path:
-        return Path(os.path.abspath(self.place))  # noqa: PTH100 - links stay: the game sees the path as it is spelt
+    def _absolute(self) -> str:
+        return os.path.abspath(self.place)  # noqa: PTH100 - links stay: the game sees the path as it is spelt
 
     @cached_property
     def _real(self) -> Path:
@@ -176,12 +176,12 @@ class Folder:
     @property
     def name(self) -> str:
         """Return what it is called; "" at the root."""
-        return self._absolute.name
+        return os.path.basename(self._absolute)  # noqa: PTH119 - as in `_spelt`
 
     @cached_property
     def parent(self) -> Folder | None:
         """The folder around it, as an absolute path; None at the root."""
-        around = self._absolute.parent
+        around = os.path.dirname(self._absolute)  # noqa: PTH120 - as in `_spelt`
         return None if around == self._absolute else self.disk.folder(around)
 
     def names(self) -> list[str]:

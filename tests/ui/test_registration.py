@@ -157,4 +157,4 @@ def test_an_import_loads_nothing_that_exports_need(tmp_path):
         "model.edits.corners",
         "tempfile",
     }
-    assert not loaded & (exports | {"game.pcx", "tasks.selection"})
+    assert not loaded & (exports | {"assets.beside", "game.pcx", "tasks.selection"})
