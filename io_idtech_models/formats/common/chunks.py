@@ -1,131 +1,163 @@
-"""Where the lumps of a file lie: kept from the source, so that an unchanged model gives the same bytes.
+"""Binary files declared as data: a header, the lumps that it points to, and chains of parts that are made alike.
 
-A file is a set of lumps (header, frames, tags, each surface's header and arrays), addressed by offsets, in any order,
-with any bytes between them. `survey` describes that as small arrays that travel as a hint; `assemble` lays lumps out
-again, wherever the hint still applies, even when lumps have grown, gone or are new.
+A lump is an array whose offset and lengths stand in a header. A chain is a row of parts, each a header with lumps (and
+chains) of its own, which lie where its fields say from its start, and the next part at its `end`. A codec declares its
+file as a `File`; `reader.read` and `writer.write` do the rest: bounds, offsets, the source's order of lumps.
+
+Structs are the codec's dataclasses: a `header`, an attribute for each lump and chain, and of the whole file a `layout`
+(see `layout.survey`) and for each chain `source_NAME`, which of the source's parts each one was, -1 for none. Parts of
+a chain that lies in others are numbered through the file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from ...reporting import FormatError
+from .records import Array, raw_bytes, take
 
-Arrays = dict[str, NDArray[Any]]
+Header = Any  # a record of one of the codec's dtypes
+Struct = TypeVar("Struct")
+FILE = "file."  # before a field of the file's header, where a part's own is not meant
+MAX_PARTS = 1 << 20  # in the numbering of lumps: more parts than a file can have
+
+
+@dataclass(eq=False)
+class Place:
+    """A header in a file that is being read; what it points to lies so and so far from its start."""
+
+    data: bytes
+    header: Header
+    start: int
+    index: int  # among the parts of its chain
+    of: str  # of which part an error speaks: " of surface 0 'name'"
+    file: Place | None = None  # of the file's own header
+    sums: Counter[str] = field(default_factory=Counter)  # what checks add up over the whole file
+
+    def __post_init__(self) -> None:
+        """Take the header apart once: single fields of records are slow."""
+        self._numbers: dict[str, Any] = dict(zip(self.header.dtype.names, self.header.item(), strict=True))
+
+    def number(self, name: str) -> int:
+        """Return the whole number in a field of the header, or of the file's."""
+        if self.file is not None and name.startswith(FILE):
+            return self.file.number(name.removeprefix(FILE))
+        found: int = self._numbers[name]
+        return found
 
 
 @dataclass(frozen=True)
 class Lump:
-    """A piece of a file: what it is (a number that the codec chooses), and where it was found."""
+    """An array of one shape. A codec that has another kind of lump derives a class that takes and packs it."""
 
-    key: int
-    offset: int
-    size: int
+    name: str  # the struct's attribute
+    dtype: DTypeLike | Callable[[Header], DTypeLike]  # of what kind of header it depends
+    shape: tuple[str | int, ...]  # numbers, and fields that hold them
+    called: str = ""  # in errors; else as its name
+    offset: str | int = ""  # the field that holds it, else ofs_NAME; or itself, of a lump without a field
+    last: bool = False  # it is read after all others
 
+    def __post_init__(self) -> None:
+        """Name what is called as usual."""
+        object.__setattr__(self, "called", self.called or self.name)
+        object.__setattr__(self, "offset", self.offset or f"ofs_{self.name}")
 
-def check_overlap(lumps: Iterable[Lump], file_size: int, before: int = 0) -> int:
-    """Refuse files whose lumps share bytes so much that a small file would decode to a huge model.
+    def begin(self, place: Place) -> int:
+        """Return its offset, in the file."""
+        return place.start + (self.offset if isinstance(self.offset, int) else place.number(self.offset))
 
-    `before` is the size of lumps that were checked already; returns it with these.
+    def taken(self, place: Place, offset: int) -> dict[str, Array]:
+        """Return what a file has at an offset, by attributes of the struct; raises FormatError."""
+        dtype = self.dtype(place.header) if callable(self.dtype) else self.dtype
+        shape = tuple([n if isinstance(n, int) else place.number(n) for n in self.shape])
+        return {self.name: take(place.data, dtype, shape, offset, self.called + place.of)}
 
-    Raises:
-        FormatError: the lumps together are four times the file's size or more.
-    """
-    total = before + sum(lump.size for lump in lumps)
-    if total >= 4 * max(file_size, 1):
-        raise FormatError("lumps overlap", expected=f"{file_size} bytes in all", found=total)
-    return total
+    def packed(self, struct: Any) -> NDArray[np.uint8]:
+        """Return a struct's bytes (n,); inverse of `taken`."""
+        return raw_bytes(getattr(struct, self.name))
 
-
-def survey(lumps: list[Lump], data: bytes) -> Arrays:
-    """Return the layout of a file as arrays: order of lumps, bytes before each, bytes behind the last.
-
-    Empty lumps have an offset that means nothing; it is kept as it is.
-    """
-    solid = sorted((lump for lump in lumps if lump.size), key=lambda lump: (lump.offset, lump.key))
-    filler, gaps, end = [], [], 0
-    for lump in solid:
-        gap = data[end : lump.offset]
-        gaps.append(len(gap))
-        filler.append(gap)
-        end = max(end, lump.offset + lump.size)
-    empty = [(lump.key, lump.offset) for lump in lumps if not lump.size]
-    return {
-        "layout_order": np.array([lump.key for lump in solid], np.int32),
-        "layout_gaps": np.array(gaps, np.int64),
-        "layout_filler": np.frombuffer(b"".join(filler), np.uint8),
-        "layout_tail": np.frombuffer(data[end:], np.uint8),
-        "layout_empty": np.array(empty, np.int64).reshape(-1, 2),
-    }
+    def count(self, header: Header, struct: Any) -> None:
+        """Write into a header the lengths that its fields hold."""
+        for name, length in zip(self.shape, getattr(struct, self.name).shape, strict=True):
+            if isinstance(name, str) and not name.startswith(FILE):
+                header[name] = length
 
 
-@dataclass
-class Plan:
-    """What to write: keys in the order of the file, the bytes before each, the bytes behind all."""
+@dataclass(frozen=True)
+class Kind:
+    """What a file and the parts of chains have in common."""
 
-    order: list[int]
-    gaps: dict[int, bytes]
-    empty: dict[int, int]
-    tail: bytes = b""
+    struct: Callable[..., Any]  # of a header, lumps and chains by name
+    header: np.dtype[Any]
+    members: tuple[Lump | Chain, ...]  # in the order that we write
+    # Raises FormatError for what is wrong with lumps, given by the struct's attributes.
+    check: Callable[[dict[str, Array], Place], None] | None = field(default=None, kw_only=True)
+    end: str = field(default="ofs_end", kw_only=True)  # field that holds where it ends, from its start
 
-    def places(self, sizes: dict[int, int]) -> tuple[dict[int, int], int]:
-        """Return the offset of every lump and the size of the file, for lumps of the given sizes."""
-        offsets, end = {}, 0
-        for key in self.order:
-            end += len(self.gaps.get(key, b""))
-            offsets[key] = end
-            end += sizes[key]
-        return offsets, end + len(self.tail)
+    @property
+    def width(self) -> int:
+        """Return how many numbers its lumps take in the layout: first the header's, then those of the members."""
+        return 1 + len(self.members)
 
+    @cached_property
+    def lumps(self) -> list[tuple[int, Lump]]:
+        """Return the lumps in the order in which they are read, each with its number."""
+        found = [(number, member) for number, member in enumerate(self.members, 1) if isinstance(member, Lump)]
+        return sorted(found, key=lambda pair: pair[1].last)
 
-def plan(default_order: list[int], sizes: dict[int, int], hint: Arrays, renamed: dict[int, int]) -> Plan:
-    """Lay lumps out as the hint says; those that it does not know follow their neighbour in `default_order`.
-
-    `renamed` maps the hint's keys to present ones; keys that it lacks are gone, together with the gap before them.
-    """
-    solid = [key for key in default_order if sizes[key]]
-    order, gaps, empty, place = [], {}, {}, 0
-    filler = hint["layout_filler"].tobytes() if hint else b""
-    for old, gap in zip(hint["layout_order"].tolist(), hint["layout_gaps"].tolist(), strict=True) if hint else ():
-        key = renamed.get(old, -1)
-        if sizes.get(key) and key not in gaps:
-            order.append(key)
-            gaps[key] = filler[place : place + gap]
-        place += gap
-    order = _with_new(order, solid)
-    gaps |= dict.fromkeys((key for key in solid if key not in gaps), b"")
-    if hint:
-        empty = {renamed[old]: offset for old, offset in hint["layout_empty"].tolist() if old in renamed}
-    empty = {key: offset for key, offset in empty.items() if not sizes.get(key)}
-    return Plan(order, gaps, empty, hint["layout_tail"].tobytes() if hint else b"")
+    @cached_property
+    def chains(self) -> list[tuple[int, Chain]]:
+        """Return the chains, each with the number that stands for it where it has no part."""
+        return [(number, member) for number, member in enumerate(self.members, 1) if isinstance(member, Chain)]
 
 
-def _with_new(order: list[int], solid: list[int]) -> list[int]:
-    """Return an order with those of `solid` that it lacks, each behind the one before it there."""
-    known = set(order)
-    behind = {before: key for before, key in pairwise(solid) if key not in known}
-    found: list[int] = []
-    for key in [*(key for key in solid[:1] if key not in known), *order]:
-        found.append(key)
-        while found[-1] in behind:
-            found.append(behind[found[-1]])
-    return found
+@dataclass(frozen=True)
+class Chain(Kind):
+    """Parts that follow one another, each at the end of the one before it; num_NAME and ofs_NAME say where."""
+
+    name: str  # the struct's attribute, a list
+    called: str  # one of them, in errors
+    heading: str = "header of "  # before that, in errors that speak of a header
+    back: str = ""  # field that holds minus the part's place in the file
+    most: int = 0  # parts; 0: any number
+    keeps_end: bool = False  # nobody looks at the last one's end: what the source has there is kept; of one chain only
+
+    @property
+    def count(self) -> str:
+        """Return the field that holds how many there are."""
+        return f"num_{self.name}"
+
+    @property
+    def offset(self) -> str:
+        """Return the field that holds where the first begins."""
+        return f"ofs_{self.name}"
 
 
-def assemble(lumps: dict[int, bytes], layout: Plan, offsets: dict[int, int], size: int) -> bytes:
-    """Return the file: every lump at its offset, the gaps filled."""
-    out = bytearray(size)
-    for key in layout.order:
-        start = offsets[key]
-        gap = layout.gaps[key]
-        out[start - len(gap) : start] = gap
-        out[start : start + len(lumps[key])] = lumps[key]
-    if layout.tail:
-        out[size - len(layout.tail) :] = layout.tail
-    return bytes(out)
+@dataclass(frozen=True)
+class File(Kind, Generic[Struct]):
+    """A whole file."""
+
+    struct: Callable[..., Struct]
+    label: str  # in errors
+    ident: bytes
+    version: int
+    needs_frames: bool = False  # num_frames is 1 or more
+    may_lack_end: bool = False  # some writers leave the header's last field out: there a lump begins in its place
+
+    @cached_property
+    def all_chains(self) -> list[tuple[int, Chain]]:
+        """Return all chains, those within others behind them, and the layout's number of the first part's header."""
+        kinds: list[Kind] = [self]
+        found, first = [], self.width
+        while kinds:
+            for _, chain in kinds.pop(0).chains:
+                found.append((first, chain))
+                kinds.append(chain)
+                first += chain.width * MAX_PARTS
+        return found

@@ -28,7 +28,7 @@ def all_fit(facts: Facts, wanted: Wanted) -> bool:
 
 
 def layout_fits(facts: Facts) -> bool:
-    """Tell whether the layout among the facts is one that `chunks.survey` may have written."""
+    """Tell whether the layout among the facts is one that `layout.survey` may have written."""
     if not all_fit(facts, LAYOUT):
         return False
     gaps, filler = facts["layout_gaps"], facts["layout_filler"]

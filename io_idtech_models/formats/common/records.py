@@ -37,6 +37,19 @@ def take(data: bytes, dtype: DTypeLike, shape: tuple[int, ...], offset: int, wha
     return np.frombuffer(data, dtype, count, offset).reshape(shape)
 
 
+def check_indices(values: Array, limit: int, offset: int, what: str, kind: str) -> None:
+    """Refuse indices (n,) or (n, k) at an offset that are not 0 to `limit` - 1; `what` has {} for the row's number.
+
+    Raises:
+        FormatError: names the first row that is wrong; `kind` says what is numbered.
+    """
+    if values.size and not 0 <= int(values.min()) <= int(values.max()) < limit:
+        rows = values.reshape(len(values), -1)
+        bad = int(np.flatnonzero(((rows < 0) | (rows >= limit)).any(axis=1))[0])
+        place = f"byte {offset + bad * rows.shape[1] * rows.itemsize}"
+        raise FormatError(what.replace("{}", str(bad), 1), place, f"{kind} 0 to {limit - 1}", rows[bad].tolist())
+
+
 def place_of(dtype: np.dtype[Any], name: str) -> int:
     """Return where a field of a record begins, in bytes from its start."""
     fields = dtype.fields

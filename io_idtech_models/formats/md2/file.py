@@ -25,8 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...reporting import FormatError
-from ..common.chunks import Arrays, Lump, assemble, check_overlap, plan, survey
-from ..common.records import Array, take
+from ..common import reader, writer
+from ..common.chunks import File, Lump, Place
+from ..common.layout import Arrays
+from ..common.records import Array, raw_bytes
 
 IDENT = b"IDP2"
 VERSION = 8
@@ -47,10 +49,6 @@ FRAME = np.dtype([("scale", "<f4", 3), ("translate", "<f4", 3), ("name", "S16")]
 VERTEX = np.dtype("u1")  # four each: X, Y, Z, normal
 GLCMD = np.dtype("<i4")
 
-# Lumps in the order that id's tools write, numbered so for the layout; the header is number 0.
-LUMPS = ("skins", "st", "tris", "frames", "glcmds")
-HEADER_KEY = 0
-
 
 @dataclass(eq=False)
 class Md2:
@@ -67,83 +65,62 @@ class Md2:
     layout: Arrays = field(default_factory=dict)
 
 
+class _Frames(Lump):
+    """The frames: each one's own record, its vertices, and what fills it up to `frame_size`."""
+
+    def taken(self, place: Place, offset: int) -> dict[str, Array]:
+        """Return the records (F,), vertices (F, V, 4) and what is left (F, n); raises FormatError."""
+        num_xyz, size = place.number("num_xyz"), place.number("frame_size")
+        if num_xyz < 0:
+            raise FormatError("negative number of vertices", "byte 24", "0 or more", num_xyz)
+        own = FRAME.itemsize + 4 * num_xyz
+        if size < own:
+            raise FormatError("frames smaller than their vertices", "byte 16", f"{own} bytes or more", size)
+        rows = super().taken(place, offset)["frames"]
+        return {
+            "frames": np.ascontiguousarray(rows[:, : FRAME.itemsize]).view(FRAME)[:, 0],
+            "vertices": np.ascontiguousarray(rows[:, FRAME.itemsize : own]).reshape(len(rows), num_xyz, 4),
+            "padding": np.ascontiguousarray(rows[:, own:]),
+        }
+
+    def packed(self, struct: Md2) -> NDArray[np.uint8]:
+        """Return the rows' bytes."""
+        rows = (struct.frames[:, None].view("u1"), struct.vertices.reshape(len(struct.frames), -1), struct.padding)
+        return raw_bytes(np.concatenate(rows, axis=1))
+
+    def count(self, header: Any, struct: Md2) -> None:
+        """Write how many frames there are, of how many vertices and bytes."""
+        header["num_frames"], header["num_xyz"] = struct.vertices.shape[:2]
+        header["frame_size"] = FRAME.itemsize + 4 * struct.vertices.shape[1] + struct.padding.shape[1]
+
+
+def _check(found: dict[str, Array], place: Place) -> None:
+    corners, count = found["triangles"]["xyz"], place.number("num_xyz")
+    bad = np.flatnonzero((corners >= count).any(axis=1))
+    if len(bad):
+        at, indices = f"byte {place.number('ofs_tris') + 12 * int(bad[0])}", corners[bad[0]].tolist()
+        raise FormatError(f"triangle {int(bad[0])}", at, f"indices below {count}", indices)
+
+
+LUMPS = (  # in the order that id's tools write
+    Lump("skins", SKIN, ("num_skins",)),
+    Lump("st", ST, ("num_st", 2), "texture coordinates"),
+    Lump("triangles", TRIANGLE, ("num_tris",), offset="ofs_tris"),
+    _Frames("frames", VERTEX, ("num_frames", "frame_size"), last=True),
+    Lump("glcmds", GLCMD, ("num_glcmds",), "OpenGL commands"),
+)
+MD2 = File(Md2, HEADER, LUMPS, "MD2", IDENT, VERSION, needs_frames=True, may_lack_end=True, check=_check)
+
+
 def read(data: bytes) -> Md2:
     """Read a file.
 
     Raises:
         FormatError: the file is no MD2, is cut off, or its counts, offsets or indices contradict it.
     """
-    header = take(data, HEADER, (1,), 0, "header")[0]
-    if header["ident"] != IDENT:
-        raise FormatError("not an MD2 file", "byte 0", IDENT.decode(), repr(bytes(header["ident"]))[1:])
-    if header["version"] != VERSION:
-        raise FormatError("unsupported MD2 version", "byte 4", VERSION, header["version"])
-    num = {name: int(header[f"num_{name}"]) for name in ("skins", "xyz", "st", "tris", "glcmds", "frames")}
-    at = {name: int(header[f"ofs_{name}"]) for name in LUMPS}
-    if num["frames"] < 1:
-        raise FormatError("model without frames", "byte 40", "1 or more", num["frames"])
-    skins = take(data, SKIN, (num["skins"],), at["skins"], "skins")
-    st = take(data, ST, (num["st"], 2), at["st"], "texture coordinates")
-    triangles = take(data, TRIANGLE, (num["tris"],), at["tris"], "triangles")
-    glcmds = take(data, GLCMD, (num["glcmds"],), at["glcmds"], "OpenGL commands")
-    rows = _read_frames(data, header)
-    bad = np.flatnonzero((triangles["xyz"] >= num["xyz"]).any(axis=1))
-    if len(bad):
-        place, found = f"byte {at['tris'] + 12 * int(bad[0])}", triangles["xyz"][bad[0]].tolist()
-        raise FormatError(f"triangle {int(bad[0])}", place, f"indices below {num['xyz']}", found)
-    lumps = {"skins": skins, "st": st, "tris": triangles, "frames": rows, "glcmds": glcmds}
-    own = FRAME.itemsize + 4 * num["xyz"]
-    return Md2(
-        header,
-        skins,
-        st,
-        triangles,
-        np.ascontiguousarray(rows[:, : FRAME.itemsize]).view(FRAME)[:, 0],
-        np.ascontiguousarray(rows[:, FRAME.itemsize : own]).reshape(len(rows), num["xyz"], 4),
-        glcmds,
-        np.ascontiguousarray(rows[:, own:]),
-        _read_layout(data, header, lumps),
-    )
-
-
-def _read_frames(data: bytes, header: Any) -> NDArray[np.uint8]:
-    """Return the frames as rows of bytes, (F, frame size)."""
-    num_xyz, size = int(header["num_xyz"]), int(header["frame_size"])
-    if num_xyz < 0:
-        raise FormatError("negative number of vertices", "byte 24", "0 or more", num_xyz)
-    own = FRAME.itemsize + 4 * num_xyz
-    if size < own:
-        raise FormatError("frames smaller than their vertices", "byte 16", f"{own} bytes or more", size)
-    return take(data, VERTEX, (int(header["num_frames"]), size), int(header["ofs_frames"]), "frames")
-
-
-def _read_layout(data: bytes, header: Any, arrays: dict[str, Array]) -> Arrays:
-    places = {name: (int(header[f"ofs_{name}"]), array.nbytes) for name, array in arrays.items()}
-    first = min((offset for offset, size in places.values() if size), default=HEADER.itemsize)
-    size = HEADER.itemsize - 4 if first == HEADER.itemsize - 4 else HEADER.itemsize
-    lumps = [Lump(HEADER_KEY, 0, size)]
-    lumps += [Lump(i, *places[name]) for i, name in enumerate(LUMPS, 1)]
-    check_overlap(lumps, len(data))
-    end = int(header["ofs_end"]) - len(data) if size == HEADER.itemsize else 0
-    return survey(lumps, data) | {"layout_ends": np.array([end, size], np.int64)}
+    return reader.read(MD2, data)
 
 
 def write(md2: Md2) -> bytes:
     """Return the file of a model; inverse of `read`, byte for byte while the layout's hint applies."""
-    header = np.array(md2.header, HEADER)
-    rows = (md2.frames[:, None].view("u1"), md2.vertices.reshape(len(md2.frames), -1), md2.padding)
-    lumps = {0: b"", 1: md2.skins.tobytes(), 2: md2.st.tobytes(), 3: md2.triangles.tobytes()}
-    lumps |= {4: np.concatenate(rows, axis=1).tobytes(), 5: md2.glcmds.tobytes()}
-    end, header_size = md2.layout["layout_ends"].tolist() if md2.layout else (0, HEADER.itemsize)
-    sizes = {key: len(lump) for key, lump in lumps.items()} | {HEADER_KEY: header_size}
-    layout = plan(list(lumps), sizes, md2.layout, {key: key for key in lumps})
-    if layout.order[0] != HEADER_KEY or layout.gaps[HEADER_KEY]:
-        layout = plan(list(lumps), sizes, {}, {})
-    offsets, size = layout.places(sizes)
-    following = size
-    for key, name in reversed(list(enumerate(LUMPS, 1))):
-        following = offsets.get(key, following)
-        header[f"ofs_{name}"] = offsets.get(key, layout.empty.get(key, following))
-    header["ofs_end"] = min(max(size + end, -(2**31)), 2**31 - 1)
-    lumps[HEADER_KEY] = header.tobytes()[:header_size]
-    return assemble(lumps, layout, offsets, size)
+    return writer.write(MD2, md2)

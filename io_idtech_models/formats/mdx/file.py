@@ -26,8 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...reporting import FormatError
-from ..common.chunks import Arrays, Lump, assemble, check_overlap, plan, survey
-from ..common.records import Array, decode_name, place_of, take
+from ..common import reader, writer
+from ..common.chunks import File, Lump, Place
+from ..common.layout import Arrays
+from ..common.records import Array, decode_name, place_of
 
 IDENT = b"MDXW"
 VERSION = 2
@@ -44,9 +46,6 @@ BONE_FRAME = np.dtype([("angles", "<i2", 4), ("ofs_angles", "<i2", 2)])
 BONE = np.dtype([
     ("name", "S64"), ("parent", "<i4"), ("torso_weight", "<f4"), ("parent_dist", "<f4"), ("flags", "<i4"),
 ])  # fmt: skip
-
-LUMPS = ("header", "frames", "bones")
-HEADER_KEY, FRAMES_KEY, BONES_KEY = range(3)
 
 
 @cache
@@ -65,34 +64,18 @@ class Mdx:
     layout: Arrays = field(default_factory=dict)
 
 
-def read(data: bytes) -> Mdx:
-    """Read a file.
+def _frames_of(header: Any) -> np.dtype[Any]:
+    """Return the layout of a file's frames; raises FormatError where there are none, or of no bones."""
+    for name, field_name in (("bones", "num_bones"), ("frames", "num_frames")):
+        if header[field_name] < 1:
+            place = f"byte {place_of(HEADER, field_name)}"
+            raise FormatError(f"animation without {name}", place, "1 or more", int(header[field_name]))
+    return frame_dtype(int(header["num_bones"]))
 
-    Raises:
-        FormatError: the file is no MDX, is cut off, or its counts, offsets or parents contradict it.
-    """
-    header = take(data, HEADER, (1,), 0, "header")[0]
-    if header["ident"] != IDENT:
-        raise FormatError("not an MDX file", "byte 0", IDENT.decode(), repr(bytes(header["ident"]))[1:])
-    if header["version"] != VERSION:
-        raise FormatError("unsupported MDX version", "byte 4", VERSION, header["version"])
-    num_frames, num_bones = int(header["num_frames"]), int(header["num_bones"])
-    bones = take(data, BONE, (num_bones,), int(header["ofs_bones"]), "bones")
-    if not num_bones or num_frames < 1:
-        what, place = ("bones", 76) if not num_bones else ("frames", 72)
-        raise FormatError(f"animation without {what}", f"byte {place}", "1 or more", 0 if not num_bones else num_frames)
-    frames = take(data, frame_dtype(num_bones), (num_frames,), int(header["ofs_frames"]), "frames")
-    _check_bones(bones, int(header["ofs_bones"]))
-    _check_numbers(frames, int(header["ofs_frames"]))
-    lumps = [
-        Lump(HEADER_KEY, 0, HEADER.itemsize),
-        Lump(FRAMES_KEY, int(header["ofs_frames"]), frames.nbytes),
-        Lump(BONES_KEY, int(header["ofs_bones"]), bones.nbytes),
-    ]
-    check_overlap(lumps, len(data))
-    layout = survey(lumps, data)
-    layout["layout_ends"] = np.array([int(header["ofs_end"]) - len(data)], np.int64)
-    return Mdx(header, frames, bones, layout)
+
+def _check(found: dict[str, Array], place: Place) -> None:
+    _check_bones(found["bones"], place.number("ofs_bones"))
+    _check_numbers(found["frames"], place.number("ofs_frames"))
 
 
 def _check_bones(bones: Array, offset: int) -> None:
@@ -119,23 +102,22 @@ def _check_numbers(frames: Array, offset: int) -> None:
         raise FormatError(f"parent_offset of frame {bad[0]}", f"byte {place}", "numbers", offsets[bad[0]].tolist())
 
 
+LUMPS = Lump("frames", _frames_of, ("num_frames",), last=True), Lump("bones", BONE, ("num_bones",))
+MDX = File(Mdx, HEADER, LUMPS, "MDX", IDENT, VERSION, check=_check)
+
+
+def read(data: bytes) -> Mdx:
+    """Read a file.
+
+    Raises:
+        FormatError: the file is no MDX, is cut off, or its counts, offsets or parents contradict it.
+    """
+    return reader.read(MDX, data)
+
+
 def write(mdx: Mdx) -> bytes:
     """Return the file of an animation; inverse of `read`, byte for byte while the layout's hint applies."""
-    header = np.array(mdx.header, HEADER)
-    header["num_frames"], header["num_bones"] = len(mdx.frames), len(mdx.bones)
-    lumps = {HEADER_KEY: b"", FRAMES_KEY: mdx.frames.tobytes(), BONES_KEY: mdx.bones.tobytes()}
-    sizes = {key: len(lump) for key, lump in lumps.items()} | {HEADER_KEY: HEADER.itemsize}
-    renamed = {key: key for key in lumps}
-    layout = plan(list(lumps), sizes, mdx.layout, renamed)
-    offsets, size = layout.places(sizes)
-    if offsets[HEADER_KEY]:
-        layout = plan(list(lumps), sizes, {}, {})
-        offsets, size = layout.places(sizes)
-    off = int(mdx.layout["layout_ends"][0]) if mdx.layout else 0
-    header["ofs_frames"], header["ofs_bones"] = offsets[FRAMES_KEY], offsets[BONES_KEY]
-    header["ofs_end"] = min(max(size + off, -(2**31)), 2**31 - 1)
-    lumps[HEADER_KEY] = header.tobytes()
-    return assemble(lumps, layout, offsets, size)
+    return writer.write(MDX, mdx)
 
 
 def parents_of(mdx: Mdx) -> NDArray[np.int32]:

@@ -1,120 +1,273 @@
-"""Where lumps lie: surveyed, and laid out again."""
+"""Files as data: what is declared here are formats that the project does not have, read and written without code."""
+
+import struct
+from dataclasses import field, make_dataclass
+from typing import Any
 
 import numpy as np
 import pytest
 
-from io_idtech_models.formats.common.chunks import Lump, assemble, check_overlap, plan, survey
+from io_idtech_models.formats.common import reader, writer
+from io_idtech_models.formats.common.chunks import Chain, File, Lump
+from io_idtech_models.formats.common.weighted import WeightedVertices
 from io_idtech_models.reporting import FormatError
+from tests.samples import corpus_params
 
-DATA = b"HHHH..bbb-aaaa!!!tail"
-LUMPS = [Lump(0, 0, 4), Lump(10, 10, 4), Lump(11, 6, 3), Lump(12, 99, 0)]
-BYTES = {0: b"HHHH", 10: b"aaaa", 11: b"bbb", 12: b""}
-
-
-def laid_out(lumps, hint, renamed):
-    """Return the file, and where every lump begins."""
-    layout = plan(list(lumps), {k: len(v) for k, v in lumps.items()}, hint, renamed)
-    offsets, size = layout.places({k: len(v) for k, v in lumps.items()})
-    return assemble(lumps, layout, offsets, size), offsets, layout
+FRAME = np.dtype([("bounds", "<f4", (2, 3)), ("origin", "<f4", 3), ("radius", "<f4"), ("name", "S16")])
+NAME, INDEX, SHORT = np.dtype("S64"), np.dtype("<i4"), np.dtype("<i2")
 
 
-def test_survey_says_order_gaps_and_what_stands_behind():
-    hint = survey(LUMPS, DATA)
-    assert hint["layout_order"].tolist() == [0, 11, 10]
-    assert hint["layout_gaps"].tolist() == [0, 2, 1]
-    assert hint["layout_filler"].tobytes() == b"..-"
-    assert hint["layout_tail"].tobytes() == b"!!!tail"
-    assert hint["layout_empty"].tolist() == [[12, 99]]
+def structs(names: str, *chains: str, inner: tuple[str, ...] = (), whole: bool = False) -> Any:
+    """Return a dataclass of a header and what is named; of a whole file with its layout and its parts' sources."""
+    fields: list[Any] = ["header", *names.split(), *chains]
+    extra: list[Any] = [("layout", dict, field(default_factory=dict))] * whole
+    sources: list[Any] = [(f"source_{name}", list, field(default_factory=list)) for name in (*chains, *inner) if whole]
+    return make_dataclass("Structs", [*fields, *extra, *sources], eq=False)
 
 
-def test_a_surveyed_file_comes_back():
-    data, offsets, layout = laid_out(BYTES, survey(LUMPS, DATA), {k: k for k in BYTES})
-    assert data == DATA
-    assert offsets == {0: 0, 11: 6, 10: 10}
-    assert layout.empty == {12: 99}
+def record(*fields: Any) -> np.dtype[Any]:
+    """Return a record; what has no type is an int32."""
+    return np.dtype([(f, "<i4") if isinstance(f, str) else f for f in fields])
 
 
-def test_without_a_hint_lumps_follow_one_another():
-    data, offsets, layout = laid_out(BYTES, {}, {})
-    assert data == b"HHHHaaaabbb"
-    assert offsets == {0: 0, 10: 4, 11: 8}
-    assert (layout.tail, layout.empty) == (b"", {})
+# -- MDC: base frames, and frames that are deltas to one of these
+
+MDC_SURFACE = Chain(
+    structs("triangles shaders st bases deltas base_frames delta_frames"),
+    record(
+        "ident", ("name", "S64"), "flags", "num_deltas", "num_bases", "num_shaders", "num_verts", "num_triangles",
+        "ofs_triangles", "ofs_shaders", "ofs_st", "ofs_bases", "ofs_deltas", "ofs_base_frames", "ofs_delta_frames",
+        "ofs_end",
+    ),
+    (
+        Lump("triangles", INDEX, ("num_triangles", 3)),
+        Lump("shaders", record(("name", "S64"), "index"), ("num_shaders",)),
+        Lump("st", np.dtype("<f4"), ("num_verts", 2)),
+        Lump("bases", SHORT, ("num_bases", "num_verts", 4), "base frames"),
+        Lump("deltas", np.dtype("u1"), ("num_deltas", "num_verts", 4)),
+        Lump("base_frames", SHORT, ("file.num_frames",)),
+        Lump("delta_frames", SHORT, ("file.num_frames",)),
+    ),
+    "surfaces",
+    "surface",
+)  # fmt: skip
+MDC = File(
+    structs("frames tag_names tags", "surfaces", whole=True),
+    record(
+        ("ident", "S4"), "version", ("name", "S64"), "flags", "num_frames", "num_tags", "num_surfaces", "num_skins",
+        "ofs_frames", "ofs_tag_names", "ofs_tags", "ofs_surfaces", "ofs_end",
+    ),
+    (
+        Lump("frames", FRAME, ("num_frames",)),
+        Lump("tag_names", NAME, ("num_tags",), "names of tags"),
+        Lump("tags", SHORT, ("num_frames", "num_tags", 6)),
+        MDC_SURFACE,
+    ),
+    "MDC",
+    b"IDPC",
+    2,
+    needs_frames=True,
+)  # fmt: skip
+
+# -- MDS: a skeleton's frames, whose size its bones give, and meshes of weighted vertices
+
+WEIGHT = np.dtype([("bone", "<i4"), ("weight", "<f4"), ("offset", "<f4", 3)])
+VERTEX = record(("normal", "<f4", 3), ("st", "<f4", 2), "num_weights", "fixed_parent", ("fixed_dist", "<f4"))
+MDS_SURFACE = Chain(
+    structs("vertices weights triangles collapse bone_refs"),
+    record(
+        "ident", ("name", "S64"), ("shader", "S64"), "shader_index", "min_lod", "ofs_header", "num_verts",
+        "ofs_vertices", "num_triangles", "ofs_triangles", "ofs_collapse", "num_bone_refs", "ofs_bone_refs", "ofs_end",
+    ),
+    (
+        WeightedVertices("vertices", VERTEX, ("num_verts",), weight=WEIGHT, most_bones=128),
+        Lump("triangles", INDEX, ("num_triangles", 3)),
+        Lump("collapse", INDEX, ("num_verts",)),
+        Lump("bone_refs", INDEX, ("num_bone_refs",)),
+    ),
+    "surfaces",
+    "surface",
+    back="ofs_header",
+)  # fmt: skip
+MDS = File(
+    structs("frames bones tags", "surfaces", whole=True),
+    record(
+        ("ident", "S4"), "version", ("name", "S64"), ("lod", "<f4", 2), "num_frames", "num_bones", "ofs_frames",
+        "ofs_bones", "torso_parent", "num_surfaces", "ofs_surfaces", "num_tags", "ofs_tags", "ofs_end",
+    ),
+    (
+        Lump("frames", lambda header: np.dtype(f"V{52 + 12 * header['num_bones']}"), ("num_frames",), last=True),
+        Lump("bones", np.dtype("u1"), ("num_bones", 80)),
+        Lump("tags", record(("name", "S64"), ("torso_weight", "<f4"), "bone"), ("num_tags",)),
+        MDS_SURFACE,
+    ),
+    "MDS",
+    b"MDSW",
+    4,
+)  # fmt: skip
+
+# -- a vehicle's tags, right behind the header
+
+TAG = File(
+    structs("tags", whole=True),
+    record(("ident", "S4"), "version", "num_tags", "ofs_end"),
+    (Lump("tags", record(("name", "S64"), ("place", "<f4", (4, 3))), ("num_tags",), offset=16),),
+    "TAG",
+    b"TAG3",
+    1,
+)
+
+# -- levels of detail, each a chain of surfaces: MDR's shape
+
+LEVELS = File(
+    structs("", "levels", inner=("surfaces",), whole=True),
+    record(("ident", "S4"), "version", "num_levels", "ofs_levels", "ofs_end"),
+    (
+        Chain(
+            structs("", "surfaces"),
+            record("num_surfaces", "ofs_surfaces", "ofs_end"),
+            (
+                Chain(
+                    structs("triangles"),
+                    record(("name", "S8"), "num_triangles", "ofs_triangles", "ofs_end"),
+                    (Lump("triangles", INDEX, ("num_triangles", 3)),),
+                    "surfaces",
+                    "surface",
+                ),
+            ),
+            "levels",
+            "level",
+        ),
+    ),
+    "LEVELS",
+    b"LODS",
+    7,
+)
 
 
-def test_lumps_that_grow_push_the_later_ones():
-    data, _, _ = laid_out(BYTES | {11: b"BBBBB"}, survey(LUMPS, DATA), {k: k for k in BYTES})
-    assert data == b"HHHH..BBBBB-aaaa!!!tail"
+def numbers(text: bytes, *rest: int) -> bytes:
+    return text + struct.pack(f"<{len(rest)}i", *rest)
 
 
-def test_lumps_that_are_gone_take_the_gap_before_them_along():
-    data, _, _ = laid_out({0: b"HHHH", 10: b"aaaa"}, survey(LUMPS, DATA), {0: 0, 10: 10})
-    assert data == b"HHHH-aaaa!!!tail"
+def mdc(tail: bytes = b"") -> bytes:
+    """Return an MDC of two frames, the second a delta, with a gap before its tags and a tail."""
+    triangle, shader = numbers(b"", 0, 2, 1), numbers(b"skin".ljust(64, b"\0"), 3)
+    lumps = [triangle, shader, struct.pack("<6f", *range(6)), struct.pack("<12h", *range(12)), bytes(range(12))]
+    lumps += [struct.pack("<2h", 0, 0), struct.pack("<2h", -1, 0)]
+    places = [124]
+    for lump in lumps:
+        places.append(places[-1] + len(lump))
+    head = numbers(numbers(b"", 7) + b"box".ljust(64, b"\0"), 0, 1, 1, 1, 3, 1, *places)
+    surface = head + b"".join(lumps)
+    frames = 2 * struct.pack("<10f16s", *range(10), b"(from ASE)")
+    tags = b"tag_gun".ljust(64, b"\0"), struct.pack("<12h", *range(12))
+    at = [112, 112 + len(frames), 112 + len(frames) + 64 + 3, 112 + len(frames) + 64 + 3 + 24]
+    header = numbers(b"IDPC" + numbers(b"", 2) + b"m".ljust(64, b"\0"), 0, 2, 1, 1, 0, *at, at[3] + len(surface))
+    return header + frames + tags[0] + b"gap" + tags[1] + surface + tail
 
 
-def test_a_lump_that_became_empty_is_no_lump():
-    data, offsets, _ = laid_out(BYTES | {11: b""}, survey(LUMPS, DATA), {k: k for k in BYTES})
-    assert data == b"HHHH-aaaa!!!tail"
-    assert 11 not in offsets
+def levels() -> bytes:
+    """Return two levels of detail of two and one surfaces; a level's and a surface's end lie behind a gap."""
+    part = numbers(b"one\0\0\0\0\0", 1, 20, 32) + numbers(b"", 0, 1, 2)
+    small = numbers(b"two\0\0\0\0\0", 0, 20, 20)
+    first = numbers(b"", 2, 12, 12 + 32 + 20 + 4) + part + small + b"mind"
+    second = numbers(b"", 1, 16, 48) + b"gap!" + part
+    return numbers(numbers(b"LODS", 7), 2, 20, 20 + len(first) + len(second)) + first + second
 
 
-def test_new_lumps_follow_their_neighbour():
-    data, _, _ = laid_out({0: b"HHHH", 10: b"aaaa", 5: b"new", 11: b"bbb"}, survey(LUMPS, DATA), {0: 0, 10: 10, 11: 11})
-    assert data == b"HHHH..bbb-aaaanew!!!tail"
+DECLARED = {".mdc": MDC, ".mds": MDS, ".tag": TAG}
 
 
-def test_an_empty_lump_that_grew_is_new():
-    data, _, layout = laid_out(BYTES | {12: b"full"}, survey(LUMPS, DATA), {k: k for k in BYTES})
-    assert data == b"HHHH..bbbfull-aaaa!!!tail"
-    assert layout.empty == {}
+def test_a_declared_format_is_read_and_comes_back():
+    found = reader.read(MDC, mdc(b"tail"))
+    assert found.tag_names.tolist() == [b"tag_gun"]
+    assert found.tags.shape == (2, 1, 6)
+    (surface,) = found.surfaces
+    assert surface.bases.shape == (1, 3, 4)
+    assert surface.delta_frames.tolist() == [-1, 0]
+    assert writer.write(MDC, found) == mdc(b"tail")
 
 
-def test_renamed_lumps_take_their_place_along():
-    data, offsets, _ = laid_out({0: b"HHHH", 7: b"aaaa", 8: b"bbb"}, survey(LUMPS, DATA), {0: 0, 10: 7, 11: 8})
-    assert data == DATA
-    assert offsets == {0: 0, 8: 6, 7: 10}
+def test_without_a_layout_lumps_follow_as_declared():
+    found = reader.read(MDC, mdc(b"tail"))
+    found.layout = {}
+    assert writer.write(MDC, found) == mdc().replace(b"gap", b"").replace(
+        struct.pack("<4i", 112, 224, 291, 315), struct.pack("<4i", 112, 224, 288, 312)
+    ).replace(struct.pack("<i", len(mdc())), struct.pack("<i", len(mdc()) - 3))
 
 
-def test_two_lumps_that_claim_one_place():
-    data, _, _ = laid_out({0: b"HHHH", 7: b"aaaa", 8: b"bbb"}, survey(LUMPS, DATA), {0: 0, 10: 7, 11: 7})
-    assert data == b"HHHH..aaaabbb!!!tail"
+def test_counts_are_those_of_the_arrays():
+    found = reader.read(MDC, mdc())
+    surface = found.surfaces[0]
+    surface.shaders = np.concatenate((surface.shaders, surface.shaders))
+    found.surfaces.append(surface)
+    found.source_surfaces.append(-1)
+    again = reader.read(MDC, writer.write(MDC, found))
+    assert [(int(s.header["num_shaders"]), len(s.shaders)) for s in again.surfaces] == [(2, 2)] * 2
+    assert again.surfaces[1].st.tobytes() == surface.st.tobytes()
 
 
-def test_lumps_that_overlap_are_laid_out_apart():
-    hint = survey([Lump(0, 0, 4), Lump(1, 2, 4), Lump(2, 2, 4)], b"abcdef")
-    assert hint["layout_gaps"].tolist() == [0, 0, 0]
-    data, _, _ = laid_out({0: b"abcd", 1: b"cdef", 2: b"cdef"}, hint, {k: k for k in range(3)})
-    assert data == b"abcdcdefcdef"
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        (0, 5, "not an MDC file at byte 0: expected IDPC"),
+        (4, 3, "unsupported MDC version at byte 4: expected 2, found 3"),
+        (76, 0, "model without frames at byte 76: expected 1 or more, found 0"),
+        (80, -1, "negative number of names of tags: expected 0 or more, found -1"),
+        (84, -5, "negative number of surfaces at byte 84: expected 0 or more, found -5"),
+        (84, 2, "header of surface 1 run past the end of the file"),
+        (92, 10**9, "frames run past the end of the file at byte 1000000000"),
+        (315 + 76, 4, "base frames of surface 0 'box' run past the end of the file"),
+        (315 + 96, -400, "shaders of surface 0 'box' run past the end of the file at byte -85"),
+    ],
+)
+def test_broken_files_are_refused(place, value, said):
+    broken = bytearray(mdc())
+    struct.pack_into("<i", broken, place, value)
+    with pytest.raises(FormatError) as error:
+        reader.read(MDC, bytes(broken))
+    assert said in str(error.value)
 
 
-def test_overlaps_are_refused_only_where_they_multiply_the_file():
-    check_overlap([Lump(i, 0, 10) for i in range(3)], 10)
-    with pytest.raises(FormatError, match="lumps overlap: expected 10 bytes in all, found 40"):
-        check_overlap([Lump(i, 0, 10) for i in range(4)], 10)
+def test_a_file_that_ends_anywhere_is_refused():
+    for size in range(len(mdc())):
+        with pytest.raises(FormatError):
+            reader.read(MDC, mdc()[:size])
 
 
-def test_a_file_of_nothing():
-    hint = survey([], b"")
-    assert {name: array.shape for name, array in hint.items()} == {
-        "layout_order": (0,), "layout_gaps": (0,), "layout_filler": (0,), "layout_tail": (0,), "layout_empty": (0, 2),
-    }  # fmt: skip
-    assert hint["layout_gaps"].dtype == np.int64
+def test_chains_in_chains_come_back():
+    found = reader.read(LEVELS, levels())
+    assert [[s.header["name"] for s in level.surfaces] for level in found.levels] == [[b"one", b"two"], [b"one"]]
+    assert (found.source_levels, found.source_surfaces) == ([0, 1], [0, 1, 2])
+    assert writer.write(LEVELS, found) == levels()
+    del found.levels[0]
+    found.source_levels, found.source_surfaces = [1], [2]
+    assert writer.write(LEVELS, found)[20:] == levels()[20 + 12 + 32 + 20 :]
 
 
-def inserted(order, solid):
-    """Return an order with those of `solid` that it lacks, put in one by one."""
-    found = list(order)
-    for i, key in enumerate(solid):
-        if key not in found:
-            found.insert(found.index(solid[i - 1]) + 1 if i else 0, key)
-    return found
+def test_a_part_of_a_part_says_where_it_lies():
+    broken = levels()[:-1]
+    with pytest.raises(FormatError, match=r"^triangles of surface 0 'one' of level 1 run past the end"):
+        reader.read(LEVELS, broken)
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_many_new_lumps_follow_their_neighbours_wherever_these_lie(seed):
-    random = np.random.default_rng(seed)
-    solid = random.permutation(12).tolist()
-    known = random.permutation(solid)[: random.integers(0, 13)].tolist()
-    hint = survey([Lump(key, 4 * place, 4) for place, key in enumerate(known)], bytes(4 * len(known)))
-    layout = plan(solid, dict.fromkeys(solid, 4), hint, {key: key for key in known})
-    assert layout.order == inserted(known, solid)
-    assert set(layout.gaps) == set(solid)
+def test_lumps_without_an_offset_stay_where_they_belong():
+    data = numbers(b"TAG3", 1, 1, 16 + 112) + b"tag_main".ljust(64, b"\0") + struct.pack("<12f", *range(12))
+    found = reader.read(TAG, data)
+    assert found.tags["name"].tolist() == [b"tag_main"]
+    assert writer.write(TAG, found) == data
+    found.layout["layout_gaps"] = np.array([0, 2], np.int64)
+    found.layout["layout_filler"] = np.zeros(2, np.uint8)
+    assert writer.write(TAG, found) == data
+
+
+@pytest.mark.parametrize("file", corpus_params(*DECLARED))
+def test_real_files_of_formats_that_are_only_declared_come_back(file):
+    data = file.path.read_bytes()
+    if data.startswith(b"IDP3"):
+        pytest.skip("an MD3 by another name")
+    declared: Any = DECLARED[file.path.suffix.lower()]
+    found = reader.read(declared, data)
+    assert writer.write(declared, found) == data
+    if "num_frames" in found.header.dtype.names:
+        assert len(found.frames) == file.entry["frames"]
