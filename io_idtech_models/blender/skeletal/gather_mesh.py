@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
+from ...model.arrays import Choice, Floats
 from ...model.skeletal import Pose, SkeletalSource, Skeleton, SkinnedMesh, Weights, skin
 from ...model.transforms import conjugate, rotate
-from ...model.vertex import Choice, Floats, ModelSource, SurfaceSource
+from ...model.vertex import ModelSource, SurfaceSource
 from ...model.wording import plural
 from ...reporting import LimitError
 from .. import losses as unheld
