@@ -249,6 +249,6 @@ def _fit(row: Any, model: Any) -> None:
     """Do what takes long in large models: levels of detail, and the pose in which weights agree best."""
     if not isinstance(model, SkeletalModel) or model.skeleton.num_joints > FEW_JOINTS:
         return
-    if row.unbound:
+    if row.bind_pose_missing:
         row.dump(replace(model, source=None), {"make_lod": True})
         binding.fitted(model, model.skeleton.bind)

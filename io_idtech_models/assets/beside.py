@@ -35,7 +35,7 @@ def files(animation: Animation, row: AnimationFormat, target: Target, game: str)
     """Return what to write beside an animation's file, whose name is `target`: nothing unless joints are scaled."""
     beside = target.with_suffix(row.scales) if row.scales and GAMES[game].scales else None
     if beside is None:
-        say_lost(animation)
+        warn_of_lost(animation)
     elif animation.scales is not None:
         return [(beside, md5scale.write(animation.scales, animation.joint_names))]
     elif beside.exists():
@@ -45,7 +45,7 @@ def files(animation: Animation, row: AnimationFormat, target: Target, game: str)
     return []
 
 
-def say_lost(animation: Animation) -> None:
+def warn_of_lost(animation: Animation) -> None:
     """Name the first joint and frame whose scale no file holds."""
     if animation.scales is None:
         return

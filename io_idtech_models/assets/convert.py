@@ -111,9 +111,9 @@ def _skeletal_files(
     for animation in motions:
         set_bounds(animation, model)
         notes += refused(problems(other, animation, game))
-        if other.joins:
-            joint_scales.say_lost(animation)
-    if motions and other.joins:
+        if other.joins_clips:
+            joint_scales.warn_of_lost(animation)
+    if motions and other.joins_clips:
         files.append((target.with_suffix(other.suffixes[0]), other.dump_joined(motions)))
         if len(motions) > 1:
             files.append((target.with_suffix(".aninc"), _table(motions)))
@@ -131,7 +131,7 @@ def _bound(loaded: Loaded, to: SkeletalFormat, motions: list[Animation]) -> tupl
         LimitError: its bones lie in a file that is not there.
     """
     model, row = loaded.model, loaded.row
-    if isinstance(row, SkeletalFormat) and row.unbound:
+    if isinstance(row, SkeletalFormat) and row.bind_pose_missing:
         if loaded.animation is None:
             raise LimitError("its bones lie in another file, which was not found: name it with --anim")
         model = binding.fitted(model, model.skeleton.bind, binding.mean_places(loaded.animation.positions))

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 OFF = 0.01  # units that a vertex may be off before it is worth a word
 
 
-def say_layers(block: Block) -> None:
+def warn_of_layers(block: Block) -> None:
     """Name UV maps but the one that is rendered, and colours: a file has one texture coordinate and no colour."""
     layers = [f"UV map '{layer.name}'" for layer in block.data.uv_layers if not layer.active_render]
     layers += [f"colours '{layer.name}'" for layer in block.data.color_attributes]
@@ -24,7 +24,7 @@ def say_layers(block: Block) -> None:
         log.warning("'%s' has more than a file holds, left out: %s", block.name, ", ".join(layers))
 
 
-def say_skinned(block: Block, normals: bool) -> None:
+def warn_of_skinned(block: Block, normals: bool) -> None:
     """Name what a mesh that bones move has and a skeletal file does not: shape keys, and normals where it has none."""
     keys = [] if block.data.shape_keys is None else [key.name for key in block.data.shape_keys.key_blocks[1:]]
     if keys:
@@ -33,7 +33,7 @@ def say_skinned(block: Block, normals: bool) -> None:
         log.warning("'%s' has normals of its own, the file none: the game makes smooth ones", block.name)
 
 
-def say_groups(block: Block, groups: NDArray[Any], weights: NDArray[Any], bones: set[str]) -> None:
+def warn_of_groups(block: Block, groups: NDArray[Any], weights: NDArray[Any], bones: set[str]) -> None:
     """Name vertex groups with weights (n,) in `groups` (n,) that are called as no bone that is exported."""
     used = np.unique(groups[weights > 0]).tolist()
     names = [group.name for group in block.vertex_groups]
@@ -42,7 +42,7 @@ def say_groups(block: Block, groups: NDArray[Any], weights: NDArray[Any], bones:
         log.warning("'%s' has weights of no bone that is exported, left out: %s", block.name, listed(lost))
 
 
-def say_off(block: Block, off: NDArray[Any]) -> None:
+def warn_of_off(block: Block, off: NDArray[Any]) -> None:
     """Say how far vertices (V,) are off that were moved, but whose weights, which they keep, don't sum to 1."""
     count = int((off > OFF).sum())
     if count:

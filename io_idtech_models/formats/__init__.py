@@ -153,7 +153,7 @@ class SkeletalFormat(Row):
     tags: bool = False  # it has some
     text: bool = False  # it can't hold quotes and line ends in names
     skins: bool = False  # a file beside it says what surfaces wear
-    unbound: bool = False  # it does not say in which pose meshes are bound: one has to be found
+    bind_pose_missing: bool = False  # it does not say in which pose meshes are bound: one has to be found
     options: tuple[Option, ...] = ()
 
     def check(self, model: SkeletalModel, game: str) -> list[Problem]:
@@ -195,7 +195,7 @@ class SkeletalFormat(Row):
 class AnimationFormat(Row):
     """A row of the table of animations for skeletons."""
 
-    joins: bool = False  # several animations make one file, which a table beside it (.aninc) takes apart
+    joins_clips: bool = False  # several animations make one file, which a table beside it (.aninc) takes apart
     text: bool = False  # see `SkeletalFormat`
     scales: str = ""  # the suffix of a file beside it that says how large joints are, for games that read it
 
@@ -285,7 +285,7 @@ SKELETAL: tuple[SkeletalFormat, ...] = (
         usual_companion="animations/human/base/body.mdx",
         normals=True,
         tags=True,
-        unbound=True,
+        bind_pose_missing=True,
         skins=True,
         file_codec="mdm.file",
         model_codec="mdm.model",
@@ -319,7 +319,7 @@ ANIMATIONS: tuple[AnimationFormat, ...] = (
         file_codec="mdx.file",
         model_codec="mdx.model",
         rooms={"joint": 63},
-        joins=True,
+        joins_clips=True,
     ),
 )
 

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import steady
+from .arrays import numbers_below, numbers_in
 from .bounds import reach
 from .joint_scales import Scales
 from .transforms import chain, to_matrices, unchain
@@ -86,6 +87,10 @@ class Skeleton:
         """Return J."""
         return len(self.names)
 
+    def joints_in(self, source: SkeletalSource | None) -> NDArray[np.int64]:
+        """Return which joint of a source each joint is, (J,), or -1."""
+        return numbers_below(self.sources, 0 if source is None else source.skeleton.num_joints, self.num_joints)
+
 
 @dataclass(eq=False)
 class Weights:
@@ -100,6 +105,11 @@ class Weights:
     def of(self, vertices: NDArray[Any]) -> Weights:
         """Return the weights of some vertices (n,), in the same table."""
         return Weights(self.starts[vertices], self.counts[vertices], self.joints, self.factors, self.offsets)
+
+    def copy(self) -> Weights:
+        """Return the same as arrays of its own."""
+        arrays = (self.starts, self.counts, self.joints, self.factors, self.offsets)
+        return Weights(*(array.copy() for array in arrays))
 
     def first_joints(self) -> NDArray[np.int64]:
         """Return the joint of each vertex' first weight, (V,); 0 for one without any."""
@@ -163,6 +173,14 @@ class Animation:
         """Return F."""
         return len(self.positions)
 
+    def source_of(self, format_name: str) -> AnimationSource | None:
+        """Return the source if it is of that format: the facts of another one are no hints."""
+        return self.source if self.source is not None and self.source.format == format_name else None
+
+    def joints_in(self, source: AnimationSource | None) -> NDArray[np.int64]:
+        """Return which joint of a source each joint is, (J,), or -1."""
+        return numbers_below(self.source_joints, 0 if source is None else len(source.joint_names), len(self.parents))
+
     def of_frames(self, frames: NDArray[Any]) -> Animation:
         """Return an animation of some of the frames (n,), in that order."""
         return replace(
@@ -191,6 +209,12 @@ class MeshSource:
     def num_vertices(self) -> int:
         """Return V."""
         return len(self.uvs)
+
+    def same_uvs(self, uvs: Floats, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the vertices (n,) whose texture coordinates (V, 2) are those of the `numbers` (V,) that they were."""
+        known = np.flatnonzero(numbers >= 0)
+        same: NDArray[np.int64] = known[(self.uvs[numbers[known]] == uvs[known]).all(axis=1)]
+        return same
 
 
 @dataclass(eq=False)
@@ -224,6 +248,36 @@ class SkeletalSource:
     def first_triangles(self) -> NDArray[np.int64]:
         """Return the model-wide number of each mesh's first triangle, and the total: (meshes + 1,)."""
         return np.cumsum([0] + [len(m.triangles) for m in self.meshes])
+
+    def own_vertices(self, mesh: SkinnedMesh) -> NDArray[np.int64]:
+        """Return which vertex of its own mesh of the source each vertex was, (V,), or -1."""
+        return numbers_in(mesh.source_vertices, self.first_vertices, mesh.source_index, mesh.num_vertices)
+
+    def shown_skeleton(self) -> Skeleton:
+        """Return the skeleton as the source has it, which shares nothing with it."""
+        own, count = self.skeleton, self.skeleton.num_joints
+        places = own.positions.copy(), own.rotations.copy()
+        sources, kept = np.arange(count, dtype=np.int32), np.ones(count, np.bool_)
+        return Skeleton(list(own.names), own.parents.copy(), *places, sources, kept, own.traits)
+
+    def mesh(self, index: int) -> SkinnedMesh:
+        """Return a mesh as the source has it, which shares nothing with it."""
+        own = self.meshes[index]
+        vertices = self.first_vertices[index] + np.arange(own.num_vertices)
+        triangles = self.first_triangles[index] + np.arange(len(own.triangles))
+        return SkinnedMesh(
+            own.name,
+            own.shader,
+            own.uvs.copy(),
+            own.triangles.copy(),
+            own.weights.copy(),
+            index,
+            vertices.astype(np.int32),
+            triangles.astype(np.int32),
+            np.ones(own.num_vertices, np.bool_),
+            None if own.normals is None else own.normals.copy(),
+            None if own.normals is None else np.ones(own.num_vertices, np.bool_),
+        )
 
 
 @dataclass(eq=False)

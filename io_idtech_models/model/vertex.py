@@ -22,11 +22,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays import Choice, Floats, chosen_vertices, decode_positions, numbers_in, places_of
 from .clips import Clip
 
 Facts = dict[str, NDArray[Any]]
-Choice = NDArray[Any] | slice  # of frames or vertices
-Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
 Decoder = Callable[[Choice, Choice], Floats]  # (frames, vertices) -> (F, n, 3)
 
@@ -91,61 +90,6 @@ def are_solid(triangles: NDArray[Any]) -> NDArray[np.bool_]:
     a, b, c = triangles.T
     solid: NDArray[np.bool_] = (a != b) & (b != c) & (c != a)
     return solid
-
-
-def equal_rows(rows: NDArray[Any]) -> NDArray[np.int64]:
-    """Return a class number (n,) for each row of integers (n, k): equal rows, equal numbers."""
-    if not rows.size:
-        return np.zeros(len(rows), np.int64)
-    if rows.shape[1] == 3:
-        low, high = int(rows.min()), int(rows.max())
-        span = high - low + 1
-        if span < 2**20:  # three such numbers make one, which sorts faster
-            x, y, z = (rows.astype(np.int64) - low).T
-            classes: NDArray[np.int64] = np.unique((x * span + y) * span + z, return_inverse=True)[1].reshape(-1)
-            return classes
-    rows = np.ascontiguousarray(rows)
-    packed = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))
-    return np.unique(packed, return_inverse=True)[1].reshape(-1)
-
-
-def places_of(positions: NDArray[Any]) -> NDArray[np.int64]:
-    """Return a number (V,) for each vertex of codes (F, V, 3) that vertices at one place in all frames share."""
-    if not positions.size:
-        return np.zeros(positions.shape[1], np.int64)
-    places = equal_rows(positions[0])
-    # Only those that share their first place with another can share all.
-    shared = np.flatnonzero(np.bincount(places)[places] > 1)
-    if not len(shared) or len(positions) == 1:
-        return places
-    others = np.empty((len(shared), 3, len(positions)), positions.dtype)
-    for axis in range(3):  # numpy is slow along an axis of three
-        others[:, axis] = positions[:, shared, axis].T
-    places[shared] = equal_rows(others.reshape(len(shared), -1)) + len(places)
-    return np.unique(places, return_inverse=True)[1].reshape(-1)
-
-
-def chosen_vertices(values: NDArray[Any], vertices: Choice) -> NDArray[Any]:
-    """Return values (F, V, k) of some vertices, (F, n, k)."""
-    if isinstance(vertices, slice):
-        return values[:, vertices]
-    size = values.itemsize * values.shape[2]
-    if size in {4, 8}:  # one whole number is taken three times as fast as its parts
-        whole = values.view(f"i{size}")[..., 0].take(vertices, axis=1)
-        return np.ascontiguousarray(whole)[..., None].view(values.dtype)
-    return values.take(vertices, axis=1)
-
-
-def decode_positions(codes: NDArray[Any], scale: Floats, offset: Floats) -> Floats:
-    """Return code * scale + offset as float32 (F, V, 3) for integer codes of that shape."""
-    positions = np.empty(codes.shape, np.float32)
-    moved = offset.any()
-    for axis in range(3):  # numpy is slow along an axis of three
-        part = positions[..., axis]
-        np.multiply(codes[..., axis], scale[:, axis, None], out=part, dtype=np.float32)
-        if moved:
-            part += offset[:, axis, None]
-    return positions
 
 
 def split_by_part(
@@ -236,6 +180,30 @@ class ModelSource:
         """Split model-wide numbers (V,), -1 = new, by surface: (source, places in `numbers`, its own indices)."""
         parts = split_by_part(numbers, self.first_vertices)
         return [(self.surfaces[part], places, own) for part, places, own in parts]
+
+    def own_vertices(self, surface: Surface) -> NDArray[np.int64]:
+        """Return which vertex of its own surface of the source each vertex was, (V,), or -1."""
+        return numbers_in(surface.source_vertices, self.first_vertices, surface.source_index, surface.num_vertices)
+
+    def surface(self, index: int, decode: Callable[[NDArray[Any]], Floats]) -> Surface:
+        """Return a surface as the source has it, sharing nothing with it; `decode` makes normals of their codes."""
+        own = self.surfaces[index]
+        vertices, triangles = self.first_vertices[index], self.first_triangles[index]
+        return Surface(
+            own.name,
+            LATER,
+            own.triangles.copy(),
+            own.uvs.copy(),
+            list(own.shaders),
+            normals=LATER,
+            source_index=index,
+            source_vertices=np.arange(vertices, vertices + own.num_vertices, dtype=np.int32),
+            source_triangles=np.arange(triangles, triangles + len(own.triangles), dtype=np.int32),
+            decoders={
+                "positions": own.decoded_positions,
+                "normals": lambda frames, vertices: decode(own.normals[frames][:, vertices]),
+            },
+        )
 
 
 class SharedPoints:

@@ -89,7 +89,9 @@ def _meant(rig: Any, row: AnimationFormat, what: str, asked: str) -> list[Any]:
         if missing or not called:
             raise LimitError(f"no action is called {listed(missing)}" if missing else "no action is named")
         return [bpy.data.actions[name] for name in called]
-    kept = [action for action in _all(rig) if PREVIEW not in action and not (row.joins and ranges.is_part(action))]
+    kept = [
+        action for action in _all(rig) if PREVIEW not in action and not (row.joins_clips and ranges.is_part(action))
+    ]
     if not kept:
         raise LimitError(f"'{rig.name}' has no action")
     return kept

@@ -186,7 +186,7 @@ def _made(
         def finish(source: motions.Source) -> Animation:
             return _finished(source.gather(), model, wanted)
 
-        if row.joins and wanted.what in {"CHOSEN", "NLA"}:
+        if row.joins_clips and wanted.what in {"CHOSEN", "NLA"}:
             done, files = _joined(asked, row, sources, finish)
         else:
             several = wanted.what not in {"ACTIVE", "REST", "SCENE"}
@@ -208,7 +208,7 @@ def _one_each(asked: Asked, row: AnimationFormat, sources: list[motions.Source],
             files.append((target, row.dump(animation)))
             files += joint_scales.files(animation, row, target, game)
         facts = f"{plural(animation.num_frames, 'frame')}, {plural(len(animation.joint_names), 'joint')}"
-        done.append((target, Summary(f"{facts} of '{source.name}'" if row.joins else facts, warnings)))
+        done.append((target, Summary(f"{facts} of '{source.name}'" if row.joins_clips else facts, warnings)))
     return done, files
 
 
@@ -222,7 +222,7 @@ def _joined(asked: Asked, row: AnimationFormat, sources: list[motions.Source], f
             animations.append(animation)
             rows.append(ranges.row_of(source.action, animation, first, game))
             first += animation.num_frames
-            joint_scales.say_lost(animation)
+            joint_scales.warn_of_lost(animation)
         warnings.extend(refused([problem for each in animations for problem in row.check(each, game)]))
         data = row.dump_joined(animations)
     table = path.with_suffix(ranges.SUFFIX)

@@ -56,7 +56,7 @@ def bound(row: SkeletalFormat, loaded: Loaded, settings: ImportSettings) -> Skel
         return binding.bound_in(
             model, Pose(*chain(animation.parents, animation.positions[frame], animation.rotations[frame]))
         )
-    if settings.bind == FIT and (animation is not None or not row.unbound):
+    if settings.bind == FIT and (animation is not None or not row.bind_pose_missing):
         if model.skeleton.num_joints > binding.MOST_JOINTS:
             log.warning("more than %d joints: meshes are bound as in the file", binding.MOST_JOINTS)
         places = None if animation is None else binding.mean_places(animation.positions)
@@ -138,7 +138,7 @@ def _with_parts(
     found: Motions = []
     for animation, file in motions:
         found.append((animation, None))
-        if row.joins:
+        if row.joins_clips:
             found += ranges.parts_of(animation, row, table or ranges.table_beside(file))
     return found
 

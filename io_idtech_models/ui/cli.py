@@ -145,7 +145,7 @@ def _open_skeletal(path: Path, options: argparse.Namespace, context: Context) ->
     """Bring a skeletal model and the animations that are named into the scene."""
     settings = SkeletalSettings(scale=options.scale, weld=not options.no_weld)
     row = formats.by_suffix(path)
-    bind = ("FIT" if row.unbound else "FILE") if isinstance(row, SkeletalFormat) else "FILE"
+    bind = ("FIT" if row.bind_pose_missing else "FILE") if isinstance(row, SkeletalFormat) else "FILE"
     disk = Disk()
     named = file_of(disk, options.anim[0] if options.anim and row.companions else "")
     wanted = ImportSettings(animations=False, animation=named, bind=bind)

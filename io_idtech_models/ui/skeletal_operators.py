@@ -64,7 +64,7 @@ def bind_option(row: SkeletalFormat) -> Any:
     declare: Any = EnumProperty  # the stubs say that it returns nothing
     fit = ("FIT", "Best Fit", "The pose in which the weights of all vertices agree best: they move most as in the game")
     frame = ("FRAME", "Frame", "A frame of the animation")
-    own = () if row.unbound else (("FILE", "File", "The pose in the file"),)
+    own = () if row.bind_pose_missing else (("FILE", "File", "The pose in the file"),)
     description = "The pose in which the meshes are bound to the bones; it shows in edit mode"
     items = (*own, fit, frame)
     return declare(name="Bind Pose", description=description, items=items, default=items[0][0])
@@ -349,7 +349,9 @@ def skeletal_operators(row: SkeletalFormat | AnimationFormat) -> tuple[type, ...
     """
     game = {"game": games_option(row.games)}
     if isinstance(row, AnimationFormat):
-        bases: tuple[type, ...] = (TableOption, ImportSkeletalAnimation) if row.joins else (ImportSkeletalAnimation,)
+        bases: tuple[type, ...] = (
+            (TableOption, ImportSkeletalAnimation) if row.joins_clips else (ImportSkeletalAnimation,)
+        )
         operators = (
             make_operator(row, "import", bases, {}), make_operator(row, "export", (ExportSkeletalAnimation,), game),
         )  # fmt: skip

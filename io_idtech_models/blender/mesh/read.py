@@ -118,7 +118,7 @@ def _is_torn(topology: meshes.Topology, numbers: Numbers) -> bool:
     return not np.array_equal(point[numbers], topology.corner_points)
 
 
-def say_loose(block: Block, shape: Shape) -> None:
+def warn_of_loose(block: Block, shape: Shape) -> None:
     """Name an object whose vertices are left out: those without a triangle that had one, or are new."""
     used = shape.loose >= 0
     used[shape.topology.corner_points] = True

@@ -196,7 +196,7 @@ def add_animations(
         positions, scales = sizes.to_shown(rig, bones, parents, animation)
         refuse_farther(f"joints in '{animation.name}'", positions * settings.scale)
         channels = actions.to_channels(positions * settings.scale, animation.rotations, local, parents)
-        _say_connected(bones, animation, channels[..., :3] / settings.scale)
+        _warn_of_connected(bones, animation, channels[..., :3] / settings.scale)
         action = actions.make(rig, [bone.name for bone in bones], animation, channels, scales)
         if animation.source is not None:
             skeletal_source.attach_action(animation.source, action, channels, settings.scale)
@@ -209,7 +209,7 @@ def add_animations(
     return made
 
 
-def _say_connected(bones: list[Any], animation: Animation, ways: NDArray[Any]) -> None:
+def _warn_of_connected(bones: list[Any], animation: Animation, ways: NDArray[Any]) -> None:
     """Name the bones that can't go the `ways` (F, J, 3) of their joints from rest: Blender holds connected ones."""
     far = np.abs(ways).max(axis=(0, 2), initial=0.0) > HELD
     stuck = [bone.name for bone, moves in zip(bones, far.tolist(), strict=True) if moves and bone.use_connect]

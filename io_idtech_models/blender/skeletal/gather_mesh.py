@@ -13,16 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
+from ...model.arrays import Choice, Floats
 from ...model.skeletal import Pose, SkeletalSource, Skeleton, SkinnedMesh, Weights, skin
 from ...model.transforms import conjugate, rotate
-from ...model.vertex import Choice, Floats, ModelSource, SurfaceSource
+from ...model.vertex import ModelSource, SurfaceSource
 from ...model.wording import plural
 from ...reporting import LimitError
 from .. import losses as unheld
 from ..compat import Block
 from ..mesh import attributes as meshes
 from ..mesh.parts import Looks, Part, shaders_of, split, surface_name
-from ..mesh.read import Origin, Shape, read_shape, say_loose
+from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..provenance import Place
 from . import normals as skinned_normals
 from .rig_scene import RigScene, SkeletalGatherSettings, WeightSettings
@@ -131,10 +132,10 @@ def _gather(
         made.min_lod = gather_min_lod(block)
         found.append(made)
     if settings.normals == "NONE":
-        _say_sharp(block, mesh)
-    say_loose(block, shape)
-    unheld.say_layers(block)
-    unheld.say_skinned(block, settings.normals != "NONE")
+        _warn_of_sharp(block, mesh)
+    warn_of_loose(block, shape)
+    unheld.warn_of_layers(block)
+    unheld.warn_of_skinned(block, settings.normals != "NONE")
     return found
 
 
@@ -167,7 +168,7 @@ def _joint_groups(block: Block, mesh: Block, rig: Rig) -> tuple[NDArray[Any], ND
     points, groups, weights = skinning.read_groups(mesh)
     joint_of = np.array([rig.joints.get(group.name, -1) for group in block.vertex_groups] + [-1], np.int64)
     joints = joint_of[np.minimum(groups, len(joint_of) - 1)]
-    unheld.say_groups(block, groups, weights, set(rig.joints))
+    unheld.warn_of_groups(block, groups, weights, set(rig.joints))
     known = joints >= 0
     return points[known], joints[known], weights[known]
 
@@ -190,7 +191,7 @@ def _to_mesh(
     numbers = part.vertices.numbers
     own = untouched.find(block, here, part, positions[of_vertex], rig, settings.scale)
     same = own.any_way
-    unheld.say_off(block, own.off)
+    unheld.warn_of_off(block, own.off)
     rest = ~same[owners]
     full = here[0][rest], here[1][rest], here[2][rest]
     owners, used, weights = _limited(full, count, settings)
@@ -300,7 +301,7 @@ def _sharp_edges(mesh: Block) -> NDArray[np.bool_]:
     return found & between
 
 
-def _say_sharp(block: Block, mesh: bpy.types.Mesh) -> None:
+def _warn_of_sharp(block: Block, mesh: bpy.types.Mesh) -> None:
     count = int(_sharp_edges(mesh).sum())
     if count:
         log.warning("'%s': %s smooth in the game, which merges by place", block.name, f"{count} sharp edges will be")

@@ -36,7 +36,7 @@ from . import bone_scales as sizes
 from . import channels as actions
 from .bones import KINDS, REST_CHANNELS, SCALES, WIDTHS, Bones
 from .rig_scene import RigScene
-from .source import KnownAction, find_action
+from .source import StoredAction, find_action
 from .source_frames import SAME_PLACE, SAME_TURN, find_frames
 
 log = logging.getLogger(__name__)
@@ -95,7 +95,7 @@ def _counting(animation: Animation, span: Span) -> NDArray[np.int64]:
 
 
 def _in_frames(
-    export: RigScene, action: bpy.types.Action, slot: Any, direct: bool, clip: Clip, known: KnownAction | None
+    export: RigScene, action: bpy.types.Action, slot: Any, direct: bool, clip: Clip, known: StoredAction | None
 ) -> Animation:
     """Return what an action is in a run of frames: from its curves, or by stepping."""
     rig, bones, scale = export.rig, export.bones, export.settings.scale
@@ -305,7 +305,7 @@ def _are_same(seen: Shown, positions: Doubles, rotations: Doubles, moved: Double
     return np.asarray(turned & (ways <= SAME_PLACE * np.maximum(scale, far / FAR)))
 
 
-def _animation(bones: Bones, clip: Clip, shown: Shown, known: KnownAction | None, scale: float) -> Animation:
+def _animation(bones: Bones, clip: Clip, shown: Shown, known: StoredAction | None, scale: float) -> Animation:
     marked = np.zeros(len(bones.joints), np.bool_) if bones.scales_way is None else bones.scales_way
     scales = sizes.from_bones(shown.total, marked)
     ways = 1.0 if scales is None else scales.of_ways()[..., None]
@@ -323,7 +323,7 @@ def _animation(bones: Bones, clip: Clip, shown: Shown, known: KnownAction | None
     return animation
 
 
-def _joints_of(bones: Bones, known: KnownAction) -> NDArray[np.int32]:
+def _joints_of(bones: Bones, known: StoredAction) -> NDArray[np.int32]:
     """Return the source's joint of each bone, by the number that import gave it or its name, if the parents agree."""
     joints = known.source.joint_names
     numbers = np.where((bones.numbers >= 0) & (bones.numbers < len(joints)), bones.numbers, -1)

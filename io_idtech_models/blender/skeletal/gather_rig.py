@@ -21,7 +21,7 @@ from . import tags as joint_tags
 from . import torso as traits
 from .gather_mesh import Rig, gather_mesh, rest_source
 from .rig_scene import RigScene
-from .source import KnownRig, place_of
+from .source import StoredRig, place_of
 from .weights import losses
 
 log = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ def gather(blocks: list[Block], export: RigScene, name: str = "", measured: bool
     return SkeletalModel(name or block.name, rig.skeleton, _claimed(found), rig.source, tags, lod)
 
 
-def _in_order(blocks: list[Block], known: KnownRig | None, rig: Block) -> list[Block]:
+def _in_order(blocks: list[Block], known: StoredRig | None, rig: Block) -> list[Block]:
     """Return meshes in the source's order; copies and new ones follow."""
 
     def number_of(block: Block) -> int:
@@ -120,7 +120,7 @@ def listed_bones(block: Block, deform_only: bool) -> tuple[list[Any], NDArray[np
     return ordered, np.array(parents, np.int32)
 
 
-def has_no_joints(known: KnownRig | None) -> bool:
+def has_no_joints(known: StoredRig | None) -> bool:
     """Tell whether an armature came from a file without joints: then it is whole without bones."""
     return known is not None and not known.source.skeleton.num_joints
 
@@ -156,7 +156,7 @@ def gather_rig(export: RigScene) -> Rig:
 
 
 def _bound_pose(
-    rest: Doubles, sources: NDArray[np.int32], kept: NDArray[np.bool_], known: KnownRig, world: Doubles, scale: float
+    rest: Doubles, sources: NDArray[np.int32], kept: NDArray[np.bool_], known: StoredRig, world: Doubles, scale: float
 ) -> Pose:
     """Return where joints are while the meshes are bound, which is not where the file has them: see `_known_joints`."""
     bound = known.source.skeleton.bind
@@ -169,7 +169,7 @@ def _bound_pose(
     return Pose(positions, rotations)
 
 
-def _carried(pose: Pose, joints: NDArray[np.int32], rest: Doubles, known: KnownRig) -> Doubles:
+def _carried(pose: Pose, joints: NDArray[np.int32], rest: Doubles, known: StoredRig) -> Doubles:
     """Return a pose of the source's joints (n,) as matrices (n, 4, 4), moved as their bones' rest was since import."""
     file = armature.joint_matrices(pose.positions[joints], pose.rotations[joints], known.scale)
     before = inverse(known.rest[joints])
@@ -206,7 +206,7 @@ def roundings(data: Block, bones: list[Any]) -> Doubles:
 
 
 def _known_joints(
-    bones: list[Any], rest: Doubles, matrices: Doubles, known: KnownRig, rounded: Doubles
+    bones: list[Any], rest: Doubles, matrices: Doubles, known: StoredRig, rounded: Doubles
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_], Doubles]:
     """Return the source's joint of each bone, which keep its place, which its axes, and the matrices (J, 4, 4) of all.
 

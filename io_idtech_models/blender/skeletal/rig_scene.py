@@ -10,7 +10,7 @@ import bpy
 
 from ..compat import Block
 from ..scene import ExportScene
-from .source import KnownRig, find
+from .source import StoredRig, find
 from .torso import WeightLimits
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class RigScene(ExportScene[SkeletalGatherSettings]):
     rig: Block
 
     @cached_property
-    def stored(self) -> KnownRig | None:
+    def stored(self) -> StoredRig | None:
         """Return what the armature knows of its file, or None."""
         return find(self.rig)
 

@@ -26,7 +26,7 @@ SKELETON, SKINNED, MOTION = "idtech_skeleton", "idtech_skinned", "idtech_motion"
 
 
 @dataclass(eq=False)
-class KnownRig:
+class StoredRig:
     """What an armature knows of its file: the facts, where Blender had its bones after import, and at which scale."""
 
     source: SkeletalSource
@@ -35,7 +35,7 @@ class KnownRig:
 
 
 @dataclass(eq=False)
-class KnownAction:
+class StoredAction:
     """What an action knows of its file: the facts, and the channels that import wrote."""
 
     source: AnimationSource
@@ -68,7 +68,7 @@ def renew(source: SkeletalSource, rig: Block, meshes: list[Block], rest: NDArray
     rig.data[SKELETON] = skeletal_record.model_record(source, records, extra)
 
 
-def find(rig: Block) -> KnownRig | None:
+def find(rig: Block) -> StoredRig | None:
     """Return what an armature knows of its file, or None."""
     data = rig.data.get(SKELETON)
     if not isinstance(data, bytes):
@@ -82,10 +82,10 @@ def find(rig: Block) -> KnownRig | None:
     except record.RecordError as error:
         log.warning("the source of armature '%s' is ignored: %s", rig.name, error)
         return None
-    return KnownRig(source, rest, scale)
+    return StoredRig(source, rest, scale)
 
 
-def place_of(known: KnownRig | None, rig: Block, block: Block) -> Place | None:
+def place_of(known: StoredRig | None, rig: Block, block: Block) -> Place | None:
     """Return where a mesh' numbers lie among its model's; None for one of another model, or of none."""
     if known is None or block.data.get(MODEL_ID) != rig.data.get(MODEL_ID):
         return None
@@ -101,7 +101,7 @@ def attach_action(source: AnimationSource, action: Block, channels: NDArray[np.f
     action[MOTION] = skeletal_record.animation_record(source, extra)
 
 
-def find_action(action: Block) -> KnownAction | None:
+def find_action(action: Block) -> StoredAction | None:
     """Return what an action knows of its file, or None."""
     data = action.get(MOTION)
     if not isinstance(data, bytes):
@@ -114,4 +114,4 @@ def find_action(action: Block) -> KnownAction | None:
     except record.RecordError as error:
         log.warning("the source of action '%s' is ignored: %s", action.name, error)
         return None
-    return KnownAction(source, channels, scale)
+    return StoredAction(source, channels, scale)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.skeletal import Animation
-from .source import KnownAction
+from .source import StoredAction
 
 # Radians, units, and of how far from its parent a joint goes: closer is Blender's own rounding.
 SAME_TURN, SAME_PLACE, SAME_PART = 2e-5, 1e-4, 1e-6
@@ -23,7 +23,7 @@ PARTS = slice(0, 3), slice(3, 7)  # of the channels: location, quaternion
 
 
 def find_frames(
-    animation: Animation, channels: NDArray[np.float32], numbers: NDArray[np.int32], known: KnownAction
+    animation: Animation, channels: NDArray[np.float32], numbers: NDArray[np.int32], known: StoredAction
 ) -> NDArray[np.int32]:
     """Return the source's frames (F, J, 2) whose position and whose rotation each joint has, or -1.
 

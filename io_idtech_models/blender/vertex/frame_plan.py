@@ -28,7 +28,7 @@ from .clips import WHOLE, find_actions, label, model_ids, whole_curves
 from .movement import is_moving
 from .sampling import Plan
 from .shape_keys import KeyFinder, frame_blocks, positions
-from .source import Known, frame_list
+from .source import StoredSource, frame_list
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ def plan_frames(
     blocks: list[Block],
     tag_sources: Sequence[Any],
     collection: bpy.types.Collection | None,
-    known: Known | None,
+    known: StoredSource | None,
     export: ExportScene[GatherSettings],
 ) -> Planned:
     """Return the frames to export, and the source frame that each was, (F,), -1 = none.
@@ -90,14 +90,14 @@ def plan_frames(
     return _timeline_plan(base, scene, "CURRENT" if mode == "KEYS" else mode, settings)
 
 
-def _keyed(blocks: list[Block], known: Known | None) -> list[Block]:
+def _keyed(blocks: list[Block], known: StoredSource | None) -> list[Block]:
     """Return the meshes whose shape keys are frames: absolute ones, and those that import made."""
     places = {} if known is None else known.places
     with_keys = [b for b in blocks if b.data.shape_keys is not None and frame_blocks(b.data.shape_keys)]
     return [b for b in with_keys if not b.data.shape_keys.use_relative or b.data in places]
 
 
-def _key_plan(keyed: list[Block], known: Known | None, ids: set[str]) -> Planned:
+def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> Planned:
     lead = keyed[0]
     blocks = frame_blocks(lead.data.shape_keys)
     listed = [key.name for key in blocks]
@@ -118,7 +118,7 @@ def _key_plan(keyed: list[Block], known: Known | None, ids: set[str]) -> Planned
     return Plan(shown, times, list(range(len(blocks))), keyed), sources
 
 
-def _sources(listed: list[str], at: list[float], known: Known | None, relative: bool) -> NDArray[np.int32]:
+def _sources(listed: list[str], at: list[float], known: StoredSource | None, relative: bool) -> NDArray[np.int32]:
     """Return the source frame of each key: by the name that import gave it, else by position if that one is free."""
     sources = np.full(len(listed), -1, np.int32)
     if known is None:
@@ -135,14 +135,14 @@ def _sources(listed: list[str], at: list[float], known: Known | None, relative: 
     return sources
 
 
-def _frame_name(key_name: str, source: int, known: Known | None) -> str:
+def _frame_name(key_name: str, source: int, known: StoredSource | None) -> str:
     """Return a frame's name in the file: the source's while the key has the name that import gave it."""
     if known is not None and source >= 0 and source < len(known.key_names) and key_name == known.key_names[source]:
         return known.source.frame_names[source]
     return names.stem_of(key_name)
 
 
-def _listed_plan(listed: list[str], frames: list[int], known: Known | None) -> Planned:
+def _listed_plan(listed: list[str], frames: list[int], known: StoredSource | None) -> Planned:
     """Plan the frames of a model without keys: its collection says how many there are, and their names."""
     count = len(listed)
     source_names = [] if known is None else known.source.frame_names

@@ -17,17 +17,17 @@ from .. import names
 from ..claims import Claims
 from ..compat import Block
 from ..empties import DISPLAY, PREFIX, decompose, shown_axes
-from ..losses import say_layers
+from ..losses import warn_of_layers
 from ..materials import texture_size
 from ..mesh import attributes as meshes
 from ..mesh.parts import Part, shaders_of, split, surface_name
-from ..mesh.read import Origin, Shape, read_shape, say_loose
+from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..provenance import Place
 from ..scene import ExportScene
 from . import effects, sampling, tags
 from .frame_plan import GatherSettings, plan_frames
 from .sampling import Plan, Samples, Subject
-from .source import Known, find
+from .source import StoredSource, find
 from .stage import Stage, stepping
 from .surface import looks_of, to_surface
 
@@ -37,7 +37,7 @@ MESH_TYPES = frozenset(("MESH",))
 
 
 @dataclass(eq=False)
-class Draft:
+class MeshJob:
     """An object on its way to one or more surfaces."""
 
     block: Block
@@ -90,31 +90,31 @@ def gather(
     if not mesh_blocks and not tag_sources and not bare:
         raise LimitError("nothing to export: no visible mesh and no tag among the objects")
     plan, sources = plan_frames(mesh_blocks, tag_sources, collection, known, export)
-    drafts = [_draft(block, plan, known, settings) for block in _in_order(mesh_blocks, known)]
+    jobs = [_job(block, plan, known, settings) for block in _in_order(mesh_blocks, known)]
     with stepping(export, plan, mesh_blocks) as stage:
-        _read_shapes(drafts, stage, known)
-        _settle_drafts(drafts, stage, sources)
+        _read_shapes(jobs, stage, known)
+        _settle_jobs(jobs, stage, sources)
         stepped = _sample_tags(tag_sources, stage)
-    surfaces = _surfaces(drafts, plan, settings)
+    surfaces = _surfaces(jobs, plan, settings)
     if not surfaces and not tag_sources and not bare:
         raise LimitError("nothing to export: no mesh has faces, and there is no tag")
     found = _tags(tag_sources, plan, stepped, known, sources, settings)
     name = collection.name if collection is not None else mesh_blocks[0].name if mesh_blocks else "model"
     source = None if known is None else known.source
-    return VertexModel(name, plan.names, surfaces, found, source, sources, texture_size=_texture_size(drafts))
+    return VertexModel(name, plan.names, surfaces, found, source, sources, texture_size=_texture_size(jobs))
 
 
-def _texture_size(drafts: list[Draft]) -> tuple[int, int] | None:
+def _texture_size(jobs: list[MeshJob]) -> tuple[int, int] | None:
     """Return the size of the first picture that a material shows, width and height in pixels."""
-    for draft in drafts:
-        for material in draft.shape.materials if draft.shape is not None else ():
+    for job in jobs:
+        for material in job.shape.materials if job.shape is not None else ():
             size = None if material is None else texture_size(material)
             if size is not None:
                 return size
     return None
 
 
-def _in_order(blocks: list[Block], known: Known | None) -> list[Block]:
+def _in_order(blocks: list[Block], known: StoredSource | None) -> list[Block]:
     """Return objects in the source's order of surfaces; copies (those that Blender renamed) and new ones follow."""
     places = {} if known is None else known.places
     originals: dict[int, Block] = {}
@@ -127,76 +127,76 @@ def _in_order(blocks: list[Block], known: Known | None) -> list[Block]:
     return ordered + [block for block in blocks if block not in taken]
 
 
-def _draft(block: Block, plan: Plan, known: Known | None, settings: GatherSettings) -> Draft:
+def _job(block: Block, plan: Plan, known: StoredSource | None, settings: GatherSettings) -> MeshJob:
     place = None if known is None else known.places.get(block.data)
-    return Draft(block, place, settings.direct and sampling.is_direct(block, plan))
+    return MeshJob(block, place, settings.direct and sampling.is_direct(block, plan))
 
 
-def _read_shapes(drafts: list[Draft], stage: Stage, known: Known | None) -> None:
-    """Read the drafts' topology, and what of it is the source's, of their own meshes or of what modifiers make of them.
+def _read_shapes(jobs: list[MeshJob], stage: Stage, known: StoredSource | None) -> None:
+    """Read the jobs' topology, and what of it is the source's, of their own meshes or of what modifiers make of them.
 
     An object that its modifiers change in some frame is written with the normals that it shows.
     """
     source, plan = None if known is None else known.source, stage.plan
     settings = stage.export.settings
-    for draft in drafts:  # before the scene shows another frame
-        if draft.direct:
-            draft.samples = sampling.read_direct(draft.block, plan)
-    changed = effects.changed_by_modifiers([d.block for d in drafts if not d.direct], stage)
-    for draft in drafts:
-        mesh = draft.block.data
+    for job in jobs:  # before the scene shows another frame
+        if job.direct:
+            job.samples = sampling.read_direct(job.block, plan)
+    changed = effects.changed_by_modifiers([d.block for d in jobs if not d.direct], stage)
+    for job in jobs:
+        mesh = job.block.data
         # Import's base showed the first frame, and its normals are stored.
-        origin = Origin(source, draft.place, 0, len(plan.times) == 1)
-        if draft.direct:
-            draft.shape = read_shape(draft.block, mesh, mesh, origin, settings.normals)
+        origin = Origin(source, job.place, 0, len(plan.times) == 1)
+        if job.direct:
+            job.shape = read_shape(job.block, mesh, mesh, origin, settings.normals)
             continue
         stage.show(0)
-        shown = stage.export.evaluated(draft.block).data
+        shown = stage.export.evaluated(job.block).data
         own = mesh if meshes.topology(shown) == meshes.topology(mesh) else None
-        draft.changed = draft.block in changed
-        normals = "SHOWN" if draft.changed else settings.normals
-        draft.shape = read_shape(draft.block, shown, own, origin, normals)
+        job.changed = job.block in changed
+        normals = "SHOWN" if job.changed else settings.normals
+        job.shape = read_shape(job.block, shown, own, origin, normals)
 
 
-def _split(draft: Draft, sources: NDArray[np.int32], settings: GatherSettings) -> None:
-    """Split a draft into parts by what its samples say."""
-    assert draft.shape is not None and draft.samples is not None and draft.samples.positions is not None
-    draft.parts = split(draft.shape, looks_of(draft.samples, sources, draft.shape), settings.splits)
-    if draft.place is None and not len(draft.shape.corners):
-        log.warning("'%s' has no faces: left out", draft.block.name)
-        draft.parts = []
+def _split(job: MeshJob, sources: NDArray[np.int32], settings: GatherSettings) -> None:
+    """Split a job into parts by what its samples say."""
+    assert job.shape is not None and job.samples is not None and job.samples.positions is not None
+    job.parts = split(job.shape, looks_of(job.samples, sources, job.shape), settings.splits)
+    if job.place is None and not len(job.shape.corners):
+        log.warning("'%s' has no faces: left out", job.block.name)
+        job.parts = []
 
 
-def _settle_drafts(
-    drafts: list[Draft],
+def _settle_jobs(
+    jobs: list[MeshJob],
     stage: Stage,
     sources: NDArray[np.int32],
 ) -> None:
-    """Sample and split drafts: by stepping what can't be read directly, or needs normals that only Blender knows."""
+    """Sample and split jobs: by stepping what can't be read directly, or needs normals that only Blender knows."""
     plan, settings = stage.plan, stage.export.settings
-    for draft in drafts:
-        if draft.direct:
-            _split(draft, sources, settings)
-            other = len(plan.times) > 1 or sampling.shown_keys(draft.block, plan)[0] > 0  # frames than the base
-            draft.direct = not (other and draft.wants_normals(settings))
-    stepped = [draft for draft in drafts if not draft.direct]
+    for job in jobs:
+        if job.direct:
+            _split(job, sources, settings)
+            other = len(plan.times) > 1 or sampling.shown_keys(job.block, plan)[0] > 0  # frames than the base
+            job.direct = not (other and job.wants_normals(settings))
+    stepped = [job for job in jobs if not job.direct]
     _sample(stepped, stage)
-    for draft in stepped:
-        _split(draft, sources, settings)
+    for job in stepped:
+        _split(job, sources, settings)
     # Who of several claimed a vertex in vain, and shows a new one, is known only now.
     late = [d for d in stepped if d.wants_normals(settings) and d.samples is not None and d.samples.normals is None]
     _sample(late, stage)
 
 
-def _sample(drafts: list[Draft], stage: Stage) -> None:
-    """Sample drafts in all frames, with normals where some vertex takes those that are shown."""
+def _sample(jobs: list[MeshJob], stage: Stage) -> None:
+    """Sample jobs in all frames, with normals where some vertex takes those that are shown."""
     subjects = []
-    for draft in drafts:
-        assert draft.shape is not None
-        normals = draft.wants_normals(stage.export.settings) or draft.shape.shows_normals
-        subjects.append(Subject(draft.block, draft.shape.topology, normals))
-    for draft, found in zip(drafts, sampling.step(stage, subjects), strict=True):
-        draft.samples = found
+    for job in jobs:
+        assert job.shape is not None
+        normals = job.wants_normals(stage.export.settings) or job.shape.shows_normals
+        subjects.append(Subject(job.block, job.shape.topology, normals))
+    for job, found in zip(jobs, sampling.step(stage, subjects), strict=True):
+        job.samples = found
 
 
 def _sample_tags(tag_sources: list[TagSource], stage: Stage) -> list[Samples | None]:
@@ -217,28 +217,28 @@ def _only_curves(block: Block) -> bool:
     return animation is None or not (len(animation.drivers) or len(animation.nla_tracks))
 
 
-def _surfaces(drafts: list[Draft], plan: Plan, settings: GatherSettings) -> list[Surface]:
+def _surfaces(jobs: list[MeshJob], plan: Plan, settings: GatherSettings) -> list[Surface]:
     surfaces: list[Surface] = []
     claims = Claims()
-    for draft in drafts:
-        assert draft.shape is not None and draft.samples is not None
-        for nth, part in enumerate(draft.parts):
-            name = surface_name(draft.block, part, draft.shape, nth, settings.keep_suffixes)
-            surface = to_surface(name, part, draft.shape, draft.samples, len(plan.times), 1.0 / settings.scale)
-            surface.shaders = shaders_of(part, draft.shape, settings.keep_suffixes)
-            if nth == 0 and draft.place is not None:
-                surface.source_index = draft.place.surface
-            _settle_shown(draft, surface, settings)
+    for job in jobs:
+        assert job.shape is not None and job.samples is not None
+        for nth, part in enumerate(job.parts):
+            name = surface_name(job.block, part, job.shape, nth, settings.keep_suffixes)
+            surface = to_surface(name, part, job.shape, job.samples, len(plan.times), 1.0 / settings.scale)
+            surface.shaders = shaders_of(part, job.shape, settings.keep_suffixes)
+            if nth == 0 and job.place is not None:
+                surface.source_index = job.place.surface
+            _settle_shown(job, surface, settings)
             if not claims.take(surface.source_index):
-                log.warning("'%s' is a copy of a surface: written as a further one called '%s'", draft.block.name, name)
+                log.warning("'%s' is a copy of a surface: written as a further one called '%s'", job.block.name, name)
             surfaces.append(surface)
-        if draft.parts:
-            _say_points(draft)
-            say_layers(draft.block)
+        if job.parts:
+            _warn_of_points(job)
+            warn_of_layers(job.block)
     return surfaces
 
 
-def _settle_shown(draft: Draft, surface: Surface, settings: GatherSettings) -> None:
+def _settle_shown(job: MeshJob, surface: Surface, settings: GatherSettings) -> None:
     """Take smooth normals instead of those that Blender shows: if that is wanted, or where those can't be right.
 
     Blender turns custom normals along with the faces that they were set on, and loses their way in poses far off. What
@@ -248,23 +248,23 @@ def _settle_shown(draft: Draft, surface: Surface, settings: GatherSettings) -> N
     if settings.normals == "SMOOTH":
         surface.normals = smooth_normals(surface.positions, surface.triangles)
         surface.own_normals = np.ones(surface.num_vertices, np.bool_)
-    elif settings.normals == "SOURCE" and surface.normals is not None and draft.turns_normals:
+    elif settings.normals == "SOURCE" and surface.normals is not None and job.turns_normals:
         numbers, own = surface.source_vertices, surface.own_normals
         if surface.normals.strides[0] and numbers is not None and own is not None:  # else one for all frames
             triangles, which = surface.triangles, own | (numbers < 0)
             surface.normals, count = without_backs(surface.normals, surface.positions, triangles, which)
             if count:
                 said = "vertices show normals that point into the mesh in some frames: smoothed there"
-                log.warning("'%s': %d %s", draft.block.name, count, said)
+                log.warning("'%s': %d %s", job.block.name, count, said)
 
 
-def _say_points(draft: Draft) -> None:
+def _warn_of_points(job: MeshJob) -> None:
     """Name vertices that are left out, and those that look forgotten at the origin."""
-    assert draft.shape is not None and draft.samples is not None and draft.samples.positions is not None
-    topology, positions = draft.shape.topology, draft.samples.positions
-    say_loose(draft.block, draft.shape)
+    assert job.shape is not None and job.samples is not None and job.samples.positions is not None
+    topology, positions = job.shape.topology, job.samples.positions
+    warn_of_loose(job.block, job.shape)
     new = np.zeros(topology.num_points, np.bool_)
-    new[topology.corner_points[draft.shape.numbers < 0]] = True
+    new[topology.corner_points[job.shape.numbers < 0]] = True
     if len(positions) < 2 or not new.any():
         return
     at_origin = (positions == 0.0).all(axis=2)
@@ -273,7 +273,7 @@ def _say_points(draft: Draft) -> None:
         frames = np.flatnonzero(at_origin[:, forgotten].any(axis=1))
         log.warning(
             "'%s': %d vertices lie at the origin in %d frames (first: %d); 'Hold Still in Other Frames' mends that",
-            draft.block.name, int(forgotten.sum()), len(frames), int(frames[0]),
+            job.block.name, int(forgotten.sum()), len(frames), int(frames[0]),
         )  # fmt: skip
 
 
@@ -297,7 +297,7 @@ def _tags(
     tag_sources: list[TagSource],
     plan: Plan,
     samples: list[Samples | None],
-    known: Known | None,
+    known: StoredSource | None,
     sources: NDArray[np.int32],
     settings: GatherSettings,
 ) -> list[Tag]:
@@ -329,7 +329,7 @@ def _tag_rank(tag: Tag, entry: TagSource, nth: int) -> tuple[Any, ...]:
     return tag.source_index < 0, tag.source_index, entry.block.name != entry.block.get(names.GIVEN), nth
 
 
-def _hint(tag: Tag, known: Known, sources: NDArray[np.int32]) -> NDArray[np.bool_]:
+def _hint(tag: Tag, known: StoredSource, sources: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Give a tag its source's origin and axes in each frame in which it stands as import put it.
 
     A new frame is compared with the source frame before it, which it was copied from if it is equal.

@@ -29,7 +29,7 @@ NUM_FRAMES, FRAME_NAMES, FRAME_SOURCES = "idtech_frames", "idtech_frame_names", 
 
 
 @dataclass(eq=False)
-class Known:
+class StoredSource:
     """What the .blend knows of the source: its facts, the names that import gave its frames' keys, meshes' places."""
 
     source: ModelSource
@@ -80,7 +80,7 @@ def attach(
 
 def find(
     collection: bpy.types.Collection | None, meshes: list[bpy.types.Mesh], tags: Iterable[Any] = ()
-) -> Known | None:
+) -> StoredSource | None:
     """Return what the collection's record knows, or else what those of meshes and of tags' empties know together."""
     known = None if collection is None else _from_collection(collection)
     lone = [mesh for mesh in meshes if RECORD in mesh.keys()]  # noqa: SIM118 - the stubs know no other way
@@ -95,19 +95,19 @@ def find(
     return known
 
 
-def _from_collection(collection: bpy.types.Collection) -> Known | None:
+def _from_collection(collection: bpy.types.Collection) -> StoredSource | None:
     data = collection.get(RECORD)
     if not isinstance(data, bytes):
         return None
     try:
         source, arrays = record.model_source(data)
-        return Known(source, record.unpack_names(record.checked(arrays, "keys", "u", -1)), {})
+        return StoredSource(source, record.unpack_names(record.checked(arrays, "keys", "u", -1)), {})
     except record.RecordError as error:
         log.warning("the source of collection '%s' is ignored: %s", collection.name, error)
         return None
 
 
-def _place_own(known: Known, meshes: list[bpy.types.Mesh]) -> None:
+def _place_own(known: StoredSource, meshes: list[bpy.types.Mesh]) -> None:
     """Give the model's own meshes their places: their numbers count as they are."""
     source = known.source
     vertices, triangles = range(int(source.first_vertices[-1])), range(int(source.first_triangles[-1]))
@@ -168,14 +168,14 @@ def _part(holder: Any, number: int, count: int, arrays: record.Arrays, **own: An
     return Part(holder, named, number, format_name, frames, keys, counts, facts, arrays, **own)
 
 
-def _assembled(surfaces: list[Part], tags: list[Part]) -> Known | None:
+def _assembled(surfaces: list[Part], tags: list[Part]) -> StoredSource | None:
     """Return what parts know that came without their collection; all that there was to know where none is missing."""
     parts = surfaces + tags
     if not parts:
         return None
     ids = list(dict.fromkeys(part.model_id for part in parts))
     lead = parts[0]
-    known = Known(_empty_source(lead.format, lead.frames), lead.keys, {}, lone=True)
+    known = StoredSource(_empty_source(lead.format, lead.frames), lead.keys, {}, lone=True)
 
     def rank(part: Part) -> tuple[int, int]:
         return ids.index(part.model_id), part.number
@@ -189,7 +189,7 @@ def _assembled(surfaces: list[Part], tags: list[Part]) -> Known | None:
     return known
 
 
-def _add_surfaces(known: Known, parts: list[Part]) -> None:
+def _add_surfaces(known: StoredSource, parts: list[Part]) -> None:
     """Add surfaces whose model is not here: their numbers move behind those that are known. Copies share a place."""
     placed: dict[tuple[str, int], Place] = {}
     for part in parts:
@@ -211,7 +211,7 @@ def _add_surfaces(known: Known, parts: list[Part]) -> None:
         known.places[part.holder] = placed[key]
 
 
-def _add_tags(known: Known, parts: list[Part]) -> None:
+def _add_tags(known: StoredSource, parts: list[Part]) -> None:
     """Give a source without tags those of some parts, each once."""
     source, chosen = known.source, list[Part]()
     for part in parts:

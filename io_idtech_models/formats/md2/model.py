@@ -25,12 +25,12 @@ from ...model.edits.normals import (
     turned_over,
     view_source,
 )
-from ...model.vertex import LATER, Facts, ModelSource, Surface, SurfaceSource, VertexModel
+from ...model.vertex import Facts, ModelSource, Surface, SurfaceSource, VertexModel
 from ...model.wording import listed, plural
 from ...reporting import LimitError
-from ..common.hints import Wanted, all_fit, finite, layout_fits
+from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_fits, layout_of, records_of, warn_damaged
 from ..common.normals import decode_direction, encode_direction
-from ..common.records import cut_name, decode_name, encode_name, raw_bytes
+from ..common.records import cut_name, decode_name, encode_name
 from .boxes import Boxes, fit_boxes
 from .commands import CommandHint, settle_commands
 from .file import FRAME, FRAME_NAME_SIZE, HEADER, IDENT, MAX_INDEX, SKIN, SKIN_SIZE, TRIANGLE, VERSION, Md2
@@ -62,21 +62,7 @@ def to_model(md2: Md2, name: str = "") -> VertexModel:
     source = ModelSource(
         FORMAT, [own], frame_names, [], np.zeros((count, 0, 3), np.float32), np.zeros((count, 0, 3, 3), np.float32)
     )
-    surface = Surface(
-        name,
-        LATER,
-        own.triangles.copy(),
-        own.uvs.copy(),
-        list(own.shaders),
-        normals=LATER,
-        source_index=0,
-        source_vertices=np.arange(own.num_vertices, dtype=np.int32),
-        source_triangles=np.arange(len(own.triangles), dtype=np.int32),
-        decoders={
-            "positions": own.decoded_positions,
-            "normals": lambda frames, vertices: decode_direction(own.normals[frames][:, vertices]),
-        },
-    )
+    surface = source.surface(0, decode_direction)
     frames = np.arange(count, dtype=np.int32)
     return VertexModel(
         name, list(frame_names), [surface], [], source, frames, group(frame_names), _header_size(md2.header)
@@ -94,11 +80,11 @@ def _surface_source(md2: Md2, name: str) -> SurfaceSource:
     if beyond:
         log.warning("the file lacks texture coordinates of %s", plural(beyond, "triangle"))
     facts: Facts = {
-        "header": raw_bytes(np.array([md2.header], HEADER)),
-        "skins": raw_bytes(md2.skins).reshape(-1, SKIN_SIZE),
+        "header": as_bytes(md2.header),
+        "skins": as_bytes(md2.skins),
         "st": md2.st,
         "st_index": np.ascontiguousarray(st_index),
-        "frames": raw_bytes(md2.frames).reshape(-1, FRAME.itemsize),
+        "frames": as_bytes(md2.frames),
         "padding": md2.padding,
         "glcmds": md2.glcmds,
     }
@@ -148,7 +134,7 @@ def _skin_size(model: VertexModel, options: Md2Options) -> Size:
     source = _whole_source(model)
     known = model.texture_size or (DEFAULT_SIZE, DEFAULT_SIZE)
     if source is not None:
-        known = _header_size(np.frombuffer(source.facts["header"].tobytes(), HEADER)[0])
+        known = _header_size(records_of(source.facts, "header", HEADER))
     return options.skin_width or known[0], options.skin_height or known[1]
 
 
@@ -166,8 +152,8 @@ def _fits(own: SurfaceSource) -> bool:
     """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
     frames, triangles = len(own.codes), len(own.triangles)
     wanted: Wanted = {
-        "header": ("u1", (HEADER.itemsize,)), "skins": ("u1", (len(own.shaders), SKIN_SIZE)), "st": ("i2", (-1, 2)),
-        "st_index": ("u2", (triangles, 3)), "frames": ("u1", (frames, FRAME.itemsize)), "padding": ("u1", (frames, -1)),
+        "header": (HEADER, ()), "skins": (SKIN, (len(own.shaders),)), "st": ("i2", (-1, 2)),
+        "st_index": ("u2", (triangles, 3)), "frames": (FRAME, (frames,)), "padding": ("u1", (frames, -1)),
         "glcmds": ("i4", (-1,)), "layout_ends": ("i8", (2,)),
     }  # fmt: skip
     per_frame = len(own.scale) == len(own.offset) == frames and own.uvs.ndim == 3
@@ -175,8 +161,8 @@ def _fits(own: SurfaceSource) -> bool:
         return False
     if own.facts["layout_ends"][1] not in (HEADER.itemsize - 4, HEADER.itemsize):
         return False
-    size = _header_size(np.frombuffer(own.facts["header"].tobytes(), HEADER)[0])
-    scale, offset = _shown_boxes(np.frombuffer(own.facts["frames"].tobytes(), FRAME))
+    size = _header_size(records_of(own.facts, "header", HEADER))
+    scale, offset = _shown_boxes(records_of(own.facts, "frames", FRAME))
     same = np.array_equal(own.scale, scale) and np.array_equal(own.offset, offset)
     return same and np.array_equal(own.uvs, _shown_uvs(own.facts["st"], own.facts["st_index"], size))
 
@@ -190,7 +176,7 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md2:
     surface, own = model.surfaces[0], _whole_source(model)
     asked = Md2Options(**options)
     if model.source_of(FORMAT) is not None and own is None and surface.source_index >= 0:
-        log.warning("the facts of the source of '%s' are damaged: written without them", model.name)
+        warn_damaged(model.name)
     if surface.num_vertices > MAX_INDEX + 1:
         raise LimitError(f"'{surface.name}' has {surface.num_vertices} vertices, MD2 holds {MAX_INDEX + 1}")
     size = model.texture_size or (DEFAULT_SIZE, DEFAULT_SIZE)
@@ -200,27 +186,18 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md2:
     triangles["xyz"], triangles["st"] = surface.triangles[:, ::-1], st_index[:, ::-1]
     header = np.zeros((), HEADER)
     if own is not None:
-        header = np.frombuffer(own.facts["header"].tobytes(), HEADER)[0].copy()
+        header = records_of(own.facts, "header", HEADER)
+    header["ident"], header["version"] = IDENT, VERSION
+    header["skin_width"], header["skin_height"] = size
     padding: NDArray[np.uint8] = np.zeros((len(frames), 0), np.uint8)
     if own is not None:
         padding = own.facts["padding"][filled_frames(model)]
     md2 = Md2(
         header, _encode_skins(surface, own), st, triangles, frames, vertices, np.zeros(0, np.int32), padding,
-        {} if own is None else {n: a for n, a in own.facts.items() if n.startswith("layout_")},
+        {} if own is None else layout_of(own.facts),
     )  # fmt: skip
     md2.glcmds = settle_commands(md2, size, _commands_hint(model, surface, own, asked))
-    _fill_header(md2, size)
     return md2
-
-
-def _fill_header(md2: Md2, size: Size) -> None:
-    header = md2.header
-    header["ident"], header["version"] = IDENT, VERSION
-    header["skin_width"], header["skin_height"] = size
-    header["frame_size"] = FRAME.itemsize + 4 * md2.vertices.shape[1] + md2.padding.shape[1]
-    header["num_skins"], header["num_xyz"], header["num_st"] = len(md2.skins), md2.vertices.shape[1], len(md2.st)
-    header["num_tris"], header["num_glcmds"] = len(md2.triangles), len(md2.glcmds)
-    header["num_frames"] = len(md2.frames)
 
 
 def _encode_skins(surface: Surface, own: SurfaceSource | None) -> NDArray[Any]:
@@ -244,7 +221,7 @@ def _encode_texels(
     if own is not None:
         st, index = own.facts["st"], own.facts["st_index"]
         used = np.bincount(index[index < len(st)], minlength=len(st)) > 0
-        table = TexelTable(st, _header_size(np.frombuffer(own.facts["header"].tobytes(), HEADER)[0]), used)
+        table = TexelTable(st, _header_size(records_of(own.facts, "header", HEADER)), used)
         if model.source is not None:
             _hint_corners(hints, surface, own, model.source)
     found, indices = table.settle(surface.uvs.reshape(-1, 2), hints.ravel(), size, surface.name)
@@ -282,7 +259,7 @@ def _encode_frames(
         boxes = fit_boxes(positions, options.same_box)
         codes = _with_normals(surface, boxes.encode(positions), None, None)
     else:
-        written = np.frombuffer(own.facts["frames"].tobytes(), FRAME)
+        written = records_of(own.facts, "frames", FRAME)
         origins = filled_frames(model)
         boxes, codes, kept = _hinted_positions(model, model.source, own, options)
         frames[kept] = written[origins[kept]]
@@ -361,10 +338,7 @@ def _source_positions(surface: Surface, source: ModelSource, frames: NDArray[Any
 
 def _is_own(surface: Surface, source: ModelSource) -> NDArray[np.bool_]:
     """Tell which vertices (V,) are of the source's surface whose boxes the frames keep."""
-    assert surface.source_vertices is not None
-    first, end = source.first_vertices[surface.source_index : surface.source_index + 2]
-    own: NDArray[np.bool_] = (surface.source_vertices >= first) & (surface.source_vertices < end)
-    return own
+    return source.own_vertices(surface) >= 0
 
 
 def _commands_hint(
@@ -373,10 +347,9 @@ def _commands_hint(
     """Return what the source's OpenGL commands say to a surface."""
     if own is None or model.source is None or surface.source_vertices is None:
         return None
-    numbers = np.where(_is_own(surface, model.source), surface.source_vertices.astype(np.int64), -1)
-    numbers = np.where(numbers >= 0, numbers - model.source.first_vertices[surface.source_index], -1)
+    numbers = model.source.own_vertices(surface)
     facts = own.facts
     triangles = np.zeros(len(own.triangles), TRIANGLE)
     triangles["xyz"], triangles["st"] = own.triangles[:, ::-1], facts["st_index"][:, ::-1]
-    size = _header_size(np.frombuffer(facts["header"].tobytes(), HEADER)[0])
+    size = _header_size(records_of(facts, "header", HEADER))
     return CommandHint(facts["glcmds"], facts["st"], triangles, size, numbers, options.remake_commands)

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.edits.conform import split_surface
 from ...model.edits.normals import NormalCoding, filled_frames, settle_normals, view_source
-from ...model.vertex import LATER, Facts, ModelSource, Surface, SurfaceSource, Tag, VertexModel
+from ...model.vertex import Facts, ModelSource, Surface, SurfaceSource, Tag, VertexModel
 from ...reporting import LimitError
-from ..common.hints import Wanted, all_fit, finite, layout_fits
+from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_fits, layout_of, records_of, sound
 from ..common.normals import decode_latlong, encode_latlong
-from ..common.records import cut_name, decode_name, encode_name, raw_bytes
+from ..common.records import cut_name, decode_name, encode_name
+from ..common.uv import flipped
 from .file import (
     FRAME,
     FRAME_NAME_SIZE,
@@ -53,32 +54,22 @@ def to_model(md3: Md3, name: str = "") -> VertexModel:
     origins, axes = finite(md3.tags["origin"]), finite(md3.tags["axis"])
     known = [_surface_source(surface, len(frame_names)) for surface in md3.surfaces]
     source = ModelSource(FORMAT, known, frame_names, names, origins, axes, _model_facts(md3))
-    surfaces = [_decode_surface(source, index) for index in range(len(source.surfaces))]
+    surfaces = [source.surface(index, decode_latlong) for index in range(len(source.surfaces))]
     # The model shares nothing with its source, so that it can be edited in place.
     tags = [Tag(name, origins[:, i].copy(), axes[:, i].copy(), i) for i, name in enumerate(names)]
     frames = np.arange(len(frame_names), dtype=np.int32)
     return VertexModel(name or decode_name(md3.header["name"]), list(frame_names), surfaces, tags, source, frames)
 
 
-def _decode_st(st: NDArray[np.float32]) -> NDArray[np.float32]:
-    with np.errstate(invalid="ignore"):  # signalling NaNs; they travel as a hint
-        return np.stack((st[:, 0], np.float32(1.0) - st[:, 1]), axis=1)
-
-
 def _encode_st(uvs: NDArray[np.float32], hint: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return st (V, 2): the hint's while it decodes to `uvs`, for 1 - (1 - t) is not always t."""
-    same = finite(_decode_st(hint)) == uvs
-    return np.where(same.all(axis=1)[:, None], hint, _decode_st(uvs))
+    same = finite(flipped(hint)) == uvs
+    return np.where(same.all(axis=1)[:, None], hint, flipped(uvs))
 
 
 def _model_facts(md3: Md3) -> Facts:
     # Everything behind the counts and offsets of the header is derived; the rest is kept as written.
-    facts: Facts = {
-        "header": raw_bytes(np.array([md3.header], HEADER)),
-        "frames": raw_bytes(md3.frames).reshape(len(md3.frames), FRAME.itemsize),
-        "tags": raw_bytes(md3.tags).reshape(*md3.tags.shape, TAG.itemsize),
-    }
-    return facts | md3.layout
+    return {"header": as_bytes(md3.header), "frames": as_bytes(md3.frames), "tags": as_bytes(md3.tags)} | md3.layout
 
 
 def _surface_source(surface: Md3Surface, num_frames: int) -> SurfaceSource:
@@ -86,8 +77,8 @@ def _surface_source(surface: Md3Surface, num_frames: int) -> SurfaceSource:
     if len(vertices) < num_frames:
         vertices = vertices[np.minimum(np.arange(num_frames), len(vertices) - 1)]
     facts: Facts = {
-        "header": raw_bytes(np.array([surface.header], SURFACE)),
-        "shaders": raw_bytes(surface.shaders).reshape(-1, SHADER.itemsize),
+        "header": as_bytes(surface.header),
+        "shaders": as_bytes(surface.shaders),
         "st": surface.st,
         "num_stored": np.array([len(surface.vertices)], np.int32),
     }
@@ -95,31 +86,11 @@ def _surface_source(surface: Md3Surface, num_frames: int) -> SurfaceSource:
         decode_name(surface.header["name"]),
         vertices.view("<i2").reshape(*vertices.shape, 4),
         np.ascontiguousarray(surface.triangles[:, ::-1]),
-        finite(_decode_st(surface.st)),
+        finite(flipped(surface.st)),
         [decode_name(n) for n in surface.shaders["name"].tolist()],
         UNIT_SCALE,
         NO_OFFSET,
         facts,
-    )
-
-
-def _decode_surface(source: ModelSource, index: int) -> Surface:
-    own = source.surfaces[index]
-    vertices, triangles = source.first_vertices[index], source.first_triangles[index]
-    return Surface(
-        own.name,
-        LATER,
-        own.triangles.copy(),
-        own.uvs.copy(),
-        list(own.shaders),
-        normals=LATER,
-        source_index=index,
-        source_vertices=np.arange(vertices, vertices + own.num_vertices, dtype=np.int32),
-        source_triangles=np.arange(triangles, triangles + len(own.triangles), dtype=np.int32),
-        decoders={
-            "positions": own.decoded_positions,
-            "normals": lambda frames, vertices: decode_latlong(own.normals[frames][:, vertices]),
-        },
     )
 
 
@@ -136,30 +107,25 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md3:
     Raises:
         LimitError: a position or a name that the format can't hold; the sentence names the object and the value.
     """
-    source = model.source_of(FORMAT)
-    if source is not None and not _fits(source):
-        log.warning("the facts of the source of '%s' are damaged: written without them", model.name)
-        source = None
+    source = sound(model.source_of(FORMAT), _fits, model.name)
     # A lone surface of a model knows its own facts, but it may not know the model's.
     whole = source if source is not None and source.facts else None
-    _say_apart(model, source, whole)
+    _warn_of_apart(model, source, whole)
     surfaces = [_encode_surface(model, surface, source) for surface in model.surfaces]
     frames = _encode_frames(model, surfaces, whole)
     tags = _encode_tags(model, whole)
     header = np.zeros((), HEADER)
     layout: Facts = {}
     if whole is not None:
-        header = np.frombuffer(whole.facts["header"].tobytes(), HEADER)[0].copy()
-        layout = {name: array for name, array in whole.facts.items() if name.startswith("layout_")}
-        layout = layout if _has_all(whole) else {}
+        header = records_of(whole.facts, "header", HEADER)
+        layout = layout_of(whole.facts) if _has_all(whole) else {}
     else:
         header["name"] = encode_name(model.name, NAME_SIZE, "model")
     header["ident"], header["version"] = IDENT, VERSION
-    header["num_frames"], header["num_tags"], header["num_surfaces"] = len(frames), tags.shape[1], len(surfaces)
     return Md3(header, frames, tags, surfaces, layout, _unique([s.source_index for s in model.surfaces]))
 
 
-def _say_apart(model: VertexModel, source: ModelSource | None, whole: ModelSource | None) -> None:
+def _warn_of_apart(model: VertexModel, source: ModelSource | None, whole: ModelSource | None) -> None:
     """Say what is made anew of a model that came as a part of another, or as parts of several."""
     if source is not None and whole is None:
         text = "'%s' is made of parts that don't tell of their model: its name in the file and bounds are made anew"
@@ -170,7 +136,7 @@ def _say_apart(model: VertexModel, source: ModelSource | None, whole: ModelSourc
 
 def _has_all(source: ModelSource) -> bool:
     """Tell whether a source has all surfaces that its file had: objects may come without the rest of their model."""
-    header = np.frombuffer(source.facts["header"].tobytes(), HEADER)[0]
+    header = records_of(source.facts, "header", HEADER)
     return len(source.surfaces) >= int(header["num_surfaces"]) and "layout_ends" in source.facts
 
 
@@ -189,9 +155,9 @@ def _fits(source: ModelSource) -> bool:
 
 def _model_fits(source: ModelSource) -> bool:
     frames, tags, facts = source.num_frames, len(source.tag_names), source.facts
-    wanted: Wanted = {"header": ("u1", (HEADER.itemsize,)), "frames": ("u1", (frames, FRAME.itemsize))}
+    wanted: Wanted = {"header": (HEADER, ()), "frames": (FRAME, (frames,))}
     if tags:
-        wanted["tags"] = ("u1", (frames, tags, TAG.itemsize))
+        wanted["tags"] = (TAG, (frames, tags))
     if not any(name.startswith("layout_") for name in facts):  # a surface that came alone
         return all_fit(facts, wanted)
     return all_fit(facts, wanted | {"layout_ends": ("i8", (3,))}) and layout_fits(facts)
@@ -199,8 +165,8 @@ def _model_fits(source: ModelSource) -> bool:
 
 def _surface_fits(surface: SurfaceSource) -> bool:
     wanted: Wanted = {
-        "header": ("u1", (SURFACE.itemsize,)), "shaders": ("u1", (len(surface.shaders), SHADER.itemsize)),
-        "st": ("f4", (surface.num_vertices, 2)), "num_stored": ("i4", (1,)),
+        "header": (SURFACE, ()), "shaders": (SHADER, (len(surface.shaders),)), "st": ("f4", (surface.num_vertices, 2)),
+        "num_stored": ("i4", (1,)),
     }  # fmt: skip
     return surface.codes.dtype == np.int16 and all_fit(surface.facts, wanted)
 
@@ -215,7 +181,7 @@ def _encode_surface(model: VertexModel, surface: Surface, source: ModelSource | 
     header["num_frames"] = model.num_frames
     hint = b""
     if source is not None and own is not None:
-        header = np.frombuffer(own.facts["header"].tobytes(), SURFACE)[0].copy()
+        header = records_of(own.facts, "header", SURFACE)
         hint = bytes(header["name"])
         if len(model.surfaces) == len(source.surfaces) and len(model.tags) == len(source.tag_names):
             vertices = _stored_frames(vertices, own)
@@ -224,8 +190,6 @@ def _encode_surface(model: VertexModel, surface: Surface, source: ModelSource | 
     header["name"] = encode_name(surface.name, NAME_SIZE, "surface", hint)
     shaders = _encode_shaders(surface, own)
     triangles = np.ascontiguousarray(surface.triangles[:, ::-1], np.int32)
-    header["num_shaders"], header["num_verts"] = len(shaders), vertices.shape[1]
-    header["num_triangles"] = len(triangles)
     return Md3Surface(header, shaders, triangles, _settle_st(surface, source), vertices)
 
 
@@ -260,7 +224,7 @@ def _encode_positions(positions: NDArray[np.float32], name: str) -> NDArray[np.i
 
 
 def _settle_st(surface: Surface, source: ModelSource | None) -> NDArray[np.float32]:
-    hint = _decode_st(surface.uvs)
+    hint = flipped(surface.uvs)
     if source is not None and surface.source_vertices is not None:
         for part, places, indices in source.vertex_parts(surface.source_vertices):
             hint[places] = part.facts["st"][indices]
@@ -270,7 +234,7 @@ def _settle_st(surface: Surface, source: ModelSource | None) -> NDArray[np.float
 def _encode_shaders(surface: Surface, own: SurfaceSource | None) -> NDArray[Any]:
     """Return the shader entries: a slot's source entry with its index and padding; its name where it is another."""
     shaders = np.zeros(len(surface.shaders), SHADER)
-    entries = np.zeros(0, SHADER) if own is None else np.frombuffer(own.facts["shaders"].tobytes(), SHADER)
+    entries = np.zeros(0, SHADER) if own is None else records_of(own.facts, "shaders", SHADER)
     names = [decode_name(n) for n in entries["name"].tolist()]
     first = {name: i for i, name in reversed(list(enumerate(names)))}
     for i, name in enumerate(surface.shaders):
@@ -288,7 +252,7 @@ def _encode_frames(model: VertexModel, surfaces: list[Md3Surface], source: Model
     fresh: NDArray[np.bool_] = np.ones(model.num_frames, np.bool_)
     hints = [b""] * model.num_frames
     if source is not None:
-        written = np.frombuffer(source.facts["frames"].tobytes(), FRAME)
+        written = records_of(source.facts, "frames", FRAME)
         origins, own = filled_frames(model), model.frames_from() >= 0
         fresh = _moved_frames(surfaces, source, origins) if _has_all(source) else fresh
         frames[~fresh] = written[origins[~fresh]]
@@ -339,12 +303,12 @@ def _extents(parts: list[NDArray[Any]], frames: NDArray[Any]) -> NDArray[np.floa
 
 def _encode_tags(model: VertexModel, source: ModelSource | None) -> NDArray[Any]:
     tags = np.zeros((model.num_frames, len(model.tags)), TAG)
-    written: NDArray[Any] = np.zeros(0, TAG)
+    written: NDArray[Any] = np.zeros((0, 0), TAG)
     if source is not None and source.tag_names:
-        written = np.frombuffer(source.facts["tags"].tobytes(), TAG)
+        written = records_of(source.facts, "tags", TAG)
     for i, tag in enumerate(model.tags):
         known = source is not None and tag.source_index >= 0
-        hint = bytes(written[tag.source_index]["name"]) if known else b""
+        hint = bytes(written[0, tag.source_index]["name"]) if known else b""
         tags["name"][:, i] = encode_name(tag.name, NAME_SIZE, "tag", hint)
         tags["origin"][:, i] = tag.origins
         tags["axis"][:, i] = tag.axes
@@ -355,7 +319,7 @@ def _encode_tags(model: VertexModel, source: ModelSource | None) -> NDArray[Any]
 
 def _hint_tag(rows: NDArray[Any], tag: Tag, written: NDArray[Any], model: VertexModel, source: ModelSource) -> None:
     """Write into a tag's rows (F,) what the source has where it says the same: raw names, and floats' bits."""
-    own = written.reshape(source.num_frames, -1)[filled_frames(model), tag.source_index]
+    own = written[filled_frames(model), tag.source_index]
     if tag.name == source.tag_names[tag.source_index]:
         rows["name"] = own["name"]
     for field in ("origin", "axis"):

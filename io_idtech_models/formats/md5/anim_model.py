@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...model.records.vertex import pack_names, unpack_names
 from ...model.skeletal import Animation, AnimationSource, Facts, changed_frames
-from ..common.hints import all_fit
+from ..common.hints import Wanted, all_fit, warn_damaged
 from .anim_file import CHANNELS, Md5Anim
 from .common import could_be_read, full_quaternions, short_quaternions
 
@@ -74,8 +74,8 @@ def _fitting(source: AnimationSource) -> NDArray[np.float64] | None:
     """
     frames, joints = source.positions.shape[:2]
     facts = source.facts
-    shapes = {"flags": ("i4", (joints,)), "starts": ("i4", (joints,)), "base": ("f8", (joints, CHANNELS))}
-    more = {"bounds": ("f8", (-1, 2, 3)), "components": ("f8", (frames, -1))}
+    shapes: Wanted = {"flags": ("i4", (joints,)), "starts": ("i4", (joints,)), "base": ("f8", (joints, CHANNELS))}
+    more: Wanted = {"bounds": ("f8", (-1, 2, 3)), "components": ("f8", (frames, -1))}
     if not all_fit(facts, shapes | more):
         return None
     bits = ((facts["flags"][:, None] >> np.arange(CHANNELS)) & 1).sum(axis=1)
@@ -96,13 +96,12 @@ def from_model(animation: Animation) -> Md5Anim:
     flags: NDArray[np.int32] = np.zeros(len(base), np.int32)
     starts: NDArray[np.int32] = np.zeros(len(base), np.int32)
     command_line: str | None = ""
-    known: NDArray[np.bool_] = np.zeros(len(base), np.bool_)
-    joints = np.full(len(base), -1, np.int64) if animation.source_joints is None else animation.source_joints
+    joints = animation.joints_in(source)
+    known = joints >= 0
     if source is not None:
         command_line = None
         if "command_line" in source.facts:
             command_line = next(iter(unpack_names(source.facts["command_line"])), "")
-        known = (joints >= 0) & (joints < len(source.joint_names))
         own = joints[known]
         base[known], flags[known], starts[known] = (source.facts[n][own] for n in ("base", "flags", "starts"))
         _take_source(channels, animation, written, known, joints)
@@ -126,14 +125,13 @@ def from_model(animation: Animation) -> Md5Anim:
 
 def _usable_source(animation: Animation) -> tuple[AnimationSource | None, NDArray[np.float64]]:
     """Return the source, if it is of this format and whole, and its numbers in every frame (F, J, 6)."""
-    source, nothing = animation.source, np.zeros((0, 0, CHANNELS))
-    if source is None or source.format != FORMAT:
-        return None, nothing
-    written = _fitting(source)
-    if written is None:
-        log.warning("the facts of the source of '%s' are damaged: written without them", animation.name)
-        return None, nothing
-    return source, written
+    source = animation.source_of(FORMAT)
+    written = None if source is None else _fitting(source)
+    if written is not None:
+        return source, written
+    if source is not None:
+        warn_damaged(animation.name)
+    return None, np.zeros((0, 0, CHANNELS))
 
 
 def _whole_rate(animation: Animation) -> int:

@@ -148,7 +148,7 @@ def _read_part(reader: Reader, data: bytes, num_joints: int) -> Md5Part:
     weights = _Rows(reader, b"weight", num_weights, 6, b"}")
     reader.expect(b"}")
     for rows in (verts, tris, weights):
-        rows.say_disorder(shader)
+        rows.warn_of_disorder(shader)
     part = Md5Part(
         decode_text(comment.group(1).strip()) if comment else "",
         shader,
@@ -182,7 +182,7 @@ class _Rows:
         """Raise a FormatError that names the row's line."""
         self.reader.fail(what, expected, found, self.reader.row_place(self.start, self.keyword, row))
 
-    def say_disorder(self, shader: str) -> None:
+    def warn_of_disorder(self, shader: str) -> None:
         """Warn of rows whose numbers are not their places."""
         if not np.array_equal(self.values[:, 0], np.arange(len(self.values))):
             text = "the lines '%s' of shader '%s' are not numbered in order; read as they stand"

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ...model.records.vertex import pack_names, unpack_names
 from ...model.skeletal import Facts, MeshSource, Pose, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, Weights
-from ..common.hints import Wanted, all_fit
+from ..common.hints import Wanted, all_fit, sound
+from ..common.uv import flipped
 from .common import could_be_read, full_quaternions, short_quaternions
 from .mesh_file import Md5Mesh, Md5Part
 
@@ -33,16 +34,7 @@ def to_model(mesh: Md5Mesh, name: str = "") -> SkeletalModel:
     if mesh.command_line is not None:
         facts["command_line"] = pack_names([mesh.command_line])
     source = SkeletalSource(FORMAT, skeleton, [_part_source(part, i) for i, part in enumerate(mesh.parts)], facts)
-    count = len(mesh.names)
-    own = Skeleton(
-        list(mesh.names),
-        mesh.parents.copy(),
-        mesh.positions.copy(),
-        rotations.copy(),
-        np.arange(count, dtype=np.int32),
-        np.ones(count, np.bool_),
-    )
-    return SkeletalModel(name, own, [_decode_mesh(source, i) for i in range(len(mesh.parts))], source)
+    return SkeletalModel(name, source.shown_skeleton(), [source.mesh(i) for i in range(len(mesh.parts))], source)
 
 
 def _part_source(part: Md5Part, index: int) -> MeshSource:
@@ -58,41 +50,12 @@ def _part_source(part: Md5Part, index: int) -> MeshSource:
     }
     triangles = np.ascontiguousarray(part.triangles[:, ::-1])
     name = part.name or shown or f"mesh{index}"
-    return MeshSource(name, part.shader, decode_st(part.st), triangles, weights, facts)
-
-
-def decode_st(st: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Return texture coordinates with their origin at the bottom left, (V, 2); its own inverse."""
-    return np.stack((st[:, 0], 1.0 - st[:, 1]), axis=1).astype(np.float32)
-
-
-def _decode_mesh(source: SkeletalSource, index: int) -> SkinnedMesh:
-    own = source.meshes[index]
-    vertices = source.first_vertices[index] + np.arange(own.num_vertices)
-    triangles = source.first_triangles[index] + np.arange(len(own.triangles))
-    table = own.weights
-    weights = Weights(
-        table.starts.copy(), table.counts.copy(), table.joints.copy(), table.factors.copy(), table.offsets.copy()
-    )
-    return SkinnedMesh(
-        own.name,
-        own.shader,
-        own.uvs.copy(),
-        own.triangles.copy(),
-        weights,
-        index,
-        vertices.astype(np.int32),
-        triangles.astype(np.int32),
-        np.ones(own.num_vertices, np.bool_),
-    )
+    return MeshSource(name, part.shader, flipped(part.st).astype(np.float32), triangles, weights, facts)
 
 
 def from_model(model: SkeletalModel) -> Md5Mesh:
     """Return the structs of a model; inverse of `to_model`."""
-    source = model.source_of(FORMAT)
-    if source is not None and not _fits(source):
-        log.warning("the facts of the source of '%s' are damaged: written without them", model.name)
-        source = None
+    source = sound(model.source_of(FORMAT), _fits, model.name)
     skeleton = model.skeleton
     # Joints of another format lie where its meshes were bound to them.
     pose = skeleton.bind if source is None else Pose(skeleton.positions, skeleton.rotations)
@@ -102,9 +65,10 @@ def from_model(model: SkeletalModel) -> Md5Mesh:
         command_line = None
         if "command_line" in source.facts:
             command_line = next(iter(unpack_names(source.facts["command_line"])), "")
-        if skeleton.sources is not None and skeleton.kept is not None:
-            known = np.flatnonzero((skeleton.sources >= 0) & (skeleton.sources < source.skeleton.num_joints))
-            own = skeleton.sources[known]
+        if skeleton.kept is not None:
+            joints = skeleton.joints_in(source)
+            known = np.flatnonzero(joints >= 0)
+            own = joints[known]
             kept = skeleton.kept[known]
             turned = kept | (skeleton.rotations[known] == source.skeleton.rotations[own]).all(axis=1)
             positions[known[kept]] = source.skeleton.positions[own[kept]]
@@ -136,11 +100,7 @@ def _fits(source: SkeletalSource) -> bool:
 def _encode_mesh(mesh: SkinnedMesh, skeleton: Skeleton, source: SkeletalSource | None) -> Md5Part:
     own = source.meshes[mesh.source_index] if source is not None and mesh.source_index >= 0 else None
     triangles = np.ascontiguousarray(mesh.triangles[:, ::-1])
-    numbers: NDArray[np.int64] = np.full(mesh.num_vertices, -1, np.int64)
-    if own is not None and source is not None and mesh.source_vertices is not None:
-        first, end = source.first_vertices[mesh.source_index : mesh.source_index + 2]
-        inside = (mesh.source_vertices >= first) & (mesh.source_vertices < end)
-        numbers = np.where(inside, mesh.source_vertices - first, -1)
+    numbers = np.full(mesh.num_vertices, -1, np.int64) if source is None else source.own_vertices(mesh)
     name = mesh.name
     if own is not None and mesh.name == own.name:
         name = next(iter(unpack_names(own.facts["name"])), "")
@@ -152,11 +112,10 @@ def _encode_mesh(mesh: SkinnedMesh, skeleton: Skeleton, source: SkeletalSource |
 
 def _encode_st(mesh: SkinnedMesh, own: MeshSource | None, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return st (V, 2): the source's while it still decodes to the present coordinate."""
-    st = np.stack((mesh.uvs[:, 0], 1.0 - mesh.uvs[:, 1]), axis=1).astype(np.float64)
+    st: NDArray[np.float64] = flipped(mesh.uvs).astype(np.float64)
     if own is not None:
-        known = np.flatnonzero(numbers >= 0)
-        same = (own.uvs[numbers[known]] == mesh.uvs[known]).all(axis=1)
-        st[known[same]] = own.facts["st"][numbers[known[same]]]
+        same = own.same_uvs(mesh.uvs, numbers)
+        st[same] = own.facts["st"][numbers[same]]
     return st
 
 

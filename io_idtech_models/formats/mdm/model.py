@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,9 @@ from numpy.typing import NDArray
 from ...model.lod import collapse
 from ...model.skeletal import Facts, JointTag, MeshSource, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, Weights
 from ...reporting import FormatError
-from ..common.hints import LAYOUT, Wanted, all_fit, finite, layout_fits
-from ..common.records import decode_name, encode_name, header_name, raw_bytes
+from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_of, records_of, sound
+from ..common.records import decode_name, encode_name, header_name
+from ..common.uv import flipped
 from ..mdx.file import Mdx, names_of, parents_of
 from ..mdx.model import poses_of, traits_of
 from .file import (
@@ -55,8 +57,8 @@ def to_model(mdm: Mdm, mdx: Mdx | None = None, name: str = "") -> SkeletalModel:
     """
     skeleton = _skeleton(mdm, mdx)
     facts: Facts = {
-        "header": raw_bytes(np.array(mdm.header, HEADER)),
-        "tags": raw_bytes(np.array([tag.header for tag in mdm.tags], TAG)).reshape(-1, TAG.itemsize),
+        "header": as_bytes(mdm.header),
+        "tags": as_bytes(np.array([tag.header for tag in mdm.tags], TAG)),
         "tag_refs": np.concatenate([np.zeros(0, np.int32), *(tag.bone_refs for tag in mdm.tags)]),
         "tag_ref_counts": np.array([len(tag.bone_refs) for tag in mdm.tags], np.int32),
     } | mdm.layout
@@ -65,18 +67,10 @@ def to_model(mdm: Mdm, mdx: Mdx | None = None, name: str = "") -> SkeletalModel:
     tags = [_decode_tag(tag.header, index) for index, tag in enumerate(mdm.tags)]
     source = SkeletalSource(FORMAT, skeleton, [_mesh_source(s) for s in mdm.surfaces], facts, tags)
     meshes = [_decode_mesh(source, index) for index in range(len(mdm.surfaces))]
-    joints = skeleton.num_joints
-    own = Skeleton(
-        list(skeleton.names),
-        skeleton.parents.copy(),
-        skeleton.positions.copy(),
-        skeleton.rotations.copy(),
-        np.arange(joints, dtype=np.int32),
-        np.ones(joints, np.bool_),
-        skeleton.traits,
-    )
     lod = float(finite(mdm.header["lod_scale"])), float(finite(mdm.header["lod_bias"]))
-    return SkeletalModel(name, own, meshes, source, [_decode_tag(t.header, i) for i, t in enumerate(mdm.tags)], lod)
+    return SkeletalModel(
+        name, source.shown_skeleton(), meshes, source, [_decode_tag(t.header, i) for i, t in enumerate(mdm.tags)], lod
+    )
 
 
 def _skeleton(mdm: Mdm, mdx: Mdx | None) -> Skeleton:
@@ -112,7 +106,7 @@ def _mesh_source(surface: MdmSurface) -> MeshSource:
     )
     normals, st = (np.ascontiguousarray(surface.vertices[n]) for n in ("normal", "st"))
     facts: Facts = {
-        "header": raw_bytes(np.array(surface.header, SURFACE)),
+        "header": as_bytes(surface.header),
         "normals": normals.view(np.int32),
         "st": st.view(np.int32),
         "collapse": surface.collapse,
@@ -120,38 +114,12 @@ def _mesh_source(surface: MdmSurface) -> MeshSource:
     }
     triangles = np.ascontiguousarray(surface.triangles[:, ::-1], np.int32)
     name, shader = (decode_name(surface.header[n]) for n in ("name", "shader"))
-    return MeshSource(name, shader, decode_st(st), triangles, weights, facts, finite(normals))
-
-
-def decode_st(st: NDArray[Any]) -> NDArray[np.float32]:
-    """Return texture coordinates (V, 2) with their origin at the bottom left, of such from the top; its own inverse."""
-    shown = finite(st)
-    return np.stack((shown[:, 0], np.float32(1) - shown[:, 1]), axis=1)
+    return MeshSource(name, shader, flipped(finite(st)), triangles, weights, facts, finite(normals))
 
 
 def _decode_mesh(source: SkeletalSource, index: int) -> SkinnedMesh:
-    own, table = source.meshes[index], source.meshes[index].weights
-    count = own.num_vertices
-    assert own.normals is not None
-    header = _record(own.facts["header"], SURFACE)
-    return SkinnedMesh(
-        own.name,
-        own.shader,
-        own.uvs.copy(),
-        own.triangles.copy(),
-        Weights(*(a.copy() for a in (table.starts, table.counts, table.joints, table.factors, table.offsets))),
-        index,
-        (source.first_vertices[index] + np.arange(count)).astype(np.int32),
-        (source.first_triangles[index] + np.arange(len(own.triangles))).astype(np.int32),
-        np.ones(count, np.bool_),
-        own.normals.copy(),
-        np.ones(count, np.bool_),
-        int(header["min_lod"]),
-    )
-
-
-def _record(raw: NDArray[Any], dtype: np.dtype[Any]) -> Any:
-    return np.ascontiguousarray(raw).view(dtype)[0].copy()
+    header = records_of(source.meshes[index].facts, "header", SURFACE)
+    return replace(source.mesh(index), min_lod=int(header["min_lod"]))
 
 
 def _decode_tag(header: Any, index: int) -> JointTag:
@@ -163,8 +131,7 @@ def _fits(source: SkeletalSource) -> bool:
     """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
     tags = len(source.tags)
     wanted: Wanted = {
-        "header": ("u1", (HEADER.itemsize,)), "tags": ("u1", (tags, TAG.itemsize)), "tag_refs": ("i4", (-1,)),
-        "tag_ref_counts": ("i4", (tags,)),
+        "header": (HEADER, ()), "tags": (TAG, (tags,)), "tag_refs": ("i4", (-1,)), "tag_ref_counts": ("i4", (tags,)),
     }  # fmt: skip
     if not all_fit(source.facts, wanted):
         return False
@@ -177,7 +144,7 @@ def _fits(source: SkeletalSource) -> bool:
 def _mesh_fits(mesh: MeshSource) -> bool:
     count = mesh.num_vertices
     wanted: Wanted = {
-        "header": ("u1", (SURFACE.itemsize,)), "normals": ("i4", (count, 3)), "st": ("i4", (count, 2)),
+        "header": (SURFACE, ()), "normals": ("i4", (count, 3)), "st": ("i4", (count, 2)),
         "collapse": ("i4", (count,)), "bone_refs": ("i4", (-1,)),
     }  # fmt: skip
     if not all_fit(mesh.facts, wanted) or mesh.normals is None or not _are_bones(mesh.facts["bone_refs"]):
@@ -195,18 +162,13 @@ def from_model(model: SkeletalModel, options: Mapping[str, Any] | None = None) -
 
     Options: `make_lod`, to order vertices anew for drawing fewer of them from afar where a surface's have changed.
     """
-    source = model.source_of(FORMAT)
-    if source is not None and not _fits(source):
-        log.warning("the facts of the source of '%s' are damaged: written without them", model.name)
-        source = None
+    source = sound(model.source_of(FORMAT), _fits, model.name)
     header = np.zeros((), HEADER)
     header["ident"], header["version"], header["lod_scale"] = IDENT, VERSION, 1.0
     header["name"] = header_name(model.name, NAME_SIZE)
-    layout = {}
+    layout: Facts = {}
     if source is not None:
-        header = _record(source.facts["header"], HEADER)
-        if layout_fits(source.facts):
-            layout = {name: source.facts[name] for name in LAYOUT}
+        header, layout = records_of(source.facts, "header", HEADER), layout_of(source.facts)
     if model.lod is not None:
         for name, value in zip(("lod_scale", "lod_bias"), model.lod, strict=True):
             if float(finite(header[name])) != value:
@@ -226,18 +188,17 @@ def _source_tag(tag: JointTag, source: SkeletalSource | None) -> int:
 def _encode_mesh(mesh: SkinnedMesh, bones: Bones, make_lod: bool) -> MdmSurface:
     source = bones.source
     own = source.meshes[mesh.source_index] if source is not None and mesh.source_index >= 0 else None
-    numbers = _own_numbers(mesh, source, own)
+    numbers = np.full(mesh.num_vertices, -1, np.int64) if source is None else source.own_vertices(mesh)
     weights, counts, normals = _encode_weights(mesh, bones, own, numbers)
     vertices = np.zeros(mesh.num_vertices, VERTEX)
     vertices["normal"] = normals
-    vertices["st"] = decode_st(mesh.uvs)
+    vertices["st"] = flipped(finite(mesh.uvs))
     vertices["num_weights"] = counts
-    known = np.flatnonzero(numbers >= 0)
     if own is not None:
-        same = known[(own.uvs[numbers[known]] == mesh.uvs[known]).all(axis=1)]
+        same = own.same_uvs(mesh.uvs, numbers)
         vertices["st"][same] = own.facts["st"].view(np.float32)[numbers[same]]
         if mesh.kept_normals is not None:
-            same = known[mesh.kept_normals[known]]
+            same = np.flatnonzero(mesh.kept_normals & (numbers >= 0))
             vertices["normal"][same] = own.facts["normals"].view(np.float32)[numbers[same]]
     triangles = np.ascontiguousarray(mesh.triangles[:, ::-1], np.int32)
     header = _surface_header(mesh, own)
@@ -256,7 +217,6 @@ def _encode_mesh(mesh: SkinnedMesh, bones: Bones, make_lod: bool) -> MdmSurface:
         if own is not None and header["min_lod"] < own.num_vertices:
             log.warning("surface '%s' changed: its levels of detail are gone, all is drawn from afar", mesh.name)
         draw_all(surface, mesh, bones.skeleton)
-    header["num_verts"], header["num_triangles"], header["num_bone_refs"] = len(vertices), len(triangles), len(refs)
     return surface
 
 
@@ -265,20 +225,11 @@ def _same_faces(triangles: NDArray[Any], source: NDArray[Any]) -> bool:
     return np.array_equal(triangles, source) or np.array_equal(triangles[:, ::-1], source)
 
 
-def _own_numbers(mesh: SkinnedMesh, source: SkeletalSource | None, own: MeshSource | None) -> Numbers:
-    """Return the vertex of the source's mesh that each was, (V,), or -1."""
-    if source is None or own is None or mesh.source_vertices is None:
-        return np.full(mesh.num_vertices, -1, np.int64)
-    first, end = source.first_vertices[mesh.source_index : mesh.source_index + 2]
-    inside = (mesh.source_vertices >= first) & (mesh.source_vertices < end)
-    return np.where(inside, mesh.source_vertices - first, -1)
-
-
 def _surface_header(mesh: SkinnedMesh, own: MeshSource | None) -> Any:
     header = np.zeros((), SURFACE)
     header["ident"] = SURFACE_IDENT
     if own is not None:
-        header = _record(own.facts["header"], SURFACE)
+        header = records_of(own.facts, "header", SURFACE)
     name = mesh.name
     if (own is None or name != own.name) and name != name.lower():
         log.warning("surface '%s' is written in lower case: skins name it so", name)
@@ -326,7 +277,7 @@ def _encode_tag(tag: JointTag, bones: Bones) -> MdmTag:
     written, before = None, np.array([], np.int32)
     header["offset"], header["axis"], header["bone"] = tag.origin, tag.axes, tag.joint
     if source is not None and number >= 0:
-        own, joint = _record(source.facts["tags"][number], TAG), source.tags[number].joint
+        own, joint = records_of(source.facts, "tags", TAG)[number], source.tags[number].joint
         ends = np.cumsum(source.facts["tag_ref_counts"])
         if bones.of_source[joint] == tag.joint:
             written = source.facts["tag_refs"][ends[number] - source.facts["tag_ref_counts"][number] : ends[number]]
@@ -335,9 +286,7 @@ def _encode_tag(tag: JointTag, bones: Bones) -> MdmTag:
         if tag.kept:
             header["offset"], header["axis"] = own["offset"], own["axis"]
     header["name"] = encode_name(tag.name, NAME_SIZE, "tag", bytes(header["name"]))
-    found = bones.refs(np.array([tag.joint]), written, before)
-    header["num_bone_refs"] = len(found)
-    return MdmTag(header, found)
+    return MdmTag(header, bones.refs(np.array([tag.joint]), written, before))
 
 
 def problems(model: SkeletalModel) -> list[str]:
@@ -346,7 +295,7 @@ def problems(model: SkeletalModel) -> list[str]:
     found = []
     known = source is not None and "placeholders" not in source.facts
     for mesh in source.meshes if source is not None else ():
-        header = _record(mesh.facts["header"], SURFACE)
+        header = records_of(mesh.facts, "header", SURFACE)
         for said in collapse.problems(mesh.facts["collapse"], mesh.num_vertices, int(header["min_lod"])):
             found.append(f"surface '{mesh.name}': {said}")
         refs = mesh.facts["bone_refs"].tolist()

@@ -94,9 +94,8 @@ class Bones:
         self.skeleton, self.source = skeleton, source
         count = 0 if source is None else source.skeleton.num_joints
         self.of_source = np.full(count, -1, np.int64)  # the present bone that each of the source's is, or -1
-        if source is not None and skeleton.sources is not None:
-            known = np.flatnonzero((skeleton.sources >= 0) & (skeleton.sources < count))
-            self.of_source[skeleton.sources[known]] = known
+        joints = skeleton.joints_in(source)
+        self.of_source[joints[joints >= 0]] = np.flatnonzero(joints >= 0)
 
     def refs(self, used: NDArray[Any], written: NDArray[Any] | None, used_before: NDArray[Any]) -> NDArray[np.int32]:
         """Return the bones to be computed for those used: as the source has `written` them, while that will do.

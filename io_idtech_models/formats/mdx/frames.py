@@ -15,7 +15,7 @@ from ...model import steady
 from ...model.skeletal import Animation, AnimationSource, changed_frames
 from ...model.transforms import chain, rotate
 from ..common.angles import HALF_CODE, decode_directions, decode_rotations, encode_directions, encode_rotations
-from ..common.hints import Wanted, all_fit, finite
+from ..common.hints import Wanted, all_fit, finite, records_of, sound
 from .file import BONE, FRAME_INFO, HEADER, frame_dtype
 
 log = logging.getLogger(__name__)
@@ -31,31 +31,16 @@ def _fits(source: AnimationSource) -> bool:
     """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
     frames, joints = source.positions.shape[:2]
     wanted: Wanted = {
-        "header": ("u1", (HEADER.itemsize,)),
-        "bones": ("u1", (joints, BONE.itemsize)),
-        "infos": ("u1", (frames, FRAME_INFO.itemsize)),
+        "header": (HEADER, ()),
+        "bones": (BONE, (joints,)),
+        "infos": (FRAME_INFO, (frames,)),
         "angles": ("i2", (frames, joints, 4)),
         "ofs_angles": ("i2", (frames, joints, 2)),
     }
     if not all_fit(source.facts, wanted):
         return False
-    bones = records(source, "bones", BONE)
+    bones = records_of(source.facts, "bones", BONE)
     return bool(np.isfinite(bones["parent_dist"]).all() and np.isfinite(bones["torso_weight"]).all())
-
-
-def records(source: AnimationSource, name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return facts of a source as the records that they were."""
-    return np.ascontiguousarray(source.facts[name]).view(dtype).reshape(-1)
-
-
-def _usable_source(animation: Animation) -> AnimationSource | None:
-    source = animation.source
-    if source is None or source.format != FORMAT:
-        return None
-    if not _fits(source):
-        log.warning("the facts of the source of '%s' are damaged: written without them", animation.name)
-        return None
-    return source
 
 
 class Take:
@@ -63,13 +48,9 @@ class Take:
 
     def __init__(self, animation: Animation) -> None:
         self.animation = animation
-        self.source = _usable_source(animation)
+        self.source = sound(animation.source_of(FORMAT), _fits, animation.name)
         self.parents = animation.parents
-        count = len(animation.parents)
-        self.joints: NDArray[np.int64] = np.full(count, -1, np.int64)
-        if self.source is not None and animation.source_joints is not None:
-            inside = (animation.source_joints >= 0) & (animation.source_joints < len(self.source.joint_names))
-            self.joints = np.where(inside, animation.source_joints, -1).astype(np.int64)
+        self.joints = animation.joints_in(self.source)
 
     @cached_property
     def _poses(self) -> tuple[Doubles, Doubles]:
@@ -123,7 +104,7 @@ class Take:
         lengths = np.full(len(self.joints), np.nan)
         known = self.joints >= 0
         if self.source is not None:
-            lengths[known] = records(self.source, "bones", BONE)["parent_dist"][self.joints[known]]
+            lengths[known] = records_of(self.source.facts, "bones", BONE)["parent_dist"][self.joints[known]]
         return lengths
 
 
@@ -132,7 +113,7 @@ def source_frames(take: Take) -> NDArray[Any]:
     source, animation = take.source, take.animation
     assert source is not None
     frames = np.zeros(animation.num_frames, frame_dtype(len(animation.parents)))
-    frames["info"] = records(source, "infos", FRAME_INFO)
+    frames["info"] = records_of(source.facts, "infos", FRAME_INFO)
     frames["bones"]["angles"], frames["bones"]["ofs_angles"] = source.facts["angles"], source.facts["ofs_angles"]
     if not animation.keep_bounds:
         _encode_bounds(frames["info"], animation)
@@ -183,7 +164,7 @@ def _take_source(
     codes["angles"][:, bones, 3] = facts["angles"][np.maximum(whole, 0)[:, None], joints, 3]
     plain = np.array_equal(take.joints, np.arange(len(source.joint_names)))
     plain = plain and np.array_equal(whole, np.arange(count))  # as mostly: nothing has another place
-    dists = records(source, "bones", BONE)["parent_dist"][joints].astype(np.float64)
+    dists = records_of(source.facts, "bones", BONE)["parent_dist"][joints].astype(np.float64)
     mute = (lengths[bones] == 0) | (take.parents[bones] < 0)  # their directions mean nothing
     same_ways, same_turns = _comparers(dists, mute)
     parts = (("ofs_angles", 2, take.ways, same_ways), ("angles", 3, take.turns, same_turns))
@@ -237,7 +218,7 @@ def _same_turns(a: Doubles, b: Doubles) -> NDArray[np.bool_]:
 
 def _take_infos(infos: NDArray[Any], take: Take, source: AnimationSource, whole: NDArray[np.int64], root: int) -> None:
     """Write the source's bounds of frames whose pose is one of its, and the root's places that are."""
-    written = records(source, "infos", FRAME_INFO)
+    written = records_of(source.facts, "infos", FRAME_INFO)
     place = written["parent_offset"][np.maximum(whole, 0)]
     tolerance = np.maximum(SAME_PLACE, SAME_PART * np.abs(place).max(axis=1))
     near = (whole >= 0) & (np.abs(take.places[:, root] - place).max(axis=1) <= tolerance)

@@ -15,10 +15,10 @@ from ...model.transforms import chain, conjugate, multiply, rotate
 from ...model.wording import listed
 from ...reporting import LimitError
 from ..common.angles import decode_directions, decode_rotations
-from ..common.hints import LAYOUT, layout_fits
-from ..common.records import encode_name, header_name, raw_bytes
-from .file import BONE, FRAME_INFO, HEADER, IDENT, NAME_SIZE, VERSION, Mdx, names_of, parents_of
-from .frames import FORMAT, Take, encode_frames, records, source_frames
+from ..common.hints import as_bytes, layout_of, records_of
+from ..common.records import encode_name, header_name
+from .file import BONE, HEADER, IDENT, NAME_SIZE, VERSION, Mdx, names_of, parents_of
+from .frames import FORMAT, Take, encode_frames, source_frames
 
 log = logging.getLogger(__name__)
 
@@ -35,9 +35,9 @@ def to_model(mdx: Mdx, name: str = "") -> Animation:
     frames, joints = len(mdx.frames), len(mdx.bones)
     infos = np.ascontiguousarray(mdx.frames["info"])
     facts: Facts = {
-        "header": raw_bytes(np.array(mdx.header, HEADER)),
-        "bones": raw_bytes(mdx.bones).reshape(joints, BONE.itemsize),
-        "infos": raw_bytes(infos).reshape(frames, FRAME_INFO.itemsize),
+        "header": as_bytes(mdx.header),
+        "bones": as_bytes(mdx.bones),
+        "infos": as_bytes(infos),
         "angles": np.ascontiguousarray(mdx.frames["bones"]["angles"]),
         "ofs_angles": np.ascontiguousarray(mdx.frames["bones"]["ofs_angles"]),
     } | mdx.layout
@@ -148,12 +148,10 @@ def join(animations: list[Animation]) -> Mdx:
     bones = _encode_bones(takes[0], lengths)
     header = np.zeros((), HEADER)
     header["ident"], header["version"] = IDENT, VERSION
-    layout = {}
+    layout: Facts = {}
     source = takes[0].source
     if source is not None:
-        header = records(source, "header", HEADER)[0].copy()
-        if layout_fits(source.facts):
-            layout = {name: source.facts[name] for name in LAYOUT}
+        header, layout = records_of(source.facts, "header", HEADER), layout_of(source.facts)
     else:
         header["name"] = header_name(first.name, NAME_SIZE)
     header["torso_parent"] = _torso_parent(takes[0])
@@ -165,7 +163,7 @@ def _torso_parent(take: Take) -> int:
     traits = take.animation.traits
     found = -1 if traits is None else traits.torso_parent
     if found < 0 and take.source is not None:
-        written = int(records(take.source, "header", HEADER)[0]["torso_parent"])
+        written = int(records_of(take.source.facts, "header", HEADER)["torso_parent"])
         if not 0 <= written < len(take.source.joint_names):
             return written
     return max(found, 0)
@@ -192,11 +190,11 @@ def _lengths(takes: list[Take]) -> Doubles:
     lengths[roots] = np.where(np.isnan(written[roots]), 0.0, written[roots])
     stored: Doubles = np.where(np.isnan(lengths), first, lengths).astype(np.float32).astype(np.float64)
     for take in takes:
-        _say_stretched(take, stored, roots)
+        _warn_of_stretched(take, stored, roots)
     return stored
 
 
-def _say_stretched(take: Take, lengths: Doubles, roots: NDArray[np.bool_]) -> None:
+def _warn_of_stretched(take: Take, lengths: Doubles, roots: NDArray[np.bool_]) -> None:
     """Name the bones that are longer or shorter in some frame than the file can say."""
     off = np.abs(take.sizes - np.abs(lengths)).max(axis=0)
     off[roots] = 0.0
@@ -214,7 +212,7 @@ def _encode_bones(take: Take, lengths: Doubles) -> NDArray[Any]:
     """Return the bones' infos, (B,)."""
     animation = take.animation
     bones: NDArray[Any] = np.zeros(len(animation.parents), BONE)
-    written = records(take.source, "bones", BONE) if take.source is not None else bones[:0]
+    written = records_of(take.source.facts, "bones", BONE) if take.source is not None else bones[:0]
     for bone, (name, joint) in enumerate(zip(animation.joint_names, take.joints.tolist(), strict=True)):
         hint = written["name"][joint] if joint >= 0 else b""
         bones["name"][bone] = encode_name(name, NAME_SIZE, "bone", hint)

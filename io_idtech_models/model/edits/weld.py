@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..vertex import are_solid, equal_rows, places_of
+from ..arrays import equal_rows, places_of
+from ..vertex import are_solid
 
 Ints = NDArray[np.int32]
 

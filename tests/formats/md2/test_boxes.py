@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from io_idtech_models.formats.md2.boxes import Boxes, fit_boxes
-from io_idtech_models.model.vertex import decode_positions
+from io_idtech_models.model.arrays import decode_positions
 
 
 def boxes(*rows):
