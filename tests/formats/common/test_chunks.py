@@ -196,6 +196,14 @@ def test_without_a_layout_lumps_follow_as_declared():
     ).replace(struct.pack("<i", len(mdc())), struct.pack("<i", len(mdc()) - 3))
 
 
+def test_a_layout_that_begins_with_another_lump_than_the_header_is_not_kept():
+    found = reader.read(MDC, mdc())
+    order = found.layout["layout_order"]
+    found.layout["layout_order"] = np.append(order[1:], order[:1])
+    again = reader.read(MDC, writer.write(MDC, found))
+    assert again.layout["layout_order"].tolist() == sorted(order.tolist())
+
+
 def test_counts_are_those_of_the_arrays():
     found = reader.read(MDC, mdc())
     surface = found.surfaces[0]
