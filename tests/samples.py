@@ -95,6 +95,14 @@ def corpus(suffix: str = ".md3", *, valid: bool = True) -> tuple[CorpusFile, ...
     return tuple(CorpusFile(CORPUS / e["path"], e) for e in found)
 
 
+@functools.cache
+def corpus_paths() -> tuple[str, ...]:
+    """Return the paths of all the corpus' files; nothing where there is no corpus."""
+    if not (CORPUS / "manifest.json").is_file():
+        return ()
+    return tuple(entry["path"] for entry in json.loads((CORPUS / "manifest.json").read_text(encoding="utf-8")))
+
+
 def corpus_params(*suffixes: str, valid: bool = True) -> list[Any]:
     """Return parameters for `pytest.mark.parametrize`: a file each, or one skip where there is no corpus.
 
