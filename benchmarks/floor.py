@@ -201,9 +201,15 @@ def _look_mesh(block: Block) -> Ready:
     )
 
 
+def _lengths(vectors: Array) -> Array:
+    """Return the lengths (n,) of vectors (n, 3), whose squares are added in their order, as an import does."""
+    x, y, z = vectors.T.astype(np.float64)
+    return np.asarray(np.sqrt(x * x + y * y + z * z))
+
+
 def _look_normals(ready: Ready, normals: Array) -> None:
     """Find out which call shows the normals (C, 3), and which edges it needs sharp."""
-    normals = normals / np.linalg.norm(normals, axis=1)[:, None]
+    normals = (normals / _lengths(normals)[:, None]).astype(np.float32)
     points = np.zeros((len(ready.points) // 3, 3), np.float32)
     points[ready.corner_points] = normals
     ready.per_point = bool(np.array_equal(points[ready.corner_points], normals))
