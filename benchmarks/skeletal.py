@@ -25,7 +25,7 @@ from io_idtech_models.blender.materials import Materials
 from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.blender.skeletal import gather_motion as motion
 from io_idtech_models.blender.skeletal import gather_rig as skeletal_gather
-from io_idtech_models.blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings
+from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from io_idtech_models.formats import by_name
 from io_idtech_models.model.skeletal import (
     Animation,
@@ -158,7 +158,7 @@ def run_steps(files: Files, clock: Clock) -> tuple[Any, Any, list[Any]]:
         )
     layer.update()
     with clock.of("gather"):
-        export = RigScene(scene, layer, SkeletalGatherSettings(), posed.armature)
+        export = rig_scene(scene, layer, SkeletalGatherSettings(), posed.armature)
         gathered, found = skeletal_gather.gather([posed.armature, *posed.meshes], export), []
         for action in posed.actions:
             slot = next((slot for slot, _, _ in action_parts(action)), None)

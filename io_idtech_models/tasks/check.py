@@ -27,7 +27,9 @@ def problems_of(chosen: Choice, row: Format | SkeletalFormat, game: str, context
     if isinstance(row, SkeletalFormat):
         settings = SkeletalGatherSettings(normals="SOURCE" if row.normals else "NONE")
         blocks = whole_model(chosen.blocks, context)
-        model = skeletal_gather.gather(blocks, rig_scene(context.scene, layer, settings, blocks))
+        model = skeletal_gather.gather(
+            blocks, rig_scene(context.scene, layer, settings, skeletal_gather.find_rig(blocks))
+        )
         return row.check(model, game)
     plan = GatherSettings(splits=row.splits)
     shaped = row.shape(gathering.gather(chosen.blocks, chosen.collection, ExportScene(context.scene, layer, plan)))

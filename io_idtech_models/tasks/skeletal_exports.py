@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -66,12 +66,13 @@ def export_skeletal(
         ModelError: the model can't be written, or the game would refuse it; the files are as they were.
     """
     path, game = asked.target, asked.game
-    done, files = _bones_of(asked, row, chosen, context, settings) if more.write_animation else ([], [])
+    with collected_warnings() as told:
+        export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
+    done, files = _bones_of(asked, row, export, context) if more.write_animation else ([], [])
     with collected_warnings() as warnings, object_mode(context):
         if not row.normals:
-            settings = replace(settings, normals="NONE")
-        blocks = whole_model(chosen.blocks, context)
-        model = gather(blocks, rig_scene(context.scene, context.view_layer, settings, blocks))
+            export = export.asking(normals="NONE")
+        model = gather(whole_model(chosen.blocks, context), export)
         if more.add_origin:
             model = skeleton_with_origin(model)
         if asked.shorten:
@@ -82,8 +83,8 @@ def export_skeletal(
         target = in_game_folder(path, game)
         warnings.extend(_said_of_folder(target, path))
         _write([(target, row.dump(model, asked.options)), *files])
-        remember_weights(find_rig(list(chosen.blocks)), settings)
-    warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=False) if row.tags else [])]
+        remember_weights(export.rig, settings)
+    warnings = [*told, *warnings, *left_out(chosen), *(unselected_tags(chosen, bones=False) if row.tags else [])]
     warnings += [f"{file.name}: {summary}" for file, summary in done]
     return Summary(describe_skeletal(model), warnings)
 
@@ -93,16 +94,14 @@ def _shortened(model: SkeletalModel, row: SkeletalFormat, game: str) -> tuple[Sk
     return found or model, notes
 
 
-def _bones_of(
-    asked: Asked, row: SkeletalFormat, chosen: Choice, context: Context, settings: SkeletalGatherSettings
-) -> Made:
+def _bones_of(asked: Asked, row: SkeletalFormat, export: RigScene, context: Context) -> Made:
     """Return what comes of the bones of a model; raises ModelError."""
-    rig = find_rig(list(chosen.blocks))
     other: AnimationFormat = formats.by_name(row.companions[0])
-    animated = rig.animation_data is not None and rig.animation_data.action is not None
+    animation = export.rig.animation_data
+    animated = animation is not None and animation.action is not None
     wanted = AnimationExport(what="ACTIVE" if animated else "REST")
     beside = Asked(asked.target.with_suffix(other.suffixes[0]), asked.game)
-    return _made(beside, other, rig, context, settings, wanted)
+    return _made(beside, other, export, context, wanted)
 
 
 def _write(files: list[tuple[Path, bytes]]) -> None:
@@ -161,26 +160,22 @@ def export_animations(
     Raises:
         ModelError: nothing to write, or one can't be written; files that were there are as they were.
     """
-    done, files = _made(asked, row, find_rig(list(chosen.blocks)), context, settings, wanted)
+    with collected_warnings() as told:
+        export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
+    done, files = _made(asked, row, export, context, wanted)
+    done[-1][1].warnings.extend(told)
     _write(files)
     return done
 
 
-def _made(
-    asked: Asked,
-    row: AnimationFormat,
-    rig: Any,
-    context: Context,
-    settings: SkeletalGatherSettings,
-    wanted: AnimationExport,
-) -> Made:
+def _made(asked: Asked, row: AnimationFormat, export: RigScene, context: Context, wanted: AnimationExport) -> Made:
     """Return what comes of an armature's animations; see `export_animations`."""
     with object_mode(context):
         with collected_warnings() as said:
-            export = RigScene(context.scene, context.view_layer, settings, rig)
             sources = motions.sources(export, row, wanted.what, wanted.actions)
         with collected_warnings():  # here the meshes matter for bounds alone
-            blocks, orphans = [rig, *_meshes_of(rig, context)], _orphans_bone(rig, settings)
+            blocks = [export.rig, *_meshes_of(export.rig, context)]
+            orphans = _orphans_bone(export.rig, export.settings)
             model = gather(blocks, export.asking(orphan_bone=orphans, normals="NONE"), measured=False)
 
         def finish(source: motions.Source) -> Animation:

@@ -11,7 +11,7 @@ from ..blender.compat import Context
 from ..blender.skeletal import build as skeletal
 from ..blender.skeletal import gather_motion as motion
 from ..blender.skeletal.build import SkeletalSettings
-from ..blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings
+from ..blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from ..formats.mdx.torso_mix import mixed
 from ..reporting import LimitError
 from .motions import slot_of
@@ -28,24 +28,17 @@ def preview_torso(rig: Any, legs: str, torso: str, pitch: float, yaw: float, con
         if name not in bpy.data.actions:
             raise LimitError(f"no action is called '{name}'")
     with object_mode(context):
-        settings = SkeletalGatherSettings(scale=_scale(rig), deform_only=False)
         context.view_layer.update()
-        export = RigScene(context.scene, context.view_layer, settings, rig)
+        export = rig_scene(context.scene, context.view_layer, SkeletalGatherSettings(deform_only=False), rig)
+        if export.stored is not None:
+            export = export.asking(scale=export.stored.scale)  # the size of a game unit at import
         parts = []
         for name in (legs, torso):
             action = bpy.data.actions[name]
             slot = slot_of(rig, action)
             parts.append(motion.gather_action(export, action, slot))
         animation = mixed(parts[0], parts[1], f"{legs} + {torso}", pitch, yaw)
-        shown = SkeletalSettings(scale=settings.scale, frame_rate=False)
+        shown = SkeletalSettings(scale=export.settings.scale, frame_rate=False)
         action = skeletal.add_animations(rig, [animation], shown, context.scene)[0]
     properties.show(action, properties.PREVIEW, True)
     return action
-
-
-def _scale(rig: Any) -> float:
-    """Return the size of a game unit with which an armature was imported."""
-    from ..blender.skeletal.source import find
-
-    known = find(rig)
-    return 1.0 if known is None else known.scale

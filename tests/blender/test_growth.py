@@ -19,7 +19,7 @@ from benchmarks.grown import Size
 from io_idtech_models.blender.materials import Materials
 from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.blender.skeletal import gather_rig as skeletal_gather
-from io_idtech_models.blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings
+from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from io_idtech_models.formats import by_name
 from tests.blender.case import CONTEXT, open_case
 
@@ -141,7 +141,7 @@ def skeletal_counts(name, sizes):
     loaded, none = row.load(row.dump(model), "model", bones), Materials(lambda _: None)
     settings, into = skeletal.SkeletalSettings(), CONTEXT.scene.collection
     brought, posed = calls(lambda: skeletal.build(loaded, [], settings, none, CONTEXT.scene, into))
-    export = RigScene(CONTEXT.scene, CONTEXT.view_layer, SkeletalGatherSettings(), posed.armature)
+    export = rig_scene(CONTEXT.scene, CONTEXT.view_layer, SkeletalGatherSettings(), posed.armature)
     blocks = [posed.armature, *posed.meshes, *posed.tags]
     return brought, calls(lambda: row.dump(skeletal_gather.gather(blocks, export)))[0]
 

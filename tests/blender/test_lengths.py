@@ -164,9 +164,9 @@ def test_another_slot_of_the_action_does_not_count():
     rig.animation_data_create()
     rig.animation_data.action, rig.animation_data.action_slot = made, made.slots[f"OB{rig.name}"]
     from io_idtech_models.blender.skeletal import gather_motion as motion
-    from io_idtech_models.blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings
+    from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 
-    export = RigScene(CONTEXT.scene, CONTEXT.view_layer, SkeletalGatherSettings(), rig)
+    export = rig_scene(CONTEXT.scene, CONTEXT.view_layer, SkeletalGatherSettings(), rig)
     found = motion.gather_action(export, made, rig.animation_data.action_slot)
     assert found.num_frames == 11
 

@@ -400,6 +400,17 @@ def test_a_hidden_armature_has_its_curves_or_says_so(arm, what, alone):
 # -- exporting animations
 
 
+@pytest.mark.parametrize("what", ["model", "animation"])
+def test_an_armature_whose_record_is_damaged_is_named_once(arm, capfd, what):
+    """Also where its animation alone is written, which needs the model for bounds."""
+    rig().data["idtech_skeleton"] = b"damaged"
+    capfd.readouterr()
+    path = arm.parent / ("c.md5mesh" if what == "model" else "c.md5anim")
+    assert (export_mesh if what == "model" else export_anim)(filepath=str(path)) == {"FINISHED"}
+    said = "".join(capfd.readouterr())
+    assert said.count(f"the source of armature '{rig().name}' is ignored") == 1
+
+
 def test_all_actions_go_into_the_folder(arm):
     out = arm / "out"
     out.mkdir()

@@ -35,14 +35,10 @@ class SkeletalGatherSettings(WeightSettings):
 
 @dataclass(frozen=True, eq=False)
 class RigScene(ExportScene[SkeletalGatherSettings]):
-    """A scene, and the armature in it that is exported."""
+    """A scene, and the armature in it that is exported; see `rig_scene`."""
 
     rig: Block
-
-    @cached_property
-    def stored(self) -> StoredRig | None:
-        """Return what the armature knows of its file, or None."""
-        return find(self.rig)
+    stored: StoredRig | None  # what the armature knows of its file
 
     @cached_property
     def bones(self) -> Bones:
@@ -52,16 +48,12 @@ class RigScene(ExportScene[SkeletalGatherSettings]):
         return gather_bones(self)
 
     def asking(self, **settings: Any) -> RigScene:
-        """Return the same with some other settings, which knows what this one does."""
-        other = replace(self, settings=replace(self.settings, **settings))
-        vars(other)["stored"] = self.stored
-        return other
+        """Return the same with some other settings."""
+        return replace(self, settings=replace(self.settings, **settings))
 
 
 def rig_scene(
-    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, settings: SkeletalGatherSettings, blocks: list[Block]
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, settings: SkeletalGatherSettings, rig: Block
 ) -> RigScene:
-    """Return what an export of objects looks at; raises LimitError if there is not one armature."""
-    from .gather_rig import find_rig
-
-    return RigScene(scene, view_layer, settings, find_rig(blocks))
+    """Return what the export of an armature looks at; a damaged record is named here, and nowhere else."""
+    return RigScene(scene, view_layer, settings, rig, find(rig))

@@ -19,7 +19,7 @@ from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.blender.skeletal import gather_motion as motion
 from io_idtech_models.blender.skeletal.gather_rig import gather
-from io_idtech_models.blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
+from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md5 import anim_file as md5anim
 from io_idtech_models.formats.md5 import mesh_file as md5mesh
@@ -60,7 +60,7 @@ class Rigged:
         """Return the model that the collection shows."""
         CONTEXT.view_layer.update()
         blocks, asked = list(self.collection.all_objects), SkeletalGatherSettings(**settings)
-        return gather(blocks, rig_scene(CONTEXT.scene, CONTEXT.view_layer, asked, blocks))
+        return gather(blocks, rig_scene(CONTEXT.scene, CONTEXT.view_layer, asked, self.rig))
 
     def dump(self, **settings: Any) -> bytes:
         """Return the mesh file that an export would write."""
@@ -72,7 +72,7 @@ class Rigged:
 
     def gather_motion(self, name: str, direct: bool = True, keep_bounds: bool = True, **settings: Any) -> Animation:
         """Return the animation that an action is, with its bounds."""
-        export = RigScene(CONTEXT.scene, CONTEXT.view_layer, SkeletalGatherSettings(**settings), self.rig)
+        export = rig_scene(CONTEXT.scene, CONTEXT.view_layer, SkeletalGatherSettings(**settings), self.rig)
         action = self.action(name)
         model = self.gather(**settings)
         found = motion.gather_action(export, action, slot_of(action), direct)

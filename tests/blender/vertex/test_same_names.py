@@ -11,7 +11,7 @@ import pytest
 
 from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.skeletal.gather_rig import gather as gather_skeletal
-from io_idtech_models.blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings
+from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
 from tests import samples_md5
@@ -114,7 +114,7 @@ def test_skinned_meshes_of_one_name(tmp_path):
     assert other.name == case.mesh().name
     for vertex in case.mesh().data.vertices:
         vertex.co.z += 5.0
-    export = RigScene(CONTEXT.scene, CONTEXT.view_layer, SkeletalGatherSettings(), case.rig)
+    export = rig_scene(CONTEXT.scene, CONTEXT.view_layer, SkeletalGatherSettings(), case.rig)
     found = gather_skeletal([case.rig, case.mesh(), other], export)
     assert len(found.meshes) == 2
     assert (found.meshes[0].kept is None) or not found.meshes[0].kept.any()
