@@ -192,6 +192,20 @@ class Topology:
         """Tell whether all faces have three corners: no face has fewer."""
         return len(self.corner_points) == 3 * len(self.face_starts)
 
+    @property
+    def face_sizes(self) -> Ints:
+        """Return how many corners each face has, (faces,)."""
+        return np.diff(self.face_starts, append=np.int32(len(self.corner_points)))
+
+    @property
+    def corner_faces(self) -> NDArray[np.int64]:
+        """Return the face of each corner, (C,)."""
+        return np.repeat(np.arange(len(self.face_starts)), self.face_sizes)
+
+    def triangle_corners(self, faces: NDArray[Any]) -> Ints:
+        """Return the corners (n, 3) of some faces, by number or as a mask, that are triangles."""
+        return np.asarray(self.face_starts[faces][:, None] + np.arange(3, dtype=np.int32))
+
     def counts(self, mesh: Block) -> bool:
         """Tell whether a mesh has as many points, corners and faces."""
         found = len(mesh.vertices), len(mesh.loops), len(mesh.polygons)

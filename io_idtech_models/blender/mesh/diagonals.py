@@ -20,7 +20,7 @@ def cut_like_source(
 ) -> tuple[meshes.Ints, meshes.Ints]:
     """Triangulate, larger faces along the diagonals that the source had where it had any."""
     corners, faces = meshes.triangulated(mesh)
-    sizes = np.diff(topology.face_starts, append=len(topology.corner_points))
+    sizes = topology.face_sizes
     if source is None or not len(source.triangles) or not (sizes > 3).any():
         return corners, faces
     corners = corners.copy()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import bmesh
 import bpy
@@ -25,11 +26,10 @@ from . import normal_codes
 Bools = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
 CORNER = "idtech_corner_of"  # on copies: the corner that each was
-SAME = math.cos(math.radians(0.5))  # closer than that is Blender's own rounding
+SAME = meshes.NEAR  # closer than that is Blender's own rounding
 FLAT = 1e-4  # a triangle's height above its longest side, as a part of it
 CODED = math.cos(math.radians(1.0))  # as far as that is a coded normal from the one that was meant
 CREASE = math.cos(math.radians(2.0))  # farther apart than that, no one coded normal is near both
-SLACK = 1e-5  # of a coordinate: single precision, and a little
 LOST = math.cos(math.radians(5.0))  # farther than that is worth a word where faces changed
 
 
@@ -47,11 +47,11 @@ def edited_corners(
 ) -> tuple[Bools, int]:
     """Tell which corners (C,) show a normal that the modeller chose.
 
-    `before` is where the source has the points if some
-    moved, see `base_positions`. Where nothing is animated (`still`), what is shown counts where faces changed, too.
+    `before` is where the source has the points if some moved, see `base_positions`. Where nothing is animated
+    (`still`), what is shown counts where faces changed, too.
     Also returns how many corners of changed faces show a normal more than 5 degrees from the source's, which holds.
     """
-    topology, numbers, faces = traces.topology, traces.numbers, traces.faces
+    topology, numbers = traces.topology, traces.numbers
     stored = meshes.get_attribute(mesh, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER")
     nothing = np.zeros(len(numbers), np.bool_)
     if stored is None or not len(stored):
@@ -64,10 +64,10 @@ def edited_corners(
     if not differs.any():
         return nothing, 0
     told &= normal_codes.changed(mesh)
-    over = _turned_over(topology, numbers, faces, source)
+    over = _turned_over(traces, source)
     if before is not None or over.any():
         angle = _beyond_moves(mesh, np.where(told[:, None], stored, shown), shown, before, over)
-    whole = _whole_faces(topology, numbers, faces, source)
+    whole = _whole_faces(traces, source)
     flat, bent = _odd_points(mesh, topology, whole, before, source)
     points = _points(topology, numbers, whole, source, bent)
     intact, joined, built_on, firm = ((p & ~flat)[topology.corner_points] for p in (*points, ~flat))
@@ -91,16 +91,15 @@ def _carried(
     """
     if affine.mirrors(before, present):
         return np.ones(topology.num_points, np.bool_)
-    triangles = topology.corner_points[topology.face_starts[whole][:, None] + np.arange(3)]
-    slack = max([SLACK * max(1.0, float(np.abs(before).max(initial=0.0))), *(s.step for s in source.surfaces)])
+    triangles = topology.corner_points[topology.triangle_corners(whole)]
+    slack = max([affine.rounding(before), *(s.step for s in source.surfaces)])
     return affine.maps_at(before, present, triangles, np.arange(topology.num_points), slack)[1]
 
 
 def _beside(topology: meshes.Topology, points: Bools) -> Bools:
     """Tell which corners (C,) are at some points (P,), or at their neighbours."""
-    sizes = np.diff(topology.face_starts, append=len(topology.corner_points))
-    face_of = np.repeat(np.arange(len(sizes)), sizes)
-    touched = np.bincount(face_of, points[topology.corner_points], len(sizes)) > 0
+    face_of = topology.corner_faces
+    touched = np.bincount(face_of, points[topology.corner_points], len(topology.face_starts)) > 0
     near = np.zeros(topology.num_points, np.bool_)
     near[topology.corner_points[touched[face_of]]] = True
     return np.asarray(near[topology.corner_points])
@@ -123,7 +122,7 @@ def _creased(topology: meshes.Topology, numbers: Numbers, shown: NDArray[np.floa
 
 def _flat_points(positions: NDArray[np.float32], topology: meshes.Topology, whole: Bools) -> Bools:
     """Tell which points (P,) touch a source's triangle without area: any edit of the mesh changes normals there."""
-    corners = topology.corner_points[topology.face_starts[whole][:, None] + np.arange(3)]
+    corners = topology.corner_points[topology.triangle_corners(whole)]
     a, b, c = (positions[corners[:, i]].astype(np.float64) for i in range(3))
     longest = np.max([steady.dots(p - q, p - q) for p, q in ((a, b), (b, c), (c, a))], axis=0)
     flat = np.zeros(topology.num_points, np.bool_)
@@ -151,14 +150,17 @@ def _beyond_moves(
     return np.asarray(np.max([steady.dots(shown, expected) for expected in ways], axis=0))
 
 
-def _whole_faces(topology: meshes.Topology, numbers: Numbers, faces: Numbers, source: ModelSource) -> Bools:
+def _known_triangles(traces: Traces, source: ModelSource) -> tuple[Numbers, NDArray[Any], NDArray[Any]]:
+    """Return the faces (n,) that name a triangle of the source, and the vertices (n, 3) of both."""
+    known = np.flatnonzero((traces.topology.face_sizes == 3) & (traces.faces >= 0))
+    return known, traces.numbers[traces.topology.triangle_corners(known)], source.triangles[traces.faces[known]]
+
+
+def _whole_faces(traces: Traces, source: ModelSource) -> Bools:
     """Tell which faces (faces,) are triangles of the source, with its vertices."""
-    sizes = np.diff(topology.face_starts, append=len(topology.corner_points))
-    known = np.flatnonzero((sizes == 3) & (faces >= 0))
-    corners = topology.face_starts[known][:, None] + np.arange(3)
-    same = (np.sort(numbers[corners], axis=1) == np.sort(source.triangles[faces[known]], axis=1)).all(axis=1)
-    whole = np.zeros(len(faces), np.bool_)
-    whole[known[same]] = True
+    known, here, there = _known_triangles(traces, source)
+    whole = np.zeros(len(traces.faces), np.bool_)
+    whole[known] = (np.sort(here, axis=1) == np.sort(there, axis=1)).all(axis=1)
     return whole
 
 
@@ -171,7 +173,7 @@ def _points(
     point that was torn apart; or, as the third, faces that the source lacks: all but `whole` (faces,).
     """
     points = topology.corner_points
-    of_whole = np.repeat(whole, np.diff(topology.face_starts, append=len(points)))
+    of_whole = whole[topology.corner_faces]
     bad = np.bincount(points[~of_whole], minlength=topology.num_points) > 0
     # All corners of the point come from one point of import, and none of that point's is missing.
     known = np.flatnonzero(numbers >= 0)
@@ -201,16 +203,11 @@ def base_positions(
     return None if np.array_equal(before, present) else before
 
 
-def _turned_over(topology: meshes.Topology, numbers: Numbers, faces: Numbers, source: ModelSource) -> Bools:
+def _turned_over(traces: Traces, source: ModelSource) -> Bools:
     """Tell which faces (faces,) are triangles of the source with their corners the other way round."""
-    over = np.zeros(len(faces), np.bool_)
-    sizes = np.diff(topology.face_starts, append=len(topology.corner_points))
-    known = np.flatnonzero((faces >= 0) & (sizes == 3))
-    here = numbers[topology.face_starts[known][:, None] + np.arange(3)]
-    there = source.triangles[faces[known]]
-    turns = [np.roll(here, step, axis=1) for step in range(3)]
-    same, back = (np.any([(t == way).all(axis=1) for t in turns], axis=0) for way in (there, there[:, ::-1]))
-    over[known] = back & ~same
+    known, here, there = _known_triangles(traces, source)
+    over = np.zeros(len(traces.faces), np.bool_)
+    over[known] = affine.windings(here, there)[1]
     return over
 
 
@@ -240,8 +237,7 @@ def expected_normals(
         _turn_over(copy, over)
         turned = np.empty_like(normals)
         turned[_order_of(copy)] = meshes.corner_normals(copy)
-        sizes = np.diff(meshes.face_starts(mesh), append=len(normals))
-        return [turned, np.where(np.repeat(over, sizes)[:, None], -shown, shown)]
+        return [turned, np.where(over[meshes.topology(mesh).corner_faces][:, None], -shown, shown)]
     finally:
         # Nothing refers to it: else Blender would look through the whole .blend for who does, once for each mesh.
         bpy.data.meshes.remove(copy, do_unlink=False, do_ui_user=False)

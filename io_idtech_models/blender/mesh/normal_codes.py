@@ -115,8 +115,7 @@ def _torn_normals(mesh: Block) -> meshes.Floats:
         bmesh.ops.split_edges(work, edges=work.edges[:])
         work.to_mesh(torn)
         topology = meshes.topology(torn)
-        faces = np.repeat(np.arange(len(topology.face_starts)), np.diff(topology.face_starts, append=len(torn.loops)))
-        step = (np.arange(len(torn.loops)) - topology.face_starts[faces]).astype(np.float32)
+        step = (np.arange(len(torn.loops)) - topology.face_starts[topology.corner_faces]).astype(np.float32)
         places = np.zeros((topology.num_points, 3), np.float32)
         places[topology.corner_points, 0] = step  # on a parabola: no three in a line
         places[topology.corner_points, 1] = step * step

@@ -295,8 +295,7 @@ def _sharp_edges(mesh: Block) -> NDArray[np.bool_]:
     if edges is None or not len(edges):
         return np.zeros_like(found)
     if flat is not None and flat.any():
-        sizes = np.diff(np.append(meshes.topology(mesh).face_starts, len(edges)))
-        found[edges[np.repeat(flat, sizes)]] = True
+        found[edges[flat[meshes.topology(mesh).corner_faces]]] = True
     between: NDArray[np.bool_] = np.bincount(edges, minlength=len(found)) > 1
     return found & between
 

@@ -24,8 +24,7 @@ from ..mesh.read import Shape
 if TYPE_CHECKING:
     from .gather_mesh import Rig
 
-SLACK = 1e-5  # of a coordinate: single precision, and a little
-SAME_NORMAL = 2e-5  # of a normal, as of a bone's axes: see `skeletal_gather.SAME_AXES`
+SAME_NORMAL = 2e-5  # of a normal, as of a bone's axes: see `gather_rig.SAME_AXES`
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
 
@@ -76,7 +75,7 @@ def gather(block: Block, shape: Shape, part: Part, made: SkinnedMesh, rig: Rig, 
     skeleton, of = rig.skeleton, of_source(rig.source, part.vertices.numbers)
     triangles, numbers, faces = part.triangles.vertices, part.vertices.numbers, part.triangles.numbers
     over = affine.turned_over(triangles, numbers, faces, moved.triangles)
-    near = _near(moved.points, part) | over
+    near = affine.beside(moved.points[part.vertices.points], triangles) | over
     shown = part.own | ~of.known | near
     world = of.shown.copy()
     carried = _carry(world, near & of.known & ~part.own, moved, triangles, over)
@@ -112,7 +111,7 @@ def _stay(normals: Floats, of: SourceNormals, made: SkinnedMesh, skeleton: Skele
 def _carry(world: Floats, wanted: Bools, moved: Moved, triangles: NDArray[np.int32], over: Bools) -> Bools:
     """Turn normals (V, 3) that are `wanted` (V,) in place where one map moved the part; tells where, (V,)."""
     vertices = np.flatnonzero(wanted)
-    slack = SLACK * max(1.0, float(np.abs(moved.before).max(initial=0.0)))
+    slack = affine.rounding(moved.before)
     maps, found = affine.maps_at(moved.before, moved.after, triangles, vertices, slack)
     own = vertices[found]
     turned = steady.applied(maps[found], world[own]) * np.where(over[own], -1.0, 1.0)[:, None]
@@ -120,12 +119,3 @@ def _carry(world: Floats, wanted: Bools, moved: Moved, triangles: NDArray[np.int
     carried = np.zeros(len(world), np.bool_)
     carried[own] = True
     return carried
-
-
-def _near(moved: Bools, part: Part) -> Bools:
-    """Tell which vertices (V,) stand on a point that moved, or share a triangle with one."""
-    own = moved[part.vertices.points]
-    touched = own.copy()
-    triangles = part.triangles.vertices
-    touched[triangles[own[triangles].any(axis=1)].ravel()] = True
-    return touched

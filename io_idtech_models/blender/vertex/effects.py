@@ -41,14 +41,10 @@ def changed_by_modifiers(blocks: list[Block], stage: Stage) -> set[Any]:
 
 def _plain_positions(block: Block, plan: sampling.Plan) -> NDArray[np.float32] | None:
     """Return where the mesh has its points in each frame without modifiers, (F or 1, P, 3); None if that is unknown."""
-    frames = shape_keys.frame_blocks(block.data.shape_keys)
-    if block.data.shape_keys is None:
-        return meshes.positions(block.data)[None]
-    shown = sampling.shown_keys(block, plan)
-    if not frames or min(shown) < 0:
+    keys = block.data.shape_keys
+    if keys is not None and (not shape_keys.frame_blocks(keys) or min(sampling.shown_keys(block, plan)) < 0):
         return None
-    positions = shape_keys.read(frames, len(block.data.vertices))
-    return positions[shown]
+    return sampling.read_direct(block, plan).positions
 
 
 def _is_as_without(own: Block, shown: Block, plain: NDArray[np.float32] | None, frame: int) -> bool:

@@ -70,9 +70,7 @@ class TagSource:
 
 
 def gather(
-    blocks: list[Block],
-    collection: bpy.types.Collection | None,
-    export: ExportScene[GatherSettings],
+    blocks: list[Block], collection: bpy.types.Collection | None, export: ExportScene[GatherSettings]
 ) -> VertexModel:
     """Return the model that objects show, with its source's facts if the .blend knows them.
 
@@ -142,7 +140,7 @@ def _read_shapes(jobs: list[MeshJob], stage: Stage, known: StoredSource | None) 
     for job in jobs:  # before the scene shows another frame
         if job.direct:
             job.samples = sampling.read_direct(job.block, plan)
-    changed = effects.changed_by_modifiers([d.block for d in jobs if not d.direct], stage)
+    changed = effects.changed_by_modifiers([job.block for job in jobs if not job.direct], stage)
     for job in jobs:
         mesh = job.block.data
         # Import's base showed the first frame, and its normals are stored.
@@ -167,11 +165,7 @@ def _split(job: MeshJob, sources: NDArray[np.int32], settings: GatherSettings) -
         job.parts = []
 
 
-def _settle_jobs(
-    jobs: list[MeshJob],
-    stage: Stage,
-    sources: NDArray[np.int32],
-) -> None:
+def _settle_jobs(jobs: list[MeshJob], stage: Stage, sources: NDArray[np.int32]) -> None:
     """Sample and split jobs: by stepping what can't be read directly, or needs normals that only Blender knows."""
     plan, settings = stage.plan, stage.export.settings
     for job in jobs:
@@ -184,7 +178,7 @@ def _settle_jobs(
     for job in stepped:
         _split(job, sources, settings)
     # Who of several claimed a vertex in vain, and shows a new one, is known only now.
-    late = [d for d in stepped if d.wants_normals(settings) and d.samples is not None and d.samples.normals is None]
+    late = [j for j in stepped if j.wants_normals(settings) and j.samples is not None and j.samples.normals is None]
     _sample(late, stage)
 
 

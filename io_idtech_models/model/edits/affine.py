@@ -26,6 +26,7 @@ ACROSS, ALONG = 12.0, 4.0  # a part is as much thicker than the slack, and as mu
 FLAT = 1e-6  # and as a part of its largest extent
 ROUGHLY = 0.1  # of the squared size: what a map may leave unexplained and still say that a surface was mirrored
 MOST_FITS, TRIMMED = 24, 2.0  # how often to fit one map to most points; those farther off than so many medians are not
+ROUNDED = 1e-5  # of a coordinate
 VANISHED = 1e-9  # the volume that is left of a cube
 
 
@@ -75,14 +76,33 @@ def turned_over(
     here, there = numbers[triangles[own]], source[faces[own]]
     if np.array_equal(here, there):  # as mostly
         return np.zeros(len(numbers), np.bool_)
-    turns = [np.roll(here, step, axis=1) for step in range(3)]
-    same, over = (np.any([(turn == way).all(axis=1) for turn in turns], axis=0) for way in (there, there[:, ::-1]))
     straight, back = (
-        np.bincount(triangles[own[which]].ravel(), minlength=len(numbers))
-        for which in (same & ~over, over & ~same)  # one that uses a vertex twice looks alike from both sides
+        np.bincount(triangles[own[which]].ravel(), minlength=len(numbers)) for which in windings(here, there)
     )
     mostly = int(back.sum()) > int(straight.sum())
     return np.asarray(np.where(straight + back > 0, straight == 0, mostly))
+
+
+def windings(here: NDArray[Any], there: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Tell which triangles (n, 3) run as others do, and which the other way round, (n,) each.
+
+    One that uses a vertex twice looks alike from both sides: it is neither.
+    """
+    turns = [np.roll(here, step, axis=1) for step in range(3)]
+    same, over = (np.any([(turn == way).all(axis=1) for turn in turns], axis=0) for way in (there, there[:, ::-1]))
+    return same & ~over, over & ~same
+
+
+def beside(moved: NDArray[np.bool_], triangles: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which vertices (V,) are among those that `moved` (V,), or share a triangle with one."""
+    near = moved.copy()
+    near[triangles[moved[triangles].any(axis=1)]] = True
+    return near
+
+
+def rounding(positions: NDArray[Any]) -> float:
+    """Return how far single precision may put positions (V, 3) that a map moved from where it says, and a little."""
+    return ROUNDED * max(1.0, float(np.abs(positions).max(initial=0.0)))
 
 
 def places_of(positions: NDArray[Any]) -> Indices:

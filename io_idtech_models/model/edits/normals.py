@@ -190,9 +190,7 @@ def _turned(
     """Return the vertices (n,) whose surroundings moved in a frame, or were turned over, and their normals' codes."""
     triangles = surface.triangles
     moved = view.known & motion.moved[frame]
-    near = np.zeros(len(moved), np.bool_)
-    near[triangles[moved[triangles].any(axis=1)]] = True
-    turned = np.flatnonzero((near | moved | sides) & view.known)
+    turned = np.flatnonzero((affine.beside(moved, triangles) | sides) & view.known)
     if not len(turned):
         return turned, view.normals[frame, turned]
     before, after = motion.before[frame], motion.after[frame]
