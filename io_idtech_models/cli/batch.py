@@ -1,4 +1,4 @@
-"""Many files at once: which files arguments mean, where each goes, and what is said of it."""
+"""Many files at once: which files arguments mean, where each goes, and what is reported of it."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ def expand(files: Iterable[str], suffixes: tuple[str, ...]) -> tuple[list[Path],
     for name in files:
         path = Path(name)
         if _is_dir(path):
-            here = sorted(p for p in path.rglob("*") if p.suffix.lower() in suffixes and p.is_file())
+            meant = sorted(p for p in path.rglob("*") if p.suffix.lower() in suffixes and p.is_file())
         elif glob.has_magic(name) and not _exists(path):
-            here = sorted(Path(match) for match in glob.glob(name, recursive=True))  # noqa: PTH207 - takes any root
+            meant = sorted(Path(match) for match in glob.glob(name, recursive=True))  # noqa: PTH207 - takes any root
         else:
-            here = [path]
-        if not here:
+            meant = [path]
+        if not meant:
             barren.append(name)
-        for each in here:
+        for each in meant:
             found.setdefault(_place(each), each)
     return list(found.values()), barren
 
@@ -250,7 +250,7 @@ def _open_report(name: str | None, stack: ExitStack) -> Any:
 
 
 class Log:
-    """What is said of each file while it is worked on, and of all at the end; several threads may report."""
+    """What is reported of each file while it is worked on, and of all at the end; several threads may report."""
 
     def __init__(self, total: int, file: Any) -> None:
         self.total, self.file = total, file
