@@ -11,8 +11,8 @@ Facts (`COM_ParseExt`, `COM_Compress` and `SkipBracedSection` of q_shared.c, `id
   and `.`. Line ends matter to a few words only.
 - A text ends at a NUL.
 
-More than the engines these readers bear: a quote that is not closed ends with its line, and a path in Doom 3's texts
-may hold a `-` without quotes.
+More than the engines these readers bear: a quote that is not closed ends with its line, a brace of Quake III's may
+begin or end a word, and a path in Doom 3's texts may hold a `-` without quotes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import string
 BLANKS = "".join(map(chr, range(1, 33)))
 BYTE_ORDER_MARK = "\ufeff"
 REMARK = re.compile(r'"[^"\n]*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-WORDS = re.compile(r'\n|"[^"\n]*"?|[^\x00-\x20]+')
+WORDS = re.compile(r'\n|"[^"\n]*"?|[{}]|[^\x00-\x20]*[^\x00-\x20{}]')
 DECL_WORDS = re.compile(
     r"""\n | "[^"\n]*"?
       | [A-Za-z0-9_.]*[\\/][\w\\/:.]*(?:-[\w\\/:.]+)+
@@ -96,27 +96,20 @@ class Cursor:
     def __init__(self, words: list[str]) -> None:
         self.words = words
         self.place = 0
+        self._before = 0  # where the last word was asked for
 
     def word(self) -> str:
         """Return the next word, quotes and all, wherever it stands; "" at the end."""
         words, place = self.words, self.place
-        size = len(words)
+        size, self._before = len(words), place
         while place < size and words[place] == "\n":
             place += 1
         self.place = place + 1
         return words[place] if place < size else ""
 
-    def brace_or_word(self) -> str:
-        """Return the next word; of one that a brace begins the brace alone, the rest of it comes then."""
-        word = self.word()
-        if len(word) > 1 and word[0] in "{}":
-            self.words[self.place - 1] = word[1:]
-            self.back()
-        return word[0] if word[:1] in {"{", "}"} else word
-
     def back(self) -> None:
-        """Go back before the word that was returned last."""
-        self.place -= 1
+        """Go back to where the last word was asked for."""
+        self.place = self._before
 
     def peek(self) -> str:
         """Return the next word, wherever it stands; "" at the end."""

@@ -27,7 +27,7 @@ from .lexer import BYTE_ORDER_MARK, decode, fold, number
 BLANK = re.compile(r"(?:[\x01-\x20]+|//[^\n\0]*|/\*(?:[^*\0]|\*(?!/))*(?:\*/)?)*")
 WORD = re.compile(r'"(?P<text>[^"\0]*)"?|(?P<word>[^\x00-\x20][^\x00-\x20,]*)')
 REST_OF_LINE = re.compile(r"(?:[\x01-\x09\x0b-\x20]|//[^\n\0]*|/\*(?:[^*\n\0]|\*(?!/))*\*/)*(?:\n|\Z)")
-PLAIN = re.compile(r'(?!//|/\*)[^\x00-\x20,"][^\x00-\x20,]*\Z')  # a word that means itself without quotes
+PLAIN = re.compile(r'(?!//|/\*)[^\x00-\x20,"\ufeff][^\x00-\x20,]*\Z')  # a word that means itself without quotes
 SURFACE, TAG, ATTACHED, SCALE = "surface", "tag", "attached", "scale"
 MARKS = ((TAG, "tag_"), (ATTACHED, "md3_"), (SCALE, "playerscale"))
 MOST = 256  # surfaces of a skin (MAX_SKIN_SURFACES of ioquake3)
@@ -103,9 +103,11 @@ class Skin:
         word = _spelt(shader, quoted=quoted)
         if entry.value_start < entry.end:
             return self._changed(entry.value_start, entry.end, word)
-        comma = "" if self.text[entry.name_end : entry.name_end + 1] == "," else ","
-        place = entry.name_end if comma else entry.name_end + 1
-        return self._changed(place, place, comma + word)
+        before = '",' if self._is_open(entry.start, entry.name_end) else ","
+        place = entry.name_end
+        if self.text[place : place + 1] == ",":
+            before, place = "", place + 1
+        return self._changed(place, place, before + word)
 
     def add(self, surface: str, shader: str) -> Skin:
         """Return the file with a further surface, in a line of its own behind the last one's.
@@ -120,7 +122,8 @@ class Skin:
             first = self.entries[0].start if self.entries else self._end_of_reading()
             return self._inserted_before(first, line)
         last = surfaces[-1]
-        if last.value_start == last.end:  # it would take the new line's name for its shader
+        # Such a one would take the new line's name for its shader.
+        if last.value_start == last.end or self._is_open(last.value_start, last.end):
             return self._inserted_before(last.start, line)
         rest = REST_OF_LINE.match(self.text, last.end)
         if rest is None:
@@ -146,6 +149,10 @@ class Skin:
         keys = {fold(surface), surface_key(surface)}
         return next((entry for entry in self.entries if entry.kind == SURFACE and entry.key in keys), None)
 
+    def _is_open(self, start: int, end: int) -> bool:
+        """Tell whether a word's quote is not closed."""
+        return self.text[start] == '"' and (end - start == 1 or self.text[end - 1] != '"')
+
     def _changed(self, start: int, end: int, text: str) -> Skin:
         changed = self.text[:start] + text + self.text[end:]
         return Skin(changed, tuple(_entries(changed)), self.encoding)
@@ -157,18 +164,19 @@ class Skin:
     def _inserted_before(self, place: int, line: str) -> Skin:
         start = max(self.text.rfind("\n", 0, place) + 1, self._end_of_reading())
         if self.text[start:place].strip():
-            return self._changed(place, place, line + self.line_end)
+            apart = "" if self.text[place - 1] <= " " else self.line_end
+            return self._changed(place, place, apart + line + self.line_end)
         return self._changed(start, start, line + self.line_end)
 
     def _like(self, model: Entry | None, surface: str, shader: str) -> str:
         """Return an entry in the style of another one."""
         if model is None:
-            return f"{_spelt(surface)},{_spelt(shader)}"
+            return f"{_spelt_surface(surface)},{_spelt(shader)}"
         before = self.text[self.text.rfind("\n", 0, model.start) + 1 : model.start]
         between = self.text[model.name_end : model.value_start]
         if between.strip(" \t,") or not between:  # comments or line ends are of that entry
             between = ","
-        name = _spelt(surface, quoted=self.text[model.start] == '"')
+        name = _spelt_surface(surface, quoted=self.text[model.start] == '"')
         value = _spelt(shader, quoted=self.text[model.value_start] == '"')
         return ("" if before.strip(" \t") else before) + name + between + value
 
@@ -208,7 +216,7 @@ def make(shaders: Mapping[str, str], tags: Iterable[str] = (), line_end: str = "
     worn: dict[str, str] = {}
     for surface, shader in shaders.items():
         worn.setdefault(surface_key(surface), shader)
-    lines = [f"{_spelt(surface)},{_spelt(shader)}" for surface, shader in worn.items()]
+    lines = [f"{_spelt_surface(surface)},{_spelt(shader)}" for surface, shader in worn.items()]
     lines += [_spelt(tag) + "," for tag in tags]
     text = "".join(line + line_end for line in lines)
     return Skin(text, tuple(_entries(text)))
@@ -228,6 +236,13 @@ def _spelt(word: str, *, quoted: bool = False) -> str:
     if '"' in word or "\0" in word:
         raise LimitError(f"'{word}' can't be written in a skin file: it has a quote or a NUL in it")
     return word if PLAIN.match(word) and not quoted else f'"{word}"'
+
+
+def _spelt_surface(word: str, *, quoted: bool = False) -> str:
+    """Return a surface's name as a file spells it; raises LimitError for what a skin takes for something else."""
+    if not word or any(mark in word for _, mark in MARKS):
+        raise LimitError(f"'{word}' is no surface to a skin file: rename the surface")
+    return _spelt(word, quoted=quoted)
 
 
 def _entries(text: str) -> Iterator[Entry]:

@@ -160,7 +160,7 @@ def _stage_transparency(stage: Stage) -> Transparency:
 def _material_transparency(shader: Shader, stages: list[Stage]) -> Transparency:
     if _is_translucent(shader):
         drawn = [stage for stage in stages if stage.role == COLOR and not stage.is_builtin]
-        first = next((stage for stage in drawn if blend_kind(stage.blend) != OPAQUE), *drawn[:1] or (None,))
+        first = next((s for s in drawn if blend_kind(s.blend) != OPAQUE), drawn[0] if drawn else None)
         if first is not None:
             return _stage_transparency(first)
         lit = any(stage.role in LIT for stage in stages)  # what is lit is added, and nothing else is drawn

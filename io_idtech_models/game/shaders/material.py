@@ -37,6 +37,7 @@ from .model import (
     Shader,
     Stage,
     TcMod,
+    grown,
 )
 
 ROLES = {"diffusemap": DIFFUSE, "bumpmap": BUMP, "specularmap": SPECULAR}
@@ -81,7 +82,7 @@ class _State:
     def unknown(self, word: str) -> None:
         """Note a word that the engine does not know, and skip its line."""
         if word not in self.shader.unknown:
-            self.shader.unknown += (word,)
+            self.shader.unknown = grown(self.shader.unknown, word)
         self.words.rest()
 
 
@@ -110,7 +111,7 @@ def _parse_general(state: _State, word: str) -> None:
     elif word in CLAMPS:
         state.clamp = CLAMPS[word]
     elif word in FLAGS:
-        shader.flags += (word,)
+        shader.flags = grown(shader.flags, word)
     elif word in SKIPPED or word.startswith("qer"):
         words.rest()
     else:
@@ -145,8 +146,8 @@ def _deform(state: _State) -> None:
     if kind not in DEFORMS:
         state.words.rest()
         return
-    values = [expressions.value(expressions.read(state.words)) for _ in range(DEFORMS[kind])]
-    state.shader.deforms += (Deform(kind, tuple(0.0 if value is None else value for value in values)),)
+    values = [expressions.value(expressions.read(state.words)) or 0.0 for _ in range(DEFORMS[kind])]
+    state.shader.deforms = grown(state.shader.deforms, Deform(kind, tuple(values)))
     if kind in SPRITES:
         state.shader.cull = NONE
     if kind in {"turbulent", "particle", "particle2"}:
@@ -167,7 +168,7 @@ def _parse_stage(state: _State) -> None:
     words = state.words
     while (word := words.word()) != "}":
         if word in {"", "{"}:
-            state.shader.faults += (f"'{state.shader.name}': a stage is not closed",)
+            state.shader.faults = grown(state.shader.faults, f"'{state.shader.name}': a stage is not closed")
             words.back()
             break
         _parse_word(state, fold(unquoted(word)))
@@ -249,11 +250,11 @@ def _expressions(state: _State, count: int) -> list[list[str]]:
 
 def _move(state: _State, kind: str) -> None:
     default = 1.0 if "scale" in kind else 0.0
-    state.stage.tc_mods += (_tc_mod(kind, _expressions(state, 2), default),)
+    state.stage.tc_mods = grown(state.stage.tc_mods, _tc_mod(kind, _expressions(state, 2), default))
 
 
 def _rotate(state: _State) -> None:
-    state.stage.tc_mods += (_tc_mod("turn", _expressions(state, 1), 0.0),)
+    state.stage.tc_mods = grown(state.stage.tc_mods, _tc_mod("turn", _expressions(state, 1), 0.0))
 
 
 def _tc_mod(kind: str, terms: list[list[str]], default: float) -> TcMod:

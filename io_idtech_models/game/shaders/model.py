@@ -6,7 +6,7 @@ Names of kinds are in lower case, as engines compare them; names of pictures sta
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from .image_programs import Program
 
@@ -16,7 +16,14 @@ LIT = (DIFFUSE, BUMP, SPECULAR)
 FRONT, BACK, NONE = "front", "back", "none"  # which faces are seen: what faces the viewer, what turns away, both
 TRANSLUCENT, PERFORATED, OPAQUE = "translucent", "perforated", "opaque"
 GREATER, LESS, AT_LEAST = "GT", "LT", "GE"
+MOST = 64  # words of a kind that count; engines take 3 deforms and 4 tcMods (MAX_SHADER_DEFORMS, TR_MAX_TEXMODS)
+T = TypeVar("T")
 ENVIRONMENT = frozenset(("environment", "reflect"))  # texture coordinates that show a reflection
+
+
+def grown(items: tuple[T, ...], item: T) -> tuple[T, ...]:
+    """Return some items with a further one, as long as there are not too many for any engine."""
+    return (*items, item) if len(items) < MOST else items
 
 
 class Blend(NamedTuple):

@@ -77,8 +77,12 @@ def _pictures(shader: Shader) -> list[str]:
 
 
 def _instead(shader: Shader, absent: tuple[str, ...], library: ShaderLibrary | None) -> str:
-    """Return what is seen instead of a script: Doom 3 shows its default picture in the one stage that lacks its own."""
+    """Return what is seen instead of a script.
+
+    Doom 3 shows its default picture in the one stage that lacks its own. What is a word that it does not know may be
+    one of Quake 4's.
+    """
     if library is not None and library.rules == DOOM3:
-        return DEFAULT_PICTURE if shader.unknown else ""
+        return ""
     broken = shader.unknown or absent or not (shader.stages or shader.sky)
     return DEFAULT_PICTURE if broken else ""

@@ -39,6 +39,7 @@ from .model import (
     Stage,
     TcMod,
     Wave,
+    grown,
 )
 
 MOST_FRAMES = 8  # of an animMap (MAX_IMAGE_ANIMATIONS)
@@ -87,7 +88,7 @@ class _State:
     def unknown(self, word: str) -> None:
         """Note a word that no engine knows, and skip its line."""
         if word not in self.shader.unknown:
-            self.shader.unknown += (word,)
+            self.shader.unknown = grown(self.shader.unknown, word)
         self.words.rest()
 
 
@@ -95,7 +96,7 @@ def parse(body: str, name: str) -> Shader:
     """Return the shader whose body, without its outer braces and without comments, is a text. Never fails."""
     words = Cursor(WORDS.findall(body))
     state = _State(Shader(name, SCRIPT), words)
-    while word := words.brace_or_word():
+    while word := words.word():
         if word == "{":
             _parse_stage(state)
         elif word != "}":
@@ -114,7 +115,7 @@ def _parse_general(state: _State, word: str) -> None:
     elif word.startswith("implicit"):
         _implicit(state, word)
     elif word in FLAGS:
-        shader.flags += (word,)
+        shader.flags = grown(shader.flags, word)
     elif word in ROLES:
         stage = Stage((words.argument(),), role=ROLES[word])
         shader.stages += [stage] if stage.map else []
@@ -130,7 +131,7 @@ def _cull(state: _State) -> None:
 
 
 def _surface_parm(state: _State) -> None:
-    state.shader.surface_parms += (fold(state.words.argument()),)
+    state.shader.surface_parms = grown(state.shader.surface_parms, fold(state.words.argument()))
 
 
 def _sort(state: _State) -> None:
@@ -172,7 +173,7 @@ def _deform(state: _State) -> None:
     else:
         words.rest()
         return
-    state.shader.deforms += (found,)
+    state.shader.deforms = grown(state.shader.deforms, found)
 
 
 def _implicit(state: _State, word: str) -> None:
@@ -212,9 +213,9 @@ def _parse_stage(state: _State) -> None:
     """Read a stage up to behind its closing brace; one that opens within it is the next: a brace is missing."""
     state.stage, state.has_blend, state.wants_depth, state.has_rgb = Stage(), False, False, False
     words = state.words
-    while (word := words.brace_or_word()) != "}":
+    while (word := words.word()) != "}":
         if word in {"", "{"}:
-            state.shader.faults += (f"'{state.shader.name}': a stage is not closed",)
+            state.shader.faults = grown(state.shader.faults, f"'{state.shader.name}': a stage is not closed")
             words.back()
             break
         reader = STAGE.get(fold(unquoted(word)))
@@ -327,9 +328,9 @@ def _tc_mod(state: _State) -> None:
     words = Cursor(state.words.rest())
     kind = fold(words.argument())
     if kind == "stretch":
-        state.stage.tc_mods += (TcMod(kind, wave=_wave(words)),)
+        state.stage.tc_mods = grown(state.stage.tc_mods, TcMod(kind, wave=_wave(words)))
     elif kind in TC_MODS:
-        state.stage.tc_mods += (TcMod(kind, words.numbers(TC_MODS[kind])),)
+        state.stage.tc_mods = grown(state.stage.tc_mods, TcMod(kind, words.numbers(TC_MODS[kind])))
 
 
 def _depth_write(state: _State) -> None:
