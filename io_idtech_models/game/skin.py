@@ -135,10 +135,13 @@ class Skin:
 
     def remove(self, surface: str) -> Skin:
         """Return the file without a surface, however often it is there; its line goes if there is nothing else."""
-        found = self
-        while (entry := found._entry(surface)) is not None:
-            found = found._without(entry)
-        return found
+        keys, text = {fold(surface), surface_key(surface)}, self.text
+        gone = [entry for entry in self.entries if entry.kind == SURFACE and entry.key in keys]
+        parts, place = [], 0
+        for start, end, instead in map(self._without, gone):
+            parts += [text[place:start], instead]
+            place = end
+        return self._changed(0, place, "".join(parts)) if gone else self
 
     @property
     def line_end(self) -> str:
@@ -184,13 +187,14 @@ class Skin:
         """Return what keeps a word from what follows."""
         return self.line_end if place < len(self.text) and self.text[place] not in "\r\n" else ""
 
-    def _without(self, entry: Entry) -> Skin:
+    def _without(self, entry: Entry) -> tuple[int, int, str]:
+        """Return where what goes with an entry begins and ends, and what stays in its place."""
         text = self.text
         start = max(text.rfind("\n", 0, entry.start) + 1, self._end_of_reading())
         rest = REST_OF_LINE.match(text, entry.end)
         if rest is not None and not text[start : entry.start].strip(" \t\r"):
-            return self._changed(start, rest.end(), "")
-        return self._changed(entry.start, entry.end, " ")
+            return start, rest.end(), ""
+        return entry.start, entry.end, " "
 
 
 def read(text: str) -> dict[str, str]:

@@ -267,7 +267,7 @@ def test_a_new_skin():
 @given(st.dictionaries(plain, names, max_size=5), st.lists(names.map(lambda name: "tag_" + name), max_size=3))
 def test_a_new_skin_is_read_as_it_is_meant(shaders, tags):
     skin = make(shaders, tags)
-    expected = {}
+    expected: dict[str, str] = {}
     for surface, shader in shaders.items():
         expected.setdefault(surface_key(surface), shader)
     assert skin.shaders() == expected
@@ -280,4 +280,5 @@ def test_long_files_take_linear_time():
     assert len(read_skin(b"/*" * 200_000).entries) == 1, "the second star closes the first comment"
     assert len(read_skin(b"a,b\n" * 100_000).entries) == 100_000
     assert len(read_skin(b"*/" * 100_000).entries) == 1
+    assert read_skin(b"a,b\n" * 100_000).remove("a").text == ""
     assert isinstance(read_skin(b"/* " * 100_000 + b"*").set_shader("a", "b"), Skin)

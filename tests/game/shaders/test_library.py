@@ -75,10 +75,13 @@ def test_what_is_near_counts_first():
     near = [held({"scripts/a.shader": script("x", cull="back")}, "scripts/a.shader")]
     far = held({"scripts/b.shader": script("x", "y")}, "scripts/b.shader")
     files = [("scripts/a.shader", near[0]), ("scripts/b.shader", far)]
-    assert ShaderLibrary(files).shader("x").cull == "none"
-    known = ShaderLibrary(files, near=lambda source: source in near)
-    assert known.shader("x").cull == "back"
-    assert known.shader("y").cull == "none"
+
+    def scripts(near=None):
+        found = ShaderLibrary(files, near=near)
+        return [definition and definition.file for definition in map(found.find, ("x", "y"))]
+
+    assert scripts() == ["scripts/b.shader", "scripts/b.shader"]
+    assert scripts(lambda source: source in near) == ["scripts/a.shader", "scripts/b.shader"]
 
 
 def test_doom_3_reads_files_by_name_and_the_first_counts():

@@ -196,10 +196,11 @@ def test_what_shows_through_a_material(text, expected):
 
 def test_maps_of_a_material():
     found = doom("bumpmap heightmap(h, 4); specularmap s; { blend add; map g }; diffusemap d")
-    assert bump_stage(found).map == "h"
-    assert is_height(bump_stage(found))
-    assert not is_height(bump_stage(doom("bumpmap addnormals(n, heightmap(h, 1))")))
-    assert specular_stage(found).map == "s"
+    normals, height = bump_stage(doom("bumpmap addnormals(n, heightmap(h, 1))")), bump_stage(found)
+    assert height and height.map == "h" and is_height(height)
+    assert normals and normals.map == "n" and not is_height(normals)
+    shiny = specular_stage(found)
+    assert shiny and shiny.map == "s"
     assert [stage.map for stage in glow_stages(found)] == ["g"]
     assert bump_stage(doom("diffusemap d; bumpmap _flat")) is None
     assert specular_stage(doom("diffusemap d")) is None

@@ -47,6 +47,7 @@ def test_skins_in_a_library():
     library = ShaderLibrary(files, DOOM3)
     assert library.names(SKIN) == ["three", "one", "two"]
     found = library.find("TWO", SKIN)
+    assert found
     assert parse(found.body, found.name).worn("a") == "c"
     assert library.find("two") is None, "it is no material"
 
