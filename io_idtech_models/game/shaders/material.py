@@ -53,7 +53,7 @@ FLAGS = frozenset((
     "nofragment", "slick", "collision", "noimpact", "nodamage", "ladder", "nosteps", "metal", "stone", "flesh", "wood",
     "cardboard", "liquid", "glass", "plastic", "ricochet", *(f"surftype{nth}" for nth in range(10, 16)),
 ))  # fmt: skip
-SKIPPED = frozenset(("description", "renderbump", "guisurf", "spectrum", "decalinfo", "lightfalloffimage"))
+SKIPPED = frozenset(("description", "renderbump", "spectrum", "decalinfo", "lightfalloffimage"))
 DEFORMS = {"sprite": 0, "tube": 0, "flare": 1, "expand": 1, "move": 1, "eyeball": 0, "particle": 0, "particle2": 0,
            "turbulent": 0}  # fmt: skip
 SPRITES = frozenset(("sprite", "tube", "flare"))  # which are seen from both sides (ParseDeform)
@@ -131,13 +131,18 @@ def _sort(state: _State) -> None:
 
 
 def _polygon_offset(state: _State) -> None:
-    word = state.words.argument()
+    word = "".join(state.words.rest()[:2])  # a sign is a word of its own
     state.shader.polygon_offset = number(word) if word else 1.0
 
 
 def _editor_image(state: _State) -> None:
     program = image_programs.parse(state.words) if state.words.at_argument() else None
     state.shader.editor_image = "" if program is None else next(image_programs.names(program), "")
+    state.words.rest()
+
+
+def _gui_surface(state: _State) -> None:
+    state.shader.flags = grown(state.shader.flags, "guisurf")
     state.words.rest()
 
 
@@ -157,6 +162,7 @@ def _deform(state: _State) -> None:
 GENERAL: dict[str, Callable[[_State], None]] = {
     "twosided": _two_sided, "backsided": _back_sided, "sort": _sort, "polygonoffset": _polygon_offset,
     "qer_editorimage": _editor_image, "deform": _deform,
+    "guisurf": _gui_surface,
 }  # fmt: skip
 
 

@@ -173,7 +173,8 @@ class Shader:
     @property
     def nodraw(self) -> bool:
         """Tell whether it is meant not to be seen: by `surfaceparm nodraw`, or as a material without a stage."""
-        return "nodraw" in self.surface_parms or (self.kind == MATERIAL and not self.stages and not self.faults)
+        seen = self.kind != MATERIAL or self.stages or self.faults or "guisurf" in self.flags
+        return "nodraw" in self.surface_parms or not seen
 
     @property
     def two_sided(self) -> bool:

@@ -91,8 +91,10 @@ def test_general_words():
         "x",
     )
     assert (found.editor_image, found.cull, found.sort, found.polygon_offset) == ("textures/e.tga", "none", "decal", 2)
-    assert (found.flags, found.unknown, found.stages[0].clamp) == (("noshadows", "glass"), (), True)
+    assert (found.flags, found.unknown, found.stages[0].clamp) == (("noshadows", "glass", "guisurf"), (), True)
     assert parse("polygonOffset\nbackSided", "x").polygon_offset == 1
+    assert parse("polygonOffset -3.5\nbackSided", "x").polygon_offset == -3.5
+    assert parse("guisurf entity", "x").nodraw is False
     assert parse("qer_editorimage addnormals(a, b)", "x").editor_image == "a"
 
 
