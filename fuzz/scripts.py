@@ -132,8 +132,8 @@ def check_skin(data: bytes) -> None:
             changed = read.set_shader(surface, "models/x y.tga")
         except LimitError:
             continue
-        if changed.shaders(many) != {**before, surface: "models/x y.tga"}:
+        if changed.shaders(many) != {**before, skin.surface_key(surface): "models/x y.tga"}:
             raise BrokenError("an edit changed another surface")
-        rest = {key: shader for key, shader in before.items() if key not in {surface, skin.surface_key(surface)}}
+        rest = {key: shader for key, shader in before.items() if key != skin.surface_key(surface)}
         if read.remove(surface).shaders(many) != rest:
             raise BrokenError("a surface took another along")

@@ -93,7 +93,13 @@ class Skin:
         return next((number(entry.value) for entry in reversed(self.entries) if entry.kind == SCALE), 1.0)
 
     def set_shader(self, surface: str, shader: str) -> Skin:
-        """Return the file with another shader for a surface, which is added if the file lacks it."""
+        """Return the file with another shader for a model's surface, which is added if the file lacks it.
+
+        It is looked up as the engine calls it, see `surface_key`: an entry `arm_l` is of no surface.
+
+        Raises:
+            LimitError: a name can't be written in such a file.
+        """
         entry = self._entry(surface)
         if entry is None:
             return self.add(surface, shader)
@@ -135,8 +141,8 @@ class Skin:
 
     def remove(self, surface: str) -> Skin:
         """Return the file without a surface, however often it is there; its line goes if there is nothing else."""
-        keys, text = {fold(surface), surface_key(surface)}, self.text
-        gone = [entry for entry in self.entries if entry.kind == SURFACE and entry.key in keys]
+        key, text = surface_key(surface), self.text
+        gone = [entry for entry in self.entries if entry.kind == SURFACE and entry.key == key]
         parts, place = [], 0
         for start, end, instead in map(self._without, gone):
             parts += [text[place:start], instead]
@@ -149,8 +155,8 @@ class Skin:
         return "\r\n" if "\r\n" in self.text else "\n"
 
     def _entry(self, surface: str) -> Entry | None:
-        keys = {fold(surface), surface_key(surface)}
-        return next((entry for entry in self.entries if entry.kind == SURFACE and entry.key in keys), None)
+        key = surface_key(surface)
+        return next((entry for entry in self.entries if entry.kind == SURFACE and entry.key == key), None)
 
     def _is_open(self, start: int, end: int) -> bool:
         """Tell whether a word's quote is not closed."""

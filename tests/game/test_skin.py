@@ -103,8 +103,8 @@ def test_real_packs_come_back():
         assert skin.shaders(), name
         for surface in list(skin.shaders()):
             edited = skin.set_shader(surface, "models/new.tga")
-            assert edited.shaders() == {**skin.shaders(), surface: "models/new.tga"}, name
-            assert lines_apart(data, edited.write()) == (1, 1), name
+            assert edited.shaders() == {**skin.shaders(), surface_key(surface): "models/new.tga"}, name
+            assert lines_apart(data, edited.write()) == (surface_key(surface) in skin.shaders(), 1), name
 
 
 def lines_apart(old, new):
@@ -155,6 +155,12 @@ def edited(text, surface, shader):
 )
 def test_another_shader_changes_its_word(text, expected):
     assert edited(text, "a", "NEW") == expected
+
+
+def test_a_surface_is_what_the_engine_calls_it():
+    assert edited("arm_l,x\narm,y", "Arm_R", "NEW") == "arm_l,x\narm,NEW"
+    assert edited("arm_l,x", "arm_l", "NEW") == "arm_l,x\narm,NEW"
+    assert read_skin(b"arm_l,x\narm,y").remove("arm_l").text == "arm_l,x\n"
 
 
 def test_what_needs_quotes_gets_them():
@@ -230,8 +236,7 @@ def test_an_edit_changes_what_it_is_about_alone(text, surface, shader):
     many = len(text) + 2
     before = skin.shaders(many)
     changed = skin.set_shader(surface, shader)
-    key = next((key for key in before if key in {surface.lower(), surface_key(surface)}), surface_key(surface))
-    assert changed.shaders(many) == {**before, key: shader}
+    assert changed.shaders(many) == {**before, surface_key(surface): shader}
     assert changed.attached() == skin.attached()
     assert [e.name for e in changed.entries if e.kind != SURFACE] == [e.name for e in skin.entries if e.kind != SURFACE]
 
