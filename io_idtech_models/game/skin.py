@@ -30,8 +30,7 @@ REST_OF_LINE = re.compile(r"(?:[\x01-\x09\x0b-\x20]|//[^\n\0]*|/\*(?:[^*\n\0]|\*
 PLAIN = re.compile(r'(?!//|/\*)[^\x00-\x20,"\ufeff][^\x00-\x20,]*\Z')  # a word that means itself without quotes
 SURFACE, TAG, ATTACHED, SCALE = "surface", "tag", "attached", "scale"
 MARKS = ((TAG, "tag_"), (ATTACHED, "md3_"), (SCALE, "playerscale"))
-MOST = 256  # surfaces of a skin (MAX_SKIN_SURFACES of ioquake3)
-MOST_BY_GAME = {"quake3": 256, "quake3-1.32": 32}
+MOST = 256  # surfaces of a skin (MAX_SKIN_SURFACES of ioquake3; 1.32's MD3_MAX_SURFACES is 32)
 MOST_ATTACHED = {"rtcw": 5, "et": 7}  # (MAX_PART_MODELS)
 
 
@@ -71,20 +70,26 @@ class Skin:
         except UnicodeEncodeError as error:
             raise LimitError(f"the skin file is not in UTF-8: it can't hold '{error.object[error.start]}'") from error
 
-    def shaders(self, most: int = MOST) -> dict[str, str]:
+    def read_by(self, game: str = "") -> tuple[Entry, ...]:
+        """Return the entries that a game reads: `rtcw` and `et` stop at one more model than they take."""
+        models = [nth for nth, entry in enumerate(self.entries) if entry.kind == ATTACHED]
+        most = MOST_ATTACHED.get(game, len(models))
+        return self.entries[: models[most]] if len(models) > most else self.entries
+
+    def shaders(self, most: int = MOST, game: str = "") -> dict[str, str]:
         """Return what the engine reads: the shader of each surface, by the name in lower case."""
         found: dict[str, str] = {}
-        surfaces = (entry for entry in self.entries if entry.kind == SURFACE)
+        surfaces = (entry for entry in self.read_by(game) if entry.kind == SURFACE)
         for entry, _ in zip(surfaces, range(most), strict=False):  # repeated ones count too
             found.setdefault(entry.key, entry.value)
         return found
 
     def attached(self, game: str = "et") -> dict[str, str]:
-        """Return the models that a game attaches, by their type (`md3_hat`); of several of a type the first."""
+        """Return the models that `rtcw` or `et` attach, by their type (`md3_hat`); of several of a type the first."""
         found: dict[str, str] = {}
-        models = (entry for entry in self.entries if entry.kind == ATTACHED)
-        for entry, _ in zip(models, range(MOST_ATTACHED.get(game, 0)), strict=False):
-            found.setdefault(entry.name, entry.value)
+        for entry in self.read_by(game):
+            if entry.kind == ATTACHED:
+                found.setdefault(entry.name, entry.value)
         return found
 
     @property

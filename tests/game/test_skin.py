@@ -66,12 +66,13 @@ def test_models_to_attach_and_the_size_are_no_surfaces():
     assert skin.attached() == {"md3_hat": "models/hat.md3", "md3_part": "head.md3"}
     assert skin.scale == 1.25
     assert read_skin(b"a,b").scale == 1
+    assert read_skin(b"playerscale 2\nplayerscale 3").scale == 3, "the last is set last"
 
 
 def test_how_many_count():
     skin = read_skin(b"".join(b"md3_%d,m%d\ns%d,x\n" % (n, n, n) for n in range(300)))
-    assert [len(skin.attached(game)) for game in ("rtcw", "et", "quake3")] == [5, 7, 0]
-    assert len(skin.shaders()) == 256
+    assert [len(skin.attached(game)) for game in ("rtcw", "et")] == [5, 7]
+    assert [len(skin.shaders(game=game)) for game in ("rtcw", "et", "")] == [5, 7, 256], "they stop reading there"
     assert len(skin.shaders(32)) == 32
     assert read_skin(b"a,1 a,2 b,3").shaders(2) == {"a": "1"}, "repeated ones take room"
 
