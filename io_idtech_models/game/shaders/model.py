@@ -188,5 +188,5 @@ class Shader:
 
 
 def is_builtin(name: str) -> bool:
-    """Tell whether a picture's name means one that engines make themselves."""
-    return name[:1] in {"$", "*", "_"}
+    """Tell whether a picture's name means one that engines make themselves; Doom 3's begin with `_`, in no folder."""
+    return name[:1] in {"$", "*"} or (name[:1] == "_" and "/" not in name)

@@ -73,7 +73,8 @@ def implicit(name: str, *, lit_by_material: bool = False) -> Shader:
 
 
 def _pictures(shader: Shader) -> list[str]:
-    return [name for stage in shader.stages for name in stage.maps if name and not is_builtin(name)]
+    stages = (stage for stage in shader.stages if not stage.is_cube)
+    return [name for stage in stages for name in stage.maps if name and not is_builtin(name)]
 
 
 def _instead(shader: Shader, absent: tuple[str, ...], library: ShaderLibrary | None) -> str:

@@ -67,6 +67,12 @@ def test_doom_3():
     assert (look("models/a", DOOM).shows, look("models/a", DOOM).shader.unknown) == ("", ("nosuchword",))
 
 
+def test_pictures_that_are_none_of_a_file():
+    text = b"a { { cameraCubeMap env/x } { map _white } { map _x/y } { videoMap v } { map $none } }"
+    library = ShaderLibrary([("materials/a.mtr", lambda: text)], DOOM3)
+    assert look("a", library).absent == ("_x/y",), "a cube's pictures have six names of their own"
+
+
 @pytest.mark.parametrize("name", ["models/x/skin.tga", "models/x/SKIN", "models/x/skin.jpg"])
 def test_with_a_games_search(name):
     model = held({"models/x/x.md3": b"", "models/x/skin.png": b"picture"}, "models/x/x.md3")
