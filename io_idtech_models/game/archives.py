@@ -1,9 +1,9 @@
 """Archives of games, read where they lie: nothing is unpacked to disk, and none is held open between two reads.
 
-What engines do (FS_LoadZipFile, FS_LoadPackFile and their kin): names count whatever their case, a backslash is
-a slash, a leading one is dropped, names with `..` or a drive can't be reached (nor can those with characters that no name has); of two
-entries of one name the later wins. An archive in an archive is a file as any other. Attributes, links among them, mean
-nothing.
+What engines do (FS_LoadZipFile, FS_LoadPackFile and their kin): names count whatever their case, a backslash is a
+slash, a leading one is dropped, names with `..` or a drive can't be reached (nor, here, those with characters that
+can't be printed); of two entries of one name the later wins. An archive in an archive is a file as any other.
+Attributes, links among them, mean nothing.
 
 A directory that was read is kept while the file's size and time do not change: `_kept`, the process' own.
 """
@@ -31,7 +31,6 @@ log = logging.getLogger(__name__)
 MAX_KEPT = 1 << 18  # entries of all archives whose directories are kept: some 50 MB
 # What may be read of one archive by one `Disk`: so many times its size, and these bytes.
 MAX_TOTAL, TOTAL_SPARE = 100, 1 << 32
-ODD = ("\\", ":", "//", "/.", "./", "/ ", " /")  # what a name holds that has to be looked at; see `name_parts`
 
 
 File = tuple[str, Any]  # how a file's name is spelt, and the codec's member
@@ -52,7 +51,7 @@ class Directory:
         self.count += 1
         if name.endswith(("/", "\\")):
             return
-        if name[:1] in "/. " or any(odd in name for odd in ODD) or not name.isprintable() or len(name) > MAX_NAME:
+        if _is_odd(name):
             parts = name_parts(name) if name.isprintable() else []
             if not parts:
                 self.refused.append(name)
@@ -63,6 +62,8 @@ class Directory:
         found = self.folders.get(key)
         if found is None:
             found = self.folders[key] = (folder, {})
+        elif folder < found[0]:  # of several spellings the same one, whatever the order of entries
+            found = self.folders[key] = (folder, found[1])
         found[1][last.lower()] = (last, member)
 
     @cached_property
@@ -79,6 +80,12 @@ class Directory:
                 return None
             return self.folders[inner][0].split("/")[: key.count("/") + 1]
         return found[0].split("/") if found[0] else []
+
+
+def _is_odd(name: str) -> bool:
+    """Tell whether a name has to be looked at: nearly none has, and there are many."""
+    odd = "\\" in name or ":" in name or "//" in name or "/." in name or "/ " in name
+    return odd or name[:1] in "/. " or not name.isprintable() or len(name) > MAX_NAME
 
 
 def read_directory(stream: IO[bytes], size: int) -> Directory:

@@ -24,9 +24,7 @@ from .families import BASES, DEFAULT, FAMILIES, Family, guessed
 from .store import Folder, GameFile, Store
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from .store import Disk
+    from .store import Disk, OnDisk
 
 TOP_FOLDERS = ("models", "players")
 PACK_FOLDER = ".pk3dir"
@@ -183,7 +181,7 @@ class Union:
         holder = self.holder(name)
         return self.home.place_of("/".join((*self.parts, name))) if holder is None else holder.place_of(name)
 
-    def path_of(self, name: str) -> Path | None:
+    def path_of(self, name: str) -> OnDisk | None:
         """Return where on disk a file in it is; None in an archive, or where there is none."""
         holder = self.holder(name)
         return None if holder is None else holder.path_of(name)
@@ -210,7 +208,7 @@ class Surroundings:
         home = home_of(layer)
         holding = None if home is None else _holding(home[0])
         games = [game for game in self.disk.games if holding is None or not _is_of(holding, game)]
-        return [Union(self._of_game(game), (), self.disk.folder(game.folders[0])) for game in games if game.folders]
+        return [Union(self._of_game(game), (), self._folder(game.folders[0])) for game in games if game.folders]
 
     def layers(self, root: Store) -> list[Store]:
         """Return what a game whose folder, or one of whose archives, is `root` reads from, the strongest first."""
@@ -223,15 +221,22 @@ class Surroundings:
     def _found(self, folder: Folder) -> list[Store]:
         game = next((game for game in self.disk.games if _is_of(folder, game)), None)
         if game is not None:
-            return self._of_game(game)
+            return self._of_game(game, folder)
         own = guessed(folder.name, folder.names())
         base = self._base_of(folder, own)
         found = self._of_folder(folder, own or ("" if base is None else guessed(base.name, base.names())))
         return found if base is None else found + self._of_folder(base, own)
 
-    def _of_game(self, game: Game) -> list[Store]:
-        found = [self._of_folder(self.disk.folder(place), game.family) for place in game.folders]
-        return [layer for layers in found for layer in layers]
+    def _of_game(self, game: Game, own: Folder | None = None) -> list[Store]:
+        """Return what a game reads from; of its folders one may be at hand, spelt in another way."""
+        found = []
+        for place in game.folders:
+            folder = own if own is not None and _real(own.place) == _real(place) else self._folder(place)
+            found += self._of_folder(folder, game.family)
+        return found
+
+    def _folder(self, place: str) -> Folder:
+        return self.disk.folder(os.path.abspath(place))  # noqa: PTH100 - links stay
 
     def _of_folder(self, folder: Folder, family: str) -> list[Store]:
         """Return a game folder and its archives, the strongest first."""
@@ -277,5 +282,8 @@ def _holding(root: Store) -> Folder | None:
 
 
 def _is_of(folder: Folder, game: Game) -> bool:
-    own = os.path.normcase(os.path.realpath(folder.place))
-    return own in [os.path.normcase(os.path.realpath(place)) for place in game.folders]
+    return _real(folder.place) in map(_real, game.folders)
+
+
+def _real(place: str) -> str:
+    return os.path.normcase(os.path.realpath(place))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .archives import Archive
     from .folders import Game, Surroundings
 
+OnDisk = Path  # for who names the type without turning anything into a path
 ARCHIVES = (".pk3", ".pk4", ".pak", ".pkz", ".pk2", ".zip")
 # A path that may lead into an archive. Nearly none does, and asking the system of each would take longer than this.
 INTO_ARCHIVE = re.compile(r"\.(?:pk[234z]|pak|zip)(?=[/\\]|\Z)", re.IGNORECASE)

@@ -5,8 +5,8 @@ comment of up to 65,535 bytes, says where the directory lies and how long it is;
 member, with its name, sizes, method, checksum and the place of a header before its data. What stands before the first
 member moves all places, which then are counted from the archive's own start.
 
-Python's `zipfile` is not used: it reads a directory three times as slowly, refuses archives whose headers spell a name
-otherwise than the directory (which games never look at), and inflates what a member declares.
+Python's `zipfile` is not used: it takes time and memory for what is not needed here, refuses archives whose headers
+spell a name otherwise than the directory (which games never look at), and has errors of many kinds for damaged ones.
 
 Games know neither encryption nor other methods than 0 and 8, nor ZIP64. A member's data is bounded by what is actually
 inflated, whatever its record declares.
