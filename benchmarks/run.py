@@ -33,7 +33,7 @@ from benchmarks.steps import (
     total,
     total_median,
 )
-from io_idtech_models.formats import Format, by_suffix, identify
+from io_idtech_models.formats import VERTEX, by_suffix, identify
 
 GROUPS = {"import": IMPORT, "export": ("gather", "from_model", "write"), "all": STEPS}
 EXPORT = ("gather", "from_model")  # the file's writing apart
@@ -56,7 +56,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", metavar="TEXT", default="", help="of --growth the cases that have it in their names")
     parser.add_argument("--lines", type=int, default=25, metavar="N", help="of the profile (25)")
     options = parser.parse_args()
-    other = [path.name for path in options.files if not isinstance(by_suffix(path), Format)]
+    other = [path.name for path in options.files if (row := by_suffix(path)) is None or row.family is not VERTEX]
     if other:
         parser.error(f"{other[0]}: only models animated vertex by vertex can be named")
     return options

@@ -118,7 +118,11 @@ def run_steps(model: Model, clock: Clock, look: bool = False) -> floor.ReadyMode
         view_layer.update()
     blocks = list(built.collection.all_objects)
     with clock.of("gather"):
-        gathered = gather(blocks, built.collection, ExportScene(scene, view_layer, GatherSettings(splits=row.splits)))
+        gathered = gather(
+            blocks,
+            built.collection,
+            ExportScene(scene, view_layer, GatherSettings(uv_splits_vertices=row.uv_splits_vertices)),
+        )
     with clock.of("from_model"):
         structs = row.from_model(row.shape(gathered), {})
     with clock.of("write"):

@@ -25,7 +25,7 @@ from fuzz import beside
 from fuzz.guard import BrokenError, Budget
 from fuzz.mutate import PAIR, TEXTS, split_pair
 from io_idtech_models import formats
-from io_idtech_models.formats import Format, SkeletalFormat
+from io_idtech_models.formats import MOTION, SKELETAL, VERTEX, rows_of
 from io_idtech_models.formats.md3.file import Md3
 from io_idtech_models.formats.md5.anim_file import Md5Anim
 from io_idtech_models.model import bind_pose as binding
@@ -225,17 +225,17 @@ def _show(row: Any, model: Any) -> None:
 
 def _convert(row: Any, model: Any) -> None:
     """Make a file of another format; of an animation one that is all new."""
-    if isinstance(row, Format):
-        other = next(each for each in formats.FORMATS if each is not row)
+    if row.family is VERTEX:
+        other = next(each for each in rows_of(VERTEX) if each is not row)
         other.load(other.dump(model), "name")
-    elif isinstance(row, SkeletalFormat):
-        for each in formats.SKELETAL:
+    elif row.family is SKELETAL:
+        for each in rows_of(SKELETAL):
             with suppress(LimitError):
                 each.dump(model if each is row else skeleton_with_origin(model))
-        formats.FORMATS[-1].dump(bake(model, []))
+        rows_of(VERTEX)[-1].dump(bake(model, []))
     else:
         row.load(row.dump(replace(model, source_frames=None)), "name")
-        next(each for each in formats.ANIMATIONS if each is not row).dump(animation_with_origin(model))
+        next(each for each in rows_of(MOTION) if each is not row).dump(animation_with_origin(model))
 
 
 def _rewrite(row: Any, model: Any) -> None:

@@ -1,4 +1,4 @@
-"""What tests inside Blender share; elsewhere nothing happens here."""
+"""What tests inside Blender share, and which cases of a test are left to another run."""
 
 import importlib.util
 import os
@@ -25,8 +25,9 @@ def extension():
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out most of the real files where `tests.samples.FEW` is set: another run has them all."""
+    """Leave out most of the real files where `tests.samples.FEW` is set, and what `SHARE` leaves to others."""
     from tests.samples import FEW, RICH, CorpusFile, corpus_paths
+    from tests.shares import SHARE, others_share
 
     def is_left_out(item) -> bool:
         given = getattr(item, "callspec", None)
@@ -34,10 +35,13 @@ def pytest_collection_modifyitems(config, items):
         found += [path for path in corpus_paths() if path in given.id] if given and "/" in given.id else []
         return bool(found) and not any(name.endswith(RICH) for name in found)
 
-    if os.environ.get(FEW):
-        left_out = [item for item in items if is_left_out(item)]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in set(left_out)]
+    left_out = {item for item in items if is_left_out(item)} if os.environ.get(FEW) else set()
+    if os.environ.get(SHARE):
+        nth, _, runs = os.environ[SHARE].partition("/")
+        left_out |= others_share([item for item in items if item not in left_out], int(nth) - 1, int(runs))
+    if left_out:
+        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+        items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.hookimpl(trylast=True)

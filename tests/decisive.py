@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from examples import make
 from io_idtech_models.assets.asked import Asked
-from io_idtech_models.assets.convert import convert
+from io_idtech_models.assets.convert import Posing, convert
 from io_idtech_models.assets.load import load
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.common import angles as _angles
@@ -162,7 +162,7 @@ def conversions() -> Bytes:
         folder = Path(name)
         for source, target, animations, options in jobs:
             files = [Disk().file(path) for path in animations]
-            convert(Disk().file(source), Asked(folder / target, options=options, shorten=True), files)
+            convert(Disk().file(source), Asked(folder / target, options=options, shorten=True), Posing(files))
         return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models import formats
-from io_idtech_models.formats import FORMATS
+from io_idtech_models.formats import VERTEX, rows_of
 from io_idtech_models.model.vertex import VertexModel
 from tests import samples_md2, samples_md3
 
@@ -108,7 +108,7 @@ def corpus_params(*suffixes: str, valid: bool = True) -> list[Any]:
 
     Without suffixes these are the files of all formats.
     """
-    wanted = suffixes or tuple(suffix for row in FORMATS for suffix in row.suffixes)
+    wanted = suffixes or tuple(suffix for row in rows_of(VERTEX) for suffix in row.suffixes)
     files = [file for suffix in wanted for file in corpus(suffix, valid=valid)]
     if not files:
         return [pytest.param(None, marks=pytest.mark.skip("the corpus of real files is not here"), id="corpus")]

@@ -3,10 +3,12 @@
 import ast
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.shares import others_share
 from tools import checks, children, environments, libraries, main, package, pythons, report
 from tools.common import PROJECT, BuildError, MissingPythonError, either
 
@@ -392,3 +394,32 @@ def test_extension_has_its_manifest_at_the_top_and_no_caches(tmp_path, monkeypat
 
 def test_choices_read_as_a_sentence():
     assert [either(["a"]), either(["a", "b"]), either(["a", "b", "c"])] == ["a", "a or b", "a, b or c"]
+
+
+# -- what runs with several Blenders share
+
+
+@dataclass(frozen=True)
+class Case:
+    """A collected test, as far as sharing looks at it."""
+
+    originalname: str
+    nodeid: str
+    path: str = "test_a.py"
+    name: str = ""
+
+
+def cases(counts: dict[str, int]) -> list[Case]:
+    """Return what pytest collects of tests with so many cases each."""
+    return [Case(name, f"test_a.py::{name}[{i}]") for name, count in counts.items() for i in range(count)]
+
+
+@pytest.mark.parametrize("runs", [1, 2, 3])
+def test_runs_share_cases_but_no_test(runs):
+    collected = cases({"alone": 1, "two": 2, "many": 40})
+    kept = [[c for c in collected if c not in others_share(collected, nth, runs)] for nth in range(runs)]
+    for own in kept:
+        assert {c.originalname for c in own} == {"alone", "two", "many"}
+    many = [c.nodeid for own in kept for c in own if c.originalname == "many"]
+    assert len(many) == len(set(many)) == 40
+    assert all(len([c for c in own if c.originalname == "many"]) >= 40 // runs for own in kept)

@@ -21,7 +21,7 @@ STEP_SECONDS = 3600  # a class left registered makes Blender 4.5 hang at exit: e
 PURE_TESTS = ("tests/formats", "tests/model", "tests/game", "tests/assets", "tests/cli", "tests/test_*.py")
 PURE_AGAIN = ("tests/formats", "tests/model", "tests/game")  # what may differ with another Python and numpy
 BLENDER_TESTS = ("tests/blender", "tests/ui")
-FEW_FILES = "IDTECH_FEW_FILES"  # tests.samples.FEW
+FEW_FILES, SHARE = "IDTECH_FEW_FILES", "IDTECH_SHARE"  # tests.samples.FEW, tests.shares.SHARE
 UNIT_PYTHONS = [(3, 11), (3, 13)]  # the first that is there runs the tests without Blender
 
 # What a user does with the zip: install from disk, enabled, then disable. Blender reports errors of register() on
@@ -131,14 +131,18 @@ def blender_tests(environment: Environment) -> Callable[[Options], Outcome]:
     """Return the step that runs the tests with one Blender version from PyPI.
 
     Those of codecs and models are run, too, where its Python (and numpy) is another than that of the step "unit". The
-    newest Blender that is at hand has all real files, the others those of each format in which most may differ.
+    newest Blender that is at hand has all cases with all real files. The others have each test, with the files of each
+    format in which most may differ, and share its cases among them.
     """
 
     def step(options: Options) -> Outcome:
         python = environments.prepare(environment, tests=True)
         again = find(UNIT_PYTHONS).version in environment.pythons
         paths = options.chosen_paths or existing_tests(BLENDER_TESTS if again else PURE_AGAIN + BLENDER_TESTS)
-        few = {} if environment is at_hand(options)[-1] or options.chosen_paths else {FEW_FILES: "1"}
+        older = at_hand(options)[:-1]
+        few = {}
+        if environment in older and not options.chosen_paths:
+            few = {FEW_FILES: "1", SHARE: f"{older.index(environment) + 1}/{len(older)}"}
         return run_pytest(environment.name, [python, "-P", "-m", "pytest"], options, paths, few)
 
     return step

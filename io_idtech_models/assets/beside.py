@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..formats import AnimationFormat
+from ..formats import Row
 from ..formats.md5 import scale_file as md5scale
 from ..game.store import GameFile
 from ..model.limits.games import GAMES
@@ -18,7 +18,7 @@ from .storage import Target
 log = logging.getLogger(__name__)
 
 
-def with_scales(animation: Animation, row: AnimationFormat, file: GameFile) -> Animation:
+def with_scales(animation: Animation, row: Row, file: GameFile) -> Animation:
     """Return an animation with the scale of joints that lies beside its file; a file that can't be read is said."""
     beside = file.beside(file.stem + row.scales)
     if not row.scales or not beside.is_file():
@@ -31,7 +31,7 @@ def with_scales(animation: Animation, row: AnimationFormat, file: GameFile) -> A
     return replace(animation, scales=scales)
 
 
-def files(animation: Animation, row: AnimationFormat, target: Target, game: str) -> list[tuple[Target, bytes]]:
+def files(animation: Animation, row: Row, target: Target, game: str) -> list[tuple[Target, bytes]]:
     """Return what to write beside an animation's file, whose name is `target`: nothing unless joints are scaled."""
     beside = target.with_suffix(row.scales) if row.scales and GAMES[game].scales else None
     if beside is None:

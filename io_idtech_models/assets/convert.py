@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from .. import formats
-from ..formats import AnimationFormat, AnyFormat, Format, SkeletalFormat
+from ..formats import MOTION, SKELETAL, VERTEX, Family, Row
 from ..game import aninc
 from ..game.store import GameFile
 from ..model import bind_pose as binding
@@ -14,128 +15,162 @@ from ..model.bake import bake
 from ..model.edits.short_names import short_animations, short_skeleton
 from ..model.limits.games import ERROR, Problem, refused
 from ..model.skeletal import Animation, SkeletalModel, at_rest, set_bounds
-from ..model.wording import describe, describe_animation, describe_skeletal, plural
+from ..model.wording import plural
 from ..reporting import LimitError, collected_warnings
 from . import beside as joint_scales
 from .asked import Asked
 from .load import Loaded, load, load_animation
 from .storage import Target, write_files
 
+if TYPE_CHECKING:
+    from ..model.vertex import VertexModel
+
 ONLY = "only a skeletal model that becomes a vertex-animated one takes animations and tags"
-COMPANIONS = [formats.by_name(name) for row in formats.SKELETAL for name in row.companions]
+COMPANIONS = [formats.by_name(name) for row in formats.ROWS for name in row.companions]
 
 
-def problems(row: AnyFormat, model: Any, game: str) -> list[Problem]:
-    """Return what a game, a key of `limits.games.GAMES`, refuses or changes of a model of a format."""
-    return [*row.check(model, game), *(Problem(ERROR, "", said) for said in row.problems(model))]
+@dataclass(frozen=True)
+class Posing:
+    """What poses a model that a skeleton moves, where it becomes one that is animated vertex by vertex."""
+
+    animations: Sequence[GameFile] = ()  # in all their frames, one after another
+    tags: Sequence[str] = ()  # joints that become tags
+    frames: range | None = None  # the frames chosen of them
 
 
-def described(row: AnyFormat, model: Any) -> str:
-    """Return what a model holds, in words."""
-    if isinstance(row, Format):
-        return describe(model)
-    return describe_skeletal(model) if isinstance(row, SkeletalFormat) else describe_animation(model)
+def problems(loaded: Loaded, game: str) -> list[Problem]:
+    """Return what a game, a key of `limits.games.GAMES`, refuses or changes of what a file holds."""
+    found = _problems(loaded.row, loaded.chief, game)
+    if loaded.row.has_motions:
+        found += [problem for animation in loaded.animations for problem in loaded.row.check_motion(animation, game)]
+    return found
 
 
-def convert(
-    source: GameFile,
-    asked: Asked,
-    animations: Sequence[GameFile] = (),
-    tags: Sequence[str] = (),
-    frames: range | None = None,
-) -> str:
+def _problems(row: Row, thing: Any, game: str) -> list[Problem]:
+    return [*row.check(thing, game), *(Problem(ERROR, "", said) for said in row.problems(thing))]
+
+
+def convert(source: GameFile, asked: Asked, posing: Posing = Posing()) -> str:
     """Convert a file; returns a line that says what came of it.
 
-    A skeletal model becomes a vertex-animated one by posing it in all frames of `animations`, or the `frames` chosen of
-    them; joints called in `tags` become tags. Into another skeletal format its animations go along.
+    A skeletal model becomes a vertex-animated one by `posing` it. Into another skeletal format its animations go along.
 
     Raises:
         ModelError: the file can't be read, or not become one of that kind, or the game would refuse it.
     """
-    target, shorten = asked.target, asked.shorten
-    to = formats.by_suffix(target)
+    to = formats.by_suffix(asked.target)
     if to is None:
-        raise LimitError(f"can't write '{target.suffix}'")
+        raise LimitError(f"can't write '{asked.target.suffix}'")
     with collected_warnings() as warnings:
-        loaded = load(source, [file for file in animations if formats.by_suffix(file) in COMPANIONS][:1])
+        loaded = load(source, [file for file in posing.animations if formats.by_suffix(file) in COMPANIONS][:1])
         row = loaded.row
-        motions = [_animation(loaded, file) for file in animations] if isinstance(row, SkeletalFormat) else []
-        if isinstance(row, SkeletalFormat) and isinstance(to, Format):
-            motions, said = short_animations(motions, to.rooms.get("frame")) if shorten else (motions, [])
-            model = bake(loaded.model, motions, list(tags), frames)
-            written = formats.dump_for(to, model, asked.game, asked.options, shorten)
-            files, model, notes = [(target, written.data)], written.model, said + written.notes
-        elif tags or frames is not None or (animations and not isinstance(to, SkeletalFormat)):
+        way = WAYS.get((row.family, to.family))
+        posed = posing.tags or posing.frames is not None or (posing.animations and to.family is not SKELETAL)
+        if posed and way is not _baked:
             raise LimitError(ONLY)
-        else:
-            files, model, notes = _same_family(loaded, to, asked, motions)
-        write_files(files)
-    return "; ".join([described(to, model), *warnings, *notes])
+        if way is None:
+            reason = ": that takes a skeleton" if row.family is VERTEX else ""
+            raise LimitError(f"{row.name.upper()} can't become {to.name.upper()}{reason}")
+        found = way(loaded, to, asked, posing)
+        write_files(found.files)
+    return "; ".join([to.family.describe(found.thing), *warnings, *found.notes])
 
 
-Files = list[tuple[Target, bytes]]
+@dataclass
+class Converted:
+    """What comes of a file: those to write, the model or motion as its format holds it, and what is to be said."""
+
+    files: list[tuple[Target, bytes]]
+    thing: Any
+    notes: list[str]
 
 
-def _same_family(loaded: Loaded, to: AnyFormat, asked: Asked, motions: list[Animation]) -> tuple[Files, Any, list[str]]:
-    """Return the files that come of a model or an animation in a format of its family, and what is to be said."""
-    row, model, target, game = loaded.row, loaded.model, asked.target, asked.game
-    if isinstance(row, Format) and isinstance(to, Format):
-        written = formats.dump_for(to, model, game, asked.options, asked.shorten)
-        return [(target, written.data)], written.model, written.notes
-    if isinstance(row, AnimationFormat) and isinstance(to, AnimationFormat):
-        _, (model,), notes = short_skeleton(None, [model], to, game) if asked.shorten else (None, [model], [])
-        notes += refused(problems(to, model, game))
-        return [(target, to.dump(model)), *joint_scales.files(model, to, target, game)], model, notes
-    if isinstance(row, SkeletalFormat) and isinstance(to, SkeletalFormat):
-        return _skeletal_files(loaded, to, asked, motions)
-    reason = ": that takes a skeleton" if isinstance(row, Format) else ""
-    raise LimitError(f"{row.name.upper()} can't become {to.name.upper()}{reason}")
+def _baked(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
+    """Return what comes of a skeletal model as one that is animated vertex by vertex."""
+    motions, notes = _motions(loaded, posing), list[str]()
+    if asked.shorten:
+        motions, notes = short_animations(motions, to.rooms.get("frame"))
+    found = _vertex_file(bake(loaded.model, motions, list(posing.tags), posing.frames), to, asked)
+    return replace(found, notes=notes + found.notes)
 
 
-def _skeletal_files(
-    loaded: Loaded, to: SkeletalFormat, asked: Asked, motions: list[Animation]
-) -> tuple[Files, SkeletalModel, list[str]]:
-    """Return the files of a skeletal model and its animations in another format, or in its own."""
-    model, row, target, game = loaded.model, loaded.row, asked.target, asked.game
-    if row is to and motions and not to.companions:
+def _plain(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
+    """Return what comes of a vertex-animated model in another format, or in its own."""
+    return _vertex_file(loaded.model, to, asked)
+
+
+def _vertex_file(model: VertexModel, to: Row, asked: Asked) -> Converted:
+    written = formats.dump_for(to, model, asked.game, asked.options, asked.shorten)
+    return Converted([(asked.target, written.data)], written.model, written.notes)
+
+
+def _motion_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
+    """Return what comes of a motion in another format, or in its own."""
+    target, game = asked.target, asked.game
+    motions, notes = loaded.animations, list[str]()
+    if asked.shorten:
+        _, motions, notes = short_skeleton(None, motions, to, game)
+    (motion,) = motions
+    notes += refused(_problems(to, motion, game))
+    return Converted([(target, to.dump(motion)), *joint_scales.files(motion, to, target, game)], motion, notes)
+
+
+def _skeletal_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
+    """Return what comes of a skeletal model and its animations in another format, or in its own."""
+    model, row, game = loaded.model, loaded.row, asked.game
+    motions = _motions(loaded, posing)
+    if row is to and motions and not (to.companions or to.has_motions):
         raise LimitError(ONLY)
     if row is not to:
         model, motions = _bound(loaded, to, motions)
     notes: list[str] = []
     if asked.shorten:
         model, motions, notes = short_skeleton(model, motions, to, game)
-    notes += refused(problems(to, model, game))
+    notes += refused(_problems(to, model, game))
     notes += to.lost(model)
-    files = [(target, to.dump(model, asked.options))]
-    other: AnimationFormat = formats.by_name(to.animation)
     for animation in motions:
         set_bounds(animation, model)
-        notes += refused(problems(other, animation, game))
-        if other.joins_clips:
-            joint_scales.warn_of_lost(animation)
-    if motions and other.joins_clips:
-        files.append((target.with_suffix(other.suffixes[0]), other.dump_joined(motions)))
+    own, beside = (motions, []) if to.has_motions else ([], motions)
+    notes += [said for animation in own for said in refused(to.check_motion(animation, game))]
+    files = [(asked.target, to.dump(model, asked.options, own))]
+    if beside:
+        found = _files_beside(beside, formats.by_name(to.animation), asked)
+        files += found.files
+        notes += [*found.notes, f"with {plural(len(found.files), 'file')} of animations"]
+    return Converted(files, model, notes)
+
+
+def _files_beside(motions: list[Animation], row: Row, asked: Asked) -> Converted:
+    """Return the files of a model's animations that lie beside it: one each, or one for all and a table of them."""
+    target, game = asked.target, asked.game
+    notes = [said for motion in motions for said in refused(_problems(row, motion, game))]
+    files: list[tuple[Target, bytes]] = []
+    if row.joins_clips:
+        for motion in motions:
+            joint_scales.warn_of_lost(motion)
+        files.append((target.with_suffix(row.suffixes[0]), row.dump_joined(motions)))
         if len(motions) > 1:
             files.append((target.with_suffix(".aninc"), _table(motions)))
-    else:
-        for motion in motions:
-            place = target.with_name(motion.name + other.suffixes[0])
-            files += [(place, other.dump(motion)), *joint_scales.files(motion, other, place, game)]
-    return files, model, [*notes, f"with {plural(len(files) - 1, 'file')} of animations"] if motions else notes
+        return Converted(files, motions, notes)
+    for motion in motions:
+        place = target.with_name(motion.name + row.suffixes[0])
+        files += [(place, row.dump(motion)), *joint_scales.files(motion, row, place, game)]
+    return Converted(files, motions, notes)
 
 
-def _bound(loaded: Loaded, to: SkeletalFormat, motions: list[Animation]) -> tuple[SkeletalModel, list[Animation]]:
+def _bound(loaded: Loaded, to: Row, motions: list[Animation]) -> tuple[SkeletalModel, list[Animation]]:
     """Return a model in a pose that another format can bind it in, and animations, one at least if that asks for bones.
 
     Raises:
         LimitError: its bones lie in a file that is not there.
     """
-    model, row = loaded.model, loaded.row
-    if isinstance(row, SkeletalFormat) and row.bind_pose_missing:
+    model = loaded.model
+    if loaded.row.bind_pose_missing:
         if loaded.animation is None:
             raise LimitError("its bones lie in another file, which was not found: name it with --anim")
         model = binding.fitted(model, model.skeleton.bind, binding.mean_places(loaded.animation.positions))
-    return model, motions or ([at_rest(model.skeleton, model.name)] if to.companions else [])
+    needed = to.companions or to.has_motions
+    return model, motions or ([at_rest(model.skeleton, model.name)] if needed else [])
 
 
 def _table(motions: list[Animation]) -> bytes:
@@ -146,9 +181,24 @@ def _table(motions: list[Animation]) -> bytes:
     return aninc.write_rows(rows).encode("utf-8")
 
 
-def _animation(loaded: Loaded, file: GameFile) -> Animation:
-    """Return the animation in a file; raises ModelError, which names the file: it is not the one that is converted."""
-    assert isinstance(loaded.row, SkeletalFormat)
-    if file == loaded.bones and loaded.animation is not None:
-        return loaded.animation
-    return load_animation(file, loaded.row)
+def _motions(loaded: Loaded, posing: Posing) -> list[Animation]:
+    """Return the animations of a model: those named, or those of its own file; raises ModelError, which names a file.
+
+    It is not the one that is converted.
+    """
+    if loaded.row.has_motions and not posing.animations:
+        return loaded.animations
+    first = loaded.animation
+    return [
+        first if first is not None and file == loaded.bones else load_animation(file, loaded.row)
+        for file in posing.animations
+    ]
+
+
+Way = Callable[[Loaded, Row, Asked, Posing], Converted]
+WAYS: dict[tuple[Family, Family], Way] = {
+    (VERTEX, VERTEX): _plain,
+    (SKELETAL, VERTEX): _baked,
+    (SKELETAL, SKELETAL): _skeletal_files,
+    (MOTION, MOTION): _motion_files,
+}

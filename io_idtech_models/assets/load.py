@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .. import formats
-from ..formats import AnimationFormat, AnyFormat, Row, SkeletalFormat
+from ..formats import Asset, Family, Row
 from ..game.search import SearchPath, model_name
 from ..game.store import GameFile
 from ..reporting import FormatError, LimitError, ModelError
@@ -20,39 +20,38 @@ log = logging.getLogger(__name__)
 
 
 @dataclass
-class Loaded:
-    """What was read: a model or an animation, and of a model whose bones lie in another file that one's animation."""
+class Loaded(Asset):
+    """What was read; the animations of a model whose bones lie in another file are that one's."""
 
-    row: AnyFormat
-    model: Any
-    animation: Animation | None = None
     bones: GameFile | None = None  # that file
 
+    @property
+    def animation(self) -> Animation | None:
+        """Return the first animation, None without any."""
+        return next(iter(self.animations), None)
 
-def load(file: GameFile, companions: Sequence[GameFile] = (), kind: type[Row] = Row) -> Loaded:
+
+def load(file: GameFile, companions: Sequence[GameFile] = (), wanted: Family | None = None) -> Loaded:
     """Return what a file holds; a model whose bones lie in another file has them of the `companions`, or of one found.
 
     Raises:
-        ModelError: the file, or all companions that are named, can't be read, or its format's row is of another `kind`.
+        ModelError: the file, or all companions that are named, can't be read, or it holds nothing of the `wanted`
+            family.
     """
-    loaded = _load(file, companions)
-    if not isinstance(loaded.row, kind):
-        found = loaded.row.name.upper()
-        raise LimitError(f"its content is {found}, whatever its name: rename it, and import it as that")
-    return loaded
-
-
-def _load(file: GameFile, companions: Sequence[GameFile]) -> Loaded:
     data = file.read()
-    row: AnyFormat = formats.identify(data, file)
-    if isinstance(row, AnimationFormat):
-        return Loaded(row, _animation(row, data, file))
-    if isinstance(row, SkeletalFormat) and row.companions:
-        return _with_bones(file, row.read(data), row, companions)
-    return Loaded(row, row.load(data, model_name(file)))
+    row = formats.identify(data, file)
+    if wanted is not None and row not in formats.rows_of(wanted):
+        raise LimitError(f"its content is {row.name.upper()}, whatever its name: rename it, and import it as that")
+    structs = row.read(data)
+    if row.companions:
+        return _with_bones(file, structs, row, companions)
+    if not row.has_model:
+        return Loaded(row, None, [_motion(row, structs, file)])
+    found = row.unpack(structs, model_name(file))
+    return Loaded(row, found.model, found.animations)
 
 
-def load_animation(file: GameFile, row: SkeletalFormat) -> Animation:
+def load_animation(file: GameFile, row: Row) -> Animation:
     """Return the animation in a file for a model of a format.
 
     Raises:
@@ -60,16 +59,16 @@ def load_animation(file: GameFile, row: SkeletalFormat) -> Animation:
     """
     try:
         data = file.read()
-        found: AnyFormat = formats.identify(data, file)
-        if found.name == row.animation and isinstance(found, AnimationFormat):
-            return _animation(found, data, file)
+        found = formats.identify(data, file)
+        if found.name == row.animation and not found.has_model:
+            return _motion(found, found.read(data), file)
     except ModelError as error:
         raise ModelError(f"'{file.name}': {error}") from error
     raise LimitError(f"'{file.name}' is no animation for {row.name.upper()}")
 
 
 def animations_beside(
-    file: GameFile, row: AnimationFormat, model: SkeletalModel, besides: GameFile | None = None
+    file: GameFile, row: Row, model: SkeletalModel, besides: GameFile | None = None
 ) -> list[tuple[Animation, GameFile]]:
     """Return the animations in a model's folder whose joints are the model's, by name; what can't be read is said."""
     from ..model.skeletal import mismatch
@@ -79,7 +78,7 @@ def animations_beside(
         if other.suffix.lower() not in row.suffixes or not other.is_file() or other == besides:
             continue
         try:
-            animation = _animation(row, other.read(), other)
+            animation = _motion(row, row.read(other.read()), other)
         except ModelError as error:
             log.warning("%s: %s", other.name, error)
             continue
@@ -88,27 +87,27 @@ def animations_beside(
     return found
 
 
-def _animation(row: AnimationFormat, data: bytes, file: GameFile) -> Animation:
-    """Return the animation in a file's bytes, called as the file is, with what lies beside it; raises ModelError."""
+def _motion(row: Row, structs: Any, file: GameFile) -> Animation:
+    """Return the animation of a file's structs, called as the file is, with what lies beside it; raises ModelError."""
     from .beside import with_scales  # which models without a skeleton do without
 
-    return with_scales(row.load(data, file.stem), row, file)
+    return with_scales(row.unpack(structs, file.stem).animations[0], row, file)
 
 
-def _with_bones(file: GameFile, structs: Any, row: SkeletalFormat, companions: Sequence[GameFile]) -> Loaded:
+def _with_bones(file: GameFile, structs: Any, row: Row, companions: Sequence[GameFile]) -> Loaded:
     """Return the model of a file's structs with the bones of the first companion that has them all."""
-    other: AnimationFormat = formats.by_name(row.companions[0])
+    other = formats.by_name(row.companions[0])
     search = SearchPath(file)
     said = []
     for each in companions or search.companions(other.suffixes[0], row.usual_companion):
         try:
             bones = other.read(each.read())
-            model = row.to_model(structs, bones, model_name(file))
-            return Loaded(row, model, other.to_model(bones, each.stem), each)
+            model = row.unpack(structs, model_name(file), [bones]).model
+            return Loaded(row, model, other.unpack(bones, each.stem).animations, each)
         except ModelError as error:
             said.append(f"'{each.name}': {error}")
     if companions:
         raise FormatError("; ".join(said[:3]))
     places = " and ".join(search.companion_places(row.usual_companion))
     log.warning("%s", "; ".join([f"no {other.suffixes[0]} with its bones in {places}: they have no names", *said[:3]]))
-    return Loaded(row, row.to_model(structs, None, model_name(file)))
+    return Loaded(row, row.unpack(structs, model_name(file)).model)

@@ -21,8 +21,8 @@ from ..reporting import LimitError, ModelError, reason
 from .workers import Crew, Job, Report, answer
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
-MODEL_SUFFIXES = tuple(s for row in formats.ALL if not isinstance(row, formats.AnimationFormat) for s in row.suffixes)
-SUFFIXES = tuple(suffix for row in formats.ALL for suffix in row.suffixes)
+MODEL_SUFFIXES = tuple(suffix for row in formats.ROWS if row.has_model for suffix in row.suffixes)
+SUFFIXES = tuple(suffix for row in formats.ROWS for suffix in row.suffixes)
 ANIMATION_SUFFIXES = tuple(suffix for suffix in SUFFIXES if suffix not in MODEL_SUFFIXES)
 
 

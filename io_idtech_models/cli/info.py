@@ -1,88 +1,28 @@
-"""What a model holds, as plain values and as the lines that `info` prints."""
+"""What a file holds, as plain values and as the lines that `info` prints."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from ..formats import AnimationFormat, AnyFormat, SkeletalFormat
-from ..model.skeletal import Animation, SkeletalModel, Traits
-from ..model.vertex import VertexModel
+from ..assets.load import Loaded
+from ..formats import MOTION
 from ..model.wording import plural
 
 
-def facts(row: AnyFormat, model: Any) -> dict[str, Any]:
-    """Return what `info` shows of a model or an animation, as plain values."""
-    if isinstance(row, SkeletalFormat):
-        return {"format": row.name} | _skeletal_facts(model)
-    if isinstance(row, AnimationFormat):
-        return {"format": row.name} | _animation_facts(model)
-    return {"format": row.name} | _vertex_facts(model)
-
-
-def _joint_facts(names: list[str], parents: list[int], traits: Traits | None = None) -> list[dict[str, Any]]:
-    joints: list[dict[str, Any]] = [{"name": n, "parent": p} for n, p in zip(names, parents, strict=True)]
-    if traits is not None:
-        for joint, weight, flags in zip(joints, traits.torso_weights.tolist(), traits.flags.tolist(), strict=True):
-            joint |= {"torso_weight": round(weight, 6), "flags": flags}
-        if 0 <= traits.torso_parent < len(joints):
-            joints[traits.torso_parent]["torso_parent"] = True
-    return joints
-
-
-def _skeletal_facts(model: SkeletalModel) -> dict[str, Any]:
-    meshes = [
-        {
-            "name": mesh.name,
-            "vertices": mesh.num_vertices,
-            "triangles": len(mesh.triangles),
-            "weights": len(mesh.weights.joints),
-            "shader": mesh.shader,
-        }
-        for mesh in model.meshes
-    ]
-    for shown, mesh in zip(meshes, model.meshes, strict=True):
-        if mesh.min_lod is not None:
-            shown["min_lod"] = mesh.min_lod
-    skeleton = model.skeleton
-    joints = _joint_facts(skeleton.names, skeleton.parents.tolist(), skeleton.traits)
-    found: dict[str, Any] = {"joints": joints, "meshes": meshes}
-    if model.lod is not None:
-        found |= {"lod_scale": model.lod[0], "lod_bias": model.lod[1]}
-    if model.tags:
-        found["tags"] = [
-            {"name": t.name, "joint": skeleton.names[t.joint], "origin": [float(x) for x in t.origin]}
-            for t in model.tags
+def facts(loaded: Loaded) -> dict[str, Any]:
+    """Return what `info` shows of a file, as plain values."""
+    row = loaded.row
+    found: dict[str, Any] = {"format": row.name}
+    if not row.has_model or row.has_motions:
+        found |= MOTION.facts(loaded.animations[0]) if loaded.animations else {}
+    if row.has_model:
+        found |= row.family.facts(loaded.model)
+    if len(loaded.animations) > 1:
+        found["motions"] = [
+            {"name": a.name, "frames": a.num_frames, "frame_rate": a.frame_rate} for a in loaded.animations
         ]
     return found
-
-
-def _animation_facts(animation: Animation) -> dict[str, Any]:
-    joints = _joint_facts(animation.joint_names, animation.parents.tolist(), animation.traits)
-    return {"frames": animation.num_frames, "frame_rate": animation.frame_rate, "joints": joints}
-
-
-def _vertex_facts(model: VertexModel) -> dict[str, Any]:
-    boxes = [(s.positions[0].min(axis=0), s.positions[0].max(axis=0)) for s in model.surfaces if s.num_vertices]
-    surfaces = [
-        {
-            "name": surface.name,
-            "vertices": surface.num_vertices,
-            "triangles": len(surface.triangles),
-            "shaders": surface.shaders,
-        }
-        for surface in model.surfaces
-    ]
-    return {
-        "frames": model.num_frames,
-        "frame_names": model.frame_names,
-        "animations": [{"name": a.name, "first": a.first, "count": a.count} for a in model.animations],
-        "skin_size": model.texture_size,
-        "mins": [min(float(low[i]) for low, _ in boxes) for i in range(3)] if boxes else None,
-        "maxs": [max(float(high[i]) for _, high in boxes) for i in range(3)] if boxes else None,
-        "surfaces": surfaces,
-        "tags": [{"name": tag.name, "origin": [float(x) for x in tag.origins[0]]} for tag in model.tags],
-    }
 
 
 def table(path: Path, found: dict[str, Any]) -> list[str]:

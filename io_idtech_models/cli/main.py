@@ -31,7 +31,7 @@ def convert_plain(job: Job, options: argparse.Namespace) -> str:
     bounds = getattr(options, "range", None)
     frames = None if bounds is None else range(bounds[0], bounds[1] + 1)
     asked = Asked(job.target, options.game, own, shortens(options))
-    return conversion.convert(disk.file(job.source), asked, animations, options.tags, frames)
+    return conversion.convert(disk.file(job.source), asked, conversion.Posing(animations, options.tags, frames))
 
 
 def shortens(options: argparse.Namespace) -> bool:
@@ -39,9 +39,9 @@ def shortens(options: argparse.Namespace) -> bool:
     return bool(options.long_names == SHORTEN)
 
 
-def own_options(row: formats.AnyFormat | None, options: argparse.Namespace) -> dict[str, Any]:
+def own_options(row: formats.Row | None, options: argparse.Namespace) -> dict[str, Any]:
     """Return a format's own options of an export as the command line gives them."""
-    return {option.name: getattr(options, option.name) for option in getattr(row, "options", ())}
+    return {} if row is None else {option.name: getattr(options, option.name) for option in row.options}
 
 
 def work(passed: str) -> None:
@@ -103,8 +103,8 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
     convert.add_argument("files", nargs="+", metavar="FILE", help="inputs (files, folders, globs), then the output")
     convert.add_argument("--to", metavar="SUFFIX", help="write this format; the output is then a folder, or left out")
     convert.add_argument("--game", choices=tuple(limits.GAMES), default="format", help="whose limits to keep")
-    for row in formats.ALL:
-        for option in getattr(row, "options", ()):
+    for row in formats.ROWS:
+        for option in row.options:
             _add_option(convert, row, option)
     anim = "an animation of a skeletal model, which goes along or poses it for formats without bones; several times"
     convert.add_argument("--anim", metavar="FILE", action="append", default=[], help=anim)
@@ -123,7 +123,7 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
     return parser, {"info": info, "check": check, "convert": convert}
 
 
-def _add_option(parser: argparse.ArgumentParser, row: formats.AnyFormat, option: formats.Option) -> None:
+def _add_option(parser: argparse.ArgumentParser, row: formats.Row, option: formats.Option) -> None:
     """Declare an option that one format has."""
     flag, said = "--" + option.name.replace("_", "-"), f"{row.suffixes[0]}: {option.description}"
     if isinstance(option.default, bool):
@@ -174,8 +174,7 @@ def _info(options: argparse.Namespace, converter: Converter) -> int:
     for path in paths:
         try:
             with collected_warnings():
-                loaded = load(Disk().file(path))
-                found = facts(loaded.row, loaded.model)
+                found = facts(load(Disk().file(path)))
         except ModelError as error:
             failed = True
             warn(f"{path}: {error}")
@@ -209,7 +208,7 @@ def _problems(path: Path, game: str) -> list[tuple[str, str]]:
     with collected_warnings() as warnings:
         try:
             loaded = load(Disk().file(path))
-            found = [(p.severity, str(p)) for p in conversion.problems(loaded.row, loaded.model, game)]
+            found = [(p.severity, str(p)) for p in conversion.problems(loaded, game)]
         except ModelError as error:
             found = [(limits.ERROR, str(error))]
     return [*((limits.WARNING, text) for text in warnings), *found]

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..blender import names
 from ..blender import properties as own
-from ..formats import AnimationFormat
+from ..formats import Row
 from ..game import aninc
 from ..game.store import GameFile
 from ..model.skeletal import Animation
@@ -31,7 +31,7 @@ def table_beside(file: GameFile) -> GameFile | None:
     return file.folder.find_first((), [file.stem + SUFFIX])
 
 
-def parts_of(animation: Animation, row: AnimationFormat, table: GameFile | None) -> list[tuple[Animation, aninc.Row]]:
+def parts_of(animation: Animation, row: Row, table: GameFile | None) -> list[tuple[Animation, aninc.Row]]:
     """Return the animations that a table makes of a file's frames; what can't be read or is not there is said."""
     if table is None:
         return []

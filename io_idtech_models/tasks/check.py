@@ -11,29 +11,34 @@ from ..blender.skeletal import gather_rig as skeletal_gather
 from ..blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from ..blender.vertex import gather as gathering
 from ..blender.vertex.frame_plan import GatherSettings
-from ..formats import Format, SkeletalFormat
+from ..formats import SKELETAL, VERTEX, Row
 from ..model.limits.games import Problem
 from .selection import Choice
 from .skeletal_exports import whole_model
 
 
-def problems_of(chosen: Choice, row: Format | SkeletalFormat, game: str, context: Context) -> list[Problem]:
+def problems_of(chosen: Choice, row: Row, game: str, context: Context) -> list[Problem]:
     """Return what a game refuses of objects in a format, or shows otherwise than meant.
 
     Raises:
         ModelError: the objects are no model that the format can hold at all.
     """
-    layer = context.view_layer
-    if isinstance(row, SkeletalFormat):
-        settings = SkeletalGatherSettings(normals="SOURCE" if row.normals else "NONE")
-        blocks = whole_model(chosen.blocks, context)
-        model = skeletal_gather.gather(
-            blocks, rig_scene(context.scene, layer, settings, skeletal_gather.find_rig(blocks))
-        )
-        return row.check(model, game)
-    plan = GatherSettings(splits=row.splits)
-    shaped = row.shape(gathering.gather(chosen.blocks, chosen.collection, ExportScene(context.scene, layer, plan)))
-    return row.check(shaped, game)
+    return row.check(GATHER[row.family](chosen, row, context), game)
+
+
+def _gather_vertex(chosen: Choice, row: Row, context: Context) -> Any:
+    export = ExportScene(context.scene, context.view_layer, GatherSettings(uv_splits_vertices=row.uv_splits_vertices))
+    return row.shape(gathering.gather(chosen.blocks, chosen.collection, export))
+
+
+def _gather_skeletal(chosen: Choice, row: Row, context: Context) -> Any:
+    settings = SkeletalGatherSettings(normals="SOURCE" if row.normals else "NONE")
+    blocks = whole_model(chosen.blocks, context)
+    rig = skeletal_gather.find_rig(blocks)
+    return skeletal_gather.gather(blocks, rig_scene(context.scene, context.view_layer, settings, rig))
+
+
+GATHER = {VERTEX: _gather_vertex, SKELETAL: _gather_skeletal}
 
 
 def offenders(blocks: list[Any], problems: list[Problem]) -> list[Any]:

@@ -18,7 +18,7 @@ from ..blender.skeletal import gather_motion as motion
 from ..blender.skeletal.bones import moved_bones
 from ..blender.skeletal.gather_rig import gather_rig
 from ..blender.skeletal.rig_scene import RigScene
-from ..formats import AnimationFormat
+from ..formats import Row
 from ..model.clips import Clip
 from ..model.skeletal import Animation, at_rest
 from ..model.wording import listed
@@ -26,6 +26,10 @@ from ..reporting import LimitError
 from . import animation_tables as ranges
 
 log = logging.getLogger(__name__)
+
+
+class NoActionError(LimitError):
+    """An armature has no action, or plays none."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +41,12 @@ class Source:
     action: Any = None
 
 
-def sources(export: RigScene, row: AnimationFormat, what: str, asked: str) -> list[Source]:
+def sources(export: RigScene, row: Row, what: str, asked: str) -> list[Source]:
     """Return the motions that `what` means: ACTIVE, CHOSEN (the actions `asked` for), ALL, NLA, SCENE, or REST.
 
     Raises:
-        LimitError: there is none, or it is a preview.
+        NoActionError: there is none.
+        LimitError: it is not to be exported, or the scene has no frames.
     """
     rig, scene = export.rig, export.scene
     if what == "SCENE":
@@ -69,7 +74,7 @@ def slot_of(rig: Any, action: Any) -> Any:
     return max(slots, key=lambda slot: slot_claim(rig, action, slot), default=None)
 
 
-def _actions(rig: Any, row: AnimationFormat, what: str, asked: str) -> list[Any]:
+def _actions(rig: Any, row: Row, what: str, asked: str) -> list[Any]:
     found = _meant(rig, row, what, asked)
     previews = [action.name for action in found if PREVIEW in action]
     if previews:
@@ -77,11 +82,11 @@ def _actions(rig: Any, row: AnimationFormat, what: str, asked: str) -> list[Any]
     return found
 
 
-def _meant(rig: Any, row: AnimationFormat, what: str, asked: str) -> list[Any]:
+def _meant(rig: Any, row: Row, what: str, asked: str) -> list[Any]:
     animation = rig.animation_data
     if what == "ACTIVE":
         if animation is None or animation.action is None:
-            raise LimitError(f"'{rig.name}' plays no action")
+            raise NoActionError(f"'{rig.name}' plays no action")
         return [animation.action]
     if what == "CHOSEN":
         called = [name.strip() for name in asked.split(",") if name.strip()]
@@ -93,7 +98,7 @@ def _meant(rig: Any, row: AnimationFormat, what: str, asked: str) -> list[Any]:
         action for action in _all(rig) if PREVIEW not in action and not (row.joins_clips and ranges.is_part(action))
     ]
     if not kept:
-        raise LimitError(f"'{rig.name}' has no action")
+        raise NoActionError(f"'{rig.name}' has no action")
     return kept
 
 

@@ -15,7 +15,7 @@ from ..blender.compat import Context
 from ..blender.skeletal.gather_rig import find_rig, gather
 from ..blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ..blender.skeletal.torso import remember_weights
-from ..formats import AnimationFormat, SkeletalFormat
+from ..formats import Row
 from ..model.edits.one_root import animation_with_origin, skeleton_with_origin
 from ..model.edits.short_names import short_skeleton
 from ..model.limits.games import GAMES, refused
@@ -34,13 +34,14 @@ class ModelExport:
 
     add_origin: bool = False
     write_animation: bool = False  # the file with its bones, too, beside: what the armature plays, or its rest
+    motions: str = "ALL"  # of a format whose files hold motions, too: ACTIVE, ALL, NLA, SCENE or REST
 
 
 @dataclass(frozen=True)
 class AnimationExport:
     """What of an armature's motion to write, and how; the export operators declare the same options."""
 
-    what: str = "ACTIVE"  # ACTIVE, CHOSEN, ALL, NLA or SCENE
+    what: str = "ACTIVE"  # ACTIVE, CHOSEN, ALL, NLA, SCENE or REST
     actions: str = ""  # names of chosen ones, with commas between
     loop: bool = False
     recompute_bounds: bool = False
@@ -54,7 +55,7 @@ Made = tuple[list[tuple[Path, Summary]], list[tuple[Path, bytes]]]  # what is to
 
 def export_skeletal(
     asked: Asked,
-    row: SkeletalFormat,
+    row: Row,
     chosen: Choice,
     context: Context,
     settings: SkeletalGatherSettings,
@@ -73,30 +74,38 @@ def export_skeletal(
         if not row.normals:
             export = export.asking(normals="NONE")
         model = gather(whole_model(chosen.blocks, context), export)
+        animations = _own_motions(row, export, model, more) if row.has_motions else []
         if more.add_origin:
             model = skeleton_with_origin(model)
         if asked.shorten:
-            model, notes = _shortened(model, row, game)
+            shorter, animations, notes = short_skeleton(model, animations, row, game)
+            model = shorter or model
             warnings.extend(notes)
         warnings.extend(row.lost(model))
-        warnings.extend(refused(row.check(model, game)))
+        warnings.extend(refused([*row.check(model, game), *(p for a in animations for p in row.check_motion(a, game))]))
         target = in_game_folder(path, game)
         warnings.extend(_said_of_folder(target, path))
-        _write([(target, row.dump(model, asked.options)), *files])
+        _write([(target, row.dump(model, asked.options, animations)), *files])
         remember_weights(export.rig, settings)
     warnings = [*told, *warnings, *left_out(chosen), *(unselected_tags(chosen, bones=False) if row.tags else [])]
     warnings += [f"{file.name}: {summary}" for file, summary in done]
-    return Summary(describe_skeletal(model), warnings)
+    moved = f", {plural(len(animations), 'animation')}" if row.has_motions else ""
+    return Summary(describe_skeletal(model) + moved, warnings)
 
 
-def _shortened(model: SkeletalModel, row: SkeletalFormat, game: str) -> tuple[SkeletalModel, list[str]]:
-    found, _, notes = short_skeleton(model, [], row, game)
-    return found or model, notes
+def _own_motions(row: Row, export: RigScene, model: SkeletalModel, more: ModelExport) -> list[Animation]:
+    """Return the motions that go into a model's own file; the rest alone where its armature has none."""
+    try:
+        sources = motions.sources(export, row, more.motions, "")
+    except motions.NoActionError:
+        sources = motions.sources(export, row, "REST", "")
+    wanted = AnimationExport(add_origin=more.add_origin)
+    return [_finished(source.gather(), model, wanted) for source in sources]
 
 
-def _bones_of(asked: Asked, row: SkeletalFormat, export: RigScene, context: Context) -> Made:
+def _bones_of(asked: Asked, row: Row, export: RigScene, context: Context) -> Made:
     """Return what comes of the bones of a model; raises ModelError."""
-    other: AnimationFormat = formats.by_name(row.companions[0])
+    other = formats.by_name(row.companions[0])
     animation = export.rig.animation_data
     animated = animation is not None and animation.action is not None
     wanted = AnimationExport(what="ACTIVE" if animated else "REST")
@@ -147,7 +156,7 @@ def whole_model(blocks: Iterable[Any], context: Context) -> list[Any]:
 
 def export_animations(
     asked: Asked,
-    row: AnimationFormat,
+    row: Row,
     chosen: Choice,
     context: Context,
     settings: SkeletalGatherSettings,
@@ -168,7 +177,7 @@ def export_animations(
     return done
 
 
-def _made(asked: Asked, row: AnimationFormat, export: RigScene, context: Context, wanted: AnimationExport) -> Made:
+def _made(asked: Asked, row: Row, export: RigScene, context: Context, wanted: AnimationExport) -> Made:
     """Return what comes of an armature's animations; see `export_animations`."""
     with object_mode(context):
         with collected_warnings() as said:
@@ -190,7 +199,7 @@ def _made(asked: Asked, row: AnimationFormat, export: RigScene, context: Context
         return done, files
 
 
-def _one_each(asked: Asked, row: AnimationFormat, sources: list[motions.Source], finish: Finish, several: bool) -> Made:
+def _one_each(asked: Asked, row: Row, sources: list[motions.Source], finish: Finish, several: bool) -> Made:
     """Return what comes of each animation in a file of its own; `several` go into the folder under their names."""
     path, game = asked.target, asked.game
     done, files = [], []
@@ -207,7 +216,7 @@ def _one_each(asked: Asked, row: AnimationFormat, sources: list[motions.Source],
     return done, files
 
 
-def _joined(asked: Asked, row: AnimationFormat, sources: list[motions.Source], finish: Finish) -> Made:
+def _joined(asked: Asked, row: Row, sources: list[motions.Source], finish: Finish) -> Made:
     """Return what comes of several animations in one file: the summary, and the files with the table of them."""
     path, game = asked.target, asked.game
     with collected_warnings() as warnings:

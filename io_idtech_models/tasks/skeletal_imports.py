@@ -18,7 +18,7 @@ from ..blender.provenance import note_file
 from ..blender.rollback import undone_on_failure
 from ..blender.skeletal import build as skeletal
 from ..blender.skeletal.build import Posed, SkeletalSettings
-from ..formats import AnimationFormat, SkeletalFormat
+from ..formats import MOTION, SKELETAL, Row
 from ..game import aninc, skin
 from ..game.search import DIFFUSE_ENDINGS, SearchPath
 from ..game.store import GameFile
@@ -45,10 +45,10 @@ class ImportSettings:
     bind_frame: int = 0
 
 
-def bound(row: SkeletalFormat, loaded: Loaded, settings: ImportSettings) -> SkeletalModel:
+def bound(loaded: Loaded, settings: ImportSettings) -> SkeletalModel:
     """Return a model in the pose in which Blender is to bind it: see `model.bind_pose`."""
     model: SkeletalModel = loaded.model
-    animation = loaded.animation
+    row, animation = loaded.row, loaded.animation
     if settings.bind == FRAME and animation is not None:
         frame = min(max(settings.bind_frame, 0), animation.num_frames - 1)
         if frame != settings.bind_frame:
@@ -77,17 +77,15 @@ def import_skeletal(
         ModelError: the file can't be read; the .blend is as it was.
     """
     with collected_warnings() as warnings, object_mode(context):
-        loaded = load(file, [wanted.animation] if wanted.animation is not None else [], SkeletalFormat)
-        row = loaded.row
-        assert isinstance(row, SkeletalFormat)
-        motions = _motions(file, row, loaded) if wanted.animations else []
-        if loaded.animation is None and motions:
-            loaded.animation = motions[0][0]
-        model = bound(row, loaded, wanted)
-        animations = _with_parts(motions, formats.by_name(row.animation))
+        loaded = load(file, [wanted.animation] if wanted.animation is not None else [], SKELETAL)
+        motions = _motions(file, loaded) if wanted.animations else []
+        if not loaded.animations:
+            loaded.animations = [motion for motion, _ in motions]
+        model = bound(loaded, wanted)
+        animations = _with_parts(motions, _moved_by(loaded.row))
         search = SearchPath(file)
         find = partial(search.find_image, endings=DIFFUSE_ENDINGS)
-        materials = Materials(find, read_picture, worn=_worn(search) if row.skins else {})
+        materials = Materials(find, read_picture, worn=_worn(search) if loaded.row.skins else {})
         posed = skeletal.build(model, [a for a, _ in animations], settings, materials, context.scene, into)
         _show_rows(posed.actions, animations)
         note_file(posed.collection, [posed.armature, *posed.meshes, *posed.tags], file.place)
@@ -113,14 +111,18 @@ def _worn(search: SearchPath) -> dict[str, str]:
         return {}
 
 
-def _motions(file: GameFile, row: SkeletalFormat, loaded: Loaded) -> list[tuple[Animation, GameFile]]:
-    """Return the animation that lies with a model, and those beside it; what can't be read of these is said."""
-    found: list[tuple[Animation, GameFile]] = []
-    if loaded.animation is not None and loaded.bones is not None:
-        found.append((loaded.animation, loaded.bones))
-    if row.companions and loaded.bones is None:  # bones without names, which none fits
+def _motions(file: GameFile, loaded: Loaded) -> list[tuple[Animation, GameFile]]:
+    """Return the animations of a model, and those beside it; what can't be read of these is said."""
+    row = loaded.row
+    found = [(animation, loaded.bones or file) for animation in loaded.animations]
+    if not row.animation or (row.companions and loaded.bones is None):  # bones without names, which none fits
         return found
     return found + animations_beside(file, formats.by_name(row.animation), loaded.model, loaded.bones)
+
+
+def _moved_by(row: Row) -> Row:
+    """Return the format whose files move the models of a format: itself where it has no other."""
+    return formats.by_name(row.animation) if row.animation else row
 
 
 def _shown(file: GameFile, beside: GameFile) -> str:
@@ -131,9 +133,7 @@ def _shown(file: GameFile, beside: GameFile) -> str:
 Motions = list[tuple[Animation, aninc.Row | None]]
 
 
-def _with_parts(
-    motions: list[tuple[Animation, GameFile]], row: AnimationFormat, table: GameFile | None = None
-) -> Motions:
+def _with_parts(motions: list[tuple[Animation, GameFile]], row: Row, table: GameFile | None = None) -> Motions:
     """Return animations, each followed by those that a table makes of its frames: the one beside it, or the given."""
     found: Motions = []
     for animation, file in motions:
@@ -190,17 +190,17 @@ def _bring(
     """Bring the animations of one file onto an armature, or one made for them; returns it and the actions."""
     from ..blender.skeletal import late_bones as rebind  # which imports of models do without
 
-    loaded = load(file, kind=AnimationFormat)
-    row, animation = loaded.row, loaded.model
-    assert isinstance(row, AnimationFormat)
-    refuse_farther("joints", animation.positions * settings.scale)
+    loaded = load(file, wanted=MOTION)
+    for animation in loaded.animations:
+        refuse_farther("joints", animation.positions * settings.scale)
+    first = loaded.animations[0]
     if rig is None:
-        model = SkeletalModel(file.stem, skeleton_of(animation), [])
+        model = SkeletalModel(file.stem, skeleton_of(first), [])
         rig = skeletal.build(model, [], settings, Materials(lambda name: None), context.scene, into).armature
     elif rebind.is_unnamed(rig):
-        rebind.name_bones(rig, animation, context.scene)
+        rebind.name_bones(rig, first, context.scene)
         log.warning("'%s' has the bones of '%s' now", rig.name, file.name)
-    animations = _with_parts([(animation, file)], row, table)
+    animations = _with_parts([(animation, file) for animation in loaded.animations], loaded.row, table)
     actions = skeletal.add_animations(rig, [a for a, _ in animations], settings, context.scene)
     _show_rows(actions, animations)
     return rig, actions

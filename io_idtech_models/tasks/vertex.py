@@ -17,7 +17,7 @@ from ..blender.materials import Materials
 from ..blender.provenance import note_file
 from ..blender.vertex.build import BuildSettings, Built, build
 from ..blender.window import mode_of, set_mode
-from ..formats import Format
+from ..formats import VERTEX, Row
 from ..game.search import SearchPath
 from ..game.store import GameFile
 from ..model.wording import describe, joined, listed, plural
@@ -62,7 +62,7 @@ def import_file(
         ModelError: the file can't be read; the .blend is as it was.
     """
     with collected_warnings() as warnings:
-        model = load(file, kind=Format).model
+        model = load(file, wanted=VERTEX).model
         search = SearchPath(file)
         materials = Materials(search.find_image, read_picture, search.own_image)
         built = build(model, settings, materials, scene, into)
@@ -81,7 +81,7 @@ def read_picture(file: GameFile) -> Any:
     return pcx.read(file)
 
 
-def export_file(asked: Asked, row: Format, chosen: Choice, context: Context, settings: GatherSettings) -> Summary:
+def export_file(asked: Asked, row: Row, chosen: Choice, context: Context, settings: GatherSettings) -> Summary:
     """Write objects to a file.
 
     Raises:
@@ -91,7 +91,7 @@ def export_file(asked: Asked, row: Format, chosen: Choice, context: Context, set
     from ..blender.vertex.gather import gather  # as much again as an import needs
 
     with collected_warnings() as warnings, object_mode(context):
-        settings = replace(settings, splits=row.splits)
+        settings = replace(settings, uv_splits_vertices=row.uv_splits_vertices)
         model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, settings))
         written = formats.dump_for(row, model, asked.game, asked.options, asked.shorten)
         warnings.extend(written.notes)

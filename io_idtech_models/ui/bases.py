@@ -3,26 +3,30 @@
 What does the work is imported when it is first needed: everyone who starts Blender waits for these modules.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
-from bpy_extras.io_utils import ExportHelper, ImportHelper
+from bpy_extras.io_utils import ExportHelper, ImportHelper, poll_file_object_drop
 
 from .. import formats
 from ..blender.compat import RELATIVE_PATHS, Context
 from ..blender.provenance import FILE
 from ..blender.window import mode_of, selected
-from ..formats import AnimationFormat, AnyFormat, Option
+from ..formats import Option, Row
 from ..model.limits.games import GAMES
+from ..model.wording import joined
+from ..reporting import ModelError
 
 if TYPE_CHECKING:
     from ..game.store import Disk, GameFile
+    from ..tasks.vertex import Summary
 
 Settings = TypeVar("Settings")
+Made = TypeVar("Made")
 FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
 # The stubs say that the helpers' `invoke` returns nothing. As Any they also stand for the operator that the classes
 # below become part of.
@@ -33,7 +37,7 @@ Exporting: Any = ExportHelper
 class ImportFiles(Importing):  # type: ignore[misc]
     """Options of every import, and which files it reads."""
 
-    format_name = ""
+    row: Row
     bl_options: Any = {"REGISTER", "UNDO", "PRESET"}
 
     filepath: StringProperty(
@@ -58,11 +62,25 @@ class ImportFiles(Importing):  # type: ignore[misc]
         marked = [folder / file.name for file in self.files if file.name]
         return marked or [Path(bpy.path.abspath(self.filepath))]
 
+    def bring(self, files: "Iterable[GameFile]", bring_one: "Callable[[GameFile], tuple[Made, Summary]]") -> list[Made]:
+        """Import files one by one, and report; what can't be read leaves nothing behind. Returns what was made."""
+        made, summaries, failed = [], [], []
+        for file in files:
+            try:
+                one, summary = bring_one(file)
+            except ModelError as error:
+                failed.append(f"{file.name}: {error}")
+            else:
+                made.append(one)
+                summaries.append((file.name, summary))
+        say_done(self, summaries, failed)
+        return made
+
 
 class ExportFile(Exporting):  # type: ignore[misc]
     """Options of every export."""
 
-    format_name = ""
+    row: Row
     bl_options: Any = {"REGISTER", "PRESET"}
 
     filepath: StringProperty(
@@ -81,9 +99,19 @@ class ExportFile(Exporting):  # type: ignore[misc]
         """Return what is to be written, with the options that are the format's own."""
         from ..assets.asked import Asked
 
-        own = getattr(formats.by_name(self.format_name), "options", ())
-        options = {option.name: getattr(self, option.name) for option in own}
+        options = {option.name: getattr(self, option.name) for option in self.row.options}
         return Asked(Path(bpy.path.abspath(self.filepath)), self.game, options)
+
+    def deliver(self, write: "Callable[[], Iterable[tuple[Path, Summary]]]", besides: Sequence[str] = ()) -> set[str]:
+        """Write files, and report; what hinders one is reported with what else there is to say, and writes none."""
+        try:
+            done = [(file.name, summary) for file, summary in write()]
+        except ModelError as error:
+            text = joined([str(error), *besides])
+            self.report({"ERROR"}, f"{Path(bpy.path.abspath(self.filepath)).name}: {text}")
+            return CANCELLED
+        say_done(self, done)
+        return FINISHED
 
     def propose(self, stem: str) -> None:
         """Put a file's name beside the .blend into the file browser, where none is yet."""
@@ -246,9 +274,9 @@ def option_property(option: Option) -> Any:
     )
 
 
-def suffixes_of(row: AnyFormat) -> list[str]:
+def suffixes_of(row: Row) -> list[str]:
     """Return how the files end that an import takes: those of a format, and of what lies with its models."""
-    others = [formats.by_name(name) for name in getattr(row, "companions", ())]
+    others = [formats.by_name(name) for name in row.companions]
     return [suffix for each in (row, *others) for suffix in each.suffixes]
 
 
@@ -263,27 +291,27 @@ def file_filter(suffixes: Iterable[str]) -> Any:
     return declare(default=";".join(f"*{suffix}" for suffix in suffixes), options={"HIDDEN"})
 
 
-def space_of(row: AnyFormat) -> str:
+def space_of(row: Row) -> str:
     """Return where a format's operators live: `import_scene` and its like, `import_anim` for animations."""
-    return "anim" if isinstance(row, AnimationFormat) else "scene"
+    return "scene" if row.has_model else "anim"
 
 
-def make_operator(row: AnyFormat, way: str, bases: tuple[type, ...], properties: dict[str, Any]) -> type:
+def make_operator(row: Row, way: str, bases: tuple[type, ...], properties: dict[str, Any], space: str = "") -> type:
     """Return a format's operator for a `way`, import or export, of base classes and further properties."""
     label = f"{way.capitalize()} {row.label}"
     members = {
         "__doc__": label,
         "__annotations__": {"filter_glob": file_filter(suffixes_of(row) if way == "import" else row.suffixes)}
         | properties,
-        "bl_idname": f"{way}_{space_of(row)}.idtech_{row.name}",
+        "bl_idname": f"{way}_{space or space_of(row)}.idtech_{row.name}",
         "bl_label": label,
-        "format_name": row.name,
+        "row": row,
         "filename_ext": row.suffixes[0],
     }
     return type("Operator", (*bases, bpy.types.Operator), members)
 
 
-def file_handler(row: AnyFormat) -> type:
+def file_handler(row: Row) -> type:
     """Return what lets files of a format be dropped on a window, and collections be exported to it."""
     space = space_of(row)
 
@@ -296,6 +324,7 @@ def file_handler(row: AnyFormat) -> type:
 
         @classmethod
         def poll_drop(cls, context: Context) -> bool:
-            return context.area is None or context.area.type in {"VIEW_3D", "OUTLINER"}
+            poll: Any = poll_file_object_drop  # the stubs say that it returns nothing
+            return context.area is None or bool(poll(context))
 
     return Handler

@@ -10,7 +10,6 @@ from bpy.props import EnumProperty
 from .. import formats
 from ..blender.compat import Context
 from ..blender.window import mode_of
-from ..formats import Format, SkeletalFormat
 from ..model.limits import games as limits
 from ..model.wording import plural
 from ..reporting import ModelError, collected_warnings
@@ -22,8 +21,8 @@ Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender doe
 def _targets() -> tuple[tuple[str, str, str], ...]:
     """Return the choices: each format that holds models, for each game that reads it."""
     found = []
-    for row in formats.ALL:
-        if isinstance(row, Format | SkeletalFormat):
+    for row in formats.ROWS:
+        if row.has_model:
             for game in row.games:
                 form, label = row.name.upper(), limits.GAMES[game].label
                 found.append((f"{row.name}:{game}", f"{form}: {label}", f"What {label} takes of {form}"))

@@ -28,13 +28,13 @@ from ..cli import batch
 from ..cli import main as cli
 from ..cli.batch import FAILED, MODEL_SUFFIXES, Converter
 from ..cli.workers import Job
-from ..formats import SkeletalFormat
+from ..formats import SKELETAL, VERTEX, Row
 from ..game.store import Disk
 from ..model.wording import joined, plural
 from ..reporting import ModelError
 from ..tasks.selection import choose
 from ..tasks.skeletal_exports import export_skeletal
-from ..tasks.skeletal_imports import ImportSettings, import_animation, import_skeletal
+from ..tasks.skeletal_imports import AS_FILE, FIT, ImportSettings, import_animation, import_skeletal
 from ..tasks.vertex import Summary, export_file, import_file
 from .bases import file_of
 
@@ -106,15 +106,9 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
     summary = _open(job.source, options, context)
     if options.frame is not None:
         context.scene.frame_set(options.frame)
-
-    def asked(row: formats.AnyFormat) -> Asked:
-        return Asked(job.target, options.game, cli.own_options(row, options), cli.shortens(options))
-
-    if isinstance(row, SkeletalFormat):
-        chosen = choose(context, "SCENE")
-        summary = export_skeletal(asked(row), row, chosen, context, _skeletal_settings(options))
-    elif row is not None:
-        summary = export_file(asked(row), row, choose(context, "SCENE"), context, gather_settings(options))
+    if row is not None:
+        asked = Asked(job.target, options.game, cli.own_options(row, options), cli.shortens(options))
+        summary = SAVE[row.family](asked, row, options, context)
     elif job.target.suffix.lower() == PICTURE:
         still.render_still(job.target, context.scene.frame_current, options.size)
     else:
@@ -135,20 +129,23 @@ def _open(path: Path, options: argparse.Namespace, context: Context) -> Summary:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     context.scene.frame_start, context.scene.frame_end = 0, 0  # what has several frames brings its range
     context.scene.frame_set(0)
-    if isinstance(formats.by_suffix(path), SkeletalFormat):
-        return _open_skeletal(path, options, context)
+    row = formats.by_suffix(path)
+    assert row is not None, "what has a model's suffix has a row"
+    return OPEN[row.family](path, row, options, context)
+
+
+def _open_vertex(path: Path, row: Row, options: argparse.Namespace, context: Context) -> Summary:
     settings = BuildSettings(scale=options.scale, weld=not options.no_weld, frame_rate=options.fps)
     return import_file(Disk().file(path), settings, context.scene, context.scene.collection)[1]
 
 
-def _open_skeletal(path: Path, options: argparse.Namespace, context: Context) -> Summary:
+def _open_skeletal(path: Path, row: Row, options: argparse.Namespace, context: Context) -> Summary:
     """Bring a skeletal model and the animations that are named into the scene."""
     settings = SkeletalSettings(scale=options.scale, weld=not options.no_weld)
-    row = formats.by_suffix(path)
-    bind = ("FIT" if row.bind_pose_missing else "FILE") if isinstance(row, SkeletalFormat) else "FILE"
     disk = Disk()
     named = file_of(disk, options.anim[0] if options.anim and row.companions else "")
-    wanted = ImportSettings(animations=False, animation=named, bind=bind)
+    bind = FIT if row.bind_pose_missing else AS_FILE
+    wanted = ImportSettings(animations=row.has_motions, animation=named, bind=bind)
     posed, summary = import_skeletal(disk.file(path), settings, wanted, context, context.scene.collection)
     if options.anim:
         files = [disk.file(Path(name)) for name in options.anim]
@@ -156,6 +153,18 @@ def _open_skeletal(path: Path, options: argparse.Namespace, context: Context) ->
         if failed:
             raise ModelError(joined(failed))
     return summary
+
+
+def _save_vertex(asked: Asked, row: Row, options: argparse.Namespace, context: Context) -> Summary:
+    return export_file(asked, row, choose(context, "SCENE"), context, gather_settings(options))
+
+
+def _save_skeletal(asked: Asked, row: Row, options: argparse.Namespace, context: Context) -> Summary:
+    return export_skeletal(asked, row, choose(context, "SCENE"), context, _skeletal_settings(options))
+
+
+OPEN = {VERTEX: _open_vertex, SKELETAL: _open_skeletal}
+SAVE = {VERTEX: _save_vertex, SKELETAL: _save_skeletal}
 
 
 def _skeletal_settings(options: argparse.Namespace) -> SkeletalGatherSettings:

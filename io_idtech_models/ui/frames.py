@@ -11,8 +11,8 @@ from bpy.props import BoolProperty
 from ..blender.compat import Context
 from ..blender.window import mode_of, set_mode
 from ..reporting import ModelError
+from .bases import CANCELLED, FINISHED
 
-FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
 Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
 
 

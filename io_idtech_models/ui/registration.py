@@ -8,11 +8,10 @@ from typing import Any
 import bpy
 
 from ..blender.compat import Context
-from ..formats import ALL, ANIMATIONS, FORMATS, SKELETAL
+from ..formats import ROWS
 from . import check, frames, skins, torso
-from .bases import file_handler, space_of
-from .operators import export_operator, import_operator
-from .skeletal_operators import skeletal_operators
+from .bases import space_of
+from .operators import operators_of
 
 _classes: list[type] = []
 _commands: list[Any] = []
@@ -20,7 +19,7 @@ _commands: list[Any] = []
 
 def _entries() -> list[tuple[str, str, str]]:
     """Return what the menus list: the operators' space, the format's name, and its label."""
-    return [(space_of(row), row.name, row.label) for row in ALL]
+    return [(space_of(row), row.name, row.label) for row in ROWS]
 
 
 def _import_menu(self: Any, context: Context) -> None:
@@ -56,12 +55,8 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
 
 def register() -> None:
     """Register operators, drop handlers, menus and the command `blender -c idtech`."""
-    for row in FORMATS:
-        _classes.extend((import_operator(row), export_operator(row), file_handler(row)))
-    for model in SKELETAL:
-        _classes.extend(skeletal_operators(model))
-    for animation in ANIMATIONS:
-        _classes.extend(skeletal_operators(animation))
+    for row in ROWS:
+        _classes.extend(operators_of(row))
     _classes.extend((*frames.CLASSES, *skins.CLASSES, *torso.CLASSES, *check.CLASSES))
     for cls in _classes:
         bpy.utils.register_class(cls)

@@ -10,7 +10,7 @@ from bpy.props import FloatProperty, StringProperty
 from ..blender.compat import Context
 from ..reporting import ModelError, collected_warnings
 from .bases import CANCELLED, FINISHED
-from .skeletal_operators import active_rig
+from .motion_operators import active_rig
 
 Operator: Any = bpy.types.Operator
 

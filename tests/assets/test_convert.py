@@ -8,7 +8,7 @@ import pytest
 
 from io_idtech_models.assets import convert as conversion
 from io_idtech_models.assets.asked import Asked
-from io_idtech_models.assets.convert import described, problems
+from io_idtech_models.assets.convert import Posing, problems
 from io_idtech_models.assets.load import load as load_file
 from io_idtech_models.cli import main as cli
 from io_idtech_models.cli.info import facts, table
@@ -45,14 +45,18 @@ def folder(tmp_path):
 
 def load(path):
     found = load_file(Disk().file(path))
-    return found.row, found.model
+    return found.row, found.chief
+
+
+def described(path):
+    row, found = load(path)
+    return row.family.describe(found)
 
 
 def convert(source, target, game, options, animations=(), *chosen, shorten=True, **more):
     disk = Disk()
-    files = [disk.file(path) for path in animations]
-    asked = Asked(target, game, options, shorten)
-    return conversion.convert(disk.file(source), asked, files, *chosen, **more)
+    posing = Posing([disk.file(path) for path in animations], *chosen, **more)
+    return conversion.convert(disk.file(source), Asked(target, game, options, shorten), posing)
 
 
 def converted(folder, source, target, animations=(), game="format", tags=(), **options):
@@ -284,9 +288,9 @@ def test_what_a_game_refuses_is_not_written(tmp_path):
 @pytest.mark.parametrize("game", GAMES)
 def test_a_game_reads_some_formats(folder, game):
     for name in ("arm.md5mesh", "wave.md5anim", "a.md3", "a.md2"):
-        row, model = load(folder / name)
-        found = [str(p) for p in problems(row, model, game)]
-        assert any("does not read" in text for text in found) is (game not in row.games)
+        loaded = load_file(Disk().file(folder / name))
+        found = [str(p) for p in problems(loaded, game)]
+        assert any("does not read" in text for text in found) is (game not in loaded.row.games)
 
 
 def test_a_model_for_a_game_of_another_family(folder):
@@ -407,13 +411,13 @@ def test_odd_names_of_an_md3_to_md2(tmp_path):
 
 
 def test_what_a_file_holds_in_words(folder):
-    assert described(*load(folder / "arm.md5mesh")) == "1 mesh, 3 joints, 13 vertices"
-    assert described(*load(folder / "wave.md5anim")) == "5 frames at 24 per second, 3 joints"
-    assert described(*load(folder / "a.md3")) == "2 surfaces, 2 tags, 3 frames"
+    assert described(folder / "arm.md5mesh") == "1 mesh, 3 joints, 13 vertices"
+    assert described(folder / "wave.md5anim") == "5 frames at 24 per second, 3 joints"
+    assert described(folder / "a.md3") == "2 surfaces, 2 tags, 3 frames"
 
 
 def test_what_info_shows_of_a_model(folder):
-    found = facts(*load(folder / "several.md5mesh"))
+    found = facts(load_file(Disk().file(folder / "several.md5mesh")))
     assert found["format"] == "md5mesh"
     assert found["joints"] == [
         {"name": "origin", "parent": -1},
@@ -438,7 +442,7 @@ def test_what_info_shows_of_a_model(folder):
 
 
 def test_what_info_shows_of_an_animation(folder):
-    found = facts(*load(folder / "other.md5anim"))
+    found = facts(load_file(Disk().file(folder / "other.md5anim")))
     assert (found["format"], found["frames"], found["frame_rate"]) == ("md5anim", 4, 24)
     lines = table(Path("x.md5anim"), found)
     assert lines[0] == "x.md5anim: MD5ANIM, 5 joints, 4 frames at 24 per second"
@@ -448,7 +452,7 @@ def test_what_info_shows_of_an_animation(folder):
 
 def test_what_info_shows_of_next_to_nothing(tmp_path):
     (tmp_path / "a.md5mesh").write_bytes(samples_md5.MeshSpec(joints=[], parts=[]).pack())
-    found = facts(*load(tmp_path / "a.md5mesh"))
+    found = facts(load_file(Disk().file(tmp_path / "a.md5mesh")))
     assert table(Path("a"), found) == ["a: MD5MESH, 0 joints"]
 
 

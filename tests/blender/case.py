@@ -47,9 +47,12 @@ class Case:
     def surface(self, index: int = 0):
         return self.built.surfaces[index]
 
-    def gather(self, splits: bool | None = None, **settings):
+    def gather(self, uv_splits_vertices: bool | None = None, **settings):
         """Return the model that the scene shows."""
-        asked = GatherSettings(splits=self.row.splits if splits is None else splits, **settings)
+        asked = GatherSettings(
+            uv_splits_vertices=self.row.uv_splits_vertices if uv_splits_vertices is None else uv_splits_vertices,
+            **settings,
+        )
         return gather(
             list(self.collection.all_objects), self.collection, ExportScene(CONTEXT.scene, CONTEXT.view_layer, asked)
         )
@@ -75,7 +78,7 @@ class Case:
     def dump_as(self, format_name: str, options: dict[str, Any] | None = None, **settings) -> bytes:
         """Export as another format."""
         row = formats.by_name(format_name)
-        return bytes(row.dump(self.gather(splits=row.splits, **settings), options))
+        return bytes(row.dump(self.gather(uv_splits_vertices=row.uv_splits_vertices, **settings), options))
 
 
 def open_case(data: bytes, name: str = "model", **settings) -> Case:

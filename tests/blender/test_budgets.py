@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender import budgets as bearable
-from io_idtech_models.formats import by_name, by_suffix
+from io_idtech_models.formats import by_name
 from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
 from io_idtech_models.reporting import LimitError
@@ -62,7 +62,7 @@ def test_an_md3_with_too_many_vertices_in_all_frames(tmp_path, monkeypatch):
 def test_an_animation_with_too_many_joints_in_all_frames(tmp_path, monkeypatch, name):
     monkeypatch.setitem(bearable.MOST, bearable.JOINTS, 3)
     path = tmp_path / name
-    row = by_suffix(path)
+    row = by_name(path.suffix[1:])
     path.write_bytes(row.dump(far_animation(1.0)))
     before = counts()
     said = error_of(getattr(bpy.ops.import_anim, f"idtech_{row.name}"), filepath=str(path))
@@ -96,7 +96,7 @@ def far_animation(scale: float) -> Animation:
 @pytest.mark.parametrize("name", ["far.md5anim", "far.mdx"])
 @pytest.mark.parametrize("onto", [False, True])
 def test_an_animation_beyond_reach(tmp_path, name, onto):
-    row = by_suffix(tmp_path / name)
+    row = by_name((tmp_path / name).suffix[1:])
     run = getattr(bpy.ops.import_anim, f"idtech_{row.name}")
     near = tmp_path / f"near{row.suffixes[0]}"
     near.write_bytes(row.dump(far_animation(bearable.REACH / 10)))

@@ -33,7 +33,7 @@ def put(folder: Path, name: str, model: object) -> Path | None:
     """Write a model as a file of the format that the name says, None if that can't hold it."""
     path = folder / name
     try:
-        path.write_bytes(formats.by_suffix(path).dump(model))
+        path.write_bytes(formats.by_name(path.suffix[1:]).dump(model))
     except LimitError:
         return None
     return path

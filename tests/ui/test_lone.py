@@ -9,7 +9,7 @@ from io_idtech_models.blender.provenance import MODEL_ID, RECORD
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.model.records import vertex as record
 from io_idtech_models.tasks.selection import choose
-from io_idtech_models.ui import skins
+from io_idtech_models.tasks.skins import model_file
 from io_idtech_models.ui.bases import proposed_stem
 from tests import md5_facts, samples_md5, samples_mdm
 from tests.samples import SENTINEL, format_of, sample, sample_params
@@ -146,7 +146,7 @@ def test_the_file_that_they_came_from(tmp_path):
         for block in bpy.data.objects:
             activate(block)
             assert proposed_stem(choose(bpy.context, "AUTO")) == "one"
-            assert block.type != "MESH" or skins.model_file(block) == path
+            assert block.type != "MESH" or model_file(block) == path
 
 
 # -- a part

@@ -2,15 +2,16 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from io_idtech_models.blender.vertex.build import BuildSettings
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
-from io_idtech_models.formats import FORMATS
+from io_idtech_models.formats import VERTEX, rows_of
 from io_idtech_models.model.limits.games import GAMES
-from io_idtech_models.ui import frames, operators, registration
+from io_idtech_models.ui import frames, registration, vertex_operators
 from tests.samples import PROJECT, sample
 from tests.ui.scene import bpy
 
@@ -27,7 +28,7 @@ def registered(kind: str, name: str) -> bool:
     return hasattr(bpy.types, f"{kind}_OT_{name}")
 
 
-@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", rows_of(VERTEX), ids=lambda row: row.name)
 def test_a_format_has_operators_and_a_handler(row):
     assert registered("IMPORT_SCENE", f"idtech_{row.name}")
     assert registered("EXPORT_SCENE", f"idtech_{row.name}")
@@ -65,24 +66,24 @@ def test_the_command_runs_the_command_line(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("kind", "settings", "left_out"),
-    [("import", BuildSettings, set()), ("export", GatherSettings, {"direct", "splits"})],
+    [("import", BuildSettings, set()), ("export", GatherSettings, {"direct", "uv_splits_vertices"})],
 )
-@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", rows_of(VERTEX), ids=lambda row: row.name)
 def test_options_and_settings_are_in_step(kind, settings, left_out, row):
     operator = getattr(bpy.ops, f"{kind}_scene")
     properties = getattr(operator, f"idtech_{row.name}").get_rna_type().properties
     wanted = {name: value.default for name, value in settings.__dataclass_fields__.items() if name not in left_out}
     if kind == "import":
         wanted["frame_rate"] = row.frame_rate
-        assert ("weld" in properties.keys()) is row.splits  # noqa: SIM118 - Blender's collection has no `in`
-        if not row.splits:
+        assert ("weld" in properties.keys()) is row.uv_splits_vertices  # noqa: SIM118 - Blender's collection has no `in`
+        if not row.uv_splits_vertices:
             del wanted["weld"]
     shown = {name: properties[name].default for name in wanted}
     assert shown == pytest.approx(wanted)
     assert all(properties[name].description for name in wanted)
 
 
-@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", rows_of(VERTEX), ids=lambda row: row.name)
 def test_the_games_of_the_options_are_those_of_the_table(row):
     properties = getattr(bpy.ops.export_scene, f"idtech_{row.name}").get_rna_type().properties
     assert [item.identifier for item in properties["game"].enum_items] == list(row.games)
@@ -90,20 +91,22 @@ def test_the_games_of_the_options_are_those_of_the_table(row):
     assert properties["game"].default == "format"
 
 
-@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", rows_of(VERTEX), ids=lambda row: row.name)
 def test_a_formats_own_options_are_those_of_the_table(row):
     properties = getattr(bpy.ops.export_scene, f"idtech_{row.name}").get_rna_type().properties
     for option in row.options:
         shown = properties[option.name]
         assert (shown.name, shown.description, shown.default) == (option.label, option.description, option.default)
         assert isinstance(option.default, bool) or (shown.hard_min, shown.hard_max) == (0, option.most)
-    others = {option.name for other in FORMATS if other is not row for option in other.options}
+    others = {option.name for other in rows_of(VERTEX) if other is not row for option in other.options}
     assert not others & set(properties.keys())
 
 
 def test_texts_are_short_and_plain():
     found = [
-        getattr(kind, f"idtech_{r.name}") for r in FORMATS for kind in (bpy.ops.import_scene, bpy.ops.export_scene)
+        getattr(kind, f"idtech_{r.name}")
+        for r in rows_of(VERTEX)
+        for kind in (bpy.ops.import_scene, bpy.ops.export_scene)
     ]
     found += [getattr(bpy.ops.object, cls.bl_idname.partition(".")[2]) for cls in frames.CLASSES]
     for operator in found:
@@ -120,6 +123,7 @@ def test_texts_are_short_and_plain():
 def test_files_dropped_where_models_show():
     class Area:
         type = "VIEW_3D"
+        spaces = SimpleNamespace(active=SimpleNamespace(display_mode="VIEW_LAYER"))
 
     class Context:
         area = Area()
@@ -129,12 +133,17 @@ def test_files_dropped_where_models_show():
     assert handler.poll_drop(Context)
     Area.type = "OUTLINER"
     assert handler.poll_drop(Context)
+    Area.spaces.active.display_mode = "LIBRARIES"
+    assert not handler.poll_drop(Context)
     Area.type = "TEXT_EDITOR"
     assert not handler.poll_drop(Context)
 
 
 def test_operators_keep_presets_and_undo():
-    made: list[Any] = [operators.import_operator(FORMATS[0]), operators.export_operator(FORMATS[0])]
+    made: list[Any] = [
+        vertex_operators.import_operator(rows_of(VERTEX)[0]),
+        vertex_operators.export_operator(rows_of(VERTEX)[0]),
+    ]
     assert [cls.bl_options for cls in made] == [{"REGISTER", "UNDO", "PRESET"}, {"REGISTER", "PRESET"}]
     for name in ("directory", "files", "filter_glob"):
         assert bpy.ops.import_scene.idtech_md3.get_rna_type().properties[name].is_hidden

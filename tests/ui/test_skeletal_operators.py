@@ -11,7 +11,7 @@ from mathutils import Euler, Matrix, Vector
 from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.blender.skeletal.build import SkeletalSettings
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings
-from io_idtech_models.formats import ANIMATIONS, SKELETAL, by_name
+from io_idtech_models.formats import MOTION, SKELETAL, by_name, rows_of
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.limits.games import GAMES
 from io_idtech_models.model.skeletal import mismatch, skin
@@ -1268,26 +1268,26 @@ def test_options_and_settings_are_in_step(operator, settings_class, left_out):
     assert all(properties(operator)[n].description for n in wanted)
 
 
-@pytest.mark.parametrize("row", [*SKELETAL, *ANIMATIONS], ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [*rows_of(SKELETAL), *rows_of(MOTION)], ids=lambda row: row.name)
 def test_a_format_has_operators_and_a_handler(row):
-    space = "scene" if row in SKELETAL else "anim"
+    space = "scene" if row.has_model else "anim"
     for way in ("import", "export"):
         assert hasattr(bpy.types, f"{way.upper()}_{space.upper()}_OT_idtech_{row.name}")
     handler = bpy.types.FileHandler.bl_rna_get_subclass_py(f"IO_FH_idtech_{row.name}")
-    owners = [model for model in SKELETAL if row.name in model.companions]
+    owners = [model for model in rows_of(SKELETAL) if row.name in model.companions]
     if owners:  # dropped together with a model: the model's handler takes both
         assert handler is None
         return
-    others = [suffix for name in getattr(row, "companions", ()) for suffix in by_name(name).suffixes]
+    others = [suffix for name in row.companions for suffix in by_name(name).suffixes]
     assert handler.bl_file_extensions == ";".join([*row.suffixes, *others])
     assert handler.bl_import_operator == f"import_{space}.idtech_{row.name}"
-    assert handler.bl_export_operator == (f"export_scene.idtech_{row.name}" if row in SKELETAL else "")
+    assert handler.bl_export_operator == (f"export_scene.idtech_{row.name}" if row.has_model else "")
     assert handler.poll_drop(bpy.context)
 
 
-@pytest.mark.parametrize("row", [*SKELETAL, *ANIMATIONS], ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [*rows_of(SKELETAL), *rows_of(MOTION)], ids=lambda row: row.name)
 def test_games_are_those_of_the_format(row):
-    operator = getattr(bpy.ops.export_scene if row in SKELETAL else bpy.ops.export_anim, f"idtech_{row.name}")
+    operator = getattr(bpy.ops.export_scene if row.has_model else bpy.ops.export_anim, f"idtech_{row.name}")
     items = properties(operator)["game"].enum_items
     assert [(i.identifier, i.name) for i in items] == [(g, GAMES[g].label) for g in row.games]
     assert properties(operator)["game"].default == "format"

@@ -16,6 +16,7 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.model.vertex import Surface, VertexModel
 from io_idtech_models.reporting import LimitError
+from io_idtech_models.tasks.skins import show as show_skin
 from io_idtech_models.ui import registration, skins
 from tests.ui.scene import activate, add_cube, add_tag, bpy, error_of, export_md3, import_md3, png, put
 
@@ -299,9 +300,9 @@ def test_a_picture_that_goes_meanwhile(folder):
     block = load(folder / "tris.md2")
     (folder / "frost.pcx").unlink()
     with pytest.raises(LimitError, match=r"no picture 'frost\.pcx' lies beside the file of"):
-        skins.show(block, "frost.pcx")
+        show_skin(block, "frost.pcx")
     with pytest.raises(LimitError, match="has no slot 7"):
-        skins.show(block, "7")
+        show_skin(block, "7")
     assert worn(block) == [0, 0, 0, 0]
 
 

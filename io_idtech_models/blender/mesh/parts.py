@@ -55,15 +55,15 @@ class Looks:
     normals: NDArray[np.float32]  # (C, 3), or (C, K, 3) in several frames: of edited and new corners
 
 
-def split(shape: Shape, looks: Looks, splits: bool) -> list[Part]:
+def split(shape: Shape, looks: Looks, uv_splits_vertices: bool) -> list[Part]:
     """Split a mesh into surfaces, one per material slot that faces use; an imported one keeps its further slots.
 
-    Without `splits` it is one surface with a vertex per point, and texture coordinates belong to its corners.
+    Without `uv_splits_vertices` it is one surface with a vertex per point; texture coordinates belong to corners.
     """
     slots = len(shape.materials)
-    if not splits:
+    if not uv_splits_vertices:
         every = np.arange(len(shape.corners))
-        part = _part(shape, every, looks, True, splits)
+        part = _part(shape, every, looks, True, uv_splits_vertices)
         part.slots = list(range(slots))
         return [_model_wide(part, shape)]
     used = np.unique(shape.slots).tolist() or [0]
@@ -71,7 +71,7 @@ def split(shape: Shape, looks: Looks, splits: bool) -> list[Part]:
     for nth, slot in enumerate(used):
         chosen = np.flatnonzero(shape.slots[shape.corner_faces] == slot)
         further = [s for s in range(slots) if s not in used] if nth == 0 and shape.near is not None else []
-        part = _part(shape, chosen, looks, nth == 0, splits)
+        part = _part(shape, chosen, looks, nth == 0, uv_splits_vertices)
         part.slots = [s for s in (slot, *further) if s < slots]
         parts.append(_model_wide(part, shape))
     return parts
@@ -90,13 +90,13 @@ def _part(
     chosen: NDArray[Any],
     looks: Looks,
     first: bool,
-    splits: bool,
+    uv_splits_vertices: bool,
 ) -> Part:
     source = None if shape.near is None else shape.near.source
     flat = shape.corners[chosen].ravel()
     corners = _corners(shape, chosen, looks, first)
     uvs, own = corners.uvs, corners.own
-    if not splits:
+    if not uv_splits_vertices:
         corners = _by_points(corners)
 
     def claims(points: Numbers, numbers: Numbers, places: Numbers) -> NDArray[np.float64]:
@@ -106,14 +106,14 @@ def _part(
     of_triangles = vertices.of_corner[: len(flat)].reshape(-1, 3)
     wanted: NDArray[np.int32] = np.zeros((0, 3), np.int32)
     if source is not None:
-        wanted = source.triangles if splits else _triangles_of_points(source)
+        wanted = source.triangles if uv_splits_vertices else _triangles_of_points(source)
     faces = shape.faces[shape.corner_faces[chosen]]
     matched = match_triangles(of_triangles, faces, vertices, wanted)
     if source is not None and not source.solid.all():
         matched = with_degenerate(matched, vertices, wanted, np.flatnonzero(~source.solid))
     firsts = vertices.corners
     vertices.corners = np.append(flat, np.full(len(corners.points) - len(flat), -1))[firsts]
-    if splits:
+    if uv_splits_vertices:
         return Part(vertices, matched, uvs[firsts], own[firsts], [])
     of_corner = vertices.of_corner[: len(flat)]
     any_own = np.bincount(of_corner, own[: len(flat)], len(firsts)) > 0

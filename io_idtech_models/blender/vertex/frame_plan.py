@@ -49,7 +49,9 @@ class GatherSettings:
     scale: float = 1.0
     normals: str = "SOURCE"  # SOURCE, SHOWN or SMOOTH
     keep_suffixes: bool = False
-    splits: bool = True  # a vertex has one texture coordinate and a surface one material: what the format asks for
+    uv_splits_vertices: bool = (
+        True  # a vertex has one texture coordinate and a surface one material: what the format asks for
+    )
     direct: bool = True  # False: step through the scene even where reading curves would do
 
 

@@ -159,7 +159,7 @@ def _read_shapes(jobs: list[MeshJob], stage: Stage, known: StoredSource | None) 
 def _split(job: MeshJob, sources: NDArray[np.int32], settings: GatherSettings) -> None:
     """Split a job into parts by what its samples say."""
     assert job.shape is not None and job.samples is not None and job.samples.positions is not None
-    job.parts = split(job.shape, looks_of(job.samples, sources, job.shape), settings.splits)
+    job.parts = split(job.shape, looks_of(job.samples, sources, job.shape), settings.uv_splits_vertices)
     if job.place is None and not len(job.shape.corners):
         log.warning("'%s' has no faces: left out", job.block.name)
         job.parts = []

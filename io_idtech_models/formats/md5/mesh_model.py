@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -53,8 +54,8 @@ def _part_source(part: Md5Part, index: int) -> MeshSource:
     return MeshSource(name, part.shader, flipped(part.st).astype(np.float32), triangles, weights, facts)
 
 
-def from_model(model: SkeletalModel) -> Md5Mesh:
-    """Return the structs of a model; inverse of `to_model`."""
+def from_model(model: SkeletalModel, options: Mapping[str, Any] | None = None) -> Md5Mesh:
+    """Return the structs of a model; inverse of `to_model`. MD5 has no options of its own."""
     source = sound(model.source_of(FORMAT), _fits, model.name)
     skeleton = model.skeleton
     # Joints of another format lie where its meshes were bound to them.

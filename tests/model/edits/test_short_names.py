@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_idtech_models.formats import ALL, by_name
+from io_idtech_models.formats import ROWS, by_name
 from io_idtech_models.formats.md2 import file as md2_file
 from io_idtech_models.formats.md3 import file as md3_file
 from io_idtech_models.formats.mdm import file as mdm_file
@@ -220,7 +220,7 @@ def test_rooms_are_those_of_the_files_fields():
         "mdx": mdx_file.NAME_SIZE,
     }
     frames = {"md2": md2_file.FRAME_NAME_SIZE, "md3": md3_file.FRAME_NAME_SIZE}
-    for row in ALL:
+    for row in ROWS:
         for kind, size in row.rooms.items():
             assert size == (frames if kind == "frame" else fields)[row.name] - 1
-    assert {row.name for row in ALL if not row.rooms} == {"md5mesh", "md5anim"}
+    assert {row.name for row in ROWS if not row.rooms} == {"md5mesh", "md5anim"}

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from io_idtech_models.formats import ANIMATIONS, SKELETAL, by_name
+from io_idtech_models.formats import MOTION, SKELETAL, by_name, rows_of
 from io_idtech_models.model.limits.games import ERROR, GAMES, WARNING, SkeletalLimits
 from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, Weights
 from tests import samples_md5
@@ -57,7 +57,7 @@ TABLE = {
 PAIRS = {"md5mesh": "md5", "md5anim": "md5", "mdm": "md", "mdx": "md"}
 
 
-@pytest.mark.parametrize("row", [*SKELETAL, *ANIMATIONS], ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [*rows_of(SKELETAL), *rows_of(MOTION)], ids=lambda row: row.name)
 def test_the_numbers_of_every_game(row):
     assert {(game, PAIRS[row.name]) for game in row.games} == {pair for pair in TABLE if pair[1] == PAIRS[row.name]}
     for game in row.games:

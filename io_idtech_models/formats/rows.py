@@ -1,0 +1,211 @@
+"""What the table of formats says of each: a `Row`; and what its files hold: an `Asset`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .families import MOTION, VERTEX, Family
+
+if TYPE_CHECKING:
+    from ..model.edits.normals import NormalCoding
+    from ..model.limits.games import Problem
+    from ..model.skeletal import Animation, SkeletalModel
+    from ..model.vertex import VertexModel
+
+Options = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of an export that one format has; operators and the command line declare it from this."""
+
+    name: str
+    label: str
+    description: str
+    default: bool | int = False
+    most: int = 0  # of a number, from 0
+
+
+@dataclass
+class Asset:
+    """What a file holds: a model, if its format has one, and motions of its skeleton, or of one like it."""
+
+    row: Row
+    model: Any  # of the row's family; None in a file of motions alone
+    animations: list[Animation] = field(default_factory=list)
+
+    @property
+    def chief(self) -> Any:
+        """Return what the file is there for: the model, or else the motion."""
+        return self.animations[0] if self.model is None else self.model
+
+
+def _codec(module: str) -> Any:
+    """Return a module of this package, which is imported now if it was not."""
+    return import_module(f".{module}", __package__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A format: how it is called and recognised, where its functions are, and in what it differs from others."""
+
+    name: str  # also part of the operators' names: import_scene.idtech_NAME
+    label: str  # in menus
+    suffixes: tuple[str, ...]  # lower case
+    magic: bytes  # how its files begin
+    file_codec: str  # the module that has `read` and `write`
+    model_codec: str  # the module that has `to_model`, `from_model`, and what else the row asks for
+    family: Family  # of its models; MOTION where its files hold nothing else
+    has_motions: bool = False  # beside a model that a skeleton moves
+    rooms: Mapping[str, int] = field(default_factory=dict)  # bytes that names of a kind have; else any
+    options: tuple[Option, ...] = ()  # what its export alone asks for
+    tags: bool = False  # it has some
+    # Of models animated vertex by vertex:
+    uv_splits_vertices: bool = True  # a vertex has one texture coordinate and normal, a surface one material
+    frame_rate: int = 0  # at which games play its frames; 0: not the format's matter
+    # Of models that a skeleton moves:
+    animation: str = ""  # the format whose files move its models
+    companions: tuple[str, ...] = ()  # formats whose file tells what its own does not
+    usual_companion: str = ""  # where the game has it
+    normals: bool = False  # it stores some
+    skins: bool = False  # a file beside it says what surfaces wear
+    bind_pose_missing: bool = False  # it does not say in which pose meshes are bound: one has to be found
+    # Of those, and of motions:
+    is_text: bool = False  # it can't hold quotes and line ends in names
+    # Of motions:
+    joins_clips: bool = False  # several animations make one file, which a table beside it (.aninc) takes apart
+    scales: str = ""  # the suffix of a file beside it that says how large joints are, for games that read it
+
+    @property
+    def has_model(self) -> bool:
+        """Tell whether its files hold models."""
+        return self.family is not MOTION
+
+    @property
+    def read(self) -> Callable[[bytes], Any]:
+        """Return the function from a file's bytes to structs; it raises FormatError."""
+        function: Callable[[bytes], Any] = _codec(self.file_codec).read
+        return function
+
+    @property
+    def write(self) -> Callable[[Any], bytes]:
+        """Return the function from structs to a file's bytes."""
+        function: Callable[[Any], bytes] = _codec(self.file_codec).write
+        return function
+
+    @property
+    def to_model(self) -> Callable[..., Any]:
+        """Return the function from structs (those of companions, too) and a name to a model, or to the motion."""
+        function: Callable[..., Any] = _codec(self.model_codec).to_model
+        return function
+
+    @property
+    def from_model(self) -> Callable[..., Any]:
+        """Return the function from a model and options, or from a motion, to structs; raises LimitError.
+
+        Where a format `has_motions` it takes these behind the options.
+        """
+        function: Callable[..., Any] = _codec(self.model_codec).from_model
+        return function
+
+    @property
+    def conform(self) -> Callable[[VertexModel, Options], VertexModel]:
+        """Return the function that makes what `from_model` takes of a vertex-animated model: itself if it conforms."""
+        function: Callable[[VertexModel, Options], VertexModel] = _codec(self.model_codec).conform
+        return function
+
+    @property
+    def coding(self) -> NormalCoding:
+        """Return how a format of vertex-animated models codes normals."""
+        found: NormalCoding = _codec(self.model_codec).CODING
+        return found
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        """Return the games that read the format, keys of `limits.games.GAMES`."""
+        from ..model.limits.games import games_of
+
+        return games_of(self.name)
+
+    def check(self, thing: Any, game: str) -> list[Problem]:
+        """Return what a game refuses of a model (of a format of motions alone: a motion), or shows otherwise."""
+        return self.family.check(self, thing, game)
+
+    def check_motion(self, animation: Animation, game: str) -> list[Problem]:
+        """Return what a game refuses of a motion in the format, or shows otherwise."""
+        return MOTION.check(self, animation, game)
+
+    def problems(self, thing: Any) -> list[str]:
+        """Return what in a file that was just read games trip over, beyond their limits."""
+        function = getattr(_codec(self.model_codec), "problems", None)
+        return [] if function is None else list(function(thing))
+
+    def unpack(self, structs: Any, name: str, companions: Sequence[Any] = ()) -> Asset:
+        """Return what a file's structs hold; those of `companions` are None where there is no such file."""
+        if not self.has_model:
+            return Asset(self, None, [self.to_model(structs, name)])
+        others = companions or [None] * len(self.companions)
+        motions = _codec(self.model_codec).to_animations(structs, name) if self.has_motions else []
+        return Asset(self, self.to_model(structs, *others, name), motions)
+
+    def load(self, data: bytes, name: str, companions: Mapping[str, bytes] | None = None) -> Any:
+        """Return the model in a file's bytes, or else its motion; raises FormatError.
+
+        `companions` are bytes by format; a model can be read without, as well as that goes.
+        """
+        from . import by_name
+
+        given = companions or {}
+        others = [by_name(other).read(given[other]) if other in given else None for other in self.companions]
+        return self.unpack(self.read(data), name, others).chief
+
+    def dump(self, thing: Any, options: Options | None = None, animations: Sequence[Animation] = ()) -> bytes:
+        """Return the bytes of a file with a model, and motions where the format has both, or with a motion.
+
+        Raises:
+            LimitError: the format can't hold it.
+        """
+        if not self.has_model:
+            return self.write(self.from_model(thing))
+        if self.family is VERTEX:
+            thing = self.shape(thing, options)
+        motions = (list(animations),) if self.has_motions else ()
+        return self.write(self.from_model(thing, options or {}, *motions))
+
+    def part(self, animation: Animation, name: str, frames: range, frame_rate: float) -> Animation:
+        """Return some frames of a motion as one of its own; of formats that join."""
+        found: Animation = _codec(self.model_codec).part(animation, name, frames, frame_rate)
+        return found
+
+    def dump_joined(self, animations: list[Animation]) -> bytes:
+        """Return the bytes of one file with several motions, of formats that join; raises LimitError."""
+        return self.write(_codec(self.model_codec).join(animations))
+
+    def shape(self, model: VertexModel, options: Options | None = None) -> VertexModel:
+        """Return a vertex-animated model, perhaps of another format, as this one can hold it; raises LimitError."""
+        source = model.source
+        if source is not None and source.format != self.name:
+            from ..model.edits.normals import plain_normals
+            from . import ROWS
+
+            coding = next((row.coding for row in ROWS if row.name == source.format), None)
+            surfaces = [plain_normals(model, surface, coding) for surface in model.surfaces]
+            model = replace(model, surfaces=surfaces, source=None)
+        return self.conform(model, options or {})
+
+    def lost(self, model: SkeletalModel) -> list[str]:
+        """Return what of a model that a skeleton moves the format has no place for, in sentences."""
+        from ..model.wording import listed
+
+        called, found = self.name.upper(), []
+        if model.tags and not self.tags:
+            found.append(f"{called} has no tags: left out: {listed([tag.name for tag in model.tags])}")
+        traits = model.skeleton.traits
+        if traits is not None and traits.torso_weights.any() and not self.companions:
+            found.append(f"{called} has no torso weights: left out")
+        if not self.tags and any(mesh.min_lod is not None for mesh in model.meshes):
+            found.append(f"{called} has no levels of detail: left out")
+        return found

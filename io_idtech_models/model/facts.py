@@ -1,0 +1,77 @@
+"""What models and motions hold, as plain values: what `info` shows, and writes for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .skeletal import Animation, SkeletalModel, Traits
+    from .vertex import VertexModel
+
+
+def _joint_facts(names: list[str], parents: list[int], traits: Traits | None = None) -> list[dict[str, Any]]:
+    joints: list[dict[str, Any]] = [{"name": n, "parent": p} for n, p in zip(names, parents, strict=True)]
+    if traits is not None:
+        for joint, weight, flags in zip(joints, traits.torso_weights.tolist(), traits.flags.tolist(), strict=True):
+            joint |= {"torso_weight": round(weight, 6), "flags": flags}
+        if 0 <= traits.torso_parent < len(joints):
+            joints[traits.torso_parent]["torso_parent"] = True
+    return joints
+
+
+def skeletal_facts(model: SkeletalModel) -> dict[str, Any]:
+    """Return the joints, meshes, tags and levels of detail of a model that a skeleton moves."""
+    meshes = [
+        {
+            "name": mesh.name,
+            "vertices": mesh.num_vertices,
+            "triangles": len(mesh.triangles),
+            "weights": len(mesh.weights.joints),
+            "shader": mesh.shader,
+        }
+        for mesh in model.meshes
+    ]
+    for shown, mesh in zip(meshes, model.meshes, strict=True):
+        if mesh.min_lod is not None:
+            shown["min_lod"] = mesh.min_lod
+    skeleton = model.skeleton
+    joints = _joint_facts(skeleton.names, skeleton.parents.tolist(), skeleton.traits)
+    found: dict[str, Any] = {"joints": joints, "meshes": meshes}
+    if model.lod is not None:
+        found |= {"lod_scale": model.lod[0], "lod_bias": model.lod[1]}
+    if model.tags:
+        found["tags"] = [
+            {"name": t.name, "joint": skeleton.names[t.joint], "origin": [float(x) for x in t.origin]}
+            for t in model.tags
+        ]
+    return found
+
+
+def animation_facts(animation: Animation) -> dict[str, Any]:
+    """Return the frames, the rate and the joints of a motion."""
+    joints = _joint_facts(animation.joint_names, animation.parents.tolist(), animation.traits)
+    return {"frames": animation.num_frames, "frame_rate": animation.frame_rate, "joints": joints}
+
+
+def vertex_facts(model: VertexModel) -> dict[str, Any]:
+    """Return a vertex-animated model's frames, surfaces, tags, named animations, and its first frame's box."""
+    boxes = [(s.positions[0].min(axis=0), s.positions[0].max(axis=0)) for s in model.surfaces if s.num_vertices]
+    surfaces = [
+        {
+            "name": surface.name,
+            "vertices": surface.num_vertices,
+            "triangles": len(surface.triangles),
+            "shaders": surface.shaders,
+        }
+        for surface in model.surfaces
+    ]
+    return {
+        "frames": model.num_frames,
+        "frame_names": model.frame_names,
+        "animations": [{"name": a.name, "first": a.first, "count": a.count} for a in model.animations],
+        "skin_size": model.texture_size,
+        "mins": [min(float(low[i]) for low, _ in boxes) for i in range(3)] if boxes else None,
+        "maxs": [max(float(high[i]) for _, high in boxes) for i in range(3)] if boxes else None,
+        "surfaces": surfaces,
+        "tags": [{"name": tag.name, "origin": [float(x) for x in tag.origins[0]]} for tag in model.tags],
+    }

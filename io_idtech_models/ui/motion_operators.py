@@ -1,0 +1,221 @@
+"""Import and export operators of motions, and what those of skeletal models share. Options are declared here.
+
+What does the work is imported when it is first needed: everyone who starts Blender waits for this module.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+
+from .. import formats
+from ..blender.compat import Context
+from ..blender.window import selected
+from ..formats import Row
+from ..reporting import LimitError
+from .bases import (
+    CANCELLED,
+    FINISHED,
+    ExportFile,
+    ImportFiles,
+    draw_group,
+    file_handler,
+    file_of,
+    games_option,
+    make_operator,
+    open_collection,
+    say_done,
+    select,
+    settings_from,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..tasks.vertex import Summary
+
+WEIGHT_NAMES = ("most_weights", "least_weight", "orphan_bone")
+
+
+class ImportPosed(ImportFiles):
+    """What imports of models that skeletons move, and of motions, share."""
+
+    frame_rate: BoolProperty(
+        name="Frame Rate", description="Let the scene play at the animation's frames per second", default=True
+    )
+
+
+class TableOption:
+    """The option of animations that a table takes apart."""
+
+    table: StringProperty(
+        name="Table", description="The .aninc that says which frames are which animation; empty: the one beside",
+        subtype="FILE_PATH",
+    )  # fmt: skip
+
+
+class ImportSkeletalAnimation(ImportPosed):
+    """Options and work of an import operator of animations."""
+
+    def draw(self, context: Context) -> None:
+        """Show the options."""
+        draw_group(self.layout, self, "idtech_time", "Animation", ("scale", "table", "fit_range", "frame_rate"))
+
+    def execute(self, context: Context) -> Any:
+        """Bring the files onto the active armature, or onto one that is made of the first."""
+        from ..blender.skeletal.build import SkeletalSettings
+        from ..game.store import Disk
+        from ..tasks.skeletal_imports import import_animation
+
+        settings, disk = settings_from(self, SkeletalSettings), Disk()
+        rig = active_rig(context)
+        files, into = [disk.file(path) for path in self.paths()], open_collection(context)
+        table = file_of(disk, getattr(self, "table", ""))
+        rig, made, summary, failed = import_animation(files, rig, settings, context, into, table)
+        if made:
+            select(context, [rig])
+        say_done(self, [("", summary)], failed)
+        return FINISHED if made else CANCELLED
+
+
+class JointOptions:
+    """Which bones are written, and how."""
+
+    deform_only: BoolProperty(
+        name="Deform Bones Only", description="Leave out bones that deform nothing: controls and helpers", default=True
+    )
+    add_origin: BoolProperty(
+        name="Add Origin Joint",
+        description="Hang several roots on a joint 'origin': Doom 3 takes animations with one",
+        default=False,
+    )
+
+
+class WeightOptions:
+    """Which weights new and changed vertices are written with."""
+
+    most_weights: IntProperty(
+        name="Most Weights",
+        description="Of a new or changed vertex the largest this many are written; 0 writes all",
+        default=4,
+        min=0,
+        max=64,
+    )
+    least_weight: FloatProperty(
+        name="Least Weight",
+        description="Smaller weights of new or changed vertices are left out",
+        default=0.05,
+        min=0.0,
+        max=1.0,
+    )
+    orphan_bone: StringProperty(
+        name="Bone for Unweighted", description="What vertices without weights are bound to; empty: they are an error"
+    )
+
+
+class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
+    """Options and work of an export operator of animations.
+
+    Weights count for bounds alone: where nothing is said they are those with which the model was exported last.
+    """
+
+    what: EnumProperty(
+        name="Export",
+        description="Which animations to write; several go into the folder, each under its name",
+        items=(
+            ("ACTIVE", "Active Action", "The action that the armature plays"),
+            ("CHOSEN", "Chosen Actions", "Actions that are named"),
+            ("ALL", "All Actions", "Every action that the armature plays or keeps, or that fits it and is no other's"),
+            ("NLA", "NLA Strips", "Every strip that is not muted, as it plays alone"),
+            ("SCENE", "Scene Range", "What the scene shows: constraints, drivers and parents count"),
+        ),
+        default="ACTIVE",
+    )
+    actions: StringProperty(name="Actions", description="Names of chosen actions, with commas between")
+    loop: BoolProperty(
+        name="Repeat First Frame",
+        description="End with the first frame once more, as games expect of loops",
+        default=False,
+    )
+    recompute_bounds: BoolProperty(
+        name="Recompute Bounds",
+        description="Bounds of the deformed meshes in every frame, also where the file's would do",
+        default=False,
+    )
+    frame_rate: FloatProperty(
+        name="Frame Rate",
+        description="Frames per second; 0: the action's, else the scene's",
+        default=0.0,
+        min=0.0,
+        max=240.0,
+    )
+
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Show the file browser, with the action's name."""
+        rig = active_rig(context)
+        if rig is not None:
+            action = None if rig.animation_data is None else rig.animation_data.action
+            self.propose(rig.name if action is None else action.name)
+            for name, value in self.weights(rig, {}).items():
+                setattr(self, name, value)
+        return super().invoke(context, event)
+
+    def weights(self, rig: Any, given: dict[str, Any]) -> dict[str, Any]:
+        """Return the limits of weights: those `given`, else those that the armature remembers, else the usual ones."""
+        from ..blender.skeletal.torso import remembered_weights
+
+        return vars(remembered_weights(rig)) | given
+
+    def draw(self, context: Context) -> None:
+        """Show the options in groups."""
+        which = ("what", "actions") if self.what == "CHOSEN" else ("what",)
+        draw_group(self.layout, self, "idtech_objects", "Animations", (*which, "game"))
+        draw_group(self.layout, self, "idtech_bones", "Joints", ("scale", "deform_only", "add_origin", "keep_suffixes"))
+        bounds = ("recompute_bounds", *WEIGHT_NAMES)
+        draw_group(self.layout, self, "idtech_time", "Frames", ("frame_rate", "loop", *bounds))
+
+    def execute(self, context: Context) -> Any:
+        """Write the files; what hinders one is said, and all files are as they were."""
+        from ..blender.skeletal.rig_scene import SkeletalGatherSettings
+        from ..tasks.selection import Choice
+        from ..tasks.skeletal_exports import AnimationExport, export_animations
+
+        wanted = settings_from(self, AnimationExport)
+        asked, rig = self.asked(), active_rig(context)
+        given = {name: getattr(self, name) for name in WEIGHT_NAMES if self.properties.is_property_set(name)}
+
+        def write() -> "list[tuple[Path, Summary]]":
+            if rig is None:
+                raise LimitError("no armature is active")
+            settings = settings_from(self, SkeletalGatherSettings, **self.weights(rig, given))
+            return export_animations(asked, self.row, Choice([rig]), context, settings, wanted)
+
+        return self.deliver(write)
+
+
+def active_rig(context: Context) -> Any:
+    """Return the armature that is active, or that deforms the active mesh; else the only one that is selected."""
+    active = context.view_layer.objects.active
+    if active is not None and active.type == "ARMATURE":
+        return active
+    if active is not None:
+        rigs = [m.object for m in active.modifiers if m.type == "ARMATURE" and m.object is not None]
+        if rigs:
+            return rigs[0]
+    rigs = [block for block in selected(context) if block.type == "ARMATURE"]
+    return rigs[0] if len(rigs) == 1 else None
+
+
+def import_operator(row: Row) -> type:
+    """Return the operator that brings a format's motions onto an armature."""
+    bases = (TableOption, ImportSkeletalAnimation) if row.joins_clips else (ImportSkeletalAnimation,)
+    return make_operator(row, "import", bases, {}, "anim")
+
+
+def operators(row: Row) -> tuple[type, ...]:
+    """Return the operators of a format of motions, and what lets its files be dropped.
+
+    Files that lie with models are dropped with them: the models' handler takes both.
+    """
+    exporter = make_operator(row, "export", (ExportSkeletalAnimation,), {"game": games_option(row.games)})
+    lies_with_models = any(row.name in other.companions for other in formats.ROWS)
+    return import_operator(row), exporter, *(() if lies_with_models else (file_handler(row),))

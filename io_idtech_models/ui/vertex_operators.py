@@ -1,0 +1,168 @@
+"""Import and export operators of vertex-animated models. Options are declared here.
+
+`BuildSettings` and `GatherSettings` have the same names and defaults; a test keeps them in step. What does the work is
+imported when it is first needed: everyone who starts Blender waits for this module.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+
+from ..blender.compat import Context
+from ..formats import Row
+from .bases import (
+    CANCELLED,
+    FINISHED,
+    ExportModel,
+    ImportFiles,
+    draw_group,
+    file_handler,
+    games_option,
+    make_operator,
+    open_collection,
+    option_property,
+    select,
+    settings_from,
+    show_bare,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..blender.vertex.build import Built
+    from ..game.store import GameFile
+    from ..tasks.vertex import Summary
+
+
+class ImportVertexModel(ImportFiles):
+    """Options and work of an import operator of the vertex family."""
+
+    relative_keys: BoolProperty(
+        name="Relative Keys",
+        description="One curve per frame instead of one for all: slower, but keys can be mixed",
+        default=False,
+    )
+    frame_rate: IntProperty(
+        name="Frame Rate", description="Frames per second of the scene; 0 leaves it as it is", default=0, min=0, max=240
+    )
+
+    def draw(self, context: Context) -> None:
+        """Show the options in two groups."""
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld"))
+        draw_group(self.layout, self, "idtech_time", "Animation", ("relative_keys", "fit_range", "frame_rate"))
+
+    def execute(self, context: Context) -> Any:
+        """Import the files; what can't be read is said, and leaves nothing behind."""
+        from ..blender.vertex.build import BuildSettings
+        from ..game.store import Disk
+        from ..tasks.vertex import import_file
+
+        settings = settings_from(self, BuildSettings)
+
+        def bring_one(file: "GameFile") -> "tuple[Built, Summary]":
+            return import_file(file, settings, context.scene, open_collection(context))
+
+        done = self.bring(map(Disk().file, self.paths()), bring_one)
+        longest = max((built.num_frames for built in done), default=1)
+        if settings.fit_range and longest > 1:
+            context.scene.frame_end = longest - 1
+        blocks = [block for built in done for block in (*built.surfaces, *built.tags)]
+        select(context, blocks)
+        if done and not blocks:
+            show_bare(context, done[-1].collection)
+        return FINISHED if done else CANCELLED
+
+
+class WeldOption:
+    """The option of formats that split a vertex where its texture coordinate or normal jumps."""
+
+    weld: BoolProperty(
+        name="Weld Seams",
+        description="Make one vertex of those that lie together in every frame; export splits them again",
+        default=True,
+    )
+
+
+class ExportVertexModel(ExportModel):
+    """Options and work of an export operator of the vertex family."""
+
+    frames: EnumProperty(
+        name="Frames",
+        description="Which frames to write",
+        items=(
+            ("AUTO", "Automatic", "The keys of a model that has them, the scene's range if something moves, else one"),
+            ("KEYS", "Model's Keys", "One frame per shape key, in their order"),
+            ("ACTIONS", "Actions", "Named actions one after another, their frames numbered as games expect"),
+            ("MARKERS", "Markers", "Every marker of the timeline begins an animation, which lasts up to the next"),
+            ("SCENE", "Scene Range", "Every frame of the scene's range, as the timeline shows it"),
+            ("RANGE", "Range", "The frames from start to end"),
+            ("CURRENT", "Current Frame", "One frame: what the scene shows now"),
+        ),
+        default="AUTO",
+    )
+    frame_start: IntProperty(name="Start", description="First frame of the range", default=0)
+    frame_end: IntProperty(name="End", description="Last frame of the range", default=0)
+    frame_step: IntProperty(name="Step", description="Write every n-th frame", default=1, min=1)
+    actions: StringProperty(
+        name="Actions", description="Names with commas between, in the order of the file; empty: all of the model's own"
+    )
+    normals: EnumProperty(
+        name="Normals",
+        description="Where normals come from",
+        items=(
+            ("SOURCE", "Source", "The file's where nothing changed, turned along where vertices moved, else as shown"),
+            ("SHOWN", "As Shown", "What Blender shows in every frame"),
+            ("SMOOTH", "Smooth", "Averaged over the faces at a position, as if no edge were sharp"),
+        ),
+        default="SOURCE",
+    )
+
+    def draw(self, context: Context) -> None:
+        """Show the options in groups."""
+        self.draw_objects()
+        ranged: tuple[str, ...] = ("frame_start", "frame_end", "frame_step") if self.frames == "RANGE" else ()
+        ranged = ("actions",) if self.frames == "ACTIONS" else ranged
+        draw_group(self.layout, self, "idtech_frames", "Animation", ("frames", *ranged))
+        own = tuple(option.name for option in self.row.options)
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "normals", "keep_suffixes", *own))
+
+    def execute(self, context: Context) -> Any:
+        """Write the file; what hinders it is said, and the file is as it was."""
+        from ..blender.vertex.frame_plan import GatherSettings
+        from ..tasks.selection import choose
+        from ..tasks.vertex import export_file, left_out
+
+        settings, asked = settings_from(self, GatherSettings), self.asked()
+        hidden: list[str] = []
+
+        def write() -> "list[tuple[Path, Summary]]":
+            chosen = choose(context, self.what, self.collection)
+            hidden.extend(left_out(chosen))
+            return [(asked.target, export_file(asked, self.row, chosen, context, settings))]
+
+        return self.deliver(write, hidden)
+
+
+def import_operator(row: Row) -> type:
+    """Return the import operator of a format."""
+    bases = (WeldOption, ImportVertexModel) if row.uv_splits_vertices else (ImportVertexModel,)
+    properties: dict[str, Any] = {}
+    if row.frame_rate:
+        description = f"Frames per second of the scene, {row.frame_rate} in the games; 0 leaves it as it is"
+        rate: Any = IntProperty
+        properties["frame_rate"] = rate(
+            name="Frame Rate", description=description, default=row.frame_rate, min=0, max=240
+        )
+    return make_operator(row, "import", bases, properties)
+
+
+def export_operator(row: Row) -> type:
+    """Return the export operator of a format."""
+    properties = {option.name: option_property(option) for option in row.options}
+    properties["game"] = games_option(row.games)
+    return make_operator(row, "export", (ExportVertexModel,), properties)
+
+
+def operators(row: Row) -> tuple[type, ...]:
+    """Return the operators of a format, and what lets its files be dropped."""
+    return import_operator(row), export_operator(row), file_handler(row)
