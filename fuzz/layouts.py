@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fuzz import packs
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.formats.mdm import file as mdm
@@ -75,8 +76,9 @@ MDX_LUMPS = (Lump(mdx.FRAME_INFO, "num_frames", "ofs_frames"), Lump(mdx.BONE, "n
 
 def records(kind: str, data: bytes) -> list[Records]:
     """Return the records of a file of a format that lie in the file, at least in part; empty for a cut header."""
-    walk = {"md2": _md2, "md3": _md3, "mdm": _mdm, "mdx": _mdx, "pcx": _pcx}[kind]
-    return [found for found in walk(data) if 0 <= found.offset < len(data) and found.count > 0]
+    walk = {"md2": _md2, "md3": _md3, "mdm": _mdm, "mdx": _mdx, "pcx": _pcx}.get(kind)
+    parts = _packs(kind, data) if walk is None else walk(data)
+    return [found for found in parts if 0 <= found.offset < len(data) and found.count > 0]
 
 
 def _head(data: bytes, dtype: Dtype, offset: int) -> Any:
@@ -141,6 +143,12 @@ def _mdm(data: bytes) -> Iterator[Records]:
 
 def _pcx(data: bytes) -> Iterator[Records]:
     yield from _lumps(data, pcx.HEADER, 0, ())
+
+
+def _packs(kind: str, data: bytes) -> Iterator[Records]:
+    for offset, dtype, count in packs.records(kind, data):
+        most = max(len(data) - offset, 0) // dtype.itemsize
+        yield Records(offset, dtype, min(count, most), dtype.itemsize)
 
 
 def _mdx(data: bytes) -> Iterator[Records]:
