@@ -193,6 +193,7 @@ class Surroundings:
     def __init__(self, disk: Disk) -> None:
         self.disk = disk
         self._layers: dict[Store, list[Store]] = {}
+        self._games: dict[Game, Union] = {}
 
     def around(self, layer: Store) -> Store:
         """Return what the game sees in a folder's place; the folder itself where it is all that there is."""
@@ -208,7 +209,12 @@ class Surroundings:
         home = home_of(layer)
         holding = None if home is None else _holding(home[0])
         games = [game for game in self.disk.games if holding is None or not _is_of(holding, game)]
-        return [Union(self._of_game(game), (), self._folder(game.folders[0])) for game in games if game.folders]
+        return [self._game(game) for game in games if game.folders]
+
+    def _game(self, game: Game) -> Union:
+        if game not in self._games:
+            self._games[game] = Union(self._of_game(game), (), self._folder(game.folders[0]))
+        return self._games[game]
 
     def layers(self, root: Store) -> list[Store]:
         """Return what a game whose folder, or one of whose archives, is `root` reads from, the strongest first."""
