@@ -207,7 +207,7 @@ class Surroundings:
     def elsewhere(self, layer: Store) -> list[Store]:
         """Return the games that the user has told us of, the first first, but for those that a folder lies in."""
         home = home_of(layer)
-        holding = None if home is None else _holding(home[0])
+        holding = _holding(layer if home is None else home[0])
         games = [game for game in self.disk.games if holding is None or not _is_of(holding, game)]
         return [self._game(game) for game in games if game.folders]
 

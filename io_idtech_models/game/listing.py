@@ -27,8 +27,6 @@ def members(store: Store, pattern: str = ANY_DEPTH) -> list[tuple[str, GameFile]
     order is that of the lower-case paths.
     """
     wanted = [part for part in pattern.lower().replace("\\", "/").split("/") if part]
-    if wanted[-1:] == [ANY_DEPTH]:
-        wanted.append("*")
     rules = [None if part == ANY_DEPTH else re.compile(fnmatch.translate(part), re.DOTALL) for part in wanted]
     found = []
     for folders, file in store.walk():

@@ -163,6 +163,13 @@ def test_what_an_output_folder_keeps(pack, run, folder, argument, names):
     assert [name.lower() for name in written(folder / "out")] == names
 
 
+def test_a_file_that_two_arguments_mean_keeps_most_of_its_path(pack, run, folder):
+    for arguments in ((pack, f"{pack}/models/ammo.md3"), (f"{pack}/models/ammo.md3", pack)):
+        assert run("convert", *arguments, "out", "--to", "md2")[0] == 0
+        assert "out/models/ammo.md2" in written(folder)
+        assert "out/ammo.md2" not in written(folder)
+
+
 def test_an_archive_is_never_written_into(pack, run):
     before = pack.read_bytes()
     for arguments in ((pack, "--to", "md2"), (f"{pack}/models/ammo.md3", f"{pack}/models/ammo.md2")):

@@ -2,6 +2,7 @@
 
 import os
 import struct
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -24,6 +25,8 @@ FILES = {
     "scripts/a.shader": b"script",
     "top.cfg": b"",
 }
+# The record of a member whose name is said to be five bytes longer than the directory.
+LONG_NAME = struct.pack("<4s24xH16x", b"PK\1\2", 5)
 kinds = pytest.mark.parametrize("name", ["pak0.pk3", "PAK0.PK4", "pak0.pkz", "pak0.pk2", "pak0.zip", "pak0.pak"])
 
 
@@ -256,6 +259,18 @@ def test_a_bomb_is_not_inflated(tmp_path):
     assert member(pack, "b.md3").read() == b"y"
 
 
+def test_a_bomb_takes_no_memory(tmp_path):
+    file = member(of(tmp_path, Entry("a.tga", bytes(8 * zips.SPARE))), "a.tga")
+    assert file.is_file()
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelError, match="nothing sound does"):
+            file.read()
+        assert tracemalloc.get_traced_memory()[1] < 4 * zips.SPARE
+    finally:
+        tracemalloc.stop()
+
+
 def test_a_picture_of_one_colour_is_no_bomb(tmp_path):
     data = bytes(3 * 2048 * 2048)
     assert member(of(tmp_path, Entry("a.tga", data, size=1)), "a.tga").read() == data
@@ -353,6 +368,7 @@ def test_no_cut_gives_a_traceback(tmp_path):
         (struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 1, 1, 0, 0, 0), "directory is missing"),
         (struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 65535, 65535, 0, 0xFFFFFFFF, 0), "ZIP64"),
         (bytes(50) + struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 1, 1, 50, 0, 0), "directory is damaged at byte 0"),
+        (LONG_NAME + struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 1, 1, len(LONG_NAME), 0, 0), "directory is cut off"),
     ],
 )
 def test_a_directory_that_is_damaged(tmp_path, data, said):
@@ -371,7 +387,7 @@ def test_a_pak_whose_file_lies_outside(tmp_path):
     assert member(tmp_path / "p.pak", "a.md2").read() == b"abc"
 
 
-def test_an_archive_that_is_not_there_or_cannot_be_read(tmp_path):
+def test_an_archive_that_is_not_there_or_cannot_be_read(tmp_path, caplog):
     archive = Disk().archive(Disk().file(tmp_path / "none.pk3"))
     with pytest.raises(ModelError, match=r"^no such archive$"):
         archive.folder().read("a.md3")
@@ -379,7 +395,9 @@ def test_an_archive_that_is_not_there_or_cannot_be_read(tmp_path):
         assert archive.folder().names() == []
         assert archive.folder(["models"]).names() == []
         assert list(archive.folder().walk()) == []
-    assert said == ["'none.pk3' is left out: no such archive"], "once"
+    assert said == ["'none.pk3' is left out: no such archive"]
+    assert archive.folder().names() == []
+    assert not caplog.records, "once"
 
 
 @pytest.mark.skipif(not POSIX, reason="no pipes in folders")

@@ -13,7 +13,7 @@ ORDERS = {
     "rtcw-mp": ["a.pk3", "pak0.pk3", "zz.pk3", "mp_bin.pk3", "mp_pak0.pk3"],
     "doom3": ["game00.pk4", "pak000.pk4", "pak001.PK4", "pak_a.pk4", "paka.pk4", "zpak_english000.pk4"],
     "yamagi": [
-        "pak0.pak", "pak2.pak", "pak10.PAK", "pak0.pk2", "pak3.pk3", "pak1.pkz", "pak9.zip", "a.pak", "pak007.pak",
+        "pak0.pak", "pak2.pak", "pak10.PAK", "pak0.pk2", "pak3.pk3", "pak1.pkz", "pak9.zip", "a.pak", "pak07.pak",
         "pak100.pak", "z.pak", "a.pk2", "a.pk3", "a.pkz", "a.zip",
     ],
     "q2pro": ["pak.pak", "pak0.pak", "pak2.pkz", "pak10.pak", "pak99.pak", "A.pkz", "b.pak", "zzz.pkz"],

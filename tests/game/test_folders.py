@@ -258,6 +258,26 @@ def test_games_are_told_by_where_they_are_and_not_by_how_that_is_spelt(tmp_path,
         assert Path(found.place).resolve() == tmp_path / "one/pak0.pk3" / OAK, "once, at its place"
 
 
+def test_a_game_that_is_a_link(tmp_path):
+    put(tmp_path, f"real/{TRIS}", f"real/{OAK}", f"real/pak0.pk3:{OAK}")
+    try:
+        (tmp_path / "link").symlink_to(tmp_path / "real")
+    except OSError:
+        pytest.skip("links need rights there")
+    game = Game("Game", (str(tmp_path / "link"),), "quake3")
+    assert find(tmp_path, f"real/{TRIS}", OAK, game) == f"real/pak0.pk3/{OAK}"
+
+
+def test_its_own_game_is_not_elsewhere(tmp_path):
+    put(tmp_path, f"one/{TRIS}", f"one/pak0.pk3:{TRIS}")
+    disk = Disk([Game(name, (str(tmp_path / name),)) for name in ("one", "two")])
+    for model in (f"one/{TRIS}", f"one/pak0.pk3/{TRIS}"):
+        layer = disk.file(tmp_path / model).layer
+        assert [game.place for game in layer.elsewhere] == [str(tmp_path / "two")]
+        assert [game.place for game in layer.around.elsewhere] == [str(tmp_path / "two")]
+    assert [game.place for game in disk.folder(tmp_path).elsewhere] == [str(tmp_path / name) for name in ("one", "two")]
+
+
 # -- what lies beside
 
 
