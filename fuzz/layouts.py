@@ -1,25 +1,31 @@
 """Where the records of a binary file lie, as far as a damaged file says: for mutations that know the structure.
 
-The records are the codecs' own dtypes, so that a new field is mutated without a word here.
+The files are the codecs' own declarations, so that a new format or field is mutated without a word here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from fuzz import packs
+from io_idtech_models import formats
+from io_idtech_models.formats.common.chunks import FILE, Chain, File, Kind, Lump
+from io_idtech_models.formats.common.weighted import WeightedVertices
 from io_idtech_models.formats.md2 import file as md2
-from io_idtech_models.formats.md3 import file as md3
-from io_idtech_models.formats.mdm import file as mdm
-from io_idtech_models.formats.mdx import file as mdx
 from io_idtech_models.game import pcx
 
 MOST_PARTS = 64  # surfaces or tags that are followed
+MOST_FIELDS = 1 << 16  # of a record whose size the header says
 Dtype = np.dtype[Any]
+# Records at the begin of a lump's, which are bytes to the declaration; and the field that says how far apart they are.
+INNER: dict[tuple[str, str], tuple[Dtype, str]] = {("md2", "frames"): (md2.FRAME, "frame_size")}
 
 
 @dataclass(frozen=True)
@@ -35,50 +41,28 @@ class Records:
     base: int = 0  # from which the offset counts
 
 
-@dataclass(frozen=True)
-class Lump:
-    """Records that a header points to: its fields, and how many records a counted thing has."""
-
-    dtype: Dtype
-    count: str
-    offset: str
-    each: str = ""  # a field of the file's header by which the count is multiplied
-
-
-def _array(dtype: str, width: int) -> Dtype:
-    return np.dtype((dtype, (width,)))
-
-
-MD2_LUMPS = (
-    Lump(md2.SKIN, "num_skins", "ofs_skins"),
-    Lump(_array("<i2", 2), "num_st", "ofs_st"),
-    Lump(md2.TRIANGLE, "num_tris", "ofs_tris"),
-    Lump(md2.FRAME, "num_frames", "ofs_frames"),
-    Lump(md2.GLCMD, "num_glcmds", "ofs_glcmds"),
-)
-MD3_LUMPS = (Lump(md3.FRAME, "num_frames", "ofs_frames"), Lump(md3.TAG, "num_tags", "ofs_tags", "num_frames"))
-MD3_SURFACE_LUMPS = (
-    Lump(md3.SHADER, "num_shaders", "ofs_shaders"),
-    Lump(_array("<i4", 3), "num_triangles", "ofs_triangles"),
-    Lump(_array("<f4", 2), "num_verts", "ofs_st"),
-    Lump(md3.VERTEX, "num_verts", "ofs_xyznormal", "num_frames"),
-)
-MDM_SURFACE_LUMPS = (
-    Lump(mdm.VERTEX, "num_verts", "ofs_verts"),
-    Lump(mdm.WEIGHT, "num_verts", "ofs_verts"),
-    Lump(_array("<i4", 3), "num_triangles", "ofs_triangles"),
-    Lump(mdm.INDEX, "num_verts", "ofs_collapse"),
-    Lump(mdm.INDEX, "num_bone_refs", "ofs_bone_refs"),
-)
-MDM_TAG_LUMPS = (Lump(mdm.INDEX, "num_bone_refs", "ofs_bone_refs"),)
-MDX_LUMPS = (Lump(mdx.FRAME_INFO, "num_frames", "ofs_frames"), Lump(mdx.BONE, "num_bones", "ofs_bones"))
+@cache
+def declared(kind: str) -> File[Any]:
+    """Return what the codec of a binary format declares."""
+    codec = import_module(f"{formats.__name__}.{formats.by_name(kind).file_codec}")
+    return next(value for value in vars(codec).values() if isinstance(value, File))
 
 
 def records(kind: str, data: bytes) -> list[Records]:
     """Return the records of a file of a format that lie in the file, at least in part; empty for a cut header."""
-    walk = {"md2": _md2, "md3": _md3, "mdm": _mdm, "mdx": _mdx, "pcx": _pcx}.get(kind)
-    parts = _packs(kind, data) if walk is None else walk(data)
-    return [found for found in parts if 0 <= found.offset < len(data) and found.count > 0]
+    if kind == "pcx":
+        found: Iterator[Records] = iter((Records(0, pcx.HEADER, 1, pcx.HEADER.itemsize),))
+    elif kind in packs.KINDS:
+        found = _packs(kind, data)
+    else:
+        found = _Walk(kind, data).records(declared(kind), 0)
+    return [each for each in found if 0 <= each.offset < len(data) and each.count > 0]
+
+
+def _packs(kind: str, data: bytes) -> Iterator[Records]:
+    for offset, dtype, count in packs.records(kind, data):
+        most = max(len(data) - offset, 0) // dtype.itemsize
+        yield Records(offset, dtype, min(count, most), dtype.itemsize)
 
 
 def _head(data: bytes, dtype: Dtype, offset: int) -> Any:
@@ -93,72 +77,62 @@ def _place(dtype: Dtype, name: str) -> int:
     return int(dtype.fields[name][1])
 
 
-def _lumps(data: bytes, dtype: Dtype, start: int, lumps: tuple[Lump, ...], each: int = 1) -> Iterator[Records]:
-    """Yield a header at `start` and the records that it points to."""
-    head = _head(data, dtype, start)
-    yield Records(start, dtype, 1, dtype.itemsize)
-    for lump in lumps:
-        offset = start + int(head[lump.offset])
-        most = max(len(data) - offset, 0) // lump.dtype.itemsize
-        count = int(head[lump.count]) * (each if lump.each else 1)
-        count_at, offset_at = (start + _place(dtype, name) for name in (lump.count, lump.offset))
-        yield Records(offset, lump.dtype, min(count, most), lump.dtype.itemsize, count_at, offset_at, start)
+class _Walk:
+    def __init__(self, kind: str, data: bytes) -> None:
+        self.kind, self.data = kind, data
+        self.file = _head(data, declared(kind).header, 0)
 
+    def number(self, head: Any, name: str | int) -> int:
+        """Return a number, or what a field of a part's header, or of the file's, says."""
+        if isinstance(name, int):
+            return name
+        return int(self.file[name.removeprefix(FILE)] if name.startswith(FILE) else head[name])
 
-def _parts(data: bytes, dtype: Dtype, start: int, count: int, lumps: tuple[Lump, ...], each: int) -> Iterator[Records]:
-    """Yield what surfaces or tags hold that follow one another at their `ofs_end`."""
-    for _ in range(min(count, MOST_PARTS)):
-        if not 0 <= start < len(data):
-            return
-        yield from _lumps(data, dtype, start, lumps, each)
-        start += int(_head(data, dtype, start)["ofs_end"])
+    def records(self, kind: Kind, start: int) -> Iterator[Records]:
+        """Yield a header at `start`, and the records that it points to."""
+        yield Records(start, kind.header, 1, kind.header.itemsize)
+        head = _head(self.data, kind.header, start)
+        for member in kind.members:
+            if isinstance(member, Lump):
+                yield from self.lump(kind, member, start, head)
+            else:
+                yield from self.chain(member, start + self.number(head, member.offset), self.number(head, member.count))
 
+    def lump(self, kind: Kind, lump: Lump, start: int, head: Any) -> Iterator[Records]:
+        """Yield a lump's records, and those that lie in them."""
+        offset = start + self.number(head, lump.offset)
+        dtype = self.dtype(lump, head)
+        most = max(len(self.data) - offset, 0) // dtype.itemsize
+        own = [name for name in lump.shape if isinstance(name, str) and not name.startswith(FILE)]
+        count_at = start + _place(kind.header, own[0]) if own else -1
+        offset_at = start + _place(kind.header, lump.offset) if isinstance(lump.offset, str) else -1
 
-def _md2(data: bytes) -> Iterator[Records]:
-    head = _head(data, md2.HEADER, 0)
-    for found in _lumps(data, md2.HEADER, 0, MD2_LUMPS):
-        if found.dtype is not md2.FRAME:
-            yield found
-            continue
-        stride = max(int(head["frame_size"]), md2.FRAME.itemsize)
-        yield Records(found.offset, md2.FRAME, found.count, stride, found.count_at, found.offset_at)
-        vertices = found.offset + md2.FRAME.itemsize
-        yield Records(vertices, _array("u1", 4), max(len(data) - vertices, 0) // 4, 4)
+        def found(dtype: Dtype, count: int, stride: int = 0) -> Records:
+            return Records(offset, dtype, min(count, most), stride or dtype.itemsize, count_at, offset_at, start)
 
+        lengths = [self.number(head, name) for name in lump.shape if isinstance(name, str)]
+        yield found(dtype, prod(lengths))
+        if isinstance(lump, WeightedVertices):
+            yield found(lump.weight, lengths[0])
+        elif (self.kind, lump.name) in INNER:
+            inner, apart = INNER[self.kind, lump.name]
+            yield found(inner, lengths[0], max(int(head[apart]), inner.itemsize))
 
-def _md3(data: bytes) -> Iterator[Records]:
-    head = _head(data, md3.HEADER, 0)
-    frames = max(int(head["num_frames"]), 1)
-    yield from _lumps(data, md3.HEADER, 0, MD3_LUMPS, frames)
-    count, start = int(head["num_surfaces"]), int(head["ofs_surfaces"])
-    yield from _parts(data, md3.SURFACE, start, count, MD3_SURFACE_LUMPS, frames)
+    def dtype(self, lump: Lump, head: Any) -> Dtype:
+        """Return what a lump's records are; of what a header makes beyond all the least there is."""
+        if not callable(lump.dtype):
+            fixed = tuple(n for n in lump.shape if isinstance(n, int))
+            return np.dtype((lump.dtype, fixed)) if fixed else np.dtype(lump.dtype)
+        bounded = head.copy()
+        for name in head.dtype.names:
+            if name.startswith("num_"):
+                bounded[name] = min(max(int(head[name]), 1), MOST_FIELDS)
+        return np.dtype(lump.dtype(bounded))
 
-
-def _mdm(data: bytes) -> Iterator[Records]:
-    head = _head(data, mdm.HEADER, 0)
-    yield from _lumps(data, mdm.HEADER, 0, ())
-    for dtype, name, lumps in ((mdm.SURFACE, "surfaces", MDM_SURFACE_LUMPS), (mdm.TAG, "tags", MDM_TAG_LUMPS)):
-        yield from _parts(data, dtype, int(head[f"ofs_{name}"]), int(head[f"num_{name}"]), lumps, 1)
-
-
-def _pcx(data: bytes) -> Iterator[Records]:
-    yield from _lumps(data, pcx.HEADER, 0, ())
-
-
-def _packs(kind: str, data: bytes) -> Iterator[Records]:
-    for offset, dtype, count in packs.records(kind, data):
-        most = max(len(data) - offset, 0) // dtype.itemsize
-        yield Records(offset, dtype, min(count, most), dtype.itemsize)
-
-
-def _mdx(data: bytes) -> Iterator[Records]:
-    head = _head(data, mdx.HEADER, 0)
-    for found in _lumps(data, mdx.HEADER, 0, MDX_LUMPS):
-        if found.dtype is not mdx.FRAME_INFO:
-            yield found
-            continue
-        bones = min(max(int(head["num_bones"]), 0), len(data))
-        stride = mdx.FRAME_INFO.itemsize + bones * mdx.BONE_FRAME.itemsize
-        yield Records(found.offset, mdx.FRAME_INFO, found.count, stride, found.count_at, found.offset_at)
-        codes = found.offset + mdx.FRAME_INFO.itemsize
-        yield Records(codes, mdx.BONE_FRAME, bones, mdx.BONE_FRAME.itemsize)
+    def chain(self, chain: Chain, start: int, count: int) -> Iterator[Records]:
+        """Yield what parts hold that follow one another."""
+        for _ in range(min(count, MOST_PARTS)):
+            if not 0 <= start < len(self.data):
+                return
+            yield from self.records(chain, start)
+            start += int(_head(self.data, chain.header, start)[chain.end])

@@ -9,14 +9,20 @@ import numpy as np
 
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md3 import file as md3
+from io_idtech_models.formats.md5 import anim_file as md5anim
+from io_idtech_models.formats.md5 import mesh_file as md5mesh
+from io_idtech_models.formats.mdm import file as mdm
+from io_idtech_models.formats.mdx import file as mdx
 
-Facts = dict[str, bytes]
+Facts = dict[str, Any]
+OFFSETS = ("num_", "ofs_", "version")
 
 
 def facts(data: bytes) -> Facts:
     """Return every field of a file that means something, by a path: "surfaces[0].frames[2].xyz[5]".
 
-    Offsets and counts are left out; names are whole fields, with what stands behind their NUL.
+    Offsets and counts are left out; names are whole fields, with what stands behind their NUL. Of texts these are the
+    numbers, in single precision, and the strings.
     """
     return READERS[data[:4]](data)
 
@@ -70,4 +76,61 @@ def _md3(data: bytes) -> Facts:
     return found
 
 
-READERS: dict[bytes, Callable[[bytes], Facts]] = {md2.IDENT: _md2, md3.IDENT: _md3}
+def _own_fields(dtype: np.dtype[Any]) -> list[str]:
+    return [name for name in dtype.names or () if not name.startswith(OFFSETS)]
+
+
+def _mdm(data: bytes) -> Facts:
+    file = mdm.read(data)
+    found = _record("", file.header, mdm.HEADER, _own_fields(mdm.HEADER))
+    for s, surface in enumerate(file.surfaces):
+        at = f"surfaces[{s}]."
+        found |= _record(at, surface.header, mdm.SURFACE, _own_fields(mdm.SURFACE))
+        counts = surface.vertices["num_weights"]
+        ends = np.cumsum(counts)
+        for v, vertex in enumerate(surface.vertices):
+            found[f"{at}verts[{v}].normal"] = vertex["normal"].tobytes()
+            found[f"{at}verts[{v}].st"] = vertex["st"].tobytes()
+            found[f"{at}verts[{v}].weights"] = surface.weights[ends[v] - counts[v] : ends[v]].tobytes()
+        found |= _rows(f"{at}triangles", surface.triangles) | _rows(f"{at}collapse", surface.collapse)
+        found[f"{at}refs"] = surface.bone_refs.tobytes()
+    for t, tag in enumerate(file.tags):
+        found |= _record(f"tags[{t}].", tag.header, mdm.TAG, _own_fields(mdm.TAG))
+        found[f"tags[{t}].refs"] = tag.bone_refs.tobytes()
+    return found
+
+
+def _mdx(data: bytes) -> Facts:
+    file = mdx.read(data)
+    found = _record("", file.header, mdx.HEADER, _own_fields(mdx.HEADER))
+    for b, bone in enumerate(file.bones):
+        found |= _record(f"bones[{b}].", bone, mdx.BONE, _own_fields(mdx.BONE))
+    for f, frame in enumerate(file.frames):
+        found |= _record(f"frames[{f}].", frame["info"], mdx.FRAME_INFO, _own_fields(mdx.FRAME_INFO))
+        found |= _rows(f"frames[{f}].angles", frame["bones"]["angles"])
+        found |= _rows(f"frames[{f}].ofs", frame["bones"]["ofs_angles"])
+    return found
+
+
+def _md5(data: bytes) -> Facts:
+    return _of_block("", md5mesh.read(data) if b"numMeshes" in data else md5anim.read(data))
+
+
+def _of_block(prefix: str, block: Any) -> Facts:
+    found: Facts = {}
+    for name, value in vars(block).items():
+        if isinstance(value, np.ndarray):
+            single = value.astype(np.float32) if value.dtype.kind == "f" else value
+            found |= _rows(prefix + name, single)
+        elif isinstance(value, list):
+            for i, item in enumerate(value):
+                at = f"{prefix}{name}[{i}]"
+                found |= {at: item} if isinstance(item, str) else _of_block(f"{at}.", item)
+        else:
+            found[prefix + name] = value
+    return found
+
+
+READERS: dict[bytes, Callable[[bytes], Facts]] = {
+    md2.IDENT: _md2, md3.IDENT: _md3, mdm.IDENT: _mdm, mdx.IDENT: _mdx, b"MD5V": _md5,
+}  # fmt: skip

@@ -19,7 +19,7 @@ import pytest
 from io_idtech_models import formats
 from io_idtech_models.formats import VERTEX, rows_of
 from io_idtech_models.model.vertex import VertexModel
-from tests import samples_md2, samples_md3
+from tests import samples_md2, samples_md3, samples_md5, samples_mdm
 
 PROJECT = Path(__file__).resolve().parent.parent
 CORPUS = PROJECT.parent / "shared" / "corpus"
@@ -29,6 +29,10 @@ SENTINEL = PROJECT / "examples" / "sentinel" / "sentinel.md3"
 SAMPLES: dict[str, dict[str, bytes]] = {
     "md2": {make.__name__: make().pack() for make in samples_md2.SPECS},
     "md3": {make.__name__: make().pack() for make in samples_md3.SPECS},
+    "md5mesh": {make.__name__: make() for make in samples_md5.MESHES},
+    "mdm": {make.__name__: make() for make in samples_mdm.MESHES},
+    "md5anim": {make.__name__: make() for make in samples_md5.ANIMS},
+    "mdx": {make.__name__: make() for make in samples_mdm.ANIMS},
 }
 
 
@@ -37,13 +41,14 @@ def sample(name: str, format_name: str = "md3") -> bytes:
     return SAMPLES[format_name][name]
 
 
-def sample_params(*names: str, format_name: str = "") -> list[Any]:
-    """Return parameters for `pytest.mark.parametrize`: the samples of one format or all, of these names or any."""
+def sample_params(*names: str, format_name: str = "", family: formats.Family | None = VERTEX) -> list[Any]:
+    """Return parameters for `pytest.mark.parametrize`: samples of a family or (None) all, of these names or any."""
+    rows = [row.name for row in formats.ROWS if family in {None, row.family} and format_name in {"", row.name}]
     return [
         pytest.param(data, id=f"{row}-{name}")
-        for row, files in SAMPLES.items()
-        for name, data in files.items()
-        if format_name in {"", row} and (not names or name in names)
+        for row in rows
+        for name, data in SAMPLES[row].items()
+        if not names or name in names
     ]
 
 
@@ -106,7 +111,7 @@ def corpus_paths() -> tuple[str, ...]:
 def corpus_params(*suffixes: str, valid: bool = True) -> list[Any]:
     """Return parameters for `pytest.mark.parametrize`: a file each, or one skip where there is no corpus.
 
-    Without suffixes these are the files of all formats.
+    Without suffixes these are the files of vertex-animated models.
     """
     wanted = suffixes or tuple(suffix for row in rows_of(VERTEX) for suffix in row.suffixes)
     files = [file for suffix in wanted for file in corpus(suffix, valid=valid)]
@@ -120,7 +125,7 @@ def corpus_params(*suffixes: str, valid: bool = True) -> list[Any]:
 
 def format_of(data: bytes) -> Any:
     """Return the row of a file's format."""
-    return formats.identify(data, Path())
+    return formats.identify(data, Path("a.md5anim" if b"numFrames" in data else ""))
 
 
 def load(data: bytes, name: str = "sample") -> Any:

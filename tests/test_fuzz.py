@@ -8,10 +8,12 @@ from random import Random
 
 import pytest
 
+from fuzz.layouts import records
 from fuzz.mutate import KINDS, PAIR, join_pair, mutated, split_pair
 from fuzz.seeds import samples
 from fuzz.trials import Trials, minimised
-from tests.samples import PROJECT
+from io_idtech_models.formats import by_name
+from tests.samples import PROJECT, SAMPLES
 from tools import children
 from tools.main import main as build_main
 
@@ -40,6 +42,20 @@ def test_mutations_come_back_and_differ(kind):
     assert made == some()
     assert len(set(made)) > 120, "small files can become the same in few ways"
     assert max(map(len, made)) <= 1 << 16
+
+
+@pytest.mark.parametrize("kind", ["md2", "md3", "mdm", "mdx"])
+def test_records_cover_what_a_file_holds(kind):
+    for data in SAMPLES[kind].values():
+        known = bytearray(len(data))
+        for part in records(kind, data):
+            for start in range(part.offset, part.offset + part.count * part.stride, part.stride):
+                end = min(start + part.dtype.itemsize, len(data))
+                known[start:end] = b"x" * (end - start)
+        layout = by_name(kind).read(data).layout
+        filled = sum(len(layout.get(name, b"")) for name in ("layout_filler", "layout_tail"))
+        weights = 3 * len(data) // 4 if kind == "mdm" else 0  # these follow one another in no even steps
+        assert known.count(0) <= filled + weights
 
 
 def test_pairs():

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..formats import Row
-from ..formats.md5 import scale_file as md5scale
+from ..formats.md5 import scale_file
 from ..game.store import GameFile
 from ..model.limits.games import GAMES
 from ..model.skeletal import Animation
@@ -19,25 +19,25 @@ log = logging.getLogger(__name__)
 
 
 def with_scales(animation: Animation, row: Row, file: GameFile) -> Animation:
-    """Return an animation with the scale of joints that lies beside its file; a file that can't be read is said."""
+    """Return an animation with the scale of joints beside its file; a warning names one that can't be read."""
     beside = file.beside(file.stem + row.scales)
     if not row.scales or not beside.is_file():
         return animation
     try:
-        scales = md5scale.read(beside.read(), animation.joint_names, animation.num_frames)
+        scales = scale_file.read(beside.read(), animation.joint_names, animation.num_frames)
     except ModelError as error:
         log.warning("'%s' is left out: %s", beside.name, error)
         return animation
     return replace(animation, scales=scales)
 
 
-def files(animation: Animation, row: Row, target: Target, game: str) -> list[tuple[Target, bytes]]:
+def scale_files(animation: Animation, row: Row, target: Target, game: str) -> list[tuple[Target, bytes]]:
     """Return what to write beside an animation's file, whose name is `target`: nothing unless joints are scaled."""
     beside = target.with_suffix(row.scales) if row.scales and GAMES[game].scales else None
     if beside is None:
-        warn_of_lost(animation)
+        warn_of_lost_scales(animation)
     elif animation.scales is not None:
-        return [(beside, md5scale.write(animation.scales, animation.joint_names))]
+        return [(beside, scale_file.write(animation.scales, animation.joint_names))]
     elif beside.exists():
         log.warning(
             "'%s' is from before, no joint is scaled now: the game reads it all the same, remove it", beside.name
@@ -45,7 +45,7 @@ def files(animation: Animation, row: Row, target: Target, game: str) -> list[tup
     return []
 
 
-def warn_of_lost(animation: Animation) -> None:
+def warn_of_lost_scales(animation: Animation) -> None:
     """Name the first joint and frame whose scale no file holds."""
     if animation.scales is None:
         return

@@ -10,15 +10,15 @@ from .. import formats
 from ..formats import MOTION, SKELETAL, VERTEX, Family, Row
 from ..game import aninc
 from ..game.store import GameFile
-from ..model import bind_pose as binding
+from ..model import bind_pose
 from ..model.bake import bake
 from ..model.edits.short_names import short_animations, short_skeleton
 from ..model.limits.games import ERROR, Problem, refused
 from ..model.skeletal import Animation, SkeletalModel, at_rest, set_bounds
 from ..model.wording import plural
 from ..reporting import LimitError, collected_warnings
-from . import beside as joint_scales
 from .asked import Asked
+from .beside import scale_files, warn_of_lost_scales
 from .load import Loaded, load, load_animation
 from .storage import Target, write_files
 
@@ -47,7 +47,7 @@ def problems(loaded: Loaded, game: str) -> list[Problem]:
 
 
 def _problems(row: Row, thing: Any, game: str) -> list[Problem]:
-    return [*row.check(thing, game), *(Problem(ERROR, "", said) for said in row.problems(thing))]
+    return [*row.check(thing, game), *(Problem(ERROR, "", text) for text in row.problems(thing))]
 
 
 def convert(source: GameFile, asked: Asked, posing: Posing = Posing()) -> str:
@@ -78,7 +78,7 @@ def convert(source: GameFile, asked: Asked, posing: Posing = Posing()) -> str:
 
 @dataclass
 class Converted:
-    """What comes of a file: those to write, the model or motion as its format holds it, and what is to be said."""
+    """What comes of a file: those to write, the model or motion as its format holds it, and what there is to report."""
 
     files: list[tuple[Target, bytes]]
     thing: Any
@@ -112,7 +112,7 @@ def _motion_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Conv
         _, motions, notes = short_skeleton(None, motions, to, game)
     (motion,) = motions
     notes += refused(_problems(to, motion, game))
-    return Converted([(target, to.dump(motion)), *joint_scales.files(motion, to, target, game)], motion, notes)
+    return Converted([(target, to.dump(motion)), *scale_files(motion, to, target, game)], motion, notes)
 
 
 def _skeletal_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
@@ -131,7 +131,7 @@ def _skeletal_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Co
     for animation in motions:
         set_bounds(animation, model)
     own, beside = (motions, []) if to.has_motions else ([], motions)
-    notes += [said for animation in own for said in refused(to.check_motion(animation, game))]
+    notes += [note for animation in own for note in refused(to.check_motion(animation, game))]
     files = [(asked.target, to.dump(model, asked.options, own))]
     if beside:
         found = _files_beside(beside, formats.by_name(to.animation), asked)
@@ -143,18 +143,18 @@ def _skeletal_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Co
 def _files_beside(motions: list[Animation], row: Row, asked: Asked) -> Converted:
     """Return the files of a model's animations that lie beside it: one each, or one for all and a table of them."""
     target, game = asked.target, asked.game
-    notes = [said for motion in motions for said in refused(_problems(row, motion, game))]
+    notes = [note for motion in motions for note in refused(_problems(row, motion, game))]
     files: list[tuple[Target, bytes]] = []
     if row.joins_clips:
         for motion in motions:
-            joint_scales.warn_of_lost(motion)
+            warn_of_lost_scales(motion)
         files.append((target.with_suffix(row.suffixes[0]), row.dump_joined(motions)))
         if len(motions) > 1:
             files.append((target.with_suffix(".aninc"), _table(motions)))
         return Converted(files, motions, notes)
     for motion in motions:
         place = target.with_name(motion.name + row.suffixes[0])
-        files += [(place, row.dump(motion)), *joint_scales.files(motion, row, place, game)]
+        files += [(place, row.dump(motion)), *scale_files(motion, row, place, game)]
     return Converted(files, motions, notes)
 
 
@@ -168,7 +168,7 @@ def _bound(loaded: Loaded, to: Row, motions: list[Animation]) -> tuple[SkeletalM
     if loaded.row.bind_pose_missing:
         if loaded.animation is None:
             raise LimitError("its bones lie in another file, which was not found: name it with --anim")
-        model = binding.fitted(model, model.skeleton.bind, binding.mean_places(loaded.animation.positions))
+        model = bind_pose.fitted(model, model.skeleton.bind, bind_pose.mean_places(loaded.animation.positions))
     needed = to.companions or to.has_motions
     return model, motions or ([at_rest(model.skeleton, model.name)] if needed else [])
 

@@ -70,7 +70,7 @@ def load_animation(file: GameFile, row: Row) -> Animation:
 def animations_beside(
     file: GameFile, row: Row, model: SkeletalModel, besides: GameFile | None = None
 ) -> list[tuple[Animation, GameFile]]:
-    """Return the animations in a model's folder whose joints are the model's, by name; what can't be read is said."""
+    """Return the animations in a model's folder that fit its joints, by name; warnings name what can't be read."""
     from ..model.skeletal import mismatch
 
     found = []
@@ -98,16 +98,18 @@ def _with_bones(file: GameFile, structs: Any, row: Row, companions: Sequence[Gam
     """Return the model of a file's structs with the bones of the first companion that has them all."""
     other = formats.by_name(row.companions[0])
     search = SearchPath(file)
-    said = []
+    complaints = []
     for each in companions or search.companions(other.suffixes[0], row.usual_companion):
         try:
             bones = other.read(each.read())
             model = row.unpack(structs, model_name(file), [bones]).model
             return Loaded(row, model, other.unpack(bones, each.stem).animations, each)
         except ModelError as error:
-            said.append(f"'{each.name}': {error}")
+            complaints.append(f"'{each.name}': {error}")
     if companions:
-        raise FormatError("; ".join(said[:3]))
+        raise FormatError("; ".join(complaints[:3]))
     places = " and ".join(search.companion_places(row.usual_companion))
-    log.warning("%s", "; ".join([f"no {other.suffixes[0]} with its bones in {places}: they have no names", *said[:3]]))
+    log.warning(
+        "%s", "; ".join([f"no {other.suffixes[0]} with its bones in {places}: they have no names", *complaints[:3]])
+    )
     return Loaded(row, row.unpack(structs, model_name(file)).model)

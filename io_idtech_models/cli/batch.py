@@ -1,4 +1,4 @@
-"""Many files at once: which files arguments mean, where each goes, and what is said of it."""
+"""Many files at once: which files arguments mean, where each goes, and what is reported of it."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def _open_report(name: str | None, stack: ExitStack) -> Any:
 
 
 class Log:
-    """What is said of each file while it is worked on, and of all at the end; several threads may report."""
+    """What is reported of each file while it is worked on, and of all at the end; several threads may report."""
 
     def __init__(self, total: int, file: Any) -> None:
         self.total, self.file = total, file

@@ -45,10 +45,10 @@ def _skeletal_table(path: Path, found: dict[str, Any]) -> list[str]:
 
 def _traits_of(joint: dict[str, Any]) -> str:
     """Return what is special about a joint, to stand behind its name."""
-    said = [f"torso {joint['torso_weight']:g}"] if joint.get("torso_weight") else []
-    said += ["torso parent"] if joint.get("torso_parent") else []
-    said += [f"flags {joint['flags']}"] if joint.get("flags") else []
-    return f"  ({', '.join(said)})" if said else ""
+    traits = [f"torso {joint['torso_weight']:g}"] if joint.get("torso_weight") else []
+    traits += ["torso parent"] if joint.get("torso_parent") else []
+    traits += [f"flags {joint['flags']}"] if joint.get("flags") else []
+    return f"  ({', '.join(traits)})" if traits else ""
 
 
 def _mesh_lines(meshes: list[dict[str, Any]]) -> list[str]:

@@ -15,7 +15,7 @@ from ..assets.load import load
 from ..game.families import FAMILIES
 from ..game.folders import Game
 from ..game.store import Disk
-from ..model.limits import games as limits
+from ..model.limits.games import ERROR, GAMES, WARNING
 from ..reporting import ModelError, collected_warnings
 from . import batch
 from .batch import FAILED, INTERRUPTED, MODEL_SUFFIXES, OK, USAGE, Converter
@@ -112,26 +112,26 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
         command.set_defaults(run=run)
     for command in (info, check, convert):
         _add_surroundings(command)
-    check.add_argument("--game", choices=tuple(limits.GAMES), default="format")
+    check.add_argument("--game", choices=tuple(GAMES), default="format")
     convert.add_argument("files", nargs="+", metavar="FILE", help="inputs (files, folders, globs), then the output")
     convert.add_argument("--to", metavar="SUFFIX", help="write this format; the output is then a folder, or left out")
-    convert.add_argument("--game", choices=tuple(limits.GAMES), default="format", help="whose limits to keep")
+    convert.add_argument("--game", choices=tuple(GAMES), default="format", help="whose limits to keep")
     for row in formats.ROWS:
         for option in row.options:
             _add_option(convert, row, option)
     anim = "an animation of a skeletal model, which goes along or poses it for formats without bones; several times"
     convert.add_argument("--anim", metavar="FILE", action="append", default=[], help=anim)
     convert.add_argument("--tags", metavar="JOINTS", type=_names, default=[], help="joints that become tags: a,b,c")
-    said = f"names that are too long: {SHORTEN} them, and say so, or refuse the file ({SHORTEN})"
-    convert.add_argument("--long-names", choices=(SHORTEN, "refuse"), default=SHORTEN, help=said)
+    description = f"names that are too long: {SHORTEN} them, and say so, or refuse the file ({SHORTEN})"
+    convert.add_argument("--long-names", choices=(SHORTEN, "refuse"), default=SHORTEN, help=description)
     convert.add_argument("--report", metavar="FILE", help="write what came of each file, one JSON object a line")
     convert.add_argument("--skip-existing", action="store_true", help="leave out files whose output is there already")
     convert.add_argument("--jobs", type=_count, default=1, metavar="N", help="work on N files at once (1)")
     if converter.add_options is not None:
         converter.add_options(convert)
     else:
-        said = "of a skeletal model's animations, for formats without bones"
-        convert.add_argument("--frames", dest="range", type=_range, metavar="FIRST-LAST", help=said)
+        description = "of a skeletal model's animations, for formats without bones"
+        convert.add_argument("--frames", dest="range", type=_range, metavar="FIRST-LAST", help=description)
     convert.set_defaults(run=batch.convert)
     return parser, {"info": info, "check": check, "convert": convert}
 
@@ -148,9 +148,9 @@ def _add_surroundings(parser: argparse.ArgumentParser) -> None:
 
 def _add_option(parser: argparse.ArgumentParser, row: formats.Row, option: formats.Option) -> None:
     """Declare an option that one format has."""
-    flag, said = "--" + option.name.replace("_", "-"), f"{row.suffixes[0]}: {option.description}"
+    flag, description = "--" + option.name.replace("_", "-"), f"{row.suffixes[0]}: {option.description}"
     if isinstance(option.default, bool):
-        parser.add_argument(flag, dest=option.name, action="store_true", help=said)
+        parser.add_argument(flag, dest=option.name, action="store_true", help=description)
         return
 
     def number(text: str) -> int:
@@ -158,7 +158,7 @@ def _add_option(parser: argparse.ArgumentParser, row: formats.Row, option: forma
             raise argparse.ArgumentTypeError(f"'{text}' is no number from 0 to {option.most}")
         return int(text)
 
-    parser.add_argument(flag, dest=option.name, type=number, default=option.default, metavar="N", help=said)
+    parser.add_argument(flag, dest=option.name, type=number, default=option.default, metavar="N", help=description)
 
 
 def _names(text: str) -> list[str]:
@@ -217,7 +217,7 @@ def _check(options: argparse.Namespace, converter: Converter) -> int:
     records, failed = [], bool(complaints)
     for path in paths:
         found = _problems(path, options)
-        failed |= any(severity == limits.ERROR for severity, _ in found)
+        failed |= any(severity == ERROR for severity, _ in found)
         records.append({"file": str(path), "problems": [{"severity": s, "text": t} for s, t in found]})
         if not options.json:
             say("\n".join([f"{path}:" if found else f"{path}: ok", *(f"  {s}: {t}" for s, t in found)]))
@@ -233,5 +233,5 @@ def _problems(path: Path, options: argparse.Namespace) -> list[tuple[str, str]]:
             loaded = load(disk_of(options).file(path))
             found = [(p.severity, str(p)) for p in conversion.problems(loaded, options.game)]
         except ModelError as error:
-            found = [(limits.ERROR, str(error))]
-    return [*((limits.WARNING, text) for text in warnings), *found]
+            found = [(ERROR, str(error))]
+    return [*((WARNING, text) for text in warnings), *found]

@@ -109,8 +109,8 @@ class Crew:
             pass
         process.wait()
         errors.seek(0)
-        said = errors.read().decode("utf-8", errors="replace").strip().splitlines()
-        self.report(job, "", f"{self.program} ended on it: {said[-1] if said else f'status {process.returncode}'}")
+        lines = errors.read().decode("utf-8", errors="replace").strip().splitlines()
+        self.report(job, "", f"{self.program} ended on it: {lines[-1] if lines else f'status {process.returncode}'}")
         return False
 
 

@@ -6,8 +6,7 @@ import json
 import logging
 from typing import Any
 
-from ..blender import names
-from ..blender import properties as own
+from ..blender import names, properties
 from ..formats import Row
 from ..game import aninc
 from ..game.store import GameFile
@@ -21,9 +20,12 @@ SUFFIX = ".aninc"
 WHOLE_RATES = "et"  # the game whose tables hold whole rates only
 WRITTEN = "idtech_aninc"  # on an action: how its row was spelt
 NUMBERS = {
-    own.LOOP: "loop", own.MOVE_SPEED: "move_speed", own.TRANSITION: "transition", own.REVERSED: "reversed",
-    own.PRIORITY: "priority",
-}  # fmt: skip
+    properties.LOOP: "loop",
+    properties.MOVE_SPEED: "move_speed",
+    properties.TRANSITION: "transition",
+    properties.REVERSED: "reversed",
+    properties.PRIORITY: "priority",
+}
 
 
 def table_beside(file: GameFile) -> GameFile | None:
@@ -32,7 +34,7 @@ def table_beside(file: GameFile) -> GameFile | None:
 
 
 def parts_of(animation: Animation, row: Row, table: GameFile | None) -> list[tuple[Animation, aninc.Row]]:
-    """Return the animations that a table makes of a file's frames; what can't be read or is not there is said."""
+    """Return the animations that a table makes of a file's frames; warnings name what can't be read or is not there."""
     if table is None:
         return []
     try:
@@ -58,7 +60,7 @@ def show_row(action: Any, row: aninc.Row) -> None:
     for name, key in NUMBERS.items():
         value = getattr(row, key)
         if value is not None:
-            own.show(action, name, value)
+            properties.show(action, name, value)
     action[WRITTEN] = json.dumps([row.text, row.before, row.after, row.length, row.fps])
     action.use_cyclic = row.loop > 0
 
@@ -76,11 +78,11 @@ def row_of(action: Any, animation: Animation, first: int, game: str) -> aninc.Ro
         row.text, row.before, row.after, length, fps = written
         row.length = 0 if length == 0 and row.length == 1 else row.length
         row.fps = 0.0 if fps == 0 and row.fps == 1 else row.fps
-    if own.LOOP not in action and action.use_cyclic:
+    if properties.LOOP not in action and action.use_cyclic:
         row.loop = animation.num_frames
     for name, key in NUMBERS.items():
         if name in action:
-            value = int(own.number(action, name, 0))
+            value = int(properties.number(action, name, 0))
             setattr(row, key, bool(value) if key == "reversed" else value)
     return row
 

@@ -7,10 +7,10 @@ from typing import Any
 from ..blender import names
 from ..blender.compat import Context
 from ..blender.scene import ExportScene
-from ..blender.skeletal import gather_rig as skeletal_gather
+from ..blender.skeletal import gather_rig
 from ..blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
-from ..blender.vertex import gather as gathering
 from ..blender.vertex.frame_plan import GatherSettings
+from ..blender.vertex.gather import gather
 from ..formats import SKELETAL, VERTEX, Row
 from ..model.limits.games import Problem
 from .selection import Choice
@@ -28,14 +28,14 @@ def problems_of(chosen: Choice, row: Row, game: str, context: Context) -> list[P
 
 def _gather_vertex(chosen: Choice, row: Row, context: Context) -> Any:
     export = ExportScene(context.scene, context.view_layer, GatherSettings(uv_splits_vertices=row.uv_splits_vertices))
-    return row.shape(gathering.gather(chosen.blocks, chosen.collection, export))
+    return row.shape(gather(chosen.blocks, chosen.collection, export))
 
 
 def _gather_skeletal(chosen: Choice, row: Row, context: Context) -> Any:
     settings = SkeletalGatherSettings(normals="SOURCE" if row.normals else "NONE")
     blocks = whole_model(chosen.blocks, context)
-    rig = skeletal_gather.find_rig(blocks)
-    return skeletal_gather.gather(blocks, rig_scene(context.scene, context.view_layer, settings, rig))
+    rig = gather_rig.find_rig(blocks)
+    return gather_rig.gather(blocks, rig_scene(context.scene, context.view_layer, settings, rig))
 
 
 GATHER = {VERTEX: _gather_vertex, SKELETAL: _gather_skeletal}

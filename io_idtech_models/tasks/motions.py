@@ -14,7 +14,7 @@ from ..blender import names
 from ..blender.compat import action_parts, slot_claim
 from ..blender.playback import used_actions
 from ..blender.properties import PREVIEW
-from ..blender.skeletal import gather_motion as motion
+from ..blender.skeletal import gather_motion
 from ..blender.skeletal.bones import moved_bones
 from ..blender.skeletal.gather_rig import gather_rig
 from ..blender.skeletal.rig_scene import RigScene
@@ -23,7 +23,7 @@ from ..model.clips import Clip
 from ..model.skeletal import Animation, at_rest
 from ..model.wording import listed
 from ..reporting import LimitError
-from . import animation_tables as ranges
+from . import animation_tables
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ def sources(export: RigScene, row: Row, what: str, asked: str) -> list[Source]:
         clip = Clip(rig.name, scene.frame_start, scene.frame_end + 1 - scene.frame_start, export.frame_rate)
         if clip.count < 1:
             raise LimitError("the scene's range is empty")
-        return [Source(rig.name, lambda: motion.gather_scene(export, clip))]
+        return [Source(rig.name, lambda: gather_motion.gather_scene(export, clip))]
     if what == "REST":
         return [Source(rig.name, lambda: at_rest(gather_rig(export).skeleton, rig.name))]
     if what == "NLA":
@@ -62,7 +62,7 @@ def sources(export: RigScene, row: Row, what: str, asked: str) -> list[Source]:
     for action in _actions(rig, row, what, asked):
 
         def gather_one(a: Any = action) -> Animation:
-            return motion.gather_action(export, a, slot_of(rig, a))
+            return gather_motion.gather_action(export, a, slot_of(rig, a))
 
         found.append(Source(names.file_name_of(action), gather_one, action))
     return found
@@ -95,7 +95,9 @@ def _meant(rig: Any, row: Row, what: str, asked: str) -> list[Any]:
             raise LimitError(f"no action is called {listed(missing)}" if missing else "no action is named")
         return [bpy.data.actions[name] for name in called]
     kept = [
-        action for action in _all(rig) if PREVIEW not in action and not (row.joins_clips and ranges.is_part(action))
+        action
+        for action in _all(rig)
+        if PREVIEW not in action and not (row.joins_clips and animation_tables.is_part(action))
     ]
     if not kept:
         raise NoActionError(f"'{rig.name}' has no action")
@@ -138,8 +140,8 @@ def _strip_sources(export: RigScene) -> list[Source]:
         clip = Clip(strip.name, first, last + 1 - first, export.frame_rate)
 
         def gather_one(t: Any = track, c: Clip = clip) -> Animation:
-            with motion.playing_track(rig, t):
-                return motion.gather_scene(export, c)
+            with gather_motion.playing_track(rig, t):
+                return gather_motion.gather_scene(export, c)
 
         found.append(Source(strip.name, gather_one, strip.action))
     return found

@@ -149,10 +149,10 @@ def _model(context: Context, active: bpy.types.Object | None) -> Choice | None:
     if active is None or not model_id:
         return None
     speaker = _speaker([active])
-    here = list(active.users_collection)
-    blocks = dict.fromkeys(_contents(context, here, model_id, speaker))
+    own = list(active.users_collection)
+    blocks = dict.fromkeys(_contents(context, own, model_id, speaker))
     parts = {_part(block) for block in blocks if _model_id(block) == model_id}
-    for others in _elsewhere(context, here, model_id):
+    for others in _elsewhere(context, own, model_id):
         further = [block for block in others if block not in blocks]
         found = {_part(block) for block in further}
         if not found & parts:

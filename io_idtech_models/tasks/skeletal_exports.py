@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import formats
-from ..assets import beside as joint_scales
 from ..assets.asked import Asked
+from ..assets.beside import scale_files, warn_of_lost_scales
 from ..assets.storage import write_files
 from ..blender.compat import Context
 from ..blender.skeletal.gather_rig import find_rig, gather
@@ -22,8 +22,7 @@ from ..model.limits.games import GAMES, refused
 from ..model.skeletal import Animation, SkeletalModel, looped, set_bounds
 from ..model.wording import describe_skeletal, listed, plural
 from ..reporting import LimitError, collected_warnings, reason
-from . import animation_tables as ranges
-from . import motions
+from . import animation_tables, motions
 from .selection import Choice
 from .vertex import Summary, left_out, object_mode, unselected_tags
 
@@ -50,7 +49,9 @@ class AnimationExport:
 
 
 Finish = Callable[[motions.Source], Animation]
-Made = tuple[list[tuple[Path, Summary]], list[tuple[Path, bytes]]]  # what is to be said of each file, and the files
+Made = tuple[
+    list[tuple[Path, Summary]], list[tuple[Path, bytes]]
+]  # what there is to report of each file, and the files
 
 
 def export_skeletal(
@@ -67,7 +68,7 @@ def export_skeletal(
         ModelError: the model can't be written, or the game would refuse it; the files are as they were.
     """
     path, game = asked.target, asked.game
-    with collected_warnings() as told:
+    with collected_warnings() as record_warnings:
         export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
     done, files = _bones_of(asked, row, export, context) if more.write_animation else ([], [])
     with collected_warnings() as warnings, object_mode(context):
@@ -84,10 +85,11 @@ def export_skeletal(
         warnings.extend(row.lost(model))
         warnings.extend(refused([*row.check(model, game), *(p for a in animations for p in row.check_motion(a, game))]))
         target = in_game_folder(path, game)
-        warnings.extend(_said_of_folder(target, path))
+        warnings.extend(_folder_notes(target, path))
         _write([(target, row.dump(model, asked.options, animations)), *files])
         remember_weights(export.rig, settings)
-    warnings = [*told, *warnings, *left_out(chosen), *(unselected_tags(chosen, bones=False) if row.tags else [])]
+    warnings = [*record_warnings, *warnings, *left_out(chosen)]
+    warnings += unselected_tags(chosen, bones=False) if row.tags else []
     warnings += [f"{file.name}: {summary}" for file, summary in done]
     moved = f", {plural(len(animations), 'animation')}" if row.has_motions else ""
     return Summary(describe_skeletal(model) + moved, warnings)
@@ -128,7 +130,7 @@ def in_game_folder(path: Path, game: str) -> Path:
     return path.parent / folder / path.name
 
 
-def _said_of_folder(target: Path, path: Path) -> list[str]:
+def _folder_notes(target: Path, path: Path) -> list[str]:
     if target.parent == path.parent:
         return []
     return [f"written into the folder '{target.parent.name}', where the game looks for it"]
@@ -169,10 +171,10 @@ def export_animations(
     Raises:
         ModelError: nothing to write, or one can't be written; files that were there are as they were.
     """
-    with collected_warnings() as told:
+    with collected_warnings() as record_warnings:
         export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
     done, files = _made(asked, row, export, context, wanted)
-    done[-1][1].warnings.extend(told)
+    done[-1][1].warnings.extend(record_warnings)
     _write(files)
     return done
 
@@ -180,7 +182,7 @@ def export_animations(
 def _made(asked: Asked, row: Row, export: RigScene, context: Context, wanted: AnimationExport) -> Made:
     """Return what comes of an armature's animations; see `export_animations`."""
     with object_mode(context):
-        with collected_warnings() as said:
+        with collected_warnings() as source_warnings:
             sources = motions.sources(export, row, wanted.what, wanted.actions)
         with collected_warnings():  # here the meshes matter for bounds alone
             blocks = [export.rig, *_meshes_of(export.rig, context)]
@@ -195,7 +197,7 @@ def _made(asked: Asked, row: Row, export: RigScene, context: Context, wanted: An
         else:
             several = wanted.what not in {"ACTIVE", "REST", "SCENE"}
             done, files = _one_each(asked, row, sources, finish, several)
-        done[-1][1].warnings.extend(said)
+        done[-1][1].warnings.extend(source_warnings)
         return done, files
 
 
@@ -208,9 +210,9 @@ def _one_each(asked: Asked, row: Row, sources: list[motions.Source], finish: Fin
             animation = finish(source)
             warnings.extend(refused(row.check(animation, game)))
             target = in_game_folder(path.with_name(name + row.suffixes[0]) if several else path, game)
-            warnings.extend(_said_of_folder(target, path))
+            warnings.extend(_folder_notes(target, path))
             files.append((target, row.dump(animation)))
-            files += joint_scales.files(animation, row, target, game)
+            files += scale_files(animation, row, target, game)
         facts = f"{plural(animation.num_frames, 'frame')}, {plural(len(animation.joint_names), 'joint')}"
         done.append((target, Summary(f"{facts} of '{source.name}'" if row.joins_clips else facts, warnings)))
     return done, files
@@ -224,14 +226,14 @@ def _joined(asked: Asked, row: Row, sources: list[motions.Source], finish: Finis
         for source in sources:
             animation = finish(source)
             animations.append(animation)
-            rows.append(ranges.row_of(source.action, animation, first, game))
+            rows.append(animation_tables.row_of(source.action, animation, first, game))
             first += animation.num_frames
-            joint_scales.warn_of_lost(animation)
+            warn_of_lost_scales(animation)
         warnings.extend(refused([problem for each in animations for problem in row.check(each, game)]))
         data = row.dump_joined(animations)
-    table = path.with_suffix(ranges.SUFFIX)
+    table = path.with_suffix(animation_tables.SUFFIX)
     facts = f"{plural(first, 'frame')}: {listed([s.name for s in sources])} one after another, and '{table.name}'"
-    return [(path, Summary(facts, warnings))], [(path, data), (table, ranges.table_text(rows))]
+    return [(path, Summary(facts, warnings))], [(path, data), (table, animation_tables.table_text(rows))]
 
 
 def _finished(animation: Animation, model: SkeletalModel, wanted: AnimationExport) -> Animation:

@@ -16,18 +16,17 @@ from ..blender.compat import Context, play
 from ..blender.materials import Materials
 from ..blender.provenance import note_file
 from ..blender.rollback import undone_on_failure
-from ..blender.skeletal import build as skeletal
-from ..blender.skeletal.build import Posed, SkeletalSettings
+from ..blender.skeletal.build import Posed, SkeletalSettings, add_animations, build
 from ..formats import MOTION, SKELETAL, Row
 from ..game import aninc, skin
 from ..game.search import DIFFUSE_ENDINGS, SearchPath
 from ..game.store import GameFile
-from ..model import bind_pose as binding
+from ..model import bind_pose
 from ..model.skeletal import Animation, Pose, SkeletalModel, skeleton_of
 from ..model.transforms import chain
 from ..model.wording import describe_skeletal, listed, plural
 from ..reporting import ModelError, collected_warnings
-from . import animation_tables as ranges
+from . import animation_tables
 from .vertex import Summary, object_mode, read_picture
 
 log = logging.getLogger(__name__)
@@ -53,14 +52,14 @@ def bound(loaded: Loaded, settings: ImportSettings) -> SkeletalModel:
         frame = min(max(settings.bind_frame, 0), animation.num_frames - 1)
         if frame != settings.bind_frame:
             log.warning("there is no frame %d to bind in: frame %d", settings.bind_frame, frame)
-        return binding.bound_in(
+        return bind_pose.bound_in(
             model, Pose(*chain(animation.parents, animation.positions[frame], animation.rotations[frame]))
         )
     if settings.bind == FIT and (animation is not None or not row.bind_pose_missing):
-        if model.skeleton.num_joints > binding.MOST_JOINTS:
-            log.warning("more than %d joints: meshes are bound as in the file", binding.MOST_JOINTS)
-        places = None if animation is None else binding.mean_places(animation.positions)
-        return binding.fitted(model, model.skeleton.bind, places)
+        if model.skeleton.num_joints > bind_pose.MOST_JOINTS:
+            log.warning("more than %d joints: meshes are bound as in the file", bind_pose.MOST_JOINTS)
+        places = None if animation is None else bind_pose.mean_places(animation.positions)
+        return bind_pose.fitted(model, model.skeleton.bind, places)
     return model
 
 
@@ -86,7 +85,7 @@ def import_skeletal(
         search = SearchPath(file)
         find = partial(search.find_image, endings=DIFFUSE_ENDINGS)
         materials = Materials(find, read_picture, worn=_worn(search) if loaded.row.skins else {})
-        posed = skeletal.build(model, [a for a, _ in animations], settings, materials, context.scene, into)
+        posed = build(model, [a for a, _ in animations], settings, materials, context.scene, into)
         _show_rows(posed.actions, animations)
         note_file(posed.collection, [posed.armature, *posed.meshes, *posed.tags], file.place)
         if materials.missing:
@@ -100,7 +99,7 @@ def import_skeletal(
 
 
 def _worn(search: SearchPath) -> dict[str, str]:
-    """Return what the surfaces of a model wear by the skin beside it; a skin that can't be read is said."""
+    """Return what the surfaces of a model wear by the skin beside it; a warning names one that can't be read."""
     file = search.skin_file()
     if file is None:
         return {}
@@ -112,7 +111,7 @@ def _worn(search: SearchPath) -> dict[str, str]:
 
 
 def _motions(file: GameFile, loaded: Loaded) -> list[tuple[Animation, GameFile]]:
-    """Return the animations of a model, and those beside it; what can't be read of these is said."""
+    """Return the animations of a model, and those beside it; warnings name those that can't be read."""
     row = loaded.row
     found = [(animation, loaded.bones or file) for animation in loaded.animations]
     if not row.animation or (row.companions and loaded.bones is None):  # bones without names, which none fits
@@ -139,14 +138,14 @@ def _with_parts(motions: list[tuple[Animation, GameFile]], row: Row, table: Game
     for animation, file in motions:
         found.append((animation, None))
         if row.joins_clips:
-            found += ranges.parts_of(animation, row, table or ranges.table_beside(file))
+            found += animation_tables.parts_of(animation, row, table or animation_tables.table_beside(file))
     return found
 
 
 def _show_rows(actions: list[Any], animations: Motions) -> None:
     for action, (_, row) in zip(actions, animations, strict=True):
         if row is not None:
-            ranges.show_row(action, row)
+            animation_tables.show_row(action, row)
 
 
 def import_animation(
@@ -159,7 +158,7 @@ def import_animation(
 ) -> tuple[Any, list[Any], Summary, list[str]]:
     """Bring animations onto an armature, or one made for them; returns it, the actions, and what failed.
 
-    An armature whose bones have no names yet takes them from the first. Files that can't be read or don't fit are said;
+    An armature whose bones have no names yet takes them from the first. What can't be read or does not fit is returned;
     the others are there.
     """
     failed: list[str] = []
@@ -188,7 +187,7 @@ def _bring(
     table: GameFile | None,
 ) -> tuple[Any, list[Any]]:
     """Bring the animations of one file onto an armature, or one made for them; returns it and the actions."""
-    from ..blender.skeletal import late_bones as rebind  # which imports of models do without
+    from ..blender.skeletal import late_bones  # which imports of models do without
 
     loaded = load(file, wanted=MOTION)
     for animation in loaded.animations:
@@ -196,11 +195,11 @@ def _bring(
     first = loaded.animations[0]
     if rig is None:
         model = SkeletalModel(file.stem, skeleton_of(first), [])
-        rig = skeletal.build(model, [], settings, Materials(lambda name: None), context.scene, into).armature
-    elif rebind.is_unnamed(rig):
-        rebind.name_bones(rig, first, context.scene)
+        rig = build(model, [], settings, Materials(lambda name: None), context.scene, into).armature
+    elif late_bones.is_unnamed(rig):
+        late_bones.name_bones(rig, first, context.scene)
         log.warning("'%s' has the bones of '%s' now", rig.name, file.name)
     animations = _with_parts([(animation, file) for animation in loaded.animations], loaded.row, table)
-    actions = skeletal.add_animations(rig, [a for a, _ in animations], settings, context.scene)
+    actions = add_animations(rig, [a for a, _ in animations], settings, context.scene)
     _show_rows(actions, animations)
     return rig, actions

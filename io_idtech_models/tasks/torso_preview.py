@@ -8,9 +8,8 @@ import bpy
 
 from ..blender import properties
 from ..blender.compat import Context
-from ..blender.skeletal import build as skeletal
-from ..blender.skeletal import gather_motion as motion
-from ..blender.skeletal.build import SkeletalSettings
+from ..blender.skeletal import gather_motion
+from ..blender.skeletal.build import SkeletalSettings, add_animations
 from ..blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from ..formats.mdx.torso_mix import mixed
 from ..reporting import LimitError
@@ -36,9 +35,9 @@ def preview_torso(rig: Any, legs: str, torso: str, pitch: float, yaw: float, con
         for name in (legs, torso):
             action = bpy.data.actions[name]
             slot = slot_of(rig, action)
-            parts.append(motion.gather_action(export, action, slot))
+            parts.append(gather_motion.gather_action(export, action, slot))
         animation = mixed(parts[0], parts[1], f"{legs} + {torso}", pitch, yaw)
         shown = SkeletalSettings(scale=export.settings.scale, frame_rate=False)
-        action = skeletal.add_animations(rig, [animation], shown, context.scene)[0]
+        action = add_animations(rig, [animation], shown, context.scene)[0]
     properties.show(action, properties.PREVIEW, True)
     return action

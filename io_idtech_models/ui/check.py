@@ -10,7 +10,7 @@ from bpy.props import EnumProperty
 from .. import formats
 from ..blender.compat import Context
 from ..blender.window import mode_of
-from ..model.limits import games as limits
+from ..model.limits.games import ERROR, GAMES
 from ..model.wording import plural
 from ..reporting import ModelError, collected_warnings
 from .bases import CANCELLED, FINISHED, deselect, say_done
@@ -24,7 +24,7 @@ def _targets() -> tuple[tuple[str, str, str], ...]:
     for row in formats.ROWS:
         if row.has_model:
             for game in row.games:
-                form, label = row.name.upper(), limits.GAMES[game].label
+                form, label = row.name.upper(), GAMES[game].label
                 found.append((f"{row.name}:{game}", f"{form}: {label}", f"What {label} takes of {form}"))
     return tuple(found)
 
@@ -69,10 +69,10 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
         for block in blocks:
             block.select_set(True)
             context.view_layer.objects.active = block
-        severe = [p for p in found if p.severity == limits.ERROR]
-        said = [str(problem) for problem in found] + warnings
+        severe = [p for p in found if p.severity == ERROR]
+        texts = [str(problem) for problem in found] + warnings
         head = f"{plural(len(severe), 'error')}" if severe else "it will be taken"
-        say_done(self, [("", Summary(head, said))])  # no error: a script goes on
+        say_done(self, [("", Summary(head, texts))])  # no error: a script goes on
         return FINISHED
 
 

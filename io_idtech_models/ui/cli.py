@@ -18,8 +18,7 @@ import bpy
 from .. import formats
 from ..assets.asked import Asked
 from ..blender.compat import Context
-from ..blender.exchange import picture as still
-from ..blender.exchange import scene_files as exchange
+from ..blender.exchange import picture, scene_files
 from ..blender.skeletal.build import SkeletalSettings
 from ..blender.skeletal.rig_scene import SkeletalGatherSettings
 from ..blender.vertex.build import BuildSettings
@@ -92,7 +91,7 @@ def convert(job: Job, options: argparse.Namespace) -> str:
     whole = Job(job.source.absolute(), job.target.absolute())
     try:
         return _convert(whole, options)
-    except exchange.ExchangeError as error:  # who reports names the source
+    except scene_files.ExchangeError as error:  # who reports names the source
         text = error.what if error.path == whole.source else f"can't write '{job.target}': {error.what}"
         raise ModelError(text) from error
 
@@ -109,9 +108,9 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
         asked = Asked(job.target, options.game, cli.own_options(row, options), cli.shortens(options))
         summary = SAVE[row.family](asked, row, options, context)
     elif job.target.suffix.lower() == PICTURE:
-        still.render_still(job.target, context.scene.frame_current, options.size)
+        picture.render_still(job.target, context.scene.frame_current, options.size)
     else:
-        exchange.save_scene(job.target)
+        scene_files.save_scene(job.target)
     return summary.whole
 
 
@@ -123,7 +122,7 @@ def _changes_model(options: argparse.Namespace) -> bool:
 def _open(path: Path, options: argparse.Namespace, context: Context) -> Summary:
     """Bring a file, and nothing else, into memory."""
     if path.suffix.lower() not in MODEL_SUFFIXES:
-        exchange.open_scene(path)
+        scene_files.open_scene(path)
         return Summary(plural(len(context.scene.objects), "object"))
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     context.scene.frame_start, context.scene.frame_end = 0, 0  # what has several frames brings its range
@@ -212,8 +211,8 @@ def _leave(run: Callable[[], int]) -> None:
 
 
 CONVERTER = Converter(
-    readable=(*MODEL_SUFFIXES, *exchange.READABLE),
-    writable=(*MODEL_SUFFIXES, *exchange.WRITABLE, PICTURE),
+    readable=(*MODEL_SUFFIXES, *scene_files.READABLE),
+    writable=(*MODEL_SUFFIXES, *scene_files.WRITABLE, PICTURE),
     convert=convert,
     worker=_worker,
     program="Blender",

@@ -30,13 +30,13 @@ class FrameOperator:
 
     def execute(self, context: Context) -> set[str]:
         """Change the frames of the active object's model, also of what is hidden of it."""
-        from ..blender.vertex import edit_frames as frames
+        from ..blender.vertex import edit_frames
         from ..tasks.selection import choose
 
         try:
             chosen = choose(context, "AUTO")
             chosen.keep_apart(context)
-            self.change(frames.model_frames(chosen.whole, chosen.collection, context.scene), context.scene)
+            self.change(edit_frames.model_frames(chosen.whole, chosen.collection, context.scene), context.scene)
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
@@ -52,9 +52,9 @@ class OBJECT_OT_idtech_insert_frame(FrameOperator, Operator):  # type: ignore[mi
 
     def change(self, model: Any, scene: bpy.types.Scene) -> None:
         """Insert, and show the new frame."""
-        from ..blender.vertex import edit_frames as frames
+        from ..blender.vertex import edit_frames
 
-        frames.insert(model, model.current)
+        edit_frames.insert(model, model.current)
         scene.frame_set(scene.frame_current + 1)
 
 
@@ -67,9 +67,9 @@ class OBJECT_OT_idtech_delete_frame(FrameOperator, Operator):  # type: ignore[mi
 
     def change(self, model: Any, scene: bpy.types.Scene) -> None:
         """Delete, and show the frame that takes its place."""
-        from ..blender.vertex import edit_frames as frames
+        from ..blender.vertex import edit_frames
 
-        frames.delete(model, model.current)
+        edit_frames.delete(model, model.current)
         scene.frame_set(min(scene.frame_current, max(scene.frame_end, scene.frame_start)))
 
 
@@ -95,14 +95,14 @@ class OBJECT_OT_idtech_hold_still(Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> set[str]:
         """Copy positions of the present frame into the others."""
-        from ..blender.vertex import edit_frames as frames
+        from ..blender.vertex import edit_frames
 
         active = context.view_layer.objects.active
         editing = active.mode == "EDIT"
         if editing:
             set_mode(context, "OBJECT")
         try:
-            count = frames.hold_still(active, self.selected_only)
+            count = edit_frames.hold_still(active, self.selected_only)
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED

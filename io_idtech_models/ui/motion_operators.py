@@ -115,7 +115,7 @@ class WeightOptions:
 class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
     """Options and work of an export operator of animations.
 
-    Weights count for bounds alone: where nothing is said they are those with which the model was exported last.
+    Weights count for bounds alone: where none are given they are those with which the model was exported last.
     """
 
     what: EnumProperty(
@@ -174,7 +174,7 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
         draw_group(self.layout, self, "idtech_time", "Frames", ("frame_rate", "loop", *bounds))
 
     def execute(self, context: Context) -> Any:
-        """Write the files; what hinders one is said, and all files are as they were."""
+        """Write the files; what hinders one is reported, and all files are as they were."""
         from ..blender.skeletal.rig_scene import SkeletalGatherSettings
         from ..tasks.selection import Choice
         from ..tasks.skeletal_exports import AnimationExport, export_animations

@@ -75,7 +75,7 @@ class ImportSkeletalModel(ImportPosed):
         draw_group(self.layout, self, "idtech_time", "Animation", ("animations", "fit_range", "frame_rate"))
 
     def execute(self, context: Context) -> Any:
-        """Import the files; what can't be read is said, and leaves nothing behind."""
+        """Import the files; what can't be read is reported, and leaves nothing behind."""
         from ..blender.skeletal.build import SkeletalSettings
         from ..game.store import Disk
         from ..tasks.skeletal_imports import ImportSettings, import_skeletal
@@ -150,7 +150,7 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
         )
 
     def execute(self, context: Context) -> Any:
-        """Write the file; what hinders it is said, and the file is as it was."""
+        """Write the file; what hinders it is reported, and the file is as it was."""
         from ..blender.skeletal.rig_scene import SkeletalGatherSettings
         from ..tasks.selection import choose
         from ..tasks.skeletal_exports import ModelExport, export_skeletal

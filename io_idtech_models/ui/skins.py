@@ -67,7 +67,7 @@ class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
         return {"RUNNING_MODAL"}
 
     def execute(self, context: Context) -> set[str]:
-        """Show the chosen skin; what hinders it is said, and the object is as it was."""
+        """Show the chosen skin; what hinders it is reported, and the object is as it was."""
         from ..tasks.skins import show
         from ..tasks.vertex import object_mode
 

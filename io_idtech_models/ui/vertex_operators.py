@@ -52,7 +52,7 @@ class ImportVertexModel(ImportFiles):
         draw_group(self.layout, self, "idtech_time", "Animation", ("relative_keys", "fit_range", "frame_rate"))
 
     def execute(self, context: Context) -> Any:
-        """Import the files; what can't be read is said, and leaves nothing behind."""
+        """Import the files; what can't be read is reported, and leaves nothing behind."""
         from ..blender.vertex.build import BuildSettings
         from ..game.store import Disk
         from ..tasks.vertex import import_file
@@ -127,7 +127,7 @@ class ExportVertexModel(ExportModel):
         draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "normals", "keep_suffixes", *own))
 
     def execute(self, context: Context) -> Any:
-        """Write the file; what hinders it is said, and the file is as it was."""
+        """Write the file; what hinders it is reported, and the file is as it was."""
         from ..blender.vertex.frame_plan import GatherSettings
         from ..tasks.selection import choose
         from ..tasks.vertex import export_file, left_out

@@ -11,7 +11,8 @@ from io_idtech_models.assets.asked import Asked
 from io_idtech_models.assets.convert import Posing, problems
 from io_idtech_models.assets.load import load as load_file
 from io_idtech_models.cli import main as cli
-from io_idtech_models.cli.info import facts, table
+from io_idtech_models.cli.info import facts as shown_facts
+from io_idtech_models.cli.info import table
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md5 import scale_file as md5scale
 from io_idtech_models.game.store import Disk
@@ -19,7 +20,7 @@ from io_idtech_models.model.bake import bake
 from io_idtech_models.model.limits.games import GAMES
 from io_idtech_models.model.transforms import chain, to_matrices
 from io_idtech_models.reporting import FormatError, LimitError, ModelError
-from tests import md5_facts, samples_md5, samples_mdm
+from tests import facts, samples_md5, samples_mdm
 from tests.samples import CORPUS, corpus, sample
 
 STEP = 1 / 64  # of MD3's positions
@@ -200,7 +201,7 @@ def test_a_file_to_its_own_kind_stays_the_same(tmp_path, make):
     (tmp_path / f"a{suffix}").write_bytes(data)
     said = convert(tmp_path / f"a{suffix}", tmp_path / f"b{suffix}", "format", {})
     assert ("has 2 joints without a parent, which Doom 3 refuses" in said) is (make is samples_md5.roots_wave)
-    assert md5_facts.differences(data, (tmp_path / f"b{suffix}").read_bytes()) == set()
+    assert facts.differences(data, (tmp_path / f"b{suffix}").read_bytes()) == set()
 
 
 def test_a_model_of_nothing_stays_the_same(tmp_path):
@@ -417,7 +418,7 @@ def test_what_a_file_holds_in_words(folder):
 
 
 def test_what_info_shows_of_a_model(folder):
-    found = facts(load_file(Disk().file(folder / "several.md5mesh")))
+    found = shown_facts(load_file(Disk().file(folder / "several.md5mesh")))
     assert found["format"] == "md5mesh"
     assert found["joints"] == [
         {"name": "origin", "parent": -1},
@@ -442,7 +443,7 @@ def test_what_info_shows_of_a_model(folder):
 
 
 def test_what_info_shows_of_an_animation(folder):
-    found = facts(load_file(Disk().file(folder / "other.md5anim")))
+    found = shown_facts(load_file(Disk().file(folder / "other.md5anim")))
     assert (found["format"], found["frames"], found["frame_rate"]) == ("md5anim", 4, 24)
     lines = table(Path("x.md5anim"), found)
     assert lines[0] == "x.md5anim: MD5ANIM, 5 joints, 4 frames at 24 per second"
@@ -452,7 +453,7 @@ def test_what_info_shows_of_an_animation(folder):
 
 def test_what_info_shows_of_next_to_nothing(tmp_path):
     (tmp_path / "a.md5mesh").write_bytes(samples_md5.MeshSpec(joints=[], parts=[]).pack())
-    found = facts(load_file(Disk().file(tmp_path / "a.md5mesh")))
+    found = shown_facts(load_file(Disk().file(tmp_path / "a.md5mesh")))
     assert table(Path("a"), found) == ["a: MD5MESH, 0 joints"]
 
 

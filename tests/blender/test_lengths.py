@@ -13,8 +13,8 @@ from io_idtech_models.blender.compat import HAS_SLOTS, play, slot_curves
 from io_idtech_models.model.clips import numbered
 from tests import samples_md5
 from tests.blender.case import CONTEXT
-from tests.blender.skeletal.md5_case import Rigged, curves_of, open_rig
 from tests.blender.skeletal.mdm_case import open_figure
+from tests.blender.skeletal.rigged import Rigged, curves_of, open_rig
 from tests.blender.vertex.test_clips import NAMES, action, frame_names, open_animated
 
 bpy: Any = blender  # the stubs make each object's data a union

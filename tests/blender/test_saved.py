@@ -9,7 +9,7 @@ from typing import Any
 import bpy as blender
 import pytest
 
-from tests import md5_facts
+from tests import facts
 from tests.blender.case import CONTEXT
 
 bpy: Any = blender  # the stubs make each object's data a union
@@ -50,7 +50,7 @@ def test_models_come_back(tmp_path, file, name):
     target, wanted = tmp_path / name, FOLDER / name
     getattr(bpy.ops.export_scene, f"idtech_{wanted.suffix[1:]}")(filepath=str(target))
     if wanted.suffix == ".md5mesh":
-        assert md5_facts.differences(wanted.read_bytes(), target.read_bytes()) == set()
+        assert facts.differences(wanted.read_bytes(), target.read_bytes()) == set()
     else:
         assert target.read_bytes() == wanted.read_bytes()
 
@@ -63,6 +63,6 @@ def test_animations_come_back(tmp_path, file, name):
     target = tmp_path / name
     getattr(bpy.ops.export_anim, f"idtech_{wanted.suffix[1:]}")(filepath=str(target))
     if wanted.suffix == ".md5anim":
-        assert md5_facts.differences(wanted.read_bytes(), target.read_bytes()) == set()
+        assert facts.differences(wanted.read_bytes(), target.read_bytes()) == set()
     else:
         assert target.read_bytes() == wanted.read_bytes()

@@ -18,7 +18,7 @@ from io_idtech_models.model.bake import bake
 from io_idtech_models.model.records import skeletal as skeletal_record
 from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_md2, samples_md3, samples_md5, samples_mdm
-from tests.mdm_facts import differences
+from tests.facts import differences
 from tests.samples import load, sample
 
 ANIM = formats.by_name("md5anim")

@@ -4,7 +4,7 @@ import pytest
 
 from io_idtech_models.formats.md3 import file as md3
 from tests import samples_md5, samples_mdm
-from tests.md5_facts import differences
+from tests.facts import differences
 from tests.samples import sample
 from tests.ui.scene import (
     activate,

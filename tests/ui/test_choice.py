@@ -5,7 +5,7 @@ import pytest
 from io_idtech_models.blender.provenance import MODEL_ID
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.selection import choose
-from tests import md5_facts, samples_md5, samples_mdm
+from tests import facts, samples_md5, samples_mdm
 from tests.samples import sample
 from tests.ui.scene import (
     activate,
@@ -309,7 +309,7 @@ def test_copies_of_a_model_with_bones(tmp_path):
             activate(block)
             assert set(choose(bpy.context, "AUTO").blocks) == set(own.objects)
         again = export_bytes(tmp_path / "again.md5mesh")
-        assert md5_facts.differences(data, again) == set()
+        assert facts.differences(data, again) == set()
 
 
 def test_frames_of_copies_are_their_own(tmp_path):

@@ -11,7 +11,7 @@ from io_idtech_models.model.records import vertex as record
 from io_idtech_models.tasks.selection import choose
 from io_idtech_models.tasks.skins import model_file
 from io_idtech_models.ui.bases import proposed_stem
-from tests import md5_facts, samples_md5, samples_mdm
+from tests import facts, samples_md5, samples_mdm
 from tests.samples import SENTINEL, format_of, sample, sample_params
 from tests.ui.scene import activate, add_cube, bpy, export_bytes, export_md3, import_md3, import_model, put
 
@@ -295,4 +295,4 @@ def test_a_model_with_bones_appended(tmp_path, name):
         if name.endswith(".mdm"):
             assert again == BONED[name]
         else:
-            assert md5_facts.differences(BONED[name], again) == set()
+            assert facts.differences(BONED[name], again) == set()

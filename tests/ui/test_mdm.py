@@ -12,7 +12,7 @@ from io_idtech_models.formats.mdx import file as mdx
 from io_idtech_models.formats.mdx.torso_mix import mixed
 from io_idtech_models.model.transforms import chain, to_matrices
 from tests import samples_mdm
-from tests.mdm_facts import differences
+from tests.facts import differences
 from tests.samples import corpus
 from tests.ui.scene import activate, bpy, counts, error_of, put
 

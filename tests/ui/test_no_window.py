@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests import samples_md5, samples_mdm
-from tests.md5_facts import differences
+from tests.facts import differences
 from tests.samples import sample
 from tests.ui.scene import activate, bpy, import_model, put
 

@@ -19,7 +19,7 @@ from io_idtech_models.model.transforms import chain, same_turns
 from io_idtech_models.tasks.skeletal_exports import AnimationExport
 from io_idtech_models.ui import registration
 from tests import samples_md5
-from tests.md5_facts import differences
+from tests.facts import differences
 from tests.samples import CORPUS, sample
 from tests.ui.scene import (
     activate,

@@ -192,29 +192,29 @@ def _kept_table(
     joint_of = np.full(int(max(source.joints.max(initial=0), sources.max(initial=0))) + 1, -1, np.int64)
     joint_of[sources[sources >= 0]] = np.flatnonzero(sources >= 0)
     users = np.bincount(source.entries()[1], minlength=len(source.joints))
-    stays = joint_of[source.joints] >= 0
+    staying = joint_of[source.joints] >= 0
     known = np.flatnonzero(numbers >= 0)
     if len(np.unique(numbers[known])) < own.num_vertices:  # vertices are gone: so is what only they had
         now = np.zeros(len(source.joints), np.bool_)
         now[source.of(numbers[known]).entries()[1]] = True
-        stays &= now | (users == 0)
-    limit = np.append(np.cumsum(stays) - stays, stays.sum()).astype(np.int64)
+        staying &= now | (users == 0)
+    limit = np.append(np.cumsum(staying) - staying, staying.sum()).astype(np.int64)
     starts, counts = np.zeros(len(kept), np.int64), mesh.weights.counts.astype(np.int64)
     chosen = numbers[kept]
-    starts[kept], counts[kept] = limit[np.minimum(source.starts[chosen], len(stays))], source.counts[chosen]
-    if stays.all():
+    starts[kept], counts[kept] = limit[np.minimum(source.starts[chosen], len(staying))], source.counts[chosen]
+    if staying.all():
         starts[kept] = source.starts[chosen]  # whatever an empty range begins at
     place: NDArray[np.int64] = np.full(len(kept), -1, np.int64)
     for vertex in known[~kept[known]].tolist():  # few: those that were edited
         first, size = int(source.starts[numbers[vertex]]), int(source.counts[numbers[vertex]])
         own_range = slice(first, first + size)
-        if size == counts[vertex] and (users[own_range] == 1).all() and stays[own_range].all():
+        if size == counts[vertex] and (users[own_range] == 1).all() and staying[own_range].all():
             place[vertex] = limit[first]
     return (
         starts,
         counts,
-        joint_of[source.joints[stays]],
-        own.facts["biases"][stays].copy(),
-        own.facts["offsets"][stays].copy(),
+        joint_of[source.joints[staying]],
+        own.facts["biases"][staying].copy(),
+        own.facts["offsets"][staying].copy(),
         place,
     )

@@ -36,7 +36,7 @@ MOST_DIGITS = 9  # of a frame's number
 
 
 def read(data: bytes, names: list[str], num_frames: int) -> Scales:
-    """Read a file for an animation's joints (J names) and frames; what these lack is said and left out.
+    """Read a file for an animation's joints (J names) and frames; a warning names what these lack, which is left out.
 
     Raises:
         FormatError: the file is no JSON, or does not say what it should.

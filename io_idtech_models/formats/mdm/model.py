@@ -296,14 +296,14 @@ def problems(model: SkeletalModel) -> list[str]:
     known = source is not None and "placeholders" not in source.facts
     for mesh in source.meshes if source is not None else ():
         header = records_of(mesh.facts, "header", SURFACE)
-        for said in collapse.problems(mesh.facts["collapse"], mesh.num_vertices, int(header["min_lod"])):
-            found.append(f"surface '{mesh.name}': {said}")
+        for text in collapse.problems(mesh.facts["collapse"], mesh.num_vertices, int(header["min_lod"])):
+            found.append(f"surface '{mesh.name}': {text}")
         refs = mesh.facts["bone_refs"].tolist()
         lost = sorted(set(mesh.weights.joints.tolist()) - set(refs))
         if lost:
             found.append(f"surface '{mesh.name}': bone {lost[0]} moves vertices, but is no bone reference")
         if known:
-            found += [f"surface '{mesh.name}': {said}" for said in _misplaced(refs, model.skeleton)]
+            found += [f"surface '{mesh.name}': {text}" for text in _misplaced(refs, model.skeleton)]
         if mesh.name != mesh.name.lower():
             found.append(f"surface '{mesh.name}': skins name it '{mesh.name.lower()}' and do not find it")
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,65 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from io_idtech_models.blender.compat import play
-from io_idtech_models.blender.materials import Materials
-from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.formats import by_name
-from io_idtech_models.formats.mdm import file as mdm
-from io_idtech_models.formats.mdx import file as mdx
 from io_idtech_models.model import bind_pose as binding
-from io_idtech_models.model.skeletal import Pose, SkeletalModel, skin
+from io_idtech_models.model.skeletal import Pose, skin
 from io_idtech_models.model.transforms import chain, rotate, to_matrices
-from tests import mdm_facts, samples_mdm
+from tests import samples_mdm
 from tests.blender.case import CONTEXT, activate, vertices_of
-from tests.blender.skeletal.md5_case import Rigged, apart, in_world, shown
+from tests.blender.skeletal.rigged import Rigged, apart, bring, in_world, shown
 
 bpy: Any = blender  # the stubs make each object's data a union
 MDM, MDX = by_name("mdm"), by_name("mdx")
 RUN = samples_mdm.MdxSpec(frames=samples_mdm.moving_frames(4, seed=9)[1:], name=b"run")
 MOTIONS = {"walk": samples_mdm.walk(), "run": RUN.pack()}
-
-
-@dataclass
-class Figure(Rigged):
-    """As `Rigged`; the facts are those of MDM and MDX."""
-
-    def gather(self, **settings: Any) -> SkeletalModel:
-        return super().gather(**({"normals": "SOURCE"} | settings))
-
-    def dump(self, make_lod: bool = False, **settings: Any) -> bytes:
-        return bytes(MDM.dump(self.gather(**settings), {"make_lod": make_lod}))
-
-    def changed(self, **settings: Any) -> set[str]:
-        return mdm_facts.differences(self.data, self.dump(**settings))
-
-    def dump_motion(self, name: str, **settings: Any) -> bytes:
-        direct, stepped = (bytes(MDX.dump(self.gather_motion(name, direct=way, **settings))) for way in (True, False))
-        assert mdm_facts.differences(direct, stepped) == set()
-        assert direct == stepped
-        return direct
-
-    def moved(self, name: str, **settings: Any) -> set[str]:
-        return mdm_facts.differences(self.motions[name], self.dump_motion(name, **settings))
-
-    def before(self) -> Any:
-        return mdm.read(self.data)
-
-    def after(self, **settings: Any) -> Any:
-        return mdm.read(self.dump(**settings))
-
-    def motion_before(self, name: str) -> Any:
-        return mdx.read(self.motions[name])
-
-    def motion_after(self, name: str, **settings: Any) -> Any:
-        return mdx.read(self.dump_motion(name, **settings))
-
-    def tag(self, name: str) -> Any:
-        return next(b for b in self.collection.all_objects if b.type == "EMPTY" and b.name == name)
-
-    def is_same(self, **settings: Any) -> bool:
-        """Tell whether all files would come back byte for byte."""
-        motions = [self.dump_motion(name, **settings) == data for name, data in self.motions.items()]
-        return self.dump(**settings) == self.data and all(motions)
 
 
 def open_figure(
@@ -78,7 +30,7 @@ def open_figure(
     bind: int | None = None,
     bare: bool = False,
     **settings: Any,
-) -> Figure:
+) -> Rigged:
     """Import a model with animations by name: bound in a frame of the first, or else as fits best.
 
     `bare`: the bones are not known.
@@ -93,33 +45,27 @@ def open_figure(
     elif found:
         one = found[0]
         model = binding.bound_in(model, Pose(*chain(one.parents, one.positions[bind], one.rotations[bind])))
-    scene = CONTEXT.scene
-    asked = skeletal.SkeletalSettings(**settings)
-    posed = skeletal.build(model, found, asked, Materials(lambda name: None), scene, scene.collection)
-    CONTEXT.view_layer.update()
-    actions = {name: action.name for name, action in zip(files, posed.actions, strict=False)}
-    names = [block.name for block in posed.meshes]
-    return Figure(data, {} if bare else files, posed.armature.name, names, posed.collection.name, actions)
+    return bring(data, {} if bare else files, model, found, settings)
 
 
 # -- what the engine shows
 
 
-def engine(figure: Figure, name: str, frame: int, data: bytes | None = None) -> list[NDArray[Any]]:
+def engine(figure: Rigged, name: str, frame: int, data: bytes | None = None) -> list[NDArray[Any]]:
     """Return where the engine puts the vertices of each surface in a frame of a file, (V, 3)."""
     places, turns = pose(figure, name, frame)
     meshes = MDM.load(data or figure.data, "x", {"mdx": figure.motions[name]}).meshes
     return [skin(mesh.weights, places, turns) for mesh in meshes]
 
 
-def pose(figure: Figure, name: str, frame: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def pose(figure: Rigged, name: str, frame: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return positions (B, 3) and rotations (B, 4) of a frame of a file in model space."""
     one = MDX.load(figure.motions[name], name)
     places, turns = chain(one.parents, one.positions[frame : frame + 1], one.rotations[frame : frame + 1])
     return places[0], turns[0]
 
 
-def off_the_engine(figure: Figure, wanted: list[NDArray[Any]], scale: float = 1.0) -> list[NDArray[Any]]:
+def off_the_engine(figure: Rigged, wanted: list[NDArray[Any]], scale: float = 1.0) -> list[NDArray[Any]]:
     """Return how far the scene shows each surface's vertices, at its corners, from where they are wanted."""
     found, base = [], 0
     for index, places in enumerate(wanted):
@@ -130,7 +76,7 @@ def off_the_engine(figure: Figure, wanted: list[NDArray[Any]], scale: float = 1.
     return found
 
 
-def off_the_tags(figure: Figure, name: str, frame: int, scale: float = 1.0) -> float:
+def off_the_tags(figure: Rigged, name: str, frame: int, scale: float = 1.0) -> float:
     """Return how far the scene shows tags from where the engine has them: origins, and axes where they are turns."""
     places, turns = pose(figure, name, frame)
     worst = 0.0
@@ -145,7 +91,7 @@ def off_the_tags(figure: Figure, name: str, frame: int, scale: float = 1.0) -> f
     return worst
 
 
-def farthest(figure: Figure, name: str) -> float:
+def farthest(figure: Rigged, name: str) -> float:
     """Return how far what the exported files show lies from what the scene shows, in every frame of an action."""
     moved = figure.dump_motion(name)
     model, animation = MDM.load(figure.dump(), "x", {"mdx": moved}), MDX.load(moved, name)

@@ -19,7 +19,7 @@ from io_idtech_models.model.transforms import chain, to_matrices
 from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_md5
 from tests.blender.case import CONTEXT, activate, vertices_of
-from tests.blender.skeletal.md5_case import (
+from tests.blender.skeletal.rigged import (
     ANIM,
     MESH,
     Rigged,

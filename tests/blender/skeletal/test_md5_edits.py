@@ -11,9 +11,9 @@ import pytest
 from io_idtech_models.blender.compat import play
 from io_idtech_models.blender.skeletal.gather_rig import LEAST_MOVE, LEAST_TURN, same_rest
 from io_idtech_models.reporting import LimitError
-from tests import md5_facts, samples_md5
+from tests import facts, samples_md5
 from tests.blender.case import CONTEXT, activate, vertices_of
-from tests.blender.skeletal.md5_case import (
+from tests.blender.skeletal.rigged import (
     ANIM,
     MESH,
     Rigged,
@@ -195,7 +195,7 @@ def test_delete_a_frame(case, frame):
     for field in ("components", "bounds"):
         rows = np.delete(getattr(before, field), frame, axis=0).astype(np.float32)
         np.testing.assert_array_equal(getattr(after, field).astype(np.float32), rows)
-    same = [n for n in md5_facts.facts(case.motions[case.first]) if not n.startswith(("components", "bounds"))]
+    same = [n for n in facts.facts(case.motions[case.first]) if not n.startswith(("components", "bounds"))]
     assert not case.moved(case.first) & set(same)
 
 

@@ -13,7 +13,7 @@ from io_idtech_models.model.skeletal import skin
 from io_idtech_models.model.transforms import chain, multiply, rotate
 from tests import samples_md5
 from tests.blender.case import CONTEXT, vertices_of
-from tests.blender.skeletal.md5_case import ANIM, MESH, Rigged, curves_of, open_rig, reopen, shown
+from tests.blender.skeletal.rigged import ANIM, MESH, Rigged, curves_of, open_rig, reopen, shown
 
 bpy: Any = blender  # the stubs make each object's data a union
 pytestmark = pytest.mark.usefixtures("empty_scene")

@@ -15,11 +15,9 @@ from io_idtech_models.blender.skeletal.source import MOTION, SKELETON, SKINNED
 from io_idtech_models.model.transforms import to_matrices
 from tests import samples_mdm
 from tests.blender.case import CONTEXT, activate, vertices_of
-from tests.blender.skeletal.md5_case import in_edit_mode, reopen
 from tests.blender.skeletal.mdm_case import (
     MDX,
     MOTIONS,
-    Figure,
     engine,
     off_the_engine,
     off_the_tags,
@@ -32,6 +30,7 @@ from tests.blender.skeletal.mdm_case import (
     write_mdm,
     write_mdx,
 )
+from tests.blender.skeletal.rigged import Rigged, in_edit_mode, reopen
 from tests.samples import corpus, corpus_params
 
 bpy: Any = blender  # the stubs make each object's data a union
@@ -311,7 +310,7 @@ def test_bones_lie_along_their_joints():
 # -- without bones, which come later
 
 
-def name_bones(case: Figure) -> None:
+def name_bones(case: Rigged) -> None:
     rebind.name_bones(case.rig, MDX.load(MOTIONS["walk"], "walk"), CONTEXT.scene)
     CONTEXT.view_layer.update()
 

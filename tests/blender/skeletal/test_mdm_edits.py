@@ -12,8 +12,8 @@ from io_idtech_models.blender import properties
 from io_idtech_models.model.lod import collapse
 from tests import samples_mdm
 from tests.blender.case import CONTEXT, vertices_of
-from tests.blender.skeletal.md5_case import curves_of, drop_frame, in_edit_mode
-from tests.blender.skeletal.mdm_case import Figure, engine, farthest, open_figure
+from tests.blender.skeletal.mdm_case import engine, farthest, open_figure
+from tests.blender.skeletal.rigged import Rigged, curves_of, drop_frame, in_edit_mode
 from tests.samples import CORPUS, corpus
 
 bpy: Any = blender  # the stubs make each object's data a union
@@ -24,13 +24,13 @@ CLOSE = 4e-3  # units: codes of angles along the figure
 
 
 @pytest.fixture
-def case() -> Figure:
+def case() -> Rigged:
     """Return the figure, bound where its weights agree."""
     return open_figure(bind=0)
 
 
 @pytest.fixture(params=["figure", "naked"])
-def each(request) -> Figure:
+def each(request) -> Rigged:
     """Return each of the models to edit."""
     if request.param == "figure":
         return open_figure(bind=0)
@@ -40,20 +40,20 @@ def each(request) -> Figure:
     return open_figure(data, {f.path.stem: f.data for f in corpus(".mdx") if f.path.stem in {"akimbo", "binocs"}})
 
 
-def vertices_at(case: Figure, point: int, index: int = 0) -> list[int]:
+def vertices_at(case: Rigged, point: int, index: int = 0) -> list[int]:
     """Return the file's vertices of a surface at a point of its mesh."""
     base = sum(len(s.vertices) for s in case.before().surfaces[:index])
     points, vertices = vertices_of(case.mesh(index))
     return sorted(set((vertices[points == point] - base).tolist()))
 
 
-def point_of(case: Figure, vertex: int, index: int = 0) -> int:
+def point_of(case: Rigged, vertex: int, index: int = 0) -> int:
     base = sum(len(s.vertices) for s in case.before().surfaces[:index])
     points, vertices = vertices_of(case.mesh(index))
     return int(points[vertices == vertex + base][0])
 
 
-def around(case: Figure, own: list[int], index: int = 0) -> set[int]:
+def around(case: Rigged, own: list[int], index: int = 0) -> set[int]:
     """Return vertices at points that share a triangle with some, and these."""
     points, vertices = vertices_of(case.mesh(index))
     base = sum(len(s.vertices) for s in case.before().surfaces[:index])
@@ -70,11 +70,11 @@ def weights_of(file: Any, vertex: int, index: int = 0) -> list[tuple[int, float,
     return [(int(r["bone"]), float(r["weight"]), r["offset"].tolist()) for r in rows]
 
 
-def curve_of(case: Figure, name: str, bone: str, kind: str, index: int) -> Any:
+def curve_of(case: Rigged, name: str, bone: str, kind: str, index: int) -> Any:
     return next(c for c in curves_of(case.action(name), bone) if c.data_path.endswith(kind) and c.array_index == index)
 
 
-def below(case: Figure, name: str, bone: int) -> set[int]:
+def below(case: Rigged, name: str, bone: int) -> set[int]:
     """Return the bones that hang on one."""
     parents = case.motion_before(name).bones["parent"].tolist()
     found = {bone}
@@ -162,7 +162,7 @@ def test_delete_a_face(case):
     assert {p.split("[")[1].split("]")[1].rstrip("[") for p in changed[""]} <= {".triangles", ".collapse", ".min_lod"}
     assert after.header["min_lod"] == len(after.vertices)
     assert all(path.startswith("surfaces[0]") for path in changed[""])
-    made = case.after(make_lod=True).surfaces[0]
+    made = case.after({"make_lod": True}).surfaces[0]
     assert collapse.problems(made.collapse, len(made.vertices), int(made.header["min_lod"])) == []
     assert made.header["min_lod"] < len(made.vertices)
 
@@ -345,7 +345,7 @@ def test_delete_a_frame_of_each(each):
     check_deleting(each, 2)
 
 
-def check_deleting(case: Figure, frame: int) -> None:
+def check_deleting(case: Rigged, frame: int) -> None:
     """Delete a frame of the first animation: the others come back, and nothing else changes."""
     name = next(iter(case.motions))
     before = case.motion_before(name)

@@ -21,8 +21,8 @@ from io_idtech_models.model.skeletal import Animation, SkeletalModel, skin
 from io_idtech_models.model.transforms import chain, rotate, to_matrices
 from tests import samples_md5, samples_mdm
 from tests.blender.case import CONTEXT, activate
-from tests.blender.skeletal.md5_case import ANIM, MESH, Rigged, apart, in_edit_mode, in_world, open_rig
-from tests.blender.skeletal.mdm_case import MDM, MDX, MOTIONS, Figure, open_figure
+from tests.blender.skeletal.mdm_case import MDM, MDX, MOTIONS, open_figure
+from tests.blender.skeletal.rigged import ANIM, MESH, Rigged, apart, in_edit_mode, in_world, open_rig
 from tests.samples import CORPUS, PROJECT, corpus
 
 bpy: Any = blender  # the stubs make each object's data a union
@@ -41,7 +41,7 @@ class Subject:
 
     @property
     def read(self) -> Any:
-        return MDM if isinstance(self.case, Figure) else MESH
+        return self.case.row
 
     def model(self, data: bytes) -> SkeletalModel:
         extra = {"mdx": self.case.motions[self.motion]} if self.read is MDM else {}
@@ -60,12 +60,12 @@ class Subject:
         return found
 
 
-def real_figure() -> Figure:
+def real_figure() -> Rigged:
     files = {f.path.stem: f.data for f in (*corpus(".mdm"), *corpus(".mdx"))}
     return open_figure(files["naked"], {"akimbo": files["akimbo"]})
 
 
-def trooper() -> Figure:
+def trooper() -> Rigged:
     folder = PROJECT / "examples" / "trooper"
     model, bones = (next(folder.rglob(f"*{suffix}")).read_bytes() for suffix in (".mdm", ".mdx"))
     return open_figure(model, {"walk": bones})

@@ -16,7 +16,7 @@ from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
 from tests import samples_md5
 from tests.blender.case import CONTEXT
-from tests.blender.skeletal.md5_case import open_rig
+from tests.blender.skeletal.rigged import open_rig
 from tests.blender.vertex.md3_case import open_case
 from tests.samples import SENTINEL
 

@@ -10,8 +10,7 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.formats.mdm import file as mdm
 from io_idtech_models.reporting import FormatError
 from tests import samples_mdm
-from tests.mdm_facts import differences
-from tests.samples import corpus_params
+from tests.facts import differences
 
 MDM = by_name("mdm")
 MESHES = [pytest.param(make(), id=make.__name__) for make in samples_mdm.MESHES]
@@ -62,26 +61,6 @@ def test_a_file_is_read_field_by_field():
             list(wanted.offset), list(wanted.axis),
         )  # fmt: skip
         assert tag.bone_refs.tolist() == wanted.refs
-
-
-@pytest.mark.parametrize("data", MESHES)
-def test_what_is_read_is_written(data):
-    assert MDM.write(MDM.read(data)) == data
-
-
-@pytest.mark.parametrize("bones", BONES)
-@pytest.mark.parametrize("data", MESHES)
-def test_models_come_back(data, bones):
-    found = MDM.dump(MDM.load(data, "x", BONES[bones]))
-    assert differences(data, found) == set()
-    assert found == data
-
-
-@pytest.mark.parametrize("file", corpus_params(".mdm"))
-def test_real_files_come_back(file):
-    data = file.data
-    assert MDM.write(MDM.read(data)) == data
-    assert MDM.dump(MDM.load(data, "x")) == data
 
 
 @pytest.mark.parametrize("make", samples_mdm.MESHES)

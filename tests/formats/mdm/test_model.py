@@ -14,7 +14,7 @@ from io_idtech_models.model.skeletal import JointTag, SkeletalModel, Skeleton, S
 from io_idtech_models.model.transforms import conjugate, rotate, to_matrices
 from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_mdm
-from tests.mdm_facts import differences
+from tests.facts import differences
 from tests.samples import corpus, corpus_params
 
 MDM, MDX = by_name("mdm"), by_name("mdx")
