@@ -1,4 +1,4 @@
-"""What lies beside models and is read with them: scales of joints, tables of animations, skins, scripts, pictures."""
+"""What lies beside models and around them: scales of joints, tables of animations, skins, scripts, pictures, archives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fuzz import scripts
+from fuzz import packs, scripts
 from fuzz.guard import BrokenError, Budget
 from io_idtech_models.formats.md5 import scale_file as md5scale
 from io_idtech_models.game import aninc, pcx
@@ -63,6 +63,7 @@ KINDS: dict[str, tuple[Callable[[bytes], None], tuple[bytes, ...]]] = {
     "shader": (scripts.check_shaders, (scripts.SHADERS,)),
     "mtr": (scripts.check_materials, (scripts.MATERIALS,)),
     "pcx": (_picture, (picture(),)),
+    **{kind: (packs.check, packs.samples(kind)) for kind in packs.KINDS},
 }
 
 
@@ -76,7 +77,7 @@ def check(kind: str, data: bytes, budget: Budget) -> bool:
     with collected_warnings(), warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
         try:
-            with budget.spent("reading", len(data)):
+            with budget.spent("reading", len(data) * (packs.MEMORY if kind in packs.KINDS else 1)):
                 read(data)
         except ModelError:
             return False

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from fuzz import packs
 from io_idtech_models import formats
 from io_idtech_models.formats.common.chunks import FILE, Chain, File, Kind, Lump
 from io_idtech_models.formats.common.weighted import WeightedVertices
@@ -51,9 +52,17 @@ def records(kind: str, data: bytes) -> list[Records]:
     """Return the records of a file of a format that lie in the file, at least in part; empty for a cut header."""
     if kind == "pcx":
         found: Iterator[Records] = iter((Records(0, pcx.HEADER, 1, pcx.HEADER.itemsize),))
+    elif kind in packs.KINDS:
+        found = _packs(kind, data)
     else:
         found = _Walk(kind, data).records(declared(kind), 0)
     return [each for each in found if 0 <= each.offset < len(data) and each.count > 0]
+
+
+def _packs(kind: str, data: bytes) -> Iterator[Records]:
+    for offset, dtype, count in packs.records(kind, data):
+        most = max(len(data) - offset, 0) // dtype.itemsize
+        yield Records(offset, dtype, min(count, most), dtype.itemsize)
 
 
 def _head(data: bytes, dtype: Dtype, offset: int) -> Any:

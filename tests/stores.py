@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
 
@@ -48,6 +48,27 @@ class Held:
                 inner, _, last = found.rpartition("/")
                 return GameFile(Held(self.files, inner), last)
         return None
+
+    @property
+    def around(self) -> Held:
+        return self
+
+    @property
+    def elsewhere(self) -> Sequence[Held]:
+        return ()
+
+    def below(self, folders: Sequence[str]) -> list[Held]:
+        inner = self._whole("/".join(folders)).rstrip("/").lower()
+        folded = {name.rpartition("/")[0].lower(): name.rpartition("/")[0] for name in self.files}
+        return [Held(self.files, folded[inner])] if inner in folded else []
+
+    def walk(self) -> Iterator[tuple[tuple[str, ...], GameFile]]:
+        for name in self.files:
+            folder, _, last = name.rpartition("/")
+            yield tuple(folder.split("/")) if folder else (), GameFile(Held(self.files, folder), last)
+
+    def holder(self, name: str) -> Held:
+        return self
 
     def is_file(self, name: str) -> bool:
         return self._whole(name) in self.files

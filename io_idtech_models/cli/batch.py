@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 import glob
 import json
-import os
 import signal
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +16,12 @@ from typing import Any
 
 from .. import formats
 from ..reporting import LimitError, ModelError, reason
+from .inputs import SUFFIXES, Input, exists, expand, is_dir, is_in_archive, place_of
+from .saying import say, warn
 from .workers import Crew, Job, Report, answer
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 MODEL_SUFFIXES = tuple(suffix for row in formats.ROWS if row.has_model for suffix in row.suffixes)
-SUFFIXES = tuple(suffix for row in formats.ROWS for suffix in row.suffixes)
 ANIMATION_SUFFIXES = tuple(suffix for suffix in SUFFIXES if suffix not in MODEL_SUFFIXES)
 
 
@@ -42,54 +41,6 @@ class Converter:
     add_options: Callable[[argparse.ArgumentParser], None] | None = None
 
 
-def say(text: str, stream: Any = None) -> None:
-    """Print a line: what a terminal might obey, and what its encoding lacks, is replaced; names come from strangers."""
-    stream = stream or sys.stdout
-    plain = "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
-    encoding = getattr(stream, "encoding", None) or "utf-8"
-    print(plain.encode(encoding, errors="replace").decode(encoding), file=stream, flush=True)
-
-
-def warn(text: str) -> None:
-    """Print a line to standard error; see `say`."""
-    say(text, sys.stderr)
-
-
-def expand(files: Iterable[str], suffixes: tuple[str, ...]) -> tuple[list[Path], list[str]]:
-    """Return the files that names, folders (whole trees) and globs mean, and the folders and globs without any.
-
-    A name that is no file stays, to fail later. Files that several arguments mean come once.
-    """
-    found: dict[str, Path] = {}
-    barren = []
-    for name in files:
-        path = Path(name)
-        if _is_dir(path):
-            meant = sorted(p for p in path.rglob("*") if p.suffix.lower() in suffixes and p.is_file())
-        elif glob.has_magic(name) and not _exists(path):
-            meant = sorted(Path(match) for match in glob.glob(name, recursive=True))  # noqa: PTH207 - takes any root
-        else:
-            meant = [path]
-        if not meant:
-            barren.append(name)
-        for each in meant:
-            found.setdefault(_place(each), each)
-    return list(found.values()), barren
-
-
-def _exists(path: Path) -> bool:
-    return os.path.exists(path)  # noqa: PTH110 - Path's own raises where a name is too long
-
-
-def _is_dir(path: Path) -> bool:
-    return os.path.isdir(path)  # noqa: PTH112 - as above
-
-
-def _place(path: Path) -> str:
-    """Return one spelling for each place: where a path leads, links followed."""
-    return os.path.normcase(os.path.realpath(path))
-
-
 def plan_jobs(options: argparse.Namespace, converter: Converter) -> list[Job]:
     """Return the files to convert and where each goes.
 
@@ -105,13 +56,13 @@ def plan_jobs(options: argparse.Namespace, converter: Converter) -> list[Job]:
     kept = MODEL_SUFFIXES if output is not None else ()  # in a folder, what is of that kind already is no input
     readable = ANIMATION_SUFFIXES if _is_animation(suffix) else converter.readable
     sources, barren = expand(files, tuple(s for s in readable if s != suffix or s in kept))
-    if barren:
-        raise LimitError(f"nothing to convert in '{barren[0]}'")
+    for name, why in barren.items():
+        raise LimitError(f"'{name}': {why}" if why else f"nothing to convert in '{name}'")
     if options.to:
-        return _distinct([Job(source, _target(source, output, files, suffix)) for source in sources])
+        return _distinct([Job(source.path, _target(source, output, suffix)) for source in sources])
     if len(sources) > 1:
         raise LimitError("several inputs need --to SUFFIX and an output folder")
-    return _distinct([Job(source, output) for source in sources if output])
+    return _distinct([Job(source.path, output) for source in sources if output])
 
 
 def _output(files: list[str], suffix: str | None, converter: Converter) -> Path | None:
@@ -121,7 +72,7 @@ def _output(files: list[str], suffix: str | None, converter: Converter) -> Path 
     if len(files) < 2:
         raise LimitError("say where to write: an output file, or --to SUFFIX")
     output = Path(files.pop())
-    if _is_dir(output):
+    if is_dir(output):
         raise LimitError(f"'{output}' is a folder: say with --to SUFFIX what to write into it")
     return output
 
@@ -137,26 +88,29 @@ def _hint(converter: Converter) -> str:
 def _is_folder(name: str, converter: Converter) -> bool:
     """Tell whether the last argument is the output folder, and not one more input."""
     path = Path(name)
-    if _is_dir(path):
+    if is_dir(path):
         return True
-    return not _exists(path) and not glob.has_magic(name) and path.suffix.lower() not in converter.readable
+    return (
+        not exists(path)
+        and not is_in_archive(path / "any")
+        and not glob.has_magic(name)
+        and path.suffix.lower() not in converter.readable
+    )
 
 
-def _target(source: Path, output: Path | None, files: list[str], suffix: str) -> Path:
+def _target(source: Input, output: Path | None, suffix: str) -> Path:
     """Return where a file goes: beside itself, or into the output folder, there below the folder it was found in."""
-    if output is None:
-        return source.with_suffix(suffix)
-    roots = [Path(name) for name in files if _is_dir(Path(name))]
-    root = next((root for root in roots if source.is_relative_to(root)), source.parent)
-    return (output / source.relative_to(root)).with_suffix(suffix)
+    return (source.path if output is None else output / source.below).with_suffix(suffix)
 
 
 def _distinct(jobs: list[Job]) -> list[Job]:
     """Return the jobs if no file would be written twice or over an input; raises LimitError."""
     taken: dict[str, Path] = {}
-    sources = {_place(job.source): job.source for job in jobs}
+    sources = {place_of(job.source): job.source for job in jobs}
     for job in jobs:
-        place = _place(job.target)
+        place = place_of(job.target)
+        if is_in_archive(job.target):
+            raise LimitError(f"'{job.target}' is in an archive, which is only read: say where to write")
         if place in sources:
             raise LimitError(f"'{job.target}' is an input: it would be written over")
         if place in taken:
@@ -171,7 +125,7 @@ def convert(options: argparse.Namespace, converter: Converter) -> int:
         jobs = plan_jobs(options, converter)
         with ExitStack() as stack:
             log = Log(len(jobs), _open_report(options.report, stack))
-            waiting = [job for job in jobs if not (options.skip_existing and _exists(job.target))]
+            waiting = [job for job in jobs if not (options.skip_existing and exists(job.target))]
             log.skipped = len(jobs) - len(waiting)
             try:
                 work(waiting, options, converter, log.report)
@@ -279,15 +233,25 @@ class Log:
         return f"{self.done - self.failed} converted, {self.failed} failed{skipped}, {seconds:.1f} s"
 
 
+def _refusal(job: Job, converter: Converter) -> str:
+    """Return why a file can't be converted, as its name alone tells; "" where it may be."""
+    suffix, packed = job.source.suffix.lower(), is_in_archive(job.source)
+    if not exists(job.source) and not packed:
+        return "no such file"
+    if _is_animation(suffix) and not _is_animation(job.target.suffix.lower()):
+        return f"an animation is no model: convert a model with '--anim {job.source.name}'"
+    if packed and suffix not in SUFFIXES:
+        return f"can't read '{suffix or job.source.name}' in an archive, only {', '.join(SUFFIXES)}: unpack it"
+    if suffix not in (*converter.readable, *ANIMATION_SUFFIXES):
+        return f"can't read '{suffix or job.source.name}', only {', '.join(converter.readable)}{_hint(converter)}"
+    return ""
+
+
 def run_job(job: Job, options: argparse.Namespace, converter: Converter) -> tuple[str, str]:
     """Convert one file; returns a line for the summary, and an error's sentence or ""."""
-    suffix = job.source.suffix.lower()
-    if not _exists(job.source):
-        return "", "no such file"
-    if _is_animation(suffix) and not _is_animation(job.target.suffix.lower()):
-        return "", f"an animation is no model: convert a model with '--anim {job.source.name}'"
-    if suffix not in (*converter.readable, *ANIMATION_SUFFIXES):
-        return "", f"can't read '{suffix or job.source.name}', only {', '.join(converter.readable)}{_hint(converter)}"
+    refusal = _refusal(job, converter)
+    if refusal:
+        return "", refusal
     try:
         job.target.parent.mkdir(parents=True, exist_ok=True)
         return converter.convert(job, options), ""

@@ -12,12 +12,16 @@ from .. import formats
 from ..assets import convert as conversion
 from ..assets.asked import Asked
 from ..assets.load import load
+from ..game.families import FAMILIES
+from ..game.folders import Game
 from ..game.store import Disk
 from ..model.limits.games import ERROR, GAMES, WARNING
 from ..reporting import ModelError, collected_warnings
 from . import batch
-from .batch import FAILED, INTERRUPTED, MODEL_SUFFIXES, OK, SUFFIXES, USAGE, Converter, expand, say, warn
+from .batch import FAILED, INTERRUPTED, MODEL_SUFFIXES, OK, USAGE, Converter
 from .info import facts, table
+from .inputs import SUFFIXES, expand
+from .saying import say, warn
 from .workers import Job
 
 SHORTEN = "shorten"
@@ -26,12 +30,19 @@ SHORTEN = "shorten"
 def convert_plain(job: Job, options: argparse.Namespace) -> str:
     """Convert between formats, without Blender; returns a line. Raises ModelError."""
     own = own_options(formats.by_suffix(job.target), options)
-    disk = Disk()
+    disk = disk_of(options)
     animations = [disk.file(Path(name)) for name in options.anim]
     bounds = getattr(options, "range", None)
     frames = None if bounds is None else range(bounds[0], bounds[1] + 1)
     asked = Asked(job.target, options.game, own, shortens(options))
     return conversion.convert(disk.file(job.source), asked, conversion.Posing(animations, options.tags, frames))
+
+
+def disk_of(options: argparse.Namespace) -> Disk:
+    """Return what files are read from, with the game that the options tell of."""
+    if not options.game_folder:
+        return Disk()
+    return Disk([Game("", tuple(options.game_folder), options.engine or "")])
 
 
 def shortens(options: argparse.Namespace) -> bool:
@@ -99,6 +110,8 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
         command.add_argument("files", nargs="+", metavar="FILE")
         command.add_argument("--json", action="store_true", help="for programs")
         command.set_defaults(run=run)
+    for command in (info, check, convert):
+        _add_surroundings(command)
     check.add_argument("--game", choices=tuple(GAMES), default="format")
     convert.add_argument("files", nargs="+", metavar="FILE", help="inputs (files, folders, globs), then the output")
     convert.add_argument("--to", metavar="SUFFIX", help="write this format; the output is then a folder, or left out")
@@ -121,6 +134,16 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
         convert.add_argument("--frames", dest="range", type=_range, metavar="FIRST-LAST", help=description)
     convert.set_defaults(run=batch.convert)
     return parser, {"info": info, "check": check, "convert": convert}
+
+
+def _add_surroundings(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that say where else the files of a model may lie."""
+    said = (
+        "a game's folder, with its archives, where files of models are looked for; several times, the strongest first"
+    )
+    parser.add_argument("--game-folder", metavar="DIR", action="append", default=[], help=said)
+    said = "by whose rules game folders are read (told by what lies there)"
+    parser.add_argument("--engine", choices=tuple(FAMILIES), help=said)
 
 
 def _add_option(parser: argparse.ArgumentParser, row: formats.Row, option: formats.Option) -> None:
@@ -162,8 +185,8 @@ def _convert_help(converter: Converter) -> str:
 
 def _models(options: argparse.Namespace) -> tuple[list[Path], list[str]]:
     """Return the files of `info` and `check`, and a complaint for each argument that means none."""
-    paths, barren = expand(options.files, SUFFIXES)
-    return paths, [f"{name}: no model there" for name in barren]
+    inputs, barren = expand(options.files, SUFFIXES)
+    return [each.path for each in inputs], [f"{name}: {why or 'no model there'}" for name, why in barren.items()]
 
 
 def _info(options: argparse.Namespace, converter: Converter) -> int:
@@ -174,7 +197,7 @@ def _info(options: argparse.Namespace, converter: Converter) -> int:
     for path in paths:
         try:
             with collected_warnings():
-                found = facts(load(Disk().file(path)))
+                found = facts(load(disk_of(options).file(path)))
         except ModelError as error:
             failed = True
             warn(f"{path}: {error}")
@@ -193,7 +216,7 @@ def _check(options: argparse.Namespace, converter: Converter) -> int:
         warn(complaint)
     records, failed = [], bool(complaints)
     for path in paths:
-        found = _problems(path, options.game)
+        found = _problems(path, options)
         failed |= any(severity == ERROR for severity, _ in found)
         records.append({"file": str(path), "problems": [{"severity": s, "text": t} for s, t in found]})
         if not options.json:
@@ -203,12 +226,12 @@ def _check(options: argparse.Namespace, converter: Converter) -> int:
     return FAILED if failed else OK
 
 
-def _problems(path: Path, game: str) -> list[tuple[str, str]]:
+def _problems(path: Path, options: argparse.Namespace) -> list[tuple[str, str]]:
     """Return what is broken or odd in a file, and what a game refuses or changes of it: severity and text."""
     with collected_warnings() as warnings:
         try:
-            loaded = load(Disk().file(path))
-            found = [(p.severity, str(p)) for p in conversion.problems(loaded, game)]
+            loaded = load(disk_of(options).file(path))
+            found = [(p.severity, str(p)) for p in conversion.problems(loaded, options.game)]
         except ModelError as error:
             found = [(ERROR, str(error))]
     return [*((WARNING, text) for text in warnings), *found]

@@ -1,9 +1,10 @@
 """Finding files as the games do: by names relative to the game folder, whatever their case and extension.
 
 The game folder is the one above `models/` (or, for Quake II's players, above `players/`): names in models count from
-there. A name that a file gives is data of a stranger: it is looked up in folder listings, never opened as a path, and
-what it finds must lie inside the game folder (or, by its bare file name, beside the model), also after links are
-followed.
+there. With its archives, and the game's base folder beside a mod's, it is one `Store` (see `folders`). A name that a
+file gives is data of a stranger: it is looked up in listings, never opened as a path, and what it finds must lie inside
+the game folder (or, by its bare file name, beside the model; or in a game that the user has told us of), also after
+links are followed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from .store import GameFile, Store, split_name
+from .folders import Union, home_of
+from .store import GameFile, Store, name_parts, split_name
 
 # ioquake3's order (R_LoadImage: tga jpg jpeg png pcx ...), then what else Blender reads. Quake II's engines too take
 # these in place of a pcx (Yamagi's r_retexturing: tga png jpg; Q2PRO's r_texture_formats: png jpg tga).
@@ -21,21 +23,8 @@ IMAGE_SUFFIXES = (".tga", ".jpg", ".jpeg", ".png", ".pcx", ".webp", ".dds", ".bm
 NO_SKINS = ("_i", "_glow")
 # Doom 3's and its kin's materials name pictures by what they are for; a shader without a script has the diffuse one.
 DIFFUSE_ENDINGS = ("", "_d", "_diffuse", "_local")
-TOP_FOLDERS = ("models", "players")
 SAYS_NOTHING = "tris"  # the name of nearly every model of Quake II
-MAX_NAME = 1024
 MAX_SKINS = 256
-
-
-def name_parts(name: str) -> list[str]:
-    """Return the folders and the file of a name in a game file; none for a name that would lead outside.
-
-    Engines drop a leading slash and refuse `..` and `::` (FS_FOpenFileRead); drive letters never occur in game paths.
-    """
-    if len(name) > MAX_NAME or "\0" in name or ":" in name:
-        return []
-    parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
-    return [] if any(part.strip(" .") == "" for part in parts) else parts
 
 
 @dataclass
@@ -48,12 +37,12 @@ class SearchPath:
     def _game(self) -> Store | None:
         return game_folder(self.model)
 
-    @property
+    @cached_property
     def _beside(self) -> Store:
         return self.model.folder
 
     def find_image(self, name: str, endings: tuple[str, ...] = ("",)) -> GameFile | None:
-        """Return the picture that a shader or skin name means: in the game folder, else beside the model.
+        """Return the picture that a shader or skin name means: in the game folder, beside the model, or in other games.
 
         `endings` are tried behind the name, one after another.
         """
@@ -67,10 +56,14 @@ class SearchPath:
             return None
         spellings = list(image_spellings(parts[-1]))
         found = None if self._game is None else self._game.find_first(parts[:-1], spellings)
-        return found or self._beside.find_first((), spellings)
+        found = found or self._beside.find_first((), spellings)
+        if found is None:
+            others = (game.find_first(parts[:-1], spellings) for game in self.model.layer.elsewhere)
+            found = next((file for file in others if file is not None), None)
+        return found
 
     def companions(self, suffix: str, usual: str) -> list[GameFile]:
-        """Return the files that may go with a model: those beside it, then the one where the game has it.
+        """Return the files that may go with a model: those beside it, then the one where the game, or another, has it.
 
         Beside it: the one called as the model is, the one called as the file `usual`ly is, then the others by name.
         """
@@ -79,8 +72,8 @@ class SearchPath:
         wanted = (self.model.stem.lower(), split_name(last)[0].lower())
         names.sort(key=lambda name: (*(split_name(name)[0].lower() != stem for stem in wanted), name.lower()))
         found = [self._beside.find_first((), [name]) for name in names]
-        if self._game is not None:
-            found.append(self._game.find_first(folders, [last]))
+        games = [self._game, *self.model.layer.elsewhere]
+        found += [game.find_first(folders, [last]) for game in games if game is not None]
         return list(dict.fromkeys(file for file in found if file is not None))
 
     def companion_places(self, usual: str) -> list[str]:
@@ -130,33 +123,22 @@ class SearchPath:
 
 def model_name(file: GameFile) -> str:
     """Return what to call a model: its file's name without the extension, or its folder's where that says nothing."""
-    return file.stem if file.stem.lower() != SAYS_NOTHING else file.folder.name or file.stem
+    return file.stem if file.stem.lower() != SAYS_NOTHING else file.layer.name or file.stem
 
 
 def game_folder(file: GameFile) -> Store | None:
-    """Return the folder above the innermost `models` folder around a file, else above `players`; None without.
-
-    The innermost: someone may keep games in a folder called `models`, and what is beside that is no game's.
-    """
-    for top in TOP_FOLDERS:
-        folder: Store | None = file.folder
-        while folder is not None:
-            if folder.name.lower() == top:
-                return folder.parent
-            folder = folder.parent
-    return None
+    """Return the game folder that a file lies in, with all its layers; None without one: see `folders.home_of`."""
+    folder = file.folder
+    if isinstance(folder, Union):
+        return folder.root
+    home = home_of(file.layer)
+    return None if home is None else home[0]
 
 
 def game_name(file: GameFile) -> str:
     """Return what a model calls a file: its path in the game's folder, or its bare name where there is none."""
-    game = game_folder(file)
-    if game is None:
-        return file.name
-    parts, folder = [file.name], file.folder
-    while folder.parent is not None and folder != game:
-        parts.append(folder.name)
-        folder = folder.parent
-    return "/".join(reversed(parts))
+    home = home_of(file.layer)
+    return file.name if home is None else "/".join([*home[1], file.name])
 
 
 def image_spellings(name: str) -> Iterator[str]:

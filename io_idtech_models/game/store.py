@@ -1,24 +1,34 @@
 """Where files lie that are read: a `GameFile` is a name in a `Store`, which is a folder, and may be one of an archive.
 
 Whoever reads models, pictures, skins or tables has a `GameFile`, and never a path: `Disk` makes the one of the other
-where a user names a file. An archive is a further implementation of `Store`: a member then is a `GameFile` as any, but
-has no `path` on disk. What it must do (FS_ReadFile of id's engines and their kin): names count whatever their case, and
-of two entries of one name the later wins. Which of several archives and folders wins differs from engine to engine, so
-a game folder with archives is a `Store` of its own, which asks them in the engine's order.
+where a user names a file. There are three kinds of `Store`: `Folder` here, `archives.PackFolder` in an archive, whose
+files have no `path` on disk, and `folders.Union`, what a game sees where several of these lie above each other. A
+`GameFile` is of the one layer that it is really in, so that who names a file gets that and no other; its `folder` is
+what the game sees around it.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import IO, Protocol
+from pathlib import Path, PurePath
+from typing import IO, TYPE_CHECKING, Protocol
 
 from ..reporting import ModelError, reason
 
+if TYPE_CHECKING:
+    from .archives import Archive
+    from .folders import Game, Surroundings
+
+OnDisk = Path  # for who names the type without turning anything into a path
+ARCHIVES = (".pk3", ".pk4", ".pak", ".pkz", ".pk2", ".zip")
+# A path that may lead into an archive. Nearly none does, and asking the system of each would take longer than this.
+INTO_ARCHIVE = re.compile(r"\.(?:pk[234z]|pak|zip)(?=[/\\]|\Z)", re.IGNORECASE)
+MAX_NAME = 1024
 MAX_SIZE = 5 << 28  # MD3's maximum, 1024 frames of 32 surfaces with 4096 vertices, is 1,082,000,000 bytes
 MAX_LISTED = 1 << 16  # files of a folder that are looked at
 
@@ -38,6 +48,14 @@ class Store(Protocol):
     def parent(self) -> Store | None:
         """Return the folder around it; None at the root."""
 
+    @property
+    def around(self) -> Store:
+        """Return what the game sees in its place: itself, or a `Union` that it is a layer of."""
+
+    @property
+    def elsewhere(self) -> Sequence[Store]:
+        """Return the games that the user has told us of, the strongest first, but for the one that it lies in."""
+
     def names(self) -> list[str]:
         """Return the names in it, in order of their lower-case spelling; none if it can't be listed."""
 
@@ -47,8 +65,17 @@ class Store(Protocol):
         What it returns is a file, and lies inside: a link that leads out is none.
         """
 
+    def below(self, folders: Sequence[str]) -> Sequence[Store]:
+        """Return the folders that names one below the other mean, whatever their case."""
+
+    def walk(self) -> Iterator[tuple[tuple[str, ...], GameFile]]:
+        """Yield all files in it and below, each with the folders that lead to it, in any order."""
+
+    def holder(self, name: str) -> Store | None:
+        """Return the layer that has a file of exactly that name; itself, there or not, where it is the only one."""
+
     def is_file(self, name: str) -> bool:
-        """Tell whether a file is called exactly so, as the system that holds it spells names."""
+        """Tell whether a file is called exactly so, as what holds it spells names."""
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a file in it; raises ModelError, a sentence that says why and the caller which file."""
@@ -65,10 +92,15 @@ class Store(Protocol):
 
 @dataclass(frozen=True)
 class GameFile:
-    """A file, there or not, and the folder that it lies in. Equal if the folder is, and the name is spelt the same."""
+    """A file, there or not, and the layer that it lies in. Equal if the layer is, and the name is spelt the same."""
 
-    folder: Store
+    layer: Store
     name: str
+
+    @property
+    def folder(self) -> Store:
+        """Return the folder that it lies in as the game sees it, with the same folder of other layers."""
+        return self.layer.around
 
     @property
     def stem(self) -> str:
@@ -83,16 +115,16 @@ class GameFile:
     @property
     def place(self) -> str:
         """Return where it is, for a message and for what a .blend notes."""
-        return self.folder.place_of(self.name)
+        return self.layer.place_of(self.name)
 
     @property
     def path(self) -> Path | None:
         """Return where on disk it is; None in an archive: then Blender, which opens files itself, needs its bytes."""
-        return self.folder.path_of(self.name)
+        return self.layer.path_of(self.name)
 
     def is_file(self) -> bool:
         """Tell whether it is there."""
-        return self.folder.is_file(self.name)
+        return self.layer.is_file(self.name)
 
     def read(self) -> bytes:
         """Return its bytes.
@@ -100,15 +132,26 @@ class GameFile:
         Raises:
             ModelError: it can't be read; the sentence says why, the caller which file.
         """
-        return self.folder.read(self.name)
+        return self.layer.read(self.name)
 
     def open(self) -> IO[bytes]:
         """Return it as a stream; raises OSError, or ModelError."""
-        return self.folder.open(self.name)
+        return self.layer.open(self.name)
 
     def beside(self, name: str) -> GameFile:
-        """Return the file of exactly that name in the same folder, there or not."""
-        return GameFile(self.folder, name)
+        """Return the file of exactly that name in the same folder, of the strongest layer that has it, there or not."""
+        return GameFile(self.folder.holder(name) or self.layer, name)
+
+
+def name_parts(name: str) -> list[str]:
+    """Return the folders and the file of a name in a game file; none for a name that would lead outside.
+
+    Engines drop a leading slash and refuse `..` and `::` (FS_FOpenFileRead); drive letters never occur in game paths.
+    """
+    if len(name) > MAX_NAME or "\0" in name or ":" in name:
+        return []
+    parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
+    return [] if any(part.strip(" .") == "" for part in parts) else parts
 
 
 def split_name(name: str) -> tuple[str, str]:
@@ -117,11 +160,34 @@ def split_name(name: str) -> tuple[str, str]:
     return (name[:dot], name[dot:]) if 0 < dot < len(name) - 1 else (name, "")
 
 
-class Disk:
-    """The file system, each folder listed once: one Disk for what is read together, and no longer, for files change."""
+def split_at_archive(path: PurePath, is_file: Callable[[str], bool]) -> tuple[str, tuple[str, ...]] | None:
+    """Return the archive that a path leads into and the names in it, none for the archive itself; None for others."""
+    for count in range(1, len(path.parts) + 1):
+        if path.parts[count - 1].lower().endswith(ARCHIVES):
+            archive = str(type(path)(*path.parts[:count]))
+            if is_file(archive):
+                return archive, path.parts[count:]
+    return None
 
-    def __init__(self) -> None:
+
+class Disk:
+    """The file system, each folder listed once: one Disk for what is read together, and no longer, for files change.
+
+    `games` are those that the user has told us of, which is all that the search for a model's files may be told: see
+    `folders.Surroundings`.
+    """
+
+    def __init__(self, games: Sequence[Game] = ()) -> None:
+        self.games = tuple(games)
         self._folders: dict[str, Folder] = {}
+        self._archives: dict[str, Archive] = {}
+
+    @cached_property
+    def surroundings(self) -> Surroundings:
+        """What games see around the files that are read."""
+        from .folders import Surroundings  # which a file that is read alone does without
+
+        return Surroundings(self)
 
     def folder(self, path: Path | str) -> Folder:
         """Return a folder, there or not."""
@@ -131,8 +197,27 @@ class Disk:
         return self._folders[spelt]
 
     def file(self, path: Path) -> GameFile:
-        """Return the file that a path names, there or not."""
-        return GameFile(self.folder(path.parent), path.name)
+        """Return the file that a path names, there or not; the path may lead into an archive."""
+        around = str(path.parent)
+        return GameFile(
+            self.folder(around) if INTO_ARCHIVE.search(around) is None else self.store(path.parent), path.name
+        )
+
+    def store(self, path: Path) -> Store:
+        """Return a folder, an archive, or a folder in one, there or not."""
+        found = split_at_archive(path, os.path.isfile) if INTO_ARCHIVE.search(str(path)) is not None else None
+        if found is None:
+            return self.folder(path)
+        place, inner = found
+        return self.archive(self.file(Path(place))).folder(inner)
+
+    def archive(self, file: GameFile) -> Archive:
+        """Return the archive that a file on disk is, sound or not."""
+        from .archives import Archive
+
+        if file.place not in self._archives:
+            self._archives[file.place] = Archive(self, file)
+        return self._archives[file.place]
 
 
 class Folder:
@@ -184,13 +269,23 @@ class Folder:
         around = os.path.dirname(self._absolute)  # noqa: PTH120 - as in `_spelt`
         return None if around == self._absolute else self.disk.folder(around)
 
+    @cached_property
+    def around(self) -> Store:
+        """What the game sees in its place."""
+        return self.disk.surroundings.around(self)
+
+    @property
+    def elsewhere(self) -> Sequence[Store]:
+        """Return the games that the user has told us of, but for the one that it lies in."""
+        return self.disk.surroundings.elsewhere(self) if self.disk.games else ()
+
     def names(self) -> list[str]:
         """Return the names in it, in order of their lower-case spelling; none if it can't be listed."""
         return [name for key in sorted(self._listing) for name in self._listing[key]]
 
     def find_first(self, folders: Sequence[str], names: Sequence[str]) -> GameFile | None:
         """Return the file below the given folders, whatever their case, that has the first of the names there is."""
-        places = self._places(folders)
+        places = self.below(folders)
         for name in names:
             for place in places:
                 for spelt, path in place._spelt(name):
@@ -198,8 +293,8 @@ class Folder:
                         return GameFile(place, spelt)
         return None
 
-    def _places(self, folders: Sequence[str]) -> list[Folder]:
-        """Return the folders that names one below the other mean."""
+    def below(self, folders: Sequence[str]) -> list[Folder]:
+        """Return the folders that names one below the other mean, whatever their case; links must lead inside."""
         key = tuple(folders)
         if key not in self._known:
             found = [self]
@@ -228,6 +323,19 @@ class Folder:
             return is_kind(there.stat().st_mode) and there.is_relative_to(self._real)
         except (OSError, RuntimeError):  # links in a circle
             return False
+
+    def walk(self) -> Iterator[tuple[tuple[str, ...], GameFile]]:
+        """Yield all files in it and below; links to folders are not followed, they may lead round in a circle."""
+        for name in self.names():
+            path = os.path.join(self.place, name)  # noqa: PTH118 - as in `_spelt`
+            if self._is_inside(path, stat.S_ISREG):
+                yield (), GameFile(self, name)
+            elif not os.path.islink(path) and self._is_inside(path, stat.S_ISDIR):  # noqa: PTH114 - as above
+                yield from (((name, *folders), file) for folders, file in self.disk.folder(path).walk())
+
+    def holder(self, name: str) -> Folder:
+        """Return itself: it is the only layer."""
+        return self
 
     def is_file(self, name: str) -> bool:
         """Tell whether a file is called exactly so; links lead anywhere: it is the user who names the file."""

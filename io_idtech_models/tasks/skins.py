@@ -32,7 +32,7 @@ def model_file(block: Block) -> Path | None:
     holders: list[Any] = [*own, *block.users_collection, block.data]
     found = next((holder[FILE] for holder in holders if isinstance(holder.get(FILE), str)), None)
     path = None if found is None else Path(found)
-    return path if path is not None and path.is_file() else None
+    return path if path is not None and Disk().file(path).is_file() else None
 
 
 def offered(block: Block) -> list[GameFile]:

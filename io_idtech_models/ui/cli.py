@@ -28,7 +28,6 @@ from ..cli import main as cli
 from ..cli.batch import FAILED, MODEL_SUFFIXES, Converter
 from ..cli.workers import Job
 from ..formats import SKELETAL, VERTEX, Row
-from ..game.store import Disk
 from ..model.wording import joined, plural
 from ..reporting import ModelError
 from ..tasks.selection import choose
@@ -135,13 +134,13 @@ def _open(path: Path, options: argparse.Namespace, context: Context) -> Summary:
 
 def _open_vertex(path: Path, row: Row, options: argparse.Namespace, context: Context) -> Summary:
     settings = BuildSettings(scale=options.scale, weld=not options.no_weld, frame_rate=options.fps)
-    return import_file(Disk().file(path), settings, context.scene, context.scene.collection)[1]
+    return import_file(cli.disk_of(options).file(path), settings, context.scene, context.scene.collection)[1]
 
 
 def _open_skeletal(path: Path, row: Row, options: argparse.Namespace, context: Context) -> Summary:
     """Bring a skeletal model and the animations that are named into the scene."""
     settings = SkeletalSettings(scale=options.scale, weld=not options.no_weld)
-    disk = Disk()
+    disk = cli.disk_of(options)
     named = file_of(disk, options.anim[0] if options.anim and row.companions else "")
     bind = FIT if row.bind_pose_missing else AS_FILE
     wanted = ImportSettings(animations=row.has_motions, animation=named, bind=bind)

@@ -13,9 +13,8 @@ from io_idtech_models.game.search import (
     game_folder,
     image_spellings,
     model_name,
-    name_parts,
 )
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.store import Disk, name_parts
 
 WINDOWS = os.name == "nt"
 

@@ -1,7 +1,7 @@
 """Files of games, wherever they lie: what a folder and an archive have in common, and why one can't be read."""
 
 import os
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import numpy as np
 import pytest
@@ -179,3 +179,50 @@ def test_a_vertex_model_in_an_archive_is_that_on_disk(tmp_path):
     assert one.name == other.name
     assert one.frame_names == other.frame_names
     assert isinstance(held({}, "a.md3").folder, Held)
+
+
+# -- paths that lead into archives
+
+WINDOWS_PATHS = {
+    "C:\\Games\\baseq3\\pak0.pk3\\models\\a.md3": ("C:\\Games\\baseq3\\pak0.pk3", ("models", "a.md3")),
+    "C:/Games/PAK0.PK3/a.md3": ("C:\\Games\\PAK0.PK3", ("a.md3",)),
+    "\\\\host\\share\\pak0.pk3\\models/a.md3": ("\\\\host\\share\\pak0.pk3", ("models", "a.md3")),
+    "pak0.pak\\a.md2": ("pak0.pak", ("a.md2",)),
+    "\\\\?\\C:\\x\\pak0.pk4\\a.md5mesh": ("\\\\?\\C:\\x\\pak0.pk4", ("a.md5mesh",)),
+    "C:\\Games\\a.md3": None,
+    "C:pak0.pk3x\\a.md3": None,
+}
+POSIX_PATHS = {
+    "/games/baseq3/pak0.pk3/models/a.md3": ("/games/baseq3/pak0.pk3", ("models", "a.md3")),
+    "pak0.pkz": ("pak0.pkz", ()),
+    "../x y/a.b.ZIP/m/a.md3": ("../x y/a.b.ZIP", ("m", "a.md3")),
+    "/games\\pak0.pk3\\a.md3": None,
+    "/x/src.pk3dir/a.md3": None,
+    "/x/pak0.pk3.bak/a.md3": None,
+    "/": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        *((PureWindowsPath(path), found) for path, found in WINDOWS_PATHS.items()),
+        *((PurePosixPath(path), found) for path, found in POSIX_PATHS.items()),
+    ],
+)
+def test_where_a_path_leads_into_an_archive(path, found):
+    assert store.split_at_archive(path, lambda _: True) == found
+    assert store.split_at_archive(path, lambda _: False) is None
+    if found is not None and found[1]:
+        assert store.INTO_ARCHIVE.search(str(path.parent)), "else nobody would ask"
+
+
+def test_the_first_that_is_a_file_counts():
+    path = PurePosixPath("/a.pk3/b.pk3/c.pk3/x.md3")
+    assert store.split_at_archive(path, "/a.pk3/b.pk3".__eq__) == ("/a.pk3/b.pk3", ("c.pk3", "x.md3"))
+
+
+def test_the_system_is_asked_of_no_ordinary_path(monkeypatch):
+    monkeypatch.setattr(os.path, "isfile", lambda _: pytest.fail("no archive is named"))
+    for path in ("/x/baseq3/models/a.md3", "a.md3", "/x/pak0.pk3", "/x/src.pk3dir/models/a.md3", "/x/pk3/a.md3"):
+        assert Disk().file(Path(path)).path == Path(path)

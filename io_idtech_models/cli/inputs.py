@@ -1,0 +1,127 @@
+"""Which files arguments mean: names, folders, globs, and the same within archives (`pak0.pk3/models/weapons2/*`)."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+
+from .. import formats
+from ..game.listing import ANY_DEPTH, members
+from ..game.store import ARCHIVES, INTO_ARCHIVE, Disk
+from ..model.wording import listed, plural
+from ..reporting import ModelError
+from .saying import warn
+
+SUFFIXES = tuple(suffix for row in formats.ROWS for suffix in row.suffixes)
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file to read, and what of its path an output folder keeps: what is below the folder that was asked for."""
+
+    path: Path
+    below: Path
+
+
+def expand(files: Iterable[str], suffixes: tuple[str, ...]) -> tuple[list[Input], dict[str, str]]:
+    """Return the files that arguments mean, and those arguments that mean none, with the reason if there is another.
+
+    Folders stand for whole trees, archives for all in them. A name that is no file stays, to fail later. Files that
+    several arguments mean come once.
+    """
+    found: dict[str, Input] = {}
+    barren = {}
+    for name in files:
+        try:
+            here = _meant(name, suffixes)
+        except ModelError as error:
+            here, barren[name] = [], str(error)
+        if not here:
+            barren.setdefault(name, "")
+        for each in here:
+            place = place_of(each.path)
+            if place not in found or len(found[place].below.parts) < len(each.below.parts):
+                found[place] = each
+    return list(found.values()), barren
+
+
+def _meant(name: str, suffixes: tuple[str, ...]) -> list[Input]:
+    """Return the files that an argument means; raises ModelError for an archive that can't be read."""
+    packs, inner = _archives(name)
+    if packs:
+        return [each for pack in packs for each in _members(pack, inner, suffixes)]
+    path = Path(name)
+    if is_dir(path):
+        below = sorted(p for p in path.rglob("*") if p.suffix.lower() in suffixes and p.is_file())
+        return [Input(each, each.relative_to(path)) for each in below]
+    if glob.has_magic(name) and not exists(path):
+        found: list[Input] = []
+        for match in _matches(name):
+            whole = _is_archive(match)
+            found += _members(match, "", suffixes) if whole else [Input(match, Path(match.name))]
+        return found
+    return [Input(path, Path(path.name))]
+
+
+def _matches(pattern: str) -> list[Path]:
+    return sorted(Path(match) for match in glob.glob(pattern, recursive=True))  # noqa: PTH207 - takes any root
+
+
+def _is_archive(path: Path) -> bool:
+    return path.name.lower().endswith(ARCHIVES) and os.path.isfile(path)  # noqa: PTH113 - Path's raises for long names
+
+
+def _archives(name: str) -> tuple[list[Path], str]:
+    """Return the archives that an argument leads into, and its rest; none for any other."""
+    for match in INTO_ARCHIVE.finditer(name):
+        head = name[: match.end()]
+        packs = [Path(head)] if not glob.has_magic(head) or exists(Path(head)) else _matches(head)
+        packs = [pack for pack in packs if _is_archive(pack)]
+        if packs:
+            return packs, name[match.end() :]
+    return [], ""
+
+
+def _members(pack: Path, inner: str, suffixes: tuple[str, ...]) -> list[Input]:
+    """Return the files of an archive that the rest of an argument means; raises ModelError where it can't be read.
+
+    What a pattern matches may be a folder. Only what this program reads itself can lie in an archive.
+    """
+    disk = Disk()
+    archive = disk.archive(disk.file(pack))
+    refused = archive.directory().refused
+    parts = [part for part in inner.replace("\\", "/").split("/") if part]
+    plain = list(takewhile(lambda part: not glob.has_magic(part), parts))
+    folder = archive.folder(plain)
+    if parts and (archive.folder(parts[:-1]).is_file(parts[-1]) or (plain == parts and not folder.below(()))):
+        return [Input(pack.joinpath(*parts), Path(parts[-1]))]
+    if not parts and refused:
+        warn(f"{pack}: {plural(len(refused), 'file')} left out, no game can reach such names: {listed(refused)}")
+    pattern = "/".join(parts[len(plain) :]) or ANY_DEPTH
+    found = dict(members(folder, pattern) + members(folder, f"{pattern}/{ANY_DEPTH}"))
+    wanted = [suffix for suffix in suffixes if suffix in SUFFIXES]
+    return [Input(Path(file.place), Path(below)) for below, file in found.items() if file.suffix.lower() in wanted]
+
+
+def is_in_archive(path: Path) -> bool:
+    """Tell whether a path leads into an archive."""
+    return bool(_archives(str(path.parent))[0])
+
+
+def exists(path: Path) -> bool:
+    """Tell whether there is something at a path on disk."""
+    return os.path.exists(path)  # noqa: PTH110 - Path's own raises where a name is too long
+
+
+def is_dir(path: Path) -> bool:
+    """Tell whether a folder is at a path."""
+    return os.path.isdir(path)  # noqa: PTH112 - as above
+
+
+def place_of(path: Path) -> str:
+    """Return one spelling for each place: where a path leads, links followed."""
+    return os.path.normcase(os.path.realpath(path))

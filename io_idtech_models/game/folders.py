@@ -1,0 +1,295 @@
+"""Game folders with their archives, several above each other, as one `Store`: what a game sees where files are read.
+
+The game of a file is found from where it lies: a loose one in the folder above `models/` (or, for Quake II's players,
+above `players/`), a member of an archive in that archive, and that in the folder which holds it. Into what it sees go
+that folder and all its archives in the order of the game's engine (see `families`), and below them the base folder that
+lies beside a mod's (`baseoa` beside `mymod`). Where the user has told us of games (`Game`) those say which folders lie
+above each other, and by which rules; a file outside of them all finds what it names in them, too, after all else.
+
+A file is of one layer (`GameFile.layer`); what lies beside it, and what its names mean, are the `Union`'s.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import IO, TYPE_CHECKING
+
+from ..reporting import ModelError
+from .archives import PackFolder
+from .families import BASES, DEFAULT, FAMILIES, Family, guessed
+from .store import Folder, GameFile, Store
+
+if TYPE_CHECKING:
+    from .store import Disk, OnDisk
+
+TOP_FOLDERS = ("models", "players")
+PACK_FOLDER = ".pk3dir"
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game that the user has told us of."""
+
+    name: str
+    folders: tuple[str, ...]  # paths of what holds `models/` or archives, the strongest first: mod, base; home, install
+    family: str = ""  # a key of FAMILIES; "" where each folder's archives tell
+
+
+def home_of(layer: Store) -> tuple[Store, tuple[str, ...]] | None:
+    """Return the game folder that a folder lies in, and the names that lead from there to it; None without one.
+
+    That is the one above the innermost `models`, else above `players`; of an archive without either all of it. The
+    innermost: someone may keep games in a folder called `models`, and what is beside that is no game's.
+    """
+    inside: list[tuple[str, Store | None]] = []  # names and what is around them, from the inmost on
+    folder: Store | None = layer
+    top = layer
+    while folder is not None:
+        inside.append((folder.name, folder.parent))
+        top, folder = folder, folder.parent
+    for wanted in TOP_FOLDERS:
+        for count, (name, around) in enumerate(inside, 1):
+            if name.lower() == wanted and around is not None:
+                return around, tuple(each for each, _ in reversed(inside[:count]))
+    if isinstance(layer, Folder):
+        return None
+    return top, tuple(name for name, _ in reversed(inside[:-1]))
+
+
+class Union:
+    """The same folder of several layers, as a game sees it: a `Store`. Of files of one name the strongest's counts."""
+
+    def __init__(self, layers: Sequence[Store], parts: tuple[str, ...], home: Store) -> None:
+        self.layers = tuple(layers)  # game folders and archives, the strongest first
+        self.parts = parts  # names that lead to this folder from each
+        self.home = home  # what messages name
+        self._key = (self.layers, "/".join(parts).lower())
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the layers, and the folder whatever its case."""
+        return isinstance(other, Union) and self._key == other._key
+
+    def __hash__(self) -> int:
+        """Return what is equal for equal folders."""
+        return hash(self._key)
+
+    @property
+    def root(self) -> Union:
+        """Return the game folder."""
+        return Union(self.layers, (), self.home)
+
+    @property
+    def name(self) -> str:
+        """Return what it is called."""
+        return self.parts[-1] if self.parts else self.home.name
+
+    @property
+    def place(self) -> str:
+        """Return where it is, for a message."""
+        return self.home.place_of("/".join(self.parts)) if self.parts else self.home.place
+
+    @property
+    def parent(self) -> Union | None:
+        """Return the folder around it; None for the game folder."""
+        return Union(self.layers, self.parts[:-1], self.home) if self.parts else None
+
+    @property
+    def around(self) -> Union:
+        """Return itself: it is what the game sees."""
+        return self
+
+    @property
+    def elsewhere(self) -> Sequence[Store]:
+        """Return the games that the user has told us of, but for the one that it lies in."""
+        return self.home.elsewhere
+
+    @cached_property
+    def _folders(self) -> list[Store]:
+        """This folder in the layers that have it."""
+        return [folder for layer in self.layers for folder in layer.below(self.parts)]
+
+    def names(self) -> list[str]:
+        """Return the names in it, in order of their lower-case spelling, each as the strongest layer spells it."""
+        found: dict[str, list[str]] = {}
+        for layer in self._folders:
+            own: dict[str, list[str]] = {}
+            for name in layer.names():
+                own.setdefault(name.lower(), []).append(name)
+            found = own | found
+        return [name for key in sorted(found) for name in found[key]]
+
+    def find_first(self, folders: Sequence[str], names: Sequence[str]) -> GameFile | None:
+        """Return the file below the given folders that has the first of the names there is in any layer.
+
+        As in games: a name is asked of all layers before the next name is.
+        """
+        inner = (*self.parts, *folders)
+        if len(names) == 1 or len(self.layers) == 1:
+            found = (layer.find_first(inner, names) for layer in self.layers)
+            return next((file for file in found if file is not None), None)
+        layers = [layer for layer in self.layers if layer.below(inner)]
+        for name in names:
+            for layer in layers:
+                file = layer.find_first(inner, [name])
+                if file is not None:
+                    return file
+        return None
+
+    def below(self, folders: Sequence[str]) -> list[Store]:
+        """Return the folder that names one below the other mean, if a layer has it."""
+        inner = Union(self.layers, (*self.parts, *folders), self.home)
+        return [inner] if inner._folders else []
+
+    def walk(self) -> Iterator[tuple[tuple[str, ...], GameFile]]:
+        """Yield all files in it and below, of those of one name in one folder the strongest layer's."""
+        seen: set[str] = set()
+        for layer in self._folders:
+            own = set()
+            for folders, file in layer.walk():
+                key = "/".join((*folders, file.name)).lower()
+                if key not in seen:
+                    own.add(key)
+                    yield folders, file
+            seen |= own
+
+    def holder(self, name: str) -> Store | None:
+        """Return the folder of the strongest layer that has a file of exactly that name."""
+        return next((folder for folder in self._folders if folder.is_file(name)), None)
+
+    def is_file(self, name: str) -> bool:
+        """Tell whether a layer has a file of exactly that name."""
+        return self.holder(name) is not None
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of a file in it; raises ModelError, which says why."""
+        holder = self.holder(name)
+        if holder is None:
+            raise ModelError("no such file")
+        return holder.read(name)
+
+    def open(self, name: str) -> IO[bytes]:
+        """Return a file in it as a stream; raises OSError, or ModelError."""
+        holder = self.holder(name)
+        return io.BytesIO(self.read(name)) if holder is None else holder.open(name)
+
+    def place_of(self, name: str) -> str:
+        """Return where a file in it is, or would be."""
+        holder = self.holder(name)
+        return self.home.place_of("/".join((*self.parts, name))) if holder is None else holder.place_of(name)
+
+    def path_of(self, name: str) -> OnDisk | None:
+        """Return where on disk a file in it is; None in an archive, or where there is none."""
+        holder = self.holder(name)
+        return None if holder is None else holder.path_of(name)
+
+
+class Surroundings:
+    """What games see around the files of one `Disk`, each game's layers found once."""
+
+    def __init__(self, disk: Disk) -> None:
+        self.disk = disk
+        self._layers: dict[Store, list[Store]] = {}
+        self._games: dict[Game, Union] = {}
+
+    def around(self, layer: Store) -> Store:
+        """Return what the game sees in a folder's place; the folder itself where it is all that there is."""
+        home = home_of(layer)
+        if home is None:
+            return layer
+        root, parts = home
+        layers = self.layers(root)
+        return layer if layers == [root] else Union(layers, parts, _holding(root) or root)
+
+    def elsewhere(self, layer: Store) -> list[Store]:
+        """Return the games that the user has told us of, the first first, but for those that a folder lies in."""
+        home = home_of(layer)
+        holding = _holding(layer if home is None else home[0])
+        games = [game for game in self.disk.games if holding is None or not _is_of(holding, game)]
+        return [self._game(game) for game in games if game.folders]
+
+    def _game(self, game: Game) -> Union:
+        if game not in self._games:
+            self._games[game] = Union(self._of_game(game), (), self._folder(game.folders[0]))
+        return self._games[game]
+
+    def layers(self, root: Store) -> list[Store]:
+        """Return what a game whose folder, or one of whose archives, is `root` reads from, the strongest first."""
+        if root not in self._layers:
+            holding = _holding(root)
+            found = [] if holding is None else self._found(holding)
+            self._layers[root] = found if root in found else [root, *found]
+        return self._layers[root]
+
+    def _found(self, folder: Folder) -> list[Store]:
+        game = next((game for game in self.disk.games if _is_of(folder, game)), None)
+        if game is not None:
+            return self._of_game(game, folder)
+        own = guessed(folder.name, folder.names())
+        base = self._base_of(folder, own)
+        found = self._of_folder(folder, own or ("" if base is None else guessed(base.name, base.names())))
+        return found if base is None else found + self._of_folder(base, own)
+
+    def _of_game(self, game: Game, own: Folder | None = None) -> list[Store]:
+        """Return what a game reads from; of its folders one may be at hand, spelt in another way."""
+        found = []
+        for place in game.folders:
+            folder = own if own is not None and _real(own.place) == _real(place) else self._folder(place)
+            found += self._of_folder(folder, game.family)
+        return found
+
+    def _folder(self, place: str) -> Folder:
+        return self.disk.folder(os.path.abspath(place))  # noqa: PTH100 - links stay
+
+    def _of_folder(self, folder: Folder, family: str) -> list[Store]:
+        """Return a game folder and its archives, the strongest first."""
+        names = folder.names()
+        rules = FAMILIES.get(family or guessed(folder.name, names)) or FAMILIES[DEFAULT]
+        packs: list[Store] = []
+        for name in sorted((n for n in names if rules.takes(n) or rules.takes_folder(n)), key=rules.rank, reverse=True):
+            packs += self._of_pack(folder, name, rules)
+        return [folder, *packs] if rules.loose_above else [*packs, folder]
+
+    def _of_pack(self, folder: Folder, name: str, rules: Family) -> Sequence[Store]:
+        if rules.takes_folder(name):
+            return folder.below([name])
+        # It may be a link that leads anywhere: it is the user who keeps the game.
+        return [self.disk.archive(GameFile(folder, name)).folder()] if folder.is_file(name) else []
+
+    def _base_of(self, folder: Folder, family: str) -> Folder | None:
+        """Return the game's own folder beside a mod's: one that looks like a game of the same family."""
+        around = folder.parent
+        if around is None or folder.name.lower() in BASES:
+            return None
+        there = {name.lower() for name in around.names()}
+        for name in BASES:
+            for base in around.below([name]) if name in there else ():
+                own = guessed(base.name, base.names())
+                if (own and own == (family or own)) or (not own and _has_models(base)):
+                    return base
+        return None
+
+
+def _has_models(folder: Folder) -> bool:
+    return any(name.lower() in TOP_FOLDERS for name in folder.names())
+
+
+def _holding(root: Store) -> Folder | None:
+    """Return the folder on disk that is a game folder, or holds the archive or the `.pk3dir` that is one."""
+    if isinstance(root, PackFolder):
+        holding = root.archive.file.layer
+        return holding if isinstance(holding, Folder) else None
+    if not isinstance(root, Folder):
+        return None
+    return root.parent if root.name.lower().endswith(PACK_FOLDER) else root
+
+
+def _is_of(folder: Folder, game: Game) -> bool:
+    return _real(folder.place) in map(_real, game.folders)
+
+
+def _real(place: str) -> str:
+    return os.path.normcase(os.path.realpath(place))

@@ -1,0 +1,123 @@
+"""Models and their files in archives: what Blender shows of them, and what comes back."""
+
+from pathlib import Path
+
+import pytest
+
+from io_idtech_models.game.store import Disk
+from io_idtech_models.tasks import skins
+from io_idtech_models.ui import cli
+from tests.packs import put_files, put_pack
+from tests.samples import CORPUS, PROJECT, sample
+from tests.ui.scene import bpy, error_of, export_bytes, import_model, operator, png
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+EXAMPLES = PROJECT / "examples"
+STILT, NEWT, TROOPER = (
+    EXAMPLES / place for place in ("stilt/players/stilt", "newt/models/md5/newt", "trooper/models/players/toys/trooper")
+)
+PACK = CORPUS / "openarena/baseoa/pak0.pk3"
+
+
+def below(folder: Path, root: Path) -> dict[str, bytes]:
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def images(collection):
+    """Return the images that a model's materials show, by material."""
+    found = {}
+    for block in collection.objects:
+        for slot in block.material_slots:
+            nodes = () if slot.material.node_tree is None else slot.material.node_tree.nodes
+            found[slot.material.name] = next((node.image for node in nodes if node.type == "TEX_IMAGE"), None)
+    return found
+
+
+def picture(tmp_path: Path, rgb: tuple[int, int, int]) -> bytes:
+    return png(tmp_path / "made.png", rgb).read_bytes()
+
+
+@pytest.mark.parametrize("name", ["pak0.pk3", "pak0.pak"])
+def test_a_model_and_its_pictures_in_an_archive(tmp_path, name):
+    files = {"models/x/a.md3": sample("animated"), "models/animated/body.png": picture(tmp_path, (10, 200, 30))}
+    pack = put_pack(tmp_path / "base" / name, files)
+    collection = import_model(pack / "models/x/a.md3")
+    found = images(collection)["models/animated/body.tga"]
+    assert found.packed_file is not None
+    assert tuple(found.size) == (4, 4)
+    assert found["idtech_file"] == str(pack / "models/animated/body.png")
+    assert collection["idtech_file"] == str(pack / "models/x/a.md3")
+    assert export_bytes(tmp_path / "back.md3") == sample("animated")
+
+
+def test_loose_pictures_of_a_model_in_an_archive_stay_where_they_lie(tmp_path):
+    pack = put_pack(tmp_path / "base/pak0.pk3", {"models/x/a.md3": sample("animated")})
+    place = png(tmp_path / "base/models/animated/body.png")
+    found = images(import_model(pack / "models/x/a.md3"))["models/animated/body.tga"]
+    assert found.packed_file is None
+    assert Path(found.filepath) == place
+
+
+def test_a_loose_model_has_pictures_of_archives(tmp_path):
+    put_files(tmp_path, {"base/models/x/a.md3": sample("animated")})
+    put_pack(tmp_path / "base/pak0.pk3", {"models/animated/body.png": picture(tmp_path, (1, 2, 3))})
+    collection = import_model(tmp_path / "base/models/x/a.md3")
+    assert images(collection)["models/animated/body.tga"].packed_file is not None
+
+
+def test_an_armature_and_its_animations_in_archives(tmp_path):
+    files = below(NEWT, EXAMPLES / "newt")
+    mesh, walk = (f"models/md5/newt/{name}" for name in ("newt.md5mesh", "walk.md5anim"))
+    pack = put_pack(tmp_path / "base/pak000.pk4", {name: data for name, data in files.items() if name != walk})
+    put_pack(tmp_path / "base/pak001.pk4", {walk: files[walk]})
+    collection = import_model(pack / mesh)
+    assert sorted(action.name for action in bpy.data.actions) == ["idle", "walk"]
+    assert all(image is not None and image.packed_file for image in images(collection).values())
+
+
+def test_a_player_of_enemy_territory_in_archives(tmp_path):
+    files = below(TROOPER, EXAMPLES / "trooper")
+    folder = "models/players/toys/trooper"
+    put_pack(tmp_path / "etmain/pak0.pk3", {name: data for name, data in files.items() if not name.endswith(".mdm")})
+    put_files(tmp_path, {f"etmain/{folder}/body.mdm": files[f"{folder}/body.mdm"]})
+    collection = import_model(tmp_path / "etmain" / folder / "body.mdm")
+    assert len(bpy.data.actions) > 2, "the table's rows among them"
+    assert any(image is not None and image.packed_file for image in images(collection).values()), "the skin's"
+
+
+def test_a_damaged_archive_leaves_nothing_behind(tmp_path):
+    (tmp_path / "pak0.pk3").write_bytes(b"PK\3\4 damaged")
+    text = error_of(operator("import", Path("a.md3")), filepath=str(tmp_path / "pak0.pk3/models/a.md3"))
+    assert "a.md3: it is no archive, or its end is missing" in text
+    assert not bpy.data.objects
+
+
+def test_skins_of_a_player_in_an_archive(tmp_path):
+    pack = put_pack(tmp_path / "baseq2/pak0.pak", below(STILT, EXAMPLES / "stilt"))
+    collection = import_model(pack / "players/stilt/tris.md2")
+    (block,) = [block for block in collection.objects if block.type == "MESH"]
+    assert [file.name for file in skins.offered(block)] == ["frost.pcx"]
+    assert skins.show(block, "frost.pcx") == "players/stilt/frost.pcx"
+    pack.unlink()
+    assert skins.offered(block) == []
+
+
+def test_from_an_archive_to_other_formats(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    put_pack(tmp_path / "pak0.pk3", {"models/x/a.md3": sample("animated"), "models/y/b.md3": sample("animated")})
+    put_pack(tmp_path / "game/z.pk3", {"models/animated/body.png": picture(tmp_path, (9, 8, 7))})
+    status = cli.main(["convert", "pak0.pk3", "out", "--to", "glb", "--game-folder", "game"])
+    assert (status, capfd.readouterr().err) == (0, "")
+    made = sorted(path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.glb"))
+    assert made == ["models/x/a.glb", "models/y/b.glb"]
+    assert b"image/png" in (tmp_path / "out/models/x/a.glb").read_bytes()
+    assert cli.main(["convert", "pak0.pk3/models/x/a.md3", "plain.glb"]) == 0
+    assert b"image/png" not in (tmp_path / "plain.glb").read_bytes()
+
+
+@pytest.mark.skipif(not PACK.is_file(), reason="the corpus of real files is not here")
+def test_a_real_player(tmp_path):
+    file = PACK / "models/weapons2/machinegun/machinegun.md3"
+    collection = import_model(file)
+    assert any(image is not None and image.packed_file and image.size[0] for image in images(collection).values())
+    assert export_bytes(tmp_path / "gun.md3") == Disk().file(file).read()
