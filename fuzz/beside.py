@@ -1,4 +1,4 @@
-"""What lies beside models and around them: scales of joints, tables of animations, skins, scripts, pictures, archives."""
+"""What lies beside models and around them: scales of joints, tables, skins, scripts, pictures, archives."""
 
 from __future__ import annotations
 
