@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 
 from .folders import Union, home_of
 from .store import GameFile, Store, name_parts, split_name
@@ -81,6 +82,19 @@ class SearchPath:
         places = [f"'{self._beside.place}'"]
         return places if self._game is None else [*places, f"'{self._game.place_of(usual)}'"]
 
+    def scripts(self, folder: str, suffix: str) -> list[GameFile]:
+        """Return the files of a kind right below a folder of the game, else of others: the strongest layers' first.
+
+        Within a layer they come by their names; of those of one name only the strongest layer's is there.
+        """
+        for game in (self._game, *self.model.layer.elsewhere):
+            inside = (
+                [] if game is None else [file for store in game.below([folder]) for file in _lying_in(store, suffix)]
+            )
+            if inside:
+                return inside
+        return []
+
     def skin_file(self) -> GameFile | None:
         """Return the skin that says what a model's surfaces wear: MODEL_default.skin, else the first MODEL_*.skin."""
         stem = self.model.stem.lower() + "_"
@@ -119,6 +133,12 @@ class SearchPath:
             if len(found) == MAX_SKINS:
                 break
         return list(found.values())
+
+
+def _lying_in(folder: Store, suffix: str) -> list[GameFile]:
+    files = [file for below, file in folder.walk() if not below and file.name.lower().endswith(suffix)]
+    layers = (list(group) for _, group in groupby(files, key=lambda file: file.layer))
+    return [file for layer in layers for file in sorted(layer, key=lambda file: (file.name.lower(), file.name))]
 
 
 def model_name(file: GameFile) -> str:

@@ -1,0 +1,250 @@
+"""Shaders' names to looks: what a game's scripts and pictures come to, for materials of another program.
+
+What is approximated: texture coordinates that wobble (`turb`) or follow a light do not; what swings (`wave`) stands
+still at its middle; of an animation the first picture is shown; a stage that shines where light falls is left out; cube
+maps are. Faces that turn to the viewer, and vertices that move, do neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from math import pi
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..game.search import SearchPath
+from ..game.shaders import looks as kinds
+from ..game.shaders import resolve as resolving
+from ..game.shaders.library import DOOM3, QUAKE3, ShaderLibrary
+from ..game.shaders.model import (
+    AT_LEAST,
+    BUMP,
+    LESS,
+    LIGHTMAP,
+    LIT,
+    MATERIAL,
+    SPECULAR,
+    AlphaTest,
+    Gen,
+    Shader,
+    Stage,
+    TcMod,
+)
+from ..game.store import GameFile
+from ..model.look import ADD, ALPHA, DARKEN, MULTIPLY, OPAQUE, STILL, UNSEEN, Clip, Layer, Look, Motion, Row, Texture
+
+Matrix = NDArray[np.float64]  # (3, 3), of columns (s, t, 1)
+SCRIPTS = (("scripts", ".shader", QUAKE3), ("materials", ".mtr", DOOM3))
+DRAWN = {
+    kinds.OPAQUE: OPAQUE, kinds.BLENDED: ALPHA, kinds.ADDITIVE: ADD, kinds.MULTIPLY: MULTIPLY, kinds.DARKEN: DARKEN,
+    kinds.UNSEEN: UNSEEN,
+}  # fmt: skip
+Motions = tuple[Motion, Motion, Motion]
+FLIP: Matrix = np.array([[1.0, 0.0, 0.0], [0.0, -1.0, 1.0], [0.0, 0.0, 1.0]])  # t is counted from the top, v not
+UNLISTED = frozenset(("lightingspecular",))  # alphaGen that shows a stage where light falls
+SLIGHT = 1e-9
+
+
+class Looks:
+    """What the shaders of a model's game look like; scripts are read when the first shader is asked for."""
+
+    def __init__(self, search: SearchPath, endings: tuple[str, ...] = ("",)) -> None:
+        self.search, self.endings = search, endings
+
+    @cached_property
+    def library(self) -> ShaderLibrary | None:
+        """The scripts of the game; None where it has none."""
+        for folder, suffix, rules in SCRIPTS:
+            files = self.search.scripts(folder, suffix)
+            if files:
+                return ShaderLibrary([(f"{folder}/{file.name}", file) for file in files], rules)
+        return None
+
+    def find_image(self, name: str) -> GameFile | None:
+        """Return the picture that a name means."""
+        return self.search.find_image(name, self.endings)
+
+    def find(self, name: str, *, worn: bool = False) -> Look | None:
+        """Return what a shader looks like, `worn` if a skin names it; None if the game shows its default picture.
+
+        A script of which only some pictures are there, for which engines show that too, is shown as far as it goes:
+        who has a part of a game wants to see what it is.
+        """
+        found = resolving.resolve(name, self.library, self.find_image, worn=worn)
+        if found.shows == resolving.NOTHING:
+            return Look((Layer(drawn=UNSEEN),))
+        if found.shader is None:
+            return None
+        if found.kind == resolving.PICTURE:
+            return Look((Layer(Texture(found.picture)),))
+        look = replace(self.look(found.shader), lacking=found.absent)
+        return look if not found.absent or (look.base is not None and not look.base.reflects) else None
+
+    def look(self, shader: Shader) -> Look:
+        """Return what a script comes to."""
+        if shader.nodraw or not (stages := kinds.drawn_stages(shader)):
+            return Look((Layer(drawn=UNSEEN),))
+        layers = [self._layer(shader, stage) for stage in stages if stage.role not in {BUMP, SPECULAR}]
+        shown = [layer for layer in layers if layer is not None]
+        if shader.kind == MATERIAL:
+            shown = self._of_material(shader, shown)
+        bump, shine = kinds.bump_stage(shader), kinds.specular_stage(shader)
+        return Look(
+            tuple(shown) or (Layer(drawn=UNSEEN),),
+            two_sided=shader.two_sided,
+            normal=None if bump is None else self._texture(bump),
+            normal_is_height=bump is not None and kinds.is_height(bump),
+            specular=None if shine is None else self._texture(shine),
+        )
+
+    def _of_material(self, shader: Shader, layers: list[Layer]) -> list[Layer]:
+        """Return the layers of a material of Doom 3: of lit ones the diffuse first, tested as one of them is."""
+        if not layers and kinds.base_image(shader) == kinds.WHITE:
+            layers = [Layer()]
+        whole = kinds.transparency(shader)
+        if whole.kind == kinds.CLIP and whole.clip is not None and layers:
+            first = layers[0]
+            layers[0] = Layer(first.texture, OPAQUE, first.color, first.alpha, first.lit, _clip(whole.clip))
+        return layers
+
+    def _layer(self, shader: Shader, stage: Stage) -> Layer | None:
+        """Return what a stage comes to; None for one that shows nothing that can be shown."""
+        alpha = _level(stage.alpha_gen)
+        if stage.is_cube or stage.video or stage.alpha_gen.kind in UNLISTED:
+            return None
+        texture = None if stage.is_builtin or stage.role == LIGHTMAP else self._texture(stage)
+        if texture is None and not (stage.is_builtin or stage.role == LIGHTMAP):
+            return None
+        blend, drawn = stage.blend, DRAWN[kinds.blend_kind(stage.blend)]
+        if drawn == UNSEEN:
+            return None
+        return Layer(
+            texture,
+            drawn,
+            _color(stage.rgb_gen),
+            alpha,
+            lit=stage.role in LIT or stage.rgb_gen.kind.startswith(kinds.LIGHT),
+            clip=None if stage.alpha_test is None else _clip(stage.alpha_test),
+            inverted=drawn == ALPHA and blend is not None and blend.dst == "GL_SRC_ALPHA",
+            weighted=blend is not None
+            and ((drawn == ADD and blend.src == "GL_SRC_ALPHA") or (drawn == DARKEN and "SRC_ALPHA" in blend.dst)),
+        )
+
+    def _texture(self, stage: Stage) -> Texture | None:
+        picture = next((found for found in map(self.find_image, stage.maps) if found is not None), None)
+        if picture is None:
+            return None
+        rows, motions, turn = _movement(stage.tc_mods)
+        return Texture(picture, stage.clamp, stage.is_environment, rows, motions, turn)
+
+
+def _clip(test: AlphaTest) -> Clip:
+    return Clip(test.value - SLIGHT if test.func == AT_LEAST else test.value, below=test.func == LESS)
+
+
+def _level(gen: Gen) -> float:
+    """Return an alpha at rest."""
+    if gen.wave is not None:
+        return min(max(gen.wave.base, 0.0), 1.0)
+    return gen.numbers[0] if gen.kind in {"const", "expression"} and gen.numbers else 1.0
+
+
+def _color(gen: Gen) -> tuple[float, float, float]:
+    """Return a colour at rest: what swings at its middle."""
+    if gen.wave is not None:
+        level = min(max(gen.wave.base, 0.0), 1.0)
+        return level, level, level
+    if gen.kind in {"const", "expression"} and len(gen.numbers) >= 3:
+        r, g, b = (min(max(number, 0.0), 1.0) for number in gen.numbers[:3])
+        return r, g, b
+    return 1.0, 1.0, 1.0
+
+
+# -- texture coordinates
+
+
+def _movement(mods: Sequence[TcMod]) -> tuple[tuple[Row, Row], tuple[Motions, ...], float]:
+    """Return the rows of `Texture`, their motions (() if nothing moves), and the speed of what turns."""
+    if not mods:
+        return STILL, (), 0.0
+    speeds = [mod.numbers[0] for mod in mods if mod.kind == "rotate" and mod.numbers]
+    turn = -speeds[0] * pi / 180.0 if speeds else 0.0
+    rest = _matrix(mods)
+    scrolled = _matrix(mods, time=1.0) - rest
+    quarter, half = _matrix(mods, angle=pi / 2), _matrix(mods, angle=pi)
+    cosine, sine = (rest - half) / 2.0, quarter - (rest + half) / 2.0
+    parts = [np.where(np.abs(part) > SLIGHT, part, 0.0)[:2] for part in (scrolled, cosine, sine)]
+    rows = _row(rest[0]), _row(rest[1])
+    if not any(part.any() for part in parts):
+        return rows, (), 0.0
+
+    def motion(row: int, column: int) -> Motion:
+        return Motion(*(float(part[row, column]) for part in parts))
+
+    return rows, tuple((motion(row, 0), motion(row, 1), motion(row, 2)) for row in range(2)), turn
+
+
+def _row(numbers: NDArray[np.float64]) -> Row:
+    return float(numbers[0]), float(numbers[1]), float(numbers[2])
+
+
+def _matrix(mods: Sequence[TcMod], time: float = 0.0, angle: float = 0.0) -> Matrix:
+    """Return what changes of texture coordinates come to, from (u, v) to (u, v)."""
+    whole: Matrix = np.eye(3)
+    for mod in mods:
+        whole = _step(mod, time, angle) @ whole
+    return FLIP @ whole @ FLIP
+
+
+def _step(mod: TcMod, time: float, angle: float) -> Matrix:
+    """Return one change of (s, t): RB_CalcScrollTexCoords and its kin, and Doom 3's RB_GetShaderTextureMatrix."""
+    numbers = mod.numbers
+    if mod.kind == "scroll":
+        numbers = tuple(number * time for number in numbers)
+    elif mod.kind == "rotate":
+        numbers = (angle,)
+    elif mod.kind == "stretch":
+        numbers = () if mod.wave is None or abs(mod.wave.base) < SLIGHT else (1.0 / mod.wave.base,) * 2
+    count, make = STEPS.get(mod.kind, (0, None))
+    return np.eye(3) if make is None or len(numbers) < count else make(*numbers[:count])
+
+
+def _affine(
+    ss: float = 1.0, st: float = 0.0, ts: float = 0.0, tt: float = 1.0, shift: Sequence[float] = (0.0, 0.0)
+) -> Matrix:
+    """Return s' = ss s + st t + shift, t' = ts s + tt t + shift."""
+    return np.array([[ss, st, shift[0]], [ts, tt, shift[1]], [0.0, 0.0, 1.0]])
+
+
+def _turned(angle: float) -> Matrix:
+    c, s = float(np.cos(angle)), float(np.sin(angle))
+    return _affine(c, -s, s, c)
+
+
+def _about_middle(matrix: Matrix) -> Matrix:
+    return _affine(shift=(0.5, 0.5)) @ matrix @ _affine(shift=(-0.5, -0.5))
+
+
+def _stretched(s: float, t: float) -> Matrix:
+    return _about_middle(_affine(s, 0.0, 0.0, t))
+
+
+def _shifted(s: float, t: float) -> Matrix:
+    return _affine(shift=(s, t))
+
+
+STEPS: dict[str, tuple[int, Callable[..., Matrix]]] = {  # how many numbers a change has, and what it is
+    "scroll": (2, _shifted),
+    "translate": (2, _shifted),
+    "scale": (2, lambda s, t: _affine(s, 0.0, 0.0, t)),
+    "rotate": (1, lambda angle: _about_middle(_turned(angle))),
+    "turn": (1, lambda cycles: _about_middle(_turned(2.0 * pi * cycles))),
+    "centerscale": (2, _stretched),
+    "stretch": (2, _stretched),
+    "shear": (2, lambda s, t: _about_middle(_affine(1.0, s, t, 1.0))),
+    "transform": (6, lambda a, b, c, d, s, t: _affine(a, c, b, d, (s, t))),
+    "swap": (0, lambda: _affine(0.0, 1.0, 1.0, 0.0)),
+}
