@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.edits.corners import restored_numbers, source_cuts
-from ...model.vertex import ModelSource
+from ...model.source import Meshes
 from . import attributes as meshes
 
 Numbers = NDArray[np.int64]
 
 
 def cut_like_source(
-    mesh: bpy.types.Mesh, topology: meshes.Topology, numbers: Numbers, source: ModelSource | None
+    mesh: bpy.types.Mesh, topology: meshes.Topology, numbers: Numbers, source: Meshes | None
 ) -> tuple[meshes.Ints, meshes.Ints]:
     """Triangulate, larger faces along the diagonals that the source had where it had any."""
     corners, faces = meshes.triangulated(mesh)
@@ -45,7 +45,7 @@ def cut_like_source(
     return corners, faces
 
 
-def _places(numbers: Numbers, source: ModelSource) -> Numbers:
+def _places(numbers: Numbers, source: Meshes) -> Numbers:
     """Return the place of each corner's source vertex, (C,), -1 = none: seams of texture coordinates don't count."""
     return np.where(numbers >= 0, source.places[np.maximum(numbers, 0)], -1)
 
@@ -76,7 +76,7 @@ def _source_ears(places: list[int], known: set[tuple[int, ...]]) -> list[tuple[i
 
 
 def restore(
-    corners: meshes.Ints, numbers: Numbers, uvs: NDArray[np.float32], source: ModelSource
+    corners: meshes.Ints, numbers: Numbers, uvs: NDArray[np.float32], source: Meshes
 ) -> tuple[meshes.Ints, dict[str, NDArray[Any]]]:
     """Return triangles as corners, and the numbers and texture coordinates that they had before quads took some.
 
@@ -99,7 +99,7 @@ def restore(
     return corners, {"numbers": np.where(changed[:, None], restored, own), "uvs": shown}
 
 
-def is_run(numbers: Numbers, source: ModelSource) -> bool:
+def is_run(numbers: Numbers, source: Meshes) -> bool:
     """Tell whether triangles (T, 3) are just a run of the source's: the usual case, and quickly found out."""
     if not numbers.size or numbers[0, 0] < 0:
         return False

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.edits import affine
-from ...model.vertex import ModelSource
+from ...model.source import Meshes
 from ..compat import Block
 from . import attributes as meshes
 from . import normal_codes
@@ -43,7 +43,7 @@ class Traces:
 
 
 def edited_corners(
-    mesh: Block, traces: Traces, source: ModelSource, before: NDArray[np.float32] | None, still: bool
+    mesh: Block, traces: Traces, source: Meshes, before: NDArray[np.float32] | None, still: bool
 ) -> tuple[Bools, int]:
     """Tell which corners (C,) show a normal that the modeller chose.
 
@@ -83,7 +83,7 @@ def _carried(
     whole: Bools,
     before: NDArray[np.float32],
     present: NDArray[np.float32],
-    source: ModelSource,
+    source: Meshes,
 ) -> Bools:
     """Tell which points (P,) one linear map moved together with what hangs on them: their normals follow that.
 
@@ -131,7 +131,7 @@ def _flat_points(positions: NDArray[np.float32], topology: meshes.Topology, whol
 
 
 def _odd_points(
-    mesh: Block, topology: meshes.Topology, whole: Bools, before: NDArray[np.float32] | None, source: ModelSource
+    mesh: Block, topology: meshes.Topology, whole: Bools, before: NDArray[np.float32] | None, source: Meshes
 ) -> tuple[Bools, Bools]:
     """Tell which points (P,) touch triangles without area, and which moved otherwise than all that hangs on them."""
     present = meshes.positions(mesh)
@@ -150,13 +150,13 @@ def _beyond_moves(
     return np.asarray(np.max([steady.dots(shown, expected) for expected in ways], axis=0))
 
 
-def _known_triangles(traces: Traces, source: ModelSource) -> tuple[Numbers, NDArray[Any], NDArray[Any]]:
+def _known_triangles(traces: Traces, source: Meshes) -> tuple[Numbers, NDArray[Any], NDArray[Any]]:
     """Return the faces (n,) that name a triangle of the source, and the vertices (n, 3) of both."""
     known = np.flatnonzero((traces.topology.face_sizes == 3) & (traces.faces >= 0))
     return known, traces.numbers[traces.topology.triangle_corners(known)], source.triangles[traces.faces[known]]
 
 
-def _whole_faces(traces: Traces, source: ModelSource) -> Bools:
+def _whole_faces(traces: Traces, source: Meshes) -> Bools:
     """Tell which faces (faces,) are triangles of the source, with its vertices."""
     known, here, there = _known_triangles(traces, source)
     whole = np.zeros(len(traces.faces), np.bool_)
@@ -165,7 +165,7 @@ def _whole_faces(traces: Traces, source: ModelSource) -> Bools:
 
 
 def _points(
-    topology: meshes.Topology, numbers: Numbers, whole: Bools, source: ModelSource, bent: Bools
+    topology: meshes.Topology, numbers: Numbers, whole: Bools, source: Meshes, bent: Bools
 ) -> tuple[Bools, Bools, Bools]:
     """Tell which points (P,) have just the faces that their source vertices have, all triangles; and which have others.
 
@@ -193,7 +193,7 @@ def _points(
 
 
 def base_positions(
-    mesh: Block, topology: meshes.Topology, numbers: Numbers, source: ModelSource, frame: int
+    mesh: Block, topology: meshes.Topology, numbers: Numbers, source: Meshes, frame: int
 ) -> NDArray[np.float32] | None:
     """Return where the source has the points (P, 3) in its base frame, or None if none of them moved."""
     present = meshes.positions(mesh)
@@ -203,7 +203,7 @@ def base_positions(
     return None if np.array_equal(before, present) else before
 
 
-def _turned_over(traces: Traces, source: ModelSource) -> Bools:
+def _turned_over(traces: Traces, source: Meshes) -> Bools:
     """Tell which faces (faces,) are triangles of the source with their corners the other way round."""
     known, here, there = _known_triangles(traces, source)
     over = np.zeros(len(traces.faces), np.bool_)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.edits.near import Near, near
-from ...model.vertex import ModelSource
+from ...model.source import Meshes
 from ..compat import Block
 from ..provenance import Place
 from . import attributes as meshes
@@ -64,7 +64,7 @@ class Origin:
     That is a model of one frame, of which Blender shows all.
     """
 
-    source: ModelSource | None
+    source: Meshes | None
     place: Place | None
     frame: int
     still: bool

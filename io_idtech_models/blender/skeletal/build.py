@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ...model.edits.weld import weld_classes
 from ...model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, mismatch, skin
+from ...model.source import are_solid
 from ...model.transforms import rotate
-from ...model.vertex import are_solid
 from ...model.wording import listed
 from ...reporting import LimitError
 from .. import names

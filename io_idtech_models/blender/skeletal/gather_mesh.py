@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.arrays import Choice, Floats
 from ...model.skeletal import Pose, SkeletalSource, Skeleton, SkinnedMesh, Weights, skin
+from ...model.source import Meshes, MeshSet, RestSource
 from ...model.transforms import conjugate, rotate
-from ...model.vertex import ModelSource, SurfaceSource
 from ...model.wording import plural
 from ...reporting import LimitError
 from .. import losses as unheld
@@ -38,28 +37,11 @@ log = logging.getLogger(__name__)
 Doubles = NDArray[np.float64]
 
 
-class RestSurface(SurfaceSource):
-    """A mesh in its bind pose, as the code for vertex-animated models sees a source; codes are the bits of places."""
-
-    step = 0.0
-
-    def decoded_positions(self, frames: Choice = slice(None), vertices: Choice = slice(None)) -> Floats:
-        """Return the places, float32 (1, n, 3)."""
-        places = np.ascontiguousarray(self.codes[..., :3]).view(np.float32)
-        return np.ascontiguousarray(places[:, vertices])
-
-
-def rest_source(source: SkeletalSource, scale: float) -> ModelSource:
-    """Return a source as one of a vertex-animated model with one frame, the bind pose in Blender's units."""
-    surfaces: list[SurfaceSource] = []
-    for mesh in source.meshes:
-        places = rest_places(source, mesh.weights, scale)
-        codes = np.zeros((1, mesh.num_vertices, 4), np.int32)
-        codes[0, :, :3] = places.view(np.int32)
-        one, none = np.ones((1, 3), np.float32), np.zeros((1, 3), np.float32)
-        surfaces.append(RestSurface(mesh.name, codes, mesh.triangles, mesh.uvs, [mesh.shader], one, none))
-    nothing = np.zeros((1, 0, 3), np.float32)
-    return ModelSource(source.format, surfaces, [""], [], nothing, np.zeros((1, 0, 3, 3), np.float32))
+def rest_source(source: SkeletalSource, scale: float) -> Meshes:
+    """Return a source's meshes in the bind pose, in Blender's units."""
+    return MeshSet(
+        [RestSource(m.name, m.triangles, m.uvs, rest_places(source, m.weights, scale)) for m in source.meshes]
+    )
 
 
 def rest_places(source: SkeletalSource, weights: Weights, scale: float) -> NDArray[np.float32]:
@@ -77,7 +59,7 @@ class Rig:
     skeleton: Skeleton  # in the file's units
     joints: dict[str, int]  # by bone name
     source: SkeletalSource | None
-    vertex_source: ModelSource | None
+    rest: Meshes | None  # the source's meshes where import put them
     import_scale: float
     uneven: bool = False  # the armature's scale, which joints can't have
     losses: list[Loss] = field(default_factory=list)  # filled by who gathers meshes
@@ -114,7 +96,7 @@ def _at_rest(block: Block, export: RigScene) -> Iterator[Block]:
 def _gather(
     block: Block, mesh: Block, rig: Rig, place: Place | None, settings: SkeletalGatherSettings
 ) -> list[SkinnedMesh]:
-    source = rig.vertex_source if place is not None else None
+    source = rig.rest if place is not None else None
     shape = _shape_of(block, mesh, Origin(source, place, 0, True), settings)
     positions = meshes.positions(mesh)
     found = []
@@ -153,7 +135,7 @@ def _shape_of(block: Block, mesh: Block, origin: Origin, settings: WeightSetting
 def _moved(part: Part, positions: NDArray[np.float32], rig: Rig) -> skinned_normals.Moved:
     """Tell which points (P,) do not stand where import put the source's vertices that they are, and where those are."""
     after = positions[part.vertices.points]
-    source = rig.vertex_source
+    source = rig.rest
     triangles = np.zeros((0, 3), np.int32) if source is None else source.triangles
     moved = skinned_normals.Moved(np.zeros(len(positions), np.bool_), after.copy(), after, triangles)
     for surface, places, own in source.vertex_parts(part.vertices.numbers) if source is not None else ():

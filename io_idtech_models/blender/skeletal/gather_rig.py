@@ -150,9 +150,9 @@ def gather_rig(export: RigScene) -> Rig:
     if known is not None and known.source.skeleton.bound is not None:
         skeleton.bound = _bound_pose(rest, sources, kept, known, world, settings.scale)
     source = None if known is None else known.source
-    vertex_source = None if known is None else rest_source(known.source, known.scale)
+    shown = None if known is None else rest_source(known.source, known.scale)
     joints = {bone.name: i for i, bone in enumerate(bones)}
-    return Rig(block, skeleton, joints, source, vertex_source, 1.0 if known is None else known.scale, bool(lost.any()))
+    return Rig(block, skeleton, joints, source, shown, 1.0 if known is None else known.scale, bool(lost.any()))
 
 
 def _bound_pose(

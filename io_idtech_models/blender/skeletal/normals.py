@@ -15,7 +15,6 @@ from ...model import steady
 from ...model.edits import affine
 from ...model.skeletal import SkeletalSource, Skeleton, SkinnedMesh
 from ...model.transforms import conjugate, rotate
-from ...model.vertex import split_by_part
 from ..compat import Block
 from ..mesh import attributes as meshes
 from ..mesh.parts import Part, turned_normals
@@ -55,8 +54,7 @@ def of_source(source: SkeletalSource | None, numbers: NDArray[np.integer]) -> So
     found = SourceNormals(np.zeros(count, np.bool_), np.full(count, -1, np.int64), *np.zeros((2, count, 3), np.float32))
     if source is None:
         return found
-    for index, places, own in split_by_part(numbers, source.first_vertices):
-        mesh = source.meshes[index]
+    for mesh, places, own in source.vertex_parts(numbers):
         if mesh.normals is None:
             continue
         joints = mesh.weights.of(own).first_joints()

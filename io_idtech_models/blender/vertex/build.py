@@ -10,8 +10,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.edits.weld import weld
-from ...model.vertex import Surface, VertexModel, are_solid
+from ...model.edits.weld import weld, weld_classes
+from ...model.source import are_solid
+from ...model.vertex import Surface, VertexModel
 from .. import names
 from ..budgets import VERTICES, refuse_more
 from ..compat import HAS_SLOTS, Block, share_action
@@ -130,16 +131,16 @@ def _make_surface(
 
 
 def _weld_classes(surface: Surface, model: VertexModel, settings: BuildSettings) -> NDArray[Any]:
-    """Return for each vertex the one that it is welded with; by the source's codes where there are any.
+    """Return for each vertex the one that it is welded with; by the source's places where there are any.
 
     Where texture coordinates belong to corners a vertex is a point already.
     """
     if not settings.weld or surface.uvs.ndim == 3:
         return np.arange(surface.num_vertices)
     if model.source is not None and surface.source_index >= 0:
-        codes = model.source.surfaces[surface.source_index].positions
-        if codes.shape[:2] == (model.num_frames, surface.num_vertices):
-            return weld(codes, surface.triangles)
+        own = model.source.surfaces[surface.source_index]
+        if (own.num_frames, own.num_vertices) == (model.num_frames, surface.num_vertices):
+            return weld_classes(own.places(), surface.triangles)
     return weld(surface.positions.view(np.int32), surface.triangles)
 
 

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from ....model import steady
 from ....model.edits import affine
 from ....model.skeletal import Weights, skin
+from ....model.source import MeshSource, split_by_part
 from ....model.transforms import conjugate, rotate
-from ....model.vertex import SurfaceSource, split_by_part
 from ...compat import Block
 from ...mesh.parts import Part
 from . import groups as skinning
@@ -61,9 +61,9 @@ class Untouched:
         return self.kept | self.carried
 
 
-def stand(positions: NDArray[np.float32], surface: SurfaceSource, own: NDArray[Any], scale: float) -> Bools:
-    """Tell which places (n, 3) are those in which import put a surface's vertices `own` (n,)."""
-    there = surface.decoded_positions(slice(None), own)[0]
+def stand(positions: NDArray[np.float32], mesh: MeshSource, own: NDArray[Any], scale: float) -> Bools:
+    """Tell which places (n, 3) are those in which import put a mesh's vertices `own` (n,)."""
+    there = mesh.decoded_positions(slice(None), own)[0]
     near = np.abs(positions - there) <= SAME_PLACE * np.maximum(np.abs(there), scale)
     return np.asarray(near.all(axis=1))
 
@@ -78,17 +78,17 @@ def find(block: Block, here: Entries, part: Part, positions: NDArray[np.float32]
     empty = np.zeros((0, 3), np.float32)
     found = Untouched(nobody, nobody.copy(), nothing, nothing, empty[:, 0], empty, np.zeros(count))
     source, skeleton = rig.source, rig.skeleton
-    if source is None or rig.vertex_source is None or skeleton.sources is None or skeleton.kept is None:
+    if source is None or rig.rest is None or skeleton.sources is None or skeleton.kept is None:
         return found
     way = _Way(block, rig, scale)
     tables = []
     for index, all_places, all_own in split_by_part(part.vertices.numbers, source.first_vertices):
-        weights, surface = source.meshes[index].weights, rig.vertex_source.surfaces[index]
+        weights, mesh = source.meshes[index].weights, rig.rest.surfaces[index]
         wanted = skinning.summed(weights, np.arange(len(weights.counts)))
         same = _same_groups(here, all_places, all_own, wanted, np.append(skeleton.sources, -1), count)
         same &= way.has_joints(weights)[all_own]
         places, own = all_places[same], all_own[same]
-        moves = _moves(part, positions, places, own, surface, rig.import_scale)
+        moves = _moves(part, positions, places, own, mesh, rig.import_scale)
         tables.append(_put(found, places, way.weights(weights.of(own), positions[places], moves)))
     return _joined(found, tables)
 
@@ -124,16 +124,16 @@ def _moves(
     positions: NDArray[np.float32],
     places: NDArray[Any],
     own: NDArray[Any],
-    surface: SurfaceSource,
+    mesh: MeshSource,
     scale: float,
 ) -> _Moves:
-    """Return what became of the vertices `own` (s,) of a surface, which are the part's `places` (s,)."""
-    stands = stand(positions[places], surface, own, scale)
+    """Return what became of the vertices `own` (s,) of a mesh, which are the part's `places` (s,)."""
+    stands = stand(positions[places], mesh, own, scale)
     known, maps = stands.copy(), np.tile(np.eye(3), (len(own), 1, 1))
     moved = np.flatnonzero(~stands)
     if len(moved) and np.isfinite(positions).all():
         was, row = positions.copy(), np.full(len(positions), -1, np.int64)
-        was[places] = surface.decoded_positions(slice(None), own)[0]
+        was[places] = mesh.decoded_positions(slice(None), own)[0]
         row[places] = np.arange(len(places))
         triangles = part.triangles.vertices[(row[part.triangles.vertices] >= 0).all(axis=1)]
         slack = SAME_PLACE * max(scale, float(np.abs(was).max(initial=0.0)))
