@@ -16,16 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Choice, Floats, chosen_vertices
 from .clips import Clip
-from .source import Facts, Ints, MeshSet, SurfaceSource, corner_uvs
+from .source import EVERY, Facts, Ints, MeshSet, SurfaceSource, corner_uvs
 
 Decoder = Callable[[Choice, Choice], Floats]  # (frames, vertices) -> (F, n, 3)
+Stored = Floats | Decoder  # what is (F, V, 3), or gives it when it is asked for
 
 
 @dataclass(eq=False)
@@ -54,18 +55,14 @@ class ModelSource(MeshSet[SurfaceSource]):
         vertices, triangles = self.numbers(index)
         return Surface(
             own.name,
-            LATER,
+            own.decoded_positions,
             own.triangles.copy(),
             own.uvs.copy(),
             list(own.shaders),
-            normals=LATER,
+            lambda frames, vertices: decode(own.normal_codes(frames, vertices)),
             source_index=index,
             source_vertices=vertices,
             source_triangles=triangles,
-            decoders={
-                "positions": own.decoded_positions,
-                "normals": lambda frames, vertices: decode(own.normal_codes(frames, vertices)),
-            },
         )
 
 
@@ -78,18 +75,13 @@ class SharedPoints:
 
     def __call__(self, frames: Choice, vertices: Choice) -> Floats:
         """Return the positions of vertices, (F, n, 3): the points themselves where each is a vertex."""
-        every = slice(None)
-        if isinstance(frames, slice) and isinstance(vertices, slice) and frames == vertices == every and self._plain():
+        if isinstance(frames, slice) and isinstance(vertices, slice) and frames == vertices == EVERY and self._plain():
             return self.points
         return np.ascontiguousarray(self.points[frames].take(self.of_vertex[vertices], axis=1))
 
     def _plain(self) -> bool:
         count = self.points.shape[1]
         return len(self.of_vertex) == count and np.array_equal(self.of_vertex, np.arange(count))
-
-
-# What a field (F, V, 3) is given as that is decoded when first read, by its function among a surface's `decoders`.
-LATER = np.zeros((0, 0, 3), np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,15 +98,18 @@ class Base:
 
 @dataclass(eq=False)
 class Surface:
-    """An animated triangle mesh with one or more shaders."""
+    """An animated triangle mesh with one or more shaders.
+
+    Positions and normals may be stored as decoders. Who reads `positions` or `normals` gets arrays, decoded once; who
+    needs but a part asks for `some_positions` or `some_normals`.
+    """
 
     name: str
-    positions: Floats  # (F, V, 3)
+    stored_positions: Stored
     triangles: Ints  # (T, 3), counter-clockwise
     uvs: Floats  # (V, 2), or (T, 3, 2) where they belong to corners; origin bottom left
     shaders: list[str]
-    # (F, V, 3) unit; None where every vertex keeps its source's. (A factory, so that the class has no such attribute.)
-    normals: Floats | None = field(default_factory=lambda: None)
+    stored_normals: Stored | None = None  # unit; None where every vertex keeps its source's
     source_index: int = -1  # the surface of the source whose name, flags and so on this one keeps; -1 = none
     source_vertices: Ints | None = None  # (V,) model-wide number or -1; None: all new
     source_triangles: Ints | None = None  # (T,) model-wide number or -1; None: all new
@@ -122,23 +117,38 @@ class Surface:
     mirrored: bool = False  # a reflection lies between the source and the positions
     as_shown: bool = False  # every normal is coded anew, also where the source's code says nearly the same
     base: Base | None = None  # what one of the frames shows, if that is more than its neighbours turned along
-    decoders: dict[str, Decoder] = field(default_factory=dict)  # of `positions` and `normals` that are LATER
 
-    def __post_init__(self) -> None:
-        """Leave fields that are decoded later unset, so that reading them asks `__getattr__`."""
-        for name in [n for n in self.decoders if vars(self)[n] is LATER]:
-            delattr(self, name)
+    @property
+    def positions(self) -> Floats:
+        """Return where vertices are, (F, V, 3)."""
+        if not isinstance(self.stored_positions, np.ndarray):
+            self.stored_positions = self.stored_positions(EVERY, EVERY)
+        return self.stored_positions
 
-    if not TYPE_CHECKING:  # the checker would take any attribute for known
+    @positions.setter
+    def positions(self, positions: Floats) -> None:
+        """Store where vertices are, (F, V, 3)."""
+        self.stored_positions = positions
 
-        def __getattr__(self, name: str) -> Any:
-            """Decode a field when it is first read."""
-            decoder = vars(self).get("decoders", {}).get(name)
-            if decoder is None:
-                raise AttributeError(name)
-            value = decoder(slice(None), slice(None))
-            setattr(self, name, value)
-            return value
+    @property
+    def normals(self) -> Floats | None:
+        """Return the normals of vertices, (F, V, 3) unit; None where every vertex keeps its source's."""
+        if self.stored_normals is not None and not isinstance(self.stored_normals, np.ndarray):
+            self.stored_normals = self.stored_normals(EVERY, EVERY)
+        return self.stored_normals
+
+    @normals.setter
+    def normals(self, normals: Floats | None) -> None:
+        """Store the normals of vertices, (F, V, 3) unit, or None."""
+        self.stored_normals = normals
+
+    def some_positions(self, frames: Choice, vertices: Choice = EVERY) -> Floats:
+        """Return where some vertices are in some frames, (F, n, 3), without decoding the others."""
+        return _some(self.stored_positions, frames, vertices)
+
+    def some_normals(self, frames: Choice, vertices: Choice = EVERY) -> Floats | None:
+        """Return the normals of some vertices in some frames, (F, n, 3), without decoding the others."""
+        return None if self.stored_normals is None else _some(self.stored_normals, frames, vertices)
 
     @property
     def num_vertices(self) -> int:
@@ -155,23 +165,21 @@ class Surface:
     @property
     def points(self) -> Floats:
         """Return all positions that occur, (F, n, 3): shared points once."""
-        shared = None if "positions" in vars(self) else self.decoders["positions"]
-        return shared.points if isinstance(shared, SharedPoints) else self.positions
-
-    def part(self, name: str, frames: Choice, vertices: Choice = slice(None)) -> Floats | None:
-        """Return `positions` or `normals` of some frames and vertices, (F, n, 3), without decoding the others."""
-        if name not in vars(self):
-            return self.decoders[name](frames, vertices)
-        values: Floats | None = vars(self)[name]
-        return None if values is None else chosen_vertices(values[frames], vertices)
+        stored = self.stored_positions
+        return stored.points if isinstance(stored, SharedPoints) else self.positions
 
     def encoded(self, encode: Callable[[Floats, str], NDArray[Any]]) -> NDArray[Any]:
         """Return what `encode(positions (F, n, 3), name)` makes of the positions, (F, V, 4): once for shared points."""
-        shared = None if "positions" in vars(self) else self.decoders["positions"]
-        if not isinstance(shared, SharedPoints):
-            return encode(self.positions, self.name)
-        codes = encode(shared.points, self.name)
-        return chosen_vertices(codes, shared.of_vertex)
+        codes = encode(self.points, self.name)
+        stored = self.stored_positions
+        return chosen_vertices(codes, stored.of_vertex) if isinstance(stored, SharedPoints) else codes
+
+
+def _some(stored: Stored, frames: Choice, vertices: Choice) -> Floats:
+    """Return some of what is stored, (F, n, 3)."""
+    if isinstance(stored, np.ndarray):
+        return chosen_vertices(stored[frames], vertices)
+    return stored(frames, vertices)
 
 
 @dataclass(eq=False)

@@ -84,7 +84,7 @@ def test_a_file_comes_back():
 def test_what_moved_is_coded_anew_and_nothing_else():
     model = rope()
     model.surfaces[0].positions[:, 5] += (0.0, 0.0, 0.5)
-    model.surfaces[0].normals, model.surfaces[0].decoders = None, {}  # as Blender gives it
+    model.surfaces[0].normals = None  # as Blender gives it
     before, after = (mdc.to_model(data).source.surfaces for data in (mdc.rope(), mdc.from_model(model)))
     moved = [(after[0].bases != before[0].bases), (after[0].deltas != before[0].deltas)]
     assert [np.argwhere(part[..., :3].any(axis=2))[:, 1].tolist() for part in moved] == [[5, 5], []]
@@ -98,7 +98,7 @@ def test_normals_of_deltas_are_turned_along():
     surface = model.surfaces[0]
     turn = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]], np.float32)
     wanted = surface.normals @ turn.T
-    surface.positions, surface.normals, surface.decoders = surface.positions @ turn.T, None, {}
+    surface.positions, surface.normals = surface.positions @ turn.T, None
     shown = plain_normals(model, surface, mdc.CODING).normals
     assert ((shown * wanted).sum(axis=2) > np.cos(np.radians(13))).all(), "as near as 256 normals are"
 

@@ -105,15 +105,14 @@ def _make_surface(
     corner_points = of_vertex.reshape(-1)[triangles].astype(np.int32)
     uvs = surface.corner_uvs[solid].reshape(-1, 2)
     scale = np.array(settings.scale, np.float32)
-    frames = surface.part("positions", slice(None), points)
-    assert frames is not None
+    frames = surface.some_positions(slice(None), points)
     if settings.scale != 1.0:
         frames = np.asarray(frames * scale, np.float32)
     mesh = meshes.make(names.fit(surface.name), frames[0], corner_points, uvs)
     if surface.source_vertices is not None and surface.source_triangles is not None:
         meshes.number(mesh, surface.triangles, surface.source_vertices, surface.source_triangles, points, solid)
     mesh.update(calc_edges=True)
-    normals = surface.part("normals", slice(0, 1))
+    normals = surface.some_normals(slice(0, 1))
     if normals is not None and triangles.size:
         shown = meshes.show_normals(mesh, corner_points.ravel(), normals[0][triangles.ravel()])
         meshes.set_attribute(mesh, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
@@ -146,8 +145,8 @@ def _weld_classes(surface: Surface, model: VertexModel, settings: BuildSettings)
 
 def _tag_size(model: VertexModel) -> float:
     """Return how large to draw tags: a twelfth of the model's first frame, and at least a unit."""
-    bases = [s.part("positions", slice(0, 1)) for s in model.surfaces if s.num_vertices]
-    spans = [float(np.ptp(base[0], axis=0).max()) for base in bases if base is not None]
+    bases = [s.some_positions(slice(0, 1))[0] for s in model.surfaces if s.num_vertices]
+    spans = [float(np.ptp(base, axis=0).max()) for base in bases]
     return max(1.0, max(spans, default=24.0) / 12.0)
 
 

@@ -51,10 +51,8 @@ class CodedView(SourceView):
 
     def moved(self, codes: Codes) -> NDArray[np.bool_]:
         """Tell which of the vertices coded in `codes` (F, V, 4) lie elsewhere than the source's, (F, V)."""
-        # One number for the four of a vertex: its low three quarters are the position.
-        whole = f"<u{4 * codes.itemsize}"
-        position = np.array((1 << 24 * codes.itemsize) - 1, whole)
-        moved: NDArray[np.bool_] = ((codes.view(whole) ^ self.codes.view(whole))[..., 0] & position) != 0
+        x, y, z, _ = np.moveaxis(codes != self.codes, -1, 0)
+        moved: NDArray[np.bool_] = x | y | z  # `any` is ten times slower along an axis of three
         return moved
 
 
@@ -206,7 +204,7 @@ def plain_normals(model: VertexModel, surface: Surface, coding: NormalCoding | N
     """
     numbers = surface.source_vertices
     surface = replace(surface, source_index=-1, source_vertices=None, source_triangles=None)
-    if "normals" in surface.decoders or surface.normals is not None or model.source is None or coding is None:
+    if surface.stored_normals is not None or model.source is None or coding is None:
         return surface
     before = np.zeros(surface.positions.shape, np.float32)
     surface.source_vertices = numbers
