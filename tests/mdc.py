@@ -154,7 +154,7 @@ def encode(normals: NDArray[Any], hint: NDArray[Any] | None) -> NDArray[Any]:
     return codes
 
 
-CODING = NormalCoding(decode, encode)
+CODING = NormalCoding(decode, encode, DELTA_NORMAL + 256)
 
 
 def to_model(data: bytes) -> Any:

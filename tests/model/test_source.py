@@ -9,7 +9,7 @@ from io_idtech_models.model.records import vertex as record
 from io_idtech_models.model.records.vertex import RecordError
 from io_idtech_models.model.source import DELTA_NORMAL, DeltaSource, MeshSet, RestSource
 from tests import mdc
-from tests.samples import corpus_params
+from tests.samples import corpus_params, dump, load, sample
 
 ARRAYS = ("bases", "deltas", "base_frames", "delta_frames", "scale", "delta_scale", "triangles", "uvs")
 
@@ -173,6 +173,26 @@ def test_arrays_of_deltas_that_contradict_one_another_are_refused(change):
     change(arrays)
     with pytest.raises(RecordError):
         record.surface_source(record.pack(arrays))
+
+
+def test_codes_that_claim_to_be_another_formats_are_dropped(caplog):
+    model = load(sample("animated"))
+    model.source.format = "md2"  # whose table of normals is shorter
+    for surface in model.surfaces:
+        surface.normals = None
+    assert len(load(dump(model, "md3")).surfaces) == 2
+    assert "the facts of the source of 'sample' are damaged: written without them" in caplog.messages
+
+
+@pytest.mark.parametrize(("claimed", "other"), [("md3", "md2"), ("md2", "md3"), ("md3", "md3"), ("md2", "md2")])
+def test_deltas_that_claim_to_be_another_formats_are_dropped(claimed, other, caplog):
+    model = rope()
+    model.source.format = claimed
+    for surface in model.surfaces:
+        surface.normals = None  # as Blender gives it
+    found = load(dump(model, other))
+    assert len(found.surfaces) == (2 if other == "md3" else 1)
+    assert "the facts of the source of 'model' are damaged: written without them" in caplog.messages
 
 
 # -- meshes at rest

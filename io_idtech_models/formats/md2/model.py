@@ -40,7 +40,7 @@ from .texels import Size, TexelTable, decode_st
 log = logging.getLogger(__name__)
 
 FORMAT = "md2"
-CODING = NormalCoding(decode_direction, encode_direction)
+CODING = NormalCoding(decode_direction, encode_direction, 1 << 8)
 DEFAULT_SIZE = 256  # texels, of a skin of which nothing is known
 FARTHEST = np.float32(1e36)  # of a box's numbers that are shown: 255 steps of it and once more are still a float32
 

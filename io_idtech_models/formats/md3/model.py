@@ -43,7 +43,7 @@ from .file import (
 log = logging.getLogger(__name__)
 
 FORMAT = "md3"
-CODING = NormalCoding(decode_latlong, encode_latlong)
+CODING = NormalCoding(decode_latlong, encode_latlong, 1 << 16)
 UNIT_SCALE = np.full((1, 3), SCALE, np.float32)
 NO_OFFSET = np.zeros((1, 3), np.float32)
 

@@ -11,6 +11,7 @@ vertices.
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,6 +24,8 @@ from .. import steady
 from ..source import CodedSource, SurfaceSource, unsigned
 from ..vertex import ModelSource, Surface, VertexModel
 from . import affine
+
+log = logging.getLogger(__name__)
 
 Codes = NDArray[Any]
 SHOWN = math.cos(math.radians(0.5))  # of the angle by which Blender's own rounding may be off
@@ -62,6 +65,7 @@ class NormalCoding:
 
     decode: Callable[[Codes], NDArray[np.float32]]
     encode: Callable[[NDArray[Any], Codes | None], Codes]
+    size: int  # codes from this on mean nothing
 
 
 def filled_frames(model: VertexModel) -> NDArray[np.int64]:
@@ -95,7 +99,7 @@ def view_source(model: VertexModel, surface: Surface, source: ModelSource) -> So
         return None
     frames = filled_frames(model)
     gathered = [(places, part.normal_codes(frames, own)) for part, places, own in parts]
-    normals = np.zeros((len(frames), len(known)), gathered[0][1].dtype)
+    normals = np.zeros((len(frames), len(known)), np.result_type(*(codes.dtype for _, codes in gathered)))
     for places, codes in gathered:
         normals[:, places] = codes
     return SourceView(known, normals, source.triangles)
@@ -209,7 +213,9 @@ def plain_normals(model: VertexModel, surface: Surface, coding: NormalCoding | N
     before = np.zeros(surface.positions.shape, np.float32)
     surface.source_vertices = numbers
     view = view_source(model, surface, model.source)
-    if view is not None and numbers is not None:
+    if view is not None and int(view.normals.max(initial=0)) >= coding.size:  # a .blend can come from a stranger
+        log.warning("the facts of the source of '%s' are damaged: written without them", model.name)
+    elif view is not None and numbers is not None:
         for part, places, indices in model.source.vertex_parts(numbers):
             before[:, places] = part.decoded_positions(filled_frames(model), indices)
         size = np.maximum(np.abs(before), 1.0) * 1e-5

@@ -16,7 +16,7 @@ from io_idtech_models.model.edits.normals import (
 from io_idtech_models.model.vertex import Surface, VertexModel
 from tests.samples import load, sample
 
-CODING = NormalCoding(decode_latlong, encode_latlong)
+CODING = NormalCoding(decode_latlong, encode_latlong, 1 << 16)
 
 
 def rotation(seed=1):
