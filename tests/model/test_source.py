@@ -195,6 +195,25 @@ def test_deltas_that_claim_to_be_another_formats_are_dropped(claimed, other, cap
     assert "the facts of the source of 'model' are damaged: written without them" in caplog.messages
 
 
+def test_a_damaged_record_is_refused_or_can_be_used():
+    data, random, refused = record.surface_record(rope().source.surfaces[0], {}), np.random.default_rng(3), 0
+    for _ in range(1000):
+        broken = np.frombuffer(data, np.uint8).copy()
+        places = random.integers(0, len(data), random.integers(1, 4))
+        broken[places] = random.integers(0, 256, len(places))
+        try:
+            source, _ = record.surface_source(broken.tobytes())
+        except RecordError:
+            refused += 1
+            continue
+        with np.errstate(all="ignore"):  # numbers may be any
+            frames = source.decoded_positions()
+        assert frames.shape == (source.num_frames, source.num_vertices, 3)
+        assert source.normal_codes().shape == frames.shape[:2]
+        assert len(source.places()) == source.num_vertices
+    assert 100 < refused < 900
+
+
 # -- meshes at rest
 
 
