@@ -324,8 +324,8 @@ def mismatch(skeleton: Skeleton, animation: Animation) -> str:
             return f"joint {joint} is '{other}' in the animation, '{own}' in the model"
         a, b = (int(p[joint]) for p in (animation.parents, skeleton.parents))
         if a != b:
-            there, here = (_name_of(parent, skeleton.names) for parent in (a, b))
-            return f"the parent of '{own}' is {there} in the animation, {here} in the model"
+            of_animation, of_model = (_name_of(parent, skeleton.names) for parent in (a, b))
+            return f"the parent of '{own}' is {of_animation} in the animation, {of_model} in the model"
     return ""
 
 

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from ...model.edits.corners import restored_numbers, source_cuts
 from ...model.source import Meshes
-from . import attributes as meshes
+from . import attributes
 
 Numbers = NDArray[np.int64]
 
 
 def cut_like_source(
-    mesh: bpy.types.Mesh, topology: meshes.Topology, numbers: Numbers, source: Meshes | None
-) -> tuple[meshes.Ints, meshes.Ints]:
+    mesh: bpy.types.Mesh, topology: attributes.Topology, numbers: Numbers, source: Meshes | None
+) -> tuple[attributes.Ints, attributes.Ints]:
     """Triangulate, larger faces along the diagonals that the source had where it had any."""
-    corners, faces = meshes.triangulated(mesh)
+    corners, faces = attributes.triangulated(mesh)
     sizes = topology.face_sizes
     if source is None or not len(source.triangles) or not (sizes > 3).any():
         return corners, faces
@@ -76,8 +76,8 @@ def _source_ears(places: list[int], known: set[tuple[int, ...]]) -> list[tuple[i
 
 
 def restore(
-    corners: meshes.Ints, numbers: Numbers, uvs: NDArray[np.float32], source: Meshes
-) -> tuple[meshes.Ints, dict[str, NDArray[Any]]]:
+    corners: attributes.Ints, numbers: Numbers, uvs: NDArray[np.float32], source: Meshes
+) -> tuple[attributes.Ints, dict[str, NDArray[Any]]]:
     """Return triangles as corners, and the numbers and texture coordinates that they had before quads took some.
 
     Only where the coordinates shown are those of the vertex that the corner claims: edited ones stay.

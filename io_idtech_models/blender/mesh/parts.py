@@ -14,7 +14,7 @@ from ...model.source import Meshes
 from .. import names
 from ..compat import Block
 from ..materials import is_stand_in
-from . import attributes as meshes
+from . import attributes
 from .read import Numbers, Shape
 
 
@@ -43,7 +43,7 @@ class Part:
         for frame, normals in zip(sums, shown, strict=True):
             for axis in range(3):
                 frame[:, axis] = np.bincount(vertices, normals[corners, axis], len(self.own))
-        return meshes.unit(sums.reshape(-1, 3)).reshape(sums.shape)
+        return attributes.unit(sums.reshape(-1, 3)).reshape(sums.shape)
 
 
 @dataclass(frozen=True, eq=False)

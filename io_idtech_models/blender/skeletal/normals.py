@@ -16,7 +16,7 @@ from ...model.edits import affine
 from ...model.skeletal import SkeletalSource, Skeleton, SkinnedMesh
 from ...model.transforms import conjugate, rotate
 from ..compat import Block
-from ..mesh import attributes as meshes
+from ..mesh import attributes
 from ..mesh.parts import Part, turned_normals
 from ..mesh.read import Shape
 
@@ -79,7 +79,7 @@ def gather(block: Block, shape: Shape, part: Part, made: SkinnedMesh, rig: Rig, 
     carried = _carry(world, near & of.known & ~part.own, moved, triangles, over)
     as_shown = shown & ~carried
     if as_shown.any():
-        corners = meshes.corner_normals(shape.mesh) if not shape.normals.any() else shape.normals
+        corners = attributes.corner_normals(shape.mesh) if not shape.normals.any() else shape.normals
         world[as_shown] = part.normals(corners[None])[0][as_shown]
     matrix = np.array(block.matrix_world, np.float64)
     joints = made.weights.first_joints()

@@ -17,12 +17,10 @@ from .. import names
 from ..budgets import VERTICES, refuse_more
 from ..compat import HAS_SLOTS, Block, share_action
 from ..materials import Materials
-from ..mesh import attributes as meshes
-from ..mesh import normal_codes
+from ..mesh import attributes, normal_codes
 from ..provenance import MODEL_ID, TAG_INDEX
 from ..rollback import undone_on_failure
-from . import clips as animations
-from . import shape_keys, source, tags
+from . import clips, shape_keys, source, tags
 
 log = logging.getLogger(__name__)
 
@@ -79,13 +77,13 @@ def build(
         _remember(model, built, keys)
         if model.num_frames > 1:
             surfaces = [block.data.shape_keys for block in built.surfaces]
-            animations.make_actions(surfaces, model.animations, built.collection.get(MODEL_ID, ""))
+            clips.make_actions(surfaces, model.animations, built.collection.get(MODEL_ID, ""))
         for block in (*built.surfaces, *built.tags):
             built.collection.objects.link(block)
         into.children.link(built.collection)
         _set_scene(scene, model.num_frames, settings)
         if model.num_frames > 1 and settings.fit_range:
-            animations.mark(scene, model.animations)
+            clips.mark(scene, model.animations)
     return built
 
 
@@ -108,17 +106,17 @@ def _make_surface(
     frames = surface.some_positions(slice(None), points)
     if settings.scale != 1.0:
         frames = np.asarray(frames * scale, np.float32)
-    mesh = meshes.make(names.fit(surface.name), frames[0], corner_points, uvs)
+    mesh = attributes.make(names.fit(surface.name), frames[0], corner_points, uvs)
     if surface.source_vertices is not None and surface.source_triangles is not None:
-        meshes.number(mesh, surface.triangles, surface.source_vertices, surface.source_triangles, points, solid)
+        attributes.number(mesh, surface.triangles, surface.source_vertices, surface.source_triangles, points, solid)
     mesh.update(calc_edges=True)
     normals = surface.some_normals(slice(0, 1))
     if normals is not None and triangles.size:
-        shown = meshes.show_normals(mesh, corner_points.ravel(), normals[0][triangles.ravel()])
-        meshes.set_attribute(mesh, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
+        shown = attributes.show_normals(mesh, corner_points.ravel(), normals[0][triangles.ravel()])
+        attributes.set_attribute(mesh, attributes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
         normal_codes.note(mesh)
-    worn: list[Any] = [materials.get(shader) for shader in surface.shaders] or [materials.stand_in()]
-    for material in worn:
+    shown_materials: list[Any] = [materials.get(shader) for shader in surface.shaders] or [materials.stand_in()]
+    for material in shown_materials:
         if material is not None:
             mesh.materials.append(material)
     block = bpy.data.objects.new(names.fit(surface.name), mesh)
