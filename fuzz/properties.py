@@ -31,7 +31,7 @@ from io_idtech_models.formats.md5.anim_file import Md5Anim
 from io_idtech_models.model import bind_pose as binding
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.edits.one_root import animation_with_origin, skeleton_with_origin
-from io_idtech_models.model.edits.weld import weld
+from io_idtech_models.model.edits.weld import weld_classes
 from io_idtech_models.model.records import skeletal as skeletal_record
 from io_idtech_models.model.records import vertex as record
 from io_idtech_models.model.skeletal import SkeletalModel, at_rest, set_bounds
@@ -218,7 +218,7 @@ def _show(row: Any, model: Any) -> None:
     """Do what an import does before Blender comes in."""
     if isinstance(model, VertexModel):
         for surface in model.source.surfaces if model.source else ():
-            weld(surface.positions, surface.triangles)
+            weld_classes(surface.places(), surface.triangles)
     elif isinstance(model, SkeletalModel):
         set_bounds(at_rest(model.skeleton, "rest"), model)
 

@@ -120,7 +120,7 @@ def edited(model: VertexModel, turn: Any) -> VertexModel:
 
     def moved(surface: Surface) -> Surface:
         bent = turn + 0.1 * np.eye(3)[::-1] * (np.arange(surface.num_vertices) % 3 == 0)[:, None, None]
-        return replace(surface, positions=steady.applied(bent, surface.positions).astype(np.float32), decoders={})
+        return replace(surface, stored_positions=steady.applied(bent, surface.positions).astype(np.float32))
 
     return replace(model, surfaces=[moved(surface) for surface in model.surfaces])
 

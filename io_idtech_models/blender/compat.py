@@ -23,7 +23,7 @@ RELATIVE_PATHS: set[str] = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >
 
 
 def read_normal_codes(mesh: Any) -> NDArray[np.int32] | None:
-    """Return the two numbers that each corner's custom normal is stored as, packed into one, (C,); None without any."""
+    """Return the two numbers that each corner's custom normal is stored as, packed into one, (C,), or None."""
     attribute = mesh.attributes.get("custom_normal") if NORMAL_CODES else None
     if attribute is None or (attribute.data_type, attribute.domain) != ("INT16_2D", "CORNER"):
         return None

@@ -89,7 +89,7 @@ class Materials:
         return material
 
     def stand_in(self) -> bpy.types.Material | None:
-        """Return the material of a model without a stored skin, called after the picture it shows; None without one."""
+        """Return the material of a model without a stored skin, called after the picture it shows, or None."""
         picture = self.own_image() if self.own_image is not None and self._stand_in is None else None
         image = None if picture is None else load_image(picture, self.read_pixels)
         if picture is not None and image is not None:
@@ -234,6 +234,6 @@ def _nodes_behind(socket: Block) -> Iterator[Block]:
 
 
 def texture_size(material: Block) -> tuple[int, int] | None:
-    """Return width and height of the image that a material shows; None without one, or if its file can't be read."""
+    """Return width and height of the image that a material shows; None if it shows none, or its file can't be read."""
     image = image_of(material)
     return (image.size[0], image.size[1]) if image is not None and image.size[0] else None

@@ -17,23 +17,22 @@ Letters in shapes: J joints, V vertices of a mesh, T its triangles, W weights, F
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import steady
-from .arrays import numbers_below, numbers_in
+from .arrays import numbers_below
 from .bounds import reach
 from .joint_scales import Scales
+from .source import Facts, Ints, Numbering
 from .transforms import chain, to_matrices, unchain
 
-Facts = dict[str, NDArray[Any]]
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
-Ints = NDArray[np.int32]
 LARGEST = float(np.finfo(np.float32).max)  # of a number in single precision: what lies beyond is shown there
 
 
@@ -194,7 +193,7 @@ class Animation:
 
 
 @dataclass(eq=False)
-class MeshSource:
+class SkinnedMeshSource:
     """One mesh of the source file."""
 
     name: str
@@ -230,28 +229,19 @@ class JointTag:
 
 
 @dataclass(eq=False)
-class SkeletalSource:
+class SkeletalSource(Numbering[SkinnedMeshSource]):
     """The facts of the file that a model was read from; `format` says whose facts they are."""
 
     format: str
     skeleton: Skeleton
-    meshes: list[MeshSource]
+    meshes: list[SkinnedMeshSource]
     facts: Facts = field(default_factory=dict)
     tags: list[JointTag] = field(default_factory=list)
 
-    @cached_property
-    def first_vertices(self) -> NDArray[np.int64]:
-        """Return the model-wide number of each mesh's first vertex, and the total: (meshes + 1,)."""
-        return np.cumsum([0] + [m.num_vertices for m in self.meshes])
-
-    @cached_property
-    def first_triangles(self) -> NDArray[np.int64]:
-        """Return the model-wide number of each mesh's first triangle, and the total: (meshes + 1,)."""
-        return np.cumsum([0] + [len(m.triangles) for m in self.meshes])
-
-    def own_vertices(self, mesh: SkinnedMesh) -> NDArray[np.int64]:
-        """Return which vertex of its own mesh of the source each vertex was, (V,), or -1."""
-        return numbers_in(mesh.source_vertices, self.first_vertices, mesh.source_index, mesh.num_vertices)
+    @property
+    def parts(self) -> Sequence[SkinnedMeshSource]:
+        """Return the meshes that are counted, in their order."""
+        return self.meshes
 
     def shown_skeleton(self) -> Skeleton:
         """Return the skeleton as the source has it, which shares nothing with it."""
@@ -263,8 +253,6 @@ class SkeletalSource:
     def mesh(self, index: int) -> SkinnedMesh:
         """Return a mesh as the source has it, which shares nothing with it."""
         own = self.meshes[index]
-        vertices = self.first_vertices[index] + np.arange(own.num_vertices)
-        triangles = self.first_triangles[index] + np.arange(len(own.triangles))
         return SkinnedMesh(
             own.name,
             own.shader,
@@ -272,8 +260,7 @@ class SkeletalSource:
             own.triangles.copy(),
             own.weights.copy(),
             index,
-            vertices.astype(np.int32),
-            triangles.astype(np.int32),
+            *self.numbers(index),
             np.ones(own.num_vertices, np.bool_),
             None if own.normals is None else own.normals.copy(),
             None if own.normals is None else np.ones(own.num_vertices, np.bool_),
@@ -337,8 +324,8 @@ def mismatch(skeleton: Skeleton, animation: Animation) -> str:
             return f"joint {joint} is '{other}' in the animation, '{own}' in the model"
         a, b = (int(p[joint]) for p in (animation.parents, skeleton.parents))
         if a != b:
-            there, here = (_name_of(parent, skeleton.names) for parent in (a, b))
-            return f"the parent of '{own}' is {there} in the animation, {here} in the model"
+            of_animation, of_model = (_name_of(parent, skeleton.names) for parent in (a, b))
+            return f"the parent of '{own}' is {of_animation} in the animation, {of_model} in the model"
     return ""
 
 

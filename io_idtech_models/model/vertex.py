@@ -16,107 +16,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Choice, Floats, chosen_vertices, decode_positions, numbers_in, places_of
+from .arrays import Choice, Floats, chosen_vertices
 from .clips import Clip
+from .source import EVERY, Facts, Ints, MeshSet, SurfaceSource, corner_uvs
 
-Facts = dict[str, NDArray[Any]]
-Ints = NDArray[np.int32]
 Decoder = Callable[[Choice, Choice], Floats]  # (frames, vertices) -> (F, n, 3)
+Stored = Floats | Decoder  # what is (F, V, 3), or gives it when it is asked for
 
 
 @dataclass(eq=False)
-class SurfaceSource:
-    """One surface of the source file, in the file's codes."""
-
-    name: str
-    codes: NDArray[Any]  # (F, V, 4) of one integer type: X, Y, Z and normal of each vertex, as files have them
-    triangles: Ints  # (T, 3), counter-clockwise
-    uvs: Floats  # (V, 2), or (T, 3, 2) of corners, as the model shows them
-    shaders: list[str]
-    scale: Floats  # (1 or F, 3): position = code * scale + offset
-    offset: Floats  # (1 or F, 3)
-    facts: Facts = field(default_factory=dict)  # what only the format knows
-    points: NDArray[Any] | None = None  # (V,) which of the points that import showed each vertex became part of
-
-    @property
-    def positions(self) -> NDArray[Any]:
-        """Return the codes of positions, (F, V, 3)."""
-        return self.codes[..., :3]
-
-    @property
-    def normals(self) -> NDArray[Any]:
-        """Return the codes of normals, unsigned, (F, V)."""
-        return self.codes.view(f"u{self.codes.itemsize}")[..., 3]
-
-    @property
-    def num_vertices(self) -> int:
-        """Return V."""
-        return int(self.codes.shape[1])
-
-    @property
-    def step(self) -> float:
-        """Return by how much positions differ whose codes do by one."""
-        return float(self.scale.max(initial=0.0))
-
-    @property
-    def vertex_uvs(self) -> Floats | None:
-        """Return the texture coordinates of vertices, (V, 2); None where they belong to corners."""
-        return self.uvs if self.uvs.ndim == 2 else None
-
-    @property
-    def corner_uvs(self) -> Floats:
-        """Return the texture coordinates of the triangles' corners, (T, 3, 2)."""
-        return corner_uvs(self.uvs, self.triangles)
-
-    def decoded_positions(self, frames: Choice = slice(None), vertices: Choice = slice(None)) -> Floats:
-        """Return positions of the given frames and vertices, float32 (F, n, 3), bit for bit as import gave them."""
-        scale, offset = (a if len(a) == 1 else a[frames] for a in (self.scale, self.offset))
-        return decode_positions(chosen_vertices(self.codes[frames], vertices)[..., :3], scale, offset)
-
-
-def corner_uvs(uvs: Floats, triangles: NDArray[Any]) -> Floats:
-    """Return texture coordinates (V, 2) or (T, 3, 2) as those of corners, (T, 3, 2)."""
-    return uvs if uvs.ndim == 3 else uvs[triangles]
-
-
-def are_solid(triangles: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which triangles (T, 3) have three different vertices, (T,)."""
-    a, b, c = triangles.T
-    solid: NDArray[np.bool_] = (a != b) & (b != c) & (c != a)
-    return solid
-
-
-def split_by_part(
-    numbers: NDArray[Any], firsts: NDArray[np.int64]
-) -> list[tuple[int, NDArray[np.int64], NDArray[Any]]]:
-    """Split numbers (n,), -1 = none, by the part that they are of: (part, places in `numbers`, numbers in the part).
-
-    `firsts` (parts + 1,) are the first number of each part, and the end. Parts come in their order, without those of
-    which no number is: the work does not grow with their count.
-    """
-    known = np.flatnonzero((numbers >= 0) & (numbers < firsts[-1]))
-    if not len(known):
-        return []
-    inside = numbers if len(known) == len(numbers) else numbers[known]
-    low, high = (int(np.searchsorted(firsts, n, side="right")) - 1 for n in (inside.min(), inside.max()))
-    if low == high:
-        return [(low, known, inside - firsts[low])]
-    owners = np.searchsorted(firsts, inside, side="right") - 1
-    order = np.argsort(owners, kind="stable")
-    ordered = owners[order]
-    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
-    parts = zip(ordered[starts].tolist(), np.split(order, starts[1:]), strict=True)
-    return [(part, known[places], inside[places] - firsts[part]) for part, places in parts]
-
-
-@dataclass(eq=False)
-class ModelSource:
+class ModelSource(MeshSet[SurfaceSource]):
     """The facts of the file that a model was read from; `format` says whose facts they are.
 
     Among `facts` what is called `tags` (F, N, ...) is the tags', and what begins with `layout_` says where the parts
@@ -124,7 +38,6 @@ class ModelSource:
     """
 
     format: str
-    surfaces: list[SurfaceSource]
     frame_names: list[str]
     tag_names: list[str]
     tag_origins: Floats  # (F, N, 3)
@@ -136,73 +49,20 @@ class ModelSource:
         """Return F."""
         return len(self.frame_names)
 
-    @cached_property
-    def first_vertices(self) -> NDArray[np.int64]:
-        """Return the model-wide number of each surface's first vertex, and the total: (surfaces + 1,)."""
-        return np.cumsum([0] + [s.num_vertices for s in self.surfaces])
-
-    @cached_property
-    def first_triangles(self) -> NDArray[np.int64]:
-        """Return the model-wide number of each surface's first triangle, and the total: (surfaces + 1,)."""
-        return np.cumsum([0] + [len(s.triangles) for s in self.surfaces])
-
-    @cached_property
-    def triangles(self) -> Ints:
-        """Return all triangles as model-wide vertex numbers, (T, 3)."""
-        parts = [s.triangles + np.int32(base) for s, base in zip(self.surfaces, self.first_vertices, strict=False)]
-        return np.concatenate([np.zeros((0, 3), np.int32), *parts], dtype=np.int32)
-
-    @cached_property
-    def corner_uvs(self) -> Floats:
-        """Return the texture coordinates of all triangles' corners, (T, 3, 2)."""
-        return np.concatenate([np.zeros((0, 3, 2), np.float32), *(s.corner_uvs for s in self.surfaces)])
-
-    @cached_property
-    def solid(self) -> NDArray[np.bool_]:
-        """Tell which triangles have three different vertices, (T,); Blender is shown no others, some crash it."""
-        return are_solid(self.triangles)
-
-    @cached_property
-    def places(self) -> NDArray[np.int64]:
-        """Return a number for each vertex, shared by vertices of its surface that are at one place in all frames."""
-        parts = [places_of(s.positions) + base for s, base in zip(self.surfaces, self.first_vertices, strict=False)]
-        return np.concatenate(parts or [np.zeros(0, np.int64)])
-
-    @cached_property
-    def shown_points(self) -> NDArray[np.int64]:
-        """Return a number for each vertex of the model, shared by those that import showed as one point."""
-        parts = [np.arange(s.num_vertices) if s.points is None else s.points for s in self.surfaces]
-        return np.concatenate(
-            [np.zeros(0, np.int64), *(p + b for p, b in zip(parts, self.first_vertices, strict=False))]
-        )
-
-    def vertex_parts(self, numbers: NDArray[Any]) -> list[tuple[SurfaceSource, NDArray[Any], NDArray[Any]]]:
-        """Split model-wide numbers (V,), -1 = new, by surface: (source, places in `numbers`, its own indices)."""
-        parts = split_by_part(numbers, self.first_vertices)
-        return [(self.surfaces[part], places, own) for part, places, own in parts]
-
-    def own_vertices(self, surface: Surface) -> NDArray[np.int64]:
-        """Return which vertex of its own surface of the source each vertex was, (V,), or -1."""
-        return numbers_in(surface.source_vertices, self.first_vertices, surface.source_index, surface.num_vertices)
-
     def surface(self, index: int, decode: Callable[[NDArray[Any]], Floats]) -> Surface:
         """Return a surface as the source has it, sharing nothing with it; `decode` makes normals of their codes."""
         own = self.surfaces[index]
-        vertices, triangles = self.first_vertices[index], self.first_triangles[index]
+        vertices, triangles = self.numbers(index)
         return Surface(
             own.name,
-            LATER,
+            own.decoded_positions,
             own.triangles.copy(),
             own.uvs.copy(),
             list(own.shaders),
-            normals=LATER,
+            lambda frames, vertices: decode(own.normal_codes(frames, vertices)),
             source_index=index,
-            source_vertices=np.arange(vertices, vertices + own.num_vertices, dtype=np.int32),
-            source_triangles=np.arange(triangles, triangles + len(own.triangles), dtype=np.int32),
-            decoders={
-                "positions": own.decoded_positions,
-                "normals": lambda frames, vertices: decode(own.normals[frames][:, vertices]),
-            },
+            source_vertices=vertices,
+            source_triangles=triangles,
         )
 
 
@@ -215,18 +75,13 @@ class SharedPoints:
 
     def __call__(self, frames: Choice, vertices: Choice) -> Floats:
         """Return the positions of vertices, (F, n, 3): the points themselves where each is a vertex."""
-        every = slice(None)
-        if isinstance(frames, slice) and isinstance(vertices, slice) and frames == vertices == every and self._plain():
+        if isinstance(frames, slice) and isinstance(vertices, slice) and frames == vertices == EVERY and self._plain():
             return self.points
         return np.ascontiguousarray(self.points[frames].take(self.of_vertex[vertices], axis=1))
 
     def _plain(self) -> bool:
         count = self.points.shape[1]
         return len(self.of_vertex) == count and np.array_equal(self.of_vertex, np.arange(count))
-
-
-# What a field (F, V, 3) is given as that is decoded when first read, by its function among a surface's `decoders`.
-LATER = np.zeros((0, 0, 3), np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,15 +98,18 @@ class Base:
 
 @dataclass(eq=False)
 class Surface:
-    """An animated triangle mesh with one or more shaders."""
+    """An animated triangle mesh with one or more shaders.
+
+    Positions and normals may be stored as decoders. Who reads `positions` or `normals` gets arrays, decoded once; who
+    needs but a part asks for `some_positions` or `some_normals`.
+    """
 
     name: str
-    positions: Floats  # (F, V, 3)
+    stored_positions: Stored
     triangles: Ints  # (T, 3), counter-clockwise
     uvs: Floats  # (V, 2), or (T, 3, 2) where they belong to corners; origin bottom left
     shaders: list[str]
-    # (F, V, 3) unit; None where every vertex keeps its source's. (A factory, so that the class has no such attribute.)
-    normals: Floats | None = field(default_factory=lambda: None)
+    stored_normals: Stored | None = None  # unit; None where every vertex keeps its source's
     source_index: int = -1  # the surface of the source whose name, flags and so on this one keeps; -1 = none
     source_vertices: Ints | None = None  # (V,) model-wide number or -1; None: all new
     source_triangles: Ints | None = None  # (T,) model-wide number or -1; None: all new
@@ -259,23 +117,38 @@ class Surface:
     mirrored: bool = False  # a reflection lies between the source and the positions
     as_shown: bool = False  # every normal is coded anew, also where the source's code says nearly the same
     base: Base | None = None  # what one of the frames shows, if that is more than its neighbours turned along
-    decoders: dict[str, Decoder] = field(default_factory=dict)  # of `positions` and `normals` that are LATER
 
-    def __post_init__(self) -> None:
-        """Leave fields that are decoded later unset, so that reading them asks `__getattr__`."""
-        for name in [n for n in self.decoders if vars(self)[n] is LATER]:
-            delattr(self, name)
+    @property
+    def positions(self) -> Floats:
+        """Return where vertices are, (F, V, 3)."""
+        if not isinstance(self.stored_positions, np.ndarray):
+            self.stored_positions = self.stored_positions(EVERY, EVERY)
+        return self.stored_positions
 
-    if not TYPE_CHECKING:  # the checker would take any attribute for known
+    @positions.setter
+    def positions(self, positions: Floats) -> None:
+        """Store where vertices are, (F, V, 3)."""
+        self.stored_positions = positions
 
-        def __getattr__(self, name: str) -> Any:
-            """Decode a field when it is first read."""
-            decoder = vars(self).get("decoders", {}).get(name)
-            if decoder is None:
-                raise AttributeError(name)
-            value = decoder(slice(None), slice(None))
-            setattr(self, name, value)
-            return value
+    @property
+    def normals(self) -> Floats | None:
+        """Return the normals of vertices, (F, V, 3) unit; None where every vertex keeps its source's."""
+        if self.stored_normals is not None and not isinstance(self.stored_normals, np.ndarray):
+            self.stored_normals = self.stored_normals(EVERY, EVERY)
+        return self.stored_normals
+
+    @normals.setter
+    def normals(self, normals: Floats | None) -> None:
+        """Store the normals of vertices, (F, V, 3) unit, or None."""
+        self.stored_normals = normals
+
+    def some_positions(self, frames: Choice, vertices: Choice = EVERY) -> Floats:
+        """Return where some vertices are in some frames, (F, n, 3), without decoding the others."""
+        return _some(self.stored_positions, frames, vertices)
+
+    def some_normals(self, frames: Choice, vertices: Choice = EVERY) -> Floats | None:
+        """Return the normals of some vertices in some frames, (F, n, 3), without decoding the others."""
+        return None if self.stored_normals is None else _some(self.stored_normals, frames, vertices)
 
     @property
     def num_vertices(self) -> int:
@@ -292,23 +165,21 @@ class Surface:
     @property
     def points(self) -> Floats:
         """Return all positions that occur, (F, n, 3): shared points once."""
-        shared = None if "positions" in vars(self) else self.decoders["positions"]
-        return shared.points if isinstance(shared, SharedPoints) else self.positions
-
-    def part(self, name: str, frames: Choice, vertices: Choice = slice(None)) -> Floats | None:
-        """Return `positions` or `normals` of some frames and vertices, (F, n, 3), without decoding the others."""
-        if name not in vars(self):
-            return self.decoders[name](frames, vertices)
-        values: Floats | None = vars(self)[name]
-        return None if values is None else chosen_vertices(values[frames], vertices)
+        stored = self.stored_positions
+        return stored.points if isinstance(stored, SharedPoints) else self.positions
 
     def encoded(self, encode: Callable[[Floats, str], NDArray[Any]]) -> NDArray[Any]:
         """Return what `encode(positions (F, n, 3), name)` makes of the positions, (F, V, 4): once for shared points."""
-        shared = None if "positions" in vars(self) else self.decoders["positions"]
-        if not isinstance(shared, SharedPoints):
-            return encode(self.positions, self.name)
-        codes = encode(shared.points, self.name)
-        return chosen_vertices(codes, shared.of_vertex)
+        codes = encode(self.points, self.name)
+        stored = self.stored_positions
+        return chosen_vertices(codes, stored.of_vertex) if isinstance(stored, SharedPoints) else codes
+
+
+def _some(stored: Stored, frames: Choice, vertices: Choice) -> Floats:
+    """Return some of what is stored, (F, n, 3)."""
+    if isinstance(stored, np.ndarray):
+        return chosen_vertices(stored[frames], vertices)
+    return stored(frames, vertices)
 
 
 @dataclass(eq=False)

@@ -201,7 +201,7 @@ def test_moved_vertices_take_their_normals_along():
     turn = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]], np.float32)
     surface = model.surfaces[0]
     wanted = surface.normals @ turn.T
-    surface.positions, surface.normals, surface.decoders = surface.positions @ turn.T, None, {}  # as Blender gives it
+    surface.positions, surface.normals = surface.positions @ turn.T, None  # as Blender gives it
     again = load(MD3.dump(model)).surfaces[0]
     assert degrees(again.normals[:, :8], wanted).max() <= 12
 
@@ -212,7 +212,7 @@ def test_frames_chosen_and_reordered_keep_their_normals():
     (surface,) = model.surfaces
     before = surface.normals[order].copy()
     model.frame_names = [model.frame_names[i] for i in order]
-    surface.positions, surface.normals, surface.decoders = surface.positions[order].copy(), None, {}
+    surface.positions, surface.normals = surface.positions[order].copy(), None
     model.frame_sources = order.astype(np.int32)
     again = load(MD3.dump(model))
     assert again.frame_names == ["run2", "stand01", "stand03"]

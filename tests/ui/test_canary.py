@@ -76,5 +76,7 @@ def with_shader(model, shader: str, row) -> bytes:
     if hasattr(model, "meshes"):
         meshes = [dataclasses.replace(mesh, shader=shader) for mesh in model.meshes]
         return bytes(row.dump(dataclasses.replace(model, meshes=meshes)))
-    surfaces = [dataclasses.replace(s, shaders=[shader], positions=np.array(s.positions)) for s in model.surfaces]
+    surfaces = [
+        dataclasses.replace(s, shaders=[shader], stored_positions=np.array(s.positions)) for s in model.surfaces
+    ]
     return bytes(row.dump(dataclasses.replace(model, surfaces=surfaces)))

@@ -169,7 +169,7 @@ def corner_points(mesh: Block) -> Ints:
 
 
 def corner_uvs(mesh: Block) -> Floats | None:
-    """Return the texture coordinates of the map that is rendered, (C, 2); None without one."""
+    """Return the texture coordinates of the map that is rendered, (C, 2), or None."""
     layer = next((uv for uv in mesh.uv_layers if uv.active_render), None) or mesh.uv_layers.active
     if layer is None:
         return None

@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.edits.corners import restored_numbers, source_cuts
-from ...model.vertex import ModelSource
-from . import attributes as meshes
+from ...model.source import Meshes
+from . import attributes
 
 Numbers = NDArray[np.int64]
 
 
 def cut_like_source(
-    mesh: bpy.types.Mesh, topology: meshes.Topology, numbers: Numbers, source: ModelSource | None
-) -> tuple[meshes.Ints, meshes.Ints]:
+    mesh: bpy.types.Mesh, topology: attributes.Topology, numbers: Numbers, source: Meshes | None
+) -> tuple[attributes.Ints, attributes.Ints]:
     """Triangulate, larger faces along the diagonals that the source had where it had any."""
-    corners, faces = meshes.triangulated(mesh)
+    corners, faces = attributes.triangulated(mesh)
     sizes = topology.face_sizes
     if source is None or not len(source.triangles) or not (sizes > 3).any():
         return corners, faces
@@ -45,7 +45,7 @@ def cut_like_source(
     return corners, faces
 
 
-def _places(numbers: Numbers, source: ModelSource) -> Numbers:
+def _places(numbers: Numbers, source: Meshes) -> Numbers:
     """Return the place of each corner's source vertex, (C,), -1 = none: seams of texture coordinates don't count."""
     return np.where(numbers >= 0, source.places[np.maximum(numbers, 0)], -1)
 
@@ -76,8 +76,8 @@ def _source_ears(places: list[int], known: set[tuple[int, ...]]) -> list[tuple[i
 
 
 def restore(
-    corners: meshes.Ints, numbers: Numbers, uvs: NDArray[np.float32], source: ModelSource
-) -> tuple[meshes.Ints, dict[str, NDArray[Any]]]:
+    corners: attributes.Ints, numbers: Numbers, uvs: NDArray[np.float32], source: Meshes
+) -> tuple[attributes.Ints, dict[str, NDArray[Any]]]:
     """Return triangles as corners, and the numbers and texture coordinates that they had before quads took some.
 
     Only where the coordinates shown are those of the vertex that the corner claims: edited ones stay.
@@ -99,7 +99,7 @@ def restore(
     return corners, {"numbers": np.where(changed[:, None], restored, own), "uvs": shown}
 
 
-def is_run(numbers: Numbers, source: ModelSource) -> bool:
+def is_run(numbers: Numbers, source: Meshes) -> bool:
     """Tell whether triangles (T, 3) are just a run of the source's: the usual case, and quickly found out."""
     if not numbers.size or numbers[0, 0] < 0:
         return False

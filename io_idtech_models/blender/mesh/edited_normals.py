@@ -18,15 +18,14 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.edits import affine
-from ...model.vertex import ModelSource
+from ...model.source import Meshes
 from ..compat import Block
-from . import attributes as meshes
-from . import normal_codes
+from . import attributes, normal_codes
 
 Bools = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
 CORNER = "idtech_corner_of"  # on copies: the corner that each was
-SAME = meshes.NEAR  # closer than that is Blender's own rounding
+SAME = attributes.NEAR  # closer than that is Blender's own rounding
 FLAT = 1e-4  # a triangle's height above its longest side, as a part of it
 CODED = math.cos(math.radians(1.0))  # as far as that is a coded normal from the one that was meant
 CREASE = math.cos(math.radians(2.0))  # farther apart than that, no one coded normal is near both
@@ -37,13 +36,13 @@ LOST = math.cos(math.radians(5.0))  # farther than that is worth a word where fa
 class Traces:
     """What of the source the elements of a mesh are."""
 
-    topology: meshes.Topology
+    topology: attributes.Topology
     numbers: Numbers  # (C,) the source's vertex of each corner, or -1
     faces: Numbers  # (faces,) its triangle, or -1
 
 
 def edited_corners(
-    mesh: Block, traces: Traces, source: ModelSource, before: NDArray[np.float32] | None, still: bool
+    mesh: Block, traces: Traces, source: Meshes, before: NDArray[np.float32] | None, still: bool
 ) -> tuple[Bools, int]:
     """Tell which corners (C,) show a normal that the modeller chose.
 
@@ -52,26 +51,26 @@ def edited_corners(
     Also returns how many corners of changed faces show a normal more than 5 degrees from the source's, which holds.
     """
     topology, numbers = traces.topology, traces.numbers
-    stored = meshes.get_attribute(mesh, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER")
+    stored = attributes.get_attribute(mesh, attributes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER")
     nothing = np.zeros(len(numbers), np.bool_)
     if stored is None or not len(stored):
         return nothing, 0
-    shown = meshes.corner_normals(mesh)
+    shown = attributes.corner_normals(mesh)
     # An element that import did not make has no stored normal; where faces cancel out Blender shows none.
-    told = (numbers >= 0) & stored.any(axis=1) & shown.any(axis=1)
+    comparable = (numbers >= 0) & stored.any(axis=1) & shown.any(axis=1)
     angle = since_import = steady.dots(shown, stored)
-    differs = told & (angle < SAME)
+    differs = comparable & (angle < SAME)
     if not differs.any():
         return nothing, 0
-    told &= normal_codes.changed(mesh)
+    comparable &= normal_codes.changed(mesh)
     over = _turned_over(traces, source)
     if before is not None or over.any():
-        angle = _beyond_moves(mesh, np.where(told[:, None], stored, shown), shown, before, over)
+        angle = _beyond_moves(mesh, np.where(comparable[:, None], stored, shown), shown, before, over)
     whole = _whole_faces(traces, source)
     flat, bent = _odd_points(mesh, topology, whole, before, source)
     points = _points(topology, numbers, whole, source, bent)
     intact, joined, built_on, firm = ((p & ~flat)[topology.corner_points] for p in (*points, ~flat))
-    edited = told & intact & (angle < SAME)
+    edited = comparable & intact & (angle < SAME)
     if still:
         edited |= differs & ((joined & (since_import < CODED)) | (built_on & (since_import < LOST)))
         edited |= _creased(topology, numbers, shown, differs & firm & _beside(topology, bent))
@@ -79,11 +78,11 @@ def edited_corners(
 
 
 def _carried(
-    topology: meshes.Topology,
+    topology: attributes.Topology,
     whole: Bools,
     before: NDArray[np.float32],
     present: NDArray[np.float32],
-    source: ModelSource,
+    source: Meshes,
 ) -> Bools:
     """Tell which points (P,) one linear map moved together with what hangs on them: their normals follow that.
 
@@ -96,7 +95,7 @@ def _carried(
     return affine.maps_at(before, present, triangles, np.arange(topology.num_points), slack)[1]
 
 
-def _beside(topology: meshes.Topology, points: Bools) -> Bools:
+def _beside(topology: attributes.Topology, points: Bools) -> Bools:
     """Tell which corners (C,) are at some points (P,), or at their neighbours."""
     face_of = topology.corner_faces
     touched = np.bincount(face_of, points[topology.corner_points], len(topology.face_starts)) > 0
@@ -105,7 +104,7 @@ def _beside(topology: meshes.Topology, points: Bools) -> Bools:
     return np.asarray(near[topology.corner_points])
 
 
-def _creased(topology: meshes.Topology, numbers: Numbers, shown: NDArray[np.float32], which: Bools) -> Bools:
+def _creased(topology: attributes.Topology, numbers: Numbers, shown: NDArray[np.float32], which: Bools) -> Bools:
     """Tell at which of some corners (C,) of one source vertex at one point Blender shows more than one normal.
 
     As it does where an edge between them is sharp because of its other end, once points have moved.
@@ -120,7 +119,7 @@ def _creased(topology: meshes.Topology, numbers: Numbers, shown: NDArray[np.floa
     return creased
 
 
-def _flat_points(positions: NDArray[np.float32], topology: meshes.Topology, whole: Bools) -> Bools:
+def _flat_points(positions: NDArray[np.float32], topology: attributes.Topology, whole: Bools) -> Bools:
     """Tell which points (P,) touch a source's triangle without area: any edit of the mesh changes normals there."""
     corners = topology.corner_points[topology.triangle_corners(whole)]
     a, b, c = (positions[corners[:, i]].astype(np.float64) for i in range(3))
@@ -131,10 +130,10 @@ def _flat_points(positions: NDArray[np.float32], topology: meshes.Topology, whol
 
 
 def _odd_points(
-    mesh: Block, topology: meshes.Topology, whole: Bools, before: NDArray[np.float32] | None, source: ModelSource
+    mesh: Block, topology: attributes.Topology, whole: Bools, before: NDArray[np.float32] | None, source: Meshes
 ) -> tuple[Bools, Bools]:
     """Tell which points (P,) touch triangles without area, and which moved otherwise than all that hangs on them."""
-    present = meshes.positions(mesh)
+    present = attributes.positions(mesh)
     flat = _flat_points(present, topology, whole)
     if before is None:
         return flat, np.zeros(len(present), np.bool_)
@@ -146,26 +145,26 @@ def _beyond_moves(
     mesh: Block, kept: NDArray[np.float32], shown: NDArray[np.float32], before: NDArray[np.float32] | None, over: Bools
 ) -> NDArray[np.float64]:
     """Return the cosines (C,) between the normals that corners show and those that the `kept` ones became by moves."""
-    ways = expected_normals(mesh, kept, meshes.positions(mesh) if before is None else before, over)
-    return np.asarray(np.max([steady.dots(shown, expected) for expected in ways], axis=0))
+    expectations = expected_normals(mesh, kept, attributes.positions(mesh) if before is None else before, over)
+    return np.asarray(np.max([steady.dots(shown, expected) for expected in expectations], axis=0))
 
 
-def _known_triangles(traces: Traces, source: ModelSource) -> tuple[Numbers, NDArray[Any], NDArray[Any]]:
+def _known_triangles(traces: Traces, source: Meshes) -> tuple[Numbers, NDArray[Any], NDArray[Any]]:
     """Return the faces (n,) that name a triangle of the source, and the vertices (n, 3) of both."""
     known = np.flatnonzero((traces.topology.face_sizes == 3) & (traces.faces >= 0))
     return known, traces.numbers[traces.topology.triangle_corners(known)], source.triangles[traces.faces[known]]
 
 
-def _whole_faces(traces: Traces, source: ModelSource) -> Bools:
+def _whole_faces(traces: Traces, source: Meshes) -> Bools:
     """Tell which faces (faces,) are triangles of the source, with its vertices."""
-    known, here, there = _known_triangles(traces, source)
+    known, present, before = _known_triangles(traces, source)
     whole = np.zeros(len(traces.faces), np.bool_)
-    whole[known] = (np.sort(here, axis=1) == np.sort(there, axis=1)).all(axis=1)
+    whole[known] = (np.sort(present, axis=1) == np.sort(before, axis=1)).all(axis=1)
     return whole
 
 
 def _points(
-    topology: meshes.Topology, numbers: Numbers, whole: Bools, source: ModelSource, bent: Bools
+    topology: attributes.Topology, numbers: Numbers, whole: Bools, source: Meshes, bent: Bools
 ) -> tuple[Bools, Bools, Bools]:
     """Tell which points (P,) have just the faces that their source vertices have, all triangles; and which have others.
 
@@ -193,21 +192,21 @@ def _points(
 
 
 def base_positions(
-    mesh: Block, topology: meshes.Topology, numbers: Numbers, source: ModelSource, frame: int
+    mesh: Block, topology: attributes.Topology, numbers: Numbers, source: Meshes, frame: int
 ) -> NDArray[np.float32] | None:
     """Return where the source has the points (P, 3) in its base frame, or None if none of them moved."""
-    present = meshes.positions(mesh)
+    present = attributes.positions(mesh)
     before = present.copy()
     for part, places, indices in source.vertex_parts(numbers):
         before[topology.corner_points[places]] = part.decoded_positions(slice(frame, frame + 1))[0, indices]
     return None if np.array_equal(before, present) else before
 
 
-def _turned_over(traces: Traces, source: ModelSource) -> Bools:
+def _turned_over(traces: Traces, source: Meshes) -> Bools:
     """Tell which faces (faces,) are triangles of the source with their corners the other way round."""
-    known, here, there = _known_triangles(traces, source)
+    known, present, before = _known_triangles(traces, source)
     over = np.zeros(len(traces.faces), np.bool_)
-    over[known] = affine.windings(here, there)[1]
+    over[known] = affine.windings(present, before)[1]
     return over
 
 
@@ -221,23 +220,23 @@ def expected_normals(
     """
     copy = mesh.copy()
     try:
-        meshes.set_attribute(copy, CORNER, "INT", "CORNER", np.arange(len(normals), dtype=np.int32))
+        attributes.set_attribute(copy, CORNER, "INT", "CORNER", np.arange(len(normals), dtype=np.int32))
         _turn_over(copy, over)
         order = _order_of(copy)
-        present = meshes.positions(mesh)
+        present = attributes.positions(mesh)
         for points in (before, present):
-            meshes.write_positions(copy, points)
+            attributes.write_positions(copy, points)
             copy.update()
             if points is before:
                 copy.normals_split_custom_set(normals[order])
         shown = np.empty_like(normals)
-        shown[order] = meshes.corner_normals(copy)
+        shown[order] = attributes.corner_normals(copy)
         if not over.any():
             return [shown]
         _turn_over(copy, over)
         turned = np.empty_like(normals)
-        turned[_order_of(copy)] = meshes.corner_normals(copy)
-        return [turned, np.where(over[meshes.topology(mesh).corner_faces][:, None], -shown, shown)]
+        turned[_order_of(copy)] = attributes.corner_normals(copy)
+        return [turned, np.where(over[attributes.topology(mesh).corner_faces][:, None], -shown, shown)]
     finally:
         # Nothing refers to it: else Blender would look through the whole .blend for who does, once for each mesh.
         bpy.data.meshes.remove(copy, do_unlink=False, do_ui_user=False)
@@ -245,7 +244,7 @@ def expected_normals(
 
 def _order_of(copy: Block) -> NDArray[np.int32]:
     """Return which corner of the mesh each corner of its copy is, (C,)."""
-    found = meshes.get_attribute(copy, CORNER, "INT", "CORNER")
+    found = attributes.get_attribute(copy, CORNER, "INT", "CORNER")
     assert found is not None
     return found
 

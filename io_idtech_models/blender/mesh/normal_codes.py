@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ..compat import NORMAL_CODES, Block, read_normal_codes
-from . import attributes as meshes
+from . import attributes
 
 Bools = NDArray[np.bool_]
 CODE = "idtech_normal_code"  # per corner: the two numbers as one, or (a vector) what the torn copy shows of them
@@ -32,15 +32,15 @@ def note(mesh: Block) -> None:
     """Note the numbers that import has set, once the mesh has its normals."""
     sharp = _sharpness(mesh)
     if sharp.any():
-        meshes.set_attribute(mesh, SHARP, "INT", "CORNER", sharp)
+        attributes.set_attribute(mesh, SHARP, "INT", "CORNER", sharp)
     if NORMAL_CODES:
         codes = read_normal_codes(mesh)
         if codes is not None:
-            meshes.set_attribute(mesh, CODE, "INT", "CORNER", codes)
+            attributes.set_attribute(mesh, CODE, "INT", "CORNER", codes)
     elif mesh.has_custom_normals and _is_odd(
-        meshes.corner_points(mesh)[meshes.triangulated(mesh)[0]], meshes.positions(mesh)
+        attributes.corner_points(mesh)[attributes.triangulated(mesh)[0]], attributes.positions(mesh)
     ):
-        meshes.set_attribute(mesh, CODE, "FLOAT_VECTOR", "CORNER", _torn_normals(mesh))
+        attributes.set_attribute(mesh, CODE, "FLOAT_VECTOR", "CORNER", _torn_normals(mesh))
 
 
 def changed(mesh: Block) -> Bools:
@@ -49,11 +49,11 @@ def changed(mesh: Block) -> Bools:
 
 
 def _other_codes(mesh: Block) -> Bools:
-    codes = meshes.get_attribute(mesh, CODE, "INT", "CORNER")
+    codes = attributes.get_attribute(mesh, CODE, "INT", "CORNER")
     if codes is not None and NORMAL_CODES:
         present = read_normal_codes(mesh)
         return np.ones(len(codes), np.bool_) if present is None else present != codes
-    shown = meshes.get_attribute(mesh, CODE, "FLOAT_VECTOR", "CORNER")
+    shown = attributes.get_attribute(mesh, CODE, "FLOAT_VECTOR", "CORNER")
     if shown is not None:
         return np.asarray(np.abs(_torn_normals(mesh) - shown).max(axis=1) > SAME)
     return np.ones(len(mesh.loops), np.bool_)
@@ -61,25 +61,25 @@ def _other_codes(mesh: Block) -> Bools:
 
 def _sharpness(mesh: Block) -> NDArray[np.int32]:
     """Return of each corner (C,) whether the edge that begins there is sharp, 1, and whether its face is flat, 2."""
-    edges = meshes.get_attribute(mesh, ".corner_edge", "INT", "CORNER")
+    edges = attributes.get_attribute(mesh, ".corner_edge", "INT", "CORNER")
     found = np.zeros(len(mesh.loops), np.int32)
-    sharp, flat = (meshes.get_attribute(mesh, f"sharp_{n}", "BOOLEAN", n.upper()) for n in ("edge", "face"))
+    sharp, flat = (attributes.get_attribute(mesh, f"sharp_{n}", "BOOLEAN", n.upper()) for n in ("edge", "face"))
     if sharp is not None and edges is not None:
         found |= sharp[edges]
     if flat is not None and len(flat):
-        sizes = np.diff(meshes.face_starts(mesh), append=len(mesh.loops))
+        sizes = np.diff(attributes.face_starts(mesh), append=len(mesh.loops))
         found |= np.repeat(flat, sizes).astype(np.int32) * 2
     return found
 
 
 def _other_sharpness(mesh: Block) -> Bools:
     """Tell which corners (C,) stand where sharpness is not as import left it: at such an edge, or on such a face."""
-    noted = meshes.get_attribute(mesh, SHARP, "INT", "CORNER")
+    noted = attributes.get_attribute(mesh, SHARP, "INT", "CORNER")
     present = _sharpness(mesh)
     other: Bools = present != (0 if noted is None else noted)
     if not other.any():
         return other
-    points, starts = meshes.corner_points(mesh), meshes.face_starts(mesh)
+    points, starts = attributes.corner_points(mesh), attributes.face_starts(mesh)
     following = np.arange(1, len(points) + 1)
     following[np.append(starts[1:], len(points)) - 1] = starts
     touched = np.zeros(len(mesh.vertices), np.bool_)
@@ -87,7 +87,7 @@ def _other_sharpness(mesh: Block) -> Bools:
     return np.asarray(touched[points])
 
 
-def _is_odd(triangles: NDArray[Any], points: meshes.Floats) -> bool:
+def _is_odd(triangles: NDArray[Any], points: attributes.Floats) -> bool:
     """Tell whether triangles (T, 3) of points (P, 3) are joined so that versions of Blender may think differently."""
     if not len(triangles):
         return False
@@ -106,7 +106,7 @@ def _is_odd(triangles: NDArray[Any], points: meshes.Floats) -> bool:
     return bool(folded.any() or (areas == 0).any())
 
 
-def _torn_normals(mesh: Block) -> meshes.Floats:
+def _torn_normals(mesh: Block) -> attributes.Floats:
     """Return what the numbers of each corner show, (C, 3), where all faces are apart and have one shape."""
     torn: Block = bpy.data.meshes.new("torn")
     work = bmesh.new()
@@ -114,17 +114,17 @@ def _torn_normals(mesh: Block) -> meshes.Floats:
         work.from_mesh(mesh, face_normals=False, vertex_normals=False)
         bmesh.ops.split_edges(work, edges=work.edges[:])
         work.to_mesh(torn)
-        topology = meshes.topology(torn)
+        topology = attributes.topology(torn)
         step = (np.arange(len(torn.loops)) - topology.face_starts[topology.corner_faces]).astype(np.float32)
         places = np.zeros((topology.num_points, 3), np.float32)
         places[topology.corner_points, 0] = step  # on a parabola: no three in a line
         places[topology.corner_points, 1] = step * step
-        meshes.write_positions(torn, places)
+        attributes.write_positions(torn, places)
         for name in ("sharp_face", "sharp_edge"):  # flat faces show no numbers
             if name in torn.attributes:
                 torn.attributes.remove(torn.attributes[name])
         torn.update()
-        return meshes.corner_normals(torn)
+        return attributes.corner_normals(torn)
     finally:
         work.free()
         bpy.data.meshes.remove(torn)

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.edits.corners import Corners, Triangles, Vertices, group_corners, match_triangles, with_degenerate
-from ...model.vertex import ModelSource
+from ...model.source import Meshes
 from .. import names
 from ..compat import Block
 from ..materials import is_stand_in
-from . import attributes as meshes
+from . import attributes
 from .read import Numbers, Shape
 
 
@@ -43,7 +43,7 @@ class Part:
         for frame, normals in zip(sums, shown, strict=True):
             for axis in range(3):
                 frame[:, axis] = np.bincount(vertices, normals[corners, axis], len(self.own))
-        return meshes.unit(sums.reshape(-1, 3)).reshape(sums.shape)
+        return attributes.unit(sums.reshape(-1, 3)).reshape(sums.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +160,7 @@ def _by_points(corners: Corners) -> Corners:
     )
 
 
-def _triangles_of_points(source: ModelSource) -> NDArray[np.int32]:
+def _triangles_of_points(source: Meshes) -> NDArray[np.int32]:
     """Return the source's triangles (T, 3) with the lowest vertex of those that became one point: see `_by_points`."""
     points = source.shown_points[source.triangles]
     lowest = np.full(int(points.max(initial=-1)) + 1, np.iinfo(np.int32).max, np.int32)
@@ -168,7 +168,7 @@ def _triangles_of_points(source: ModelSource) -> NDArray[np.int32]:
     return lowest[points]
 
 
-def _corner_uvs(triangles: Triangles, uvs: NDArray[np.float32], source: ModelSource | None) -> NDArray[np.float32]:
+def _corner_uvs(triangles: Triangles, uvs: NDArray[np.float32], source: Meshes | None) -> NDArray[np.float32]:
     """Return the texture coordinates of triangles' corners (T, 3, 2): the source's where Blender was not shown them."""
     found = uvs[np.maximum(triangles.corners, 0)] if len(uvs) else np.zeros((len(triangles.corners), 3, 2), np.float32)
     back = np.flatnonzero(triangles.corners[:, 0] < 0)
@@ -182,7 +182,7 @@ def _agreement(
     numbers: Numbers,
     uvs: NDArray[np.float32],
     looks: Looks,
-    source: ModelSource | None,
+    source: Meshes | None,
 ) -> NDArray[np.float64]:
     """Return in how many frames points (n,) stand where the vertices that they claim do; equal UVs add a half."""
     fit = np.zeros(len(points))

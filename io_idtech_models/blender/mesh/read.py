@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.edits.near import Near, near
-from ...model.vertex import ModelSource
+from ...model.source import Meshes
 from ..compat import Block
 from ..provenance import Place
-from . import attributes as meshes
+from . import attributes
 from .diagonals import cut_like_source, is_run, restore
 from .edited_normals import Traces, base_positions, edited_corners
 
@@ -35,7 +35,7 @@ class Bare:
 class Shape:
     """A mesh as export sees it: what stays the same in all frames."""
 
-    topology: meshes.Topology
+    topology: attributes.Topology
     uvs: NDArray[np.float32]  # (C, 2)
     numbers: Numbers  # (C,) source vertex or -1; in `near`, as all of these
     loose: Numbers  # (P,) source vertex of points that had no triangle, or -1
@@ -43,8 +43,8 @@ class Shape:
     slots: NDArray[np.int32]  # (faces,) material slot
     normals: NDArray[np.float32]  # (C, 3) shown
     own: NDArray[np.bool_]  # (C,) chosen by the modeller
-    corners: meshes.Ints  # (T, 3) triangles as corners
-    corner_faces: meshes.Ints  # (T,) the face of each
+    corners: attributes.Ints  # (T, 3) triangles as corners
+    corner_faces: attributes.Ints  # (T,) the face of each
     restored: dict[str, NDArray[Any]]  # numbers (T, 3) and uvs (T, 3, 2) of triangles that quads took corners from
     materials: list[Any]  # by slot, None in empty ones
     near: Near | None  # the part of the source that its numbers count in
@@ -64,7 +64,7 @@ class Origin:
     That is a model of one frame, of which Blender shows all.
     """
 
-    source: ModelSource | None
+    source: Meshes | None
     place: Place | None
     frame: int
     still: bool
@@ -78,7 +78,7 @@ def read_shape(
     `own_mesh`: the object's own mesh if it has the same topology: edits of normals show there.
     `normals`: SOURCE, or SHOWN, which makes every one the modeller's.
     """
-    topology = meshes.topology(mesh)
+    topology = attributes.topology(mesh)
     count = len(topology.corner_points)
     uvs = _read_uvs(block, mesh, count)
     part, numbers, loose, faces = _source_numbers(mesh, topology, origin)
@@ -91,7 +91,7 @@ def read_shape(
         if lost:
             said = "corners whose faces changed keep the source's normals, more than 5 degrees from those shown"
             log.warning("'%s': %d %s", block.name, lost, said)
-    slots = meshes.get_attribute(mesh, "material_index", "INT", "FACE")
+    slots = attributes.get_attribute(mesh, "material_index", "INT", "FACE")
     corners, corner_faces = cut_like_source(mesh, topology, numbers, source)
     unchanged = source is not None and is_run(numbers[corners], source)
     restored: dict[str, NDArray[Any]] = {}
@@ -101,17 +101,17 @@ def read_shape(
     slots = np.zeros(len(topology.face_starts), np.int32) if slots is None else slots
     slots = np.clip(slots, 0, max(len(materials) - 1, 0))  # beyond the last slot Blender shows the last
     plain = unchanged and not own.any() and before is None and not _is_torn(topology, numbers)
-    shown = np.zeros((count, 3), np.float32) if plain else meshes.corner_normals(mesh)
+    shown = np.zeros((count, 3), np.float32) if plain else attributes.corner_normals(mesh)
     base = None
     if before is not None and own_mesh is not None:
-        base = Bare(meshes.positions(own_mesh), shown if own_mesh is mesh else meshes.corner_normals(own_mesh))
+        base = Bare(attributes.positions(own_mesh), shown if own_mesh is mesh else attributes.corner_normals(own_mesh))
     return Shape(
         topology, uvs, numbers, loose, faces, slots, shown, own,
         corners, corner_faces, restored, materials, part, mesh, base,
     )  # fmt: skip
 
 
-def _is_torn(topology: meshes.Topology, numbers: Numbers) -> bool:
+def _is_torn(topology: attributes.Topology, numbers: Numbers) -> bool:
     """Tell whether a source vertex stands at several points, of which all but one become new vertices."""
     point = np.empty(int(numbers.max(initial=-1)) + 1, np.int64)
     point[numbers] = topology.corner_points  # of its corners the last
@@ -137,7 +137,7 @@ def _materials(block: Block, mesh: Block) -> list[Any]:
 
 
 def _read_uvs(block: Block, mesh: bpy.types.Mesh, count: int) -> NDArray[np.float32]:
-    uvs = meshes.corner_uvs(mesh)
+    uvs = attributes.corner_uvs(mesh)
     if uvs is not None:
         return uvs
     if count:
@@ -146,7 +146,7 @@ def _read_uvs(block: Block, mesh: bpy.types.Mesh, count: int) -> NDArray[np.floa
 
 
 def _source_numbers(
-    mesh: bpy.types.Mesh, topology: meshes.Topology, origin: Origin
+    mesh: bpy.types.Mesh, topology: attributes.Topology, origin: Origin
 ) -> tuple[Near | None, Numbers, Numbers, Numbers]:
     """Return the part of the source that a mesh is of, and in it the numbers of its corners, loose points and faces.
 
@@ -157,8 +157,8 @@ def _source_numbers(
     if place is None:
         corners, points, faces = (np.full(size, -1, np.int64) for size in sizes)
         return (None if source is None else near(source, corners[:0])), corners, points, faces
-    kinds = ((meshes.CORNER_SOURCE, "CORNER"), (meshes.POINT_SOURCE, "POINT"), (meshes.FACE_SOURCE, "FACE"))
-    found = [meshes.get_attribute(mesh, name, "INT", domain) for name, domain in kinds]
+    kinds = ((attributes.CORNER_SOURCE, "CORNER"), (attributes.POINT_SOURCE, "POINT"), (attributes.FACE_SOURCE, "FACE"))
+    found = [attributes.get_attribute(mesh, name, "INT", domain) for name, domain in kinds]
     stored = [np.zeros(n, np.int32) if a is None else a for a, n in zip(found, sizes, strict=True)]
     corner_numbers, point_numbers = (place.vertex_numbers(values) for values in stored[:2])
     used = np.zeros(topology.num_points, np.bool_)

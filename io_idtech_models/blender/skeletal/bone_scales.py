@@ -32,7 +32,7 @@ def above(parents: NDArray[Any], values: Doubles) -> Doubles:
 def to_shown(
     rig: Block, bones: list[Any], parents: NDArray[Any], animation: Animation
 ) -> tuple[Doubles, Doubles | None]:
-    """Return the positions (F, J, 3) that show an animation, and the scale (F, J) of the bones, None without.
+    """Return the positions (F, J, 3) that show an animation, and the scale (F, J) of the bones, or None.
 
     The bones, in the file's order, are told what to inherit, and whose ways are scaled.
     """
@@ -54,5 +54,5 @@ def to_shown(
 
 
 def from_bones(total: Doubles | None, marked: NDArray[np.bool_]) -> Scales | None:
-    """Return the scale of joints whose bones are so large (F, J), and `marked` where ways are scaled; None without."""
+    """Return the scale of joints whose bones are so large (F, J), and `marked` where ways are scaled, or None."""
     return None if total is None else from_shown(total.astype(np.float32), marked)

@@ -19,14 +19,13 @@ from numpy.typing import NDArray
 from ...model.skeletal import Traits
 from ...reporting import LimitError
 from .. import properties
-from . import armature
-from . import channels as actions
+from . import armature, channels
 from .gather_rig import has_no_joints, listed_bones, roundings, same_rest
 from .rig_scene import RigScene
 from .torso import gather_traits
 
 Doubles = NDArray[np.float64]
-KINDS, WIDTHS, SCALES = (*actions.PATHS, actions.SCALE), (3, 4, 3), 7  # a bone's channels; where its scale begins
+KINDS, WIDTHS, SCALES = (*channels.PATHS, channels.SCALE), (3, 4, 3), 7  # a bone's channels; where its scale begins
 BONE_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 REST_CHANNELS = np.array([0, 0, 0, 1, 0, 0, 0, 1, 1, 1], np.float32)
 
@@ -53,9 +52,9 @@ class Bones:
         return {(path + kind, i): n for n, (path, (kind, i)) in enumerate(product(paths, kinds))}
 
     @cached_property
-    def maps(self) -> actions.Maps:
+    def maps(self) -> channels.Maps:
         """Return what makes poses of channels, by the rest that counts."""
-        return actions.maps(self.rest, self.parents)
+        return channels.maps(self.rest, self.parents)
 
     def total(self, scales: NDArray[Any]) -> Doubles:
         """Return how large bones are with what they inherit, (F, J), of their own scale (F, J)."""

@@ -12,25 +12,22 @@ from numpy.typing import NDArray
 
 from ...model.edits.weld import weld_classes
 from ...model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, mismatch, skin
+from ...model.source import are_solid
 from ...model.transforms import rotate
-from ...model.vertex import are_solid
 from ...model.wording import listed
 from ...reporting import LimitError
 from .. import names
 from ..budgets import JOINTS, refuse_farther, refuse_more
 from ..compat import Block, play
 from ..materials import Materials
-from ..mesh import attributes as meshes
-from ..mesh import normal_codes
+from ..mesh import attributes, normal_codes
 from ..provenance import MODEL_ID
 from ..rollback import undone_on_failure
-from . import armature
-from . import bone_scales as sizes
-from . import channels as actions
+from . import armature, bone_scales, torso
+from . import channels as pose_channels
 from . import source as skeletal_source
 from . import tags as joint_tags
-from . import torso as traits
-from .weights import groups as skinning
+from .weights import groups as vertex_groups
 
 log = logging.getLogger(__name__)
 
@@ -92,8 +89,8 @@ def build(
         for block in posed.tags:
             collection.objects.link(block)
         if model.skeleton.traits is not None:
-            traits.show_traits(armature.file_order(rig.data.bones), model.skeleton.traits)
-        traits.show_lod(rig, model)
+            torso.show_traits(armature.file_order(rig.data.bones), model.skeleton.traits)
+        torso.show_lod(rig, model)
         _remember(model, posed, settings.scale)
         posed.actions = add_animations(rig, animations, settings, scene)
         into.children.link(collection)
@@ -112,26 +109,26 @@ def _make_mesh(
     solid = np.flatnonzero(are_solid(mesh.triangles))
     triangles = mesh.triangles[solid]
     corner_points = of_vertex.reshape(-1)[triangles].astype(np.int32)
-    data = meshes.make(
+    data = attributes.make(
         names.fit(mesh.name), places[points].astype(np.float32), corner_points, mesh.uvs[triangles].reshape(-1, 2)
     )
     if mesh.source_vertices is not None and mesh.source_triangles is not None:
-        meshes.number(data, mesh.triangles, mesh.source_vertices, mesh.source_triangles, points, solid)
+        attributes.number(data, mesh.triangles, mesh.source_vertices, mesh.source_triangles, points, solid)
     data.update(calc_edges=True)
     if mesh.normals is not None and triangles.size:
         normals = rotate(bind.rotations[mesh.weights.first_joints()], mesh.normals).astype(np.float32)
-        shown = meshes.show_normals(data, corner_points.ravel(), normals[triangles.ravel()])
-        meshes.set_attribute(data, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
+        shown = attributes.show_normals(data, corner_points.ravel(), normals[triangles.ravel()])
+        attributes.set_attribute(data, attributes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
         normal_codes.note(data)
     data.materials.append(materials.get(mesh.shader) if mesh.shader else materials.wear(mesh.name))
     block: Block = bpy.data.objects.new(names.fit(mesh.name), data)
     names.remember(block, mesh.name)
-    traits.show_min_lod(block, mesh)
-    at, joints, factors = skinning.summed(mesh.weights, points)
+    torso.show_min_lod(block, mesh)
+    at, joints, factors = vertex_groups.summed(mesh.weights, points)
     used = np.unique(joints)
     place = np.full(model.skeleton.num_joints, -1)
     place[used] = np.arange(len(used))
-    skinning.write_groups(block, [bones[joint] for joint in used.tolist()], at, place[joints], factors)
+    vertex_groups.write_groups(block, [bones[joint] for joint in used.tolist()], at, place[joints], factors)
     return block
 
 
@@ -193,16 +190,16 @@ def add_animations(
         refuse_more(**{JOINTS: animation.num_frames * len(animation.joint_names)})
         _check(rig, bones, parents, animation)
         _turn_by_quaternions(rig, bones)
-        positions, scales = sizes.to_shown(rig, bones, parents, animation)
+        positions, scales = bone_scales.to_shown(rig, bones, parents, animation)
         refuse_farther(f"joints in '{animation.name}'", positions * settings.scale)
-        channels = actions.to_channels(positions * settings.scale, animation.rotations, local, parents)
+        channels = pose_channels.to_channels(positions * settings.scale, animation.rotations, local, parents)
         _warn_of_connected(bones, animation, channels[..., :3] / settings.scale)
-        action = actions.make(rig, [bone.name for bone in bones], animation, channels, scales)
+        action = pose_channels.make(rig, [bone.name for bone in bones], animation, channels, scales)
         if animation.source is not None:
             skeletal_source.attach_action(animation.source, action, channels, settings.scale)
         made.append(action)
     for action in made:
-        actions.keep(rig, action)
+        pose_channels.keep(rig, action)
     if made:
         play(rig, made[0])
         _set_scene(scene, animations[0], settings)

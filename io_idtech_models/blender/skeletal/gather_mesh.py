@@ -13,22 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.arrays import Choice, Floats
 from ...model.skeletal import Pose, SkeletalSource, Skeleton, SkinnedMesh, Weights, skin
+from ...model.source import Meshes, MeshSet, RestSource
 from ...model.transforms import conjugate, rotate
-from ...model.vertex import ModelSource, SurfaceSource
 from ...model.wording import plural
 from ...reporting import LimitError
-from .. import losses as unheld
+from .. import losses
 from ..compat import Block
-from ..mesh import attributes as meshes
+from ..mesh import attributes
 from ..mesh.parts import Looks, Part, shaders_of, split, surface_name
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..provenance import Place
 from . import normals as skinned_normals
 from .rig_scene import RigScene, SkeletalGatherSettings, WeightSettings
 from .torso import gather_min_lod
-from .weights import groups as skinning
+from .weights import groups as vertex_groups
 from .weights import untouched
 from .weights.losses import Loss
 from .weights.untouched import Entries
@@ -38,28 +37,11 @@ log = logging.getLogger(__name__)
 Doubles = NDArray[np.float64]
 
 
-class RestSurface(SurfaceSource):
-    """A mesh in its bind pose, as the code for vertex-animated models sees a source; codes are the bits of places."""
-
-    step = 0.0
-
-    def decoded_positions(self, frames: Choice = slice(None), vertices: Choice = slice(None)) -> Floats:
-        """Return the places, float32 (1, n, 3)."""
-        places = np.ascontiguousarray(self.codes[..., :3]).view(np.float32)
-        return np.ascontiguousarray(places[:, vertices])
-
-
-def rest_source(source: SkeletalSource, scale: float) -> ModelSource:
-    """Return a source as one of a vertex-animated model with one frame, the bind pose in Blender's units."""
-    surfaces: list[SurfaceSource] = []
-    for mesh in source.meshes:
-        places = rest_places(source, mesh.weights, scale)
-        codes = np.zeros((1, mesh.num_vertices, 4), np.int32)
-        codes[0, :, :3] = places.view(np.int32)
-        one, none = np.ones((1, 3), np.float32), np.zeros((1, 3), np.float32)
-        surfaces.append(RestSurface(mesh.name, codes, mesh.triangles, mesh.uvs, [mesh.shader], one, none))
-    nothing = np.zeros((1, 0, 3), np.float32)
-    return ModelSource(source.format, surfaces, [""], [], nothing, np.zeros((1, 0, 3, 3), np.float32))
+def rest_source(source: SkeletalSource, scale: float) -> Meshes:
+    """Return a source's meshes in the bind pose, in Blender's units."""
+    return MeshSet(
+        [RestSource(m.name, m.triangles, m.uvs, rest_places(source, m.weights, scale)) for m in source.meshes]
+    )
 
 
 def rest_places(source: SkeletalSource, weights: Weights, scale: float) -> NDArray[np.float32]:
@@ -77,7 +59,7 @@ class Rig:
     skeleton: Skeleton  # in the file's units
     joints: dict[str, int]  # by bone name
     source: SkeletalSource | None
-    vertex_source: ModelSource | None
+    rest: Meshes | None  # the source's meshes where import put them
     import_scale: float
     uneven: bool = False  # the armature's scale, which joints can't have
     losses: list[Loss] = field(default_factory=list)  # filled by who gathers meshes
@@ -114,9 +96,9 @@ def _at_rest(block: Block, export: RigScene) -> Iterator[Block]:
 def _gather(
     block: Block, mesh: Block, rig: Rig, place: Place | None, settings: SkeletalGatherSettings
 ) -> list[SkinnedMesh]:
-    source = rig.vertex_source if place is not None else None
+    source = rig.rest if place is not None else None
     shape = _shape_of(block, mesh, Origin(source, place, 0, True), settings)
-    positions = meshes.positions(mesh)
+    positions = attributes.positions(mesh)
     found = []
     groups = _joint_groups(block, mesh, rig)
     for nth, part in enumerate(split(shape, Looks(positions[None], np.zeros(1, np.int64), shape.normals), True)):
@@ -134,8 +116,8 @@ def _gather(
     if settings.normals == "NONE":
         _warn_of_sharp(block, mesh)
     warn_of_loose(block, shape)
-    unheld.warn_of_layers(block)
-    unheld.warn_of_skinned(block, settings.normals != "NONE")
+    losses.warn_of_layers(block)
+    losses.warn_of_skinned(block, settings.normals != "NONE")
     return found
 
 
@@ -153,7 +135,7 @@ def _shape_of(block: Block, mesh: Block, origin: Origin, settings: WeightSetting
 def _moved(part: Part, positions: NDArray[np.float32], rig: Rig) -> skinned_normals.Moved:
     """Tell which points (P,) do not stand where import put the source's vertices that they are, and where those are."""
     after = positions[part.vertices.points]
-    source = rig.vertex_source
+    source = rig.rest
     triangles = np.zeros((0, 3), np.int32) if source is None else source.triangles
     moved = skinned_normals.Moved(np.zeros(len(positions), np.bool_), after.copy(), after, triangles)
     for surface, places, own in source.vertex_parts(part.vertices.numbers) if source is not None else ():
@@ -165,10 +147,10 @@ def _moved(part: Part, positions: NDArray[np.float32], rig: Rig) -> skinned_norm
 
 def _joint_groups(block: Block, mesh: Block, rig: Rig) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
     """Return point, joint and weight (n,) of a mesh, of the groups that are called as a joint's bone."""
-    points, groups, weights = skinning.read_groups(mesh)
+    points, groups, weights = vertex_groups.read_groups(mesh)
     joint_of = np.array([rig.joints.get(group.name, -1) for group in block.vertex_groups] + [-1], np.int64)
     joints = joint_of[np.minimum(groups, len(joint_of) - 1)]
-    unheld.warn_of_groups(block, groups, weights, set(rig.joints))
+    losses.warn_of_groups(block, groups, weights, set(rig.joints))
     known = joints >= 0
     return points[known], joints[known], weights[known]
 
@@ -187,13 +169,13 @@ def _to_mesh(
     points, joints, factors = (values[order] for values in groups)
     start, end = (np.searchsorted(points, of_vertex, side=side) for side in ("left", "right"))
     owners, entries = Weights(start, end - start, joints, factors, np.zeros((0, 3), np.float32)).entries()
-    here = (owners, joints[entries], factors[entries])
+    weighted = (owners, joints[entries], factors[entries])
     numbers = part.vertices.numbers
-    own = untouched.find(block, here, part, positions[of_vertex], rig, settings.scale)
+    own = untouched.find(block, weighted, part, positions[of_vertex], rig, settings.scale)
     same = own.any_way
-    unheld.warn_of_off(block, own.off)
+    losses.warn_of_off(block, own.off)
     rest = ~same[owners]
-    full = here[0][rest], here[1][rest], here[2][rest]
+    full = weighted[0][rest], weighted[1][rest], weighted[2][rest]
     owners, used, weights = _limited(full, count, settings)
     missing = np.setdiff1d(np.flatnonzero(~same), owners)
     if len(missing):
@@ -213,10 +195,10 @@ def _to_mesh(
 Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]  # vertex, joint, factor and offset (n, 3)
 
 
-def _with_offsets(places: Doubles, bind: Pose, here: Entries) -> Rows:
+def _with_offsets(places: Doubles, bind: Pose, weighted: Entries) -> Rows:
     """Return weights with where vertices at `places` (V, 3) lie in the space of their joints."""
-    owners, joints, _ = here
-    return *here, rotate(conjugate(bind.rotations[joints]), places[owners] - bind.positions[joints])
+    owners, joints, _ = weighted
+    return *weighted, rotate(conjugate(bind.rotations[joints]), places[owners] - bind.positions[joints])
 
 
 def _note_losses(block: Block, rig: Rig, places: Doubles, full: Entries, written: Rows) -> None:
@@ -246,9 +228,9 @@ def _table(count: int, *parts: Rows) -> Weights:
     )
 
 
-def _limited(here: Entries, count: int, settings: WeightSettings) -> Entries:
+def _limited(weighted: Entries, count: int, settings: WeightSettings) -> Entries:
     """Return what to write of `count` vertices: the largest of each, without the small, heaviest first, their sum 1."""
-    owners, joints, weights = here
+    owners, joints, weights = weighted
     order = np.lexsort((joints, -weights, owners))
     owners, joints, weights = owners[order], joints[order], weights[order].astype(np.float64)
     first = np.searchsorted(owners, owners)
@@ -288,14 +270,14 @@ def _in_model(block: Block, rig: Rig, positions: NDArray[np.float32], scale: flo
 
 def _sharp_edges(mesh: Block) -> NDArray[np.bool_]:
     """Tell which edges (E,) between faces are sharp: themselves, or because a face is flat."""
-    sharp = meshes.get_attribute(mesh, "sharp_edge", "BOOLEAN", "EDGE")
-    flat = meshes.get_attribute(mesh, "sharp_face", "BOOLEAN", "FACE")
+    sharp = attributes.get_attribute(mesh, "sharp_edge", "BOOLEAN", "EDGE")
+    flat = attributes.get_attribute(mesh, "sharp_face", "BOOLEAN", "FACE")
     found = np.zeros(len(mesh.edges), np.bool_) if sharp is None else sharp.copy()
-    edges = meshes.get_attribute(mesh, ".corner_edge", "INT", "CORNER")
+    edges = attributes.get_attribute(mesh, ".corner_edge", "INT", "CORNER")
     if edges is None or not len(edges):
         return np.zeros_like(found)
     if flat is not None and flat.any():
-        found[edges[flat[meshes.topology(mesh).corner_faces]]] = True
+        found[edges[flat[attributes.topology(mesh).corner_faces]]] = True
     between: NDArray[np.bool_] = np.bincount(edges, minlength=len(found)) > 1
     return found & between
 

@@ -25,15 +25,13 @@ from ...model.joint_scales import LEAST
 from ...model.skeletal import Animation
 from ...model.transforms import from_matrices, same_turns
 from ...reporting import LimitError
-from .. import names
-from .. import playback as takes
+from .. import names, playback
 from ..claims import Claims
 from ..compat import Block, action_parts, playing_curves
 from ..scene import showing
 from ..spans import Span, span_of, warn_of_length
-from . import armature
-from . import bone_scales as sizes
-from . import channels as actions
+from . import armature, bone_scales
+from . import channels as pose_channels
 from .bones import KINDS, REST_CHANNELS, SCALES, WIDTHS, Bones
 from .rig_scene import RigScene
 from .source import StoredAction, find_action
@@ -67,7 +65,7 @@ def gather_action(export: RigScene, action: bpy.types.Action, slot: Any, direct:
     span = span_of(action, _curves_of(action, slot), count)
     if span is None:
         raise LimitError(f"'{action.name}' has no whole frame")
-    rate = action.get(actions.RATE)
+    rate = action.get(pose_channels.RATE)
     if not isinstance(rate, int | float) or rate < 0:
         rate = export.frame_rate
     name = names.file_name_of(action, export.settings.keep_suffixes)
@@ -111,7 +109,7 @@ def _in_frames(
             if found is None:
                 return _animation(bones, clip, step(export, frames), known, scale)
     total = None if found[1] is None else bones.total(found[1])
-    poses = _told(bones, bones.maps, found[0], total, world)
+    poses = _given_poses(bones, bones.maps, found[0], total, world)
     return _animation(bones, clip, Shown(found[0], *poses, total), known, scale)
 
 
@@ -132,7 +130,7 @@ def playing(rig: Block, action: Any, slot: Any) -> Iterator[None]:
     position = rig.data.pose_position
     try:
         rig.data.pose_position = "POSE"
-        with takes.playing(takes.Take("", action, [takes.Role(rig, slot, curves)], [])):
+        with playback.playing(playback.Take("", action, [playback.Role(rig, slot, curves)], [])):
             yield
     finally:
         rig.data.pose_position = position
@@ -171,32 +169,32 @@ Channels = tuple[NDArray[np.float32], NDArray[np.float32] | None]
 def read_channels(
     rig: Block, bones: Bones, frames: NDArray[np.int64], curves: list[Any], plays: bool = True
 ) -> Channels | None:
-    """Return the channels (F, J, 7) that curves give bones, and their scale (F, J), None without any.
+    """Return the channels (F, J, 7) that curves give bones, and their scale (F, J), or None.
 
     What has no curve is as it stands, if the armature `plays` the curves. None if they do not say all, or more: then
     only the scene knows.
     """
     times, wide = frames.astype(np.float32), sum(WIDTHS)
-    values, told = np.empty((wide * len(bones.names), len(frames)), np.float32), np.zeros(len(bones.rows), np.bool_)
+    values, keyed = np.empty((wide * len(bones.names), len(frames)), np.float32), np.zeros(len(bones.rows), np.bool_)
     points, rows = np.full((len(curves), 2 * len(frames)), np.nan, np.float32), np.empty(len(curves), np.int64)
     for nth, curve in enumerate(curves):
         row = bones.rows.get((curve.data_path, curve.array_index), -1)
         if row < 0 or curve.mute or len(curve.modifiers):
             return None
         keys = curve.keyframe_points
-        rows[nth], told[row] = row, len(keys) > 0
+        rows[nth], keyed[row] = row, len(keys) > 0
         if len(keys) == len(frames):
             keys.foreach_get("co", points[nth])
     values[rows] = points[:, 1::2]
     for nth in np.flatnonzero((points[:, 0::2] != times).any(axis=1)).tolist():
-        if told[rows[nth]]:
+        if keyed[rows[nth]]:
             values[rows[nth]] = [curves[nth].evaluate(frame) for frame in frames.tolist()]
-    if not told.all():
+    if not keyed.all():
         still = _standing(rig, bones)
         odd = still != REST_CHANNELS
-        if not plays and (~told.reshape(-1, wide) & ((np.arange(wide) < SCALES) | odd)).any():
+        if not plays and (~keyed.reshape(-1, wide) & ((np.arange(wide) < SCALES) | odd)).any():
             return None
-        values[~told] = still.reshape(-1, 1)[~told]
+        values[~keyed] = still.reshape(-1, 1)[~keyed]
     by_bone = values.reshape(-1, wide, len(frames))
     scales = _even(by_bone[:, SCALES:])
     channels = np.ascontiguousarray(by_bone[:, :SCALES].transpose(2, 0, 1))
@@ -267,26 +265,26 @@ def _shown(
     total = np.ones(size.shape) if scales is None else bones.total(scales.T)
     total = np.where(hidden | (np.abs(total - size) <= SAME_SCALE * np.abs(total)), total, size)
     seen = Shown(channels[..., :SCALES], relative[..., :3, 3], from_matrices(relative[..., :3, :3]), total)
-    told = [
-        _told(bones, by_rest, seen.channels, total, worlds)
-        for by_rest in (actions.maps(bones.present, bones.parents), bones.maps)
+    given = [
+        _given_poses(bones, by_rest, seen.channels, total, worlds)
+        for by_rest in (pose_channels.maps(bones.present, bones.parents), bones.maps)
     ]
-    same = hidden | _are_same(seen, *told[0], moved, export.settings.scale)
-    for values, wanted in ((seen.positions, told[1][0]), (seen.rotations, told[1][1])):
+    same = hidden | _are_same(seen, *given[0], moved, export.settings.scale)
+    for values, wanted in ((seen.positions, given[1][0]), (seen.rotations, given[1][1])):
         values[same] = wanted[same]
     return seen
 
 
-def _told(
-    bones: Bones, by_rest: actions.Maps, channels: NDArray[np.float32], total: Doubles | None, world: Doubles
+def _given_poses(
+    bones: Bones, by_rest: pose_channels.Maps, channels: NDArray[np.float32], total: Doubles | None, world: Doubles
 ) -> tuple[Doubles, Doubles]:
     """Return the poses, relative to parents, that channels (F, J, 7) give bones with a certain rest.
 
     Positions (F, J, 3) and rotations (F, J, 4); `total` (F, J) is how large bones are, which moves their children.
     """
-    positions, rotations = actions.from_channels(channels, by_rest)
+    positions, rotations = pose_channels.from_channels(channels, by_rest)
     if total is not None:
-        positions = positions * sizes.above(bones.parents, total)[..., None]
+        positions = positions * bone_scales.above(bones.parents, total)[..., None]
     if (world == np.eye(4)).all():
         return positions, rotations
     poses = armature.chained(armature.joint_matrices(positions, rotations), bones.parents)
@@ -299,15 +297,15 @@ def _are_same(seen: Shown, positions: Doubles, rotations: Doubles, moved: Double
 
     `moved` are the poses in the world, whose distance from its origin decides how exact Blender is.
     """
-    ways = np.abs(seen.positions - positions).max(axis=-1)
+    distances = np.abs(seen.positions - positions).max(axis=-1)
     far = np.abs(moved[..., :3, 3]).max(axis=(-1, -2), initial=0.0)[..., None]
     turned = same_turns(seen.rotations, rotations) <= SAME_TURN
-    return np.asarray(turned & (ways <= SAME_PLACE * np.maximum(scale, far / FAR)))
+    return np.asarray(turned & (distances <= SAME_PLACE * np.maximum(scale, far / FAR)))
 
 
 def _animation(bones: Bones, clip: Clip, shown: Shown, known: StoredAction | None, scale: float) -> Animation:
     marked = np.zeros(len(bones.joints), np.bool_) if bones.scales_way is None else bones.scales_way
-    scales = sizes.from_bones(shown.total, marked)
+    scales = bone_scales.from_bones(shown.total, marked)
     ways = 1.0 if scales is None else scales.of_ways()[..., None]
     positions, rotations, channels = shown.positions / (scale * ways), shown.rotations, shown.channels
     frames = len(positions)

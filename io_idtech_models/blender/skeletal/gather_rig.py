@@ -16,9 +16,8 @@ from ...reporting import LimitError
 from .. import names
 from ..claims import Claims
 from ..compat import Block
-from . import armature
+from . import armature, torso
 from . import tags as joint_tags
-from . import torso as traits
 from .gather_mesh import Rig, gather_mesh, rest_source
 from .rig_scene import RigScene
 from .source import StoredRig, place_of
@@ -53,7 +52,7 @@ def find_rig(blocks: list[Block]) -> Block:
 def gather(blocks: list[Block], export: RigScene, name: str = "", measured: bool = True) -> SkeletalModel:
     """Return the model that objects show at rest, with its source's facts if the .blend knows them.
 
-    `measured`: what a file can't hold of how bones move vertices is said, with how far they are off.
+    `measured`: a warning is logged of what a file can't hold of how bones move vertices, with how far they are off.
 
     Raises:
         LimitError: no bone to export, or vertices without weights.
@@ -70,7 +69,7 @@ def gather(blocks: list[Block], export: RigScene, name: str = "", measured: bool
     if measured:
         losses.say(rig, found, export)
     tags = joint_tags.gather(blocks, rig, scale)
-    lod = traits.gather_lod(block)
+    lod = torso.gather_lod(block)
     return SkeletalModel(name or block.name, rig.skeleton, _claimed(found), rig.source, tags, lod)
 
 
@@ -84,14 +83,14 @@ def _in_order(blocks: list[Block], known: StoredRig | None, rig: Block) -> list[
     return names.in_source_order(blocks, number_of)
 
 
-def _claimed(found: list[SkinnedMesh]) -> list[SkinnedMesh]:
+def _claimed(meshes: list[SkinnedMesh]) -> list[SkinnedMesh]:
     """Leave each of the source's meshes to the first that claims it: a copy is a further mesh."""
     claims = Claims()
-    for mesh in found:
+    for mesh in meshes:
         if not claims.take(mesh.source_index):
             log.warning("'%s' is a copy: written as a further mesh", mesh.name)
             mesh.source_index, mesh.source_vertices, mesh.kept = -1, None, None
-    return found
+    return meshes
 
 
 def listed_bones(block: Block, deform_only: bool) -> tuple[list[Any], NDArray[np.int32]]:
@@ -138,21 +137,21 @@ def gather_rig(export: RigScene) -> Rig:
     sources: NDArray[np.int32] = np.full(len(bones), -1, np.int32)
     kept: NDArray[np.bool_] = np.zeros(len(bones), np.bool_)
     if known is not None:
-        sources, stays, turned, matrices = _known_joints(bones, rest, matrices, known, roundings(block.data, bones))
-        kept = stays & turned & (settings.scale == known.scale and np.array_equal(world, np.eye(4)))
+        sources, in_place, turned, matrices = _known_joints(bones, rest, matrices, known, roundings(block.data, bones))
+        kept = in_place & turned & (settings.scale == known.scale and np.array_equal(world, np.eye(4)))
     matrices, lost = armature.placed(matrices, world)
     listed_names = [armature.joint_name(bone) for bone in bones]
     positions, rotations = matrices[:, :3, 3] / settings.scale, from_matrices(matrices[:, :3, :3])
     if known is not None and np.array_equal(world, np.eye(4)):
         rotations[turned] = known.source.skeleton.rotations[sources[turned]]
-        positions[stays] = known.source.skeleton.positions[sources[stays]] * (known.scale / settings.scale)
-    skeleton = Skeleton(listed_names, parents, positions, rotations, sources, kept, traits.gather_traits(bones))
+        positions[in_place] = known.source.skeleton.positions[sources[in_place]] * (known.scale / settings.scale)
+    skeleton = Skeleton(listed_names, parents, positions, rotations, sources, kept, torso.gather_traits(bones))
     if known is not None and known.source.skeleton.bound is not None:
         skeleton.bound = _bound_pose(rest, sources, kept, known, world, settings.scale)
     source = None if known is None else known.source
-    vertex_source = None if known is None else rest_source(known.source, known.scale)
+    shown = None if known is None else rest_source(known.source, known.scale)
     joints = {bone.name: i for i, bone in enumerate(bones)}
-    return Rig(block, skeleton, joints, source, vertex_source, 1.0 if known is None else known.scale, bool(lost.any()))
+    return Rig(block, skeleton, joints, source, shown, 1.0 if known is None else known.scale, bool(lost.any()))
 
 
 def _bound_pose(
@@ -217,9 +216,9 @@ def _known_joints(
     sources = np.where(numbers < skeleton.num_joints, numbers, -1).astype(np.int32)
     own = np.flatnonzero(sources >= 0)
     before = known.rest[sources[own]]
-    stays, turned = np.zeros((2, len(bones)), np.bool_)
-    stays[own] = same_heads(rest[own], before, known.scale, rounded[own])
+    in_place, turned = np.zeros((2, len(bones)), np.bool_)
+    in_place[own] = same_heads(rest[own], before, known.scale, rounded[own])
     turned[own] = same_axes(rest[own], before, rounded[own])
     matrices = matrices.copy()
     matrices[own] = _carried(Pose(skeleton.positions, skeleton.rotations), sources[own], rest[own], known)
-    return sources, stays, turned, matrices
+    return sources, in_place, turned, matrices

@@ -14,20 +14,17 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from ...model import bind_pose as binding
-from ...model import steady
+from ...model import bind_pose, steady
 from ...model.skeletal import Animation, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, skeleton_of
 from ...model.transforms import rotate
 from ...reporting import LimitError
 from .. import names
 from ..compat import Block
-from ..mesh import attributes as meshes
-from ..mesh import normal_codes
+from ..mesh import attributes, normal_codes
 from ..provenance import MODEL_ID
-from . import armature
+from . import armature, torso
 from . import source as skeletal_source
 from . import tags as joint_tags
-from . import torso as traits
 from .gather_mesh import rest_places
 
 UNNAMED = "placeholders"  # a fact of such a source
@@ -66,7 +63,7 @@ def name_bones(rig: Block, animation: Animation, scene: bpy.types.Scene) -> None
         joint_tags.replace_on_bone(block, rig, source, known.scale)
     skeletal_source.renew(source, rig, parts, matrices, known.scale)
     if source.skeleton.traits is not None:
-        traits.show_traits(bones, source.skeleton.traits)
+        torso.show_traits(bones, source.skeleton.traits)
 
 
 def _bound(source: SkeletalSource, animation: Animation) -> SkeletalSource:
@@ -75,8 +72,8 @@ def _bound(source: SkeletalSource, animation: Animation) -> SkeletalSource:
     facts = {name: fact for name, fact in source.facts.items() if name != UNNAMED}
     named = replace(source, skeleton=skeleton, facts=facts)
     parts = [SkinnedMesh(m.name, m.shader, m.uvs, m.triangles, m.weights) for m in source.meshes]
-    fitted = binding.fitted(
-        SkeletalModel("", skeleton, parts, named), skeleton.bind, binding.mean_places(animation.positions)
+    fitted = bind_pose.fitted(
+        SkeletalModel("", skeleton, parts, named), skeleton.bind, bind_pose.mean_places(animation.positions)
     ).source
     assert fitted is not None
     return fitted
@@ -116,9 +113,9 @@ def _move_mesh(block: Block, before: SkeletalSource, source: SkeletalSource, ind
     if not len(data.vertices):
         return
     own, base = source.meshes[index], int(before.first_vertices[index])
-    corner_points = meshes.corner_points(data).ravel()
-    stored = meshes.get_attribute(data, meshes.CORNER_SOURCE, "INT", "CORNER")
-    loose = meshes.get_attribute(data, meshes.POINT_SOURCE, "INT", "POINT")
+    corner_points = attributes.corner_points(data).ravel()
+    stored = attributes.get_attribute(data, attributes.CORNER_SOURCE, "INT", "CORNER")
+    loose = attributes.get_attribute(data, attributes.POINT_SOURCE, "INT", "POINT")
     numbers: NDArray[np.int64] = np.full(len(data.vertices), -1, np.int64)
     if loose is not None:
         numbers = loose.astype(np.int64) - 1 - base
@@ -127,7 +124,7 @@ def _move_mesh(block: Block, before: SkeletalSource, source: SkeletalSource, ind
         numbers[corner_points[known]] = stored[known].astype(np.int64) - 1 - base
     points = np.flatnonzero((numbers >= 0) & (numbers < own.num_vertices))
     was, now = (rest_places(s, own.weights, scale)[numbers[points]] for s in (before, source))
-    places = meshes.positions(data)
+    places = attributes.positions(data)
     still = (places[points] == was).all(axis=1)
     places[points] = np.where(still[:, None], now, places[points] + (now - was))
     data.attributes["position"].data.foreach_set("vector", places.ravel())
@@ -141,8 +138,8 @@ def _show_normals(data: Block, own: Any, source: SkeletalSource, numbers: Any, c
     joints = own.weights.first_joints()
     turned = rotate(source.skeleton.bind.rotations[joints], own.normals).astype(np.float32)
     inside = (numbers >= 0) & (numbers < own.num_vertices)
-    normals = meshes.corner_normals(data)
+    normals = attributes.corner_normals(data)
     normals[inside] = turned[numbers[inside]]
-    shown = meshes.show_normals(data, corner_points, normals)
-    meshes.set_attribute(data, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
+    shown = attributes.show_normals(data, corner_points, normals)
+    attributes.set_attribute(data, attributes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
     normal_codes.note(data)

@@ -15,9 +15,8 @@ from ...model import steady
 from ...model.edits import affine
 from ...model.skeletal import SkeletalSource, Skeleton, SkinnedMesh
 from ...model.transforms import conjugate, rotate
-from ...model.vertex import split_by_part
 from ..compat import Block
-from ..mesh import attributes as meshes
+from ..mesh import attributes
 from ..mesh.parts import Part, turned_normals
 from ..mesh.read import Shape
 
@@ -55,8 +54,7 @@ def of_source(source: SkeletalSource | None, numbers: NDArray[np.integer]) -> So
     found = SourceNormals(np.zeros(count, np.bool_), np.full(count, -1, np.int64), *np.zeros((2, count, 3), np.float32))
     if source is None:
         return found
-    for index, places, own in split_by_part(numbers, source.first_vertices):
-        mesh = source.meshes[index]
+    for mesh, places, own in source.vertex_parts(numbers):
         if mesh.normals is None:
             continue
         joints = mesh.weights.of(own).first_joints()
@@ -81,7 +79,7 @@ def gather(block: Block, shape: Shape, part: Part, made: SkinnedMesh, rig: Rig, 
     carried = _carry(world, near & of.known & ~part.own, moved, triangles, over)
     as_shown = shown & ~carried
     if as_shown.any():
-        corners = meshes.corner_normals(shape.mesh) if not shape.normals.any() else shape.normals
+        corners = attributes.corner_normals(shape.mesh) if not shape.normals.any() else shape.normals
         world[as_shown] = part.normals(corners[None])[0][as_shown]
     matrix = np.array(block.matrix_world, np.float64)
     joints = made.weights.first_joints()

@@ -56,8 +56,7 @@ def renew(source: SkeletalSource, rig: Block, meshes: list[Block], rest: NDArray
     """Store a model's facts on its armature, and on those of its meshes that are there; see `attach`."""
     records = []
     for index, mesh in enumerate(source.meshes):
-        place = np.array([index, source.first_vertices[index], source.first_triangles[index]], np.int64)
-        records.append(skeletal_record.mesh_record(mesh, {"place": place}))
+        records.append(skeletal_record.mesh_record(mesh, {"place": source.place(index)}))
     for block in meshes:
         number = block.data.get(SURFACE_INDEX)
         if isinstance(number, int) and 0 <= number < len(records):
@@ -91,8 +90,7 @@ def place_of(known: StoredRig | None, rig: Block, block: Block) -> Place | None:
         return None
     source, index = known.source, block.data.get(SURFACE_INDEX)
     valid = isinstance(index, int) and 0 <= index < len(source.meshes)
-    vertices, triangles = range(int(source.first_vertices[-1])), range(int(source.first_triangles[-1]))
-    return Place(index if valid else -1, 0, vertices, 0, triangles)
+    return Place(index if valid else -1, 0, source.every_vertex, 0, source.every_triangle)
 
 
 def attach_action(source: AnimationSource, action: Block, channels: NDArray[np.float32], scale: float) -> None:

@@ -101,13 +101,13 @@ def _index(block: Block, rig: Block) -> int:
     return index if same and isinstance(index, int) and index >= 0 else -1
 
 
-def _claimed(found: list[JointTag]) -> list[JointTag]:
+def _claimed(tags: list[JointTag]) -> list[JointTag]:
     """Leave each of the source's tags to the first that claims it: a copy is a further tag."""
     claims = Claims()
-    for tag in found:
+    for tag in tags:
         if not claims.take(tag.source_index):
             tag.source_index, tag.kept = -1, False
-    return found
+    return tags
 
 
 def _gather_tag(block: Block, rig: Rig, world: Doubles, scale: float) -> JointTag:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...model.skeletal import SkeletalModel, SkinnedMesh, Traits
-from .. import properties as own
+from .. import properties
 from ..compat import Block
 
 LARGEST = 2**31 - 1
@@ -19,21 +19,23 @@ MOST = 64  # weights of a vertex that can be asked for
 def show_traits(bones: list[Any], traits: Traits) -> None:
     """Give bones, in the file's order, their torso weights and flags."""
     for joint, bone in enumerate(bones):
-        own.show(bone, own.TORSO_WEIGHT, float(traits.torso_weights[joint]))
+        properties.show(bone, properties.TORSO_WEIGHT, float(traits.torso_weights[joint]))
         if traits.flags[joint]:
-            own.show(bone, own.FLAGS, int(traits.flags[joint]))
+            properties.show(bone, properties.FLAGS, int(traits.flags[joint]))
     if 0 <= traits.torso_parent < len(bones):
-        own.show(bones[traits.torso_parent], own.TORSO_PARENT, True)
+        properties.show(bones[traits.torso_parent], properties.TORSO_PARENT, True)
 
 
 def gather_traits(bones: list[Any]) -> Traits | None:
     """Return what bones, in the order of export, say of themselves; None if none says anything."""
-    if not any(name in bone for bone in bones for name in (own.TORSO_WEIGHT, own.FLAGS, own.TORSO_PARENT)):
+    if not any(
+        name in bone for bone in bones for name in (properties.TORSO_WEIGHT, properties.FLAGS, properties.TORSO_PARENT)
+    ):
         return None
-    marked = [joint for joint, bone in enumerate(bones) if own.number(bone, own.TORSO_PARENT, 0)]
-    flags = [min(max(own.number(bone, own.FLAGS, 0), -LARGEST), LARGEST) for bone in bones]
+    marked = [joint for joint, bone in enumerate(bones) if properties.number(bone, properties.TORSO_PARENT, 0)]
+    flags = [min(max(properties.number(bone, properties.FLAGS, 0), -LARGEST), LARGEST) for bone in bones]
     return Traits(
-        np.array([own.number(bone, own.TORSO_WEIGHT, 0) for bone in bones], np.float32),
+        np.array([properties.number(bone, properties.TORSO_WEIGHT, 0) for bone in bones], np.float32),
         np.array(flags, np.int32),
         marked[0] if marked else -1,
     )
@@ -42,29 +44,29 @@ def gather_traits(bones: list[Any]) -> Traits | None:
 def show_lod(rig: Block, model: SkeletalModel) -> None:
     """Give an armature what its file says of levels of detail."""
     if model.lod is not None:
-        for name, value in zip((own.LOD_SCALE, own.LOD_BIAS), model.lod, strict=True):
-            own.show(rig, name, value)
+        for name, value in zip((properties.LOD_SCALE, properties.LOD_BIAS), model.lod, strict=True):
+            properties.show(rig, name, value)
 
 
 def gather_lod(rig: Block) -> tuple[float, float] | None:
-    """Return the scale and the bias that an armature shows, as float32 has them; None without."""
-    if own.LOD_SCALE not in rig and own.LOD_BIAS not in rig:
+    """Return the scale and the bias that an armature shows, as float32 has them, or None."""
+    if properties.LOD_SCALE not in rig and properties.LOD_BIAS not in rig:
         return None
-    scale, bias = own.number(rig, own.LOD_SCALE, 1.0), own.number(rig, own.LOD_BIAS, 0.0)
+    scale, bias = properties.number(rig, properties.LOD_SCALE, 1.0), properties.number(rig, properties.LOD_BIAS, 0.0)
     return float(np.float32(scale)), float(np.float32(bias))
 
 
 def show_min_lod(block: Block, mesh: SkinnedMesh) -> None:
     """Give a mesh object the fewest vertices to draw."""
     if mesh.min_lod is not None:
-        own.show(block, own.MIN_LOD, mesh.min_lod)
+        properties.show(block, properties.MIN_LOD, mesh.min_lod)
 
 
 def gather_min_lod(block: Block) -> int | None:
-    """Return the fewest vertices that an object shows; None without."""
-    if own.MIN_LOD not in block:
+    """Return the fewest vertices that an object shows, or None."""
+    if properties.MIN_LOD not in block:
         return None
-    return int(min(max(own.number(block, own.MIN_LOD, 0), -LARGEST), LARGEST))
+    return int(min(max(properties.number(block, properties.MIN_LOD, 0), -LARGEST), LARGEST))
 
 
 @dataclass(frozen=True)
@@ -84,9 +86,9 @@ def remember_weights(rig: Block, limits: WeightLimits) -> None:
     asked = WeightLimits(limits.most_weights, limits.least_weight, limits.orphan_bone)
     if _rounded(asked) == _rounded(remembered_weights(rig)) or rig.library is not None:
         return
-    own.show(rig, own.MOST_WEIGHTS, asked.most_weights)
-    own.show(rig, own.LEAST_WEIGHT, asked.least_weight)
-    own.show(rig, own.ORPHAN_BONE, asked.orphan_bone)
+    properties.show(rig, properties.MOST_WEIGHTS, asked.most_weights)
+    properties.show(rig, properties.LEAST_WEIGHT, asked.least_weight)
+    properties.show(rig, properties.ORPHAN_BONE, asked.orphan_bone)
 
 
 def _rounded(limits: WeightLimits) -> WeightLimits:
@@ -97,9 +99,9 @@ def _rounded(limits: WeightLimits) -> WeightLimits:
 def remembered_weights(rig: Block) -> WeightLimits:
     """Return the limits with which an armature's model was exported last, or the usual ones."""
     usual = WeightLimits()
-    most = own.number(rig, own.MOST_WEIGHTS, usual.most_weights)
-    least = own.number(rig, own.LEAST_WEIGHT, usual.least_weight)
-    bone = rig.get(own.ORPHAN_BONE)
+    most = properties.number(rig, properties.MOST_WEIGHTS, usual.most_weights)
+    least = properties.number(rig, properties.LEAST_WEIGHT, usual.least_weight)
+    bone = rig.get(properties.ORPHAN_BONE)
     return WeightLimits(
         int(most) if 0 <= most <= MOST else usual.most_weights,
         least if 0.0 <= least <= 1.0 else usual.least_weight,

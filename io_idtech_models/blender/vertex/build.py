@@ -10,18 +10,17 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.edits.weld import weld
-from ...model.vertex import Surface, VertexModel, are_solid
+from ...model.edits.weld import weld, weld_classes
+from ...model.source import are_solid
+from ...model.vertex import Surface, VertexModel
 from .. import names
 from ..budgets import VERTICES, refuse_more
 from ..compat import HAS_SLOTS, Block, share_action
 from ..materials import Materials
-from ..mesh import attributes as meshes
-from ..mesh import normal_codes
+from ..mesh import attributes, normal_codes
 from ..provenance import MODEL_ID, TAG_INDEX
 from ..rollback import undone_on_failure
-from . import clips as animations
-from . import shape_keys, source, tags
+from . import clips, shape_keys, source, tags
 
 log = logging.getLogger(__name__)
 
@@ -78,13 +77,13 @@ def build(
         _remember(model, built, keys)
         if model.num_frames > 1:
             surfaces = [block.data.shape_keys for block in built.surfaces]
-            animations.make_actions(surfaces, model.animations, built.collection.get(MODEL_ID, ""))
+            clips.make_actions(surfaces, model.animations, built.collection.get(MODEL_ID, ""))
         for block in (*built.surfaces, *built.tags):
             built.collection.objects.link(block)
         into.children.link(built.collection)
         _set_scene(scene, model.num_frames, settings)
         if model.num_frames > 1 and settings.fit_range:
-            animations.mark(scene, model.animations)
+            clips.mark(scene, model.animations)
     return built
 
 
@@ -104,21 +103,20 @@ def _make_surface(
     corner_points = of_vertex.reshape(-1)[triangles].astype(np.int32)
     uvs = surface.corner_uvs[solid].reshape(-1, 2)
     scale = np.array(settings.scale, np.float32)
-    frames = surface.part("positions", slice(None), points)
-    assert frames is not None
+    frames = surface.some_positions(slice(None), points)
     if settings.scale != 1.0:
         frames = np.asarray(frames * scale, np.float32)
-    mesh = meshes.make(names.fit(surface.name), frames[0], corner_points, uvs)
+    mesh = attributes.make(names.fit(surface.name), frames[0], corner_points, uvs)
     if surface.source_vertices is not None and surface.source_triangles is not None:
-        meshes.number(mesh, surface.triangles, surface.source_vertices, surface.source_triangles, points, solid)
+        attributes.number(mesh, surface.triangles, surface.source_vertices, surface.source_triangles, points, solid)
     mesh.update(calc_edges=True)
-    normals = surface.part("normals", slice(0, 1))
+    normals = surface.some_normals(slice(0, 1))
     if normals is not None and triangles.size:
-        shown = meshes.show_normals(mesh, corner_points.ravel(), normals[0][triangles.ravel()])
-        meshes.set_attribute(mesh, meshes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
+        shown = attributes.show_normals(mesh, corner_points.ravel(), normals[0][triangles.ravel()])
+        attributes.set_attribute(mesh, attributes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
         normal_codes.note(mesh)
-    worn: list[Any] = [materials.get(shader) for shader in surface.shaders] or [materials.stand_in()]
-    for material in worn:
+    shown_materials: list[Any] = [materials.get(shader) for shader in surface.shaders] or [materials.stand_in()]
+    for material in shown_materials:
         if material is not None:
             mesh.materials.append(material)
     block = bpy.data.objects.new(names.fit(surface.name), mesh)
@@ -130,23 +128,23 @@ def _make_surface(
 
 
 def _weld_classes(surface: Surface, model: VertexModel, settings: BuildSettings) -> NDArray[Any]:
-    """Return for each vertex the one that it is welded with; by the source's codes where there are any.
+    """Return for each vertex the one that it is welded with; by the source's places where there are any.
 
     Where texture coordinates belong to corners a vertex is a point already.
     """
     if not settings.weld or surface.uvs.ndim == 3:
         return np.arange(surface.num_vertices)
     if model.source is not None and surface.source_index >= 0:
-        codes = model.source.surfaces[surface.source_index].positions
-        if codes.shape[:2] == (model.num_frames, surface.num_vertices):
-            return weld(codes, surface.triangles)
+        own = model.source.surfaces[surface.source_index]
+        if (own.num_frames, own.num_vertices) == (model.num_frames, surface.num_vertices):
+            return weld_classes(own.places(), surface.triangles)
     return weld(surface.positions.view(np.int32), surface.triangles)
 
 
 def _tag_size(model: VertexModel) -> float:
     """Return how large to draw tags: a twelfth of the model's first frame, and at least a unit."""
-    bases = [s.part("positions", slice(0, 1)) for s in model.surfaces if s.num_vertices]
-    spans = [float(np.ptp(base[0], axis=0).max()) for base in bases if base is not None]
+    bases = [s.some_positions(slice(0, 1))[0] for s in model.surfaces if s.num_vertices]
+    spans = [float(np.ptp(base, axis=0).max()) for base in bases]
     return max(1.0, max(spans, default=24.0) / 12.0)
 
 

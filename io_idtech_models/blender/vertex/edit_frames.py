@@ -12,10 +12,9 @@ from ...reporting import LimitError
 from .. import names
 from ..compat import Block, playing_curves, share_action
 from ..curves import LINEAR, curve_points
-from ..mesh import attributes as meshes
+from ..mesh import attributes
 from ..scene import ExportScene
-from . import clips as animations
-from . import shape_keys, source
+from . import clips, shape_keys, source
 from .frame_plan import GatherSettings, plan_frames
 from .gather import find_tags
 from .sampling import keys_at
@@ -87,10 +86,10 @@ def _rewrite(model: FrameModel, order: list[int], new: int | None) -> None:
         listed = _new_names([old[frame] for frame in order], new)
         shape_keys.rewrite(block, order, listed)
         if nth == 0:
-            ids = animations.model_ids(model.meshes, model.collection)
-            animations.rewrite(block.data.shape_keys, ids, old, order, listed)
+            ids = clips.model_ids(model.meshes, model.collection)
+            clips.rewrite(block.data.shape_keys, ids, old, order, listed)
     if model.meshes and model.times == [float(time) for time in range(model.count)]:
-        animations.move_markers(model.scene, model.count, order)
+        clips.move_markers(model.scene, model.count, order)
     if model.collection is not None:
         _relist(model.collection, order, new)
     if model.still and not model.meshes:
@@ -121,7 +120,7 @@ def _add_keys(model: FrameModel, count: int, new: int | None) -> None:
     listed = _new_names(names.unique(shown, "frame"), new)
     lead = None
     for block in model.still:
-        points = meshes.positions(block.data)
+        points = attributes.positions(block.data)
         shape_keys.add_absolute(block, listed, np.repeat(points[None], count, axis=0))
         if lead is None:
             lead = block.data.shape_keys

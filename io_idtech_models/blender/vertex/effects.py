@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ..compat import Block
-from ..mesh import attributes as meshes
+from ..mesh import attributes
 from ..mesh.edited_normals import SAME
 from . import sampling, shape_keys
 from .stage import Stage
@@ -49,11 +49,11 @@ def _plain_positions(block: Block, plan: sampling.Plan) -> NDArray[np.float32] |
 
 def _is_as_without(own: Block, shown: Block, plain: NDArray[np.float32] | None, frame: int) -> bool:
     """Tell whether an evaluated mesh shows just what its object's own does: faces, points, and normals at its base."""
-    if plain is None or not meshes.topology(own).is_of(shown):
+    if plain is None or not attributes.topology(own).is_of(shown):
         return False
     points = plain[min(frame, len(plain) - 1)]
-    if not np.array_equal(meshes.positions(shown), points):
+    if not np.array_equal(attributes.positions(shown), points):
         return False
-    if not len(own.loops) or not np.array_equal(points, meshes.positions(own)):
+    if not len(own.loops) or not np.array_equal(points, attributes.positions(own)):
         return True  # normals of other frames than the base turn along, with nothing to compare them with
-    return bool((steady.dots(meshes.corner_normals(own), meshes.corner_normals(shown)) >= SAME).all())
+    return bool((steady.dots(attributes.corner_normals(own), attributes.corner_normals(shown)) >= SAME).all())

@@ -19,7 +19,7 @@ from ..compat import Block
 from ..empties import DISPLAY, PREFIX, decompose, shown_axes
 from ..losses import warn_of_layers
 from ..materials import texture_size
-from ..mesh import attributes as meshes
+from ..mesh import attributes
 from ..mesh.parts import Part, shaders_of, split, surface_name
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..provenance import Place
@@ -150,7 +150,7 @@ def _read_shapes(jobs: list[MeshJob], stage: Stage, known: StoredSource | None) 
             continue
         stage.show(0)
         shown = stage.export.evaluated(job.block).data
-        own = mesh if meshes.topology(shown) == meshes.topology(mesh) else None
+        own = mesh if attributes.topology(shown) == attributes.topology(mesh) else None
         job.changed = job.block in changed
         normals = "SHOWN" if job.changed else settings.normals
         job.shape = read_shape(job.block, shown, own, origin, normals)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..compat import Block, playing_curves
 from ..curves import curve_points
-from ..mesh import attributes as meshes
+from ..mesh import attributes
 from ..playback import influences
 from ..scene import ExportScene, showing
 
@@ -81,7 +81,7 @@ def _look(shown: Block) -> Look:
     """Return what an evaluated object shows: its transform, the points of a mesh, the poses of bones."""
     points = poses = None
     if shown.type == "MESH":
-        points = meshes.positions(shown.data)
+        points = attributes.positions(shown.data)
     elif shown.type == "ARMATURE":
         poses = np.empty(16 * len(shown.pose.bones), np.float32)
         shown.pose.bones.foreach_get("matrix", poses)

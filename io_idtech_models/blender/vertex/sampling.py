@@ -18,7 +18,7 @@ from ...model import steady
 from ...reporting import LimitError
 from ..compat import Block, playing_curves
 from ..curves import curve_points, value_path
-from ..mesh import attributes as meshes
+from ..mesh import attributes
 from ..playback import Take, influences
 from . import shape_keys, tags
 
@@ -196,7 +196,7 @@ def read_direct(block: Block, plan: Plan) -> Samples:
     """Return what a direct mesh shows in each frame, from its keys."""
     frames = shape_keys.frame_blocks(block.data.shape_keys)
     if not frames:
-        return Samples(matrix(block)[None], meshes.positions(block.data)[None])
+        return Samples(matrix(block)[None], attributes.positions(block.data)[None])
     shown, places = np.unique(shown_keys(block, plan), return_inverse=True)
     positions = shape_keys.read([frames[key] for key in shown.tolist()], len(block.data.vertices))
     same = np.array_equal(places, np.arange(len(positions)))
@@ -208,7 +208,7 @@ class Subject:
     """What to sample of the scene: an object, or one bone of an armature object."""
 
     block: Block
-    shape: meshes.Topology | None = None  # of a mesh whose positions are wanted
+    shape: attributes.Topology | None = None  # of a mesh whose positions are wanted
     normals: bool = False  # and its normals
     bone: str = ""
 
@@ -248,7 +248,7 @@ class Sampler:
             mesh = evaluated.data
             if frame == 0 or not self.bends or not self.subject.shape.counts(mesh):
                 check_topology(evaluated, self.subject.shape, self.plan, frame)
-            meshes.read_positions(mesh, self.positions[frame])
+            attributes.read_positions(mesh, self.positions[frame])
             if self.normals is not None and self.normals.size:
                 mesh.corner_normals.foreach_get("vector", self.normals[frame].ravel())
 
@@ -257,7 +257,7 @@ class Sampler:
         """Return what was seen."""
         normals = self.normals
         if normals is not None:
-            normals = meshes.unit(normals.reshape(-1, 3)).reshape(normals.shape)
+            normals = attributes.unit(normals.reshape(-1, 3)).reshape(normals.shape)
         return Samples(self.matrices, self.positions, normals)
 
 
@@ -299,7 +299,7 @@ def world_matrices(depsgraph: Any, evaluated: list[Any]) -> NDArray[np.float64]:
     return worlds
 
 
-def check_topology(block: Any, shape: meshes.Topology, plan: Plan, index: int) -> None:
+def check_topology(block: Any, shape: attributes.Topology, plan: Plan, index: int) -> None:
     """Refuse an evaluated mesh that has other points or faces than `shape`; raises LimitError."""
     if not shape.is_of(block.data):
         raise LimitError(

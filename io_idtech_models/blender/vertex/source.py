@@ -18,7 +18,8 @@ import bpy
 import numpy as np
 
 from ...model.records import vertex as record
-from ...model.vertex import ModelSource, SurfaceSource
+from ...model.source import SurfaceSource
+from ...model.vertex import ModelSource
 from ..compat import Block
 from ..provenance import FILE, MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, Place
 
@@ -66,8 +67,7 @@ def attach(
     wholes = [record.whole_arrays(source, with_layout) for with_layout in (True, False)]
     records = []
     for index, (surface, mesh) in enumerate(zip(source.surfaces, meshes, strict=True)):
-        place = np.array([index, source.first_vertices[index], source.first_triangles[index]], np.int64)
-        data = record.surface_record(surface, {"place": place} | shared | wholes[index > 0])
+        data = record.surface_record(surface, {"place": source.place(index)} | shared | wholes[index > 0])
         mesh[RECORD], mesh[MODEL_ID], mesh[SURFACE_INDEX] = data, model_id, index
         records.append(data)
     for index, block in enumerate(tags):
@@ -110,11 +110,10 @@ def _from_collection(collection: bpy.types.Collection) -> StoredSource | None:
 def _place_own(known: StoredSource, meshes: list[bpy.types.Mesh]) -> None:
     """Give the model's own meshes their places: their numbers count as they are."""
     source = known.source
-    vertices, triangles = range(int(source.first_vertices[-1])), range(int(source.first_triangles[-1]))
     for mesh in meshes:
         index = mesh.get(SURFACE_INDEX)
         valid = isinstance(index, int) and 0 <= index < len(source.surfaces)
-        known.places[mesh] = Place(index if valid else -1, 0, vertices, 0, triangles)
+        known.places[mesh] = Place(index if valid else -1, 0, source.every_vertex, 0, source.every_triangle)
 
 
 @dataclass(eq=False)
@@ -149,7 +148,7 @@ def _read_parts(holders: list[Any], read: Any) -> list[Part]:
 def _surface_part(mesh: Any) -> Part:
     surface, arrays = record.surface_source(mesh[RECORD])
     number = int(record.checked(arrays, "place", "i", 3)[0])
-    return _part(mesh, number, len(surface.codes), arrays, surface=surface)
+    return _part(mesh, number, surface.num_frames, arrays, surface=surface)
 
 
 def _tag_part(block: Any) -> Part:
@@ -194,7 +193,7 @@ def _add_surfaces(known: StoredSource, parts: list[Part]) -> None:
     placed: dict[tuple[str, int], Place] = {}
     for part in parts:
         source, surface = known.source, part.surface
-        if surface is None or source.format != part.format or source.num_frames != len(surface.codes):
+        if surface is None or source.format != part.format or source.num_frames != surface.num_frames:
             continue
         key = (part.model_id, part.number)
         if key not in placed:
@@ -233,13 +232,13 @@ def _add_tags(known: StoredSource, parts: list[Part]) -> None:
 def _empty_source(name: str, frame_names: list[str]) -> ModelSource:
     count = len(frame_names)
     origins, axes = np.zeros((count, 0, 3), np.float32), np.zeros((count, 0, 3, 3), np.float32)
-    return ModelSource(name, [], frame_names, [], origins, axes)
+    return ModelSource([], name, frame_names, [], origins, axes)
 
 
 def _with_surface(source: ModelSource, surface: SurfaceSource) -> ModelSource:
     return ModelSource(
-        source.format,
         [*source.surfaces, surface],
+        source.format,
         source.frame_names,
         source.tag_names,
         source.tag_origins,
@@ -256,7 +255,7 @@ def adopt(collection: bpy.types.Collection, other: bpy.types.Collection) -> None
 
 
 def frame_list(collection: bpy.types.Collection) -> tuple[list[str], list[int]] | None:
-    """Return names and source frames of a model without shape keys, from its collection's properties; None without."""
+    """Return names and source frames of a model without shape keys, from its collection's properties, or None."""
     count, listed = collection.get(NUM_FRAMES), collection.get(FRAME_NAMES)
     if not isinstance(count, int) or not 1 <= count <= 1 << 20:
         return None

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.vertex import LATER, Base, SharedPoints, Surface
+from ...model.vertex import Base, SharedPoints, Surface
 from ..mesh.parts import Looks, Part, turned_normals
 from ..mesh.read import Shape
 from .sampling import Samples
@@ -53,7 +53,7 @@ def to_surface(name: str, part: Part, shape: Shape, samples: Samples, num_frames
     numbers = part.vertices.numbers.astype(np.int32)
     return Surface(
         name,
-        LATER,
+        SharedPoints(points, part.vertices.points),
         np.ascontiguousarray(triangles, np.int32),
         np.ascontiguousarray(uvs),
         [],
@@ -63,7 +63,6 @@ def to_surface(name: str, part: Part, shape: Shape, samples: Samples, num_frames
         own_normals=part.own,
         mirrored=mirrored,
         base=_base(part, shape, samples),
-        decoders={"positions": SharedPoints(points, part.vertices.points)},
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ...model.vertex import Facts
+from ...model.source import Facts
 from .records import raw_bytes
 
 log = logging.getLogger(__name__)

@@ -17,15 +17,16 @@ from numpy.typing import NDArray
 from ...model.clips import group
 from ...model.edits.conform import joined
 from ...model.edits.normals import (
+    CodedView,
     Motion,
     NormalCoding,
-    SourceView,
     filled_frames,
-    settle_normals,
+    settle_codes,
     turned_over,
-    view_source,
+    view_codes,
 )
-from ...model.vertex import Facts, ModelSource, Surface, SurfaceSource, VertexModel
+from ...model.source import CodedSource, Facts
+from ...model.vertex import ModelSource, Surface, VertexModel
 from ...model.wording import listed, plural
 from ...reporting import LimitError
 from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_fits, layout_of, records_of, warn_damaged
@@ -39,7 +40,7 @@ from .texels import Size, TexelTable, decode_st
 log = logging.getLogger(__name__)
 
 FORMAT = "md2"
-CODING = NormalCoding(decode_direction, encode_direction)
+CODING = NormalCoding(decode_direction, encode_direction, 1 << 8)
 DEFAULT_SIZE = 256  # texels, of a skin of which nothing is known
 FARTHEST = np.float32(1e36)  # of a box's numbers that are shown: 255 steps of it and once more are still a float32
 
@@ -60,7 +61,7 @@ def to_model(md2: Md2, name: str = "") -> VertexModel:
     count = len(frame_names)
     own = _surface_source(md2, name)
     source = ModelSource(
-        FORMAT, [own], frame_names, [], np.zeros((count, 0, 3), np.float32), np.zeros((count, 0, 3, 3), np.float32)
+        [own], FORMAT, frame_names, [], np.zeros((count, 0, 3), np.float32), np.zeros((count, 0, 3, 3), np.float32)
     )
     surface = source.surface(0, decode_direction)
     frames = np.arange(count, dtype=np.int32)
@@ -73,7 +74,7 @@ def _header_size(header: Any) -> Size:
     return int(header["skin_width"]), int(header["skin_height"])
 
 
-def _surface_source(md2: Md2, name: str) -> SurfaceSource:
+def _surface_source(md2: Md2, name: str) -> CodedSource:
     """Return all facts of a file: a lone mesh of a model is the whole of it."""
     st_index = md2.triangles["st"][:, ::-1]
     beyond = int((st_index >= len(md2.st)).any(axis=1).sum())
@@ -88,14 +89,14 @@ def _surface_source(md2: Md2, name: str) -> SurfaceSource:
         "padding": md2.padding,
         "glcmds": md2.glcmds,
     }
-    return SurfaceSource(
+    return CodedSource(
         name,
-        md2.vertices,
         np.ascontiguousarray(md2.triangles["xyz"][:, ::-1], np.int32),
         _shown_uvs(md2.st, st_index, _header_size(md2.header)),
         [decode_name(n) for n in md2.skins.tolist()],
+        md2.vertices,
         *_shown_boxes(md2.frames),
-        facts | md2.layout,
+        facts=facts | md2.layout,
     )
 
 
@@ -138,17 +139,17 @@ def _skin_size(model: VertexModel, options: Md2Options) -> Size:
     return options.skin_width or known[0], options.skin_height or known[1]
 
 
-def _whole_source(model: VertexModel) -> SurfaceSource | None:
+def _whole_source(model: VertexModel) -> CodedSource | None:
     """Return the source's surface if it is the one that the model's goes back to, and its facts are sound."""
     source = model.source_of(FORMAT)
     index = next((s.source_index for s in model.surfaces if s.source_index >= 0), -1)
     if source is None or not 0 <= index < len(source.surfaces):
         return None
     own = source.surfaces[index]
-    return own if _fits(own) else None
+    return own if isinstance(own, CodedSource) and _fits(own) else None
 
 
-def _fits(own: SurfaceSource) -> bool:
+def _fits(own: CodedSource) -> bool:
     """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
     frames, triangles = len(own.codes), len(own.triangles)
     wanted: Wanted = {
@@ -200,7 +201,7 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md2:
     return md2
 
 
-def _encode_skins(surface: Surface, own: SurfaceSource | None) -> NDArray[Any]:
+def _encode_skins(surface: Surface, own: CodedSource | None) -> NDArray[Any]:
     """Return the skin names: a slot's own field of the source, else that of another slot of the same name."""
     skins = np.zeros(len(surface.shaders), SKIN)
     fields = [] if own is None else [bytes(row) for row in own.facts["skins"]]
@@ -213,7 +214,7 @@ def _encode_skins(surface: Surface, own: SurfaceSource | None) -> NDArray[Any]:
 
 
 def _encode_texels(
-    model: VertexModel, surface: Surface, own: SurfaceSource | None, size: Size
+    model: VertexModel, surface: Surface, own: CodedSource | None, size: Size
 ) -> tuple[NDArray[np.int16], NDArray[np.uint16]]:
     """Return texels (U, 2) and the triangles' indices of them, (T, 3)."""
     hints = np.full((len(surface.triangles), 3), -1, np.int64)
@@ -228,7 +229,7 @@ def _encode_texels(
     return found, indices.reshape(-1, 3)
 
 
-def _hint_corners(hints: NDArray[np.int64], surface: Surface, own: SurfaceSource, source: ModelSource) -> None:
+def _hint_corners(hints: NDArray[np.int64], surface: Surface, own: CodedSource, source: ModelSource) -> None:
     """Note in `hints` (T, 3) the source's texture coordinates of triangles' corners: of those at the same vertices.
 
     Flipped and mirrored triangles have their corners in another order than the source.
@@ -246,7 +247,7 @@ def _hint_corners(hints: NDArray[np.int64], surface: Surface, own: SurfaceSource
 
 
 def _encode_frames(
-    model: VertexModel, surface: Surface, own: SurfaceSource | None, options: Md2Options
+    model: VertexModel, surface: Surface, own: CodedSource | None, options: Md2Options
 ) -> tuple[NDArray[Any], NDArray[np.uint8]]:
     """Return the frames (F,) and their vertices (F, V, 4)."""
     positions = surface.positions
@@ -273,15 +274,15 @@ def _encode_frames(
 
 
 def _with_normals(
-    surface: Surface, codes: NDArray[np.uint8], view: SourceView | None, motion: Motion | None
+    surface: Surface, codes: NDArray[np.uint8], view: CodedView | None, motion: Motion | None
 ) -> NDArray[np.uint8]:
     """Return codes (F, V, 4) of positions coded in (F, V, 3), with their normals."""
     whole = np.zeros((*codes.shape[:2], 4), np.uint8)
     whole[..., :3] = codes
-    return settle_normals(surface, whole, view, CODING, motion)
+    return settle_codes(surface, whole, view, CODING, motion)
 
 
-def _is_source(surface: Surface, view: SourceView, own: SurfaceSource, options: Md2Options) -> bool:
+def _is_source(surface: Surface, view: CodedView, own: CodedSource, options: Md2Options) -> bool:
     """Tell whether nothing differs from the source in any frame: the usual case, and quickly found out."""
     edited = surface.own_normals is not None and bool(surface.own_normals.any())
     if view.codes is not own.codes or edited or options.same_box or turned_over(surface, view).any():
@@ -290,14 +291,14 @@ def _is_source(surface: Surface, view: SourceView, own: SurfaceSource, options: 
 
 
 def _hinted_positions(
-    model: VertexModel, source: ModelSource, own: SurfaceSource, options: Md2Options
+    model: VertexModel, source: ModelSource, own: CodedSource, options: Md2Options
 ) -> tuple[Boxes, NDArray[np.uint8], NDArray[np.bool_]]:
     """Return boxes, codes (F, V, 4), and which frames (F,) keep the source's box.
 
     A frame keeps it while all its vertices fit in and some vertex is where it was; else it gets one of its own.
     """
     surface, origins = model.surfaces[0], filled_frames(model)
-    view = view_source(model, surface, source)
+    view = view_codes(model, surface, source)
     positions, every = surface.positions, np.ones(len(origins), np.bool_)
     if view is not None and _is_source(surface, view, own, options):
         return Boxes(own.scale, own.offset), own.codes, every
@@ -342,7 +343,7 @@ def _is_own(surface: Surface, source: ModelSource) -> NDArray[np.bool_]:
 
 
 def _commands_hint(
-    model: VertexModel, surface: Surface, own: SurfaceSource | None, options: Md2Options
+    model: VertexModel, surface: Surface, own: CodedSource | None, options: Md2Options
 ) -> CommandHint | None:
     """Return what the source's OpenGL commands say to a surface."""
     if own is None or model.source is None or surface.source_vertices is None:

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.edits.conform import split_surface
-from ...model.edits.normals import NormalCoding, filled_frames, settle_normals, view_source
-from ...model.vertex import Facts, ModelSource, Surface, SurfaceSource, Tag, VertexModel
+from ...model.edits.normals import NormalCoding, filled_frames, settle_codes, view_codes
+from ...model.source import CodedSource, Facts, SurfaceSource
+from ...model.vertex import ModelSource, Surface, Tag, VertexModel
 from ...reporting import LimitError
 from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_fits, layout_of, records_of, sound
 from ..common.normals import decode_latlong, encode_latlong
@@ -42,7 +43,7 @@ from .file import (
 log = logging.getLogger(__name__)
 
 FORMAT = "md3"
-CODING = NormalCoding(decode_latlong, encode_latlong)
+CODING = NormalCoding(decode_latlong, encode_latlong, 1 << 16)
 UNIT_SCALE = np.full((1, 3), SCALE, np.float32)
 NO_OFFSET = np.zeros((1, 3), np.float32)
 
@@ -52,8 +53,8 @@ def to_model(md3: Md3, name: str = "") -> VertexModel:
     frame_names = [decode_name(n) for n in md3.frames["name"].tolist()]
     names = [decode_name(n) for n in md3.tags[0]["name"].tolist()]
     origins, axes = finite(md3.tags["origin"]), finite(md3.tags["axis"])
-    known = [_surface_source(surface, len(frame_names)) for surface in md3.surfaces]
-    source = ModelSource(FORMAT, known, frame_names, names, origins, axes, _model_facts(md3))
+    known: list[SurfaceSource] = [_surface_source(surface, len(frame_names)) for surface in md3.surfaces]
+    source = ModelSource(known, FORMAT, frame_names, names, origins, axes, _model_facts(md3))
     surfaces = [source.surface(index, decode_latlong) for index in range(len(source.surfaces))]
     # The model shares nothing with its source, so that it can be edited in place.
     tags = [Tag(name, origins[:, i].copy(), axes[:, i].copy(), i) for i, name in enumerate(names)]
@@ -72,7 +73,7 @@ def _model_facts(md3: Md3) -> Facts:
     return {"header": as_bytes(md3.header), "frames": as_bytes(md3.frames), "tags": as_bytes(md3.tags)} | md3.layout
 
 
-def _surface_source(surface: Md3Surface, num_frames: int) -> SurfaceSource:
+def _surface_source(surface: Md3Surface, num_frames: int) -> CodedSource:
     vertices = surface.vertices
     if len(vertices) < num_frames:
         vertices = vertices[np.minimum(np.arange(num_frames), len(vertices) - 1)]
@@ -82,15 +83,15 @@ def _surface_source(surface: Md3Surface, num_frames: int) -> SurfaceSource:
         "st": surface.st,
         "num_stored": np.array([len(surface.vertices)], np.int32),
     }
-    return SurfaceSource(
+    return CodedSource(
         decode_name(surface.header["name"]),
-        vertices.view("<i2").reshape(*vertices.shape, 4),
         np.ascontiguousarray(surface.triangles[:, ::-1]),
         finite(flipped(surface.st)),
         [decode_name(n) for n in surface.shaders["name"].tolist()],
+        vertices.view("<i2").reshape(*vertices.shape, 4),
         UNIT_SCALE,
         NO_OFFSET,
-        facts,
+        facts=facts,
     )
 
 
@@ -164,16 +165,18 @@ def _model_fits(source: ModelSource) -> bool:
 
 
 def _surface_fits(surface: SurfaceSource) -> bool:
+    if not isinstance(surface, CodedSource) or surface.codes.dtype != np.int16:
+        return False
     wanted: Wanted = {
         "header": (SURFACE, ()), "shaders": (SHADER, (len(surface.shaders),)), "st": ("f4", (surface.num_vertices, 2)),
         "num_stored": ("i4", (1,)),
     }  # fmt: skip
-    return surface.codes.dtype == np.int16 and all_fit(surface.facts, wanted)
+    return all_fit(surface.facts, wanted)
 
 
 def _encode_surface(model: VertexModel, surface: Surface, source: ModelSource | None) -> Md3Surface:
-    view = None if source is None else view_source(model, surface, source)
-    codes = settle_normals(surface, surface.encoded(_encode_positions), view, CODING)
+    view = None if source is None else view_codes(model, surface, source)
+    codes = settle_codes(surface, surface.encoded(_encode_positions), view, CODING)
     vertices = np.ascontiguousarray(codes).view(VERTEX)[..., 0]
     own = source.surfaces[surface.source_index] if source is not None and surface.source_index >= 0 else None
     header = np.zeros((), SURFACE)
@@ -199,7 +202,7 @@ def _stored_frames(vertices: NDArray[Any], own: SurfaceSource) -> NDArray[Any]:
     Only where nothing was added to the model: readers take the bytes that follow for the missing frames.
     """
     stored = int(own.facts["num_stored"][0])
-    if not 1 <= stored < len(vertices) == len(own.codes):
+    if not 1 <= stored < len(vertices) == own.num_frames:
         return vertices
     return vertices[:stored] if (vertices[stored:] == vertices[stored - 1]).all() else vertices
 
@@ -268,18 +271,19 @@ def _encode_frames(model: VertexModel, surfaces: list[Md3Surface], source: Model
 def _moved_frames(surfaces: list[Md3Surface], source: ModelSource, origins: NDArray[Any]) -> NDArray[np.bool_]:
     """Tell which frames have other extents than the source's frames `origins` (F,), which they were."""
     parts = [s.vertices["xyz"] for s in surfaces]
-    same_shape = [p.shape[1:] for p in parts] == [s.positions.shape[1:] for s in source.surfaces]
+    known = [s for s in source.surfaces if isinstance(s, CodedSource)]  # all: see `_surface_fits`
+    same_shape = [p.shape[1] for p in parts] == [s.num_vertices for s in known]
     moved = np.ones(len(origins), np.bool_)
     if same_shape and all(len(p) == len(origins) for p in parts):
         moved[:] = False
         whole = np.array_equal(origins, np.arange(source.num_frames))
-        for part, old in zip(parts, source.surfaces, strict=True):
+        for part, old in zip(parts, known, strict=True):
             if whole and np.shares_memory(part, old.codes):  # settled as the source's own
                 continue
             before = old.positions if whole else old.positions[origins]
             moved |= (part != before).any(axis=(1, 2))
     suspects = np.flatnonzero(moved)
-    before = _extents([s.positions for s in source.surfaces], origins[suspects])
+    before = _extents([s.positions for s in known], origins[suspects])
     moved[suspects] = (before != _extents(parts, suspects)).any(axis=(1, 2))
     return moved
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.records.vertex import pack_names, unpack_names
-from ...model.skeletal import Facts, MeshSource, Pose, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, Weights
+from ...model.skeletal import Pose, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, SkinnedMeshSource, Weights
+from ...model.source import Facts
 from ..common.hints import Wanted, all_fit, sound
 from ..common.uv import flipped
 from .common import could_be_read, full_quaternions, short_quaternions
@@ -38,7 +39,7 @@ def to_model(mesh: Md5Mesh, name: str = "") -> SkeletalModel:
     return SkeletalModel(name, source.shown_skeleton(), [source.mesh(i) for i in range(len(mesh.parts))], source)
 
 
-def _part_source(part: Md5Part, index: int) -> MeshSource:
+def _part_source(part: Md5Part, index: int) -> SkinnedMeshSource:
     shown = part.shader.replace("\\", "/").rsplit("/", 1)[-1].split(".")[0]
     weights = Weights(
         part.starts, part.counts, part.joints, part.biases.astype(np.float32), part.offsets.astype(np.float32)
@@ -51,7 +52,7 @@ def _part_source(part: Md5Part, index: int) -> MeshSource:
     }
     triangles = np.ascontiguousarray(part.triangles[:, ::-1])
     name = part.name or shown or f"mesh{index}"
-    return MeshSource(name, part.shader, flipped(part.st).astype(np.float32), triangles, weights, facts)
+    return SkinnedMeshSource(name, part.shader, flipped(part.st).astype(np.float32), triangles, weights, facts)
 
 
 def from_model(model: SkeletalModel, options: Mapping[str, Any] | None = None) -> Md5Mesh:
@@ -111,7 +112,7 @@ def _encode_mesh(mesh: SkinnedMesh, skeleton: Skeleton, source: SkeletalSource |
     )
 
 
-def _encode_st(mesh: SkinnedMesh, own: MeshSource | None, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+def _encode_st(mesh: SkinnedMesh, own: SkinnedMeshSource | None, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return st (V, 2): the source's while it still decodes to the present coordinate."""
     st: NDArray[np.float64] = flipped(mesh.uvs).astype(np.float64)
     if own is not None:
@@ -121,7 +122,7 @@ def _encode_st(mesh: SkinnedMesh, own: MeshSource | None, numbers: NDArray[np.in
 
 
 def _encode_weights(
-    mesh: SkinnedMesh, skeleton: Skeleton, own: MeshSource | None, numbers: NDArray[np.int64]
+    mesh: SkinnedMesh, skeleton: Skeleton, own: SkinnedMeshSource | None, numbers: NDArray[np.int64]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return starts, counts (V,), joints, biases (W,) and offsets (W, 3).
 
@@ -160,8 +161,8 @@ def _encode_weights(
 
 
 def _with_carried(
-    mesh: SkinnedMesh, own: MeshSource, numbers: NDArray[np.int64]
-) -> tuple[MeshSource, NDArray[np.bool_]]:
+    mesh: SkinnedMesh, own: SkinnedMeshSource, numbers: NDArray[np.int64]
+) -> tuple[SkinnedMeshSource, NDArray[np.bool_]]:
     """Return a mesh' source with offsets of carried vertices in place of its own, and who keeps a range there, (V,).
 
     Those do not whose offsets others that share a weight have otherwise.
@@ -185,7 +186,11 @@ def _with_carried(
 
 
 def _kept_table(
-    mesh: SkinnedMesh, own: MeshSource, sources: NDArray[np.int32], kept: NDArray[np.bool_], numbers: NDArray[np.int64]
+    mesh: SkinnedMesh,
+    own: SkinnedMeshSource,
+    sources: NDArray[np.int32],
+    kept: NDArray[np.bool_],
+    numbers: NDArray[np.int64],
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[np.int64]]:
     """Return starts and counts (V,), the source's table, and where a changed vertex may stay in it, (V,), or -1."""
     source = own.weights

@@ -15,7 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.lod import collapse
-from ...model.skeletal import Facts, JointTag, MeshSource, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, Weights
+from ...model.skeletal import (
+    JointTag,
+    SkeletalModel,
+    SkeletalSource,
+    Skeleton,
+    SkinnedMesh,
+    SkinnedMeshSource,
+    Weights,
+)
+from ...model.source import Facts
 from ...reporting import FormatError
 from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_of, records_of, sound
 from ..common.records import decode_name, encode_name, header_name
@@ -94,7 +103,7 @@ def bones_used(mdm: Mdm) -> int:
     return max(highest, default=-1) + 1
 
 
-def _mesh_source(surface: MdmSurface) -> MeshSource:
+def _mesh_source(surface: MdmSurface) -> SkinnedMeshSource:
     counts = surface.vertices["num_weights"]
     table = surface.weights
     weights = Weights(
@@ -114,7 +123,7 @@ def _mesh_source(surface: MdmSurface) -> MeshSource:
     }
     triangles = np.ascontiguousarray(surface.triangles[:, ::-1], np.int32)
     name, shader = (decode_name(surface.header[n]) for n in ("name", "shader"))
-    return MeshSource(name, shader, flipped(finite(st)), triangles, weights, facts, finite(normals))
+    return SkinnedMeshSource(name, shader, flipped(finite(st)), triangles, weights, facts, finite(normals))
 
 
 def _decode_mesh(source: SkeletalSource, index: int) -> SkinnedMesh:
@@ -141,7 +150,7 @@ def _fits(source: SkeletalSource) -> bool:
     return all(_mesh_fits(mesh) for mesh in source.meshes)
 
 
-def _mesh_fits(mesh: MeshSource) -> bool:
+def _mesh_fits(mesh: SkinnedMeshSource) -> bool:
     count = mesh.num_vertices
     wanted: Wanted = {
         "header": (SURFACE, ()), "normals": ("i4", (count, 3)), "st": ("i4", (count, 2)),
@@ -225,7 +234,7 @@ def _same_faces(triangles: NDArray[Any], source: NDArray[Any]) -> bool:
     return np.array_equal(triangles, source) or np.array_equal(triangles[:, ::-1], source)
 
 
-def _surface_header(mesh: SkinnedMesh, own: MeshSource | None) -> Any:
+def _surface_header(mesh: SkinnedMesh, own: SkinnedMeshSource | None) -> Any:
     header = np.zeros((), SURFACE)
     header["ident"] = SURFACE_IDENT
     if own is not None:
@@ -240,7 +249,7 @@ def _surface_header(mesh: SkinnedMesh, own: MeshSource | None) -> Any:
 
 
 def _encode_weights(
-    mesh: SkinnedMesh, bones: Bones, own: MeshSource | None, numbers: Numbers
+    mesh: SkinnedMesh, bones: Bones, own: SkinnedMeshSource | None, numbers: Numbers
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
     """Return weights, WEIGHT (W,), how many each vertex has, (V,), and its normal in the space of the first, (V, 3).
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.skeletal import LARGEST, Animation, AnimationSource, Facts, Traits
+from ...model.skeletal import LARGEST, Animation, AnimationSource, Traits
+from ...model.source import Facts
 from ...model.transforms import chain, conjugate, multiply, rotate
 from ...model.wording import listed
 from ...reporting import LimitError

@@ -73,23 +73,23 @@ def turned_over(
     `numbers` (V,) and `faces` (T,) say which vertex and which of the triangles `source` (S, 3) each was, or -1.
     """
     own = np.flatnonzero(faces >= 0)
-    here, there = numbers[triangles[own]], source[faces[own]]
-    if np.array_equal(here, there):  # as mostly
+    present, before = numbers[triangles[own]], source[faces[own]]
+    if np.array_equal(present, before):  # as mostly
         return np.zeros(len(numbers), np.bool_)
     straight, back = (
-        np.bincount(triangles[own[which]].ravel(), minlength=len(numbers)) for which in windings(here, there)
+        np.bincount(triangles[own[which]].ravel(), minlength=len(numbers)) for which in windings(present, before)
     )
     mostly = int(back.sum()) > int(straight.sum())
     return np.asarray(np.where(straight + back > 0, straight == 0, mostly))
 
 
-def windings(here: NDArray[Any], there: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def windings(triangles: NDArray[Any], others: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Tell which triangles (n, 3) run as others do, and which the other way round, (n,) each.
 
     One that uses a vertex twice looks alike from both sides: it is neither.
     """
-    turns = [np.roll(here, step, axis=1) for step in range(3)]
-    same, over = (np.any([(turn == way).all(axis=1) for turn in turns], axis=0) for way in (there, there[:, ::-1]))
+    turns = [np.roll(triangles, step, axis=1) for step in range(3)]
+    same, over = (np.any([(turn == way).all(axis=1) for turn in turns], axis=0) for way in (others, others[:, ::-1]))
     return same & ~over, over & ~same
 
 

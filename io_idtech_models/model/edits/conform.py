@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import steady
-from ..vertex import Base, ModelSource, Surface, VertexModel, are_solid
+from ..source import Meshes, are_solid
+from ..vertex import Base, Surface, VertexModel
 from .weld import weld
 
 Ints = NDArray[np.int32]
@@ -163,7 +164,7 @@ def _repeats(numbers: Ints) -> NDArray[np.bool_]:
     return again
 
 
-def _with_degenerate(surface: Surface, source: ModelSource) -> Surface:
+def _with_degenerate(surface: Surface, source: Meshes) -> Surface:
     """Return a surface with the source's triangles without area whose vertices are here, and no one part had all."""
     numbers, faces = surface.source_vertices, surface.source_triangles
     assert numbers is not None and faces is not None

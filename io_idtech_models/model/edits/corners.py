@@ -236,12 +236,12 @@ def match_triangles(triangles: Indices, faces: Indices, vertices: Vertices, sour
     sets = np.sort(numbers, axis=1)
     source_sets = np.sort(source, axis=1).astype(np.int64)
     matched = np.full(len(triangles), -1, np.int64)
-    told = np.flatnonzero((faces >= 0) & (faces < len(source)) & (sets[:, 0] >= 0))
-    told = told[(source_sets[faces[told]] == sets[told]).all(axis=1)]
-    told = told[np.unique(faces[told], return_index=True)[1]]
-    matched[told] = faces[told]
+    named = np.flatnonzero((faces >= 0) & (faces < len(source)) & (sets[:, 0] >= 0))
+    named = named[(source_sets[faces[named]] == sets[named]).all(axis=1)]
+    named = named[np.unique(faces[named], return_index=True)[1]]
+    matched[named] = faces[named]
     rest = np.flatnonzero((matched < 0) & (sets[:, 0] >= 0))
-    free = np.setdiff1d(np.arange(len(source)), matched[told])
+    free = np.setdiff1d(np.arange(len(source)), matched[named])
     if len(rest) and len(free):
         matched[rest] = _pair_equal(sets[rest], source_sets[free], free)
     corners = _turn_like_source(corners, numbers, matched, source)
@@ -302,11 +302,11 @@ def _same_gaps(
     numbers: Indices, places: Indices, source: NDArray[np.int32], open_: Indices, free: Indices
 ) -> list[tuple[list[int], list[int]]]:
     """Return pairs of triangles, and the source's pairs of the same outline some of whose vertices they lack."""
-    here = _outlines(places[numbers[open_]], open_.tolist())
+    open_outlines = _outlines(places[numbers[open_]], open_.tolist())
     groups: list[tuple[list[int], list[int]]] = []
     used: set[int] = set()
     for outline, theirs in _outlines(places[source[free]], free.tolist()).items():
-        mine = here.get(outline)
+        mine = open_outlines.get(outline)
         if mine is None or used & {*mine, *(-1 - t for t in theirs)}:
             continue
         if not set(source[theirs].ravel().tolist()) <= set(numbers[mine].ravel().tolist()):
@@ -378,10 +378,6 @@ def _turn_like_source(corners: Indices, numbers: Indices, matched: Indices, sour
 def source_cuts(numbers: Indices, source: NDArray[Any]) -> NDArray[np.bool_]:
     """Tell of corner triples (n, 3) of source numbers whether the source has a triangle of these vertices, (n,)."""
     limit = int(max(numbers.max(initial=0), source.max(initial=0))) + 1
-    packed = [(low * limit + middle) * limit + high for low, middle, high in (_sorted(a) for a in (numbers, source))]
+    rising = (np.sort(triples.astype(np.int64), axis=1).T for triples in (numbers, source))
+    packed = [(low * limit + middle) * limit + high for low, middle, high in rising]
     return np.isin(packed[0], packed[1]) & (numbers >= 0).all(axis=1)
-
-
-def _sorted(triples: NDArray[Any]) -> NDArray[np.int64]:
-    """Return triples (n, 3) as the lowest, the middle and the highest number, (3, n)."""
-    return np.sort(triples.astype(np.int64), axis=1).T

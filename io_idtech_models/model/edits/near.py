@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..vertex import ModelSource, split_by_part
+from ..source import Meshes, MeshSet, split_by_part
 
 Numbers = NDArray[np.int64]
 
@@ -22,8 +22,8 @@ Numbers = NDArray[np.int64]
 class Near:
     """Some surfaces of a source as a source of their own; model-wide numbers to numbers in it (`own_`), and back."""
 
-    whole: ModelSource
-    source: ModelSource
+    whole: Meshes
+    source: Meshes
     surfaces: NDArray[np.int64]  # (n,) which of the whole's they are, rising
 
     def own_vertices(self, numbers: Numbers) -> Numbers:
@@ -43,14 +43,12 @@ class Near:
         return _restored(numbers, self.whole.first_triangles, self.source.first_triangles, self.surfaces)
 
 
-def near(source: ModelSource, numbers: Numbers) -> Near:
+def near(source: Meshes, numbers: Numbers) -> Near:
     """Return the surfaces of a source whose vertices have the model-wide `numbers` (n,), -1 = none."""
     found = np.array([part for part, _, _ in split_by_part(numbers, source.first_vertices)], np.int64)
     if len(found) == len(source.surfaces):
         return Near(source, source, found)
-    chosen = [source.surfaces[surface] for surface in found.tolist()]
-    frames, tags = source.frame_names, (source.tag_names, source.tag_origins, source.tag_axes)
-    return Near(source, ModelSource(source.format, chosen, frames, *tags, source.facts), found)
+    return Near(source, MeshSet([source.surfaces[surface] for surface in found.tolist()]), found)
 
 
 def _translated(numbers: Numbers, firsts: Numbers, own_firsts: Numbers, parts: Numbers) -> Numbers:

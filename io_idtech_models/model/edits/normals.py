@@ -11,6 +11,7 @@ vertices.
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,8 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import steady
+from ..source import CodedSource, SurfaceSource, unsigned
 from ..vertex import ModelSource, Surface, VertexModel
 from . import affine
+
+log = logging.getLogger(__name__)
 
 Codes = NDArray[Any]
 SHOWN = math.cos(math.radians(0.5))  # of the angle by which Blender's own rounding may be off
@@ -33,31 +37,26 @@ class SourceView:
     """The source as a surface of the edited model sees it: one source element for each of its own."""
 
     known: NDArray[np.bool_]  # (V,) has a source vertex
+    normals: Codes  # (F, V) unsigned; of unknown vertices: 0
+    triangles: NDArray[np.int32]  # (T, 3) those of the source, by its own numbers
+
+
+@dataclass(eq=False)
+class CodedView(SourceView):
+    """The same of a source whose positions are codes, too."""
+
     codes: Codes  # (F, V, 4), X, Y, Z and normal; of unknown vertices: 0
-    triangles: NDArray[np.int32] | None = None  # (T, 3) those of the source, by its own numbers
 
     @property
     def positions(self) -> Codes:
         """Return the codes of positions, (F, V, 3)."""
         return self.codes[..., :3]
 
-    @property
-    def normals(self) -> Codes:
-        """Return the codes of normals, unsigned, (F, V)."""
-        return unsigned(self.codes)[..., 3]
-
     def moved(self, codes: Codes) -> NDArray[np.bool_]:
         """Tell which of the vertices coded in `codes` (F, V, 4) lie elsewhere than the source's, (F, V)."""
-        # One number for the four of a vertex: its low three quarters are the position.
-        whole = f"<u{4 * codes.itemsize}"
-        position = np.array((1 << 24 * codes.itemsize) - 1, whole)
-        moved: NDArray[np.bool_] = ((codes.view(whole) ^ self.codes.view(whole))[..., 0] & position) != 0
+        x, y, z, _ = np.moveaxis(codes != self.codes, -1, 0)
+        moved: NDArray[np.bool_] = x | y | z  # `any` is ten times slower along an axis of three
         return moved
-
-
-def unsigned(codes: Codes) -> Codes:
-    """Return integer codes as unsigned ones of the same bits."""
-    return codes.view(f"<u{codes.itemsize}")
 
 
 @dataclass(frozen=True)
@@ -66,6 +65,7 @@ class NormalCoding:
 
     decode: Callable[[Codes], NDArray[np.float32]]
     encode: Callable[[NDArray[Any], Codes | None], Codes]
+    size: int  # codes from this on mean nothing
 
 
 def filled_frames(model: VertexModel) -> NDArray[np.int64]:
@@ -80,23 +80,49 @@ def filled(frames: NDArray[Any]) -> NDArray[np.int64]:
     return np.where(places >= 0, frames[places], found[0] if len(found) else 0)
 
 
+Parts = list[tuple[SurfaceSource, NDArray[Any], NDArray[Any]]]
+
+
+def _source_parts(surface: Surface, source: ModelSource) -> tuple[NDArray[np.bool_], Parts]:
+    """Return which of a surface's vertices have a source vertex, (V,), and of which surfaces of the source they are."""
+    numbers = np.zeros(0, np.int32) if surface.source_vertices is None else surface.source_vertices
+    known, parts = np.zeros(len(numbers), np.bool_), source.vertex_parts(numbers)
+    for _, places, _ in parts:
+        known[places] = True
+    return known, parts
+
+
 def view_source(model: VertexModel, surface: Surface, source: ModelSource) -> SourceView | None:
-    """Gather the source's codes for a surface's vertices and frames; None where no vertex has a source."""
-    numbers = surface.source_vertices
-    parts = [] if numbers is None else source.vertex_parts(numbers)
-    if numbers is None or not parts:
+    """Gather the source's codes of normals for a surface's vertices and frames; None if no vertex has a source."""
+    known, parts = _source_parts(surface, source)
+    if not parts:
         return None
     frames = filled_frames(model)
-    first, _, indices = parts[0]
-    whole = len(indices) == len(numbers) == first.num_vertices and np.array_equal(indices, np.arange(len(indices)))
-    if whole and np.array_equal(frames, np.arange(source.num_frames)):
-        return SourceView(np.ones(len(numbers), np.bool_), first.codes, source.triangles)
-    codes = np.zeros((len(frames), len(numbers), 4), first.codes.dtype)
-    view = SourceView(np.zeros(len(numbers), np.bool_), codes, source.triangles)
-    for part, places, indices in parts:
-        view.known[places] = True
-        view.codes[:, places] = part.codes[frames[:, None], indices]
-    return view
+    gathered = [(places, part.normal_codes(frames, own)) for part, places, own in parts]
+    normals = np.zeros((len(frames), len(known)), np.result_type(*(codes.dtype for _, codes in gathered)))
+    for places, codes in gathered:
+        normals[:, places] = codes
+    return SourceView(known, normals, source.triangles)
+
+
+def view_codes(model: VertexModel, surface: Surface, source: ModelSource) -> CodedView | None:
+    """Gather the codes of a source of `CodedSource`s; the source's own array for a surface that is one of it, whole."""
+    known, parts = _source_parts(surface, source)
+    if not parts:
+        return None
+    frames, coded = filled_frames(model), [_codes_of(part) for part, _, _ in parts]
+    codes, own = coded[0], parts[0][2]
+    whole = len(own) == len(known) == codes.shape[1] and np.array_equal(own, np.arange(len(own)))
+    if not (whole and np.array_equal(frames, np.arange(source.num_frames))):
+        codes = np.zeros((len(frames), len(known), 4), codes.dtype)
+        for (_, places, indices), stored in zip(parts, coded, strict=True):
+            codes[:, places] = stored[frames[:, None], indices]
+    return CodedView(known, unsigned(codes)[..., 3], source.triangles, codes)
+
+
+def _codes_of(source: SurfaceSource) -> Codes:
+    assert isinstance(source, CodedSource)
+    return source.codes
 
 
 @dataclass(eq=False)
@@ -109,40 +135,63 @@ class Motion:
     slack: float = CODED  # how far positions may be off what a map makes of them
 
 
-def settle_normals(
-    surface: Surface, codes: Codes, view: SourceView | None, coding: NormalCoding, motion: Motion | None = None
+def settle_codes(
+    surface: Surface, codes: Codes, view: CodedView | None, coding: NormalCoding, motion: Motion | None = None
 ) -> Codes:
     """Return the codes (F, V, 4) of a surface's vertices, whose positions are coded in `codes` (F, V, 4), with normals.
 
-    Where nothing differs from the source that is the source's own array; else `codes`, completed in place.
-    A vertex with neither a source nor a normal of its own gets a smooth one. `motion` says what moved where codes alone
-    don't, because their unit differs from frame to frame or axis to axis.
+    Where nothing differs from the source that is the source's own array; else `codes`, completed in place. `motion`
+    says what moved where codes alone don't, because their unit differs from frame to frame or axis to axis.
     """
-    fresh = np.ones(codes.shape[1], np.bool_) if view is None else ~view.known
+    normals, moves = unsigned(codes)[..., 3], motion
+    if view is not None and motion is None:
+        moves = Motion(view.moved(codes), view.positions, codes[..., :3])
+    settled = settle_normals(surface, normals, view, coding, moves)
+    if view is not None and settled is view.normals:
+        if motion is None:
+            return view.codes
+        normals[:] = settled
+    return codes
+
+
+def settle_normals(
+    surface: Surface, normals: Codes, view: SourceView | None, coding: NormalCoding, motion: Motion | None
+) -> Codes:
+    """Return the codes (F, V) of a surface's normals: the source's array where none differs, else `normals`, filled.
+
+    A vertex with neither a source nor a normal of its own gets a smooth one. `motion` says what moved since the source;
+    there is one where there is a `view` of that.
+    """
+    fresh = np.ones(normals.shape[1], np.bool_) if view is None else ~view.known
     if surface.own_normals is not None:
         fresh = fresh | surface.own_normals
-    normals = unsigned(codes)[..., 3]
-    if view is not None:
-        moves = motion or Motion(view.moved(codes), view.positions, codes[..., :3])
+    if view is not None and motion is not None:
         sides = turned_over(surface, view)
-        frames = np.flatnonzero(moves.moved.any(axis=1) | sides.any())
-        if not len(frames) and not fresh.any() and motion is None:
-            return view.codes
+        frames = np.flatnonzero(motion.moved.any(axis=1) | sides.any())
+        if not len(frames) and not fresh.any():
+            return view.normals
         normals[:] = view.normals
         for frame in frames:
-            turned, found = _turned(surface, moves, view, frame, coding, sides)
+            turned, found = _turned(surface, motion, view, frame, coding, sides)
             normals[frame, turned] = found
     if fresh.any():
-        shown = surface.normals
-        if shown is None:  # a surface whose source was dropped
-            shown = smooth_normals(surface.positions, surface.triangles)
-        own = shown[:, fresh]
-        found = coding.encode(own.reshape(-1, 3), None).reshape(own.shape[:2])
-        if view is not None and not surface.as_shown and view.known[fresh].any():
-            kept = view.known[fresh] & _is_shown(coding, normals[:, fresh], own)
-            found = np.where(kept, normals[:, fresh], found)
-        normals[:, fresh] = found
-    return codes
+        _encode_fresh(surface, normals, fresh, view, coding)
+    return normals
+
+
+def _encode_fresh(
+    surface: Surface, normals: Codes, fresh: NDArray[np.bool_], view: SourceView | None, coding: NormalCoding
+) -> None:
+    """Fill in the codes (F, V) of the normals that count themselves, those of vertices that are `fresh` (V,)."""
+    shown = surface.normals
+    if shown is None:  # a surface whose source was dropped
+        shown = smooth_normals(surface.positions, surface.triangles)
+    own = shown[:, fresh]
+    found = coding.encode(own.reshape(-1, 3), None).reshape(own.shape[:2])
+    if view is not None and not surface.as_shown and view.known[fresh].any():
+        kept = view.known[fresh] & _is_shown(coding, normals[:, fresh], own)
+        found = np.where(kept, normals[:, fresh], found)
+    normals[:, fresh] = found
 
 
 def _is_shown(coding: NormalCoding, codes: Codes, shown: NDArray[np.float32]) -> NDArray[np.bool_]:
@@ -159,19 +208,20 @@ def plain_normals(model: VertexModel, surface: Surface, coding: NormalCoding | N
     """
     numbers = surface.source_vertices
     surface = replace(surface, source_index=-1, source_vertices=None, source_triangles=None)
-    if "normals" in surface.decoders or surface.normals is not None or model.source is None or coding is None:
+    if surface.stored_normals is not None or model.source is None or coding is None:
         return surface
     before = np.zeros(surface.positions.shape, np.float32)
     surface.source_vertices = numbers
     view = view_source(model, surface, model.source)
-    if view is not None and numbers is not None:
+    if view is not None and int(view.normals.max(initial=0)) >= coding.size:  # a .blend can come from a stranger
+        log.warning("the facts of the source of '%s' are damaged: written without them", model.name)
+    elif view is not None and numbers is not None:
         for part, places, indices in model.source.vertex_parts(numbers):
             before[:, places] = part.decoded_positions(filled_frames(model), indices)
         size = np.maximum(np.abs(before), 1.0) * 1e-5
         moved = (np.abs(surface.positions - before) > size).any(axis=2)
         motion = Motion(moved, before, surface.positions, float(size.max(initial=0.0)))
-        codes = settle_normals(surface, np.zeros_like(view.codes), view, coding, motion)
-        surface.normals = coding.decode(unsigned(codes)[..., 3])
+        surface.normals = coding.decode(settle_normals(surface, np.empty_like(view.normals), view, coding, motion))
     surface.source_vertices = None
     return surface
 
@@ -179,7 +229,7 @@ def plain_normals(model: VertexModel, surface: Surface, coding: NormalCoding | N
 def turned_over(surface: Surface, view: SourceView) -> NDArray[np.bool_]:
     """Tell of which vertices (V,) all faces that the source has are turned over; see `affine.turned_over`."""
     numbers, faces = surface.source_vertices, surface.source_triangles
-    if numbers is None or faces is None or view.triangles is None or not (faces >= 0).any():
+    if numbers is None or faces is None or not (faces >= 0).any():
         return np.full(surface.num_vertices, surface.mirrored)
     return affine.turned_over(surface.triangles, numbers, faces, view.triangles)
 

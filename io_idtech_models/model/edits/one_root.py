@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import steady
-from ..skeletal import Animation, Doubles, Ints, SkeletalModel, Skeleton, Weights
+from ..skeletal import Animation, Doubles, SkeletalModel, Skeleton, Weights
+from ..source import Ints
 from ..transforms import unchain
 
 ORIGIN, SECOND = "origin", "root"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import equal_rows, places_of
-from ..vertex import are_solid
+from ..source import are_solid
 
 Ints = NDArray[np.int32]
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import steady
+from ..source import are_solid
 
 Point = tuple[float, float, float]
 Key = tuple[int, int, int, int]  # tears, cost, place, its target: the smallest goes first
@@ -41,7 +42,7 @@ class Mesh:
         low, high = (spots.min(axis=0), spots.max(axis=0)) if len(spots) else (np.zeros(3), np.zeros(3))
         self.size = float(steady.lengths(high - low)) or 1.0
         spots = (spots - (low + high) / 2) / self.size
-        solid = _solid(place_of[corners])
+        solid = are_solid(place_of[corners])
         self.corners = corners[solid].tolist()
         copies = _repeats(place_of[corners[solid]])
         self.copies: list[bool] = copies.tolist()
@@ -275,11 +276,6 @@ def _places(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[n
             np.minimum.at(lowest, ends, low)
     kept, numbers = np.unique(lowest, return_inverse=True)
     return spots[kept], numbers[inverse.reshape(-1)].astype(np.int64)
-
-
-def _solid(triangles: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell which triangles (T, 3) have three different corners."""
-    return np.asarray((triangles != np.roll(triangles, 1, axis=1)).all(axis=1))
 
 
 def _repeats(triangles: NDArray[np.int64]) -> NDArray[np.bool_]:

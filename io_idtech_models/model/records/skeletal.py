@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..skeletal import LARGEST, AnimationSource, JointTag, MeshSource, Pose, SkeletalSource, Skeleton, Weights
+from ..skeletal import LARGEST, AnimationSource, JointTag, Pose, SkeletalSource, Skeleton, SkinnedMeshSource, Weights
 from .vertex import Arrays, RecordError, checked, facts_among, pack, pack_facts, pack_names, unpack, unpack_names
 
 MAX_JOINTS = 1 << 16
 
 
-def mesh_record(source: MeshSource, extra: Arrays) -> bytes:
+def mesh_record(source: SkinnedMeshSource, extra: Arrays) -> bytes:
     """Return the record of one mesh with `extra` arrays; inverse of `mesh_source`."""
     table = source.weights
     arrays: Arrays = {
@@ -32,7 +32,7 @@ def mesh_record(source: MeshSource, extra: Arrays) -> bytes:
     return pack(arrays | pack_facts(source.facts) | extra)
 
 
-def mesh_source(record: bytes | memoryview) -> tuple[MeshSource, Arrays]:
+def mesh_source(record: bytes | memoryview) -> tuple[SkinnedMeshSource, Arrays]:
     """Read a mesh' record, checked; returns the source and all arrays (for what the writer added).
 
     Raises:
@@ -56,7 +56,7 @@ def mesh_source(record: bytes | memoryview) -> tuple[MeshSource, Arrays]:
         _numbers(arrays, "offsets", len(joints), 3),
     )
     normals = _numbers(arrays, "normals", len(uvs), 3) if "normals" in arrays else None
-    return MeshSource(name[0], shader[0], uvs, triangles, table, facts_among(arrays), normals), arrays
+    return SkinnedMeshSource(name[0], shader[0], uvs, triangles, table, facts_among(arrays), normals), arrays
 
 
 def _indices(arrays: Arrays, name: str, limit: int, *shape: int) -> NDArray[Any]:

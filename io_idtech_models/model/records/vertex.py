@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..vertex import ModelSource, SurfaceSource
+from ..source import CodedSource, DeltaSource, SurfaceSource
+from ..vertex import ModelSource
 
 MAGIC = b"IDTR"
 VERSION = 1
@@ -33,6 +34,8 @@ MAX_FRAMES = 1 << 20  # without vertices a record of any size could claim any nu
 FACT = "fact."  # prefix of the arrays that only the format knows
 WHOLE = "whole."  # prefix of what the record of a part, a surface or a tag, knows of its model
 TAGS, LAYOUT = "tags", "layout_"  # facts of a model that not every part carries: see `ModelSource`
+DELTA_ARRAYS = ("bases", "deltas", "base_frames", "delta_frames", "scale", "delta_scale")
+SHORT = 2  # bytes of a code of which there are deltas, and of these
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -148,15 +151,15 @@ def facts_among(arrays: Arrays) -> Arrays:
 
 def surface_record(source: SurfaceSource, extra: Arrays) -> bytes:
     """Return the record of one surface with `extra` arrays; inverse of `surface_source`."""
-    arrays: Arrays = {
-        "name": pack_names([source.name]),
-        "codes": source.codes,
-        "triangles": source.triangles,
-        "uvs": source.uvs,
-        "shaders": pack_names(source.shaders),
-        "scale": source.scale,
-        "offset": source.offset,
-    }
+    arrays: Arrays = {"name": pack_names([source.name])}
+    if isinstance(source, CodedSource):
+        arrays |= {"codes": source.codes}
+    arrays |= {"triangles": source.triangles, "uvs": source.uvs, "shaders": pack_names(source.shaders)}
+    if isinstance(source, CodedSource):
+        arrays |= {"scale": source.scale, "offset": source.offset}
+    elif isinstance(source, DeltaSource):
+        arrays |= {name: getattr(source, name) for name in DELTA_ARRAYS}
+        arrays["middle"] = np.array([source.middle], np.int32)
     if source.points is not None:
         arrays["points"] = source.points
     return pack(arrays | pack_facts(source.facts) | extra)
@@ -169,11 +172,11 @@ def surface_source(record: bytes | memoryview) -> tuple[SurfaceSource, Arrays]:
         RecordError: the record is damaged, or its arrays contradict one another.
     """
     arrays = unpack(record)
-    codes = checked(arrays, "codes", "iu", -1, -1, 4)
-    frames, vertices = codes.shape[:2]
-    scale, offset = (checked(arrays, name, "f", -1, 3) for name in ("scale", "offset"))
+    delta = "bases" in arrays and "codes" not in arrays
+    codes = checked(arrays, "bases" if delta else "codes", "iu", -1, -1, 4)
+    vertices = codes.shape[1]
     names = unpack_names(checked(arrays, "name", "u", -1))
-    if len(names) != 1 or not {len(scale), len(offset)} <= {1, frames} or frames > MAX_FRAMES:
+    if len(names) != 1:
         raise RecordError("record of a surface contradicts itself")
     triangles = _checked_index(arrays, "triangles", vertices).astype(np.int32, copy=False)
     shaders = unpack_names(checked(arrays, "shaders", "u", -1))
@@ -182,8 +185,38 @@ def surface_source(record: bytes | memoryview) -> tuple[SurfaceSource, Arrays]:
     points = checked(arrays, "points", "i", vertices) if "points" in arrays else None
     if points is not None and points.size and not 0 <= int(points.min()) <= int(points.max()) < vertices:
         raise RecordError("record's 'points' are not among its vertices")
-    source = SurfaceSource(names[0], codes, triangles, uvs, shaders, scale, offset, facts_among(arrays), points)
+    known = names[0], triangles, uvs, shaders
+    source: SurfaceSource
+    if delta:
+        source = DeltaSource(*known, codes, *_delta_arrays(arrays, codes), facts=facts_among(arrays), points=points)
+    else:
+        source = CodedSource(*known, codes, *_boxes(arrays, len(codes)), facts=facts_among(arrays), points=points)
     return source, arrays
+
+
+def _boxes(arrays: Arrays, frames: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return scale and offset of codes; raises RecordError."""
+    scale, offset = (checked(arrays, name, "f", -1, 3) for name in ("scale", "offset"))
+    if not {len(scale), len(offset)} <= {1, frames} or frames > MAX_FRAMES:
+        raise RecordError("record of a surface contradicts itself")
+    return scale, offset
+
+
+def _delta_arrays(arrays: Arrays, bases: NDArray[Any]) -> tuple[Any, ...]:
+    """Return what a surface of base frames and deltas has besides its bases, in its order; raises RecordError."""
+    deltas = checked(arrays, "deltas", "iu", -1, bases.shape[1], 4)
+    base_frames = checked(arrays, "base_frames", "i", -1)
+    delta_frames = checked(arrays, "delta_frames", "i", len(base_frames))
+    scale, delta_scale = (checked(arrays, name, "f", 1, 3) for name in ("scale", "delta_scale"))
+    middle = int(checked(arrays, "middle", "i", 1)[0])
+    for frames, low, stored in ((base_frames, 0, bases), (delta_frames, -1, deltas)):
+        if frames.size and not low <= int(frames.min()) <= int(frames.max()) < len(stored):
+            raise RecordError("record of a surface has frames of codes that it does not have")
+    if len(base_frames) > min(MAX_FRAMES, 64 * (len(bases) + len(deltas))):
+        raise RecordError("record of a surface shares frames without end")
+    if max(bases.itemsize, deltas.itemsize) > SHORT or not 0 <= middle < 1 << 8 * SHORT:
+        raise RecordError("record of a surface has larger codes than any file")
+    return deltas, base_frames, delta_frames, scale, delta_scale, middle
 
 
 def model_record(source: ModelSource, surfaces: list[bytes], extra: Arrays) -> bytes:
@@ -215,9 +248,9 @@ def model_source(record: bytes) -> tuple[ModelSource, Arrays]:
     axes = checked(arrays, "tag_axes", "f", frames, tags, 3, 3)
     count = int(checked(arrays, "num_surfaces", "i", 1)[0])
     surfaces = [surface_source(checked(arrays, f"surface.{i}", "u", -1).data)[0] for i in range(count)]
-    if len(formats) != 1 or not frames or any(len(s.codes) != frames for s in surfaces):
+    if len(formats) != 1 or not frames or any(s.num_frames != frames for s in surfaces):
         raise RecordError("record of a model contradicts itself")
-    return ModelSource(formats[0], surfaces, frame_names, tag_names, origins, axes, facts_among(arrays)), arrays
+    return ModelSource(surfaces, formats[0], frame_names, tag_names, origins, axes, facts_among(arrays)), arrays
 
 
 def whole_arrays(source: ModelSource, with_layout: bool) -> Arrays:

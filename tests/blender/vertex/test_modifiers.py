@@ -214,7 +214,6 @@ def still(data: bytes) -> bytes:
         surface.positions, surface.normals = surface.positions[:1], surface.normals[:1]
         surface.source_vertices = surface.source_triangles = None
         surface.source_index = -1
-        surface.decoders = {}
     for tag in model.tags:
         tag.origins, tag.axes, tag.source_index = tag.origins[:1], tag.axes[:1], -1
     model.frame_names, model.source = model.frame_names[:1], None

@@ -1,7 +1,6 @@
 """Files as data: what is declared here are formats that the project does not have, read and written without code."""
 
 import struct
-from dataclasses import field, make_dataclass
 from typing import Any
 
 import numpy as np
@@ -11,63 +10,8 @@ from io_idtech_models.formats.common import reader, writer
 from io_idtech_models.formats.common.chunks import Chain, File, Lump
 from io_idtech_models.formats.common.weighted import WeightedVertices
 from io_idtech_models.reporting import FormatError
+from tests.mdc import INDEX, MDC, mdc, numbers, record, structs
 from tests.samples import corpus_params
-
-FRAME = np.dtype([("bounds", "<f4", (2, 3)), ("origin", "<f4", 3), ("radius", "<f4"), ("name", "S16")])
-NAME, INDEX, SHORT = np.dtype("S64"), np.dtype("<i4"), np.dtype("<i2")
-
-
-def structs(names: str, *chains: str, inner: tuple[str, ...] = (), whole: bool = False) -> Any:
-    """Return a dataclass of a header and what is named; of a whole file with its layout and its parts' sources."""
-    fields: list[Any] = ["header", *names.split(), *chains]
-    extra: list[Any] = [("layout", dict, field(default_factory=dict))] * whole
-    sources: list[Any] = [(f"source_{name}", list, field(default_factory=list)) for name in (*chains, *inner) if whole]
-    return make_dataclass("Structs", [*fields, *extra, *sources], eq=False)
-
-
-def record(*fields: Any) -> np.dtype[Any]:
-    """Return a record; what has no type is an int32."""
-    return np.dtype([(f, "<i4") if isinstance(f, str) else f for f in fields])
-
-
-# -- MDC: base frames, and frames that are deltas to one of these
-
-MDC_SURFACE = Chain(
-    structs("triangles shaders st bases deltas base_frames delta_frames"),
-    record(
-        "ident", ("name", "S64"), "flags", "num_deltas", "num_bases", "num_shaders", "num_verts", "num_triangles",
-        "ofs_triangles", "ofs_shaders", "ofs_st", "ofs_bases", "ofs_deltas", "ofs_base_frames", "ofs_delta_frames",
-        "ofs_end",
-    ),
-    (
-        Lump("triangles", INDEX, ("num_triangles", 3)),
-        Lump("shaders", record(("name", "S64"), "index"), ("num_shaders",)),
-        Lump("st", np.dtype("<f4"), ("num_verts", 2)),
-        Lump("bases", SHORT, ("num_bases", "num_verts", 4), "base frames"),
-        Lump("deltas", np.dtype("u1"), ("num_deltas", "num_verts", 4)),
-        Lump("base_frames", SHORT, ("file.num_frames",)),
-        Lump("delta_frames", SHORT, ("file.num_frames",)),
-    ),
-    "surfaces",
-    "surface",
-)  # fmt: skip
-MDC = File(
-    structs("frames tag_names tags", "surfaces", whole=True),
-    record(
-        ("ident", "S4"), "version", ("name", "S64"), "flags", "num_frames", "num_tags", "num_surfaces", "num_skins",
-        "ofs_frames", "ofs_tag_names", "ofs_tags", "ofs_surfaces", "ofs_end",
-    ),
-    (
-        Lump("frames", FRAME, ("num_frames",)),
-        Lump("tag_names", NAME, ("num_tags",), "names of tags"),
-        Lump("tags", SHORT, ("num_frames", "num_tags", 6)),
-        MDC_SURFACE,
-    ),
-    "MDC",
-    b"IDPC",
-    2,
-    needs_frames=True,
-)  # fmt: skip
 
 # -- MDS: a skeleton's frames, whose size its bones give, and meshes of weighted vertices
 
@@ -143,27 +87,6 @@ LEVELS = File(
     b"LODS",
     7,
 )
-
-
-def numbers(text: bytes, *rest: int) -> bytes:
-    return text + struct.pack(f"<{len(rest)}i", *rest)
-
-
-def mdc(tail: bytes = b"") -> bytes:
-    """Return an MDC of two frames, the second a delta, with a gap before its tags and a tail."""
-    triangle, shader = numbers(b"", 0, 2, 1), numbers(b"skin".ljust(64, b"\0"), 3)
-    lumps = [triangle, shader, struct.pack("<6f", *range(6)), struct.pack("<12h", *range(12)), bytes(range(12))]
-    lumps += [struct.pack("<2h", 0, 0), struct.pack("<2h", -1, 0)]
-    places = [124]
-    for lump in lumps:
-        places.append(places[-1] + len(lump))
-    head = numbers(numbers(b"", 7) + b"box".ljust(64, b"\0"), 0, 1, 1, 1, 3, 1, *places)
-    surface = head + b"".join(lumps)
-    frames = 2 * struct.pack("<10f16s", *range(10), b"(from ASE)")
-    tags = b"tag_gun".ljust(64, b"\0"), struct.pack("<12h", *range(12))
-    at = [112, 112 + len(frames), 112 + len(frames) + 64 + 3, 112 + len(frames) + 64 + 3 + 24]
-    header = numbers(b"IDPC" + numbers(b"", 2) + b"m".ljust(64, b"\0"), 0, 2, 1, 1, 0, *at, at[3] + len(surface))
-    return header + frames + tags[0] + b"gap" + tags[1] + surface + tail
 
 
 def levels() -> bytes:

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from io_idtech_models.model.edits.conform import join_vertices, joined, split_surface
-from io_idtech_models.model.vertex import Surface, VertexModel, are_solid
+from io_idtech_models.model.source import are_solid
+from io_idtech_models.model.vertex import Surface, VertexModel
 from tests.samples import corpus_params, load, sample
 
 UP, SIDE = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)

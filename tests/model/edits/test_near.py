@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from io_idtech_models.model.edits.near import near
-from io_idtech_models.model.vertex import ModelSource, SurfaceSource, split_by_part
+from io_idtech_models.model.source import CodedSource, split_by_part
+from io_idtech_models.model.vertex import ModelSource
 
 SIZES = ((4, 2), (0, 0), (3, 1), (5, 4), (0, 0), (6, 3))  # vertices and triangles of each surface
 
@@ -13,12 +14,12 @@ def surface(vertices, triangles):
     codes = np.zeros((1, vertices, 4), np.int16)
     faces = np.arange(3 * triangles, dtype=np.int32).reshape(-1, 3) % max(vertices, 1)
     one, none = np.ones((1, 3), np.float32), np.zeros((1, 3), np.float32)
-    return SurfaceSource("s", codes, faces, np.zeros((vertices, 2), np.float32), [], one, none)
+    return CodedSource("s", faces, np.zeros((vertices, 2), np.float32), [], codes, one, none)
 
 
 def source(sizes=SIZES):
     origins, axes = np.zeros((1, 0, 3), np.float32), np.zeros((1, 0, 3, 3), np.float32)
-    return ModelSource("md3", [surface(*size) for size in sizes], ["frame"], [], origins, axes)
+    return ModelSource([surface(*size) for size in sizes], "md3", ["frame"], [], origins, axes)
 
 
 def plainly(numbers, firsts):

@@ -8,15 +8,15 @@ from io_idtech_models.model.edits.normals import (
     NormalCoding,
     filled_frames,
     ring_rotations,
-    settle_normals,
+    settle_codes,
     smooth_normals,
-    view_source,
+    view_codes,
     without_backs,
 )
 from io_idtech_models.model.vertex import Surface, VertexModel
 from tests.samples import load, sample
 
-CODING = NormalCoding(decode_latlong, encode_latlong)
+CODING = NormalCoding(decode_latlong, encode_latlong, 1 << 16)
 
 
 def rotation(seed=1):
@@ -31,10 +31,10 @@ def degrees_between(a, b):
 
 def settled(model, surface, view="source"):
     surface = model.surfaces[surface]
-    view = view_source(model, surface, model.source) if view == "source" else view
+    view = view_codes(model, surface, model.source) if view == "source" else view
     codes = np.zeros((*surface.positions.shape[:2], 4), np.int16)
     codes[..., :3] = np.rint(surface.positions * 64)
-    return settle_normals(surface, codes, view, CODING).view(np.uint16)[..., 3]
+    return settle_codes(surface, codes, view, CODING).view(np.uint16)[..., 3]
 
 
 def changed(model, surface=0):
@@ -67,7 +67,7 @@ def test_frames_without_a_source_start_from_the_one_before(sources, filled):
 
 def test_an_unchanged_surface_sees_the_source_itself():
     model = load(sample("animated"))
-    view = view_source(model, model.surfaces[1], model.source)
+    view = view_codes(model, model.surfaces[1], model.source)
     assert view is not None
     assert view.codes is model.source.surfaces[1].codes
     assert view.known.all()
@@ -78,7 +78,7 @@ def test_joined_surfaces_see_both_sources():
     first, second = model.source.surfaces
     model.surfaces[0].source_vertices = np.array([9, -1, 0, 6], np.int32)
     model.frame_sources = np.array([2, -1, 0], np.int32)
-    view = view_source(model, model.surfaces[0], model.source)
+    view = view_codes(model, model.surfaces[0], model.source)
     assert view is not None
     assert view.known.tolist() == [True, False, True, True]
     assert view.normals[0].tolist() == [second.normals[2, 3], 0, first.normals[2, 0], second.normals[2, 0]]
@@ -90,7 +90,7 @@ def test_joined_surfaces_see_both_sources():
 def test_a_new_surface_sees_nothing(numbers):
     model = load(sample("animated"))
     model.surfaces[0].source_vertices = None if numbers is None else np.array(numbers, np.int32)
-    assert view_source(model, model.surfaces[0], model.source) is None
+    assert view_codes(model, model.surfaces[0], model.source) is None
 
 
 # -- codes
@@ -176,7 +176,7 @@ def test_without_a_source_everything_is_shown():
 def test_a_vertex_without_any_normal_gets_a_smooth_one():
     positions, uvs = np.array([[(0, 0, 0), (1, 0, 0), (0, 0, -1)]], np.float32), np.zeros((3, 2), np.float32)
     surface = Surface("bare", positions, np.array([[0, 1, 2]], np.int32), uvs, [])
-    codes = settle_normals(surface, np.zeros((1, 3, 4), np.int16), None, CODING).view(np.uint16)[0, :, 3]
+    codes = settle_codes(surface, np.zeros((1, 3, 4), np.int16), None, CODING).view(np.uint16)[0, :, 3]
     assert codes.tolist() == encode_latlong(np.array([(0.0, 1.0, 0.0)] * 3)).tolist()
 
 

@@ -45,7 +45,7 @@ def surface(name="body", frames=1, vertices=3, triangles=1, shaders=1) -> Surfac
     positions = np.zeros((frames, vertices, 3), np.float32)
     names = [f"models/x/{i}" for i in range(shaders)]
     triangles, uvs = np.zeros((triangles, 3), np.int32), np.zeros((vertices, 2), np.float32)
-    return Surface(name, positions, triangles, uvs, names, normals=np.ones_like(positions))
+    return Surface(name, positions, triangles, uvs, names, stored_normals=np.ones_like(positions))
 
 
 def tag(name="tag_x", frames=1) -> Tag:

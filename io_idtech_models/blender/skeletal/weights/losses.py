@@ -115,10 +115,9 @@ def _poses(rig: Rig, export: RigScene) -> tuple[str, Doubles]:
 
 
 def _played(rig: Rig, export: RigScene) -> tuple[str, Doubles] | None:
-    """Return the poses of the action that an armature plays; None without one, or where more than its curves counts."""
-    from .. import bone_scales as sizes
-    from .. import channels as actions  # they import what gathers models
-    from .. import gather_motion as motion
+    """Return the poses of the action that an armature plays; None if it plays none, or more than its curves counts."""
+    from .. import bone_scales, gather_motion
+    from .. import channels as pose_channels  # they import what gathers models
 
     block, curves = rig.block, playing_curves(rig.block)
     own = export.bones
@@ -128,17 +127,17 @@ def _played(rig: Rig, export: RigScene) -> tuple[str, Doubles] | None:
         return None
     count = min(MOST_FRAMES, span.last - span.first + 1)
     frames = np.unique(span.first + np.arange(count) * (span.last - span.first) // max(count - 1, 1))
-    channels = motion.read_channels(block, own, frames, curves)
+    channels = gather_motion.read_channels(block, own, frames, curves)
     if channels is None:
         return None
-    positions, rotations = actions.from_channels(channels[0], own.maps)
+    positions, rotations = pose_channels.from_channels(channels[0], own.maps)
     if channels[1] is not None:
-        positions = positions * sizes.above(own.parents, own.total(channels[1]))[..., None]
+        positions = positions * bone_scales.above(own.parents, own.total(channels[1]))[..., None]
     matrices = armature.chained(armature.joint_matrices(positions, rotations), own.parents)
     return f"in '{action.name}'", matrices
 
 
 def _moves_alone(rig: Rig, own: Any) -> bool:
-    from .. import gather_motion as motion
+    from .. import gather_motion
 
-    return motion.is_free(rig.block, own) and own.names == list(rig.joints)
+    return gather_motion.is_free(rig.block, own) and own.names == list(rig.joints)

@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 from ....model import steady
 from ....model.edits import affine
 from ....model.skeletal import Weights, skin
+from ....model.source import MeshSource, split_by_part
 from ....model.transforms import conjugate, rotate
-from ....model.vertex import SurfaceSource, split_by_part
 from ...compat import Block
 from ...mesh.parts import Part
-from . import groups as skinning
+from . import groups as vertex_groups
 
 if TYPE_CHECKING:
     from ..gather_mesh import Rig
@@ -61,34 +61,36 @@ class Untouched:
         return self.kept | self.carried
 
 
-def stand(positions: NDArray[np.float32], surface: SurfaceSource, own: NDArray[Any], scale: float) -> Bools:
-    """Tell which places (n, 3) are those in which import put a surface's vertices `own` (n,)."""
-    there = surface.decoded_positions(slice(None), own)[0]
+def stand(positions: NDArray[np.float32], mesh: MeshSource, own: NDArray[Any], scale: float) -> Bools:
+    """Tell which places (n, 3) are those in which import put a mesh's vertices `own` (n,)."""
+    there = mesh.decoded_positions(slice(None), own)[0]
     near = np.abs(positions - there) <= SAME_PLACE * np.maximum(np.abs(there), scale)
     return np.asarray(near.all(axis=1))
 
 
-def find(block: Block, here: Entries, part: Part, positions: NDArray[np.float32], rig: Rig, scale: float) -> Untouched:
+def find(
+    block: Block, weighted: Entries, part: Part, positions: NDArray[np.float32], rig: Rig, scale: float
+) -> Untouched:
     """Return which of a part's vertices are the source's, and their weights.
 
-    `here` are all groups of its vertices, `positions` (V, 3) where these are in the object, `scale` that of the export.
+    `weighted` says all groups of its vertices, `positions` (V, 3) where these are in the object; `scale`: the export's.
     """
     count = len(part.vertices.numbers)
     nobody, nothing = np.zeros(count, np.bool_), np.zeros(0, np.int64)
     empty = np.zeros((0, 3), np.float32)
     found = Untouched(nobody, nobody.copy(), nothing, nothing, empty[:, 0], empty, np.zeros(count))
     source, skeleton = rig.source, rig.skeleton
-    if source is None or rig.vertex_source is None or skeleton.sources is None or skeleton.kept is None:
+    if source is None or rig.rest is None or skeleton.sources is None or skeleton.kept is None:
         return found
     way = _Way(block, rig, scale)
     tables = []
     for index, all_places, all_own in split_by_part(part.vertices.numbers, source.first_vertices):
-        weights, surface = source.meshes[index].weights, rig.vertex_source.surfaces[index]
-        wanted = skinning.summed(weights, np.arange(len(weights.counts)))
-        same = _same_groups(here, all_places, all_own, wanted, np.append(skeleton.sources, -1), count)
+        weights, mesh = source.meshes[index].weights, rig.rest.surfaces[index]
+        wanted = vertex_groups.summed(weights, np.arange(len(weights.counts)))
+        same = _same_groups(weighted, all_places, all_own, wanted, np.append(skeleton.sources, -1), count)
         same &= way.has_joints(weights)[all_own]
         places, own = all_places[same], all_own[same]
-        moves = _moves(part, positions, places, own, surface, rig.import_scale)
+        moves = _moves(part, positions, places, own, mesh, rig.import_scale)
         tables.append(_put(found, places, way.weights(weights.of(own), positions[places], moves)))
     return _joined(found, tables)
 
@@ -124,16 +126,16 @@ def _moves(
     positions: NDArray[np.float32],
     places: NDArray[Any],
     own: NDArray[Any],
-    surface: SurfaceSource,
+    mesh: MeshSource,
     scale: float,
 ) -> _Moves:
-    """Return what became of the vertices `own` (s,) of a surface, which are the part's `places` (s,)."""
-    stands = stand(positions[places], surface, own, scale)
+    """Return what became of the vertices `own` (s,) of a mesh, which are the part's `places` (s,)."""
+    stands = stand(positions[places], mesh, own, scale)
     known, maps = stands.copy(), np.tile(np.eye(3), (len(own), 1, 1))
     moved = np.flatnonzero(~stands)
     if len(moved) and np.isfinite(positions).all():
         was, row = positions.copy(), np.full(len(positions), -1, np.int64)
-        was[places] = surface.decoded_positions(slice(None), own)[0]
+        was[places] = mesh.decoded_positions(slice(None), own)[0]
         row[places] = np.arange(len(places))
         triangles = part.triangles.vertices[(row[part.triangles.vertices] >= 0).all(axis=1)]
         slack = SAME_PLACE * max(scale, float(np.abs(was).max(initial=0.0)))
@@ -240,18 +242,18 @@ def _largest(owners: NDArray[Any], values: Doubles, count: int) -> Doubles:
 
 
 def _same_groups(
-    here: Entries, places: NDArray[Any], own: NDArray[Any], wanted: Entries, origin: NDArray[Any], count: int
+    weighted: Entries, places: NDArray[Any], own: NDArray[Any], wanted: Entries, origin: NDArray[Any], count: int
 ) -> NDArray[np.bool_]:
     """Tell which vertices `places` (n,) have just the groups that import gave the source's vertices `own` (n,)."""
     row = np.full(count, -1, np.int64)
     row[places] = np.arange(len(places))
-    mine = row[here[0]] >= 0
+    mine = row[weighted[0]] >= 0
     start, end = (np.searchsorted(wanted[0], own, side=side) for side in ("left", "right"))
     owners, entries = Weights(start, end - start, wanted[1], wanted[2], np.zeros((0, 3), np.float32)).entries()
     # One row for each group of a vertex, now and at import: those that are the same come in pairs.
-    owner = np.concatenate((row[here[0][mine]], owners))
-    joint = np.concatenate((origin[here[1][mine]], wanted[1][entries]))
-    weight = np.concatenate((_bits(here[2][mine]), _bits(np.clip(wanted[2][entries], 0.0, 1.0))))
+    owner = np.concatenate((row[weighted[0][mine]], owners))
+    joint = np.concatenate((origin[weighted[1][mine]], wanted[1][entries]))
+    weight = np.concatenate((_bits(weighted[2][mine]), _bits(np.clip(wanted[2][entries], 0.0, 1.0))))
     order = np.lexsort((weight, owner * (len(origin) + int(joint.max(initial=0)) + 2) + joint))
     owner, joint, weight = owner[order], joint[order], weight[order]
     starts = np.ones(len(order), np.bool_)
