@@ -1,4 +1,4 @@
-"""What lies beside models and around them: scales of joints, tables of animations, skins, pictures, archives."""
+"""What lies beside models and around them: scales of joints, tables, skins, scripts, pictures, archives."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from fuzz import packs
+from fuzz import packs, scripts
 from fuzz.guard import BrokenError, Budget
 from io_idtech_models.formats.md5 import scale_file as md5scale
-from io_idtech_models.game import aninc, pcx, skin
+from io_idtech_models.game import aninc, pcx
 from io_idtech_models.reporting import ModelError, collected_warnings
 
 NAMES, FRAMES = ["origin", "hips", "arm"], 6
@@ -20,7 +20,6 @@ TABLE = (
     b"// name first length loop fps speed transition reversed\n"
     b"\"stand\"\t0 20 20 15 0 0 0\nrun 20\t9 9 21.5 180 100 1 /* back */\n"
 )  # fmt: skip
-SKIN = b'md3_part "models/players/a.md3"\nu_body, "models/players/body.tga"\nl_legs,models/legs\n,,\n'
 
 
 def picture() -> bytes:
@@ -51,12 +50,6 @@ def _table(data: bytes) -> None:
         raise BrokenError("a table came back otherwise")
 
 
-def _skin(data: bytes) -> None:
-    for surface, shader in skin.read(data.decode("utf-8", errors="replace")).items():
-        if surface != surface.lower() or not isinstance(shader, str):
-            raise BrokenError("a surface without a shader")
-
-
 def _picture(data: bytes) -> None:
     pixels = pcx.decode(data)
     if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] not in (3, 4) or not pixels.size:
@@ -66,7 +59,9 @@ def _picture(data: bytes) -> None:
 KINDS: dict[str, tuple[Callable[[bytes], None], tuple[bytes, ...]]] = {
     "md5scale": (_scales, (SCALE, b"{}")),
     "aninc": (_table, (TABLE,)),
-    "skin": (_skin, (SKIN,)),
+    "skin": (scripts.check_skin, scripts.SKINS),
+    "shader": (scripts.check_shaders, (scripts.SHADERS,)),
+    "mtr": (scripts.check_materials, (scripts.MATERIALS,)),
     "pcx": (_picture, (picture(),)),
     **{kind: (packs.check, packs.samples(kind)) for kind in packs.KINDS},
 }

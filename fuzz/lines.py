@@ -21,7 +21,7 @@ class Lines:
 
     def __init__(self, package: Path) -> None:
         self.package = package
-        self.seen: dict[str, set[int]] = {str(p): set() for part in PARTS for p in (package / part).glob("*.py")}
+        self.seen: dict[str, set[int]] = {str(p): set() for part in PARTS for p in (package / part).rglob("*.py")}
 
     def run(self, folders: dict[str, Path]) -> None:
         """Try the inputs in folders, by kind, once more, and count."""

@@ -18,6 +18,7 @@ WORDS = (
     b"{", b"}", b"(", b")", b'"', b'""', b"//", b"/*", b"*/", b"\0", b"\xff", b"\r", b"\x0b", b"\xc2\xa0", b"mesh",
     b"joints", b"vert", b"tri", b"weight", b"frame", b"numverts", b"bounds", b"MD5Version", b"numbones ", b"\\",
     b":", b",", b"[", b"null", b"true", b"NaN", b"scale_positions",
+    b"tag_x", b"md3_x", b"map", b"x/y\n{", b"add(", b"time", b"implicitMap -", b"blendFunc", b"tcMod", b"alphaTest",
 )  # fmt: skip
 MOST = 1 << 18  # bytes that a repetition may come to
 

@@ -38,6 +38,7 @@ MAY_IMPORT = {
     "assets": {"formats", "game", "model"},
     "blender": {"model"},
     "blender/mesh": {"blender", "model"},
+    "blender/shading": {"blender", "model"},
     "blender/vertex": {"blender", "blender/mesh", "model"},
     "blender/skeletal": {"blender", "blender/mesh", "model"},
     "blender/exchange": {"blender", "blender/mesh", "blender/vertex", "assets", "model"},

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import bpy
 
 # What an import may make; a failed one removes what it made of these.
-KINDS = ("objects", "collections", "meshes", "materials", "images", "actions", "armatures")
+KINDS = ("objects", "collections", "meshes", "materials", "images", "node_groups", "actions", "armatures")
 
 
 @contextmanager

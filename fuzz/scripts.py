@@ -1,0 +1,139 @@
+"""What must hold of the texts around a model: shader scripts, materials, and skins."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, is_dataclass
+from functools import partial
+from typing import Any
+
+from fuzz.guard import BrokenError
+from io_idtech_models.game import skin
+from io_idtech_models.game.lexer import fold
+from io_idtech_models.game.shaders import image_programs, library, looks, resolve, skin_decls
+from io_idtech_models.game.shaders.model import Shader
+from io_idtech_models.reporting import LimitError
+
+SHADERS = b"""// stages
+textures/own/a
+{
+	qer_editorimage textures/own/e.tga
+	surfaceparm nodraw
+	cull none
+	deformVertexes wave 100 sin 0 1 .5 2
+	{
+		map $whiteimage
+		rgbGen const ( 1 0.5 0 )
+	}
+	{
+		clampMap textures/own/a.tga
+		blendFunc GL_SRC_ALPHA GL_ONE_MINUS_SRC_ALPHA
+		tcMod scroll 0.1 -1
+		tcMod stretch sin 1 .5 0 2
+		tcGen vector ( 1 0 0 ) ( 0 1 0 )
+		alphaFunc GE128
+		rgbGen wave triangle 0 1 0 1
+	}
+}
+"own/b" { implicitMask - }
+own/c { { animMap 5 x y z blendFunc add depthWrite } }
+"""
+MATERIALS = b"""table own { snap { 0, 1, 0.5 } }
+material own/a
+{
+	qer_editorimage own/e.tga
+	bumpmap addnormals( own/n.tga, heightmap( own/h.tga, 4 ) )
+	{ blend diffusemap map own/d.tga alphaTest 0.5 }
+	{ if ( parm7 == 0 && time > 1 ) blend GL_ONE, GL_ONE map makeAlpha( own/g ) scroll time * 0.1, 2 rgb own[ time ] }
+	deform expand 1 + 2 * 3
+}
+own/b { twoSided translucent { blend add map _white colored } }
+skin own/red { model own.md5mesh own/a own/b * "own/c d" }
+"""
+SKINS = (
+    b'md3_part "models/players/a.md3"\nu_body, "models/players/body.tga"\nl_legs,models/legs\n,,\n',
+    b"head,models/head.tga // x\r\ntag_head,\r\nplayerscale 1.5\r\n/* y */ arm_l models/arm\r\n",
+)
+EDITED = 1 << 14  # bytes: each edit reads a file anew
+
+
+def check_shaders(data: bytes) -> None:
+    """Read a script, and all that is in it; raises BrokenError."""
+    _check_library(library.ShaderLibrary([("scripts/a.shader", partial(bytes, data))]))
+
+
+def check_materials(data: bytes) -> None:
+    """Read a file of declarations, and all that is in it; raises BrokenError."""
+    found = library.ShaderLibrary([("materials/a.mtr", partial(bytes, data))], library.DOOM3)
+    _check_library(found)
+    for name in found.names(library.SKIN):
+        definition = found.find(name, library.SKIN)
+        if definition is None:
+            raise BrokenError("a skin is lost")
+        worn = skin_decls.parse(definition.body, name)
+        if not isinstance(worn.worn(name), str):
+            raise BrokenError("a material without a name")
+
+
+def _check_library(found: library.ShaderLibrary) -> None:
+    for name in found.names():
+        shader = found.shader(name)
+        if shader is None:
+            if "." not in name:
+                raise BrokenError("a shader is lost")
+            continue
+        _check_shader(shader)
+        if resolve.resolve(name, found, lambda image: image, worn=True).absent:
+            raise BrokenError("a picture is lost")
+
+
+def _check_shader(shader: Shader) -> None:
+    _check_numbers(shader)
+    if looks.transparency(shader).kind not in {"opaque", "clip", "alpha", "additive", "multiply", "darken", "unseen"}:
+        raise BrokenError("an odd kind of transparency")
+    base = looks.base_stage(shader)
+    if base is not None and not (base.map and looks.base_image(shader) == base.map):
+        raise BrokenError("a base without a picture")
+    for stage in (*looks.glow_stages(shader), *looks.environment_stages(shader)):
+        if stage is base or not stage.is_drawn:
+            raise BrokenError("an odd stage")
+    for stage in shader.stages:
+        if stage.program is not None and not image_programs.dds_name(stage.program).endswith(".dds"):
+            raise BrokenError("an odd name")
+    looks.is_full_bright(shader)
+
+
+def _check_numbers(value: Any) -> None:
+    """Raise BrokenError for a number that is not finite, anywhere within."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BrokenError("a number is not finite")
+    if isinstance(value, (tuple, list)):
+        for item in value:
+            _check_numbers(item)
+    elif is_dataclass(value):
+        for field in fields(value):
+            _check_numbers(getattr(value, field.name))
+
+
+def check_skin(data: bytes) -> None:
+    """Read a skin, write it, and edit it; raises BrokenError."""
+    read = skin.read_skin(data)
+    if read.write() != data:
+        raise BrokenError("a skin came back otherwise")
+    worn = read.shaders()
+    if any(surface != fold(surface) or not isinstance(shader, str) for surface, shader in worn.items()):
+        raise BrokenError("a surface in another case")
+    if len(data) > EDITED:
+        return
+    many = len(data) + 2
+    before = read.shaders(many)
+    for surface in ("new", *list(before)[:2], *list(before)[-1:]):
+        try:
+            changed = read.set_shader(surface, "models/x y.tga")
+        except LimitError:
+            continue
+        if changed.shaders(many) != {**before, skin.surface_key(surface): "models/x y.tga"}:
+            raise BrokenError("an edit changed another surface")
+        rest = {key: shader for key, shader in before.items() if key != skin.surface_key(surface)}
+        if read.remove(surface).shaders(many) != rest:
+            raise BrokenError("a surface took another along")

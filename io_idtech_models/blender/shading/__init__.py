@@ -1,0 +1,1 @@
+"""What surfaces look like: pictures, and materials made of a game's textures in layers."""

@@ -1,0 +1,86 @@
+"""What a surface looks like in a game, as far as it can be shown elsewhere: textures in layers.
+
+Texture coordinates have their origin at the bottom left, as in `model.vertex`. Time is in seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+# How a layer is drawn over those below it, and a whole look over what lies behind it.
+OPAQUE = "opaque"
+ALPHA = "alpha"  # as much of it as its alpha says
+ADD = "add"
+MULTIPLY = "multiply"
+DARKEN = "darken"  # what lies behind, times what its alpha or its colour lacks
+UNSEEN = "unseen"
+
+Row = tuple[float, float, float]
+STILL: tuple[Row, Row] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+
+
+@dataclass(frozen=True)
+class Motion:
+    """How a number of a texture's matrix moves: speed * time + cosine * cos(w * time) + sine * sin(w * time)."""
+
+    speed: float = 0.0
+    cosine: float = 0.0
+    sine: float = 0.0
+
+
+@dataclass(frozen=True)
+class Texture:
+    """A picture on a surface: at (u, v) it shows what it has at (row . (u, v, 1) of both rows)."""
+
+    picture: Any  # a file, as `game.store.GameFile` is one
+    clamp: bool = False  # beyond its edges it shows these, and does not repeat
+    reflects: bool = False  # it is seen as a reflection, wherever the surface's own coordinates are
+    rows: tuple[Row, Row] = STILL  # at rest
+    motions: tuple[tuple[Motion, Motion, Motion], ...] = ()  # of both rows' numbers; () if it never moves
+    turn: float = 0.0  # w of these motions, radians a second
+
+
+@dataclass(frozen=True)
+class Clip:
+    """Which texels are drawn: those whose alpha is above the threshold, or (`below`) under it."""
+
+    threshold: float
+    below: bool = False
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A texture, or plain white, times a colour, and how it is drawn over the layers below."""
+
+    texture: Texture | None = None
+    drawn: str = OPAQUE  # OPAQUE, ALPHA, ADD, MULTIPLY or DARKEN
+    color: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    alpha: float = 1.0
+    lit: bool = True  # lights of the scene light it; else it is always as bright as it is
+    clip: Clip | None = None
+    inverted: bool = False  # its alpha says how much of it is not seen
+    weighted: bool = False  # of ADD: as much of it is added as its alpha says
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a shader comes to. The first layer says how it is drawn over what lies behind: `drawn` of the whole."""
+
+    layers: tuple[Layer, ...] = ()
+    two_sided: bool = True
+    normal: Texture | None = None
+    normal_is_height: bool = False
+    specular: Texture | None = None
+    lacking: tuple[str, ...] = ()  # names of pictures that it should show, and that are not there
+
+    @property
+    def drawn(self) -> str:
+        """Return how it is drawn over what lies behind it."""
+        return self.layers[0].drawn if self.layers else UNSEEN
+
+    @property
+    def base(self) -> Texture | None:
+        """Return the texture that shows best what the surface is: the first of its own, or else any."""
+        found = [layer.texture for layer in self.layers if layer.texture is not None]
+        return next((texture for texture in found if not texture.reflects), next(iter(found), None))
