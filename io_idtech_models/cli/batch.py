@@ -90,12 +90,7 @@ def _is_folder(name: str, converter: Converter) -> bool:
     path = Path(name)
     if is_dir(path):
         return True
-    return (
-        not exists(path)
-        and not is_in_archive(path / "any")
-        and not glob.has_magic(name)
-        and path.suffix.lower() not in converter.readable
-    )
+    return not exists(path) and not glob.has_magic(name) and path.suffix.lower() not in converter.readable
 
 
 def _target(source: Input, output: Path | None, suffix: str) -> Path:

@@ -45,19 +45,20 @@ def home_of(layer: Store) -> tuple[Store, tuple[str, ...]] | None:
     That is the one above the innermost `models`, else above `players`; of an archive without either all of it. The
     innermost: someone may keep games in a folder called `models`, and what is beside that is no game's.
     """
-    inside: list[tuple[str, Store | None]] = []  # names and what is around them, from the inmost on
-    folder: Store | None = layer
-    top = layer
+    wanted, weaker = TOP_FOLDERS
+    inside: list[str] = []  # names, from the inmost on
+    found, top, folder = None, layer, layer.parent
     while folder is not None:
-        inside.append((folder.name, folder.parent))
+        inside.append(top.name)
+        name = inside[-1].lower()
+        if name == wanted:
+            return folder, tuple(reversed(inside))
+        if name == weaker and found is None:
+            found = folder, tuple(reversed(inside))
         top, folder = folder, folder.parent
-    for wanted in TOP_FOLDERS:
-        for count, (name, around) in enumerate(inside, 1):
-            if name.lower() == wanted and around is not None:
-                return around, tuple(each for each, _ in reversed(inside[:count]))
-    if isinstance(layer, Folder):
-        return None
-    return top, tuple(name for name, _ in reversed(inside[:-1]))
+    if found is None and not isinstance(layer, Folder):
+        return top, tuple(reversed(inside))
+    return found
 
 
 class Union:

@@ -212,5 +212,14 @@ def test_the_bones_of_a_model_in_the_games_archives(folder, run):
     assert (status, err) == (0, [])
 
 
+def test_the_engine_says_which_of_two_files_counts(folder, run):
+    put_pack(folder / "et/etmain/pak0.pk3", {"animations/human/base/body.mdx": b"damaged"})
+    put_files(
+        folder, {"desk/body.mdm": samples_mdm.figure(), "et/etmain/animations/human/base/body.mdx": samples_mdm.walk()}
+    )
+    command = ("convert", "desk/body.mdm", "a.md5mesh", "--game-folder", "et/etmain")
+    assert [run(*command, *more)[0] for more in ((), ("--engine", "ioquake3"), ("--engine", "quake3"))] == [0, 0, 1]
+
+
 def test_an_engine_that_is_none(folder, run):
     assert run("info", "--engine", "nobody", "a.md3")[0] == 2
