@@ -10,10 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from math import pi
-
-import numpy as np
-from numpy.typing import NDArray
+from math import cos, pi, sin
 
 from ..game.search import SearchPath
 from ..game.shaders import looks as kinds
@@ -36,14 +33,14 @@ from ..game.shaders.model import (
 from ..game.store import GameFile
 from ..model.look import ADD, ALPHA, DARKEN, MULTIPLY, OPAQUE, STILL, UNSEEN, Clip, Layer, Look, Motion, Row, Texture
 
-Matrix = NDArray[np.float64]  # (3, 3), of columns (s, t, 1)
+Rows = tuple[Row, Row]  # of what becomes of (s, t, 1)
 SCRIPTS = (("scripts", ".shader", QUAKE3), ("materials", ".mtr", DOOM3))
 DRAWN = {
     kinds.OPAQUE: OPAQUE, kinds.BLENDED: ALPHA, kinds.ADDITIVE: ADD, kinds.MULTIPLY: MULTIPLY, kinds.DARKEN: DARKEN,
     kinds.UNSEEN: UNSEEN,
 }  # fmt: skip
 Motions = tuple[Motion, Motion, Motion]
-FLIP: Matrix = np.array([[1.0, 0.0, 0.0], [0.0, -1.0, 1.0], [0.0, 0.0, 1.0]])  # t is counted from the top, v not
+FLIP: Rows = (1.0, 0.0, 0.0), (0.0, -1.0, 1.0)  # t is counted from the top, v not
 UNLISTED = frozenset(("lightingspecular",))  # alphaGen that shows a stage where light falls
 SLIGHT = 1e-9
 
@@ -168,38 +165,30 @@ def _color(gen: Gen) -> tuple[float, float, float]:
 
 def _movement(mods: Sequence[TcMod]) -> tuple[tuple[Row, Row], tuple[Motions, ...], float]:
     """Return the rows of `Texture`, their motions (() if nothing moves), and the speed of what turns."""
-    if not mods:
-        return STILL, (), 0.0
     speeds = [mod.numbers[0] for mod in mods if mod.kind == "rotate" and mod.numbers]
     turn = -speeds[0] * pi / 180.0 if speeds else 0.0
-    rest = _matrix(mods)
-    scrolled = _matrix(mods, time=1.0) - rest
+    rest, scrolled = _matrix(mods), _matrix(mods, time=1.0)
     quarter, half = _matrix(mods, angle=pi / 2), _matrix(mods, angle=pi)
-    cosine, sine = (rest - half) / 2.0, quarter - (rest + half) / 2.0
-    parts = [np.where(np.abs(part) > SLIGHT, part, 0.0)[:2] for part in (scrolled, cosine, sine)]
-    rows = _row(rest[0]), _row(rest[1])
-    if not any(part.any() for part in parts):
-        return rows, (), 0.0
 
     def motion(row: int, column: int) -> Motion:
-        return Motion(*(float(part[row, column]) for part in parts))
+        still, later, at_quarter, at_half = (m[row][column] for m in (rest, scrolled, quarter, half))
+        numbers = (later - still, (still - at_half) / 2.0, at_quarter - (still + at_half) / 2.0)
+        return Motion(*(number if abs(number) > SLIGHT else 0.0 for number in numbers))
 
-    return rows, tuple((motion(row, 0), motion(row, 1), motion(row, 2)) for row in range(2)), turn
+    motions = tuple((motion(row, 0), motion(row, 1), motion(row, 2)) for row in range(2))
+    moves = any(each != Motion() for row in motions for each in row)
+    return rest, motions if moves else (), turn
 
 
-def _row(numbers: NDArray[np.float64]) -> Row:
-    return float(numbers[0]), float(numbers[1]), float(numbers[2])
-
-
-def _matrix(mods: Sequence[TcMod], time: float = 0.0, angle: float = 0.0) -> Matrix:
-    """Return what changes of texture coordinates come to, from (u, v) to (u, v)."""
-    whole: Matrix = np.eye(3)
+def _matrix(mods: Sequence[TcMod], time: float = 0.0, angle: float = 0.0) -> Rows:
+    """Return what changes of texture coordinates come to, from (u, v) to (u, v): t is counted from the top, v not."""
+    whole = FLIP
     for mod in mods:
-        whole = _step(mod, time, angle) @ whole
-    return FLIP @ whole @ FLIP
+        whole = _after(_step(mod, time, angle), whole)
+    return _after(FLIP, whole)
 
 
-def _step(mod: TcMod, time: float, angle: float) -> Matrix:
+def _step(mod: TcMod, time: float, angle: float) -> Rows:
     """Return one change of (s, t): RB_CalcScrollTexCoords and its kin, and Doom 3's RB_GetShaderTextureMatrix."""
     numbers = mod.numbers
     if mod.kind == "scroll":
@@ -209,42 +198,45 @@ def _step(mod: TcMod, time: float, angle: float) -> Matrix:
     elif mod.kind == "stretch":
         numbers = () if mod.wave is None or abs(mod.wave.base) < SLIGHT else (1.0 / mod.wave.base,) * 2
     count, make = STEPS.get(mod.kind, (0, None))
-    return np.eye(3) if make is None or len(numbers) < count else make(*numbers[:count])
+    return STILL if make is None or len(numbers) < count else make(*numbers[:count])
 
 
-def _affine(
-    ss: float = 1.0, st: float = 0.0, ts: float = 0.0, tt: float = 1.0, shift: Sequence[float] = (0.0, 0.0)
-) -> Matrix:
-    """Return s' = ss s + st t + shift, t' = ts s + tt t + shift."""
-    return np.array([[ss, st, shift[0]], [ts, tt, shift[1]], [0.0, 0.0, 1.0]])
+def _after(second: Rows, first: Rows) -> Rows:
+    """Return one change and then another."""
+
+    def row(own: Row) -> Row:
+        u, v, one = (own[0] * first[0][n] + own[1] * first[1][n] for n in range(3))
+        return u, v, one + own[2]
+
+    return row(second[0]), row(second[1])
 
 
-def _turned(angle: float) -> Matrix:
-    c, s = float(np.cos(angle)), float(np.sin(angle))
-    return _affine(c, -s, s, c)
+def _shifted(s: float, t: float) -> Rows:
+    return (1.0, 0.0, s), (0.0, 1.0, t)
 
 
-def _about_middle(matrix: Matrix) -> Matrix:
-    return _affine(shift=(0.5, 0.5)) @ matrix @ _affine(shift=(-0.5, -0.5))
+def _about_middle(a: float, b: float, c: float, d: float) -> Rows:
+    """Return s' = a s + b t, t' = c s + d t, with (0.5, 0.5) where it was."""
+    return _after(_shifted(0.5, 0.5), _after(((a, b, 0.0), (c, d, 0.0)), _shifted(-0.5, -0.5)))
 
 
-def _stretched(s: float, t: float) -> Matrix:
-    return _about_middle(_affine(s, 0.0, 0.0, t))
+def _turned(angle: float) -> Rows:
+    return _about_middle(cos(angle), -sin(angle), sin(angle), cos(angle))
 
 
-def _shifted(s: float, t: float) -> Matrix:
-    return _affine(shift=(s, t))
+def _stretched(s: float, t: float) -> Rows:
+    return _about_middle(s, 0.0, 0.0, t)
 
 
-STEPS: dict[str, tuple[int, Callable[..., Matrix]]] = {  # how many numbers a change has, and what it is
+STEPS: dict[str, tuple[int, Callable[..., Rows]]] = {  # how many numbers a change has, and what it is
     "scroll": (2, _shifted),
     "translate": (2, _shifted),
-    "scale": (2, lambda s, t: _affine(s, 0.0, 0.0, t)),
-    "rotate": (1, lambda angle: _about_middle(_turned(angle))),
-    "turn": (1, lambda cycles: _about_middle(_turned(2.0 * pi * cycles))),
+    "scale": (2, lambda s, t: ((s, 0.0, 0.0), (0.0, t, 0.0))),
+    "rotate": (1, _turned),
+    "turn": (1, lambda cycles: _turned(2.0 * pi * cycles)),
     "centerscale": (2, _stretched),
     "stretch": (2, _stretched),
-    "shear": (2, lambda s, t: _about_middle(_affine(1.0, s, t, 1.0))),
-    "transform": (6, lambda a, b, c, d, s, t: _affine(a, c, b, d, (s, t))),
-    "swap": (0, lambda: _affine(0.0, 1.0, 1.0, 0.0)),
+    "shear": (2, lambda s, t: _about_middle(1.0, s, t, 1.0)),
+    "transform": (6, lambda a, b, c, d, s, t: ((a, c, s), (b, d, t))),
+    "swap": (0, lambda: ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0))),
 }
