@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..reporting import LimitError
-from .lexer import BYTE_ORDER_MARK, decode, fold, number
+from .lexer import BLANKS, BYTE_ORDER_MARK, decode, fold, number
 
 BLANK = re.compile(r"(?:[\x01-\x20]+|//[^\n\0]*|/\*(?:[^*\0]|\*(?!/))*(?:\*/)?)*")
 WORD = re.compile(r'"(?P<text>[^"\0]*)"?|(?P<word>[^\x00-\x20][^\x00-\x20,]*)')
@@ -177,7 +177,7 @@ class Skin:
 
     def _inserted_before(self, place: int, line: str) -> Skin:
         start = max(self.text.rfind("\n", 0, place) + 1, self._end_of_reading())
-        if self.text[start:place].strip():
+        if self.text[start:place].strip(BLANKS):
             apart = "" if self.text[place - 1] <= " " else self.line_end
             return self._changed(place, place, apart + line + self.line_end)
         return self._changed(start, start, line + self.line_end)

@@ -186,6 +186,7 @@ def test_what_needs_quotes_gets_them():
         ("a,b /* open", "a,b\nNEW,pic\n /* open"),
         ("a,b c,d tag_x, e", "a,b c,d tag_x, NEW,pic\ne"),
         ("a,b // x\n\nc", "a,b // x\n\nNEW,pic\nc"),
+        ("a\n\u00a0 b", "a\n\u00a0 NEW,pic\nb"),
         ("1,a,b", "1,a\nNEW,pic\n,b"),
         ('x,y\na,"b', 'x,y\nNEW,"pic"\na,"b'),
     ],

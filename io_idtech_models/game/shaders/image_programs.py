@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..lexer import NUMBER, Cursor, number, unquoted
+from ..lexer import NUMBER, Cursor, fold, number, unquoted
 
 NORMAL_MAPS = frozenset(("heightmap", "addnormals", "smoothnormals"))  # functions whose result is a normal map
 DEEPEST = 32  # an image's name has 256 characters (MAX_IMAGE_NAME), and a function at least 5
@@ -76,7 +76,7 @@ def _parse(words: Cursor, depth: int) -> Program | None:
             break
         words.word()
     _close(words)
-    return Call(name.lower(), tuple(pictures), tuple(numbers))
+    return Call(fold(name), tuple(pictures), tuple(numbers))
 
 
 def _close(words: Cursor) -> None:

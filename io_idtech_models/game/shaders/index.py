@@ -16,6 +16,7 @@ from ..lexer import BLANKS, clean, fold, shown, unquoted
 
 # Quake III's braces stand alone; here beside a blank or another brace: `}}`, `{map`. A name may hold one.
 BRACES = re.compile(r'(?<![^\x01-\x20])"[^"\n]*"?|(?<![^\x01-\x20{}])[{}]|[{}](?![^\x01-\x20{}])')
+BLANK = re.compile(r"[\x00-\x20]+")
 DECL_BRACES = re.compile(r'"[^"\n]*"?|[{}]')
 DECL_TYPES = frozenset((
     "table", "material", "skin", "sound", "entitydef", "mapdef", "fx", "particle", "articulatedfigure", "pda", "email",
@@ -89,8 +90,7 @@ def _last_word(text: str, start: int, end: int) -> tuple[int, int, int]:
     line = max(text.rfind("\n", start, end) + 1, start)
     if end - line > 1 and text[end - 1] == '"':
         return max(text.rfind('"', line, end - 1), line), end, line
-    words = text[line:end].split()
-    return (end - len(words[-1]) if words else end), end, line
+    return end - len(BLANK.split(text[line:end])[-1]), end, line
 
 
 def _shader_head(text: str, start: int, end: int, lone: bool) -> Head | None:
@@ -105,7 +105,7 @@ def _shader_head(text: str, start: int, end: int, lone: bool) -> Head | None:
 def _decl_head(text: str, start: int, end: int, lone: bool, default: str) -> Head | None:
     begin, end, line = _last_word(text, start, end)
     name = unquoted(text[begin:end])
-    before = text[line:begin].split()
+    before = [word for word in BLANK.split(text[line:begin]) if word]
     if not before and not lone and line > start:  # the type may stand in a line of its own
         other, stop, _ = _last_word(text, start, line)
         before = [text[other:stop]]

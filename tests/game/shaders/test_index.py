@@ -21,6 +21,7 @@ def test_names_and_bodies():
     text = '// x { y\ntextures/a\n{\n\t{\n map b // }\n}\n}\n"b c" { cull none }\nd{ x }\n'
     assert shaders(text) == [("textures/a", "{ map b }"), ("b c", "cull none"), ("d", "x")]
     assert shaders("") == shaders("a b c") == []
+    assert shaders("a\u00a0b { }") == [("a\u00a0b", "")], "blanks are bytes up to 32"
     assert shaders('a { "{" }') == [("a", '"{"')]
     assert shaders("textures/{a { map textures/{b }") == [("textures/{a", "map textures/{b")]
 
@@ -54,6 +55,9 @@ def test_declarations():
     assert decls(text) == [
         ("material", "a/b", "{map x}"), ("material", "c d", ""), ("table", "sin", "{ 0, 1 }"), ("skin", "s", "m { }"),
         ("material", "foo/bar", ""),
+    ]  # fmt: skip
+    assert decls("skin\u00a0x { }\nskin\u2003 a\u00a0b { }") == [
+        ("material", "skin\u00a0x", ""), ("material", "a\u00a0b", ""),
     ]  # fmt: skip
     assert decls("a { }", "skin") == [("skin", "a", "")]
 

@@ -4,10 +4,13 @@ from functools import partial
 
 import pytest
 
+from io_idtech_models.game.lexer import without_suffix
 from io_idtech_models.game.search import SearchPath
 from io_idtech_models.game.shaders.library import DOOM3, ShaderLibrary
 from io_idtech_models.game.shaders.looks import base_image, is_full_bright, transparency
 from io_idtech_models.game.shaders.resolve import resolve
+from io_idtech_models.game.skin import read_skin
+from tests.game.packs import packed
 from tests.stores import held
 
 SCRIPT = b"""
@@ -79,3 +82,19 @@ def test_with_a_games_search(name):
     found = resolve(name, LIBRARY, SearchPath(model).find_image)
     assert found.kind == "picture"
     assert found.picture and found.picture.name == "skin.png"
+
+
+@pytest.mark.skipif(not packed(".skin"), reason="no real packs here")
+def test_real_players_are_dressed():
+    """Every surface of every default skin has a look, and every picture that it takes is there."""
+    pictures = {name.partition("/")[2].rpartition(".")[0].lower() for name in [*packed(".tga"), *packed(".jpg")]}
+    library = ShaderLibrary(
+        [(name.partition("/")[2], partial(bytes, data)) for name, data in reversed(packed(".shader").items())]
+    )
+    kinds = []
+    for name, data in packed("_default.skin").items():
+        for shader in read_skin(data).shaders().values():
+            found = resolve(shader, library, lambda image: without_suffix(image).lower() in pictures or None, worn=True)
+            assert (found.absent, found.shows) == ((), ""), f"{name}: {shader}"
+            kinds.append(found.kind)
+    assert {"script", "picture"} == set(kinds)
