@@ -54,8 +54,11 @@ class CodedView(SourceView):
 
     def moved(self, codes: Codes) -> NDArray[np.bool_]:
         """Tell which of the vertices coded in `codes` (F, V, 4) lie elsewhere than the source's, (F, V)."""
-        x, y, z, _ = np.moveaxis(codes != self.codes, -1, 0)
-        moved: NDArray[np.bool_] = x | y | z  # `any` is ten times slower along an axis of three
+        # One number for the four of a vertex: its low three quarters are the position. Axis by axis is twice as slow,
+        # 6 % more of all that encoding a model takes (401 frames of 555 vertices); `any` along the axes thirty times.
+        whole = f"<u{4 * codes.itemsize}"
+        position = np.array((1 << 24 * codes.itemsize) - 1, whole)
+        moved: NDArray[np.bool_] = ((codes.view(whole) ^ self.codes.view(whole))[..., 0] & position) != 0
         return moved
 
 
