@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from benchmarks.floor import add_curve, curves
 from benchmarks.steps import Clock, Times, empty_scene
 from io_idtech_models.blender.compat import action_parts
-from io_idtech_models.blender.materials import Materials
+from io_idtech_models.blender.shading.materials import Materials
 from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.blender.skeletal import gather_motion as motion
 from io_idtech_models.blender.skeletal import gather_rig as skeletal_gather
@@ -153,9 +153,7 @@ def run_steps(files: Files, clock: Clock) -> tuple[Any, Any, list[Any]]:
         else:
             model = mesh_row.to_model(structs, "serpent")
     with clock.of("build"):
-        posed = skeletal.build(
-            model, animations, skeletal.SkeletalSettings(), Materials(lambda _name: None), scene, scene.collection
-        )
+        posed = skeletal.build(model, animations, skeletal.SkeletalSettings(), Materials(), scene, scene.collection)
     layer.update()
     with clock.of("gather"):
         export = rig_scene(scene, layer, SkeletalGatherSettings(), posed.armature)

@@ -23,8 +23,8 @@ import bpy
 import io_idtech_models
 from benchmarks import floor
 from benchmarks.models import PROJECT, Model
-from io_idtech_models.blender.materials import Materials
 from io_idtech_models.blender.scene import ExportScene
+from io_idtech_models.blender.shading.materials import Materials
 from io_idtech_models.blender.vertex.build import BuildSettings, build
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
@@ -99,10 +99,6 @@ def empty_scene() -> tuple[Any, Any]:
     return bpy.context.scene, bpy.context.view_layer
 
 
-def _no_picture(_name: str) -> None:
-    return None
-
-
 def run_steps(model: Model, clock: Clock, look: bool = False) -> floor.ReadyModel | None:
     """Take a model through every step once, in an empty scene; the file must come out as it went in."""
     scene, view_layer = empty_scene()
@@ -112,7 +108,7 @@ def run_steps(model: Model, clock: Clock, look: bool = False) -> floor.ReadyMode
     with clock.of("to_model"):
         decoded = row.to_model(structs, model.path.stem)
     with clock.of("build"):
-        built = build(decoded, BuildSettings(), Materials(_no_picture), scene, scene.collection)
+        built = build(decoded, BuildSettings(), Materials(), scene, scene.collection)
     ready = floor.look(built, decoded) if look else None
     with clock.of("first update"):
         view_layer.update()

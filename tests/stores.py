@@ -81,6 +81,9 @@ class Held:
     def open(self, name: str) -> IO[bytes]:
         return io.BytesIO(self.read(name))
 
+    def stamp(self, name: str) -> None:
+        return None
+
     def place_of(self, name: str) -> str:
         return "/nowhere/pak0.pk3/" + self._whole(name)
 

@@ -17,3 +17,4 @@ class Asked:
     game: str = "format"  # whose limits to keep, a key of `games.GAMES`
     options: Mapping[str, Any] = field(default_factory=dict)
     shorten: bool = False  # names that are too long; else they are an error
+    skin: str = ""  # the name of a skin to write beside a model, of what its surfaces wear; "" for none

@@ -7,12 +7,12 @@ maps are. Faces that turn to the viewer, and vertices that move, do neither.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import cos, pi, sin
 
-from ..game.search import SearchPath
+from ..game.search import SearchPath, game_name
 from ..game.shaders import looks as kinds
 from ..game.shaders import resolve as resolving
 from ..game.shaders.library import DOOM3, QUAKE3, ShaderLibrary
@@ -43,6 +43,8 @@ Motions = tuple[Motion, Motion, Motion]
 FLIP: Rows = (1.0, 0.0, 0.0), (0.0, -1.0, 1.0)  # t is counted from the top, v not
 UNLISTED = frozenset(("lightingspecular",))  # alphaGen that shows a stage where light falls
 SLIGHT = 1e-9
+MOST_KEPT = 4  # libraries: one for each game that is at hand
+_kept: dict[Hashable, ShaderLibrary] = {}
 
 
 class Looks:
@@ -57,7 +59,7 @@ class Looks:
         for folder, suffix, rules in SCRIPTS:
             files = self.search.scripts(folder, suffix)
             if files:
-                return ShaderLibrary([(f"{folder}/{file.name}", file) for file in files], rules)
+                return _library(folder, files, rules)
         return None
 
     def find_image(self, name: str) -> GameFile | None:
@@ -76,7 +78,7 @@ class Looks:
         if found.shader is None:
             return None
         if found.kind == resolving.PICTURE:
-            return Look((Layer(Texture(found.picture)),))
+            return Look((Layer(_texture_of(found.picture)),))
         look = replace(self.look(found.shader), lacking=found.absent)
         return look if not found.absent or (look.base is not None and not look.base.reflects) else None
 
@@ -135,7 +137,22 @@ class Looks:
         if picture is None:
             return None
         rows, motions, turn = _movement(stage.tc_mods)
-        return Texture(picture, stage.clamp, stage.is_environment, rows, motions, turn)
+        plain = replace(_texture_of(picture), clamp=stage.clamp, reflects=stage.is_environment)
+        return replace(plain, rows=rows, motions=motions, turn=turn)
+
+
+def _texture_of(picture: GameFile | None) -> Texture:
+    return Texture(picture, name="" if picture is None else game_name(picture))
+
+
+def _library(folder: str, files: list[GameFile], rules: str) -> ShaderLibrary:
+    """Return the library of some scripts: the one that was made of them before, while none of them has changed."""
+    key = (rules, *((file.place, file.stamp) for file in files))
+    if key not in _kept:
+        while len(_kept) >= MOST_KEPT:
+            del _kept[next(iter(_kept))]
+        _kept[key] = ShaderLibrary([(f"{folder}/{file.name}", file) for file in files], rules)
+    return _kept[key]
 
 
 def _clip(test: AlphaTest) -> Clip:

@@ -10,8 +10,13 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from .names import is_untouched
+
 RECORD, MODEL_ID, SURFACE_INDEX = "idtech_source", "idtech_model", "idtech_surface"
 TAG_INDEX = "idtech_tag"
+STAND_IN = "idtech_stand_in"  # on a material that is not of the model's file: the name that import gave it
+# On a material: the shader that a skin gives the surface, and the name that import gave the material.
+WORN, WORN_GIVEN = "idtech_worn", "idtech_worn_given"
 FILE = "idtech_file"  # on collections, meshes, armatures and tags' empties: the file that they came from
 
 
@@ -37,6 +42,12 @@ class Place:
 def _shifted(stored: NDArray[np.int32], shift: int, allowed: range) -> NDArray[np.int64]:
     numbers = stored.astype(np.int64) - 1 + shift
     return np.where((stored > 0) & (numbers >= allowed.start) & (numbers < allowed.stop), numbers, -1)
+
+
+def is_stand_in(material: Any) -> bool:
+    """Tell whether a material is not of the model's file, but one that import showed in its place, and not renamed."""
+    given = material.get(STAND_IN)
+    return isinstance(given, str) and is_untouched(material.name, given)
 
 
 def note_file(collection: bpy.types.Collection, blocks: Iterable[Any], path: str) -> None:

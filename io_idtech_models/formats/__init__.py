@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from ..reporting import FormatError
 from .families import MOTION, SKELETAL, VERTEX, Family
-from .rows import Asset, Option, Options, Row
+from .rows import SKIN_DECLS, SKIN_FILES, Asset, Option, Options, Row
 
 if TYPE_CHECKING:
     from ..model.vertex import VertexModel
 
 __all__ = [
-    "MOTION", "ROWS", "SKELETAL", "VERTEX", "Asset", "Family", "Option", "Options", "Row", "Written", "by_name",
-    "by_suffix", "dump_for", "identify", "rows_of",
+    "MOTION", "ROWS", "SKELETAL", "SKIN_DECLS", "SKIN_FILES", "VERTEX", "Asset", "Family", "Option", "Options", "Row",
+    "Written", "by_name", "by_suffix", "dump_for", "identify", "rows_of",
 ]  # fmt: skip
 
 ROWS: tuple[Row, ...] = (
@@ -60,6 +60,7 @@ ROWS: tuple[Row, ...] = (
         model_codec="md3.model",
         rooms={"model": 63, "surface": 63, "shader": 63, "tag": 63, "frame": 15},
         tags=True,
+        skins=SKIN_FILES,
     ),
     Row(
         name="md5mesh",
@@ -69,6 +70,7 @@ ROWS: tuple[Row, ...] = (
         magic=b"MD5Version",
         animation="md5anim",
         is_text=True,
+        skins=SKIN_DECLS,
         file_codec="md5.mesh_file",
         model_codec="md5.mesh_model",
     ),
@@ -84,7 +86,7 @@ ROWS: tuple[Row, ...] = (
         normals=True,
         tags=True,
         bind_pose_missing=True,
-        skins=True,
+        skins=SKIN_FILES,
         file_codec="mdm.file",
         model_codec="mdm.model",
         rooms={"surface": 63, "shader": 63, "tag": 63, "joint": 63},  # a joint's lies in its companion

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..model.vertex import VertexModel
 
 Options = Mapping[str, Any]
+SKIN_FILES, SKIN_DECLS = "files", "decls"
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Row:
     rooms: Mapping[str, int] = field(default_factory=dict)  # bytes that names of a kind have; else any
     options: tuple[Option, ...] = ()  # what its export alone asks for
     tags: bool = False  # it has some
+    skins: str = ""  # what says what surfaces wear: SKIN_FILES beside the model, or SKIN_DECLS of its game
     # Of models animated vertex by vertex:
     uv_splits_vertices: bool = True  # a vertex has one texture coordinate and normal, a surface one material
     frame_rate: int = 0  # at which games play its frames; 0: not the format's matter
@@ -71,7 +73,6 @@ class Row:
     companions: tuple[str, ...] = ()  # formats whose file tells what its own does not
     usual_companion: str = ""  # where the game has it
     normals: bool = False  # it stores some
-    skins: bool = False  # a file beside it says what surfaces wear
     bind_pose_missing: bool = False  # it does not say in which pose meshes are bound: one has to be found
     # Of those, and of motions:
     is_text: bool = False  # it can't hold quotes and line ends in names

@@ -14,7 +14,7 @@ import io
 import logging
 import os
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any
@@ -276,6 +276,11 @@ class PackFolder:
     def open(self, name: str) -> IO[bytes]:
         """Return a file in it as a stream; raises ModelError."""
         return io.BytesIO(self.read(name))
+
+    def stamp(self, name: str) -> Hashable:
+        """Return what tells whether the archive is still the same; None of one that can't be read."""
+        found = self.archive._found
+        return None if isinstance(found, ModelError) else found[0]
 
     def place_of(self, name: str) -> str:
         """Return where a file in it is, as a path through the archive."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import IO, TYPE_CHECKING
@@ -176,6 +176,11 @@ class Union:
         """Return a file in it as a stream; raises OSError, or ModelError."""
         holder = self.holder(name)
         return io.BytesIO(self.read(name)) if holder is None else holder.open(name)
+
+    def stamp(self, name: str) -> Hashable:
+        """Return what is another one once the strongest layer's file has changed."""
+        holder = self.holder(name)
+        return None if holder is None else holder.stamp(name)
 
     def place_of(self, name: str) -> str:
         """Return where a file in it is, or would be."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePath
@@ -83,6 +83,9 @@ class Store(Protocol):
     def open(self, name: str) -> IO[bytes]:
         """Return a file in it as a stream, for who wants no more than its beginning; raises OSError, or ModelError."""
 
+    def stamp(self, name: str) -> Hashable:
+        """Return what is another one once a file in it has changed; None of one that can't be asked."""
+
     def place_of(self, name: str) -> str:
         """Return where a file in it is, for a message and for what a .blend notes."""
 
@@ -137,6 +140,11 @@ class GameFile:
     def open(self) -> IO[bytes]:
         """Return it as a stream; raises OSError, or ModelError."""
         return self.layer.open(self.name)
+
+    @property
+    def stamp(self) -> Hashable:
+        """Return what is another one once it has changed; None if it can't be asked."""
+        return self.layer.stamp(self.name)
 
     def beside(self, name: str) -> GameFile:
         """Return the file of exactly that name in the same folder, of the strongest layer that has it, there or not."""
@@ -361,6 +369,14 @@ class Folder:
     def open(self, name: str) -> IO[bytes]:
         """Return a file in it as a stream; raises OSError."""
         return self.path_of(name).open("rb")
+
+    def stamp(self, name: str) -> Hashable:
+        """Return a file's size and time of change; None of one that can't be asked."""
+        try:
+            found = self.path_of(name).stat()
+        except OSError:
+            return None
+        return found.st_size, found.st_mtime_ns
 
     def place_of(self, name: str) -> str:
         """Return where a file in it is, as the folder is spelt."""

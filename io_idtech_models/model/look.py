@@ -5,7 +5,7 @@ Texture coordinates have their origin at the bottom left, as in `model.vertex`. 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 # How a layer is drawn over those below it, and a whole look over what lies behind it.
@@ -34,6 +34,7 @@ class Texture:
     """A picture on a surface: at (u, v) it shows what it has at (row . (u, v, 1) of both rows)."""
 
     picture: Any  # a file, as `game.store.GameFile` is one
+    name: str = field(default="", kw_only=True)  # what the game calls it
     clamp: bool = False  # beyond its edges it shows these, and does not repeat
     reflects: bool = False  # it is seen as a reflection, wherever the surface's own coordinates are
     rows: tuple[Row, Row] = STILL  # at rest
@@ -78,6 +79,12 @@ class Look:
     def drawn(self) -> str:
         """Return how it is drawn over what lies behind it."""
         return self.layers[0].drawn if self.layers else UNSEEN
+
+    @property
+    def textures(self) -> list[Texture]:
+        """Return its textures, each once."""
+        found = [*(layer.texture for layer in self.layers), self.normal, self.specular]
+        return list(dict.fromkeys(texture for texture in found if texture is not None))
 
     @property
     def base(self) -> Texture | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from ..model.wording import describe_skeletal, listed, plural
 from ..reporting import LimitError, collected_warnings, reason
 from . import animation_tables, motions
 from .selection import Choice
-from .vertex import Summary, left_out, object_mode, unselected_tags
+from .vertex import Summary, left_out, object_mode, skin_files, unselected_tags
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,8 @@ def export_skeletal(
         warnings.extend(refused([*row.check(model, game), *(p for a in animations for p in row.check_motion(a, game))]))
         target = in_game_folder(path, game)
         warnings.extend(_folder_notes(target, path))
-        _write([(target, row.dump(model, asked.options, animations)), *files])
+        skins = skin_files(replace(asked, target=target), whole_model(chosen.blocks, context))
+        _write([(target, row.dump(model, asked.options, animations)), *files, *skins])
         remember_weights(export.rig, settings)
     warnings = [*record_warnings, *warnings, *left_out(chosen)]
     warnings += unselected_tags(chosen, bones=False) if row.tags else []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import bpy
@@ -13,21 +12,22 @@ from .. import formats
 from ..assets.load import Loaded, animations_beside, load
 from ..blender.budgets import refuse_farther
 from ..blender.compat import Context, play
-from ..blender.materials import Materials
 from ..blender.provenance import note_file
 from ..blender.rollback import undone_on_failure
+from ..blender.shading.materials import Materials
 from ..blender.skeletal.build import Posed, SkeletalSettings, add_animations, build
 from ..formats import MOTION, SKELETAL, Row
-from ..game import aninc, skin
-from ..game.search import DIFFUSE_ENDINGS, SearchPath
+from ..game import aninc
+from ..game.search import DIFFUSE_ENDINGS
 from ..game.store import GameFile
 from ..model import bind_pose
 from ..model.skeletal import Animation, Pose, SkeletalModel, skeleton_of
 from ..model.transforms import chain
-from ..model.wording import describe_skeletal, listed, plural
+from ..model.wording import describe_skeletal, plural
 from ..reporting import ModelError, collected_warnings
 from . import animation_tables
-from .vertex import Summary, object_mode, read_picture
+from .dressing import AS_USUAL, Dressing, lacking, materials_for, note_skin, rate_of
+from .vertex import Summary, object_mode
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +42,7 @@ class ImportSettings:
     animation: GameFile | None = None  # the file that has the skeleton, where that is another
     bind: str = AS_FILE  # the pose in which meshes are bound: FILE, FIT or FRAME
     bind_frame: int = 0
+    dressing: Dressing = AS_USUAL
 
 
 def bound(loaded: Loaded, settings: ImportSettings) -> SkeletalModel:
@@ -82,32 +83,19 @@ def import_skeletal(
             loaded.animations = [motion for motion, _ in motions]
         model = bound(loaded, wanted)
         animations = _with_parts(motions, _moved_by(loaded.row))
-        search = SearchPath(file)
-        find = partial(search.find_image, endings=DIFFUSE_ENDINGS)
-        materials = Materials(find, read_picture, worn=_worn(search) if loaded.row.skins else {})
+        rate = rate_of(context.scene)
+        materials, dress = materials_for(file, loaded.row, wanted.dressing, rate, DIFFUSE_ENDINGS)
         posed = build(model, [a for a, _ in animations], settings, materials, context.scene, into)
         _show_rows(posed.actions, animations)
         note_file(posed.collection, [posed.armature, *posed.meshes, *posed.tags], file.place)
-        if materials.missing:
-            warnings.append(f"{plural(len(materials.missing), 'texture')} not found: {listed(materials.missing)}")
+        note_skin(posed.collection, dress)
+        warnings.extend(lacking(materials, dress))
     facts = describe_skeletal(model)
     if loaded.bones is not None:
         facts += f", bones of '{_shown(loaded.bones, file)}'"
     if wanted.animations:
         facts += f", {plural(len(animations), 'animation')}"
     return posed, Summary(facts, warnings)
-
-
-def _worn(search: SearchPath) -> dict[str, str]:
-    """Return what the surfaces of a model wear by the skin beside it; a warning names one that can't be read."""
-    file = search.skin_file()
-    if file is None:
-        return {}
-    try:
-        return skin.read(file.read().decode("utf-8", errors="replace"))
-    except ModelError as error:
-        log.warning("'%s': %s", file.name, error)
-        return {}
 
 
 def _motions(file: GameFile, loaded: Loaded) -> list[tuple[Animation, GameFile]]:
@@ -195,7 +183,7 @@ def _bring(
     first = loaded.animations[0]
     if rig is None:
         model = SkeletalModel(file.stem, skeleton_of(first), [])
-        rig = build(model, [], settings, Materials(lambda name: None), context.scene, into).armature
+        rig = build(model, [], settings, Materials(), context.scene, into).armature
     elif late_bones.is_unnamed(rig):
         late_bones.name_bones(rig, first, context.scene)
         log.warning("'%s' has the bones of '%s' now", rig.name, file.name)

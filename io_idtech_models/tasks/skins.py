@@ -1,7 +1,11 @@
-"""Skins of a model: which of its material slots it wears, and pictures of its folder that become further ones."""
+"""Skins of a model: which of its material slots it wears, pictures of its folder that become further ones, skin files.
+
+Skin files (`upper_red.skin`) say what all surfaces of a model wear; see `blender.shading.materials` for how that shows.
+"""
 
 from __future__ import annotations
 
+import logging
 import os
 from pathlib import Path
 from typing import Any
@@ -9,15 +13,29 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..blender import materials, names
+from .. import formats
+from ..assets.storage import write_file
+from ..blender import names
 from ..blender.compat import Block
-from ..blender.materials import Materials
 from ..blender.mesh import attributes
-from ..blender.provenance import FILE, MODEL_ID
+from ..blender.mesh.parts import worn_materials
+from ..blender.provenance import FILE, MODEL_ID, STAND_IN, WORN_GIVEN, is_stand_in
+from ..blender.shading.images import FILE as IMAGE_FILE
+from ..blender.shading.images import image_of
+from ..blender.shading.materials import Materials, worn_by
 from ..game import pcx
-from ..game.search import SearchPath, game_name
+from ..game.dress import Wardrobe
+from ..game.search import DIFFUSE_ENDINGS, SearchPath, game_name
+from ..game.skin import make, read_skin
 from ..game.store import Disk, GameFile
+from ..model.look import Layer, Look, Texture
+from ..model.wording import listed, plural
 from ..reporting import LimitError, collected_warnings
+from .dressing import SKIN, lacking, materials_of, note_skin, rate_of, wardrobe
+from .vertex import Summary
+
+log = logging.getLogger(__name__)
+SKIN_ENDING = ".skin"  # of what `show` takes for a skin
 
 
 def label(material: Block | None) -> str:
@@ -54,21 +72,37 @@ def _place(path: str) -> str:
 
 def _pictures_of(material: Block | None, search: SearchPath) -> list[str]:
     """Return where the picture is that a slot's name means, and the one that it shows; none of what only stands in."""
-    if material is None or materials.is_stand_in(material):
+    if material is None or is_stand_in(material):
         return []
-    image, meant = materials.image_of(material), search.find_image(names.file_name_of(material))
-    shown = "" if image is None else image.get(materials.FILE) or bpy.path.abspath(image.filepath)
+    image, meant = image_of(material), search.find_image(names.file_name_of(material))
+    shown = "" if image is None else image.get(IMAGE_FILE) or bpy.path.abspath(image.filepath)
     return [place for place in ("" if meant is None else meant.place, shown) if place]
 
 
-def show(block: Block, chosen: str) -> str:
-    """Let all faces of a mesh object wear a slot, or a picture that becomes one; returns the skin's name.
+def _wardrobe(block: Block) -> Wardrobe | None:
+    """Return the skins of an object's model; None if its file is not there, or of a format without skins."""
+    path = model_file(block)
+    file = None if path is None else Disk().file(path)
+    row = None if file is None else formats.by_suffix(file)
+    return wardrobe(file, row) if file is not None and row is not None and row.skins else None
 
-    `chosen` is the slot's number or the picture's name, as `list_items` says. Call it outside edit mode.
+
+def skins_of(block: Block) -> list[str]:
+    """Return the names of the skin files and declarations that there are for an object's model."""
+    found = _wardrobe(block)
+    return [] if found is None else found.names()
+
+
+def show(block: Block, chosen: str) -> str:
+    """Let all faces of a mesh object wear a slot, or a picture that becomes one; or its model a skin. Returns its name.
+
+    `chosen` is the slot's number, the picture's name, or the skin's with `SKIN_ENDING`. Call it outside edit mode.
 
     Raises:
-        LimitError: the picture is not there, or can't be read; the object is as it was.
+        ModelError: the picture or skin is not there, or can't be read; the objects are as they were.
     """
+    if chosen.endswith(SKIN_ENDING):
+        return _show_skin(block, chosen.removesuffix(SKIN_ENDING))
     mesh = block.data
     if not chosen.isdecimal():
         mesh.materials.append(_new_skin(block, chosen))
@@ -81,13 +115,113 @@ def show(block: Block, chosen: str) -> str:
     return label(block.material_slots[slot].material)
 
 
+def model_of(block: Block) -> list[Block]:
+    """Return the mesh objects of the model that an object belongs to, itself among them."""
+    model_id = block.data.get(MODEL_ID)
+    if model_id is None:
+        return [block]
+    every: list[Any] = [b for b in bpy.data.objects if b.type == "MESH" and b.library is None]
+    return [b for b in every if b.data.get(MODEL_ID) == model_id]
+
+
+def _show_skin(block: Block, name: str) -> str:
+    """Let a model wear a skin: materials that import made are made anew, and what a modeller has chosen stays."""
+    skins = _wardrobe(block)
+    if skins is None:
+        raise LimitError(f"'{block.name}' has no file that it was imported from, or one without skins")
+    row = formats.by_suffix(skins.model)
+    endings = DIFFUSE_ENDINGS if row is not None and row.family is formats.SKELETAL else ("",)
+    dress = skins.choose(name)
+    materials = materials_of(skins.model, dress, rate_of(bpy.context.scene), endings)
+    kept = []
+    for each in model_of(block):
+        first = each.data.materials[0] if each.data.materials else None
+        if not _is_imports(first):
+            kept.append(each.name)
+            continue
+        shader = "" if first is None or is_stand_in(first) else names.file_name_of(first)
+        made = materials.of_surface(names.file_name_of(each), [shader] if shader else [])
+        if made and each.data.materials:
+            each.data.materials[0] = made[0]
+        elif made:
+            each.data.materials.append(made[0])
+        if first is not None and not first.users:
+            bpy.data.materials.remove(first)
+    for collection in block.users_collection:
+        note_skin(collection, dress)
+    for sentence in lacking(materials, dress):
+        log.warning("%s", sentence)
+    if kept:
+        log.warning("%s: materials that were not the import's stay", listed(kept))
+    return name
+
+
+def _is_imports(material: Block | None) -> bool:
+    """Tell whether a material is still what an import made of a shader or a skin."""
+    if material is None:
+        return True
+    given = material.get(STAND_IN) or material.get(WORN_GIVEN) or material.get(names.GIVEN)
+    return isinstance(given, str) and names.is_untouched(material.name, given)
+
+
+def skin_worn(block: Block) -> GameFile | None:
+    """Return the file of the skin that an object's model wears; None if it wears none, or it is not there any more."""
+    skins = _wardrobe(block)
+    name = next((c[SKIN] for c in block.users_collection if isinstance(c.get(SKIN), str)), None)
+    return None if skins is None or name is None else skins.files.get(name)
+
+
+def proposed_skin(block: Block) -> Path:
+    """Return what to call the file of a model's skin: as that which it wears, on disk, or beside the .blend."""
+    worn, path = skin_worn(block), model_file(block)
+    if worn is not None:
+        return Path(worn.path) if worn.path is not None else Path(bpy.data.filepath).parent / worn.name
+    stem = names.stem_of(block.name) if path is None else path.stem
+    folder = Path(bpy.data.filepath).parent
+    beside = folder if path is None or Disk().file(path).path is None else path.parent
+    return beside / f"{stem}_default.skin"
+
+
+def write_skin(blocks: list[Block], target: Path, source: GameFile | None = None) -> Summary:
+    """Write what a model's surfaces wear now as a skin file: see `skin_file`; raises ModelError."""
+    data, summary = skin_file(blocks, target, source)
+    write_file(target, data)
+    return summary
+
+
+def skin_file(blocks: list[Block], target: Path, source: GameFile | None = None) -> tuple[bytes, Summary]:
+    """Return a skin file of what a model's surfaces wear now.
+
+    A file that is there keeps all that the surfaces do not say otherwise: comments, attached models, order, spelling. A
+    new one is like `source`, the skin that the model wore, or made anew.
+
+    Raises:
+        ModelError: the file that is there can't be read, or a name can't be written.
+    """
+    worn = {surface: shader for surface, shader in _worn_now(blocks) if shader}
+    old: GameFile | None = Disk().file(target)
+    old = old if old is not None and old.is_file() else source
+    document = make(worn) if old is None else read_skin(old.read())
+    for surface, shader in worn.items():
+        document = document.set_shader(surface, shader)
+    return document.write(), Summary(f"{plural(len(worn), 'surface')} of '{target.name}'")
+
+
+def _worn_now(blocks: list[Block]) -> list[tuple[str, str]]:
+    found = []
+    for block in blocks:
+        for surface, material in worn_materials(block):
+            found.append((surface, "" if material is None else worn_by(material)))
+    return found
+
+
 def _new_skin(block: Block, name: str) -> Block:
     """Return a new material of a picture beside the model's file, called as games call the picture."""
     file = next((file for file in offered(block) if file.name == name), None)
     if file is None:
         raise LimitError(f"no picture '{name}' lies beside the file of '{block.name}' that is no skin yet")
     with collected_warnings() as warnings:
-        made = Materials(lambda _: file, pcx.read)
+        made = Materials(lambda name, worn=False: Look((Layer(Texture(file)),)), pcx.read)
         material = made.get(game_name(file))
     if made.missing:
         bpy.data.materials.remove(material)

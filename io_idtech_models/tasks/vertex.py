@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -11,17 +11,16 @@ import bpy
 
 from .. import formats
 from ..assets.load import load
-from ..assets.storage import write_file
+from ..assets.storage import Target, write_files
 from ..blender.compat import Context
-from ..blender.materials import Materials
 from ..blender.provenance import note_file
 from ..blender.vertex.build import BuildSettings, Built, build
 from ..blender.window import mode_of, set_mode
 from ..formats import VERTEX, Row
-from ..game.search import SearchPath
 from ..game.store import GameFile
 from ..model.wording import describe, joined, listed, plural
 from ..reporting import collected_warnings
+from .dressing import AS_USUAL, Dressing, lacking, materials_for, note_skin, rate_of
 
 if TYPE_CHECKING:
     from ..assets.asked import Asked
@@ -54,7 +53,11 @@ class Summary:
 
 
 def import_file(
-    file: GameFile, settings: BuildSettings, scene: bpy.types.Scene, into: bpy.types.Collection
+    file: GameFile,
+    settings: BuildSettings,
+    scene: bpy.types.Scene,
+    into: bpy.types.Collection,
+    dressing: Dressing = AS_USUAL,
 ) -> tuple[Built, Summary]:
     """Bring a file into the scene; files that are imported together are of one `Disk`.
 
@@ -62,23 +65,14 @@ def import_file(
         ModelError: the file can't be read; the .blend is as it was.
     """
     with collected_warnings() as warnings:
-        model = load(file, wanted=VERTEX).model
-        search = SearchPath(file)
-        materials = Materials(search.find_image, read_picture, search.own_image)
+        loaded = load(file, wanted=VERTEX)
+        model = loaded.model
+        materials, dress = materials_for(file, loaded.row, dressing, rate_of(scene, settings.frame_rate))
         built = build(model, settings, materials, scene, into)
         note_file(built.collection, [*built.surfaces, *built.tags], file.place)
-        if materials.missing:
-            warnings.append(f"{plural(len(materials.missing), 'texture')} not found: {listed(materials.missing)}")
+        note_skin(built.collection, dress)
+        warnings.extend(lacking(materials, dress))
     return built, Summary(describe(model), warnings)
-
-
-def read_picture(file: GameFile) -> Any:
-    """Return the pixels of a picture that Blender can't load, None for any other; raises ModelError."""
-    if file.suffix.lower() != ".pcx":
-        return None
-    from ..game import pcx
-
-    return pcx.read(file)
 
 
 def export_file(asked: Asked, row: Row, chosen: Choice, context: Context, settings: GatherSettings) -> Summary:
@@ -95,9 +89,21 @@ def export_file(asked: Asked, row: Row, chosen: Choice, context: Context, settin
         model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, settings))
         written = formats.dump_for(row, model, asked.game, asked.options, asked.shorten)
         warnings.extend(written.notes)
-        write_file(asked.target, written.data)
+        write_files([(asked.target, written.data), *skin_files(asked, chosen.blocks)])
     warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=True) if row.tags else [])]
     return Summary(describe(written.model), warnings)
+
+
+def skin_files(asked: Asked, blocks: Sequence[Any]) -> list[tuple[Target, bytes]]:
+    """Return the skin file that an export is to write beside its model, of what that wears; raises ModelError."""
+    if not asked.skin:
+        return []
+    from .skins import skin_file, skin_worn
+
+    meshes = [block for block in blocks if block.type == "MESH"]
+    target = asked.target.with_name(f"{asked.target.stem}_{asked.skin}.skin")
+    source = skin_worn(meshes[0]) if meshes else None
+    return [(target, skin_file(meshes, target, source)[0])]
 
 
 @contextmanager

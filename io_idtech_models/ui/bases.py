@@ -77,6 +77,24 @@ class ImportFiles(Importing):  # type: ignore[misc]
         return made
 
 
+class DressOptions:
+    """What imported models look like."""
+
+    skin: StringProperty(
+        name="Skin",
+        description="The skin to wear (default, red, ...); empty: the usual one; none: the shaders in the model's file",
+    )
+    moving_textures: BoolProperty(
+        name="Moving Textures",
+        description="Let textures move in the scene that do in the game",
+        default=False,
+    )
+
+    def draw_dress(self) -> None:
+        """Show the options."""
+        draw_group(self.layout, self, "idtech_dress", "Materials", ("skin", "moving_textures"))  # type: ignore[attr-defined]
+
+
 class ExportFile(Exporting):  # type: ignore[misc]
     """Options of every export."""
 
@@ -100,7 +118,8 @@ class ExportFile(Exporting):  # type: ignore[misc]
         from ..assets.asked import Asked
 
         options = {option.name: getattr(self, option.name) for option in self.row.options}
-        return Asked(Path(bpy.path.abspath(self.filepath)), self.game, options)
+        skin = getattr(self, "skin", "")
+        return Asked(Path(bpy.path.abspath(self.filepath)), self.game, options, skin=skin)
 
     def deliver(self, write: "Callable[[], Iterable[tuple[Path, Summary]]]", besides: Sequence[str] = ()) -> set[str]:
         """Write files, and report; what hinders one is reported with what else there is to say, and writes none."""
@@ -117,6 +136,15 @@ class ExportFile(Exporting):  # type: ignore[misc]
         """Put a file's name beside the .blend into the file browser, where none is yet."""
         if not self.filepath:
             self.filepath = str(Path(bpy.data.filepath).parent / (stem + self.filename_ext))
+
+
+class SkinOption:
+    """The option of exports of models that wear skins."""
+
+    skin: StringProperty(
+        name="Write Skin",
+        description="Write NAME_SKIN.skin beside the model, too: what its surfaces wear, SKIN called so; empty: none",
+    )
 
 
 class ExportModel(ExportFile):

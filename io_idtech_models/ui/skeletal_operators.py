@@ -11,12 +11,14 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from .. import formats
 from ..blender.compat import Context
-from ..formats import Row
+from ..formats import SKIN_FILES, Row
 from . import motion_operators
 from .bases import (
     CANCELLED,
     FINISHED,
+    DressOptions,
     ExportModel,
+    SkinOption,
     draw_group,
     file_handler,
     file_of,
@@ -55,7 +57,7 @@ def bind_option(row: Row) -> Any:
     return declare(name="Bind Pose", description=description, items=items, default=items[0][0])
 
 
-class ImportSkeletalModel(ImportPosed):
+class ImportSkeletalModel(DressOptions, ImportPosed):
     """Options and work of an import operator of skeletal models."""
 
     weld: BoolProperty(
@@ -73,11 +75,13 @@ class ImportSkeletalModel(ImportPosed):
         pose = ("bind", "bind_frame") if self.bind == "FRAME" else ("bind",)
         draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "animation", *pose))
         draw_group(self.layout, self, "idtech_time", "Animation", ("animations", "fit_range", "frame_rate"))
+        self.draw_dress()
 
     def execute(self, context: Context) -> Any:
         """Import the files; what can't be read is reported, and leaves nothing behind."""
         from ..blender.skeletal.build import SkeletalSettings
         from ..game.store import Disk
+        from ..tasks.dressing import Dressing
         from ..tasks.skeletal_imports import ImportSettings, import_skeletal
 
         settings, disk = settings_from(self, SkeletalSettings), Disk()
@@ -85,7 +89,7 @@ class ImportSkeletalModel(ImportPosed):
         if bones and not paths:  # dropped without a model
             return self.import_animations(context, bones)
         own = file_of(disk, getattr(self, "animation", "")) or next(map(disk.file, bones), None)
-        wanted = settings_from(self, ImportSettings, animation=own)
+        wanted = settings_from(self, ImportSettings, animation=own, dressing=settings_from(self, Dressing))
 
         def bring_one(file: "GameFile") -> "tuple[list[Any], Summary]":
             posed, summary = import_skeletal(file, settings, wanted, context, open_collection(context))
@@ -146,7 +150,7 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
             self,
             "idtech_mesh",
             "Mesh",
-            ("scale", *WEIGHT_NAMES, "normals", *own, "write_animation", "motions"),
+            ("scale", *WEIGHT_NAMES, "normals", *own, "write_animation", "motions", "skin"),
         )
 
     def execute(self, context: Context) -> Any:
@@ -186,7 +190,9 @@ def operators(row: Row) -> tuple[type, ...]:
     """Return the operators of a format, and what lets its files be dropped."""
     bases = (CompanionOption, ImportSkeletalModel) if row.companions else (ImportSkeletalModel,)
     importer = make_operator(row, "import", bases, {"bind": bind_option(row)})
-    options = (NormalsOption, row.normals), (FramesOption, row.companions), (MotionsOption, row.has_motions)
+    skins = row.skins == SKIN_FILES
+    options: list[tuple[type, Any]] = [(NormalsOption, row.normals), (FramesOption, row.companions)]
+    options += [(SkinOption, skins), (MotionsOption, row.has_motions)]
     own = {option.name: option_property(option) for option in row.options} | {"game": games_option(row.games)}
     exporter = make_operator(row, "export", (*(o for o, wanted in options if wanted), ExportSkeletalModel), own)
     motions = (motion_operators.import_operator(row),) if row.has_motions else ()

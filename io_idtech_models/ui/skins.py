@@ -1,16 +1,18 @@
-"""Skins: which of its material slots a model wears, and pictures of its folder that can become further ones.
+"""Skins: which of its material slots a model wears, pictures of its folder that can become further ones, skin files.
 
 The slots of an imported model are its file's list of skins, in order; faces show one of them. What does the work is
 imported when it is first needed: everyone who starts Blender waits for this module.
 """
 
+from pathlib import Path
 from typing import Any
 
-from bpy.props import EnumProperty
+import bpy
+from bpy.props import EnumProperty, StringProperty
 
-from ..blender.compat import Context
-from ..reporting import ModelError
-from .bases import CANCELLED, FINISHED
+from ..blender.compat import RELATIVE_PATHS, Context
+from ..reporting import ModelError, collected_warnings
+from .bases import CANCELLED, FINISHED, Exporting, say_done
 from .frames import Operator
 
 Item = tuple[str, str, str]  # identifier, label, description
@@ -20,15 +22,16 @@ _kept: dict[str, str] = {}
 
 
 def list_items(_operator: Any, context: Context | None) -> list[Item]:
-    """Return the slots of the active mesh, called by numbers, and the pictures beside its file, called by names."""
+    """Return the active mesh's slots by their numbers, its model's skins, and pictures beside its file by name."""
     block = None if context is None else context.view_layer.objects.active
     if block is None or block.type != "MESH":
         return []
-    from ..tasks.skins import label, offered
+    from ..tasks.skins import SKIN_ENDING, label, offered, skins_of
 
     worn = [(str(i), label(slot.material), f"Wear slot {i}") for i, slot in enumerate(block.material_slots)]
     found = [(file.name, file.name, "Add this picture as a further skin, and wear it") for file in offered(block)]
-    return [(_keep(name), _keep(shown), _keep(text)) for name, shown, text in (*worn, *found)]
+    skins = [(name + SKIN_ENDING, name, "Let all surfaces of the model wear this skin") for name in skins_of(block)]
+    return [(_keep(name), _keep(shown), _keep(text)) for name, shown, text in (*worn, *skins, *found)]
 
 
 def _keep(text: str) -> str:
@@ -69,16 +72,64 @@ class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
     def execute(self, context: Context) -> set[str]:
         """Show the chosen skin; what hinders it is reported, and the object is as it was."""
         from ..tasks.skins import show
-        from ..tasks.vertex import object_mode
+        from ..tasks.vertex import Summary, object_mode
 
         active = context.view_layer.objects.active
         try:
-            with object_mode(context):
+            with object_mode(context), collected_warnings() as warnings:
                 name = show(active, self.skin)
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
-        self.report({"INFO"}, f"'{active.name}' wears '{name}'")
+        say_done(self, [("", Summary(f"'{active.name}' wears '{name}'", warnings))])
+        return FINISHED
+
+
+class OBJECT_OT_idtech_write_skin(Exporting, Operator):  # type: ignore[misc]
+    """Write what the surfaces of the active object's model wear now as a skin file."""
+
+    bl_idname = "object.idtech_write_skin"
+    bl_label = "Write Skin"
+    bl_description = "Write what the surfaces of this model wear now as a skin file; one that is there keeps all else"
+    bl_options: Any = {"REGISTER"}
+    filename_ext = ".skin"
+
+    filepath: StringProperty(
+        name="File Path",
+        description="The file to write: PART_SKIN.skin beside the model, upper_red.skin for upper.md3",
+        maxlen=1024,
+        subtype="FILE_PATH",
+        options=RELATIVE_PATHS,
+    )
+    filter_glob: StringProperty(default="*.skin", options={"HIDDEN"})
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Offer it on meshes."""
+        active = context.view_layer.objects.active
+        return active is not None and active.type == "MESH"
+
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Show the file browser, with the name of the skin that the model wears."""
+        from ..tasks.skins import proposed_skin
+
+        if not self.filepath:
+            self.filepath = str(proposed_skin(context.view_layer.objects.active))
+        return super().invoke(context, event)
+
+    def execute(self, context: Context) -> set[str]:
+        """Write the file; what hinders it is reported, and the file is as it was."""
+        from ..tasks.skins import model_of, skin_worn, write_skin
+
+        active, target = context.view_layer.objects.active, Path(bpy.path.abspath(self.filepath))
+        try:
+            with collected_warnings() as warnings:
+                summary = write_skin(model_of(active), target, skin_worn(active))
+        except ModelError as error:
+            self.report({"ERROR"}, f"{target.name}: {error}")
+            return CANCELLED
+        summary.warnings.extend(warnings)
+        say_done(self, [(target.name, summary)])
         return FINISHED
 
 
@@ -99,13 +150,14 @@ def _lack(context: Context) -> str:
     return f"'{active.name}' has no material, and no picture lies in '{file.parent}'"
 
 
-CLASSES = (OBJECT_OT_idtech_show_skin,)
+CLASSES = (OBJECT_OT_idtech_show_skin, OBJECT_OT_idtech_write_skin)
 
 
 def draw_menu(self: Any, context: Context) -> None:
     """Add the choice of skins to the menu beside the list of material slots."""
     self.layout.separator()
     self.layout.operator_menu_enum(OBJECT_OT_idtech_show_skin.bl_idname, "skin")
+    self.layout.operator(OBJECT_OT_idtech_write_skin.bl_idname)
 
 
 def draw_object_menu(self: Any, context: Context) -> None:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ..blender.compat import Context
-from ..formats import Row
+from ..formats import SKIN_FILES, Row
 from .bases import (
     CANCELLED,
     FINISHED,
+    DressOptions,
     ExportModel,
     ImportFiles,
+    SkinOption,
     draw_group,
     file_handler,
     games_option,
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from ..tasks.vertex import Summary
 
 
-class ImportVertexModel(ImportFiles):
+class ImportVertexModel(DressOptions, ImportFiles):
     """Options and work of an import operator of the vertex family."""
 
     relative_keys: BoolProperty(
@@ -50,17 +52,19 @@ class ImportVertexModel(ImportFiles):
         """Show the options in two groups."""
         draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld"))
         draw_group(self.layout, self, "idtech_time", "Animation", ("relative_keys", "fit_range", "frame_rate"))
+        self.draw_dress()
 
     def execute(self, context: Context) -> Any:
         """Import the files; what can't be read is reported, and leaves nothing behind."""
         from ..blender.vertex.build import BuildSettings
         from ..game.store import Disk
+        from ..tasks.dressing import Dressing
         from ..tasks.vertex import import_file
 
-        settings = settings_from(self, BuildSettings)
+        settings, dressing = settings_from(self, BuildSettings), settings_from(self, Dressing)
 
         def bring_one(file: "GameFile") -> "tuple[Built, Summary]":
-            return import_file(file, settings, context.scene, open_collection(context))
+            return import_file(file, settings, context.scene, open_collection(context), dressing)
 
         done = self.bring(map(Disk().file, self.paths()), bring_one)
         longest = max((built.num_frames for built in done), default=1)
@@ -124,7 +128,7 @@ class ExportVertexModel(ExportModel):
         ranged = ("actions",) if self.frames == "ACTIONS" else ranged
         draw_group(self.layout, self, "idtech_frames", "Animation", ("frames", *ranged))
         own = tuple(option.name for option in self.row.options)
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "normals", "keep_suffixes", *own))
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "normals", "keep_suffixes", *own, "skin"))
 
     def execute(self, context: Context) -> Any:
         """Write the file; what hinders it is reported, and the file is as it was."""
@@ -160,7 +164,8 @@ def export_operator(row: Row) -> type:
     """Return the export operator of a format."""
     properties = {option.name: option_property(option) for option in row.options}
     properties["game"] = games_option(row.games)
-    return make_operator(row, "export", (ExportVertexModel,), properties)
+    bases = (SkinOption, ExportVertexModel) if row.skins == SKIN_FILES else (ExportVertexModel,)
+    return make_operator(row, "export", bases, properties)
 
 
 def operators(row: Row) -> tuple[type, ...]:

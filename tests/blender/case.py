@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from io_idtech_models import formats
-from io_idtech_models.blender.materials import Materials
 from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.blender.scene import ExportScene
+from io_idtech_models.blender.shading.materials import Materials
+from io_idtech_models.blender.shading.surfaces import show_look
 from io_idtech_models.blender.vertex.build import BuildSettings, Built, build
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
+from io_idtech_models.model.look import Layer, Look, Texture
 from tests import facts
 from tests.samples import format_of
 
@@ -85,7 +87,7 @@ def open_case(data: bytes, name: str = "model", **settings) -> Case:
     """Import a file's bytes into the scene."""
     model = format_of(data).load(data, name)
     scene = CONTEXT.scene
-    built = build(model, BuildSettings(**settings), Materials(lambda name: None), scene, scene.collection)
+    built = build(model, BuildSettings(**settings), Materials(), scene, scene.collection)
     CONTEXT.view_layer.update()
     return Case(data, built)
 
@@ -100,6 +102,11 @@ def reopen(case: Case) -> None:
         bpy.ops.wm.open_mainfile(filepath=path)
     case.built.collection = bpy.data.collections[name]
     case.built.surfaces = [bpy.data.objects[name] for name in shown]
+
+
+def show_image(material: Any, image: Any) -> None:
+    """Let a new material show an image, as an import does."""
+    show_look(material, Look((Layer(Texture(None)),)), lambda _: image)
 
 
 def activate(*blocks: Any) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from benchmarks import grown
 from benchmarks.grown import Size
-from io_idtech_models.blender.materials import Materials
+from io_idtech_models.blender.shading.materials import Materials
 from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.blender.skeletal import gather_rig as skeletal_gather
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
@@ -138,7 +138,7 @@ def skeletal_counts(name, sizes):
     row = by_name(name)
     model = grown.skeletal_model(sizes["joints"], sizes["meshes"], 2, 3, sizes["tags"] if row.tags else 0)
     bones = {other: by_name(other).dump(grown.march(sizes["joints"], 2)) for other in row.companions}
-    loaded, none = row.load(row.dump(model), "model", bones), Materials(lambda _: None)
+    loaded, none = row.load(row.dump(model), "model", bones), Materials()
     settings, into = skeletal.SkeletalSettings(), CONTEXT.scene.collection
     brought, posed = calls(lambda: skeletal.build(loaded, [], settings, none, CONTEXT.scene, into))
     export = rig_scene(CONTEXT.scene, CONTEXT.view_layer, SkeletalGatherSettings(), posed.armature)

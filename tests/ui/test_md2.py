@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender import names
-from io_idtech_models.blender.materials import show_image
 from io_idtech_models.formats.common.normals import decode_direction
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md2.strips import decode
+from tests.blender.case import show_image
 from tests.facts import differences
 from tests.samples import SENTINEL, corpus, corpus_params, load, sample, sample_params
 from tests.ui.scene import (

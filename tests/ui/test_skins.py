@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from io_idtech_models.blender import materials
+from io_idtech_models.blender.shading import images
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.model.vertex import Surface, VertexModel
@@ -119,8 +119,8 @@ def test_a_picture_becomes_a_further_skin(folder, tmp_path, name):
     material = block.material_slots[2].material
     assert [slot.material.name for slot in block.material_slots] == [*STORED, f"{FOLDER}/{name}"]
     assert worn(block) == [2, 2, 2, 2]
-    image: Any = materials.image_of(material)
-    assert (image.get(materials.FILE) or image.filepath) == str(folder / name)
+    image: Any = images.image_of(material)
+    assert (image.get(images.FILE) or image.filepath) == str(folder / name)
     assert name not in items()
     before, after = (folder / "tris.md2").read_bytes(), save(tmp_path / "b.md2")
     assert stored(after) == [*STORED, f"{FOLDER}/{name}"]
@@ -357,6 +357,9 @@ class Layout:
     def operator_menu_enum(self, operator, name):
         self.found.append((operator, name))
 
+    def operator(self, operator):
+        self.found.append(operator)
+
 
 class Menu:
     def __init__(self):
@@ -369,7 +372,7 @@ def test_the_menus_offer_it(folder):
         draw(menu, bpy.context)
         return menu.layout.found
 
-    entry = [("object.idtech_show_skin", "skin")]
+    entry = [("object.idtech_show_skin", "skin"), "object.idtech_write_skin"]
     assert drawn(skins.draw_menu) == entry
     assert drawn(skins.draw_object_menu) == []
     add_cube()

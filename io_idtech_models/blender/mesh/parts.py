@@ -13,7 +13,7 @@ from ...model.edits.corners import Corners, Triangles, Vertices, group_corners, 
 from ...model.source import Meshes
 from .. import names
 from ..compat import Block
-from ..materials import is_stand_in
+from ..provenance import is_stand_in
 from . import attributes
 from .read import Numbers, Shape
 
@@ -216,9 +216,25 @@ def surface_name(block: Block, part: Part, shape: Shape, nth: int, keep_suffix: 
     name = names.file_name_of(block, keep_suffix)
     if nth == 0 or not part.slots:
         return name
-    shader = shaders_of(part, shape, keep_suffix)[0]
-    ending = shader.replace("\\", "/").rsplit("/", 1)[-1].split(".")[0] or str(part.slots[0])
+    return _further_name(name, shaders_of(part, shape, keep_suffix)[0], part.slots[0])
+
+
+def _further_name(name: str, shader: str, slot: int) -> str:
+    ending = shader.replace("\\", "/").rsplit("/", 1)[-1].split(".")[0] or str(slot)
     return names.fit(f"{names.fit(name, 40)}-{ending}")
+
+
+def worn_materials(block: Block) -> list[tuple[str, Block | None]]:
+    """Return the surfaces that an object without modifiers becomes, by name, with the material of each."""
+    slots = attributes.get_attribute(block.data, "material_index", "INT", "FACE")
+    used = [0] if slots is None else np.unique(slots).tolist()
+    found: list[tuple[str, Block | None]] = []
+    for nth, slot in enumerate(used):
+        material = block.material_slots[slot].material if slot < len(block.material_slots) else None
+        name = names.file_name_of(block)
+        shader = "" if material is None or is_stand_in(material) else names.file_name_of(material)
+        found.append((name if nth == 0 else _further_name(name, shader, slot), material))
+    return found
 
 
 def shaders_of(part: Part, shape: Shape, keep_suffix: bool) -> list[str]:

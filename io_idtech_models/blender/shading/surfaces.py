@@ -18,7 +18,7 @@ from . import groups
 
 Color = tuple[float, float, float]
 Value = Any  # a node's output, or a Color or float
-LoadImage = Callable[[Any], Any]  # a picture's file to an image, None if it can't be shown
+LoadImage = Callable[[Texture], Any]  # to an image, None if it can't be shown
 WHITE, BLACK = (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)
 BEHIND = frozenset((ALPHA, ADD, MULTIPLY, DARKEN, UNSEEN))  # drawn so, what lies behind shows through
 
@@ -190,7 +190,7 @@ class _Nodes:
         """Return the node that shows a texture; each is there once."""
         if texture not in self.textures:
             node = self.node("TexImage", 2)
-            node.image = self.load_image(texture.picture)
+            node.image = self.load_image(texture)
             self.unread = self.unread or node.image is None
             node.extension = "EXTEND" if texture.clamp else "REPEAT"
             place = self.coordinates(texture)

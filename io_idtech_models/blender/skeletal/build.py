@@ -19,10 +19,10 @@ from ...reporting import LimitError
 from .. import names
 from ..budgets import JOINTS, refuse_farther, refuse_more
 from ..compat import Block, play
-from ..materials import Materials
 from ..mesh import attributes, normal_codes
 from ..provenance import MODEL_ID
 from ..rollback import undone_on_failure
+from ..shading.materials import Materials
 from . import armature, bone_scales, torso
 from . import channels as pose_channels
 from . import source as skeletal_source
@@ -120,7 +120,9 @@ def _make_mesh(
         shown = attributes.show_normals(data, corner_points.ravel(), normals[triangles.ravel()])
         attributes.set_attribute(data, attributes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
         normal_codes.note(data)
-    data.materials.append(materials.get(mesh.shader) if mesh.shader else materials.wear(mesh.name))
+    shown_materials: list[Any] = [*materials.of_surface(mesh.name, [mesh.shader] if mesh.shader else [])]
+    for material in shown_materials or [None]:  # faces have a slot, with or without a material
+        data.materials.append(material)
     block: Block = bpy.data.objects.new(names.fit(mesh.name), data)
     names.remember(block, mesh.name)
     torso.show_min_lod(block, mesh)

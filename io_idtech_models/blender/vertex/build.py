@@ -16,10 +16,10 @@ from ...model.vertex import Surface, VertexModel
 from .. import names
 from ..budgets import VERTICES, refuse_more
 from ..compat import HAS_SLOTS, Block, share_action
-from ..materials import Materials
 from ..mesh import attributes, normal_codes
 from ..provenance import MODEL_ID, TAG_INDEX
 from ..rollback import undone_on_failure
+from ..shading.materials import Materials
 from . import clips, shape_keys, source, tags
 
 log = logging.getLogger(__name__)
@@ -115,7 +115,7 @@ def _make_surface(
         shown = attributes.show_normals(mesh, corner_points.ravel(), normals[0][triangles.ravel()])
         attributes.set_attribute(mesh, attributes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
         normal_codes.note(mesh)
-    shown_materials: list[Any] = [materials.get(shader) for shader in surface.shaders] or [materials.stand_in()]
+    shown_materials = materials.of_surface(surface.name, surface.shaders)
     for material in shown_materials:
         if material is not None:
             mesh.materials.append(material)

@@ -18,12 +18,12 @@ from ..claims import Claims
 from ..compat import Block
 from ..empties import DISPLAY, PREFIX, decompose, shown_axes
 from ..losses import warn_of_layers
-from ..materials import texture_size
 from ..mesh import attributes
 from ..mesh.parts import Part, shaders_of, split, surface_name
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..provenance import Place
 from ..scene import ExportScene
+from ..shading.images import texture_size
 from . import effects, sampling, tags
 from .frame_plan import GatherSettings, plan_frames
 from .sampling import Plan, Samples, Subject

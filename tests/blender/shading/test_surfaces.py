@@ -66,7 +66,8 @@ def square(name, material, *place):
 def images():
     """Return a picture for each name: four texels, which differ from left to right and from bottom to top."""
 
-    def load(name):
+    def load(texture):
+        name = texture.picture
         image = bpy.data.images.new(name, 2, 2, alpha=True)
         image.colorspace_settings.name = "Non-Color"  # numbers as they are written here
         image.pixels.foreach_set(np.array(PICTURES[name], np.float32).ravel())

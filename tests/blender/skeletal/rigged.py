@@ -14,8 +14,8 @@ from mathutils.kdtree import KDTree
 from numpy.typing import NDArray
 
 from io_idtech_models.blender.compat import action_parts, play
-from io_idtech_models.blender.materials import Materials
 from io_idtech_models.blender.mesh import attributes as meshes
+from io_idtech_models.blender.shading.materials import Materials
 from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.blender.skeletal import gather_motion as motion
 from io_idtech_models.blender.skeletal.gather_rig import gather
@@ -148,7 +148,7 @@ def bring(
 ) -> Rigged:
     """Bring a file's model and its animations into the scene."""
     scene, asked = CONTEXT.scene, skeletal.SkeletalSettings(**settings)
-    posed = skeletal.build(model, found, asked, Materials(lambda name: None), scene, scene.collection)
+    posed = skeletal.build(model, found, asked, Materials(), scene, scene.collection)
     CONTEXT.view_layer.update()
     actions = {called: action.name for called, action in zip(files, posed.actions, strict=True)}
     names = [block.name for block in posed.meshes]

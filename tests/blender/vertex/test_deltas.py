@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.materials import Materials
+from io_idtech_models.blender.shading.materials import Materials
 from io_idtech_models.blender.vertex.build import BuildSettings, build
 from tests import mdc
 from tests.blender.case import CONTEXT, Case, reopen
@@ -15,7 +15,7 @@ from tests.samples import corpus_params
 
 def shown(data: bytes) -> Case:
     scene = CONTEXT.scene
-    built = build(mdc.to_model(data), BuildSettings(), Materials(lambda name: None), scene, scene.collection)
+    built = build(mdc.to_model(data), BuildSettings(), Materials(), scene, scene.collection)
     CONTEXT.view_layer.update()
     return Case(data, built)
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender.compat import playing_curves
-from io_idtech_models.blender.materials import Materials
 from io_idtech_models.blender.mesh import attributes as meshes
+from io_idtech_models.blender.shading.materials import Materials
 from io_idtech_models.blender.vertex.build import BuildSettings, build
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.game.store import Disk
@@ -109,7 +109,7 @@ def with_picture(path):
     image.filepath_raw, image.file_format = str(path / "grunt.png"), "PNG"
     image.save()
     bpy.data.images.remove(image)
-    materials = Materials(lambda name: None, None, lambda: Disk().file(path / "grunt.png"))
+    materials = Materials(own_image=lambda: Disk().file(path / "grunt.png"))
     case = open_case(data)
     bpy.data.objects.remove(case.surface())
     case.built = build(load(data, "model"), BuildSettings(), materials, CONTEXT.scene, CONTEXT.scene.collection)

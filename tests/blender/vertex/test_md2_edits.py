@@ -9,13 +9,12 @@ import bpy
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.materials import show_image
 from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.formats.common.normals import decode_direction
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md2.strips import decode
 from tests import facts, samples_md2
-from tests.blender.case import CONTEXT, Case, activate, angle, open_case
+from tests.blender.case import CONTEXT, Case, activate, angle, open_case, show_image
 from tests.samples import corpus, sample, sample_params
 
 OPS: Any = bpy.ops  # the stubs know nothing of our own operators

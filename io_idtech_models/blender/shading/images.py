@@ -1,4 +1,4 @@
-"""Materials: one per shader, showing the picture that the game would show.
+"""Pictures of games as Blender's images, and which image a material shows.
 
 A picture of a kind that Blender can't load becomes a packed image. Its path stands in a property and not in `filepath`:
 there Blender would write a PNG over the game's own file when the user saves the image.
@@ -10,16 +10,15 @@ import hashlib
 import logging
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reporting import ModelError
-from . import names
-from .compat import Block
+from ...reporting import ModelError
+from .. import names
+from ..compat import Block
 
 log = logging.getLogger(__name__)
 
@@ -49,83 +48,23 @@ class Picture(Protocol):
         """Return its bytes; raises ModelError."""
 
 
-FindImage = Callable[[str], Picture | None]
-OwnImage = Callable[[], Picture | None]
 # Decodes what Blender can't load of a Picture's file; None for any other. Raises ModelError.
 ReadPixels = Callable[[Any], Pixels | None]
-
-STAND_IN = "idtech_stand_in"  # on a material: the name that import gave it
 FILE, CONTENT = "idtech_file", "idtech_content"  # on a packed image: where it came from, and a hash of its pixels
 
 
-@dataclass
-class Materials:
-    """The materials of one import, made when first asked for; `missing` lists shaders without a picture."""
-
-    find_image: FindImage
-    read_pixels: ReadPixels | None = None
-    own_image: OwnImage | None = None  # the picture of a model that names none
-    worn: dict[str, str] = field(default_factory=dict)  # what surfaces without a shader wear, by name in lower case
-    made: dict[str, bpy.types.Material] = field(default_factory=dict)
-    missing: list[str] = field(default_factory=list)
-    _stand_in: bpy.types.Material | None = field(default=None, init=False)
-    _worn: dict[str, bpy.types.Material] = field(default_factory=dict, init=False)
-
-    def get(self, shader: str) -> bpy.types.Material:
-        """Return the material of a shader."""
-        if shader not in self.made:
-            self.made[shader] = self._make(shader)
-        return self.made[shader]
-
-    def _make(self, shader: str) -> bpy.types.Material:
-        material = bpy.data.materials.new(names.fit(shader))
-        names.remember(material, shader)
-        picture = self.find_image(shader) if shader else None
-        image = None if picture is None else load_image(picture, self.read_pixels)
-        if image is not None:
-            show_image(material, image)
-        elif shader:
-            self.missing.append(shader)
-        return material
-
-    def stand_in(self) -> bpy.types.Material | None:
-        """Return the material of a model without a stored skin, called after the picture it shows, or None."""
-        picture = self.own_image() if self.own_image is not None and self._stand_in is None else None
-        image = None if picture is None else load_image(picture, self.read_pixels)
-        if picture is not None and image is not None:
-            self._stand_in = bpy.data.materials.new(names.fit(picture.stem))
-            self._stand_in[STAND_IN] = self._stand_in.name
-            show_image(self._stand_in, image)
-        return self._stand_in
-
-    def wear(self, surface: str) -> bpy.types.Material | None:
-        """Return the material of a surface that names no shader: what a skin file says that it wears."""
-        shader = self.worn.get(surface.lower(), "")
-        if not shader:
-            return self.stand_in()
-        if shader not in self._worn:
-            material = self._make(shader)
-            material[STAND_IN] = material.name
-            self._worn[shader] = material
-        return self._worn[shader]
-
-
-def is_stand_in(material: Block) -> bool:
-    """Tell whether a material is not of the model's file, but one of `Materials.stand_in` that nobody has renamed."""
-    given = material.get(STAND_IN)
-    return isinstance(given, str) and names.is_untouched(material.name, given)
-
-
-def load_image(picture: Picture, read_pixels: ReadPixels | None = None) -> bpy.types.Image | None:
+def load_image(picture: Picture, read_pixels: ReadPixels | None = None, name: str = "") -> bpy.types.Image | None:
     """Load a picture, or the one already loaded from there; None if neither `read_pixels` nor Blender can read it.
 
-    Blender opens it where it lies. What lies in an archive is packed into the .blend.
+    Blender opens it where it lies. What lies in an archive is packed into the .blend, under the game's `name` for it.
     """
     try:
         pixels = None if read_pixels is None else read_pixels(picture)
         if pixels is None and picture.path is not None:
             return _load_file(os.fspath(picture.path))
-        image: bpy.types.Image | None = _pack_file(picture) if pixels is None else _pack(picture, pixels)
+        image: bpy.types.Image | None = (
+            _pack_file(picture, name or picture.name) if pixels is None else _pack(picture, pixels)
+        )
     except ModelError as error:
         log.warning("'%s' can't be shown: %s", picture.name, error)
         return None
@@ -160,14 +99,14 @@ def _pack(picture: Picture, pixels: Pixels) -> Block:
     return _noted(image, picture, content)
 
 
-def _pack_file(picture: Picture) -> Block | None:
+def _pack_file(picture: Picture, name: str) -> Block | None:
     """Return a packed image of a file's bytes, as `_pack` does; None if Blender can't read them."""
     data = picture.read()
     content = hashlib.sha256(data).hexdigest()
     known = _packed(picture, content)
     if known is not None:
         return known
-    image: Block = bpy.data.images.new(names.fit(picture.name), 1, 1)
+    image: Block = bpy.data.images.new(names.fit(name), 1, 1)
     image.pack(data=data, data_len=len(data))
     image.source = "FILE"  # it shows what is packed from now on, and has its size
     if image.size[0] == 0:
@@ -190,20 +129,6 @@ def _noted(image: Block, picture: Picture, content: str) -> Block:
 
 def _absolute(picture: Picture) -> str:
     return os.path.abspath(picture.place)  # noqa: PTH100 - links stay
-
-
-def show_image(material: Block, image: bpy.types.Image) -> None:
-    """Show a picture opaque and matt, as games show a texture without a shader script."""
-    if material.node_tree is None:
-        material.use_nodes = True  # 5.x has the tree from the start, and warns where this is touched
-    tree = material.node_tree
-    surface = next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
-    texture = tree.nodes.new("ShaderNodeTexImage")
-    texture.image = image
-    texture.location = (surface.location.x - 300.0, surface.location.y)
-    tree.links.new(texture.outputs["Color"], surface.inputs["Base Color"])
-    surface.inputs["Roughness"].default_value = 1.0
-    surface.inputs["Specular IOR Level"].default_value = 0.0
 
 
 def image_of(material: Block) -> Block | None:

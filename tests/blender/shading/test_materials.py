@@ -7,11 +7,14 @@ import bpy as blender
 import numpy as np
 import pytest
 
-from io_idtech_models.blender import materials as module
 from io_idtech_models.blender import names
-from io_idtech_models.blender.materials import Materials, image_of, is_stand_in, texture_size
+from io_idtech_models.blender.provenance import STAND_IN, WORN, is_stand_in
+from io_idtech_models.blender.shading import images as module
+from io_idtech_models.blender.shading.images import image_of, texture_size
+from io_idtech_models.blender.shading.materials import Materials, worn_by
 from io_idtech_models.game import pcx
 from io_idtech_models.game.store import Disk
+from io_idtech_models.model.look import Layer, Look, Texture
 from io_idtech_models.reporting import FormatError, collected_warnings
 from tests.samples import CORPUS
 from tests.stores import held
@@ -23,8 +26,17 @@ bpy: Any = blender
 ROWS = (np.arange(256).reshape(16, 16, 1) * [1, 3, 7] + [0, 50, 100]).astype(np.uint8)
 
 
-def never(asked: Any) -> Any:
-    raise AssertionError(f"nobody should ask for {asked}")
+def shows(files: dict[str, Path]) -> Any:
+    """Return what finds a plain picture for some shaders, and nothing for others."""
+
+    def find(name: str, *, worn: bool = False) -> Look | None:
+        return Look((Layer(Texture(Disk().file(files[name]))),)) if name in files else None
+
+    return find
+
+
+def never(name: str, *, worn: bool = False) -> Any:
+    raise AssertionError(f"nobody should ask for {name}")
 
 
 def load_image(path: Path, *read: Any) -> Any:
@@ -106,7 +118,7 @@ def test_it_is_the_picture_that_blender_would_have_loaded(tmp_path):
 
 def test_it_survives_saving_and_moving_the_game(tmp_path):
     path = pcx_file(tmp_path / "skin.pcx")
-    material = Materials(lambda name: Disk().file(path), pcx.read).get("skin")
+    material = Materials(shows({"skin": path}), pcx.read).get("skin")
     material.use_fake_user = True
     name = material.name
     save_and_open(tmp_path)
@@ -171,7 +183,7 @@ def test_what_the_decoder_leaves_blender_loads(tmp_path):
 def test_a_broken_picture_is_a_missing_one(tmp_path):
     path = put(tmp_path / "skin.pcx", b"\x0a" + bytes(200))
     before = len(bpy.data.images)
-    materials = Materials(lambda name: Disk().file(path), pcx.read)
+    materials = Materials(shows({"models/crate/skin.pcx": path}), pcx.read)
     with collected_warnings() as texts:
         material = materials.get("models/crate/skin.pcx")
     (text,) = texts
@@ -242,7 +254,7 @@ def test_a_picture_of_an_archive_survives_saving(tmp_path):
 
 def test_a_material_per_shader(tmp_path):
     path = png(tmp_path / "a.png")
-    materials = Materials(lambda name: Disk().file(path) if name == "a" else None)
+    materials = Materials(shows({"a": path}))
     material = materials.get("a")
     assert materials.get("a") == material
     assert image_of(material) == load_image(path)
@@ -250,6 +262,27 @@ def test_a_material_per_shader(tmp_path):
     assert image_of(materials.get("")) is None
     assert materials.missing == ["b"]
     assert [names.file_name_of(m) for m in materials.made.values()] == ["a", "b", ""]
+
+
+def test_what_surfaces_wear_by_a_skin(tmp_path):
+    files = {name: png(tmp_path / f"{name}.png") for name in ("cloth", "metal")}
+    worn = {"body": "cloth", "arm": "metal", "leg": "cloth"}
+    materials: Any = Materials(shows(files), worn=lambda surface, shader: worn.get(surface))
+    body, arm, leg, head = (materials.of_surface(name, ["skin", "other"]) for name in ("body", "arm", "leg", "head"))
+    assert body == leg
+    assert [names.file_name_of(m) for m in (*body, *arm, *head)] == ["skin", "other"] * 3, "the file's own"
+    assert [worn_by(m[0]) for m in (body, arm, head)] == ["cloth", "metal", ""]
+    shown: list[Any] = [image_of(m[0]) for m in (body, arm)]
+    assert [image.name for image in shown] == ["cloth.png", "metal.png"]
+    assert image_of(head[0]) is None
+    assert materials.unlisted == ["head"]
+    body[0].name = "mine"
+    assert (names.file_name_of(body[0]), worn_by(body[0])) == ("mine", "mine")
+    assert worn_by(body[1]) == "other"
+    (bare,) = materials.of_surface("arm", [])
+    assert is_stand_in(bare)
+    assert worn_by(bare) == "metal"
+    assert WORN not in bare
 
 
 def test_a_stand_in_shows_the_models_own_picture(tmp_path):
@@ -269,7 +302,7 @@ def test_a_stand_in_is_one_until_it_is_renamed(tmp_path):
     bpy.data.materials.new("crate")
     material: Any = Materials(never, None, lambda: Disk().file(path)).stand_in()
     assert material.name == "crate.001"
-    assert material[module.STAND_IN] == "crate.001"
+    assert material[STAND_IN] == "crate.001"
     assert is_stand_in(material)
     assert is_stand_in(material.copy())
     material.name = "models/crate/crate.pcx"
@@ -299,9 +332,9 @@ def test_without_a_picture_there_is_no_stand_in(tmp_path):
 def test_a_materials_own_marks_decide_what_is_a_stand_in():
     material = bpy.data.materials.new("crate.001")
     assert not is_stand_in(material)
-    material[module.STAND_IN] = 1
+    material[STAND_IN] = 1
     assert not is_stand_in(material)
-    assert not is_stand_in(Materials(lambda name: None).get("crate"))
+    assert not is_stand_in(Materials().get("crate"))
 
 
 # -- what a material shows

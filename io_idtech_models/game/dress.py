@@ -1,0 +1,116 @@
+"""Which skins there are for a model, and what its surfaces wear by one of them.
+
+Of Quake III's kin a skin is a file beside the model, PART_SKIN.skin, and says what each surface wears; levels of detail
+(`head_1.md3` of `head.md3`) wear what their model does. Of Doom 3 it is a declaration that names models, and says which
+material becomes which.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ..reporting import LimitError, ModelError
+from .search import SearchPath, game_name
+from .shaders import skin_decls
+from .shaders.library import DOOM3, SKIN, ShaderLibrary, decl_key
+from .skin import Skin, read_skin, surface_key
+from .skin_names import skins_of
+from .store import GameFile
+
+LEVEL = re.compile(r"_[1-3]\Z")  # of detail: what such a model's name ends in
+NONE = "none"  # a wish for what the model's own file says
+
+
+@dataclass(frozen=True)
+class Dress:
+    """What a model wears: a skin's file (`file` and `skin`), or a declaration (`decl`)."""
+
+    name: str
+    file: GameFile | None = None
+    skin: Skin | None = None
+    decl: skin_decls.SkinDecl | None = None
+
+    def worn(self, surface: str, shader: str) -> str | None:
+        """Return what a surface wears whose model's file gives it a shader; None if the skin does not list it."""
+        if self.skin is not None:
+            return self._listed.get(surface_key(surface))
+        return shader if self.decl is None else self.decl.worn(shader)
+
+    @cached_property
+    def _listed(self) -> dict[str, str]:
+        return {} if self.skin is None else self.skin.shaders()
+
+
+@dataclass
+class Wardrobe:
+    """The skins of a model: files beside it, or (`by_decls`) declarations of its game."""
+
+    model: GameFile
+    by_decls: bool = False
+    search: SearchPath = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Know where to look."""
+        self.search = SearchPath(self.model)
+
+    @property
+    def part(self) -> str:
+        """Return what the names of its skins begin with."""
+        stem = self.model.stem
+        base = LEVEL.sub("", stem)
+        names = {name.lower() for name in self.model.folder.names()}
+        return base if base != stem and (base + self.model.suffix).lower() in names else stem
+
+    @cached_property
+    def files(self) -> dict[str, GameFile]:
+        """Files of skins by the skins' names, the one to choose first."""
+        if self.by_decls:
+            return {}
+        found = skins_of(self.part, self.model.folder.names())
+        files = {name: self.model.folder.find_first((), [file]) for name, file in found.items()}
+        return {name: file for name, file in files.items() if file is not None}
+
+    @cached_property
+    def decls(self) -> dict[str, skin_decls.SkinDecl]:
+        """Declarations of skins of Doom 3 that name the model, by their names."""
+        if not self.by_decls:
+            return {}
+        scripts = self.search.scripts("skins", ".skin")
+        library = ShaderLibrary([(f"skins/{file.name}", file) for file in scripts], DOOM3)
+        own = decl_key(game_name(self.model))
+        found = {}
+        for name in library.names(SKIN):
+            place = library.find(name, SKIN)
+            decl = None if place is None else skin_decls.parse(place.body, place.name)
+            if decl is not None and own in map(decl_key, decl.models):
+                found[name] = decl
+        return found
+
+    def names(self) -> list[str]:
+        """Return the names of all skins."""
+        return [*self.files, *self.decls]
+
+    def choose(self, wanted: str = "") -> Dress | None:
+        """Return the skin of a name, or "": the one to choose first, of Doom 3 none; None if there is none to wear.
+
+        Raises:
+            ModelError: there is no skin of that name, or it can't be read.
+        """
+        if wanted.lower() == NONE:
+            return None
+        name = wanted.lower() or next(iter(self.files), "")
+        if name in self.files:
+            file = self.files[name]
+            try:
+                return Dress(name, file, read_skin(file.read()))
+            except ModelError as error:
+                raise ModelError(f"'{file.name}': {error}") from error
+        decl = next((decl for own, decl in self.decls.items() if own.lower() == name), None) if name else None
+        if decl is not None:
+            return Dress(decl.name, decl=decl)
+        if not name:
+            return None
+        there = ", ".join(self.names()) or "none"
+        raise LimitError(f"there is no skin '{wanted}' for '{self.part}': {there}")

@@ -1,0 +1,261 @@
+"""What models wear: skins, scripts and pictures of their game, shown, changed, and written as skins."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from io_idtech_models.blender.shading.images import image_of
+from io_idtech_models.blender.shading.materials import worn_by
+from io_idtech_models.ui import skins
+from tests import samples_md3, samples_md5, samples_mdm
+from tests.packs import Entry, zip_bytes
+from tests.ui.scene import activate, bpy, error_of, export_bytes, import_model, png, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+DEFAULT = (
+    b'// what he wears\r\nbody,models/cloth.tga\r\n"Arm", "models/metal"  \r\ntag_torso,\r\nmd3_hat,models/hat.md3\r\n'
+)
+RED = b"body,models/red\narm,models/glass"
+SHADERS = b"""
+models/metal { { map models/rust.tga rgbGen lightingDiffuse } }
+models/glass
+{
+    cull disable
+    { map models/rust.tga
+      blendFunc add
+      tcMod scroll 0.5 0 }
+}
+"""
+PICTURES = ("models/cloth.png", "models/rust.png", "models/red.png")
+
+
+def model(*surfaces: bytes) -> bytes:
+    """Return an MD3 whose surfaces all have the same shader."""
+    spec = samples_md3.minimal()
+    first = spec.surfaces[0]
+    spec.surfaces = [
+        samples_md3.SurfaceSpec(name, first.frames, first.triangles, first.st, [(b"C:\\lambert2", 0)])
+        for name in surfaces
+    ]
+    return spec.pack()
+
+
+MODEL = model(b"Body", b"arm_L")
+
+
+def files(folder: Any) -> dict[str, bytes]:
+    """Return what a game holds, by names in it."""
+    picture = png(folder / "picture.png").read_bytes()
+    found = dict.fromkeys(PICTURES, picture)
+    part = "models/players/sarge/upper"
+    return found | {
+        f"{part}.md3": MODEL,
+        f"{part}_1.md3": MODEL,
+        f"{part}_default.skin": DEFAULT,
+        f"{part}_red.skin": RED,
+        "scripts/all.shader": SHADERS,
+    }
+
+
+@pytest.fixture(params=["loose", "packed"])
+def upper(request, tmp_path):
+    """Return the path of a model in a game, loose or in an archive."""
+    held = files(tmp_path)
+    game = tmp_path / "baseq3"
+    if request.param == "packed":
+        put(game / "pak0.pk3", zip_bytes([Entry(name, data) for name, data in held.items()]))
+        return game / "pak0.pk3/models/players/sarge/upper.md3"
+    for name, data in held.items():
+        put(game / name, data)
+    return game / "models/players/sarge/upper.md3"
+
+
+@pytest.fixture
+def loose(tmp_path):
+    for name, data in files(tmp_path).items():
+        put(tmp_path / "baseq3" / name, data)
+    return tmp_path / "baseq3/models/players/sarge/upper.md3"
+
+
+def surfaces(collection: Any) -> list[Any]:
+    return [block for block in collection.objects if block.type == "MESH"]
+
+
+def first_materials(collection: Any) -> list[Any]:
+    return [block.data.materials[0] for block in surfaces(collection)]
+
+
+def picture(material: Any) -> Any:
+    return image_of(material)
+
+
+def test_a_model_comes_in_its_default_skin_and_goes_as_it_was(upper, tmp_path):
+    collection = import_model(upper)
+    assert [worn_by(m) for m in first_materials(collection)] == ["models/cloth.tga", "models/metal"]
+    assert [picture(m).name for m in first_materials(collection)] == (
+        ["cloth.png", "rust.png"] if upper.is_file() else ["models/cloth.png", "models/rust.png"]
+    )
+    assert collection["idtech_skin"] == "default"
+    assert collection["md3_hat"] == "models/hat.md3"
+    assert export_bytes(tmp_path / "b.md3") == MODEL
+
+
+def test_another_skin(upper, tmp_path):
+    body, arm = first_materials(import_model(upper, skin="red"))
+    assert picture(body).name.endswith("red.png")
+    assert arm.surface_render_method == "BLENDED"
+    assert not arm.use_backface_culling
+    assert not arm.node_tree.animation_data
+    assert export_bytes(tmp_path / "b.md3") == MODEL
+
+
+def test_textures_that_move_when_asked_for(loose):
+    _, arm = first_materials(import_model(loose, skin="red", moving_textures=True))
+    (curve,) = arm.node_tree.animation_data.drivers
+    assert "frame" in curve.driver.expression
+
+
+def test_no_skin(upper, capsys):
+    collection = import_model(upper, skin="none")
+    assert "idtech_skin" not in collection
+    assert "1 texture not found: 'C:\\lambert2'" in capsys.readouterr().out
+    (material,) = set(first_materials(collection))
+    assert worn_by(material) == "C:\\lambert2"
+
+
+def test_a_skin_that_is_not_there(upper, capsys):
+    import_model(upper, skin="blue")
+    assert "there is no skin 'blue' for 'upper': default, red" in capsys.readouterr().out
+
+
+def test_a_level_of_detail_wears_what_its_model_does(upper):
+    collection = import_model(upper.with_name("upper_1.md3"))
+    assert [worn_by(m) for m in first_materials(collection)] == ["models/cloth.tga", "models/metal"]
+
+
+def test_surfaces_that_a_skin_does_not_list(loose, capsys):
+    put(loose, model(b"body", b"belt"))
+    _, belt = first_materials(import_model(loose))
+    assert "skin 'default' has nothing for 'belt': games show these grey" in capsys.readouterr().out
+    assert image_of(belt) is None
+    assert worn_by(belt) == ""
+
+
+# -- another skin for what is there
+
+
+def show(collection: Any, name: str) -> None:
+    activate(surfaces(collection)[0])
+    assert bpy.ops.object.idtech_show_skin(skin=name) == {"FINISHED"}
+
+
+def test_show_skin_dresses_the_whole_model(upper, tmp_path):
+    collection = import_model(upper)
+    activate(surfaces(collection)[0])
+    assert [name for name, _, _ in skins.list_items(None, bpy.context)][:3] == ["0", "default.skin", "red.skin"]
+    show(collection, "red.skin")
+    assert [worn_by(m) for m in first_materials(collection)] == ["models/red", "models/glass"]
+    assert collection["idtech_skin"] == "red"
+    show(collection, "default.skin")
+    assert [worn_by(m) for m in first_materials(collection)] == ["models/cloth.tga", "models/metal"]
+    assert len(bpy.data.materials) == 2, "what nobody wears any more is gone"
+    assert export_bytes(tmp_path / "b.md3") == MODEL
+
+
+def test_show_skin_leaves_what_a_modeller_has_chosen(loose, capsys):
+    collection = import_model(loose)
+    surfaces(collection)[1].data.materials[0] = bpy.data.materials.new("models/mine")
+    show(collection, "red.skin")
+    assert "'arm_L': materials that were not the import's stay" in capsys.readouterr().out
+    assert [worn_by(m) for m in first_materials(collection)] == ["models/red", "models/mine"]
+
+
+def test_what_a_model_wears_survives_saving(upper, tmp_path):
+    import_model(upper, skin="red")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "x.blend"))
+    collection = bpy.data.collections["upper"]
+    assert [worn_by(m) for m in first_materials(collection)] == ["models/red", "models/glass"]
+    assert export_bytes(tmp_path / "b.md3") == MODEL
+    show(collection, "default.skin")
+
+
+# -- writing skins
+
+
+def written(collection: Any, path: Path) -> bytes:
+    activate(surfaces(collection)[0])
+    assert bpy.ops.object.idtech_write_skin(filepath=str(path)) == {"FINISHED"}
+    return path.read_bytes()
+
+
+def test_an_unedited_skin_is_the_same(loose, tmp_path):
+    collection = import_model(loose)
+    assert written(collection, loose.with_name("upper_default.skin")) == DEFAULT
+    assert written(collection, tmp_path / "upper_copy.skin") == DEFAULT, "a new one is like the one that is worn"
+    show(collection, "red.skin")
+    assert written(collection, tmp_path / "upper_other.skin") == RED
+
+
+def test_an_edit_changes_its_line(loose, tmp_path):
+    collection = import_model(loose)
+    surfaces(collection)[1].data.materials[0].name = "models/gold"
+    wanted = DEFAULT.replace(b'"models/metal"', b'"models/gold"')
+    assert written(collection, tmp_path / "upper_gold.skin") == wanted
+    surfaces(collection)[0].data.materials[0] = bpy.data.materials.new("models/silk.tga")
+    wanted = wanted.replace(b"models/cloth.tga", b"models/silk.tga")
+    assert written(collection, tmp_path / "upper_gold.skin") == wanted
+
+
+def test_a_skin_of_a_model_of_ones_own(tmp_path):
+    block = bpy.data.objects.new("Suit", bpy.data.meshes.new("Suit"))
+    bpy.context.scene.collection.objects.link(block)
+    block.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    block.data.materials.append(bpy.data.materials.new("models/suit"))
+    activate(block)
+    bpy.ops.object.idtech_write_skin(filepath=str(tmp_path / "upper_new.skin"))
+    assert (tmp_path / "upper_new.skin").read_bytes() == b"suit,models/suit\n"
+
+
+def test_an_export_writes_a_skin_beside(loose, tmp_path):
+    import_model(loose)
+    assert export_bytes(tmp_path / "torso.md3", skin="default") == MODEL
+    assert (tmp_path / "torso_default.skin").read_bytes() == DEFAULT
+    assert not (tmp_path / "torso_red.skin").exists()
+
+
+def test_a_skin_that_can_not_be_written(loose, tmp_path):
+    collection = import_model(loose)
+    surfaces(collection)[0].data.materials[0].name = 'models/"quoted"'
+    activate(surfaces(collection)[0])
+    said = error_of(bpy.ops.object.idtech_write_skin, filepath=str(tmp_path / "a.skin"))
+    assert said.startswith("a.skin: ")
+    assert not (tmp_path / "a.skin").exists()
+
+
+def test_an_mdm_in_its_skin(tmp_path):
+    names = [surface.name for surface in samples_mdm.figure_spec().surfaces]
+    put(tmp_path / "body.mdm", samples_mdm.figure())
+    put(tmp_path / "body.mdx", samples_mdm.walk())
+    lines = b"".join(name.split(b"\0")[0] + b',"models/cloth"\n' for name in names)
+    put(tmp_path / "body_default.skin", lines)
+    collection = import_model(tmp_path / "body.mdm")
+    assert {worn_by(m) for m in first_materials(collection)} == {"models/cloth"}
+    assert export_bytes(tmp_path / "b.mdm") == samples_mdm.figure()
+
+
+def test_a_skin_declaration_of_doom(tmp_path):
+    game = tmp_path / "base"
+    path = put(game / "models/md5/arm.md5mesh", samples_md5.arm())
+    decl = 'skin arms/gold { model "models/md5/arm.md5mesh" models/md5/arm models/gold }'
+    put(game / "skins/a.skin", decl.encode())
+    put(game / "materials/a.mtr", b"models/gold { diffusemap models/gold.tga }")
+    png(game / "models/gold.png")
+    plain = import_model(path)
+    assert worn_by(first_materials(plain)[0]) == "models/md5/arm", "none is the usual one"
+    gold = import_model(path, skin="arms/gold")
+    assert worn_by(first_materials(gold)[0]) == "models/gold"
+    assert picture(first_materials(gold)[0]).name == "gold.png"
+    show(plain, "arms/gold.skin")
+    assert worn_by(first_materials(plain)[0]) == "models/gold"
