@@ -63,9 +63,12 @@ class Held:
         return [Held(self.files, folded[inner])] if inner in folded else []
 
     def walk(self) -> Iterator[tuple[tuple[str, ...], GameFile]]:
+        start = self._whole("").lower()
         for name in self.files:
-            folder, _, last = name.rpartition("/")
-            yield tuple(folder.split("/")) if folder else (), GameFile(Held(self.files, folder), last)
+            if name.lower().startswith(start):
+                folder, _, last = name.rpartition("/")
+                below = folder[len(start) :]
+                yield tuple(below.split("/")) if below else (), GameFile(Held(self.files, folder), last)
 
     def holder(self, name: str) -> Held:
         return self

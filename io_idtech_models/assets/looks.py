@@ -147,12 +147,16 @@ def _texture_of(picture: GameFile | None) -> Texture:
 
 def _library(folder: str, files: list[GameFile], rules: str) -> ShaderLibrary:
     """Return the library of some scripts: the one that was made of them before, while none of them has changed."""
-    key = (rules, *((file.place, file.stamp) for file in files))
-    if key not in _kept:
+    stamps = [file.stamp for file in files]
+    key = (rules, *zip([file.place for file in files], stamps, strict=True))
+    if key in _kept:
+        return _kept[key]
+    library = ShaderLibrary([(f"{folder}/{file.name}", file) for file in files], rules)
+    if None not in stamps:
         while len(_kept) >= MOST_KEPT:
             del _kept[next(iter(_kept))]
-        _kept[key] = ShaderLibrary([(f"{folder}/{file.name}", file) for file in files], rules)
-    return _kept[key]
+        _kept[key] = library
+    return library
 
 
 def _clip(test: AlphaTest) -> Clip:
