@@ -25,6 +25,7 @@ from ..game.shaders.model import (
     MATERIAL,
     SPECULAR,
     AlphaTest,
+    Blend,
     Gen,
     Shader,
     Stage,
@@ -43,6 +44,7 @@ Motions = tuple[Motion, Motion, Motion]
 FLIP: Rows = (1.0, 0.0, 0.0), (0.0, -1.0, 1.0)  # t is counted from the top, v not
 UNLISTED = frozenset(("lightingspecular",))  # alphaGen that shows a stage where light falls
 SLIGHT = 1e-9
+TWICE = Blend("GL_DST_COLOR", "GL_SRC_COLOR")  # which multiplies and doubles: a grey of one half changes nothing
 MOST_KEPT = 4  # libraries: one for each game that is at hand
 _kept: dict[Hashable, ShaderLibrary] = {}
 
@@ -123,7 +125,7 @@ class Looks:
         return Layer(
             texture,
             drawn,
-            _color(stage.rgb_gen),
+            _color(stage.rgb_gen, 2.0 if stage.blend == TWICE else 1.0),
             alpha,
             lit=stage.role in LIT or stage.rgb_gen.kind.startswith(kinds.LIGHT),
             clip=None if stage.alpha_test is None else _clip(stage.alpha_test),
@@ -170,8 +172,13 @@ def _level(gen: Gen) -> float:
     return gen.numbers[0] if gen.kind in {"const", "expression"} and gen.numbers else 1.0
 
 
-def _color(gen: Gen) -> tuple[float, float, float]:
-    """Return a colour at rest: what swings at its middle."""
+def _color(gen: Gen, times: float) -> tuple[float, float, float]:
+    """Return a colour at rest, what swings at its middle, so many times as bright."""
+    r, g, b = _color_once(gen)
+    return times * r, times * g, times * b
+
+
+def _color_once(gen: Gen) -> tuple[float, float, float]:
     if gen.wave is not None:
         level = min(max(gen.wave.base, 0.0), 1.0)
         return level, level, level

@@ -1,7 +1,8 @@
 """A look to a material's nodes, as close as nodes get: what a game adds, filters and blends layer by layer.
 
-Two sums are kept: what the scene's lights light, and what is as bright as it is. Games work on the numbers of pictures,
-Blender on light: what layers add and multiply is a little darker or brighter for that.
+Two sums are kept: what the scene's lights light, and what is as bright as it is. Games reckon with the numbers of
+pictures, Blender with light, which is about their 2.2th power: several layers are reckoned with as numbers, and become
+light at the end.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ Color = tuple[float, float, float]
 Value = Any  # a node's output, or a Color or float
 LoadImage = Callable[[Texture], Any]  # to an image, None if it can't be shown
 WHITE, BLACK = (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)
+GAMMA = 2.2  # of light over a picture's numbers
 BEHIND = frozenset((ALPHA, ADD, MULTIPLY, DARKEN, UNSEEN))  # drawn so, what lies behind shows through
 
 
@@ -28,7 +30,7 @@ def show_look(material: Block, look: Look, load_image: LoadImage, frame_rate: fl
 
     `frame_rate` lets textures move that do in the game, 0 does not.
     """
-    nodes = _Nodes(material, load_image, frame_rate)
+    nodes = _Nodes(material, load_image, frame_rate, in_numbers=len(look.layers) > 1)
     total = _Sum()
     cover: Value = 1.0
     for nth, layer in enumerate(look.layers):
@@ -59,13 +61,14 @@ class _Sum:
 
 
 class _Nodes:
-    def __init__(self, material: Block, load_image: LoadImage, frame_rate: float) -> None:
+    def __init__(self, material: Block, load_image: LoadImage, frame_rate: float, *, in_numbers: bool) -> None:
         if material.node_tree is None:
             material.use_nodes = True  # 5.x has the tree from the start, and warns where this is touched
         self.tree: Block = material.node_tree
-        self.load_image, self.frame_rate = load_image, frame_rate
+        self.load_image, self.frame_rate, self.in_numbers = load_image, frame_rate, in_numbers
         self.surface = next(node for node in self.tree.nodes if node.type == "BSDF_PRINCIPLED")
         self.textures: dict[Texture, Block] = {}
+        self.powers: dict[Any, Any] = {}
         self.unread = False
         self.row = 0  # of nodes, from top to bottom
 
@@ -116,14 +119,33 @@ class _Nodes:
         self.put(b, math.inputs[1])
         return math.outputs[0]
 
+    def power(self, color: Value, exponent: float) -> Value:
+        """Return a colour to a power."""
+        if not isinstance(color, bpy.types.NodeSocket):
+            return tuple(part**exponent for part in color)
+        if color not in self.powers:
+            node = self.node("Gamma", 1)
+            self.put(exponent, node.inputs["Gamma"])
+            self.tree.links.new(color, node.inputs["Color"])
+            self.powers[color] = node.outputs["Color"]
+        return self.powers[color]
+
+    def light(self, total: _Sum) -> _Sum:
+        """Return what layers come to as light."""
+        if not self.in_numbers:
+            return total
+        return _Sum(self.power(total.lit, GAMMA), self.power(total.bright, GAMMA))
+
     # -- layers
 
     def sample(self, layer: Layer) -> tuple[Value, Value]:
         """Return the colour and the alpha of a layer."""
+        tint = layer.color if self.in_numbers else _light(layer.color)
         if layer.texture is None:
-            return layer.color, layer.alpha
+            return tint, layer.alpha
         node = self.texture(layer.texture)
-        color = self.mixed("MULTIPLY", node.outputs["Color"], layer.color)
+        shown = self.power(node.outputs["Color"], 1.0 / GAMMA) if self.in_numbers else node.outputs["Color"]
+        color = self.mixed("MULTIPLY", shown, tint)
         return color, self.number("MULTIPLY", node.outputs["Alpha"], layer.alpha)
 
     def share(self, layer: Layer, alpha: Value) -> Value:
@@ -149,7 +171,7 @@ class _Nodes:
 
     def finish_surface(self, total: _Sum, cover: Value, look: Look) -> None:
         """Let the surface's node show what layers come to; as much of it as `cover` says."""
-        inputs = self.surface.inputs
+        inputs, total = self.surface.inputs, self.light(total)
         inputs["Roughness"].default_value = 1.0
         inputs["Specular IOR Level"].default_value = 0.0
         self.put(total.lit, inputs["Base Color"])
@@ -167,6 +189,7 @@ class _Nodes:
     def finish_through(self, total: _Sum, drawn: str) -> None:
         """Let what lies behind the surface show through, with what layers come to."""
         color = self.mixed("ADD", total.lit, total.bright)
+        color = self.power(color, GAMMA) if self.in_numbers else color
         node = self.node("Group", 0)
         node.node_tree = groups.additive() if drawn == ADD else groups.filtering()
         self.put(WHITE if drawn == UNSEEN else color, node.inputs["Color"])
@@ -230,3 +253,9 @@ class _Nodes:
             terms += [f"{motion.sine:.9g} * sin({turn:.9g} * {time})"] if motion.sine else []
             terms += [f"fmod({motion.speed:.9g} * {time}, 1.0)"] if motion.speed else []
             driver.expression = " + ".join(terms)
+
+
+def _light(color: Color) -> Color:
+    """Return the light that a colour's numbers mean."""
+    r, g, b = (part**GAMMA for part in color)
+    return r, g, b

@@ -24,7 +24,7 @@ from io_idtech_models.model.look import (
 
 bpy: Any = blender  # the stubs make each object's data a union
 pytestmark = pytest.mark.usefixtures("empty_scene")
-BEHIND = (0.5, 0.25, 0.125)  # what lies behind the surface
+BEHIND = (0.7, 0.5, 0.3)  # what lies behind the surface
 SIZE = 4
 
 
@@ -122,12 +122,22 @@ def bright(texture=None, **others):
 
 COLORS: Any = np.array([[c[:3] for c in row] for row in (PICTURES["colours"][:2], PICTURES["colours"][2:])], float)
 HOLE_ALPHA: Any = np.array([[0, 0.25], [0.75, 1]])[..., None]
-BACK: Any = np.array(BEHIND)
+BACK: Any = np.array(BEHIND) ** 2.2
 
 
+def numbers(light: Any) -> Any:
+    """Return the numbers of a picture that are so much light; games reckon with these."""
+    return np.asarray(light, float) ** (1 / 2.2)
+
+
+def light_of(numbers: Any) -> Any:
+    return np.asarray(numbers, float) ** 2.2
+
+
+HALF: Any = np.array([1, 1, 1]) * numbers(0.5)  # of the picture with holes
 CASES: list[tuple[tuple[Layer, ...], Any]] = [
     ((bright(COLOURS),), COLORS),
-    ((bright(COLOURS, color=(0.5, 1, 1)),), COLORS * (0.5, 1, 1)),
+    ((bright(COLOURS, color=(0.5, 1, 1)),), COLORS * (light_of(0.5), 1, 1)),
     ((bright(HOLES, drawn=ALPHA),), 0.5 * HOLE_ALPHA + BACK * (1 - HOLE_ALPHA)),
     ((bright(HOLES, drawn=ALPHA, alpha=0.5),), 0.25 * HOLE_ALPHA + BACK * (1 - 0.5 * HOLE_ALPHA)),
     ((bright(HOLES, drawn=ALPHA, inverted=True),), 0.5 * (1 - HOLE_ALPHA) + BACK * HOLE_ALPHA),
@@ -138,9 +148,14 @@ CASES: list[tuple[tuple[Layer, ...], Any]] = [
     ((bright(COLOURS, drawn=MULTIPLY),), BACK * COLORS),
     ((bright(HOLES, drawn=DARKEN, weighted=True),), BACK * (1 - HOLE_ALPHA)),
     ((Layer(drawn=UNSEEN),), BACK + 0 * COLORS),
-    ((bright(COLOURS), bright(HOLES, drawn=ALPHA)), COLORS * (1 - HOLE_ALPHA) + 0.5 * HOLE_ALPHA),
-    ((bright(HOLES), bright(COLOURS, drawn=ADD)), np.minimum(0.5 + COLORS, 1)),
-    ((bright(COLOURS), bright(HOLES, drawn=MULTIPLY)), COLORS * 0.5),
+    ((bright(COLOURS), bright(HOLES, drawn=ALPHA)), light_of(COLORS * (1 - HOLE_ALPHA) + HALF * HOLE_ALPHA)),
+    (
+        (bright(HOLES), bright(HOLES, drawn=ADD, color=(0.25, 0, 1))),
+        light_of(np.minimum(HALF * np.array((1.25, 1, 2)), 1)) + 0 * COLORS,
+    ),
+    ((bright(COLOURS), bright(HOLES, drawn=MULTIPLY)), light_of(COLORS * HALF)),
+    # Grey of one half changes nothing where it counts twice.
+    ((bright(COLOURS), bright(drawn=MULTIPLY, color=(0.5,) * 3), bright(drawn=MULTIPLY, color=(2,) * 3)), COLORS),
     ((bright(COLOURS), bright(HOLES, clip=Clip(0.5))), np.where(HOLE_ALPHA > 0.5, 0.5, COLORS)),
     # What lies above comes to the right.
     (

@@ -22,7 +22,7 @@ def shown(data: bytes) -> Case:
 
 def written(case: Case) -> bytes:
     """Return what an export writes, both ways, which must agree."""
-    direct, stepped = (mdc.from_model(case.gather(splits=True, direct=direct)) for direct in (True, False))
+    direct, stepped = (mdc.from_model(case.gather(uv_splits_vertices=True, direct=direct)) for direct in (True, False))
     assert direct == stepped
     return direct
 
@@ -49,7 +49,7 @@ def test_meshes_know_it_without_their_collection():
         case.collection.objects.unlink(block)
     CONTEXT.scene.collection.children.link(other)
     case.built.collection = other
-    model = case.gather(splits=True)
+    model = case.gather(uv_splits_vertices=True)
     for one, wanted in zip(model.source.surfaces, sources(mdc.rope()), strict=True):
         for name in mdc.TABLES:
             assert getattr(one, name).tobytes() == getattr(wanted, name).tobytes()
