@@ -27,7 +27,7 @@ class Loaded(Asset):
 
     @property
     def animation(self) -> Animation | None:
-        """Return the first animation, None without any."""
+        """Return the first animation, or None."""
         return next(iter(self.animations), None)
 
 

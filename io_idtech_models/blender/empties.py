@@ -58,7 +58,7 @@ def _closest_rotations(m: Array) -> Array:
 def _quaternions(m: Array) -> Array:
     """Return unit quaternions (n, 4), w first, of rotation matrices (n, 3, 3).
 
-    Of the four quaternions that the matrix' sums give, each times another component, the longest is the most exact.
+    Of the four quaternions that the matrix's sums give, each times another component, the longest is the most exact.
     """
     d0, d1, d2 = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]
     a, b, c = m[:, 2, 1] - m[:, 1, 2], m[:, 0, 2] - m[:, 2, 0], m[:, 1, 0] - m[:, 0, 1]

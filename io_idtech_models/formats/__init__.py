@@ -170,7 +170,7 @@ class Named(Protocol):
 
 
 def by_suffix(file: Named) -> Row | None:
-    """Return the row that a file's suffix asks for, whatever its case; None without one."""
+    """Return the row that a file's suffix asks for, whatever its case, or None."""
     return next((row for row in ROWS if file.suffix.lower() in row.suffixes), None)
 
 

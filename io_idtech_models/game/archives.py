@@ -154,7 +154,7 @@ class Archive:
 
     @property
     def listing(self) -> Directory:
-        """Return what it holds; of one that can't be read nothing, which is said once."""
+        """Return what it holds; of one that can't be read nothing: a warning is logged once."""
         if isinstance(self._found, ModelError):
             if not self._said:
                 log.warning("'%s' is left out: %s", self.file.name, self._found)

@@ -40,7 +40,7 @@ class Game:
 
 
 def home_of(layer: Store) -> tuple[Store, tuple[str, ...]] | None:
-    """Return the game folder that a folder lies in, and the names that lead from there to it; None without one.
+    """Return the game folder that a folder lies in, and the names that lead from there to it, or None.
 
     That is the one above the innermost `models`, else above `players`; of an archive without either all of it. The
     innermost: someone may keep games in a folder called `models`, and what is beside that is no game's.

@@ -147,7 +147,7 @@ def model_name(file: GameFile) -> str:
 
 
 def game_folder(file: GameFile) -> Store | None:
-    """Return the game folder that a file lies in, with all its layers; None without one: see `folders.home_of`."""
+    """Return the game folder that a file lies in, with all its layers, or None: see `folders.home_of`."""
     folder = file.folder
     if isinstance(folder, Union):
         return folder.root

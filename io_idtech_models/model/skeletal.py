@@ -111,7 +111,7 @@ class Weights:
         return Weights(*(array.copy() for array in arrays))
 
     def first_joints(self) -> NDArray[np.int64]:
-        """Return the joint of each vertex' first weight, (V,); 0 for one without any."""
+        """Return the joint of each vertex's first weight, (V,); 0 for one without any."""
         joints = self.joints if len(self.joints) else np.zeros(1, np.int64)
         return np.where(self.counts > 0, joints[np.where(self.counts > 0, self.starts, 0)], 0).astype(np.int64)
 
@@ -136,7 +136,7 @@ class SkinnedMesh:
     source_vertices: Ints | None = None  # (V,) model-wide number or -1; None: all new
     source_triangles: Ints | None = None  # (T,) model-wide number or -1; None: all new
     kept: NDArray[np.bool_] | None = None  # (V,) its weights are the source's; None: none are
-    normals: Floats | None = None  # (V, 3) in the space of each vertex' first weight's joint, which alone turns it
+    normals: Floats | None = None  # (V, 3) in the space of each vertex's first weight's joint, which alone turns it
     kept_normals: NDArray[np.bool_] | None = None  # (V,) its normal is the source's; None: none is
     min_lod: int | None = None  # the fewest vertices that a game may draw of it from afar; None: not the format's
     carried: NDArray[np.bool_] | None = None  # (V,) its weights are the source's but for their offsets; None: none are
@@ -303,7 +303,7 @@ def skin(
 
     `scales` (J,) say how large joints are, 1 without.
 
-    The sum of factor x (rotation x offset + position) over a vertex' weights (dhewm3, `TransformVerts`).
+    The sum of factor x (rotation x offset + position) over a vertex's weights (dhewm3, `TransformVerts`).
     """
     vertices, entries = weights.entries()
     joints = weights.joints[entries]

@@ -73,7 +73,7 @@ class ImportFiles(Importing):  # type: ignore[misc]
             else:
                 made.append(one)
                 summaries.append((file.name, summary))
-        say_done(self, summaries, failed)
+        report_done(self, summaries, failed)
         return made
 
 
@@ -129,7 +129,7 @@ class ExportFile(Exporting):  # type: ignore[misc]
             text = joined([str(error), *besides])
             self.report({"ERROR"}, f"{Path(bpy.path.abspath(self.filepath)).name}: {text}")
             return CANCELLED
-        say_done(self, done)
+        report_done(self, done)
         return FINISHED
 
     def propose(self, stem: str) -> None:
@@ -177,7 +177,7 @@ class ExportModel(ExportFile):
         draw_group(self.layout, self, "idtech_objects", "Objects", options)
 
 
-def say_done(operator: Any, done: Sequence[tuple[str, Any]], failed: Sequence[str] = ()) -> None:
+def report_done(operator: Any, done: Sequence[tuple[str, Any]], failed: Sequence[str] = ()) -> None:
     """Report what came of files, names ("" for none) and summaries: an error if one failed, a warning if some are odd.
 
     What has no room in that comes before, for the Info editor and the console: Blender shows the last report longest.
@@ -309,7 +309,7 @@ def suffixes_of(row: Row) -> list[str]:
 
 
 def file_of(disk: "Disk", given: str) -> "GameFile | None":
-    """Return the file that an option names; None without a name."""
+    """Return the file that an option names, or None."""
     return disk.file(Path(bpy.path.abspath(given))) if given else None
 
 

@@ -13,7 +13,7 @@ from ..blender.window import mode_of
 from ..model.limits.games import ERROR, GAMES
 from ..model.wording import plural
 from ..reporting import ModelError, collected_warnings
-from .bases import CANCELLED, FINISHED, deselect, say_done
+from .bases import CANCELLED, FINISHED, deselect, report_done
 
 Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
 
@@ -72,7 +72,7 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
         severe = [p for p in found if p.severity == ERROR]
         texts = [str(problem) for problem in found] + warnings
         head = f"{plural(len(severe), 'error')}" if severe else "it will be taken"
-        say_done(self, [("", Summary(head, texts))])  # no error: a script goes on
+        report_done(self, [("", Summary(head, texts))])  # no error: a script goes on
         return FINISHED
 
 

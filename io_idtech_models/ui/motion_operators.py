@@ -23,7 +23,7 @@ from .bases import (
     games_option,
     make_operator,
     open_collection,
-    say_done,
+    report_done,
     select,
     settings_from,
 )
@@ -73,7 +73,7 @@ class ImportSkeletalAnimation(ImportPosed):
         rig, made, summary, failed = import_animation(files, rig, settings, context, into, table)
         if made:
             select(context, [rig])
-        say_done(self, [("", summary)], failed)
+        report_done(self, [("", summary)], failed)
         return FINISHED if made else CANCELLED
 
 

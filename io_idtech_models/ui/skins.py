@@ -12,7 +12,7 @@ from bpy.props import EnumProperty, StringProperty
 
 from ..blender.compat import RELATIVE_PATHS, Context
 from ..reporting import ModelError, collected_warnings
-from .bases import CANCELLED, FINISHED, Exporting, say_done
+from .bases import CANCELLED, FINISHED, Exporting, report_done
 from .frames import Operator
 
 Item = tuple[str, str, str]  # identifier, label, description
@@ -81,7 +81,7 @@ class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
-        say_done(self, [("", Summary(f"'{active.name}' wears '{name}'", warnings))])
+        report_done(self, [("", Summary(f"'{active.name}' wears '{name}'", warnings))])
         return FINISHED
 
 
@@ -129,7 +129,7 @@ class OBJECT_OT_idtech_write_skin(Exporting, Operator):  # type: ignore[misc]
             self.report({"ERROR"}, f"{target.name}: {error}")
             return CANCELLED
         summary.warnings.extend(warnings)
-        say_done(self, [(target.name, summary)])
+        report_done(self, [(target.name, summary)])
         return FINISHED
 
 

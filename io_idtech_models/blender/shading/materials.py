@@ -44,7 +44,7 @@ class Materials:
     find_look: FindLook = find_nothing
     read_pixels: ReadPixels | None = None
     own_image: OwnImage | None = None  # the picture of a model that names none
-    worn: Worn | None = None  # of the skin that the model wears; None without one
+    worn: Worn | None = None  # of the skin that the model wears; or None
     frame_rate: float = 0.0  # at which textures move that do in the game; 0: they stand still
     made: dict[str, bpy.types.Material] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)  # shaders and pictures that there is nothing to show of

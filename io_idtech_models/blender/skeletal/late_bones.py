@@ -108,7 +108,7 @@ def _place_bones(rig: Block, skeleton: Skeleton, scale: float, scene: bpy.types.
 
 
 def _move_mesh(block: Block, before: SkeletalSource, source: SkeletalSource, index: int, scale: float) -> None:
-    """Move a mesh' points along with the source's vertices that they are, and show the normals there."""
+    """Move a mesh's points along with the source's vertices that they are, and show the normals there."""
     data = block.data
     if not len(data.vertices):
         return

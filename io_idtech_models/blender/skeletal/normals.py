@@ -1,6 +1,6 @@
 """Normals of skinned meshes back to a model's: the source's while nothing about them changed, else those shown.
 
-A file has a normal in the space of the joint of its vertex' first weight, which alone turns it in the game.
+A file has a normal in the space of the joint of its vertex's first weight, which alone turns it in the game.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Floats = NDArray[np.float32]
 
 @dataclass(eq=False)
 class Moved:
-    """Where the vertices of a part were at import, and are, in the object, and which of the mesh' points moved."""
+    """Where the vertices of a part were at import, and are, in the object, and which of the mesh's points moved."""
 
     points: Bools  # (P,)
     before: Floats  # (V, 3)

@@ -44,7 +44,7 @@ class StoredAction:
 
 
 def attach(source: SkeletalSource, rig: Block, meshes: list[Block], rest: NDArray[Any], scale: float) -> None:
-    """Store a model's facts on its armature, and each mesh' on that; `rest` (J, 4, 4) in the file's order."""
+    """Store a model's facts on its armature, and each mesh's on that; `rest` (J, 4, 4) in the file's order."""
     model_id = uuid.uuid4().hex
     rig.data[MODEL_ID] = model_id
     for index, block in enumerate(meshes):
@@ -85,7 +85,7 @@ def find(rig: Block) -> StoredRig | None:
 
 
 def place_of(known: StoredRig | None, rig: Block, block: Block) -> Place | None:
-    """Return where a mesh' numbers lie among its model's; None for one of another model, or of none."""
+    """Return where a mesh's numbers lie among its model's; None for one of another model, or of none."""
     if known is None or block.data.get(MODEL_ID) != rig.data.get(MODEL_ID):
         return None
     source, index = known.source, block.data.get(SURFACE_INDEX)

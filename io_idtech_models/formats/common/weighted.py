@@ -28,7 +28,7 @@ class WeightedVertices(Lump):
 
     @property
     def _sizes(self) -> tuple[int, int, int]:
-        """Return the words of a vertex and of a weight, and which of a vertex' is the number of its weights."""
+        """Return the words of a vertex and of a weight, and which of a vertex's is the number of its weights."""
         vertex, weight = self.dtype.itemsize // WORD.itemsize, self.weight.itemsize // WORD.itemsize
         return vertex, weight, place_of(self.dtype, "num_weights") // WORD.itemsize
 

@@ -7,7 +7,7 @@ commands. Everything is little-endian. The records below are the structs of id's
 Facts (engine source, Yamagi Quake II's `Mod_LoadMD2` and `R_DrawAliasFrameLerp`, Q2PRO, and id's qdata):
 
 - Each frame has a box of its own: position = byte x scale + translate. `frame_size` is the way from frame to frame.
-- A vertex' normal is an index into the 162 directions of id's `anorms.h`: see `common.normals`.
+- A vertex's normal is an index into the 162 directions of id's `anorms.h`: see `common.normals`.
 - Triangles index vertices and texture coordinates separately; front faces are clockwise. Texture coordinates are whole
   texels of a skin of `skin_width` x `skin_height`, from the top left.
 - Quake II's own GL renderers draw nothing but the OpenGL commands: see `strips`. Other engines look at the triangles.

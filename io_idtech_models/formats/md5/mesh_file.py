@@ -154,7 +154,7 @@ def _read_part(reader: Reader, data: bytes, num_joints: int) -> Md5Part:
         shader,
         verts.values[:, 1:3],
         verts.whole(3, num_weights + 1, "first weight of a vertex"),
-        verts.whole(4, num_weights + 1, "number of a vertex' weights"),
+        verts.whole(4, num_weights + 1, "number of a vertex's weights"),
         np.stack([tris.whole(1 + i, num_verts, "vertex of a triangle") for i in range(3)], axis=1),
         weights.whole(1, num_joints, "joint of a weight"),
         weights.values[:, 2],

@@ -163,7 +163,7 @@ def _encode_weights(
 def _with_carried(
     mesh: SkinnedMesh, own: SkinnedMeshSource, numbers: NDArray[np.int64]
 ) -> tuple[SkinnedMeshSource, NDArray[np.bool_]]:
-    """Return a mesh' source with offsets of carried vertices in place of its own, and who keeps a range there, (V,).
+    """Return a mesh's source with offsets of carried vertices in place of its own, and who keeps a range there, (V,).
 
     Those do not whose offsets others that share a weight have otherwise.
     """

@@ -16,7 +16,7 @@ from ...model.transforms import conjugate, rotate
 def heaviest_first(
     mesh: SkinnedMesh, skeleton: Skeleton, kept: NDArray[np.bool_]
 ) -> tuple[Weights, NDArray[np.float32]]:
-    """Return a mesh' weights, the heaviest of a vertex first but for `kept` ones (V,), and its normals (V, 3).
+    """Return a mesh's weights, the heaviest of a vertex first but for `kept` ones (V,), and its normals (V, 3).
 
     A normal is in the space of its first weight's joint; where the mesh has none they are smooth over what lies
     together in the bind pose.

@@ -3,7 +3,7 @@
 A file is looked through by one regular expression for its braces. Real files have too many or too few of them (3 of
 452): a game drops the file (ioquake3), or what follows, or reads on in the next file. Here a name that stands alone in
 its line with a `/` in it, before a brace, begins anew also where the one before it is not closed; a brace too many is
-left out. What was borne is said with the names that it may concern.
+left out. What was put up with is noted at the names that it may concern.
 """
 
 from __future__ import annotations

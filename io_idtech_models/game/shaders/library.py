@@ -57,7 +57,7 @@ class _Script:
     source: Reads
 
     def read(self) -> str:
-        """Return its text; one that can't be read is said, and empty."""
+        """Return its text; one that can't be read is empty, and a warning is logged."""
         try:
             data = self.source() if callable(self.source) else self.source.read()
         except ModelError as error:

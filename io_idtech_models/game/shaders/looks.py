@@ -125,7 +125,7 @@ def _only_bump(shader: Shader) -> bool:
 
 
 def bump_stage(shader: Shader) -> Stage | None:
-    """Return the first stage with a normal map that is no picture of the engine; None without: the surface is flat."""
+    """Return the first stage with a normal map that is no picture of the engine, or None: the surface is flat."""
     found = (stage for stage in shader.stages if stage.role == BUMP and stage.map)
     return next((stage for stage in found if not is_builtin(stage.map)), None)
 

@@ -3,7 +3,7 @@
 Blender shows normals of its own making in every frame but the base. So a vertex keeps its source's normal, in the
 source's code, in each frame in which it and the corners of its faces lie where the source has them. Where one linear
 map moved a whole part of the surface the normals follow that (`affine`); elsewhere the source's normal is turned by the
-rotation that fits the vertex' surroundings best (Kabsch's method over the edges and the area-scaled normals of all
+rotation that fits the vertex's surroundings best (Kabsch's method over the edges and the area-scaled normals of all
 faces at that position), which carries smoothing groups and hand-made normals along; but in the base, whose normals a
 modeller sees as they are, what is shown there counts. Where faces were turned over, so are the normals of their
 vertices.

@@ -33,7 +33,7 @@ def mesh_record(source: SkinnedMeshSource, extra: Arrays) -> bytes:
 
 
 def mesh_source(record: bytes | memoryview) -> tuple[SkinnedMeshSource, Arrays]:
-    """Read a mesh' record, checked; returns the source and all arrays (for what the writer added).
+    """Read a mesh's record, checked; returns the source and all arrays (for what the writer added).
 
     Raises:
         RecordError: the record is damaged, or its arrays contradict one another.
