@@ -61,7 +61,7 @@ def box() -> PartSpec:
             else:  # in the hand's space: turned back by a right angle
                 weights.append((2, 1.0, y - 1.0, -(x - 24.0), z - 2.0))
             verts.append((x / 32.0, (y + z) / 16.0, start, len(weights) - start))
-    verts.append((0.9375, 0.0625, verts[11][2], 1))  # shares the last vertex' weight
+    verts.append((0.9375, 0.0625, verts[11][2], 1))  # shares the last vertex's weight
     tris = []
     for ring in (0, 4):
         for i in range(4):

@@ -15,7 +15,7 @@ ARRAYS = ("bases", "deltas", "base_frames", "delta_frames", "scale", "delta_scal
 
 
 def formula(source, frame, vertex):
-    """Return a vertex' position and normal as the engine makes them, number by number (`LerpCMeshVertexes`)."""
+    """Return a vertex's position and normal as the engine makes them, number by number (`LerpCMeshVertexes`)."""
     base, delta = source.bases[source.base_frames[frame], vertex], source.delta_frames[frame]
     position = [np.float32(n) * np.float32(1 / 64) for n in base[:3].tolist()]
     if delta < 0:

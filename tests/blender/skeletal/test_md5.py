@@ -255,7 +255,7 @@ def test_another_scale_makes_another_size():
 
 
 def disagreement(model) -> list[NDArray[Any]]:
-    """Return for each mesh how far apart a vertex' weights put it at the file's joints, (V,)."""
+    """Return for each mesh how far apart a vertex's weights put it at the file's joints, (V,)."""
     skeleton, found = model.skeleton, []
     for mesh in model.meshes:
         table = mesh.weights

@@ -139,7 +139,7 @@ def test_trailing_text_is_left_alone():
         (b"weight 0 0 1.0", b"weight 0 3 1.0", "joint of a weight (0)"),
         (b"weight 0 0 1.0", b"weight 0 0 nan", "not a number at line"),
         (b"weight 0 0 1.0", b"weight 0 0 inf", "not a number at line"),
-        (b") 0 1\n", b") 0 99\n", "number of a vertex' weights (0)"),
+        (b") 0 1\n", b") 0 99\n", "number of a vertex's weights (0)"),
         (b") 15 1\n", b") 15 2\n", "weights of vertex"),
         (b"numtris 18", b"numtris 19", "damaged list"),
         (b"numtris 18", b"numtris 2147483647", "damaged list"),
