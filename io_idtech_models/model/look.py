@@ -5,7 +5,7 @@ Texture coordinates have their origin at the bottom left, as in `model.vertex`. 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 # How a layer is drawn over those below it, and a whole look over what lies behind it.
@@ -91,3 +91,14 @@ class Look:
         """Return the texture that shows best what the surface is: the first of its own, or else any."""
         found = [layer.texture for layer in self.layers if layer.texture is not None]
         return next((texture for texture in found if not texture.reflects), next(iter(found), None))
+
+    def plain(self) -> Look:
+        """Return what comes nearest with one picture, which is all that many programs' formats hold."""
+        if self.base is None or self.drawn == UNSEEN:
+            return self
+        first = self.layers[0]
+        own = next(layer for layer in self.layers if layer.texture == self.base)
+        drawn = ALPHA if first.drawn == ALPHA else OPAQUE
+        still = replace(self.base, rows=STILL, motions=(), reflects=False)
+        clip = first.clip if first.texture == self.base else None
+        return replace(self, layers=(Layer(still, drawn, lit=own.lit, clip=clip),))

@@ -25,6 +25,7 @@ class Dressing:
     """How to dress a model; the import operators declare the same options."""
 
     skin: str = ""  # a skin's name; "" the usual one, "none" the model's own shaders
+    plain_materials: bool = False  # one picture each, which is what formats of other programs can hold
     moving_textures: bool = False  # textures that move in the game do in the scene
 
 
@@ -44,6 +45,7 @@ def materials_for(
             log.warning("%s", error)
     rate = frame_rate if wanted.moving_textures else 0.0
     materials = materials_of(file, dress, rate, endings)
+    materials.plain = wanted.plain_materials
     if row.family is VERTEX:
         materials.own_image = search.own_image
     return materials, dress
@@ -52,7 +54,7 @@ def materials_for(
 def materials_of(file: GameFile, dress: Dress | None, frame_rate: float, endings: tuple[str, ...]) -> Materials:
     """Return what makes the materials of a model in a skin; textures move at a `frame_rate`, if it is not 0."""
     looks = Looks(SearchPath(file), endings)
-    return Materials(looks.find, read_picture, None, None if dress is None else dress.worn, frame_rate)
+    return Materials(looks.find, read_picture, None, None if dress is None else dress.worn, frame_rate=frame_rate)
 
 
 def wardrobe(file: GameFile, row: Row) -> Wardrobe:

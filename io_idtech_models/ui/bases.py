@@ -84,6 +84,11 @@ class DressOptions:
         name="Skin",
         description="The skin to wear (default, red, ...); empty: the usual one; none: the shaders in the model's file",
     )
+    plain_materials: BoolProperty(
+        name="Plain Materials",
+        description="One picture for each material, without layers: what glTF, FBX and OBJ can hold",
+        default=False,
+    )
     moving_textures: BoolProperty(
         name="Moving Textures",
         description="Let textures move in the scene that do in the game",
@@ -92,7 +97,7 @@ class DressOptions:
 
     def draw_dress(self) -> None:
         """Show the options."""
-        draw_group(self.layout, self, "idtech_dress", "Materials", ("skin", "moving_textures"))  # type: ignore[attr-defined]
+        draw_group(self.layout, self, "idtech_dress", "Materials", ("skin", "plain_materials", "moving_textures"))  # type: ignore[attr-defined]
 
 
 class ExportFile(Exporting):  # type: ignore[misc]

@@ -30,6 +30,7 @@ from ..cli.workers import Job
 from ..formats import SKELETAL, VERTEX, Row
 from ..model.wording import joined, plural
 from ..reporting import ModelError
+from ..tasks.dressing import Dressing
 from ..tasks.selection import choose
 from ..tasks.skeletal_exports import export_skeletal
 from ..tasks.skeletal_imports import AS_FILE, FIT, ImportSettings, import_animation, import_skeletal
@@ -37,6 +38,7 @@ from ..tasks.vertex import Summary, export_file, import_file
 from .bases import file_of
 
 PICTURE = ".png"
+LAYERED = (PICTURE, ".blend")  # what can show more than one picture of a material
 ENTRY = f"{__package__}.cli"  # a worker runs this module again
 
 
@@ -48,6 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--scale", type=_scale, default=1.0, metavar="X", help="length of a game unit in the other file (1)")
     add("--fps", type=_rate, default=0, metavar="N", help="frames per second of a model that does not say (24)")
     add("--no-weld", action="store_true", help="keep vertices apart that lie together in every frame")
+    add("--skin", default="", metavar="NAME", help="what a model wears (its default skin), none: its own shaders")
     frames = "a model's frames: auto (its keys, else the scene's if something moves), keys, scene, current, FIRST-LAST"
     add("--frames", type=_frames, default=("AUTO", 0, 0), metavar="WHICH", help=frames)
     add("--normals", choices=("source", "shown", "smooth"), default="source", help="where a model's normals come from")
@@ -101,7 +104,7 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
     if row is not None and job.source.suffix.lower() in MODEL_SUFFIXES and not _changes_model(options):
         return cli.convert_plain(job, options)
     context: Context = bpy.context
-    summary = _open(job.source, options, context)
+    summary = _open(job, options, context)
     if options.frame is not None:
         context.scene.frame_set(options.frame)
     if row is not None:
@@ -119,8 +122,9 @@ def _changes_model(options: argparse.Namespace) -> bool:
     return options.scale != 1.0 or options.frames[0] not in {"AUTO", "KEYS"} or options.normals != "source"
 
 
-def _open(path: Path, options: argparse.Namespace, context: Context) -> Summary:
-    """Bring a file, and nothing else, into memory."""
+def _open(job: Job, options: argparse.Namespace, context: Context) -> Summary:
+    """Bring a job's source, and nothing else, into memory, dressed as its target can show it."""
+    path = job.source
     if path.suffix.lower() not in MODEL_SUFFIXES:
         scene_files.open_scene(path)
         return Summary(plural(len(context.scene.objects), "object"))
@@ -129,21 +133,24 @@ def _open(path: Path, options: argparse.Namespace, context: Context) -> Summary:
     context.scene.frame_set(0)
     row = formats.by_suffix(path)
     assert row is not None, "what has a model's suffix has a row"
-    return OPEN[row.family](path, row, options, context)
+    dressing = Dressing(options.skin, plain_materials=job.target.suffix.lower() not in LAYERED)
+    return OPEN[row.family](path, dressing, options, context)
 
 
-def _open_vertex(path: Path, row: Row, options: argparse.Namespace, context: Context) -> Summary:
+def _open_vertex(path: Path, dressing: Dressing, options: argparse.Namespace, context: Context) -> Summary:
     settings = BuildSettings(scale=options.scale, weld=not options.no_weld, frame_rate=options.fps)
-    return import_file(cli.disk_of(options).file(path), settings, context.scene, context.scene.collection)[1]
+    file = cli.disk_of(options).file(path)
+    return import_file(file, settings, context.scene, context.scene.collection, dressing)[1]
 
 
-def _open_skeletal(path: Path, row: Row, options: argparse.Namespace, context: Context) -> Summary:
+def _open_skeletal(path: Path, dressing: Dressing, options: argparse.Namespace, context: Context) -> Summary:
     """Bring a skeletal model and the animations that are named into the scene."""
     settings = SkeletalSettings(scale=options.scale, weld=not options.no_weld)
-    disk = cli.disk_of(options)
+    disk, row = cli.disk_of(options), formats.by_suffix(path)
+    assert row is not None, "see `_open`"
     named = file_of(disk, options.anim[0] if options.anim and row.companions else "")
     bind = FIT if row.bind_pose_missing else AS_FILE
-    wanted = ImportSettings(animations=row.has_motions, animation=named, bind=bind)
+    wanted = ImportSettings(animations=row.has_motions, animation=named, bind=bind, dressing=dressing)
     posed, summary = import_skeletal(disk.file(path), settings, wanted, context, context.scene.collection)
     if options.anim:
         files = [disk.file(Path(name)) for name in options.anim]

@@ -119,6 +119,18 @@ def test_pictures_that_are_not_there():
     assert looks("a\n{\n{ map far/z.tga }\n}", "p.tga").find("a") is None
 
 
+def test_what_is_left_with_one_picture():
+    layered = look("{ map p.tga\nalphaFunc GE128\nrgbGen lightingDiffuse }\n{ map q.tga\nblendFunc add }").plain()
+    assert drawn(layered) == [("p.tga", OPAQUE)]
+    assert (layered.layers[0].clip, layered.layers[0].lit) == (Clip(0.5 - 1e-9), True)
+    glow = look("{ map p.tga\nblendFunc add\ntcMod scroll 1 0 }").plain()
+    assert drawn(glow) == [("p.tga", OPAQUE)]
+    assert not glow.layers[0].lit
+    assert glow.base is not None and glow.base.motions == ()
+    unseen = Look((Layer(drawn=UNSEEN),))
+    assert unseen.plain() == unseen
+
+
 # -- texture coordinates, with v counted from below
 
 

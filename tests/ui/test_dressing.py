@@ -8,6 +8,7 @@ import pytest
 from io_idtech_models.blender.shading.images import image_of
 from io_idtech_models.blender.shading.materials import worn_by
 from io_idtech_models.ui import skins
+from io_idtech_models.ui.cli import main
 from tests import samples_md3, samples_md5, samples_mdm
 from tests.packs import Entry, zip_bytes
 from tests.ui.scene import activate, bpy, error_of, export_bytes, import_model, png, put
@@ -259,3 +260,23 @@ def test_a_skin_declaration_of_doom(tmp_path):
     assert picture(first_materials(gold)[0]).name == "gold.png"
     show(plain, "arms/gold.skin")
     assert worn_by(first_materials(plain)[0]) == "models/gold"
+
+
+# -- for other programs
+
+
+def test_plain_materials_have_one_picture(loose):
+    body, arm = first_materials(import_model(loose, skin="red", plain_materials=True))
+    assert picture(arm).name == "rust.png"
+    kinds = sorted(node.type for node in arm.node_tree.nodes)
+    assert kinds == ["BSDF_PRINCIPLED", "OUTPUT_MATERIAL", "TEX_IMAGE"]
+    assert picture(body).name == "red.png"
+
+
+def test_other_formats_get_the_picture_of_a_skin(loose, tmp_path):
+    options = ["convert", str(loose), str(tmp_path / "a.glb"), "--skin", "red"]
+    assert main(options) == 0
+    assert main(["convert", str(tmp_path / "a.glb"), str(tmp_path / "a.blend")]) == 0
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    shown = {picture(m).name for m in bpy.data.materials if picture(m) is not None}
+    assert shown == {"red", "rust"}

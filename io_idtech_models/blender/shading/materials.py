@@ -45,6 +45,7 @@ class Materials:
     read_pixels: ReadPixels | None = None
     own_image: OwnImage | None = None  # the picture of a model that names none
     worn: Worn | None = None  # of the skin that the model wears; or None
+    plain: bool = False  # one picture each, without layers
     frame_rate: float = 0.0  # at which textures move that do in the game; 0: they stand still
     made: dict[str, bpy.types.Material] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)  # shaders and pictures that there is nothing to show of
@@ -76,7 +77,7 @@ class Materials:
         look = self.find_look(shader, worn=worn) if shader else None
         if look is not None:
             self.missing += [each for each in look.lacking if each not in self.missing]
-        if (look is None or not self._show(material, look)) and shader:
+        if (look is None or not self._show(material, look.plain() if self.plain else look)) and shader:
             self.missing.append(shader)
         return material
 

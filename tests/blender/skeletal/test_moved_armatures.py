@@ -235,7 +235,7 @@ def test_written_larger_than_it_was_read(subject):
 
 
 def test_bones_that_are_rolled(subject):
-    """The places that a vertex's weights name lie in the scene where they lay, each in the space of its turned joint."""
+    """The places that a vertex's weights name lie in the scene where they lay, in the space of their turned joints."""
 
     def roll() -> None:
         for bone in subject.case.rig.data.edit_bones:
