@@ -7,7 +7,7 @@ maps are. Faces that turn to the viewer, and vertices that move, do neither.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import cos, pi, sin
@@ -15,7 +15,7 @@ from math import cos, pi, sin
 from ..game.search import SearchPath, game_name
 from ..game.shaders import looks as kinds
 from ..game.shaders import resolve as resolving
-from ..game.shaders.library import DOOM3, QUAKE3, ShaderLibrary
+from ..game.shaders.library import DOOM3, QUAKE3, ShaderLibrary, library_of
 from ..game.shaders.model import (
     AT_LEAST,
     BUMP,
@@ -45,8 +45,6 @@ FLIP: Rows = (1.0, 0.0, 0.0), (0.0, -1.0, 1.0)  # t is counted from the top, v n
 UNLISTED = frozenset(("lightingspecular",))  # alphaGen that shows a stage where light falls
 SLIGHT = 1e-9
 TWICE = Blend("GL_DST_COLOR", "GL_SRC_COLOR")  # which multiplies and doubles: a grey of one half changes nothing
-MOST_KEPT = 4  # libraries: one for each game that is at hand
-_kept: dict[Hashable, ShaderLibrary] = {}
 
 
 class Looks:
@@ -61,7 +59,7 @@ class Looks:
         for folder, suffix, rules in SCRIPTS:
             files = self.search.scripts(folder, suffix)
             if files:
-                return _library(folder, files, rules)
+                return library_of(folder, files, rules)
         return None
 
     def find_image(self, name: str) -> GameFile | None:
@@ -145,20 +143,6 @@ class Looks:
 
 def _texture_of(picture: GameFile | None) -> Texture:
     return Texture(picture, name="" if picture is None else game_name(picture))
-
-
-def _library(folder: str, files: list[GameFile], rules: str) -> ShaderLibrary:
-    """Return the library of some scripts: the one that was made of them before, while none of them has changed."""
-    stamps = [file.stamp for file in files]
-    key = (rules, *zip([file.place for file in files], stamps, strict=True))
-    if key in _kept:
-        return _kept[key]
-    library = ShaderLibrary([(f"{folder}/{file.name}", file) for file in files], rules)
-    if None not in stamps:
-        while len(_kept) >= MOST_KEPT:
-            del _kept[next(iter(_kept))]
-        _kept[key] = library
-    return library
 
 
 def _clip(test: AlphaTest) -> Clip:

@@ -14,7 +14,7 @@ from functools import cached_property
 from ..reporting import LimitError, ModelError
 from .search import SearchPath, game_name
 from .shaders import skin_decls
-from .shaders.library import DOOM3, SKIN, ShaderLibrary, decl_key
+from .shaders.library import DOOM3, SKIN, decl_key, library_of
 from .skin import Skin, read_skin, surface_key
 from .skin_names import skins_of
 from .store import GameFile
@@ -78,7 +78,7 @@ class Wardrobe:
         if not self.by_decls:
             return {}
         scripts = self.search.scripts("skins", ".skin")
-        library = ShaderLibrary([(f"skins/{file.name}", file) for file in scripts], DOOM3)
+        library = library_of("skins", scripts, DOOM3)
         own = decl_key(game_name(self.model))
         found = {}
         for name in library.names(SKIN):

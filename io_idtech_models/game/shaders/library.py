@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import bisect
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -37,6 +37,8 @@ class Source(Protocol):
 
 
 Reads = Source | Callable[[], bytes]
+MOST_KEPT = 8  # libraries: two for each game that is at hand
+_kept: dict[Hashable, ShaderLibrary] = {}
 
 
 @dataclass(frozen=True)
@@ -171,6 +173,36 @@ class ShaderLibrary:
         shader.file, shader.line = found.file, found.line
         shader.faults = found.faults + shader.faults
         return shader
+
+
+class Stamped(Source, Protocol):
+    """A file that tells whether it has changed: `game.store.GameFile` is one."""
+
+    @property
+    def name(self) -> str:
+        """Return its name."""
+
+    @property
+    def place(self) -> str:
+        """Return where it is."""
+
+    @property
+    def stamp(self) -> Hashable:
+        """Return what is another one once it has changed; None if it can't be asked."""
+
+
+def library_of(folder: str, files: Sequence[Stamped], rules: str) -> ShaderLibrary:
+    """Return the library of a folder's scripts, strongest first: the one made before, while none of them changes."""
+    stamps = [file.stamp for file in files]
+    key = (rules, folder, *zip([file.place for file in files], stamps, strict=True))
+    if key in _kept:
+        return _kept[key]
+    library = ShaderLibrary([(f"{folder}/{file.name}", file) for file in files], rules)
+    if None not in stamps:
+        while len(_kept) >= MOST_KEPT:
+            del _kept[next(iter(_kept))]
+        _kept[key] = library
+    return library
 
 
 def _lines(text: str) -> Callable[[int], int]:
