@@ -1,6 +1,7 @@
 """build.py without a network and without Blender: choices, messages, stamps, counts."""
 
 import ast
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -390,6 +391,19 @@ def test_extension_has_its_manifest_at_the_top_and_no_caches(tmp_path, monkeypat
     package.stage(tmp_path / "staged")
     files = {path.relative_to(tmp_path / "staged").as_posix() for path in (tmp_path / "staged").rglob("*")}
     assert files == {"blender_manifest.toml", "LICENSE", "__init__.py", "formats", "formats/md3.py"}
+
+
+def test_a_zip_is_packed_without_blender_and_always_the_same(tmp_path):
+    folder = tmp_path / "source"
+    for name in ("b.py", "a/c.py", "a/__init__.py"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(name, encoding="utf-8")
+    package.pack(folder, tmp_path / "one.zip")
+    os.utime(folder / "b.py", (1, 1))
+    (folder / "b.py").chmod(0o600)
+    package.pack(folder, tmp_path / "two.zip")
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+    assert package.contents(tmp_path / "one.zip") == {n: n.encode() for n in ("a/__init__.py", "a/c.py", "b.py")}
 
 
 def test_choices_read_as_a_sentence():

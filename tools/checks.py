@@ -184,7 +184,8 @@ def extension_zip(options: Options) -> Outcome:
     blenders = [environment for environment in chosen_blenders(options) if environment.has("import")]
     if not blenders:
         blenders = [environments.for_conversion()]
-    path = package.build_zip(blenders[-1])
+    path = package.build_zip()
+    package.validate(path, blenders[-1])
     transcript = Transcript(f"built and validated {path.name}\n")
     for environment in blenders:
         python = environments.prepare(environment)

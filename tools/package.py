@@ -1,4 +1,4 @@
-"""Build the extension's zip with Blender's own packager, the same bytes from the same sources."""
+"""Build the extension's zip as Blender's own packager does, without Blender: the same bytes from the same sources."""
 
 from __future__ import annotations
 
@@ -28,23 +28,33 @@ def manifest_version(text: str | None = None) -> str:
     return match.group(1)
 
 
-def build_zip(environment: environments.Environment | None = None) -> Path:
-    """Build ``dist/io_idtech_models-VERSION.zip``, have Blender's packager validate it, and return its path."""
-    environment = environment or environments.for_conversion()
-    python = environments.prepare(environment)
-    packager = [python, str(find_packager(environment))]
+def build_zip() -> Path:
+    """Build ``dist/io_idtech_models-VERSION.zip``, and return its path. Blender is not asked, nor needed."""
     target = OUTPUT / f"{PACKAGE}-{manifest_version()}.zip"
+    OUTPUT.mkdir(exist_ok=True)
+    unfinished = target.with_suffix(".part.zip")
     with tempfile.TemporaryDirectory() as temporary:
-        staged, built = Path(temporary) / "source", Path(temporary) / target.name
+        staged = Path(temporary) / "source"
         stage(staged)
-        run_packager([*packager, "build", "--source-dir", str(staged), "--output-filepath", str(built)])
-        OUTPUT.mkdir(exist_ok=True)
-        unvalidated = target.with_suffix(".part.zip")
-        rewrite(built, unvalidated)
-    run_packager([*packager, "validate", str(unvalidated)])
-    unvalidated.replace(target)
+        pack(staged, unfinished)
+    unfinished.replace(target)
     say(f"Built {target.relative_to(PROJECT)} ({target.stat().st_size / 1024:.0f} KiB).")
     return target
+
+
+def validate(path: Path, environment: environments.Environment) -> None:
+    """Have Blender's packager validate a zip, and see that it would have packed the same; raises BuildError."""
+    python = environments.prepare(environment)
+    packager = [python, str(find_packager(environment))]
+    run_packager([*packager, "validate", str(path)])
+    with tempfile.TemporaryDirectory() as temporary:
+        staged, built = Path(temporary) / "source", Path(temporary) / path.name
+        stage(staged)
+        run_packager([*packager, "build", "--source-dir", str(staged), "--output-filepath", str(built)])
+        own, theirs = contents(path), contents(built)
+    if own != theirs:
+        differing = sorted(own.items() ^ theirs.items())[0][0]
+        raise BuildError(f"Blender's packager packs '{differing}' otherwise.")
 
 
 def find_packager(environment: environments.Environment) -> Path:
@@ -73,11 +83,18 @@ def run_packager(command: Sequence[str]) -> None:
         raise BuildError("Blender's packager refuses the extension:\n" + indented(result.stdout + result.stderr))
 
 
-def rewrite(source: Path, target: Path) -> None:
-    """Copy a zip with its entries sorted and without the files' dates and permissions, which vary by machine."""
-    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
-        for name in sorted(old.namelist()):
+def pack(folder: Path, target: Path) -> None:
+    """Pack a folder, entries sorted and without the files' dates and permissions, which vary by machine."""
+    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    with zipfile.ZipFile(target, "w") as packed:
+        for name in sorted(files):
             entry = zipfile.ZipInfo(name, FIRST_ZIP_DATE)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
-            new.writestr(entry, old.read(name))
+            packed.writestr(entry, files[name].read_bytes())
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    """Return the files in a zip, by name; folders have no entry of their own."""
+    with zipfile.ZipFile(path) as packed:
+        return {name: packed.read(name) for name in packed.namelist() if not name.endswith("/")}
