@@ -1,0 +1,59 @@
+"""What holds for every conversion: a file that its format reads comes of it, or a sentence that says why not."""
+
+import pytest
+
+from io_idtech_models.assets.asked import Asked
+from io_idtech_models.assets.convert import WAYS, Posing, convert
+from io_idtech_models.assets.load import load
+from io_idtech_models.formats import MOTION, ROWS, SKELETAL, VERTEX, rows_of
+from io_idtech_models.game.store import Disk
+from io_idtech_models.reporting import ModelError, collected_warnings
+from tests.samples import SAMPLES, format_of, sample_params
+
+every_target = pytest.mark.parametrize("to", ROWS, ids=lambda row: row.name)
+
+
+def put(folder, data, to):
+    """Write a file, with what lies with it; returns its path, and where it goes."""
+    row = format_of(data)
+    source = folder / f"a{row.suffixes[0]}"
+    source.write_bytes(data)
+    for other in (other for other in ROWS if other.name in row.companions):
+        source.with_suffix(other.suffixes[0]).write_bytes(next(iter(SAMPLES[other.name].values())))
+    return source, folder / f"b{to.suffixes[0]}"
+
+
+@every_target
+@pytest.mark.parametrize("data", sample_params(family=None))
+def test_a_file_or_a_sentence(tmp_path, data, to):
+    source, target = put(tmp_path, data, to)
+    row = format_of(data)
+    with collected_warnings():
+        try:
+            line = convert(Disk().file(source), Asked(target, shorten=True))
+        except ModelError as error:
+            assert "\n" not in str(error)
+            assert not target.exists()
+            return
+        assert (row.family, to.family) in WAYS
+        assert "\n" not in line
+        again = load(Disk().file(target))
+    assert again.row is to
+    assert to.family.describe(again.chief)
+
+
+@pytest.mark.parametrize("family", [VERTEX, SKELETAL, MOTION], ids=repr)
+def test_some_sample_of_every_format_becomes_every_other_of_its_family(tmp_path, family):
+    for row in rows_of(family):
+        for to in rows_of(family):
+            assert any(_converts(tmp_path, data, to) for data in SAMPLES[row.name].values()), (row.name, to.name)
+
+
+def _converts(folder, data, to):
+    source, target = put(folder, data, to)
+    with collected_warnings():
+        try:
+            convert(Disk().file(source), Asked(target, shorten=True), Posing())
+        except ModelError:
+            return False
+    return True
