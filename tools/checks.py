@@ -20,6 +20,7 @@ REPORTS = environments.FOLDER / "reports"
 STEP_SECONDS = 3600  # a class left registered makes Blender 4.5 hang at exit: end such a run some day
 PURE_TESTS = ("tests/formats", "tests/model", "tests/game", "tests/assets", "tests/cli", "tests/test_*.py")
 PURE_AGAIN = ("tests/formats", "tests/model", "tests/game")  # what may differ with another Python and numpy
+AGAIN = "1/3"  # of each such test: all cases are the step "unit"'s
 BLENDER_TESTS = ("tests/blender", "tests/ui")
 FEW_FILES, SHARE = "IDTECH_FEW_FILES", "IDTECH_SHARE"  # tests.samples.FEW, tests.shares.SHARE
 UNIT_PYTHONS = [(3, 11), (3, 13)]  # the first that is there runs the tests without Blender
@@ -130,15 +131,13 @@ def existing_tests(patterns: Sequence[str]) -> list[str]:
 def blender_tests(environment: Environment) -> Callable[[Options], Outcome]:
     """Return the step that runs the tests with one Blender version from PyPI.
 
-    Those of codecs and models are run, too, where its Python (and numpy) is another than that of the step "unit". The
-    newest Blender that is at hand has all cases with all real files. The others have each test, with the files of each
-    format in which most may differ, and share its cases among them.
+    The newest Blender that is at hand has all cases with all real files. The others have each test, with the files of
+    each format in which most may differ, and share its cases among them.
     """
 
     def step(options: Options) -> Outcome:
         python = environments.prepare(environment, tests=True)
-        again = find(UNIT_PYTHONS).version in environment.pythons
-        paths = options.chosen_paths or existing_tests(BLENDER_TESTS if again else PURE_AGAIN + BLENDER_TESTS)
+        paths = options.chosen_paths or existing_tests(BLENDER_TESTS)
         older = at_hand(options)[:-1]
         few = {}
         if environment in older and not options.chosen_paths:
@@ -146,6 +145,19 @@ def blender_tests(environment: Environment) -> Callable[[Options], Outcome]:
         return run_pytest(environment.name, [python, "-P", "-m", "pytest"], options, paths, few)
 
     return step
+
+
+def unit_again(environment: Environment) -> Step:
+    """Return the step that runs a share of the tests of codecs and models with the Python and numpy of a Blender."""
+
+    def run(options: Options) -> Outcome:
+        python = environments.prepare(environment, tests=True)
+        paths = options.chosen_paths or existing_tests(PURE_AGAIN)
+        share = {} if options.chosen_paths else {SHARE: AGAIN}
+        return run_pytest(name, [python, "-P", "-m", "pytest"], options, paths, share)
+
+    name = f"unit-{environment.name}"
+    return Step(name, run, tests=True)
 
 
 def installed_blender_tests(options: Options) -> Outcome:
@@ -224,6 +236,8 @@ def steps(options: Options) -> list[Step]:
         blender_steps = [Step("blender", installed_blender_tests, tests=True)]
     else:
         blender_steps = [Step(e.name, blender_tests(e), tests=True) for e in chosen_blenders(options)]
+        unit = find(UNIT_PYTHONS).version
+        blender_steps += [unit_again(e) for e in at_hand(options) if unit not in e.pythons][-1:]
     every = [Step("ruff", ruff), Step("mypy", mypy), Step("unit", unit_tests, tests=True), *blender_steps]
     every.append(Step("zip", extension_zip, last=True))
     unknown = set(options.only) - {step.name for step in every}
