@@ -16,8 +16,9 @@ from ..blender.mesh import attributes
 from ..blender.provenance import FILE, MODEL_ID
 from ..game import pcx
 from ..game.search import SearchPath, game_name
-from ..game.store import Disk, GameFile
+from ..game.store import GameFile
 from ..reporting import LimitError, collected_warnings
+from .games import user_disk
 
 
 def label(material: Block | None) -> str:
@@ -32,7 +33,7 @@ def model_file(block: Block) -> Path | None:
     holders: list[Any] = [*own, *block.users_collection, block.data]
     found = next((holder[FILE] for holder in holders if isinstance(holder.get(FILE), str)), None)
     path = None if found is None else Path(found)
-    return path if path is not None and Disk().file(path).is_file() else None
+    return path if path is not None and user_disk().file(path).is_file() else None
 
 
 def offered(block: Block) -> list[GameFile]:
@@ -40,7 +41,7 @@ def offered(block: Block) -> list[GameFile]:
     path = model_file(block)
     if path is None:
         return []
-    search = SearchPath(Disk().file(path))
+    search = SearchPath(user_disk().file(path))
     taken = {_place(place) for slot in block.material_slots for place in _pictures_of(slot.material, search)}
     # What can't be printed, a name that is no UTF-8 for one, can't be the name of an item or a material either.
     return [file for file in search.other_skins() if file.name.isprintable() and _place(file.place) not in taken]

@@ -1,0 +1,109 @@
+"""The games that the user has told us of, in the preferences of the extension, and which models they and archives hold.
+
+The command line knows nothing of these: what it does is told by its arguments alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ..blender.compat import Context
+from ..game.folders import TOP_FOLDERS, Game
+from ..game.listing import ANY_DEPTH, Found, models_in
+from ..game.store import ARCHIVES, Disk, Store
+from ..model.wording import listed, plural
+from ..reporting import LimitError, ModelError, collected_warnings
+
+PACKAGE = __package__.rpartition(".")[0]  # bl_ext.REPOSITORY.io_idtech_models where it is installed
+AS_ARCHIVES = "AUTO"  # the family of a game whose archives tell it
+
+
+def preferences() -> Any:
+    """Return the preferences of the extension; None where it is imported without being installed."""
+    context: Context = bpy.context
+    addon = context.preferences.addons.get(PACKAGE)
+    return None if addon is None else addon.preferences
+
+
+def configured() -> list[Game]:
+    """Return the games of the preferences that are switched on and there, the first first; a mod is above its game."""
+    own = preferences()
+    found = []
+    for each in () if own is None else own.games:
+        folders = tuple(place for place in (each.mod, each.folder) if place and Path(place).is_dir())
+        if each.enabled and folders:
+            found.append(Game(each.name, folders, "" if each.family == AS_ARCHIVES else each.family))
+    return found
+
+
+def user_disk() -> Disk:
+    """Return what an operator reads files from: it knows the games of the preferences."""
+    return Disk(configured())
+
+
+def fault_of(place: str) -> str:
+    """Return why a folder can't be a game's, or ""."""
+    try:
+        names = [name.lower() for name in os.listdir(place)]  # noqa: PTH208 - names, not paths
+    except OSError:
+        return f"there is no folder '{place}'"
+    if any(name in TOP_FOLDERS or name.endswith((*ARCHIVES, ".pk3dir")) for name in names):
+        return ""
+    return "no archive and no 'models' lies in it: name the folder that has them, such as 'baseq3'"
+
+
+@dataclass
+class Models:
+    """Models of archives or of a game, in order of their paths, and what there is to say of them."""
+
+    place: str  # what a sentence calls where they lie
+    found: list[Found]
+    notes: list[str] = field(default_factory=list)
+
+
+def in_archives(paths: Sequence[Path], kinds: Mapping[str, str], patterns: Sequence[str] = ()) -> Models:
+    """Return the models of archives; `kinds` are formats' names by lower-case suffix, `patterns` say which, else all.
+
+    Raises:
+        ModelError: one can't be read, or holds no model, or a pattern fits none.
+    """
+    disk = user_disk()
+    stores: list[Store] = []
+    notes = []
+    for path in paths:
+        archive = disk.archive(disk.file(path))
+        try:
+            refused = archive.directory().refused
+        except ModelError as error:
+            raise LimitError(f"{path.name}: {error}") from error
+        if refused:
+            notes.append(f"{path.name}: {plural(len(refused), 'file')} left out, no game can reach such names")
+        stores.append(archive.folder())
+    return _chosen(listed([path.name for path in paths]), stores, kinds, patterns, notes)
+
+
+def in_game(game: Game, kinds: Mapping[str, str], patterns: Sequence[str] = ()) -> Models:
+    """Return the models that a game sees, of those of one name the strongest; see `in_archives`."""
+    with collected_warnings() as warnings:
+        store = user_disk().surroundings.game(game)
+        return _chosen(f"'{game.name}'", [store], kinds, patterns, warnings)
+
+
+def _chosen(
+    place: str, stores: Sequence[Store], kinds: Mapping[str, str], patterns: Sequence[str], notes: list[str]
+) -> Models:
+    """Return the models that patterns mean, each once: what one matches may be a folder."""
+    found: dict[Found, None] = {}
+    for pattern in patterns or [ANY_DEPTH]:
+        wanted = (pattern, f"{pattern}/{ANY_DEPTH}") if patterns else (pattern,)
+        here = [each for store in stores for part in wanted for each in models_in(store, kinds, part)]
+        if not here:
+            raise LimitError(f"{place} has no model '{pattern}'" if patterns else f"{place} has no models")
+        found.update(dict.fromkeys(here))
+    return Models(place, sorted(found, key=lambda each: f"{each.folder}/{each.file.name}".lower()), notes)
