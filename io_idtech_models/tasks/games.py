@@ -13,11 +13,13 @@ from typing import Any
 
 import bpy
 
+from .. import formats
 from ..blender.compat import Context
+from ..formats import Row
 from ..game.folders import TOP_FOLDERS, Game
 from ..game.listing import ANY_DEPTH, Found, models_in
 from ..game.store import ARCHIVES, Disk, Store
-from ..model.wording import listed, plural
+from ..model.wording import joined, listed, plural
 from ..reporting import LimitError, ModelError, collected_warnings
 
 PACKAGE = __package__.rpartition(".")[0]  # bl_ext.REPOSITORY.io_idtech_models where it is installed
@@ -36,10 +38,15 @@ def configured() -> list[Game]:
     own = preferences()
     found = []
     for each in () if own is None else own.games:
-        folders = tuple(place for place in (each.mod, each.folder) if place and Path(place).is_dir())
+        folders = tuple(place for place in (each.mod, each.folder) if place and is_folder(place))
         if each.enabled and folders:
             found.append(Game(each.name, folders, "" if each.family == AS_ARCHIVES else each.family))
     return found
+
+
+def is_folder(place: str) -> bool:
+    """Tell whether a folder is at a path."""
+    return os.path.isdir(place)  # noqa: PTH112 - Path's own raises where a name is too long
 
 
 def user_disk() -> Disk:
@@ -58,6 +65,16 @@ def fault_of(place: str) -> str:
     return "no archive and no 'models' lies in it: name the folder that has them, such as 'baseq3'"
 
 
+def kinds_in(space: str) -> dict[str, str]:
+    """Return the formats' names by lower-case suffix of what the operators of a space bring: `scene` or `anim`."""
+    rows = [row for row in formats.ROWS if (row.has_model if space == "scene" else _moves(row))]
+    return {suffix: row.name for row in rows for suffix in row.suffixes}
+
+
+def _moves(row: Row) -> bool:
+    return row.has_motions or not row.has_model
+
+
 @dataclass
 class Models:
     """Models of archives or of a game, in order of their paths, and what there is to say of them."""
@@ -67,8 +84,12 @@ class Models:
     notes: list[str] = field(default_factory=list)
 
 
-def in_archives(paths: Sequence[Path], kinds: Mapping[str, str], patterns: Sequence[str] = ()) -> Models:
+def in_archives(
+    paths: Sequence[Path], kinds: Mapping[str, str], patterns: Sequence[str] = (), noun: str = "model"
+) -> Models:
     """Return the models of archives; `kinds` are formats' names by lower-case suffix, `patterns` say which, else all.
+
+    `noun` is what a sentence calls them.
 
     Raises:
         ModelError: one can't be read, or holds no model, or a pattern fits none.
@@ -85,25 +106,42 @@ def in_archives(paths: Sequence[Path], kinds: Mapping[str, str], patterns: Seque
         if refused:
             notes.append(f"{path.name}: {plural(len(refused), 'file')} left out, no game can reach such names")
         stores.append(archive.folder())
-    return _chosen(listed([path.name for path in paths]), stores, kinds, patterns, notes)
+    names = listed([path.name for path in paths])
+    return Models(names, _chosen(f"{names} has no {noun}", stores, kinds, patterns), notes)
 
 
 def in_game(game: Game, kinds: Mapping[str, str], patterns: Sequence[str] = ()) -> Models:
     """Return the models that a game sees, of those of one name the strongest; see `in_archives`."""
     with collected_warnings() as warnings:
         store = user_disk().surroundings.game(game)
-        return _chosen(f"'{game.name}'", [store], kinds, patterns, warnings)
+        try:
+            found = _chosen(f"'{game.name}' has no model", [store], kinds, patterns)
+        except ModelError as error:
+            raise LimitError(joined([str(error), *warnings])) from error
+    return Models(f"'{game.name}'", found, warnings)
 
 
-def _chosen(
-    place: str, stores: Sequence[Store], kinds: Mapping[str, str], patterns: Sequence[str], notes: list[str]
-) -> Models:
-    """Return the models that patterns mean, each once: what one matches may be a folder."""
+def game_called(name: str) -> Game:
+    """Return the game that the preferences call so, the first one for ""; raises LimitError."""
+    found = next((game for game in configured() if name in {"", game.name}), None)
+    if found is None:
+        shown = f" '{name}'" if name else ""
+        raise LimitError(f"the preferences name no game{shown} whose folder is there")
+    return found
+
+
+def models_of(name: str, patterns: Sequence[str] = ()) -> Models:
+    """Return models of the game that the preferences call so; raises ModelError."""
+    return in_game(game_called(name), kinds_in("scene"), patterns)
+
+
+def _chosen(lack: str, stores: Sequence[Store], kinds: Mapping[str, str], patterns: Sequence[str]) -> list[Found]:
+    """Return the models that patterns mean, each once: what one matches may be a folder. `lack` says that none fits."""
     found: dict[Found, None] = {}
     for pattern in patterns or [ANY_DEPTH]:
         wanted = (pattern, f"{pattern}/{ANY_DEPTH}") if patterns else (pattern,)
         here = [each for store in stores for part in wanted for each in models_in(store, kinds, part)]
         if not here:
-            raise LimitError(f"{place} has no model '{pattern}'" if patterns else f"{place} has no models")
+            raise LimitError(f"{lack} '{pattern}'" if patterns else f"{lack}s")
         found.update(dict.fromkeys(here))
-    return Models(place, sorted(found, key=lambda each: f"{each.folder}/{each.file.name}".lower()), notes)
+    return sorted(found, key=lambda each: f"{each.folder}/{each.file.name}".lower())

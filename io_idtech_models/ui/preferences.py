@@ -10,7 +10,7 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, StringProperty
 
 from ..blender.compat import Context
-from ..game.families import FAMILIES
+from ..game.families import BASES, FAMILIES
 from .bases import CANCELLED, FINISHED
 from .frames import Operator
 
@@ -47,7 +47,8 @@ def _settle_folder(self: Any, context: Context) -> None:
         if place.startswith("//"):
             setattr(self, option, bpy.path.abspath(place))
     if self.folder and self.name.partition(" ")[0] == NEW:
-        self.name = Path(self.folder).name
+        own = Path(self.folder)
+        self.name = own.parent.name if own.name.lower() in BASES else own.name
 
 
 def _families() -> list[tuple[str, str, str]]:
@@ -83,10 +84,12 @@ class IDTECH_UL_games(UIList):  # type: ignore[misc]
 
     def draw_item(self, _context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active: Any) -> None:
         """Draw a game's row."""
+        from ..tasks.games import is_folder
+
         row = layout.row()
         row.prop(item, "enabled", text="")
         row.prop(item, "name", text="", emboss=False)
-        lost = [place for place in (item.folder, item.mod) if place and not Path(place).is_dir()]
+        lost = [place for place in (item.folder, item.mod) if place and not is_folder(place)]
         if lost or not item.folder:
             row.label(text="not there" if lost else "no folder", icon="ERROR")
 

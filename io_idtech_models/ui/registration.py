@@ -9,7 +9,7 @@ import bpy
 
 from ..blender.compat import Context
 from ..formats import ROWS
-from . import archives, check, frames, preferences, skins, torso
+from . import archives, check, frames, model_list, preferences, skins, torso
 from .bases import space_of
 from .operators import operators_of
 
@@ -58,7 +58,7 @@ def register() -> None:
     """Register preferences, operators, drop handlers, menus and the command `blender -c idtech`."""
     for row in ROWS:
         _classes.extend(operators_of(row))
-    for module in (preferences, archives, frames, skins, torso, check):
+    for module in (preferences, model_list, archives, frames, skins, torso, check):
         _classes.extend(module.CLASSES)
     for cls in _classes:
         bpy.utils.register_class(cls)
