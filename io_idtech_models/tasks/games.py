@@ -16,6 +16,7 @@ import bpy
 from .. import formats
 from ..blender.compat import Context
 from ..formats import Row
+from ..game.families import BASES
 from ..game.folders import TOP_FOLDERS, Game
 from ..game.listing import ANY_DEPTH, Found, models_in
 from ..game.store import ARCHIVES, Disk, Store
@@ -23,6 +24,7 @@ from ..model.wording import joined, listed, plural
 from ..reporting import LimitError, ModelError, collected_warnings
 
 PACKAGE = __package__.rpartition(".")[0]  # bl_ext.REPOSITORY.io_idtech_models where it is installed
+UNNAMED = "Game"
 AS_ARCHIVES = "AUTO"  # the family of a game whose archives tell it
 
 
@@ -33,14 +35,31 @@ def preferences() -> Any:
     return None if addon is None else addon.preferences
 
 
+def own_name(game: Any) -> str:
+    """Return what a game of the preferences is called: by its user, or as its folder is, or the one around `baseq3`."""
+    folder = Path(game.folder)
+    spelt = folder.parent.name if folder.name.lower() in BASES else folder.name
+    return str(game.name.strip() or spelt or UNNAMED)
+
+
+def names_of(games: Sequence[Any]) -> list[str]:
+    """Return what games of the preferences are called, no two alike: menus and scripts tell them apart by it."""
+    found: list[str] = []
+    for name in map(own_name, games):
+        spelt = (name, *(f"{name} {number}" for number in range(2, len(found) + 2)))
+        found.append(next(each for each in spelt if each not in found))
+    return found
+
+
 def configured() -> list[Game]:
     """Return the games of the preferences that are switched on and there, the first first; a mod is above its game."""
     own = preferences()
+    games = [] if own is None else list(own.games)
     found = []
-    for each in () if own is None else own.games:
+    for each, name in zip(games, names_of(games), strict=True):
         folders = tuple(place for place in (each.mod, each.folder) if place and is_folder(place))
         if each.enabled and folders:
-            found.append(Game(each.name, folders, "" if each.family == AS_ARCHIVES else each.family))
+            found.append(Game(name, folders, "" if each.family == AS_ARCHIVES else each.family))
     return found
 
 

@@ -3,21 +3,19 @@
 What of them is used, and how, is `tasks.games`'.
 """
 
-from pathlib import Path
 from typing import Any
 
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntProperty, StringProperty
 
 from ..blender.compat import Context
-from ..game.families import BASES, FAMILIES
+from ..game.families import FAMILIES
 from .bases import CANCELLED, FINISHED
 from .frames import Operator
 
 # As in `tasks.games`, which brings more along than whoever starts Blender should wait for.
 PACKAGE = __package__.rpartition(".")[0]
 AS_ARCHIVES = "AUTO"
-NEW = "Game"
 AddonPreferences: Any = bpy.types.AddonPreferences
 PropertyGroup: Any = bpy.types.PropertyGroup
 UIList: Any = bpy.types.UIList
@@ -29,26 +27,16 @@ def _own(context: Context) -> Any:
     return None if addon is None else addon.preferences
 
 
-def _settle_name(self: Any, context: Context) -> None:
-    """Let no two games have one name, nor one of them none: scripts and menus tell them apart by it."""
-    own = _own(context)
-    others = {each.name for each in own.games if each != self} if own is not None else set()
-    stem = self.name.strip() or NEW
-    spelt = (stem, *(f"{stem} {number}" for number in range(2, len(others) + 3)))
-    name = next(name for name in spelt if name not in others)
-    if name != self.name:
-        self.name = name
+def make_whole(game: Any) -> None:
+    """Make a game's paths absolute while the .blend is open that they may count from: preferences belong to none.
 
-
-def _settle_folder(self: Any, context: Context) -> None:
-    """Make paths whole, for preferences belong to no .blend; call a game without a name of its own as its folder is."""
+    It is called when they are drawn, which follows every change: no group may have properties with callbacks, for
+    Blender 4.2 crashes at the end of a process that has had one.
+    """
     for option in ("folder", "mod"):
-        place = getattr(self, option)
+        place = getattr(game, option)
         if place.startswith("//"):
-            setattr(self, option, bpy.path.abspath(place))
-    if self.folder and self.name.partition(" ")[0] == NEW:
-        own = Path(self.folder)
-        self.name = own.parent.name if own.name.lower() in BASES else own.name
+            setattr(game, option, bpy.path.abspath(place))
 
 
 def _families() -> list[tuple[str, str, str]]:
@@ -60,18 +48,16 @@ def _families() -> list[tuple[str, str, str]]:
 class IDTECH_PG_game(PropertyGroup):  # type: ignore[misc]
     """A game that the user has told us of."""
 
-    name: StringProperty(name="Name", description="What menus and scripts call it", update=_settle_name)
+    name: StringProperty(name="Name", description="What the dialog and scripts call it; empty: as its folder is called")
     folder: StringProperty(
         name="Folder",
         description="The folder that holds models/ or archives, such as baseq3, main, base or baseq2",
         subtype="DIR_PATH",
-        update=_settle_folder,
     )
     mod: StringProperty(
         name="Mod",
         description="The folder of a mod of the game, whose files come before the game's; may be empty",
         subtype="DIR_PATH",
-        update=_settle_folder,
     )
     family: EnumProperty(
         name="Engine", description="By whose rules one of several files of a name counts", items=_families()
@@ -84,11 +70,11 @@ class IDTECH_UL_games(UIList):  # type: ignore[misc]
 
     def draw_item(self, _context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active: Any) -> None:
         """Draw a game's row."""
-        from ..tasks.games import is_folder
+        from ..tasks.games import is_folder, own_name
 
         row = layout.row()
         row.prop(item, "enabled", text="")
-        row.prop(item, "name", text="", emboss=False)
+        row.prop(item, "name", text="", emboss=False, placeholder=own_name(item))
         lost = [place for place in (item.folder, item.mod) if place and not is_folder(place)]
         if lost or not item.folder:
             row.label(text="not there" if lost else "no folder", icon="ERROR")
@@ -118,11 +104,13 @@ class IdtechPreferences(AddonPreferences):  # type: ignore[misc]
             self._draw_game(layout, self.games[self.active])
 
     def _draw_game(self, layout: Any, game: Any) -> None:
-        from ..tasks.games import fault_of
+        from ..tasks.games import fault_of, own_name
 
+        make_whole(game)
         column = layout.column()
         column.use_property_split = True
-        for option in ("name", "folder", "mod", "family"):
+        column.prop(game, "name", placeholder=own_name(game))
+        for option in ("folder", "mod", "family"):
             column.prop(game, option)
             place = getattr(game, option) if option in {"folder", "mod"} else ""
             fault = fault_of(place) if place else ""
@@ -151,7 +139,7 @@ class PREFERENCES_OT_idtech_game_add(GamesOperator, Operator):  # type: ignore[m
     def execute(self, context: Context) -> set[str]:
         """Add it at the end, and make it the active one."""
         own = _own(context)
-        own.games.add().name = NEW
+        own.games.add()
         own.active = len(own.games) - 1
         context.preferences.is_dirty = True
         return FINISHED

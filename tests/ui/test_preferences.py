@@ -8,7 +8,7 @@ import pytest
 from io_idtech_models.game.families import FAMILIES
 from io_idtech_models.game.folders import Game
 from io_idtech_models.tasks import games, skins
-from io_idtech_models.ui import cli
+from io_idtech_models.ui import cli, preferences
 from tests.packs import put_files, put_pack
 from tests.samples import PROJECT, sample
 from tests.ui.scene import bpy, import_model, png
@@ -54,18 +54,17 @@ def test_without_being_installed_there_are_none():
 
 
 def test_the_list(own):
-    preferences = bpy.context.preferences
-    preferences.is_dirty = False
-    for _ in range(3):
+    bpy.context.preferences.is_dirty = False
+    for name in "abc":
         bpy.ops.preferences.idtech_game_add()
-    assert preferences.is_dirty, "else Blender would not save it"
-    assert names(own) == ["Game", "Game 2", "Game 3"]
+        own.games[-1].name = name
+    assert bpy.context.preferences.is_dirty, "else Blender would not save it"
     assert own.active == 2
     assert bpy.ops.preferences.idtech_game_move(way="DOWN") == {"CANCELLED"}
     bpy.ops.preferences.idtech_game_move(way="UP")
-    assert (names(own), own.active) == (["Game", "Game 3", "Game 2"], 1)
+    assert (names(own), own.active) == (["a", "c", "b"], 1)
     bpy.ops.preferences.idtech_game_remove()
-    assert (names(own), own.active) == (["Game", "Game 2"], 1)
+    assert (names(own), own.active) == (["a", "b"], 1)
     for _ in range(2):
         assert bpy.ops.preferences.idtech_game_remove() == {"FINISHED"}
     assert bpy.ops.preferences.idtech_game_remove() == {"CANCELLED"}
@@ -73,25 +72,22 @@ def test_the_list(own):
 
 
 def test_names_differ_and_come_from_folders(own):
-    bpy.ops.preferences.idtech_game_add()
-    own.games[0].folder = "/games/Quake III/baseq3/"
-    assert names(own) == ["Quake III"]
-    bpy.ops.preferences.idtech_game_add()
-    own.games[1].folder = "/games/mymod"
-    assert names(own) == ["Quake III", "mymod"]
-    own.games[1].name = "Quake III"
-    assert names(own) == ["Quake III", "Quake III 2"]
-    own.games[1].name = " "
-    own.games[1].folder = "/games/other"
-    own.games[0].folder = "/elsewhere"
-    assert names(own) == ["Quake III", "other"], "a name of its own stays"
+    for folder in ("", "", "/games/Quake III/baseq3/", "/games/mymod", "/games/mymod/"):
+        add(own, folder)
+    assert games.names_of(own.games) == ["Game", "Game 2", "Quake III", "mymod", "mymod 2"]
+    own.games[3].name = "Quake III"
+    own.games[4].name = " "
+    assert games.names_of(own.games) == ["Game", "Game 2", "Quake III", "Quake III 2", "mymod"]
 
 
 @pytest.mark.filterwarnings("ignore:.*does not support blend relative")
 def test_paths_belong_to_no_blend(own, tmp_path):
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
     game = add(own, "//games", mod="//mod")
+    preferences.make_whole(game)
     assert (game.folder, game.mod) == (str(tmp_path / "games"), str(tmp_path / "mod"))
+    preferences.make_whole(game)
+    assert game.folder == str(tmp_path / "games")
 
 
 def test_which_games_count(own, tmp_path):
@@ -102,9 +98,9 @@ def test_which_games_count(own, tmp_path):
     add(own, base, mod=mod, name="a", family="doom3")
     add(own, off, name="b", enabled=False)
     add(own, tmp_path / "gone", name="c")
-    add(own, other, mod=tmp_path / "gone", name="d")
+    add(own, other, mod=tmp_path / "gone", name="a")
     add(own, "", name="e")
-    assert games.configured() == [Game("a", (mod, base), "doom3"), Game("d", (other,), "")]
+    assert games.configured() == [Game("a", (mod, base), "doom3"), Game("a 2", (other,), "")]
     assert games.user_disk().games == tuple(games.configured())
 
 
