@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ..game.store import INTO_ARCHIVE, split_at_archive
 from ..reporting import ModelError, reason
 
 PREFIX, SUFFIX = ".idtech-", ".part"  # of temporary files
@@ -31,6 +32,7 @@ def write_files(files: Sequence[tuple[Target, bytes]]) -> None:
     folders: dict[Path, Path] = {}  # of temporary files, by the targets' folder
     try:
         for path, data in files:
+            _refuse_archive(path)
             with _in_words(path):
                 target = path.resolve()
                 _check_target(target)
@@ -60,6 +62,14 @@ def _in_words(path: Path) -> Iterator[None]:
         raise ModelError(f"can't write '{path}': {reason(error)}") from error
     except (RuntimeError, ValueError) as error:  # Python 3.11 says so of links in a circle; a name with a NUL
         raise ModelError(f"can't write '{path}': there is no such place") from error
+
+
+def _refuse_archive(path: Path) -> None:
+    """Refuse a path that leads into an archive, or is one's: it would be lost with all that it holds."""
+    found = split_at_archive(path, os.path.isfile) if INTO_ARCHIVE.search(str(path)) is not None else None
+    if found is not None:
+        where = "in an archive" if found[1] else "an archive"
+        raise ModelError(f"can't write '{path}': it is {where}, which is only read; choose another folder")
 
 
 def _stage(target: Path, data: bytes, folder: Path, staged: list[tuple[Path, Path]]) -> None:

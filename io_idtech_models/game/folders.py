@@ -215,9 +215,10 @@ class Surroundings:
         home = home_of(layer)
         holding = _holding(layer if home is None else home[0])
         games = [game for game in self.disk.games if holding is None or not _is_of(holding, game)]
-        return [self._game(game) for game in games if game.folders]
+        return [self.game(game) for game in games if game.folders]
 
-    def _game(self, game: Game) -> Union:
+    def game(self, game: Game) -> Union:
+        """Return all of a game that the user has told us of."""
         if game not in self._games:
             self._games[game] = Union(self._of_game(game), (), self._folder(game.folders[0]))
         return self._games[game]

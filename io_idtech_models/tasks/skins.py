@@ -27,11 +27,12 @@ from ..game import pcx
 from ..game.dress import Wardrobe
 from ..game.search import DIFFUSE_ENDINGS, SearchPath, game_name
 from ..game.skin import make, read_skin
-from ..game.store import Disk, GameFile
+from ..game.store import GameFile
 from ..model.look import Layer, Look, Texture
 from ..model.wording import listed, plural
 from ..reporting import LimitError, collected_warnings
 from .dressing import SKIN, lacking, materials_of, note_skin, rate_of, wardrobe
+from .games import user_disk
 from .vertex import Summary
 
 log = logging.getLogger(__name__)
@@ -50,7 +51,7 @@ def model_file(block: Block) -> Path | None:
     holders: list[Any] = [*own, *block.users_collection, block.data]
     found = next((holder[FILE] for holder in holders if isinstance(holder.get(FILE), str)), None)
     path = None if found is None else Path(found)
-    return path if path is not None and Disk().file(path).is_file() else None
+    return path if path is not None and user_disk().file(path).is_file() else None
 
 
 def offered(block: Block) -> list[GameFile]:
@@ -58,7 +59,7 @@ def offered(block: Block) -> list[GameFile]:
     path = model_file(block)
     if path is None:
         return []
-    search = SearchPath(Disk().file(path))
+    search = SearchPath(user_disk().file(path))
     taken = {_place(place) for slot in block.material_slots for place in _pictures_of(slot.material, search)}
     # What can't be printed, a name that is no UTF-8 for one, can't be the name of an item or a material either.
     return [file for file in search.other_skins() if file.name.isprintable() and _place(file.place) not in taken]
@@ -82,7 +83,7 @@ def _pictures_of(material: Block | None, search: SearchPath) -> list[str]:
 def _wardrobe(block: Block) -> Wardrobe | None:
     """Return the skins of an object's model; None if its file is not there, or of a format without skins."""
     path = model_file(block)
-    file = None if path is None else Disk().file(path)
+    file = None if path is None else user_disk().file(path)
     row = None if file is None else formats.by_suffix(file)
     return wardrobe(file, row) if file is not None and row is not None and row.skins else None
 
@@ -178,7 +179,7 @@ def proposed_skin(block: Block) -> Path:
         return Path(worn.path) if worn.path is not None else Path(bpy.data.filepath).parent / worn.name
     stem = names.stem_of(block.name) if path is None else path.stem
     folder = Path(bpy.data.filepath).parent
-    beside = folder if path is None or Disk().file(path).path is None else path.parent
+    beside = folder if path is None or user_disk().file(path).path is None else path.parent
     return beside / f"{stem}_default.skin"
 
 
@@ -199,7 +200,7 @@ def skin_file(blocks: list[Block], target: Path, source: GameFile | None = None)
         ModelError: the file that is there can't be read, or a name can't be written.
     """
     worn = {surface: shader for surface, shader in _worn_now(blocks) if shader}
-    old: GameFile | None = Disk().file(target)
+    old: GameFile | None = user_disk().file(target)
     old = old if old is not None and old.is_file() else source
     document = make(worn) if old is None else read_skin(old.read())
     for surface, shader in worn.items():

@@ -17,9 +17,11 @@ from ..blender.compat import RELATIVE_PATHS, Context
 from ..blender.provenance import FILE
 from ..blender.window import mode_of, selected
 from ..formats import Option, Row
+from ..game.store import ARCHIVES
 from ..model.limits.games import GAMES
 from ..model.wording import joined
 from ..reporting import ModelError
+from .reports import report_done
 
 if TYPE_CHECKING:
     from ..game.store import Disk, GameFile
@@ -34,7 +36,18 @@ Importing: Any = ImportHelper
 Exporting: Any = ExportHelper
 
 
-class ImportFiles(Importing):  # type: ignore[misc]
+class SharedOptions:
+    """What every import asks."""
+
+    scale: FloatProperty(
+        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0
+    )
+    fit_range: BoolProperty(
+        name="Fit Frame Range", description="Let the scene play from the first frame to the last", default=True
+    )
+
+
+class ImportFiles(SharedOptions, Importing):  # type: ignore[misc]
     """Options of every import, and which files it reads."""
 
     row: Row
@@ -45,16 +58,20 @@ class ImportFiles(Importing):  # type: ignore[misc]
     )
     directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"} | RELATIVE_PATHS)
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
-    scale: FloatProperty(
-        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0
-    )
-    fit_range: BoolProperty(
-        name="Fit Frame Range", description="Let the scene play from the first frame to the last", default=True
-    )
+
+    interactive: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # someone is there to be asked
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, or for dropped files the options alone."""
+        self.interactive = True
         return self.invoke_popup(context)
+
+    def execute(self, context: Context) -> Any:
+        """Import the files; of archives ask which of their models."""
+        from . import archives  # which needs this module
+
+        packs = [path for path in self.paths() if archives.is_archive(path)]
+        return archives.hand_over(self, packs) if packs else self.import_files(context)
 
     def paths(self) -> list[Path]:
         """Return the files to read: those that were dropped or marked in the file browser, or the one that is named."""
@@ -180,21 +197,6 @@ class ExportModel(ExportFile):
         """Show whose limits to keep, and which objects to write where Blender's collection exporter has not said."""
         options = ("game",) if self.collection else ("what", "game")
         draw_group(self.layout, self, "idtech_objects", "Objects", options)
-
-
-def report_done(operator: Any, done: Sequence[tuple[str, Any]], failed: Sequence[str] = ()) -> None:
-    """Report what came of files, names ("" for none) and summaries: an error if one failed, a warning if some are odd.
-
-    What has no room in that comes before, for the Info editor and the console: Blender shows the last report longest.
-    """
-    heads = [f"{name}: " if name else "" for name, _ in done]
-    texts = [*failed, *(f"{head}{summary}" for head, (_, summary) in zip(heads, done, strict=True))]
-    rest = [f"{head}{text}" for head, (_, summary) in zip(heads, done, strict=True) for text in summary.rest]
-    if rest:
-        operator.report({"INFO"}, "\n".join(rest))
-    odd = any(summary.warnings for _, summary in done)
-    if texts:
-        operator.report({"ERROR" if failed else "WARNING" if odd else "INFO"}, "\n".join(texts))
 
 
 def open_collection(context: Context) -> bpy.types.Collection:
@@ -332,16 +334,22 @@ def space_of(row: Row) -> str:
 def make_operator(row: Row, way: str, bases: tuple[type, ...], properties: dict[str, Any], space: str = "") -> type:
     """Return a format's operator for a `way`, import or export, of base classes and further properties."""
     label = f"{way.capitalize()} {row.label}"
+    shown = (*suffixes_of(row), *ARCHIVES) if way == "import" else row.suffixes
     members = {
         "__doc__": label,
-        "__annotations__": {"filter_glob": file_filter(suffixes_of(row) if way == "import" else row.suffixes)}
-        | properties,
+        "__annotations__": {"filter_glob": file_filter(shown)} | properties,
         "bl_idname": f"{way}_{space or space_of(row)}.idtech_{row.name}",
         "bl_label": label,
         "row": row,
         "filename_ext": row.suffixes[0],
     }
     return type("Operator", (*bases, bpy.types.Operator), members)
+
+
+def takes_drops(context: Context) -> bool:
+    """Tell whether files may be dropped here: where objects show, and where there is no area to ask."""
+    poll: Any = poll_file_object_drop  # the stubs say that it returns nothing
+    return context.area is None or bool(poll(context))
 
 
 def file_handler(row: Row) -> type:
@@ -357,7 +365,6 @@ def file_handler(row: Row) -> type:
 
         @classmethod
         def poll_drop(cls, context: Context) -> bool:
-            poll: Any = poll_file_object_drop  # the stubs say that it returns nothing
-            return context.area is None or bool(poll(context))
+            return takes_drops(context)
 
     return Handler

@@ -13,7 +13,8 @@ from ..blender.window import mode_of
 from ..model.limits.games import ERROR, GAMES
 from ..model.wording import plural
 from ..reporting import ModelError, collected_warnings
-from .bases import CANCELLED, FINISHED, deselect, report_done
+from .bases import CANCELLED, FINISHED, deselect
+from .reports import report_done
 
 Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
 

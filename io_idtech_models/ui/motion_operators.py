@@ -23,10 +23,10 @@ from .bases import (
     games_option,
     make_operator,
     open_collection,
-    report_done,
     select,
     settings_from,
 )
+from .reports import report_done
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,13 +60,13 @@ class ImportSkeletalAnimation(ImportPosed):
         """Show the options."""
         draw_group(self.layout, self, "idtech_time", "Animation", ("scale", "table", "fit_range", "frame_rate"))
 
-    def execute(self, context: Context) -> Any:
+    def import_files(self, context: Context) -> Any:
         """Bring the files onto the active armature, or onto one that is made of the first."""
         from ..blender.skeletal.build import SkeletalSettings
-        from ..game.store import Disk
+        from ..tasks.games import user_disk
         from ..tasks.skeletal_imports import import_animation
 
-        settings, disk = settings_from(self, SkeletalSettings), Disk()
+        settings, disk = settings_from(self, SkeletalSettings), user_disk()
         rig = active_rig(context)
         files, into = [disk.file(path) for path in self.paths()], open_collection(context)
         table = file_of(disk, getattr(self, "table", ""))

@@ -9,7 +9,7 @@ import bpy
 
 from ..blender.compat import Context
 from ..formats import ROWS
-from . import check, frames, skins, torso
+from . import archives, check, frames, model_list, preferences, skins, torso
 from .bases import space_of
 from .operators import operators_of
 
@@ -43,6 +43,7 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
     menus: Any = bpy.types
     return [
         (menus.TOPBAR_MT_file_import, _import_menu),
+        (menus.TOPBAR_MT_file_import, archives.draw_menu),
         (menus.TOPBAR_MT_file_export, _export_menu),
         (menus.MESH_MT_shape_key_context_menu, frames.draw_menu),
         (menus.MATERIAL_MT_context_menu, skins.draw_menu),
@@ -54,10 +55,11 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
 
 
 def register() -> None:
-    """Register operators, drop handlers, menus and the command `blender -c idtech`."""
+    """Register preferences, operators, drop handlers, menus and the command `blender -c idtech`."""
     for row in ROWS:
         _classes.extend(operators_of(row))
-    _classes.extend((*frames.CLASSES, *skins.CLASSES, *torso.CLASSES, *check.CLASSES))
+    for module in (preferences, model_list, archives, frames, skins, torso, check):
+        _classes.extend(module.CLASSES)
     for cls in _classes:
         bpy.utils.register_class(cls)
     for menu, draw in _menus():

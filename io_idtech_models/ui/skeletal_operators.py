@@ -77,14 +77,14 @@ class ImportSkeletalModel(DressOptions, ImportPosed):
         draw_group(self.layout, self, "idtech_time", "Animation", ("animations", "fit_range", "frame_rate"))
         self.draw_dress()
 
-    def execute(self, context: Context) -> Any:
+    def import_files(self, context: Context) -> Any:
         """Import the files; what can't be read is reported, and leaves nothing behind."""
         from ..blender.skeletal.build import SkeletalSettings
-        from ..game.store import Disk
         from ..tasks.dressing import Dressing
+        from ..tasks.games import user_disk
         from ..tasks.skeletal_imports import ImportSettings, import_skeletal
 
-        settings, disk = settings_from(self, SkeletalSettings), Disk()
+        settings, disk = settings_from(self, SkeletalSettings), user_disk()
         paths, bones = self.sorted_paths()
         if bones and not paths:  # dropped without a model
             return self.import_animations(context, bones)

@@ -12,8 +12,9 @@ from bpy.props import EnumProperty, StringProperty
 
 from ..blender.compat import RELATIVE_PATHS, Context
 from ..reporting import ModelError, collected_warnings
-from .bases import CANCELLED, FINISHED, Exporting, report_done
+from .bases import CANCELLED, FINISHED, Exporting
 from .frames import Operator
+from .reports import report_done
 
 Item = tuple[str, str, str]  # identifier, label, description
 

@@ -54,11 +54,11 @@ class ImportVertexModel(DressOptions, ImportFiles):
         draw_group(self.layout, self, "idtech_time", "Animation", ("relative_keys", "fit_range", "frame_rate"))
         self.draw_dress()
 
-    def execute(self, context: Context) -> Any:
+    def import_files(self, context: Context) -> Any:
         """Import the files; what can't be read is reported, and leaves nothing behind."""
         from ..blender.vertex.build import BuildSettings
-        from ..game.store import Disk
         from ..tasks.dressing import Dressing
+        from ..tasks.games import user_disk
         from ..tasks.vertex import import_file
 
         settings, dressing = settings_from(self, BuildSettings), settings_from(self, Dressing)
@@ -66,7 +66,7 @@ class ImportVertexModel(DressOptions, ImportFiles):
         def bring_one(file: "GameFile") -> "tuple[Built, Summary]":
             return import_file(file, settings, context.scene, open_collection(context), dressing)
 
-        done = self.bring(map(Disk().file, self.paths()), bring_one)
+        done = self.bring(map(user_disk().file, self.paths()), bring_one)
         longest = max((built.num_frames for built in done), default=1)
         if settings.fit_range and longest > 1:
             context.scene.frame_end = longest - 1

@@ -147,3 +147,25 @@ def test_links_stay_links(tmp_path):
     (tmp_path / "loop.md3").symlink_to(tmp_path / "loop.md3")
     with pytest.raises(ModelError, match="can't write"):
         write_file(tmp_path / "loop.md3", b"")
+
+
+@pytest.mark.parametrize("name", ["pak0.pk3", "PAK0.PAK", "a.zip"])
+def test_archives_are_only_read(tmp_path, name):
+    archive = tmp_path / name
+    archive.write_bytes(b"-")
+    for place, where in (
+        (archive / "a.md3", "in an archive"),
+        (archive / "b/a.md3", "in an archive"),
+        (archive, "an archive"),
+    ):
+        text = f"can't write '{place}': it is {where}, which is only read; choose another folder"
+        with pytest.raises(ModelError, match=re.escape(text)):
+            write_files([(tmp_path / "c.md3", b"-"), (place, b"-")])
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert archive.read_bytes() == b"-"
+
+
+def test_a_folder_that_is_called_like_an_archive_is_one(tmp_path):
+    (tmp_path / "pak0.pk3").mkdir()
+    write_file(tmp_path / "pak0.pk3/a.md3", b"-")
+    assert (tmp_path / "pak0.pk3/a.md3").read_bytes() == b"-"

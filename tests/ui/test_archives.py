@@ -1,12 +1,16 @@
 """Models and their files in archives: what Blender shows of them, and what comes back."""
 
+from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from io_idtech_models.game.store import Disk
 from io_idtech_models.tasks import skins
-from io_idtech_models.ui import cli
+from io_idtech_models.tasks.selection import choose
+from io_idtech_models.ui import bases, cli
 from tests.packs import put_files, put_pack
 from tests.samples import CORPUS, PROJECT, sample
 from tests.ui.scene import bpy, error_of, export_bytes, import_model, operator, png
@@ -113,6 +117,64 @@ def test_from_an_archive_to_other_formats(tmp_path, monkeypatch, capfd):
     assert b"image/png" in (tmp_path / "out/models/x/a.glb").read_bytes()
     assert cli.main(["convert", "pak0.pk3/models/x/a.md3", "plain.glb"]) == 0
     assert b"image/png" not in (tmp_path / "plain.glb").read_bytes()
+
+
+# -- exporting what came from an archive
+
+
+@pytest.fixture
+def packed(tmp_path) -> Path:
+    """An archive whose model is imported."""
+    pack = put_pack(tmp_path / "base/pak0.pk3", {"models/x/a.md3": sample("animated")})
+    import_model(pack / "models/x/a.md3")
+    return pack
+
+
+@pytest.mark.parametrize("saved", [True, False])
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_name_for_it_is_proposed_beside_the_blend(packed, tmp_path, saved, whole):
+    if saved:
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "work.blend"))
+    chosen = choose(bpy.context, "AUTO" if whole else "SELECTION")
+    browser: Any = SimpleNamespace(filepath="", filename_ext=".md3")
+    bases.ExportFile.propose(browser, bases.proposed_stem(chosen))
+    assert Path(browser.filepath) == (tmp_path if saved else Path()) / "a.md3"
+
+
+@pytest.mark.parametrize("target", ["models/x/a.md3", "new.md3", "new/b.md3"])
+def test_no_export_goes_into_an_archive(packed, target):
+    before = packed.read_bytes()
+    text = error_of(bpy.ops.export_scene.idtech_md3, filepath=str(packed / target))
+    assert text.endswith(
+        f"can't write '{packed / target}': it is in an archive, which is only read; choose another folder"
+    )
+    assert packed.read_bytes() == before
+    assert [path.name for path in packed.parent.iterdir()] == ["pak0.pk3"]
+
+
+def test_no_export_replaces_an_archive(packed):
+    before = packed.read_bytes()
+    text = error_of(bpy.ops.export_scene.idtech_md3, filepath=str(packed))
+    assert "it is an archive, which is only read" in text
+    assert packed.read_bytes() == before
+
+
+def test_the_collection_exporter_does_not_write_into_an_archive(packed, capfd):
+    layer = bpy.context.view_layer
+    (own,) = [child for child in layer.layer_collection.children if child.name == "a"]
+    layer.active_layer_collection = own
+    bpy.ops.collection.exporter_add(name="IO_FH_idtech_md3")
+    exporter = own.collection.exporters[0]
+    assert ".pk3" not in exporter.export_properties.filepath
+    exporter.export_properties.filepath = str(packed / "models/x/a.md3")
+    before = packed.read_bytes()
+    with suppress(RuntimeError):
+        bpy.ops.collection.exporter_export(index=0)
+    assert "it is in an archive" in "".join(capfd.readouterr())
+    assert packed.read_bytes() == before
+    exporter.export_properties.filepath = str(packed.parent / "a.md3")
+    bpy.ops.collection.exporter_export(index=0)
+    assert (packed.parent / "a.md3").read_bytes() == sample("animated")
 
 
 @pytest.mark.skipif(not PACK.is_file(), reason="the corpus of real files is not here")

@@ -11,7 +11,7 @@ from io_idtech_models.blender.vertex.build import BuildSettings
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.formats import VERTEX, rows_of
 from io_idtech_models.model.limits.games import GAMES
-from io_idtech_models.ui import frames, registration, vertex_operators
+from io_idtech_models.ui import frames, preferences, registration, vertex_operators
 from tests.samples import PROJECT, sample
 from tests.ui.scene import bpy
 
@@ -39,17 +39,21 @@ def test_a_format_has_operators_and_a_handler(row):
 
 
 def test_off_and_on_again_twice(extension):
-    assert menu_functions() == 3
+    assert menu_functions() == 4
     for _ in range(2):
         extension.unregister()
         assert menu_functions() == 0
         assert not registered("IMPORT_SCENE", "idtech_md3")
         assert not registered("OBJECT", "idtech_insert_frame")
+        assert not registered("IMPORT_SCENE", "idtech_archive")
         assert not bpy.types.FileHandler.bl_rna_get_subclass_py("IO_FH_idtech_md3")
+        assert not bpy.types.FileHandler.bl_rna_get_subclass_py("IO_FH_idtech_archive")
+        assert not bpy.types.AddonPreferences.bl_rna_get_subclass_py("IdtechPreferences")
         assert not registration._classes
         assert not registration._commands
         extension.register()
-        assert menu_functions() == 3
+        assert menu_functions() == 4
+        assert bpy.types.AddonPreferences.bl_rna_get_subclass_py("IdtechPreferences")
         assert registered("EXPORT_SCENE", "idtech_md3")
 
 
@@ -109,10 +113,12 @@ def test_texts_are_short_and_plain():
         for kind in (bpy.ops.import_scene, bpy.ops.export_scene)
     ]
     found += [getattr(bpy.ops.object, cls.bl_idname.partition(".")[2]) for cls in frames.CLASSES]
-    for operator in found:
-        rna = operator.get_rna_type()
+    found += [getattr(bpy.ops.import_scene, f"idtech_{name}") for name in ("archive", "game", "choose_models")]
+    found += [getattr(bpy.ops.preferences, f"idtech_game_{name}") for name in ("add", "remove", "move")]
+    kinds = [operator.get_rna_type() for operator in found]
+    assert all(rna.description for rna in kinds)
+    for rna in (*kinds, preferences.IDTECH_PG_game.bl_rna):
         assert rna.name
-        assert rna.description
         for prop in (rna, *(p for p in rna.properties if not getattr(p, "is_hidden", False))):
             assert len(prop.name) <= 30
             assert len(prop.description) <= 110, prop.description
