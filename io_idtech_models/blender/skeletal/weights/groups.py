@@ -7,6 +7,7 @@ file has beyond that stays in the source.
 from __future__ import annotations
 
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import bmesh
@@ -59,10 +60,15 @@ def read_groups(mesh_data: Block) -> tuple[NDArray[np.int64], NDArray[np.int64],
     try:
         mesh.from_mesh(mesh_data, face_normals=False, vertex_normals=False)
         layer = mesh.verts.layers.deform.active
-        found = [vert[layer].items() for vert in mesh.verts] if layer is not None else []
+        entries = [] if layer is None else list(map(itemgetter(layer), mesh.verts))
+        kind = bmesh.types.BMDeformVert
+        groups, weights = list(map(kind.keys, entries)), list(map(kind.values, entries))  # cheaper than pairs of both
     finally:
         mesh.free()
-    counts = np.fromiter(map(len, found), np.int64, len(found))
-    pairs = chain.from_iterable(chain.from_iterable(found))
-    entries = np.fromiter(pairs, np.float64, 2 * int(counts.sum())).reshape(-1, 2)  # which holds either exactly
-    return np.repeat(np.arange(len(found)), counts), entries[:, 0].astype(np.int64), entries[:, 1].astype(np.float32)
+    counts = np.fromiter(map(len, groups), np.int64, len(groups))
+    total = int(counts.sum())
+    return (
+        np.repeat(np.arange(len(counts)), counts),
+        np.fromiter(chain.from_iterable(groups), np.int64, total),
+        np.fromiter(chain.from_iterable(weights), np.float32, total),
+    )
