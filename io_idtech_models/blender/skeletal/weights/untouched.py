@@ -179,6 +179,8 @@ class _Way:
 
     def has_joints(self, weights: Weights) -> Bools:
         """Tell of which vertices all joints are still there."""
+        if (self.joint_of >= 0).all():
+            return np.ones(len(weights.counts), np.bool_)
         owners, entries = weights.entries()
         return np.asarray(np.bincount(owners, self.joint_of[weights.joints[entries]] < 0, len(weights.counts)) == 0)
 
