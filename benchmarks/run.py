@@ -14,6 +14,7 @@ import logging
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +35,11 @@ from benchmarks.steps import (
     total_median,
 )
 from io_idtech_models.formats import VERTEX, by_suffix, identify
+from io_idtech_models.reporting import ModelError
 
 GROUPS = {"import": IMPORT, "export": ("gather", "from_model", "write"), "all": STEPS}
 EXPORT = ("gather", "from_model")  # the file's writing apart
+INTERRUPTED = 130  # the exit status after Ctrl-C
 ENABLE_LIMIT = 0.030
 PICTURE_LIMIT = 0.020
 
@@ -56,9 +59,15 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", metavar="TEXT", default="", help="of --growth the cases that have it in their names")
     parser.add_argument("--lines", type=int, default=25, metavar="N", help="of the profile (25)")
     options = parser.parse_args()
-    other = [path.name for path in options.files if (row := by_suffix(path)) is None or row.family is not VERTEX]
-    if other:
-        parser.error(f"{other[0]}: only models animated vertex by vertex can be named")
+    skeletal_ones = [path for path in options.files if (row := by_suffix(path)) is None or row.family is not VERTEX]
+    try:
+        options.skeletal = skeletal.from_files(skeletal_ones)
+    except (OSError, ValueError, ModelError) as error:
+        parser.error(str(error))
+    if options.skeletal and options.small:
+        parser.error(f"{skeletal_ones[0].name}: small models are those animated vertex by vertex")
+    options.files = [path for path in options.files if path not in skeletal_ones]
+    options.all = not options.files and not options.skeletal
     return options
 
 
@@ -77,14 +86,16 @@ def main() -> int:
 
 def measure_steps(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     """Measure each step of models, or show where they spend their time; returns what was measured."""
-    chosen = [models.from_file(path) for path in options.files] or models.known(folder)
-    if not options.files and not models.CORPUS.is_dir():
+    chosen = models.known(folder) if options.all else [models.from_file(path) for path in options.files]
+    posed = skeletal.known() if options.all else options.skeletal
+    if options.all and not models.CORPUS.is_dir():
         print("real models are left out: there is no folder of them beside the project")
     if options.profile:
-        show_profiles(chosen, options)
+        show_profiles(chosen, posed, options)
         return {}
-    results = measure_all(chosen, folder, options.repeat)
-    return results if options.files else results | measure_skeletal(max(3, options.repeat // 3))
+    results = measure_all(chosen, folder, options.repeat) if chosen else {}
+    results |= measure_skeletal(posed, max(3, options.repeat // 3)) if posed else {}
+    return results | (measure_text(max(3, options.repeat // 3)) if options.all else {})
 
 
 def measure_growth(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
@@ -121,12 +132,12 @@ def store(results: dict[str, Any], file: Path) -> None:
     file.write_text(json.dumps(stored, indent=2) + "\n", encoding="utf-8")
 
 
-def show_profiles(chosen: list[models.Model], options: argparse.Namespace) -> None:
+def show_profiles(chosen: list[models.Model], posed: list[skeletal.Files], options: argparse.Namespace) -> None:
     """Print where each model spends the time of a step."""
     steps = GROUPS.get(options.profile, (options.profile,))
     for model in chosen:
         print(f"\n{model.name}: {options.profile}\n{profile(model, steps, options.repeat, options.lines).strip()}")
-    for files in () if options.files else skeletal.known():
+    for files in posed:
         found = skeletal.profile(files, steps, max(1, options.repeat // 5), options.lines)
         print(f"\n{files.name}: {options.profile}\n{found.strip()}")
 
@@ -151,10 +162,10 @@ def measure_all(chosen: list[models.Model], folder: Path, repeat: int) -> dict[s
     return results
 
 
-def measure_skeletal(repeat: int) -> dict[str, Any]:
-    """Measure skeletal models and the reading of a long text, print what is found, and return it."""
+def measure_skeletal(posed: list[skeletal.Files], repeat: int) -> dict[str, Any]:
+    """Measure skeletal models, print what is found, and return it."""
     results: dict[str, Any] = {"skeletal": {}}
-    for files in skeletal.known():
+    for files in posed:
         times, targets = skeletal.measure(files, repeat), skeletal.TARGETS
         size = (len(files.mesh) + sum(map(len, files.animations))) / 1e6
         called = f"{files.name}, {files.joints} joints, {files.frames} frames, {size:.1f} MB"
@@ -163,11 +174,16 @@ def measure_skeletal(repeat: int) -> dict[str, Any]:
         lines += [verdict(name, value, targets[name]) for name, value in found.items()]
         print("\n".join(["", called, *lines]), flush=True)
         results["skeletal"][called] = {"seconds": figures(times), "ratios": found, "targets": targets}
+    return results
+
+
+def measure_text(repeat: int) -> dict[str, Any]:
+    """Measure the reading and writing of a long text, print what is found, and return it."""
     size, times = skeletal.measure_text(repeat)
     speeds = {way: size / 1e6 / took.best for way, took in times.items()}
     print(f"\nThe text of an .md5anim of {size / 1e6:.1f} MB, MB/s, target of reading {skeletal.SPEED:.0f}")
     print("\n".join(f"  {way:<36}{speed:9.1f}" for way, speed in speeds.items()))
-    return results | {"text": {"megabytes": size / 1e6, "speeds": speeds, "target": skeletal.SPEED}}
+    return {"text": {"megabytes": size / 1e6, "speeds": speeds, "target": skeletal.SPEED}}
 
 
 def verdict(name: str, value: float, limit: float) -> str:
@@ -251,11 +267,23 @@ def figures(times: dict[str, Times]) -> dict[str, dict[str, float]]:
     return {name: {"best": t.best, "median": t.median} for name, t in times.items()}
 
 
-if __name__ == "__main__":
+def ended(work: Callable[[], int]) -> int:
+    """Run something and return the exit status, whichever way it ends; what went wrong is told."""
     try:
-        status = main()
-    except Exception:  # told here: Python itself would tell, and then clean up
+        return work()
+    except SystemExit as end:  # of the command line, or with a sentence
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception:
         logging.exception("The benchmark failed")
-        status = 1
+        return 1
+
+
+if __name__ == "__main__":
+    status = ended(main)
     sys.stdout.flush()
+    sys.stderr.flush()
     os._exit(status)  # without Blender's own clean-up, which hangs in 4.5 if anything still refers to Blender's data

@@ -9,7 +9,8 @@ import cProfile
 import io
 import pstats
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import bmesh
@@ -26,7 +27,7 @@ from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.blender.skeletal import gather_motion as motion
 from io_idtech_models.blender.skeletal import gather_rig as skeletal_gather
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
-from io_idtech_models.formats import by_name
+from io_idtech_models.formats import by_name, by_suffix
 from io_idtech_models.model.skeletal import (
     Animation,
     SkeletalModel,
@@ -71,6 +72,31 @@ def known() -> list[Files]:
         Files(f"serpent.md5mesh, {MANY} animations", serpent(), many),
         Files("march.mdx", b"", [march()], BONES, LONGEST, ("mdm", "mdx")),
     ]
+
+
+def from_files(paths: Sequence[Path]) -> list[Files]:
+    """Return skeletal models among files, each with the motions that are named behind it.
+
+    Raises:
+        OSError, ModelError: a file can't be read.
+        ValueError: a file is neither, or has no model before it.
+    """
+    found: list[Files] = []
+    for path in paths:
+        row = by_suffix(path)
+        if row is None or row.companions:
+            raise ValueError(f"{path.name}: not a model whose bones lie in its own file, nor a motion")
+        data = _settled(row.name, path.read_bytes())
+        if row.has_model:
+            joints = row.load(data, path.stem).skeleton.num_joints
+            found.append(Files(path.name, data, [], joints, 0, (row.name, row.animation)))
+        elif not found or found[-1].formats[1] != row.name:
+            raise ValueError(f"{path.name}: name the model that it moves before it")
+        else:
+            found[-1].animations.append(data)
+            frames = found[-1].frames + row.load(data, path.stem).num_frames
+            found[-1] = replace(found[-1], frames=frames)
+    return found
 
 
 def _parents() -> Array:
@@ -180,7 +206,7 @@ class Ready:
     """The arrays of an import; B bones, P points, W weights, F frames."""
 
     bones: list[tuple[str, int, float, Matrix]]  # name, parent's number, length, matrix
-    mesh: ReadyMesh | None
+    meshes: list[ReadyMesh]
     actions: list[tuple[list[tuple[str, int, Array]], dict[str, Any]]]  # curves (2 F,), properties
     properties: list[dict[str, Any]]  # of the armature, and of its bones together
 
@@ -208,7 +234,7 @@ def look(posed: Any) -> Ready:
     ]
     return Ready(
         found,
-        _look_at_mesh(posed.meshes[0]) if posed.meshes else None,
+        [_look_at_mesh(block) for block in posed.meshes],
         [([(c.data_path, c.array_index, _get(c.keyframe_points, "co", 2, np.float32)) for c in parts[0][2]],
           _properties(action)) for action in posed.actions if (parts := action_parts(action))],
         [_properties(rig.data), _properties(rig.data.bones[0])],
@@ -242,8 +268,8 @@ def _properties(block: Block) -> dict[str, Any]:
     return {n: v for n, v in block.items() if n.startswith("idtech") and isinstance(v, int | float | str | bytes)}
 
 
-def make(ready: Ready) -> tuple[Block, Block | None]:
-    """Make everything that an import makes; returns the armature, and the mesh if there is one."""
+def make(ready: Ready) -> tuple[Block, list[Block]]:
+    """Make everything that an import makes; returns the armature, and the meshes."""
     scene: Block = bpy.context.scene
     layer: Block = bpy.context.view_layer
     collection = bpy.data.collections.new("serpent")
@@ -261,18 +287,19 @@ def make(ready: Ready) -> tuple[Block, Block | None]:
             bone.parent = made[parent]
         made.append(bone)
     bpy.ops.object.mode_set(mode="OBJECT")
-    block = None
-    if ready.mesh is not None:
-        block = _make_mesh(ready.mesh)
+    blocks = []
+    for mesh in ready.meshes:
+        block = _make_mesh(mesh)
         collection.objects.link(block)
         block.parent = rig
         block.modifiers.new("Armature", "ARMATURE").object = rig
-        _store(block.data, ready.mesh.properties)
+        _store(block.data, mesh.properties)
+        blocks.append(block)
     for bone in rig.data.bones:
         _store(bone, ready.properties[1])
     _store(rig.data, ready.properties[0])
     _make_actions(ready, rig)
-    return rig, block
+    return rig, blocks
 
 
 def _make_actions(ready: Ready, rig: Block) -> None:
@@ -322,10 +349,10 @@ def _store(block: Block, properties: dict[str, Any]) -> None:
         block[name] = value
 
 
-def read(rig: Block, block: Block | None) -> None:
+def read(rig: Block, blocks: list[Block]) -> None:
     """Read the arrays that an export needs, bare."""
     _get(rig.data.bones, "matrix_local", 16, np.float32)
-    if block is not None:
+    for block in blocks:
         _read_mesh(block.data)
     for action in bpy.data.actions:
         for curve in action_parts(action)[0][2]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -38,6 +39,58 @@ def add_points(curve: Any, times: NDArray[Any], values: NDArray[Any], kind: int 
     points.add(len(times))
     points.foreach_set("co", np.stack((times, values), axis=1).astype(np.float32).ravel())
     points.foreach_set("interpolation", np.full(len(times), kind, np.int32))
+
+
+@dataclass(eq=False)
+class Keys:
+    """The keys of several F-curves, read once: times and values by turns."""
+
+    curves: list[Any]
+    table: Floats  # (curves, 2 n): of those with as many keys as the first has
+    others: dict[int, Floats]  # of the others, by number
+
+    def counts(self) -> NDArray[np.int64]:
+        """Return how many keys each curve has."""
+        counts = np.full(len(self.curves), self.table.shape[1] // 2)
+        counts[list(self.others)] = [len(points) // 2 for points in self.others.values()]
+        return counts
+
+    def ends(self) -> tuple[float, float] | None:
+        """Return the times of the first and the last key of all curves; None without any."""
+        usual = np.delete(self.table, list(self.others), axis=0) if self.others else self.table
+        keyed = [points for points in self.others.values() if len(points)]
+        empty = np.flatnonzero(self.counts() == 0).tolist()
+        ends = [self.curves[nth].range() for nth in empty if self.curves[nth].sampled_points]
+        ends += [(points[0], points[-2]) for points in keyed]
+        if usual.size:
+            ends.append((usual[:, 0].min(), usual[:, -2].max()))
+        return (float(min(first for first, _ in ends)), float(max(last for _, last in ends))) if ends else None
+
+    def of_count(self, count: int) -> Floats:
+        """Return the keys as an array (curves, 2 x count): those of curves with just so many, NaN for the others."""
+        if self.table.shape[1] == 2 * count and not self.others:
+            return self.table
+        found = np.full((len(self.curves), 2 * count), np.nan, np.float32)
+        if self.table.shape[1] == 2 * count:
+            found[:] = self.table
+        for nth, points in self.others.items():
+            found[nth] = points if len(points) == 2 * count else np.nan
+        return found
+
+
+def read_keys(curves: list[Any]) -> Keys:
+    """Return the keys of F-curves."""
+    count = len(curves[0].keyframe_points) if curves else 0
+    table = np.empty((len(curves), 2 * count), np.float32)
+    others: dict[int, Floats] = {}
+    for nth, curve in enumerate(curves):
+        keys = curve.keyframe_points
+        if len(keys) == count:
+            keys.foreach_get("co", table[nth])
+        else:
+            others[nth] = np.empty(2 * len(keys), np.float32)
+            keys.foreach_get("co", others[nth])
+    return Keys(curves, table, others)
 
 
 def curve_points(curve: Any) -> tuple[Floats, Floats]:

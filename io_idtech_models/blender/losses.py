@@ -35,7 +35,7 @@ def warn_of_skinned(block: Block, normals: bool) -> None:
 
 def warn_of_groups(block: Block, groups: NDArray[Any], weights: NDArray[Any], bones: set[str]) -> None:
     """Name vertex groups with weights (n,) in `groups` (n,) that are called as no bone that is exported."""
-    used = np.unique(groups[weights > 0]).tolist()
+    used = np.flatnonzero(np.bincount(groups[weights > 0])).tolist()
     names = [group.name for group in block.vertex_groups]
     lost = [names[number] for number in used if number < len(names) and names[number] not in bones]
     if lost:

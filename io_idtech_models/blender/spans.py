@@ -58,7 +58,11 @@ def span_of(action: Any, curves: Iterable[Any], frames: int = 0) -> Span | None:
 
     `frames` is how many the file had, where that is known otherwise: actions of older .blend files have no note.
     """
-    keyed = _keyed(curves)
+    return span_between(action, _keyed(curves), frames)
+
+
+def span_between(action: Any, keyed: tuple[float, float] | None, frames: int = 0) -> Span | None:
+    """Return the frames of an action whose first and last key are at some times; see `span_of`."""
     stated = (float(action.frame_start), float(action.frame_end)) if action.use_frame_range else None
     imported = _imported(action, frames)
     if stated is not None and (keyed is None or stated != imported):

@@ -17,12 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.skeletal import Traits
-from ...reporting import LimitError
-from .. import properties
 from . import armature, channels
-from .gather_rig import has_no_joints, listed_bones, roundings, same_rest
+from .gather_rig import same_rest
 from .rig_scene import RigScene
-from .torso import gather_traits
 
 Doubles = NDArray[np.float64]
 KINDS, WIDTHS, SCALES = (*channels.PATHS, channels.SCALE), (3, 4, 3), 7  # a bone's channels; where its scale begins
@@ -67,29 +64,19 @@ class Bones:
 
 def gather_bones(export: RigScene) -> Bones:
     """Return an armature's bones; raises LimitError if there is none to export."""
-    rig, known = export.rig, export.stored
-    bones, parents = listed_bones(rig, export.settings.deform_only)
-    if not bones and not has_no_joints(known):
-        raise LimitError(f"'{rig.name}' has no bone to export")
-    rest = armature.rest_matrices(rig.data)
-    matrices = np.array([rest[bone.name] for bone in bones]).reshape(-1, 4, 4)
-    present = armature.relative(matrices, parents)
-    numbers = armature.joint_numbers(bones)
+    known, bones = export.stored, export.listed
+    rest = present = armature.relative(bones.rest, bones.parents)
     if known is not None:  # what only came back with another rounding counts as it was
-        held = np.array([n if 0 <= n < len(known.rest) else -1 for n in numbers], np.int64)
+        held = np.where(bones.numbers < len(known.rest), bones.numbers, -1)
         own = np.flatnonzero(held >= 0)
-        own = own[same_rest(matrices[own], known.rest[held[own]], known.scale, roundings(rig.data, bones)[own])]
+        own = own[same_rest(bones.rest[own], known.rest[held[own]], known.scale, bones.rounded[own])]
+        matrices = bones.rest.copy()
         matrices[own] = known.rest[held[own]]
+        if not np.array_equal(matrices, bones.rest):
+            rest = armature.relative(matrices, bones.parents)
+    numbers = np.minimum(bones.numbers, np.iinfo(np.int32).max).astype(np.int32)
     return Bones(
-        [bone.name for bone in bones],
-        [armature.joint_name(bone) for bone in bones],
-        parents,
-        armature.relative(matrices, parents),
-        present,
-        np.array(numbers, np.int32),
-        gather_traits(bones),
-        np.array([bone.inherit_scale not in {"NONE", "NONE_LEGACY"} for bone in bones]),
-        np.array([properties.number(bone, properties.SCALE_POSITIONS, 0) != 0 for bone in bones]),
+        bones.names, bones.joints, bones.parents, rest, present, numbers, bones.traits, bones.inherits, bones.scales_way
     )
 
 

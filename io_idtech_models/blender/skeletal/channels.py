@@ -11,6 +11,7 @@ Letters in shapes: F frames, J joints.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import bpy
@@ -27,6 +28,7 @@ from .armature import TURN
 
 Doubles = NDArray[np.float64]
 Maps = tuple[Doubles, Doubles]
+AT_ONCE = 4096  # poses
 RATE = "idtech_frame_rate"  # visible and editable, on an action
 PATHS, SCALE = ("location", "rotation_quaternion"), "scale"
 
@@ -59,9 +61,20 @@ def from_channels(channels: NDArray[Any], by_rest: Maps) -> tuple[Doubles, Doubl
     brought to length 1.
     """
     turning, moving = by_rest
-    turns = channels[..., 3:7].astype(np.float64)
-    turns /= np.maximum(steady.lengths(turns), 1e-20)[..., None]
-    return steady.applied(moving[:, :3], channels[..., :3]), steady.applied(turning, turns)
+    frames, joints = channels.shape[:2]
+    positions, rotations = np.empty((frames, joints, 3)), np.empty((frames, joints, 4))
+    for some in runs(frames, joints):
+        turns = channels[some, :, 3:7].astype(np.float64)
+        turns /= np.maximum(steady.lengths(turns), 1e-20)[..., None]
+        positions[some] = steady.applied(moving[:, :3], channels[some, :, :3])
+        rotations[some] = steady.applied(turning, turns)
+    return positions, rotations
+
+
+def runs(frames: int, joints: int) -> Iterator[slice]:
+    """Return runs of frames that hold a few thousand poses each: what is computed of more fits no processor's cache."""
+    step = max(1, AT_ONCE // max(1, joints))
+    return (slice(first, first + step) for first in range(0, frames, step))
 
 
 def maps(rest: Doubles, parents: NDArray[Any]) -> Maps:

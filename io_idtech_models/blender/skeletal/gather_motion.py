@@ -28,8 +28,9 @@ from ...reporting import LimitError
 from .. import names, playback
 from ..claims import Claims
 from ..compat import Block, action_parts, playing_curves
+from ..curves import Keys, read_keys
 from ..scene import showing
-from ..spans import Span, span_of, warn_of_length
+from ..spans import Span, span_between, warn_of_length
 from . import armature, bone_scales
 from . import channels as pose_channels
 from .bones import KINDS, REST_CHANNELS, SCALES, WIDTHS, Bones
@@ -62,7 +63,8 @@ def gather_action(export: RigScene, action: bpy.types.Action, slot: Any, direct:
     """
     known = find_action(action)
     count = 0 if known is None else len(known.source.positions)
-    span = span_of(action, _curves_of(action, slot), count)
+    keys = read_keys(_curves_of(action, slot))
+    span = span_between(action, keys.ends(), count)
     if span is None:
         raise LimitError(f"'{action.name}' has no whole frame")
     rate = action.get(pose_channels.RATE)
@@ -70,7 +72,7 @@ def gather_action(export: RigScene, action: bpy.types.Action, slot: Any, direct:
         rate = export.frame_rate
     name = names.file_name_of(action, export.settings.keep_suffixes)
     clip = Clip(name, span.first, span.last + 1 - span.first, float(rate))
-    found = _in_frames(export, action, slot, direct, clip, known)
+    found = _in_frames(export, (action, slot), keys if direct else None, clip, known)
     frames = _counting(found, span)
     warn_of_length(action, span.first + int(frames[0]), span.first + int(frames[-1]), count)
     return found if len(frames) == found.num_frames else found.of_frames(frames)
@@ -93,19 +95,19 @@ def _counting(animation: Animation, span: Span) -> NDArray[np.int64]:
 
 
 def _in_frames(
-    export: RigScene, action: bpy.types.Action, slot: Any, direct: bool, clip: Clip, known: StoredAction | None
+    export: RigScene, played: tuple[Any, Any], keys: Keys | None, clip: Clip, known: StoredAction | None
 ) -> Animation:
-    """Return what an action is in a run of frames: from its curves, or by stepping."""
+    """Return what an action and its slot are in a run of frames: by the keys, or without these by stepping."""
     rig, bones, scale = export.rig, export.bones, export.settings.scale
     frames = np.array(clip.frames, np.int64)
     world = np.array(rig.matrix_world, np.float64)
     found: Channels | None = None
-    free = direct and is_free(rig, bones)
-    if free:  # without playing it, where the curves say all
-        found = read_channels(rig, bones, frames, _curves_of(action, slot), plays=False)
+    free = keys is not None and is_free(rig, bones)
+    if keys is not None and free:  # without playing it, where the curves say all
+        found = read_channels(rig, bones, frames, keys, plays=False)
     if found is None:
-        with playing(rig, action, slot):
-            found = read_channels(rig, bones, frames, playing_curves(rig)) if free else None
+        with playing(rig, *played):
+            found = read_channels(rig, bones, frames, read_keys(playing_curves(rig))) if free else None
             if found is None:
                 return _animation(bones, clip, step(export, frames), known, scale)
     total = None if found[1] is None else bones.total(found[1])
@@ -167,28 +169,28 @@ Channels = tuple[NDArray[np.float32], NDArray[np.float32] | None]
 
 
 def read_channels(
-    rig: Block, bones: Bones, frames: NDArray[np.int64], curves: list[Any], plays: bool = True
+    rig: Block, bones: Bones, frames: NDArray[np.int64], keys: Keys, plays: bool = True
 ) -> Channels | None:
-    """Return the channels (F, J, 7) that curves give bones, and their scale (F, J), or None.
+    """Return the channels (F, J, 7) that the keys of curves give bones, and their scale (F, J), or None.
 
     What has no curve is as it stands, if the armature `plays` the curves. None if they do not say all, or more: then
     only the scene knows.
     """
     times, wide = frames.astype(np.float32), sum(WIDTHS)
     values, keyed = np.empty((wide * len(bones.names), len(frames)), np.float32), np.zeros(len(bones.rows), np.bool_)
-    points, rows = np.full((len(curves), 2 * len(frames)), np.nan, np.float32), np.empty(len(curves), np.int64)
-    for nth, curve in enumerate(curves):
-        row = bones.rows.get((curve.data_path, curve.array_index), -1)
-        if row < 0 or curve.mute or len(curve.modifiers):
+    found, number_of = [], bones.rows.get
+    for curve in keys.curves:
+        row = number_of((curve.data_path, curve.array_index), -1)
+        if row < 0 or curve.mute or curve.modifiers:
             return None
-        keys = curve.keyframe_points
-        rows[nth], keyed[row] = row, len(keys) > 0
-        if len(keys) == len(frames):
-            keys.foreach_get("co", points[nth])
+        found.append(row)
+    rows = np.array(found, np.int64)
+    keyed[rows] = keys.counts() > 0
+    points = keys.of_count(len(frames))
     values[rows] = points[:, 1::2]
     for nth in np.flatnonzero((points[:, 0::2] != times).any(axis=1)).tolist():
         if keyed[rows[nth]]:
-            values[rows[nth]] = [curves[nth].evaluate(frame) for frame in frames.tolist()]
+            values[rows[nth]] = [keys.curves[nth].evaluate(frame) for frame in frames.tolist()]
     if not keyed.all():
         still = _standing(rig, bones)
         odd = still != REST_CHANNELS

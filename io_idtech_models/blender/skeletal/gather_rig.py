@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.skeletal import Pose, SkeletalModel, Skeleton, SkinnedMesh
+from ...model.skeletal import Pose, SkeletalModel, Skeleton, SkinnedMesh, Traits
 from ...model.transforms import from_matrices, inverse
 from ...model.wording import listed
 from ...reporting import LimitError
-from .. import names
+from .. import names, properties
 from ..claims import Claims
 from ..compat import Block
 from . import armature, torso
@@ -124,33 +125,63 @@ def has_no_joints(known: StoredRig | None) -> bool:
     return known is not None and not known.source.skeleton.num_joints
 
 
+@dataclass(eq=False)
+class Listed:
+    """The bones to export as they are at rest, parents before children, in the source's order."""
+
+    names: list[str]  # in Blender
+    joints: list[str]  # in the file
+    parents: NDArray[np.int32]  # (J,)
+    numbers: NDArray[np.int64]  # (J,) the file's joint that each was, or -1
+    rest: Doubles  # (J, 4, 4) in the armature's space
+    rounded: Doubles  # (J, 2) how far head and axes may be off by Blender's rounding alone
+    traits: Traits | None
+    inherits: NDArray[np.bool_]  # (J,) a bone grows with its parent
+    scales_way: NDArray[np.bool_]  # (J,) its scale scales its way from its parent in the game
+
+
+def list_bones(export: RigScene) -> Listed:
+    """Return an armature's bones as arrays; raises LimitError if there is none to export."""
+    block = export.rig
+    bones, parents = listed_bones(block, export.settings.deform_only)
+    if not bones and not has_no_joints(export.stored):
+        raise LimitError(f"'{block.name}' has no bone to export")
+    bone_names = [bone.name for bone in bones]
+    rest, rounded = armature.rest_matrices(block.data), armature.rounding(block.data)
+    return Listed(
+        bone_names,
+        [armature.joint_name(bone) for bone in bones],
+        parents,
+        np.array(armature.joint_numbers(bones), np.int64),
+        np.array([rest[name] for name in bone_names]).reshape(-1, 4, 4),
+        np.array([rounded[name] for name in bone_names]).reshape(-1, 2),
+        torso.gather_traits(bones),
+        np.array([bone.inherit_scale not in {"NONE", "NONE_LEGACY"} for bone in bones], np.bool_),
+        np.array([properties.number(bone, properties.SCALE_POSITIONS, 0) != 0 for bone in bones], np.bool_),
+    )
+
+
 def gather_rig(export: RigScene) -> Rig:
     """Return an armature's bones as joints, in their rest pose."""
-    block, known, settings = export.rig, export.stored, export.settings
-    bones, parents = listed_bones(block, settings.deform_only)
-    if not bones and not has_no_joints(known):
-        raise LimitError(f"'{block.name}' has no bone to export")
-    rest_by_name = armature.rest_matrices(block.data)
-    rest = np.array([rest_by_name[bone.name] for bone in bones]).reshape(-1, 4, 4)
-    world = np.array(block.matrix_world, np.float64)
+    block, known, settings, bones = export.rig, export.stored, export.settings, export.listed
+    rest, world = bones.rest, np.array(block.matrix_world, np.float64)
     matrices = steady.products(rest, armature.TURN_BACK)
-    sources: NDArray[np.int32] = np.full(len(bones), -1, np.int32)
-    kept: NDArray[np.bool_] = np.zeros(len(bones), np.bool_)
+    sources: NDArray[np.int32] = np.full(len(bones.names), -1, np.int32)
+    kept: NDArray[np.bool_] = np.zeros(len(bones.names), np.bool_)
     if known is not None:
-        sources, in_place, turned, matrices = _known_joints(bones, rest, matrices, known, roundings(block.data, bones))
+        sources, in_place, turned, matrices = _known_joints(bones, matrices, known)
         kept = in_place & turned & (settings.scale == known.scale and np.array_equal(world, np.eye(4)))
     matrices, lost = armature.placed(matrices, world)
-    listed_names = [armature.joint_name(bone) for bone in bones]
     positions, rotations = matrices[:, :3, 3] / settings.scale, from_matrices(matrices[:, :3, :3])
     if known is not None and np.array_equal(world, np.eye(4)):
         rotations[turned] = known.source.skeleton.rotations[sources[turned]]
         positions[in_place] = known.source.skeleton.positions[sources[in_place]] * (known.scale / settings.scale)
-    skeleton = Skeleton(listed_names, parents, positions, rotations, sources, kept, torso.gather_traits(bones))
+    skeleton = Skeleton(list(bones.joints), bones.parents, positions, rotations, sources, kept, bones.traits)
     if known is not None and known.source.skeleton.bound is not None:
         skeleton.bound = _bound_pose(rest, sources, kept, known, world, settings.scale)
     source = None if known is None else known.source
     shown = None if known is None else rest_source(known.source, known.scale)
-    joints = {bone.name: i for i, bone in enumerate(bones)}
+    joints = {name: joint for joint, name in enumerate(bones.names)}
     return Rig(block, skeleton, joints, source, shown, 1.0 if known is None else known.scale, bool(lost.any()))
 
 
@@ -198,25 +229,18 @@ def same_axes(matrices: Doubles, before: Doubles, rounded: Doubles | None = None
     return np.asarray((np.abs(matrices - before)[:, :3, :3] <= off[:, None, None]).all(axis=(1, 2)))
 
 
-def roundings(data: Block, bones: list[Any]) -> Doubles:
-    """Return how far head and axes of some bones may be off by Blender's rounding alone, (J, 2)."""
-    found = armature.rounding(data)
-    return np.array([found[bone.name] for bone in bones]).reshape(-1, 2)
-
-
 def _known_joints(
-    bones: list[Any], rest: Doubles, matrices: Doubles, known: StoredRig, rounded: Doubles
+    bones: Listed, matrices: Doubles, known: StoredRig
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_], Doubles]:
     """Return the source's joint of each bone, which keep its place, which its axes, and the matrices (J, 4, 4) of all.
 
     An edited rest bone's joint is the file's joint x inverse(rest at import) x rest now.
     """
-    skeleton = known.source.skeleton
-    numbers = np.array(armature.joint_numbers(bones), np.int64)
-    sources = np.where(numbers < skeleton.num_joints, numbers, -1).astype(np.int32)
+    skeleton, rest, rounded = known.source.skeleton, bones.rest, bones.rounded
+    sources = np.where(bones.numbers < skeleton.num_joints, bones.numbers, -1).astype(np.int32)
     own = np.flatnonzero(sources >= 0)
     before = known.rest[sources[own]]
-    in_place, turned = np.zeros((2, len(bones)), np.bool_)
+    in_place, turned = np.zeros((2, len(rest)), np.bool_)
     in_place[own] = same_heads(rest[own], before, known.scale, rounded[own])
     turned[own] = same_axes(rest[own], before, rounded[own])
     matrices = matrices.copy()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from .torso import WeightLimits
 
 if TYPE_CHECKING:
     from .bones import Bones
+    from .gather_rig import Listed
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,17 @@ class RigScene(ExportScene[SkeletalGatherSettings]):
 
     rig: Block
     stored: StoredRig | None  # what the armature knows of its file
+    _listed: dict[bool, Listed] = field(default_factory=dict)  # shared with those who ask with other settings
+
+    @property
+    def listed(self) -> Listed:
+        """Return the bones to export as they are at rest, read once; raises LimitError if there is none."""
+        from .gather_rig import list_bones
+
+        only = self.settings.deform_only
+        if only not in self._listed:
+            self._listed[only] = list_bones(self)
+        return self._listed[only]
 
     @cached_property
     def bones(self) -> Bones:

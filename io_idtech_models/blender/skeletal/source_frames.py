@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.skeletal import Animation
+from .channels import runs
 from .source import StoredAction
 
 # Radians, units, and of how far from its parent a joint goes: closer is Blender's own rounding.
@@ -47,12 +48,15 @@ def find_frames(
         _of_joints(poses, own) if same else poses[np.maximum(hints[..., part], 0), own]
         for part, poses in enumerate((known.source.positions, known.source.rotations))
     )
-    ways = _of_joints(animation.positions, joints) - places
-    if animation.scales is not None:  # what counts is where it is shown
-        ways = ways * animation.scales.of_ways()[:, joints, None]
-    near = np.maximum(SAME_PLACE, SAME_PART * np.abs(places).max(axis=(0, 2)))
-    hints[..., 0][_squares(ways) > near**2] = -1
-    hints[..., 1][~_near_turns(_of_joints(animation.rotations, joints), turns)] = -1
+    positions, rotations = (_of_joints(poses, joints) for poses in (animation.positions, animation.rotations))
+    sizes = None if animation.scales is None else animation.scales.of_ways()[:, joints, None]
+    farthest = np.maximum(places.max(axis=0), -places.min(axis=0)).max(axis=1)
+    near = np.maximum(SAME_PLACE, SAME_PART * farthest)
+    for some in runs(len(hints), len(joints)):
+        ways = positions[some] - places[some]
+        ways = ways if sizes is None else ways * sizes[some]  # what counts is where it is shown
+        hints[some, :, 0][_squares(ways) > near**2] = -1
+        hints[some, :, 1][~_near_turns(rotations[some], turns[some])] = -1
     found[:, joints] = hints
     return found
 

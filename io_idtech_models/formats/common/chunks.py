@@ -52,7 +52,7 @@ class Place:
         return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lump:
     """An array of one shape. A codec that has another kind of lump derives a class that takes and packs it."""
 
@@ -89,7 +89,7 @@ class Lump:
                 header[name] = length
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Kind:
     """What a file and the parts of chains have in common."""
 
@@ -117,7 +117,7 @@ class Kind:
         return [(number, member) for number, member in enumerate(self.members, 1) if isinstance(member, Chain)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Chain(Kind):
     """Parts that follow one another, each at the end of the one before it; num_NAME and ofs_NAME say where."""
 
@@ -139,7 +139,7 @@ class Chain(Kind):
         return f"ofs_{self.name}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class File(Kind, Generic[Struct]):
     """A whole file."""
 

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...reporting import FormatError
-from ..common import reader, writer
+from ..common import reader
 from ..common.chunks import File, Lump, Place
 from ..common.layout import Arrays
 from ..common.records import Array, raw_bytes
@@ -123,4 +123,6 @@ def read(data: bytes) -> Md2:
 
 def write(md2: Md2) -> bytes:
     """Return the file of a model; inverse of `read`, byte for byte while the layout's hint applies."""
-    return writer.write(MD2, md2)
+    from ..common.writer import write as write_file  # which an import does without
+
+    return write_file(MD2, md2)

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,9 @@ from ..common import reader
 from ..common.chunks import Chain, File, Lump, Place
 from ..common.layout import Arrays
 from ..common.records import Array, check_indices, decode_name
-from ..common.writer import Placed
+
+if TYPE_CHECKING:
+    from ..common.writer import Placed
 
 log = logging.getLogger(__name__)
 
@@ -138,6 +140,8 @@ def read(data: bytes) -> Md3:
 
 def write(md3: Md3) -> bytes:
     """Return the file of a model; inverse of `read`, byte for byte while the layout's hint applies."""
+    from ..common.writer import Placed  # which an import does without
+
     placed = Placed(MD3, md3)
     if _reads_on(md3, placed):
         filled = [replace(surface, vertices=_filled(surface, len(md3.frames))) for surface in md3.surfaces]

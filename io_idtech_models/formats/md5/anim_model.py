@@ -91,8 +91,7 @@ def _fitting(source: AnimationSource) -> NDArray[np.float64] | None:
 def from_model(animation: Animation) -> Md5Anim:
     """Return the structs of an animation; inverse of `to_model`."""
     source, written = _usable_source(animation)
-    channels = np.concatenate((animation.positions, short_quaternions(animation.rotations)), axis=-1)
-    _align_half_turns(channels, animation.rotations)
+    channels = _channels(animation, source, written)
     base = channels[0].copy()
     flags: NDArray[np.int32] = np.zeros(len(base), np.int32)
     starts: NDArray[np.int32] = np.zeros(len(base), np.int32)
@@ -105,7 +104,6 @@ def from_model(animation: Animation) -> Md5Anim:
             command_line = next(iter(unpack_names(source.facts["command_line"])), "")
         own = joints[known]
         base[known], flags[known], starts[known] = (source.facts[n][own] for n in ("base", "flags", "starts"))
-        _take_source(channels, animation, written, known, joints)
     wanted = flags | _leaving(channels, base)
     components: NDArray[np.float64] = np.zeros((len(channels), 0))
     fresh: NDArray[np.bool_] = np.ones(len(base), np.bool_)
@@ -143,26 +141,25 @@ def _whole_rate(animation: Animation) -> int:
     return rate
 
 
-def _take_source(
-    channels: NDArray[np.float64],
-    animation: Animation,
-    written: NDArray[np.float64],
-    known: NDArray[np.bool_],
-    joints: NDArray[np.integer],
-) -> None:
-    """Write into channels (F, J, 6) the source's own numbers where a joint has a pose of the source."""
-    if animation.source_frames is None:
-        return
-    hints, frames = animation.source_frames, np.arange(len(written))
-    same = channels.shape == written.shape and np.array_equal(joints, np.arange(len(joints)))
-    if same and (hints == frames[:, None, None]).all():  # as mostly: nothing was edited
-        channels[:] = written
-        return
-    hinted = (hints >= 0) & (hints < len(written)) & known[:, None]
+def _channels(
+    animation: Animation, source: AnimationSource | None, written: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the channels (F, J, 6): the source's own numbers, `written`, where a joint has a pose of the source."""
+    joints, hints = animation.joints_in(source), animation.source_frames
+    shape, frames = (*animation.positions.shape[:2], CHANNELS), np.arange(len(written))
+    same = hints is not None and written.shape == shape and np.array_equal(joints, np.arange(len(joints)))
+    if same and np.all(hints == frames[:, None, None]):  # as mostly: nothing was edited
+        return written
+    channels = np.concatenate((animation.positions, short_quaternions(animation.rotations)), axis=-1)
+    _align_half_turns(channels, animation.rotations)
+    if source is None or hints is None:
+        return channels
+    hinted = (hints >= 0) & (hints < len(written)) & (joints >= 0)[:, None]
     for part, which in enumerate((slice(0, 3), slice(3, 6))):  # position and rotation
         at, places = np.nonzero(hinted[..., part])
         chosen = hints[at, places, part]
         channels[at, places, which] = written[chosen, joints[places], which]
+    return channels
 
 
 def _align_half_turns(channels: NDArray[np.float64], rotations: NDArray[np.float64]) -> None:

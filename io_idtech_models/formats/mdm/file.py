@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...reporting import FormatError
-from ..common import reader, writer
+from ..common import reader
 from ..common.chunks import MAX_PARTS, Chain, File, Lump, Place
 from ..common.layout import Arrays
 from ..common.records import Array, check_indices, place_of
@@ -142,4 +142,6 @@ def read(data: bytes) -> Mdm:
 
 def write(mdm: Mdm) -> bytes:
     """Return the file of a model; inverse of `read`, byte for byte while the layout's hint applies."""
-    return writer.write(MDM, mdm)
+    from ..common.writer import write as write_file  # which an import does without
+
+    return write_file(MDM, mdm)

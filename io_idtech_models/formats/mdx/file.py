@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...reporting import FormatError
-from ..common import reader, writer
+from ..common import reader
 from ..common.chunks import File, Lump, Place
 from ..common.layout import Arrays
 from ..common.records import Array, decode_name, place_of
@@ -117,7 +117,9 @@ def read(data: bytes) -> Mdx:
 
 def write(mdx: Mdx) -> bytes:
     """Return the file of an animation; inverse of `read`, byte for byte while the layout's hint applies."""
-    return writer.write(MDX, mdx)
+    from ..common.writer import write as write_file  # which an import does without
+
+    return write_file(MDX, mdx)
 
 
 def parents_of(mdx: Mdx) -> NDArray[np.int32]:

@@ -7,6 +7,7 @@ file has beyond that stays in the source.
 from __future__ import annotations
 
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import bmesh
@@ -25,9 +26,14 @@ def summed(weights: Weights, vertices: NDArray[Any]) -> tuple[NDArray[Any], NDAr
     used = of_vertex[owners] >= 0
     points, joints = of_vertex[owners[used]], weights.joints[entries[used]].astype(np.int64)
     span = int(joints.max(initial=0)) + 1
-    keys, group = np.unique(points * span + joints, return_inverse=True)
-    sums = np.bincount(group.reshape(-1), weights.factors[entries[used]].astype(np.float64), len(keys))
-    return keys // span, keys % span, sums.astype(np.float32)
+    keys = points * span + joints
+    order = np.argsort(keys, kind="stable")  # quick: they are nearly in order
+    points, joints, keys = points[order], joints[order], keys[order]
+    first = np.ones(len(keys), np.bool_)
+    first[1:] = keys[1:] != keys[:-1]
+    factors = weights.factors[entries[used]][order].astype(np.float64)
+    sums = np.bincount(np.cumsum(first) - 1, factors, int(first.sum()))
+    return points[first], joints[first], sums.astype(np.float32)
 
 
 def write_groups(
@@ -59,10 +65,12 @@ def read_groups(mesh_data: Block) -> tuple[NDArray[np.int64], NDArray[np.int64],
     try:
         mesh.from_mesh(mesh_data, face_normals=False, vertex_normals=False)
         layer = mesh.verts.layers.deform.active
-        found = [vert[layer].items() for vert in mesh.verts] if layer is not None else []
+        kind, entries = bmesh.types.BMDeformVert, [] if layer is None else list(map(itemgetter(layer), mesh.verts))
+        counts = np.fromiter(map(len, entries), np.int64, len(entries))
+        total = int(counts.sum())
+        # Cheaper than pairs of both, and no list stays: Python's collector would look at thousands.
+        groups = np.fromiter(chain.from_iterable(map(kind.keys, entries)), np.int64, total)
+        weights = np.fromiter(chain.from_iterable(map(kind.values, entries)), np.float32, total)
     finally:
         mesh.free()
-    counts = np.fromiter(map(len, found), np.int64, len(found))
-    pairs = chain.from_iterable(chain.from_iterable(found))
-    entries = np.fromiter(pairs, np.float64, 2 * int(counts.sum())).reshape(-1, 2)  # which holds either exactly
-    return np.repeat(np.arange(len(found)), counts), entries[:, 0].astype(np.int64), entries[:, 1].astype(np.float32)
+    return np.repeat(np.arange(len(counts)), counts), groups, weights

@@ -20,7 +20,8 @@ from ....model.skeletal import SkinnedMesh, Weights
 from ....model.transforms import inverse
 from ....model.wording import plural
 from ...compat import playing_curves
-from ...spans import span_of
+from ...curves import read_keys
+from ...spans import span_between
 from .. import armature
 
 if TYPE_CHECKING:
@@ -122,12 +123,13 @@ def _played(rig: Rig, export: RigScene) -> tuple[str, Doubles] | None:
     block, curves = rig.block, playing_curves(rig.block)
     own = export.bones
     action: Any = block.animation_data.action if curves else None
-    span = None if action is None else span_of(action, curves)
+    keys = read_keys(curves)
+    span = None if action is None else span_between(action, keys.ends())
     if span is None or not _moves_alone(rig, own):
         return None
     count = min(MOST_FRAMES, span.last - span.first + 1)
     frames = np.unique(span.first + np.arange(count) * (span.last - span.first) // max(count - 1, 1))
-    channels = gather_motion.read_channels(block, own, frames, curves)
+    channels = gather_motion.read_channels(block, own, frames, keys)
     if channels is None:
         return None
     positions, rotations = pose_channels.from_channels(channels[0], own.maps)

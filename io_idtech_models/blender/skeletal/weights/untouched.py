@@ -179,6 +179,8 @@ class _Way:
 
     def has_joints(self, weights: Weights) -> Bools:
         """Tell of which vertices all joints are still there."""
+        if (self.joint_of >= 0).all():
+            return np.ones(len(weights.counts), np.bool_)
         owners, entries = weights.entries()
         return np.asarray(np.bincount(owners, self.joint_of[weights.joints[entries]] < 0, len(weights.counts)) == 0)
 
@@ -250,10 +252,12 @@ def _same_groups(
     mine = row[weighted[0]] >= 0
     start, end = (np.searchsorted(wanted[0], own, side=side) for side in ("left", "right"))
     owners, entries = Weights(start, end - start, wanted[1], wanted[2], np.zeros((0, 3), np.float32)).entries()
+    now = row[weighted[0][mine]], origin[weighted[1][mine]], _bits(weighted[2][mine])
+    then = owners, wanted[1][entries], _bits(np.clip(wanted[2][entries], 0.0, 1.0))
+    if all(map(np.array_equal, now, then)):  # as mostly: nothing was edited
+        return np.ones(len(places), np.bool_)
     # One row for each group of a vertex, now and at import: those that are the same come in pairs.
-    owner = np.concatenate((row[weighted[0][mine]], owners))
-    joint = np.concatenate((origin[weighted[1][mine]], wanted[1][entries]))
-    weight = np.concatenate((_bits(weighted[2][mine]), _bits(np.clip(wanted[2][entries], 0.0, 1.0))))
+    owner, joint, weight = (np.concatenate(pair) for pair in zip(now, then, strict=True))
     order = np.lexsort((weight, owner * (len(origin) + int(joint.max(initial=0)) + 2) + joint))
     owner, joint, weight = owner[order], joint[order], weight[order]
     starts = np.ones(len(order), np.bool_)
