@@ -103,7 +103,8 @@ def test_what_swings_in_how_much_is_seen_and_how_large_it_is():
 
 
 def test_what_shines():
-    plain, shining = look("{ map p.tga }\n{ map q.tga\nblendFunc GL_SRC_ALPHA GL_ONE\nalphaGen lightingSpecular }").layers
+    stages = "{ map p.tga }\n{ map q.tga\nblendFunc GL_SRC_ALPHA GL_ONE\nalphaGen lightingSpecular }"
+    plain, shining = look(stages).layers
     assert (plain.shines, shining.shines, shining.weighted) == (False, True, True)
     (alone,) = look("{ map p.tga\nrgbGen lightingDiffuse\nalphaGen lightingSpecular }").layers
     assert alone.texture is not None, "an opaque stage is there whatever its alpha"

@@ -50,7 +50,8 @@ class Picture(Protocol):
 
 # Decodes what Blender can't load of a Picture's file; None for any other. Raises ModelError.
 ReadPixels = Callable[[Any], Pixels | None]
-ALPHA_APART: Final = "CHANNEL_PACKED"  # what is opaque shows its colours also where a picture's alpha, a mask for else, is 0
+# Of all pictures: a stage that is opaque shows its colours also where alpha, a mask for something else, is 0.
+ALPHA_APART: Final = "CHANNEL_PACKED"
 FILE, CONTENT = "idtech_file", "idtech_content"  # on a packed image: where it came from, and a hash of its pixels
 
 
