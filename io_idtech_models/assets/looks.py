@@ -156,7 +156,8 @@ def _texture_of(picture: GameFile | None) -> Texture:
 def _library(folder: str, files: list[GameFile], rules: str) -> ShaderLibrary:
     """Return the library of some scripts: the one that was made of them before, while none of them has changed."""
     stamps = [file.stamp for file in files]
-    key = (rules, *zip([file.place for file in files], stamps, strict=True))
+    places = {layer: layer.place for layer in dict.fromkeys(file.layer for file in files)}  # a few; hundreds of files
+    key = (rules, *((places[file.layer], file.name, stamp) for file, stamp in zip(files, stamps, strict=True)))
     if key in _kept:
         return _kept[key]
     library = ShaderLibrary([(f"{folder}/{file.name}", file) for file in files], rules)
