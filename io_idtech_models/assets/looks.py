@@ -1,8 +1,8 @@
 """Shaders' names to looks: what a game's scripts and pictures come to, for materials of another program.
 
 What is approximated: texture coordinates that wobble (`turb`) or follow a light do not; what swings (`wave`) stands
-still at its middle; of an animation the first picture is shown; a stage that shines where light falls is left out; cube
-maps are. Faces that turn to the viewer, and vertices that move, do neither.
+still at its middle; of an animation the first picture is shown; cube maps are left out. Faces that turn to the viewer,
+and vertices that move, do neither. The alpha of what is drawn (GL_DST_ALPHA) is 1: engines ask for none.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from ..game.shaders.model import (
     Shader,
     Stage,
     TcMod,
+    Wave,
 )
 from ..game.store import GameFile
 from ..model.look import ADD, ALPHA, DARKEN, MULTIPLY, OPAQUE, STILL, UNSEEN, Clip, Layer, Look, Motion, Row, Texture
@@ -42,7 +43,9 @@ DRAWN = {
 }  # fmt: skip
 Motions = tuple[Motion, Motion, Motion]
 FLIP: Rows = (1.0, 0.0, 0.0), (0.0, -1.0, 1.0)  # t is counted from the top, v not
-UNLISTED = frozenset(("lightingspecular",))  # alphaGen that shows a stage where light falls
+SHINING = "lightingspecular"  # alphaGen that shows a stage where light is reflected
+RISING = frozenset(("sawtooth", "inversesawtooth"))  # waves from 0 to 1; the others go from -1 to 1
+BRIGHTENING = frozenset(("GL_ONE", "GL_DST_ALPHA"))  # what lies below times 1, and more of it
 SLIGHT = 1e-9
 TWICE = Blend("GL_DST_COLOR", "GL_SRC_COLOR")  # which multiplies and doubles: a grey of one half changes nothing
 
@@ -112,7 +115,7 @@ class Looks:
     def _layer(self, shader: Shader, stage: Stage) -> Layer | None:
         """Return what a stage comes to; None for one that shows nothing that can be shown."""
         alpha = _level(stage.alpha_gen)
-        if stage.is_cube or stage.video or stage.alpha_gen.kind in UNLISTED:
+        if stage.is_cube or stage.video:
             return None
         texture = None if stage.is_builtin or stage.role == LIGHTMAP else self._texture(stage)
         if texture is None and not (stage.is_builtin or stage.role == LIGHTMAP):
@@ -130,6 +133,9 @@ class Looks:
             inverted=drawn == ALPHA and blend is not None and blend.dst == "GL_SRC_ALPHA",
             weighted=blend is not None
             and ((drawn == ADD and blend.src == "GL_SRC_ALPHA") or (drawn == DARKEN and "SRC_ALPHA" in blend.dst)),
+            whole=drawn == ALPHA and blend is not None and blend.src == "GL_ONE",
+            keeps=blend is not None and blend.src == "GL_DST_COLOR" and blend.dst in BRIGHTENING,
+            shines=stage.alpha_gen.kind == SHINING,
         )
 
     def _texture(self, stage: Stage) -> Texture | None:
@@ -149,10 +155,15 @@ def _clip(test: AlphaTest) -> Clip:
     return Clip(test.value - SLIGHT if test.func == AT_LEAST else test.value, below=test.func == LESS)
 
 
+def _middle(wave: Wave) -> float:
+    """Return the middle of what a wave goes through."""
+    return wave.base + (0.5 * wave.amplitude if wave.func in RISING else 0.0)
+
+
 def _level(gen: Gen) -> float:
     """Return an alpha at rest."""
     if gen.wave is not None:
-        return min(max(gen.wave.base, 0.0), 1.0)
+        return min(max(_middle(gen.wave), 0.0), 1.0)
     return gen.numbers[0] if gen.kind in {"const", "expression"} and gen.numbers else 1.0
 
 
@@ -164,7 +175,7 @@ def _color(gen: Gen, times: float) -> tuple[float, float, float]:
 
 def _color_once(gen: Gen) -> tuple[float, float, float]:
     if gen.wave is not None:
-        level = min(max(gen.wave.base, 0.0), 1.0)
+        level = min(max(_middle(gen.wave), 0.0), 1.0)
         return level, level, level
     if gen.kind in {"const", "expression"} and len(gen.numbers) >= 3:
         r, g, b = (min(max(number, 0.0), 1.0) for number in gen.numbers[:3])
@@ -208,7 +219,8 @@ def _step(mod: TcMod, time: float, angle: float) -> Rows:
     elif mod.kind == "rotate":
         numbers = (angle,)
     elif mod.kind == "stretch":
-        numbers = () if mod.wave is None or abs(mod.wave.base) < SLIGHT else (1.0 / mod.wave.base,) * 2
+        size = 0.0 if mod.wave is None else _middle(mod.wave)
+        numbers = () if abs(size) < SLIGHT else (1.0 / size,) * 2
     count, make = STEPS.get(mod.kind, (0, None))
     return STILL if make is None or len(numbers) < count else make(*numbers[:count])
 

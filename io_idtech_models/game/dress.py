@@ -16,7 +16,7 @@ from .search import SearchPath, game_name
 from .shaders import skin_decls
 from .shaders.library import DOOM3, SKIN, decl_key, library_of
 from .skin import Skin, read_skin, surface_key
-from .skin_names import skins_of
+from .skin_names import SUFFIX, skins_of
 from .store import GameFile
 
 LEVEL = re.compile(r"_[1-3]\Z")  # of detail: what such a model's name ends in
@@ -60,15 +60,19 @@ class Wardrobe:
         """Return what the names of its skins begin with."""
         stem = self.model.stem
         base = LEVEL.sub("", stem)
-        names = {name.lower() for name in self.model.folder.names()}
-        return base if base != stem and (base + self.model.suffix).lower() in names else stem
+        wanted = (base + self.model.suffix).lower()
+        return base if base != stem and any(name.lower() == wanted for name in self._names) else stem
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return self.model.folder.names()
 
     @cached_property
     def files(self) -> dict[str, GameFile]:
         """Files of skins by the skins' names, the one to choose first."""
-        if self.by_decls:
-            return {}
-        found = skins_of(self.part, self.model.folder.names())
+        if self.by_decls or not any(name.lower().endswith(SUFFIX) for name in self._names):
+            return {}  # most folders: who imports many models without skins waits for none of this
+        found = skins_of(self.part, self._names)
         files = {name: self.model.folder.find_first((), [file]) for name, file in found.items()}
         return {name: file for name, file in files.items() if file is not None}
 

@@ -16,6 +16,10 @@ MULTIPLY = "multiply"
 DARKEN = "darken"  # what lies behind, times what its alpha or its colour lacks
 UNSEEN = "unseen"
 
+# Where the light comes from that layers shine in: of a model as it stands (RB_CalcSpecularAlpha's lightOrigin).
+SHINE = (-960.0, 1980.0, 96.0)
+SHARPNESS = 4.0  # the power of the cosine between that light's reflection and the viewer
+
 Row = tuple[float, float, float]
 STILL: tuple[Row, Row] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
 
@@ -62,6 +66,9 @@ class Layer:
     clip: Clip | None = None
     inverted: bool = False  # its alpha says how much of it is not seen
     weighted: bool = False  # of ADD: as much of it is added as its alpha says
+    whole: bool = False  # of ALPHA: its alpha says what is seen of what lies below, and all of its colour is added
+    keeps: bool = False  # of MULTIPLY: what lies below stays, and as much more of it as the colour says is added
+    shines: bool = False  # its alpha is as strong as a light is reflected: see `SHINE`
 
 
 @dataclass(frozen=True)

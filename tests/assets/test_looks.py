@@ -48,7 +48,7 @@ def drawn(found: Look) -> list[tuple[str, str]]:
         ("{ map $whiteimage\nrgbGen entity }\n{ map p.tga\nblendFunc blend }", [("", OPAQUE), ("p.tga", ALPHA)]),
         ("{ map p.tga }\n{ map q.tga\nblendFunc add\ntcGen environment }", [("p.tga", OPAQUE), ("q.tga", ADD)]),
         ("{ animMap 5 p.tga q.tga }", [("p.tga", OPAQUE)]),
-        ("{ map p.tga }\n{ map q.tga\nblendFunc add\nalphaGen lightingSpecular }", [("p.tga", OPAQUE)]),
+        ("{ map p.tga }\n{ map q.tga\nblendFunc add\nalphaGen lightingSpecular }", [("p.tga", OPAQUE), ("q.tga", ADD)]),
     ],
 )
 def test_layers(stages, wanted):
@@ -70,6 +70,8 @@ def test_a_reflection_is_no_base():
         ("rgbGen const ( 0.5 0.25 1 )", (0.5, 0.25, 1), False),
         ("rgbGen wave sin 0.5 0.5 0 1", (0.5, 0.5, 0.5), False),
         ("rgbGen wave sin 3 0.5 0 1", (1, 1, 1), False),
+        ("rgbGen wave inversesawtooth 0 1 0 1.3", (0.5, 0.5, 0.5), False),
+        ("rgbGen wave sawtooth 0.5 0.5 0 1.3", (0.75, 0.75, 0.75), False),
         ("rgbGen vertex", (1, 1, 1), True),
     ],
 )
@@ -92,6 +94,34 @@ def test_how_much_is_seen():
     assert (layer.drawn, layer.inverted) == (ALPHA, True)
     (layer,) = look("{ map p.tga\nblendFunc GL_SRC_ALPHA GL_ONE }").layers
     assert (layer.drawn, layer.weighted) == (ADD, True)
+
+
+def test_what_swings_in_how_much_is_seen_and_how_large_it_is():
+    (layer,) = look("{ map p.tga\nblendFunc blend\nalphaGen wave sawtooth 0 1 0 1 }").layers
+    assert layer.alpha == 0.5
+    assert at("tcMod stretch sawtooth 1 2 0 1", 1.0, 0.5) == (0.75, 0.5)
+
+
+def test_what_shines():
+    stages = "{ map p.tga }\n{ map q.tga\nblendFunc GL_SRC_ALPHA GL_ONE\nalphaGen lightingSpecular }"
+    plain, shining = look(stages).layers
+    assert (plain.shines, shining.shines, shining.weighted) == (False, True, True)
+    (alone,) = look("{ map p.tga\nrgbGen lightingDiffuse\nalphaGen lightingSpecular }").layers
+    assert alone.texture is not None, "an opaque stage is there whatever its alpha"
+
+
+@pytest.mark.parametrize("blend", ["GL_DST_COLOR GL_DST_ALPHA", "GL_DST_COLOR GL_ONE"])
+def test_what_brightens(blend):
+    (layer,) = look(f"{{ map p.tga\nblendFunc {blend} }}").layers
+    assert (layer.drawn, layer.keeps) == (MULTIPLY, True)
+    assert not look("{ map p.tga\nblendFunc filter }").layers[0].keeps
+
+
+@pytest.mark.parametrize(("alpha", "inverted"), [("GL_SRC_ALPHA", True), ("GL_ONE_MINUS_SRC_ALPHA", False)])
+def test_what_is_added_whole(alpha, inverted):
+    (layer,) = look(f"{{ map p.tga\nblendFunc GL_ONE {alpha} }}").layers
+    assert (layer.drawn, layer.whole, layer.inverted) == (ALPHA, True, inverted)
+    assert not look("{ map p.tga\nblendFunc blend }").layers[0].whole
 
 
 def test_sides():

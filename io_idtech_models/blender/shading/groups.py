@@ -10,10 +10,11 @@ from typing import Any
 
 import bpy
 
+from ...model.look import SHARPNESS, SHINE
 from ..compat import Block
 
 MARK = "idtech_group"  # on a group: which it is
-VERSION = 1
+VERSION = 2
 
 
 def additive() -> Block:
@@ -29,6 +30,11 @@ def filtering() -> Block:
 def reflection() -> Block:
     """Return the group whose coordinates show a texture as a reflection."""
     return _group("Reflection", _reflection)
+
+
+def shine() -> Block:
+    """Return the group that tells how strongly the surface reflects the game's light towards the viewer, 0 to 1."""
+    return _group("Shine", _shine)
 
 
 def matrix() -> Block:
@@ -79,7 +85,7 @@ def _reflection(group: Block, given: Block, result: Block) -> None:
     group.nodes.remove(given)
     _socket(group, "Vector", "OUTPUT", "Vector")
     seen, turn = group.nodes.new("ShaderNodeTexCoord"), group.nodes.new("ShaderNodeVectorTransform")
-    turn.vector_type, turn.convert_from, turn.convert_to = "VECTOR", "WORLD", "OBJECT"
+    turn.vector_type, turn.convert_from, turn.convert_to = "NORMAL", "WORLD", "OBJECT"  # of length 1, however scaled
     apart, halves = group.nodes.new("ShaderNodeSeparateXYZ"), group.nodes.new("ShaderNodeCombineXYZ")
     scale = group.nodes.new("ShaderNodeVectorMath")
     scale.operation = "MULTIPLY_ADD"
@@ -92,6 +98,26 @@ def _reflection(group: Block, given: Block, result: Block) -> None:
     group.links.new(apart.outputs["Z"], halves.inputs["Y"])
     group.links.new(halves.outputs[0], scale.inputs[0])
     group.links.new(scale.outputs[0], result.inputs["Vector"])
+
+
+def _shine(group: Block, given: Block, result: Block) -> None:
+    """As RB_CalcSpecularAlpha, with a light so far away that its direction is the same everywhere."""
+    group.nodes.remove(given)
+    _socket(group, "Value", "OUTPUT", "Float")
+    seen, turn = group.nodes.new("ShaderNodeTexCoord"), group.nodes.new("ShaderNodeVectorTransform")
+    turn.vector_type, turn.convert_from, turn.convert_to = "NORMAL", "WORLD", "OBJECT"
+    near, some, sharp = (group.nodes.new(f"ShaderNode{n}") for n in ("VectorMath", "Math", "Math"))
+    near.operation, some.operation, sharp.operation = "DOT_PRODUCT", "MAXIMUM", "POWER"
+    length = sum(part * part for part in SHINE) ** 0.5
+    near.inputs[1].default_value = tuple(part / length for part in SHINE)
+    some.inputs[1].default_value, sharp.inputs[1].default_value = 0.0, SHARPNESS
+    for place, node in enumerate((seen, turn, near, some, sharp)):
+        node.location = (-600.0 + 200.0 * place, 0.0)
+    group.links.new(seen.outputs["Reflection"], turn.inputs["Vector"])
+    group.links.new(turn.outputs["Vector"], near.inputs[0])
+    group.links.new(near.outputs["Value"], some.inputs[0])
+    group.links.new(some.outputs[0], sharp.inputs[0])
+    group.links.new(sharp.outputs[0], result.inputs["Value"])
 
 
 def _matrix(group: Block, given: Block, result: Block) -> None:

@@ -10,7 +10,7 @@ import hashlib
 import logging
 import os
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import bpy
 import numpy as np
@@ -50,6 +50,8 @@ class Picture(Protocol):
 
 # Decodes what Blender can't load of a Picture's file; None for any other. Raises ModelError.
 ReadPixels = Callable[[Any], Pixels | None]
+# Of all pictures: a stage that is opaque shows its colours also where alpha, a mask for something else, is 0.
+ALPHA_APART: Final = "CHANNEL_PACKED"
 FILE, CONTENT = "idtech_file", "idtech_content"  # on a packed image: where it came from, and a hash of its pixels
 
 
@@ -81,6 +83,8 @@ def _load_file(path: str) -> bpy.types.Image | None:
         if len(bpy.data.images) > known:
             bpy.data.images.remove(image)
         return None
+    if len(bpy.data.images) > known:
+        image.alpha_mode = ALPHA_APART
     return image
 
 
@@ -124,6 +128,7 @@ def _packed(picture: Picture, content: str) -> Block | None:
 
 def _noted(image: Block, picture: Picture, content: str) -> Block:
     image[FILE], image[CONTENT] = _absolute(picture), content
+    image.alpha_mode = ALPHA_APART
     return image
 
 

@@ -8,7 +8,7 @@ light at the end.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
@@ -31,6 +31,7 @@ def show_look(material: Block, look: Look, load_image: LoadImage, frame_rate: fl
     `frame_rate` lets textures move that do in the game, 0 does not.
     """
     nodes = _Nodes(material, load_image, frame_rate, in_numbers=len(look.layers) > 1)
+    nodes.fades = look.drawn == ALPHA
     total = _Sum()
     cover: Value = 1.0
     for nth, layer in enumerate(look.layers):
@@ -43,6 +44,7 @@ def show_look(material: Block, look: Look, load_image: LoadImage, frame_rate: fl
         nodes.finish_surface(total, cover, look)
     else:
         nodes.finish_through(total, look.drawn)
+    nodes.add_beyond(total.beyond)
     material.use_backface_culling = not look.two_sided
     if look.drawn in BEHIND:
         material.surface_render_method = "BLENDED"
@@ -58,6 +60,7 @@ class _Sum:
 
     lit: Value = BLACK
     bright: Value = BLACK
+    beyond: Value = BLACK  # as bright, and added to what lies behind also where the surface lets that show through
 
 
 class _Nodes:
@@ -69,7 +72,7 @@ class _Nodes:
         self.surface = next(node for node in self.tree.nodes if node.type == "BSDF_PRINCIPLED")
         self.textures: dict[Texture, Block] = {}
         self.powers: dict[Any, Any] = {}
-        self.unread = False
+        self.unread = self.fades = False  # whether as much of the surface is seen as an alpha says
         self.row = 0  # of nodes, from top to bottom
 
     # -- values
@@ -91,8 +94,11 @@ class _Nodes:
         else:
             socket.default_value = (*value, 1.0)
 
-    def mixed(self, kind: str, a: Value, b: Value, factor: Value = 1.0) -> Value:
-        """Return two colours that are mixed, added or multiplied; what needs no node has none."""
+    def mixed(self, kind: str, a: Value, b: Value, factor: Value = 1.0, *, most: bool = True) -> Value:
+        """Return two colours that are mixed, added (up to white, if that is the `most`) or multiplied.
+
+        What needs no node has none.
+        """
         if factor == 0.0 or (kind == "ADD" and b == BLACK) or (kind == "MULTIPLY" and b == WHITE):
             return a
         if kind == "MULTIPLY" and factor == 1.0 and BLACK in (a, b):
@@ -100,7 +106,7 @@ class _Nodes:
         if (kind == "MIX" and factor == 1.0) or (factor == 1.0 and (kind, a) in {("MULTIPLY", WHITE), ("ADD", BLACK)}):
             return b
         mix = self.node("Mix", 1)
-        mix.data_type, mix.blend_type, mix.clamp_result = "RGBA", kind, kind == "ADD"
+        mix.data_type, mix.blend_type, mix.clamp_result = "RGBA", kind, kind == "ADD" and most
         for name, value in (("Factor_Float", factor), ("A_Color", a), ("B_Color", b)):
             self.put(value, next(socket for socket in mix.inputs if socket.identifier == name))
         return next(socket for socket in mix.outputs if socket.identifier == "Result_Color")
@@ -134,19 +140,26 @@ class _Nodes:
         """Return what layers come to as light."""
         if not self.in_numbers:
             return total
-        return _Sum(self.power(total.lit, GAMMA), self.power(total.bright, GAMMA))
+        return self.each(total, lambda part: self.power(part, GAMMA))
 
     # -- layers
 
     def sample(self, layer: Layer) -> tuple[Value, Value]:
         """Return the colour and the alpha of a layer."""
         tint = layer.color if self.in_numbers else _light(layer.color)
+        level = self.shine() if layer.shines and (layer.drawn == ALPHA or layer.weighted or layer.clip) else layer.alpha
         if layer.texture is None:
-            return tint, layer.alpha
+            return tint, level
         node = self.texture(layer.texture)
         shown = self.power(node.outputs["Color"], 1.0 / GAMMA) if self.in_numbers else node.outputs["Color"]
         color = self.mixed("MULTIPLY", shown, tint)
-        return color, self.number("MULTIPLY", node.outputs["Alpha"], layer.alpha)
+        return color, self.number("MULTIPLY", node.outputs["Alpha"], level)
+
+    def shine(self) -> Value:
+        """Return how strongly the surface reflects the game's light."""
+        node = self.node("Group", 2)
+        node.node_tree = groups.shine()
+        return node.outputs["Value"]
 
     def share(self, layer: Layer, alpha: Value) -> Value:
         """Return how much of a layer is seen, 0 to 1."""
@@ -160,14 +173,35 @@ class _Nodes:
 
     def over(self, below: _Sum, layer: Layer, color: Value, share: Value, *, first: bool) -> _Sum:
         """Return what a layer over others comes to. Of the first its share is the whole look's, not the colour's."""
-        lit, bright = (color, BLACK) if layer.lit else (BLACK, color)
-        if layer.drawn in {OPAQUE, ALPHA, ADD}:
-            kind, part = ("ADD", share) if layer.drawn == ADD else ("MIX", 1.0 if first else share)
-            return _Sum(self.mixed(kind, below.lit, lit, part), self.mixed(kind, below.bright, bright, part))
+        if layer.drawn == ADD:
+            return self.added(below, layer, color, share, beyond=self.fades and not first)
+        if layer.drawn in {OPAQUE, ALPHA}:
+            if layer.whole and not layer.lit:
+                below = below if first else self.each(below, lambda part: self.mixed("MIX", part, BLACK, share))
+                return self.added(below, layer, color, 1.0, beyond=first)
+            part = 1.0 if first else share
+            lit, bright = (color, BLACK) if layer.lit else (BLACK, color)
+            beyond = BLACK if below.beyond == BLACK else self.mixed("MIX", below.beyond, BLACK, part)
+            return _Sum(self.mixed("MIX", below.lit, lit, part), self.mixed("MIX", below.bright, bright, part), beyond)
         dark = self.mixed("MIX", WHITE, BLACK, share) if layer.drawn == DARKEN and share != 1.0 else color
         if first:
-            return _Sum(BLACK, dark)
-        return _Sum(self.mixed("MULTIPLY", below.lit, dark), self.mixed("MULTIPLY", below.bright, dark))
+            return _Sum(BLACK, self.mixed("ADD", WHITE, dark, most=False) if layer.keeps else dark)
+        return self.each(below, lambda part: self.times(part, dark, keeps=layer.keeps))
+
+    def added(self, below: _Sum, layer: Layer, color: Value, share: Value, *, beyond: bool) -> _Sum:
+        """Return a sum with so much of a colour added: to what is lit, is bright, or shines `beyond` the surface."""
+        name = "lit" if layer.lit else "beyond" if beyond else "bright"
+        return replace(below, **{name: self.mixed("ADD", getattr(below, name), color, share)})
+
+    def each(self, total: _Sum, change: Callable[[Value], Value]) -> _Sum:
+        """Return a sum with every part of it changed that is there."""
+        parts = (total.lit, total.bright, total.beyond)
+        return _Sum(*(part if part == BLACK else change(part) for part in parts))
+
+    def times(self, below: Value, color: Value, *, keeps: bool) -> Value:
+        """Return what lies below times a colour, or times more than 1."""
+        found = self.mixed("MULTIPLY", below, color)
+        return self.mixed("ADD", below, found) if keeps else found
 
     def finish_surface(self, total: _Sum, cover: Value, look: Look) -> None:
         """Let the surface's node show what layers come to; as much of it as `cover` says."""
@@ -197,6 +231,18 @@ class _Nodes:
         self.tree.links.new(node.outputs["Shader"], output.inputs["Surface"])
         node.location = self.surface.location
         self.tree.nodes.remove(self.surface)
+
+    def add_beyond(self, color: Value) -> None:
+        """Add light to all that the surface shows, and lets show through."""
+        if color == BLACK:
+            return
+        output = next(node for node in self.tree.nodes if node.type == "OUTPUT_MATERIAL")
+        light, both = self.node("Emission", 0), self.node("AddShader", -1)
+        self.put(self.power(color, GAMMA) if self.in_numbers else color, light.inputs["Color"])
+        self.tree.links.new(output.inputs["Surface"].links[0].from_socket, both.inputs[0])
+        self.tree.links.new(light.outputs[0], both.inputs[1])
+        self.tree.links.new(both.outputs[0], output.inputs["Surface"])
+        output.location = (output.location[0] + 220.0, output.location[1])
 
     def normal(self, texture: Texture, *, is_height: bool) -> None:
         """Let the surface have the bumps of a normal map, or of heights."""

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 from ...reporting import ModelError
 from ..lexer import decode, fold, without_suffix
+from ..store import GameFile
 from . import index, material, script
 from .model import Shader
 
@@ -175,26 +176,11 @@ class ShaderLibrary:
         return shader
 
 
-class Stamped(Source, Protocol):
-    """A file that tells whether it has changed: `game.store.GameFile` is one."""
-
-    @property
-    def name(self) -> str:
-        """Return its name."""
-
-    @property
-    def place(self) -> str:
-        """Return where it is."""
-
-    @property
-    def stamp(self) -> Hashable:
-        """Return what is another one once it has changed; None if it can't be asked."""
-
-
-def library_of(folder: str, files: Sequence[Stamped], rules: str) -> ShaderLibrary:
+def library_of(folder: str, files: Sequence[GameFile], rules: str) -> ShaderLibrary:
     """Return the library of a folder's scripts, strongest first: the one made before, while none of them changes."""
     stamps = [file.stamp for file in files]
-    key = (rules, folder, *zip([file.place for file in files], stamps, strict=True))
+    places = {layer: layer.place for layer in dict.fromkeys(file.layer for file in files)}  # a few; hundreds of files
+    key = (rules, folder, *((places[file.layer], file.name, stamp) for file, stamp in zip(files, stamps, strict=True)))
     if key in _kept:
         return _kept[key]
     library = ShaderLibrary([(f"{folder}/{file.name}", file) for file in files], rules)

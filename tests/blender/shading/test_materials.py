@@ -1,5 +1,6 @@
 """Materials show the game's pictures, those too that Blender can't load, and tell which picture that is."""
 
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -402,3 +403,36 @@ def test_an_error_of_the_decoder_that_is_no_files_fault_is_not_hidden(tmp_path):
     with collected_warnings() as texts:
         assert load_image(tmp_path / "skin.pcx", refuse) is None
     assert len(texts) == 1
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_colours_are_there_where_alpha_is_not(tmp_path, packed):
+    """Alpha is a mask, of which only blended and tested stages know: what is opaque shows its colours everywhere."""
+    data = struct.pack("<2xB9xHHBB", 2, 1, 1, 32, 8) + bytes((50, 100, 200, 0))
+    file = held({"models/a.tga": data}, "models/a.tga") if packed else Disk().file(put(tmp_path / "a.tga", data))
+    look = Look((Layer(Texture(file), lit=False),))
+    material = Materials(lambda name, worn=False: look).get("a")
+    color = shown(material, tmp_path)
+    linear = [((part / 255 + 0.055) / 1.055) ** 2.4 for part in (200, 100, 50)]
+    np.testing.assert_allclose(color, linear, atol=0.01)
+
+
+def shown(material: Any, folder: Path) -> Any:
+    """Return the colour in the middle of a square with a material, as light."""
+    scene = bpy.context.scene
+    scene.render.engine, scene.cycles.samples, scene.cycles.use_denoising = "CYCLES", 1, False
+    scene.render.resolution_x = scene.render.resolution_y = 4
+    scene.render.image_settings.file_format = "OPEN_EXR"
+    scene.render.filepath = str(folder / "out.exr")
+    mesh = bpy.data.meshes.new("square")
+    mesh.from_pydata([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], [], [(0, 1, 2, 3)])
+    mesh.uv_layers.new().data.foreach_set("uv", [0, 0, 1, 0, 1, 1, 0, 1])
+    mesh.materials.append(material)
+    camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
+    camera.data.type, camera.data.ortho_scale, camera.location = "ORTHO", 1.0, (0.0, 0.0, 5.0)
+    for block in (bpy.data.objects.new("square", mesh), camera):
+        scene.collection.objects.link(block)
+    scene.camera = camera
+    bpy.ops.render.render(write_still=True)
+    pixels = np.array(bpy.data.images.load(scene.render.filepath).pixels[:])
+    return pixels.reshape(4, 4, 4)[2, 2, :3]

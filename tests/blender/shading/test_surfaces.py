@@ -1,11 +1,14 @@
 """Materials of looks: rendered, they show what the layers come to."""
 
+from dataclasses import replace
+from math import cos, radians
 from pathlib import Path
 from typing import Any
 
 import bpy as blender
 import numpy as np
 import pytest
+from mathutils import Matrix, Vector
 
 from io_idtech_models.blender.shading import groups
 from io_idtech_models.blender.shading.surfaces import show_look
@@ -14,6 +17,8 @@ from io_idtech_models.model.look import (
     ALPHA,
     DARKEN,
     MULTIPLY,
+    SHARPNESS,
+    SHINE,
     UNSEEN,
     Clip,
     Layer,
@@ -84,10 +89,11 @@ PICTURES: dict[str, Any] = {  # bottom left, bottom right, top left, top right
 COLOURS, HOLES = Texture("colours"), Texture("holes")
 
 
-def render(looks, images, folder, **options):
+def render(looks, images, folder, place=None, **options):
     """Return the colours (2, 2, 3) that each look's surface shows: bottom left, bottom right, top left, top right.
 
-    The squares stand side by side: one picture of all takes hardly longer than of one.
+    The squares stand side by side: one picture of all takes hardly longer than of one. What `place` (4, 4) does to the
+    objects, their meshes undo.
     """
     scene, count = bpy.context.scene, len(looks)
     for block in list(bpy.data.objects):
@@ -106,7 +112,10 @@ def render(looks, images, folder, **options):
         for node in material.node_tree.nodes:
             if node.type == "TEX_IMAGE":
                 node.interpolation = "Closest"
-        square("square", material, 2 * nth, 0)
+        block = square("square", material, 2 * nth, 0)
+        if place is not None:
+            block.data.transform(place.inverted())
+            block.matrix_world = Matrix.Translation(block.location) @ place
     scene.render.filepath = str(Path(folder, "out.exr"))
     bpy.ops.render.render(write_still=True)
     image = bpy.data.images.load(scene.render.filepath)
@@ -157,6 +166,26 @@ CASES: list[tuple[tuple[Layer, ...], Any]] = [
     # Grey of one half changes nothing where it counts twice.
     ((bright(COLOURS), bright(drawn=MULTIPLY, color=(0.5,) * 3), bright(drawn=MULTIPLY, color=(2,) * 3)), COLORS),
     ((bright(COLOURS), bright(HOLES, clip=Clip(0.5))), np.where(HOLE_ALPHA > 0.5, 0.5, COLORS)),
+    (
+        (bright(COLOURS), bright(HOLES, drawn=MULTIPLY, color=(0.5, 1, 0), keeps=True)),
+        light_of(np.minimum(COLORS * (1 + HALF * (0.5, 1, 0)), 1)),
+    ),
+    ((bright(COLOURS, drawn=MULTIPLY, keeps=True),), BACK * (1 + COLORS)),
+    # What is added above is not let through by what it lies on.
+    (
+        (bright(HOLES, drawn=ALPHA), bright(COLOURS, drawn=ADD)),
+        0.5 * HOLE_ALPHA + BACK * (1 - HOLE_ALPHA) + COLORS,
+    ),
+    (
+        (bright(HOLES, drawn=ALPHA), bright(COLOURS, drawn=ADD), bright(COLOURS, drawn=MULTIPLY)),
+        (0.5 * HOLE_ALPHA + 1) * COLORS + BACK * (1 - HOLE_ALPHA),
+    ),
+    ((bright(HOLES, drawn=ALPHA, whole=True),), 0.5 + BACK * (1 - HOLE_ALPHA)),
+    ((bright(HOLES, drawn=ALPHA, whole=True, inverted=True),), 0.5 + BACK * HOLE_ALPHA),
+    (
+        (bright(COLOURS), bright(HOLES, drawn=ALPHA, whole=True)),
+        light_of(np.minimum(COLORS * (1 - HOLE_ALPHA) + HALF, 1)),
+    ),
     # What lies above comes to the right.
     (
         (bright(Texture("colours", rows=((0.0, 1.0, 0.0), (-1.0, 0.0, 1.0)))),),
@@ -169,6 +198,30 @@ def test_what_looks_show(world, images, tmp_path):
     shown = render([Look(layers) for layers, _ in CASES], images, tmp_path)
     for nth, (layers, wanted) in enumerate(CASES):
         np.testing.assert_allclose(shown[nth], wanted, atol=0.02, err_msg=str(layers))
+
+
+def test_what_shines_where_the_game_has_its_light(world, images, tmp_path):
+    look = Look((bright(COLOURS, color=(0, 0, 0)), bright(drawn=ADD, weighted=True, shines=True)))
+    upright = Vector(SHINE).rotation_difference((0, 0, 1)).to_matrix().to_4x4()
+    for degrees in (0, 30, 80):
+        place = Matrix.Rotation(radians(degrees), 4, "X") @ upright @ Matrix.Scale(3.0, 4)
+        (shown,) = render([look], images, tmp_path, place)
+        np.testing.assert_allclose(shown, light_of(cos(radians(degrees)) ** SHARPNESS), atol=0.01)
+    (shown,) = render([Look((bright(drawn=ALPHA, shines=True),))], images, tmp_path, upright)
+    np.testing.assert_allclose(shown, 1.0, atol=0.01)
+
+
+def test_what_shines_is_all_there_where_no_alpha_counts(world, images, tmp_path):
+    (shown,) = render([Look((bright(COLOURS, shines=True),))], images, tmp_path)
+    np.testing.assert_allclose(shown, COLORS, atol=0.02)
+
+
+def test_a_reflection_is_the_same_however_large_the_object(world, images, tmp_path):
+    # The view falls straight on it, and comes back: z is 1, and v too; y is 0, in the middle.
+    look = Look((bright(replace(COLOURS, reflects=True, rows=((1, 0, 0.25), (0, 0.75, 0)))),))
+    for scale in (1.0, 0.25, 4.0):
+        (shown,) = render([look], images, tmp_path, Matrix.Scale(scale, 4))
+        np.testing.assert_allclose(shown, np.broadcast_to(COLORS[1, 1], (2, 2, 3)), atol=0.02)
 
 
 def test_what_is_lit_is_dark_without_light(world, images, tmp_path):
