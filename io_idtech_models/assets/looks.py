@@ -89,7 +89,8 @@ class Looks:
 
     def look(self, shader: Shader) -> Look:
         """Return what a script comes to."""
-        if shader.nodraw or not (stages := kinds.drawn_stages(shader)):
+        stages = kinds.drawn_stages(shader)
+        if not stages or (shader.kind == MATERIAL and shader.nodraw):
             return Look((Layer(drawn=UNSEEN),))
         layers = [self._layer(shader, stage) for stage in stages if stage.role not in {BUMP, SPECULAR}]
         shown = [layer for layer in layers if layer is not None]

@@ -131,7 +131,9 @@ def test_sides():
 
 def test_what_is_not_drawn():
     unseen = (Layer(drawn=UNSEEN),)
-    assert look("{ map p.tga }", general="surfaceparm nodraw").layers == unseen
+    assert looks("a\n{\nsurfaceparm nodraw\n}").find("a", worn=True) == Look(unseen)
+    meant_for_levels = look("{ map p.tga }", general="surfaceparm nodraw")
+    assert drawn(meant_for_levels) == [("p.tga", OPAQUE)], "engines draw it on a model all the same"
     empty = looks("", "p.tga")
     assert empty.find("nothing", worn=True) == Look(unseen), "a skin's shader that there is not"
     assert empty.find("nothing") is None
