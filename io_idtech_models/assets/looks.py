@@ -99,7 +99,7 @@ class Looks:
         bump, shine = kinds.bump_stage(shader), kinds.specular_stage(shader)
         return Look(
             tuple(shown) or (Layer(drawn=UNSEEN),),
-            two_sided=shader.two_sided,
+            two_sided=shader.two_sided or shader.is_sprite,  # which here does not turn, and is not to vanish
             normal=None if bump is None else self._texture(bump),
             normal_is_height=bump is not None and kinds.is_height(bump),
             specular=None if shine is None else self._texture(shine),

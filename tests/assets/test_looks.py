@@ -127,6 +127,8 @@ def test_what_is_added_whole(alpha, inverted):
 def test_sides():
     assert not look("{ map p.tga }").two_sided
     assert look("{ map p.tga }", general="cull none").two_sided
+    assert look("{ map p.tga }", general="deformVertexes autosprite").two_sided, "it always faces the viewer"
+    assert not look("{ map p.tga }", general="deformVertexes wave 100 sin 0 1 0 1").two_sided
 
 
 def test_what_is_not_drawn():
