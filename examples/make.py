@@ -1,4 +1,6 @@
-"""Make the example models: the Sentinel (MD3), the Stilt (MD2), the Newt (MD5) and the Trooper (MDM and MDX).
+"""Make the example models: the Sentinel (MD3), the Stilt (MD2), the Newt (MD5), the Trooper (MDM and MDX), the Lantern.
+
+(The last is an MD3 with a shader script and skins, in a pack.)
 
     python examples/make.py [FOLDER]
 
@@ -22,9 +24,9 @@ def files() -> dict[str, bytes]:
     """Return all files by their paths below this folder."""
     if str(HERE.parent) not in sys.path:
         sys.path.insert(0, str(HERE.parent))
-    from examples import newt, sentinel, stilt, trooper
+    from examples import lantern, newt, sentinel, stilt, trooper
 
-    return sentinel.files() | stilt.files() | newt.files() | trooper.files()
+    return sentinel.files() | stilt.files() | newt.files() | trooper.files() | lantern.files()
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -45,10 +45,10 @@ def to_bytes(values: Array) -> NDArray[np.uint8]:
 
 
 def tga(image: Array) -> bytes:
-    """Return an image (height, width, 3) as a true-colour TGA, bottom row first as id's tools write it."""
-    height, width = image.shape[:2]
-    header = struct.pack("<3B5xHHHHBB", 0, 0, 2, 0, 0, width, height, 24, 0)
-    return header + to_bytes(image)[::-1, :, ::-1].tobytes()
+    """Return an image (height, width, 3), or 4 with alpha, as a true-colour TGA, bottom row first as id's tools do."""
+    height, width, channels = image.shape
+    header = struct.pack("<3B5xHHHHBB", 0, 0, 2, 0, 0, width, height, 8 * channels, 8 * (channels - 3))
+    return header + to_bytes(image)[::-1, :, [2, 1, 0, 3][:channels]].tobytes()
 
 
 def png(indices: NDArray[np.uint8], palette: Array) -> bytes:

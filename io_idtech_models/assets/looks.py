@@ -87,7 +87,8 @@ class Looks:
 
     def look(self, shader: Shader) -> Look:
         """Return what a script comes to."""
-        if shader.nodraw or not (stages := kinds.drawn_stages(shader)):
+        stages = kinds.drawn_stages(shader)
+        if not stages or (shader.kind == MATERIAL and shader.nodraw):
             return Look((Layer(drawn=UNSEEN),))
         layers = [self._layer(shader, stage) for stage in stages if stage.role not in {BUMP, SPECULAR}]
         shown = [layer for layer in layers if layer is not None]
@@ -96,7 +97,7 @@ class Looks:
         bump, shine = kinds.bump_stage(shader), kinds.specular_stage(shader)
         return Look(
             tuple(shown) or (Layer(drawn=UNSEEN),),
-            two_sided=shader.two_sided,
+            two_sided=shader.two_sided or shader.is_sprite,  # which here does not turn, and is not to vanish
             normal=None if bump is None else self._texture(bump),
             normal_is_height=bump is not None and kinds.is_height(bump),
             specular=None if shine is None else self._texture(shine),

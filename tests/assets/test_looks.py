@@ -127,11 +127,15 @@ def test_what_is_added_whole(alpha, inverted):
 def test_sides():
     assert not look("{ map p.tga }").two_sided
     assert look("{ map p.tga }", general="cull none").two_sided
+    assert look("{ map p.tga }", general="deformVertexes autosprite").two_sided, "it always faces the viewer"
+    assert not look("{ map p.tga }", general="deformVertexes wave 100 sin 0 1 0 1").two_sided
 
 
 def test_what_is_not_drawn():
     unseen = (Layer(drawn=UNSEEN),)
-    assert look("{ map p.tga }", general="surfaceparm nodraw").layers == unseen
+    assert looks("a\n{\nsurfaceparm nodraw\n}").find("a", worn=True) == Look(unseen)
+    meant_for_levels = look("{ map p.tga }", general="surfaceparm nodraw")
+    assert drawn(meant_for_levels) == [("p.tga", OPAQUE)], "engines draw it on a model all the same"
     empty = looks("", "p.tga")
     assert empty.find("nothing", worn=True) == Look(unseen), "a skin's shader that there is not"
     assert empty.find("nothing") is None

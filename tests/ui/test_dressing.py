@@ -5,12 +5,15 @@ from typing import Any
 
 import pytest
 
+from examples import lantern
 from io_idtech_models.blender.shading.images import image_of
 from io_idtech_models.blender.shading.materials import worn_by
+from io_idtech_models.game.store import Disk
 from io_idtech_models.ui import skins
 from io_idtech_models.ui.cli import main
 from tests import samples_md3, samples_md5, samples_mdm
 from tests.packs import Entry, zip_bytes
+from tests.samples import PROJECT
 from tests.ui.scene import activate, bpy, error_of, export_bytes, import_model, png, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -141,6 +144,34 @@ def test_surfaces_that_a_skin_does_not_list(loose, capsys):
     assert "skin 'default' has nothing for 'belt': games show these grey" in capsys.readouterr().out
     assert image_of(belt) is None
     assert worn_by(belt) == ""
+
+
+# -- the example
+
+
+LANTERN = PROJECT / "examples" / lantern.PACK / lantern.FOLDER / "lantern.md3"
+
+
+@pytest.mark.parametrize(("nth", "skin"), [*enumerate(lantern.SKINS)])
+def test_the_lantern_comes_in_both_skins_and_goes_as_it_was(tmp_path, capsys, nth, skin):
+    collection = import_model(LANTERN, skin=skin)
+    assert "5 surfaces, 2 tags, 12 frames\n" in capsys.readouterr().out, "and nothing that it lacks"
+    worn = {block.name.rpartition(".")[2]: worn_by(block.data.materials[0]) for block in surfaces(collection)}
+    assert worn == {name: lantern.FOLDER + both[nth] for name, both in lantern.WORN.items()}
+    glass = next(block.data.materials[0] for block in surfaces(collection) if block.name.endswith("glass"))
+    assert glass.surface_render_method == "BLENDED"
+    assert export_bytes(tmp_path / "b.md3") == Disk().file(LANTERN).read()
+    skin_file = LANTERN.with_name(f"lantern_{skin}.skin")
+    assert written(collection, tmp_path / skin_file.name) == Disk().file(skin_file).read()
+
+
+def test_the_lantern_is_dressed_anew(capsys):
+    collection = import_model(LANTERN)
+    show(collection, "frost.skin")
+    assert {worn_by(m).removeprefix(lantern.FOLDER) for m in first_materials(collection)} == {
+        both[1] for both in lantern.WORN.values()
+    }
+    assert "left" not in capsys.readouterr().out
 
 
 # -- another skin for what is there

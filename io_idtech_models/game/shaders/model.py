@@ -172,7 +172,10 @@ class Shader:
 
     @property
     def nodraw(self) -> bool:
-        """Tell whether it is meant not to be seen: by `surfaceparm nodraw`, or as a material without a stage."""
+        """Tell whether it is meant not to be seen: by `surfaceparm nodraw`, or as a material without a stage.
+
+        The former counts where levels are compiled: engines draw what stages such a shader has on a model.
+        """
         seen = self.kind != MATERIAL or self.stages or self.faults or "guisurf" in self.flags
         return "nodraw" in self.surface_parms or not seen
 
