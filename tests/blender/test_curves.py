@@ -9,7 +9,13 @@ import pytest
 from io_idtech_models.blender.compat import curves_for
 from io_idtech_models.blender.curves import add_curve, read_keys
 
-TIMES = {"usual": [0, 1, 2], "early": [-3.5, 1], "none": [], "also usual": [0.25, 4, 9], "one": [40]}
+TIMES: dict[str, list[float]] = {
+    "usual": [0, 1, 2],
+    "early": [-3.5, 1],
+    "none": [],
+    "also usual": [0.25, 4, 9],
+    "one": [40],
+}
 
 
 @pytest.fixture
