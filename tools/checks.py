@@ -132,7 +132,8 @@ def blender_tests(environment: Environment) -> Callable[[Options], Outcome]:
     """Return the step that runs the tests with one Blender version from PyPI.
 
     The newest Blender that is at hand has all cases with all real files. The others have each test, with the files of
-    each format in which most may differ, and share its cases among them.
+    each format in which most may differ, and share its cases in as many parts as there are Blenders: one part is the
+    newest's alone.
     """
 
     def step(options: Options) -> Outcome:
@@ -141,7 +142,7 @@ def blender_tests(environment: Environment) -> Callable[[Options], Outcome]:
         older = at_hand(options)[:-1]
         few = {}
         if environment in older and not options.chosen_paths:
-            few = {FEW_FILES: "1", SHARE: f"{older.index(environment) + 1}/{len(older)}"}
+            few = {FEW_FILES: "1", SHARE: f"{older.index(environment) + 1}/{len(older) + 1}"}
         return run_pytest(environment.name, [python, "-P", "-m", "pytest"], options, paths, few)
 
     return step
