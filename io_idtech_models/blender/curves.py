@@ -9,6 +9,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from .compat import playing_curves
+
 LINEAR, CONSTANT = 1, 0  # kinds of interpolation
 Floats = NDArray[np.float32]
 
@@ -103,3 +105,12 @@ def curve_points(curve: Any) -> tuple[Floats, Floats]:
 def value_path(key: str) -> str:
     """Return the data path of a relative key's value."""
     return f'key_blocks["{bpy.utils.escape_identifier(key)}"].value'
+
+
+def is_still(block: Any) -> bool:
+    """Tell whether no curve, driver or NLA strip plays on an ID."""
+    animation = block.animation_data
+    if animation is None:
+        return True
+    strips = any(not track.mute and len(track.strips) for track in animation.nla_tracks)
+    return not playing_curves(block) and not len(animation.drivers) and not strips

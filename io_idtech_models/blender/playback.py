@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ..model.wording import listed
 from ..reporting import LimitError
-from .compat import Block, action_parts, play_action, played_action, playing_curves, slot_claim
-from .curves import value_path
+from .compat import Block, action_parts, new_curves, play, play_action, played_action, playing_curves, slot_claim
+from .curves import add_curve, value_path
+from .provenance import PART
 from .spans import span_of, warn_of_length
 
 POSE = "pose.bones["
@@ -99,6 +101,8 @@ def influences(block: Block) -> list[Block]:
         if shaped.get(current, False) or (current in shaped and not by_shape):
             continue
         shaped[current] = by_shape
+        if PART in current:  # a part moves in its own space
+            continue
         if current.parent is not None:
             waiting.append((current.parent, current.parent_type.startswith("VERTEX")))
         bones = current.pose.bones if current.pose is not None else ()
@@ -217,6 +221,20 @@ def _other_paths(owner: Block) -> set[str]:
         *(curve for _, kind, found in parts if kind in ("", owner.id_type) for curve in found),
     ]
     return {curve.data_path for curve in curves if owner.id_type == "KEY" or curve.data_path.startswith(POSE)}
+
+
+@contextmanager
+def playing_curve(owner: Block, path: str, last: int) -> Iterator[None]:
+    """Let a property of an object have the number of the scene's frame for a value, up to `last`; all comes back."""
+    action = bpy.data.actions.new("idtech")
+    try:
+        add_curve(new_curves(action, owner.id_type, "idtech"), path, 0, *np.array([[0, last], [0, last]], np.float32))
+        with _restored([(owner, [path])]):
+            owner.animation_data.use_nla = False
+            play(owner, action)
+            yield
+    finally:
+        bpy.data.actions.remove(action)
 
 
 @contextmanager

@@ -15,12 +15,14 @@ MIN_LOD, LOD_SCALE, LOD_BIAS = "idtech_min_lod", "idtech_lod_scale", "idtech_lod
 # On armature objects: with which weights the model was exported last, which its animations' bounds go by.
 MOST_WEIGHTS, LEAST_WEIGHT, ORPHAN_BONE = "idtech_most_weights", "idtech_least_weight", "idtech_orphan_bone"
 # On actions: how Enemy Territory plays them, which its tables of animations say.
+FPS = "idtech_fps"  # on a player's animations
 LOOP, MOVE_SPEED, TRANSITION = "idtech_loop", "idtech_move_speed", "idtech_transition"
 REVERSED, PRIORITY = "idtech_reversed", "idtech_priority"
 PREVIEW = "idtech_preview"  # on actions that are made to look at, and never exported
 SAID = {
     SCALE_POSITIONS: "The bone's scale in an animation scales its way from its parent, too (Quake II remaster)",
     PREVIEW: "Shows how the game mixes other actions; never exported",
+    FPS: "Frames per second in the game",
     LOOP: "How many frames at the end repeat; 0: the animation stops there",
     MOVE_SPEED: "Units per second that the player runs; below 0: measured from the feet",
     TRANSITION: "Milliseconds in which the animation before it fades",
@@ -44,6 +46,7 @@ RANGES: dict[str, dict[str, Any]] = {
     LOD_SCALE: {},
     LOD_BIAS: {},
     TORSO_PARENT: {},
+    FPS: {"min": 0.0},
     LOOP: {"min": 0},
     MOVE_SPEED: {},
     TRANSITION: {"min": 0},

@@ -38,16 +38,21 @@ class Span:
         return (self.first, self.last) != (self.first_key, self.last_key)
 
 
-def set_range(action: Any, first: int, last: int) -> None:
+def set_range(action: Any, first: float, last: float) -> None:
     """Give an action the manual frame range of its file, and note it."""
     action.use_frame_range = True
     action.frame_start, action.frame_end = first, last
     action[IMPORTED] = [first, last]
 
 
+def is_imported(action: Any) -> bool:
+    """Tell whether an action lasts as long as import let it."""
+    return bool(action.use_frame_range) and _imported(action, 0) == (action.frame_start, action.frame_end)
+
+
 def resize(action: Any, frames: int) -> None:
     """Let an action whose frames were inserted or deleted last that many, from where it begins."""
-    imported = action.use_frame_range and _imported(action, 0) == (action.frame_start, action.frame_end)
+    imported = is_imported(action)
     action.frame_end = action.frame_start + frames - 1
     if imported:
         action[IMPORTED] = [int(action.frame_start), int(action.frame_end)]

@@ -9,6 +9,7 @@ import bpy
 
 from ..blender.compat import Context
 from ..blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX
+from ..blender.roots import is_root, root_of
 from ..blender.vertex.gather import TagSource, find_tags
 from ..blender.vertex.source import adopt, find, frame_list
 from ..model.wording import listed
@@ -142,6 +143,9 @@ def _model(context: Context, active: bpy.types.Object | None) -> Choice | None:
     is what lies in the collection of the object. Parts that are nowhere there come from others, the import's own
     first, but from none that has a part once more: those are copies, or what was copied.
     """
+    root = root_of(active)
+    if root is not None:
+        return part_of(context, root)
     home = _home(active)
     if home is not None:
         return _in_collection(context, home)
@@ -159,6 +163,17 @@ def _model(context: Context, active: bpy.types.Object | None) -> Choice | None:
             blocks |= dict.fromkeys(further)
             parts |= found
     return _visible(context, blocks, speaker)
+
+
+def part_of(context: Context, root: bpy.types.Object) -> Choice:
+    """Return the part of a player that hangs on a root, and what lies in its collection and hangs on none."""
+    holder = _home(root) or _speaker([root])
+    blocks = [block for block in root.children_recursive if root_of(block) == root]
+    if holder is not None and _home(root) == holder:
+        others = list(holder.all_objects)
+        if [block for block in others if is_root(block)] == [root]:
+            blocks += [block for block in others if root_of(block) is None]
+    return _visible(context, blocks, holder)
 
 
 def _contents(

@@ -26,7 +26,7 @@ from ..blender.shading.materials import Materials, worn_by
 from ..game import pcx
 from ..game.dress import Wardrobe
 from ..game.search import DIFFUSE_ENDINGS, SearchPath, game_name
-from ..game.skin import make, read_skin
+from ..game.skin import make, read_skin, surface_key
 from ..game.store import GameFile
 from ..model.look import Layer, Look, Texture
 from ..model.wording import listed, plural
@@ -199,13 +199,38 @@ def skin_file(blocks: list[Block], target: Path, source: GameFile | None = None)
     Raises:
         ModelError: the file that is there can't be read, or a name can't be written.
     """
-    worn = {surface: shader for surface, shader in _worn_now(blocks) if shader}
     old: GameFile | None = user_disk().file(target)
     old = old if old is not None and old.is_file() else source
-    document = make(worn) if old is None else read_skin(old.read())
+    data, count = skin_of(blocks, None if old is None else old.read())
+    return data, Summary(f"{plural(count, 'surface')} of '{target.name}'")
+
+
+def skin_of(blocks: list[Block], old: bytes | None) -> tuple[bytes, int]:
+    """Return a skin file of what surfaces wear now, and how many they are: an old one with what they say otherwise.
+
+    Raises:
+        ModelError: a name can't be written.
+    """
+    worn = {surface: shader for surface, shader in _worn_now(blocks) if shader}
+    document = make(worn) if old is None else read_skin(old)
     for surface, shader in worn.items():
         document = document.set_shader(surface, shader)
-    return document.write(), Summary(f"{plural(len(worn), 'surface')} of '{target.name}'")
+    return document.write(), len(worn)
+
+
+def skin_with(blocks: list[Block], old: bytes) -> tuple[bytes, list[str]]:
+    """Return a skin file that surfaces do not wear now, with those that it does not list, and their names.
+
+    Raises:
+        ModelError: a name can't be written.
+    """
+    document = read_skin(old)
+    listed_there, added = document.shaders(), []
+    for surface, material in _worn_now(blocks):
+        if material and surface_key(surface) not in listed_there:
+            document = document.set_shader(surface, material)
+            added.append(surface)
+    return document.write(), added
 
 
 def _worn_now(blocks: list[Block]) -> list[tuple[str, str]]:

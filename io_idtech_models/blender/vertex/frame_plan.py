@@ -22,6 +22,7 @@ from ..compat import Block
 from ..playback import Take, influences, loose_actions, make_take
 from ..properties import PREVIEW
 from ..provenance import MODEL_ID
+from ..roots import WORLD, Space, follows_frame
 from ..scene import ExportScene
 from . import sampling
 from .clips import WHOLE, find_actions, label, model_ids, whole_curves
@@ -61,6 +62,7 @@ def plan_frames(
     collection: bpy.types.Collection | None,
     known: StoredSource | None,
     export: ExportScene[GatherSettings],
+    space: Space = WORLD,
 ) -> Planned:
     """Return the frames to export, and the source frame that each was, (F,), -1 = none.
 
@@ -77,7 +79,7 @@ def plan_frames(
     if mode == "AUTO":
         # Import animates no model of one frame: if something moves it that is the modeller's work.
         own = keyed or (listed is not None and len(listed[0]) > 1)
-        moves = not own and is_moving([*blocks, *(tag.block for tag in tag_sources)], export)
+        moves = not own and is_moving([*blocks, *(tag.block for tag in tag_sources)], export, space)
         mode = "KEYS" if own else "SCENE" if moves else "KEYS" if listed else "CURRENT"
     if mode == "KEYS" and keyed:
         return _key_plan(keyed, known, ids)
@@ -116,8 +118,11 @@ def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> 
             )
     sources = _sources(listed, positions(blocks), known, lead.data.shape_keys.use_relative)
     shown = [_frame_name(name, s, known) for name, s in zip(listed, sources.tolist(), strict=True)]
-    times = sampling.key_times(lead.data.shape_keys, whole_curves(lead.data.shape_keys, ids))
-    return Plan(shown, times, list(range(len(blocks))), keyed), sources
+    if follows_frame(lead.data.shape_keys):
+        times = positions(blocks)
+    else:
+        times = sampling.key_times(lead.data.shape_keys, whole_curves(lead.data.shape_keys, ids))
+    return Plan(shown, times, list(range(len(blocks))), keyed, whole=True), sources
 
 
 def _sources(listed: list[str], at: list[float], known: StoredSource | None, relative: bool) -> NDArray[np.int32]:
@@ -153,7 +158,7 @@ def _listed_plan(listed: list[str], frames: list[int], known: StoredSource | Non
     for name, source in zip(listed, sources.tolist(), strict=True):
         same = source >= 0 and source_names[source].replace("\n", " ") == name
         shown.append(source_names[source] if same else name)
-    return Plan(shown, [float(i) for i in range(count)], [-1] * count), sources
+    return Plan(shown, [float(i) for i in range(count)], [-1] * count, whole=True), sources
 
 
 def _timeline_plan(base: Base, scene: bpy.types.Scene, mode: str, settings: GatherSettings) -> Planned:

@@ -22,6 +22,7 @@ from ..mesh import attributes
 from ..mesh.parts import Part, shaders_of, split, surface_name
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..provenance import Place
+from ..roots import own_drivers, space_of
 from ..scene import ExportScene
 from ..shading.images import texture_size
 from . import effects, sampling, tags
@@ -87,7 +88,9 @@ def gather(
     bare = known is not None and known.is_bare  # then nothing is what it is
     if not mesh_blocks and not tag_sources and not bare:
         raise LimitError("nothing to export: no visible mesh and no tag among the objects")
-    plan, sources = plan_frames(mesh_blocks, tag_sources, collection, known, export)
+    space = space_of([*mesh_blocks, *(tag.block for tag in tag_sources)], collection, export.evaluated)
+    plan, sources = plan_frames(mesh_blocks, tag_sources, collection, known, export, space)
+    plan.space = space
     jobs = [_job(block, plan, known, settings) for block in _in_order(mesh_blocks, known)]
     with stepping(export, plan, mesh_blocks) as stage:
         _read_shapes(jobs, stage, known)
@@ -202,13 +205,13 @@ def _sample_tags(tag_sources: list[TagSource], stage: Stage) -> list[Samples | N
 
 def _reads_curves(tag: TagSource, plan: Plan, settings: GatherSettings) -> bool:
     """Tell whether a tag's own curves say where it is in all frames."""
-    plain = settings.direct and not tag.bone and tags.is_plain(tag.block) and _only_curves(tag.block)
+    plain = settings.direct and not tag.bone and tags.is_plain(tag.block, plan.space) and _only_curves(tag.block)
     return plain and not any(plan.moves(tag.block))
 
 
 def _only_curves(block: Block) -> bool:
     animation = block.animation_data
-    return animation is None or not (len(animation.drivers) or len(animation.nla_tracks))
+    return animation is None or (own_drivers(block) and not len(animation.nla_tracks))
 
 
 def _surfaces(jobs: list[MeshJob], plan: Plan, settings: GatherSettings) -> list[Surface]:
@@ -311,7 +314,7 @@ def _tags(
             tag.source_index = -1
         hinted: NDArray[np.bool_] = np.zeros(len(plan.times), np.bool_)
         if tag.source_index >= 0 and known is not None:
-            hinted = _hint(tag, known, sources)
+            hinted = _hint(tag, known, sources, 1.0 if samples[i] is None else max(1.0, plan.space.reach))
         if samples[i] is None:
             for frame in np.flatnonzero(~hinted).tolist():
                 tag.axes[frame] = tags.exact_axes(entry.block, plan.own_times()[frame])
@@ -323,15 +326,17 @@ def _tag_rank(tag: Tag, entry: TagSource, nth: int) -> tuple[Any, ...]:
     return tag.source_index < 0, tag.source_index, entry.block.name != entry.block.get(names.GIVEN), nth
 
 
-def _hint(tag: Tag, known: StoredSource, sources: NDArray[np.int32]) -> NDArray[np.bool_]:
+def _hint(tag: Tag, known: StoredSource, sources: NDArray[np.int32], reach: float) -> NDArray[np.bool_]:
     """Give a tag its source's origin and axes in each frame in which it stands as import put it.
+
+    Blender's places are as exact as floats of the size `reach`.
 
     A new frame is compared with the source frame before it, which it was copied from if it is equal.
     Returns in which frames the axes are the source's, (F,).
     """
     source, frames = known.source, filled(sources)
     origins, axes = source.tag_origins[frames, tag.source_index], source.tag_axes[frames, tag.source_index]
-    near = np.abs(tag.origins - origins) <= tags.SAME_ORIGIN * np.maximum(1.0, np.abs(origins))
+    near = np.abs(tag.origins - origins) <= tags.SAME_ORIGIN * np.maximum(reach, np.abs(origins))
     kept = near.all(axis=1)
     tag.origins[kept] = origins[kept]
     shown = shown_axes(*decompose(axes))

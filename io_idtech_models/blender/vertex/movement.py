@@ -18,7 +18,9 @@ from ..compat import Block, playing_curves
 from ..curves import curve_points
 from ..mesh import attributes
 from ..playback import influences
+from ..roots import Space
 from ..scene import ExportScene, showing
+from .sampling import places_in
 
 SAMPLES = 24  # frames that are looked at, evenly spread over the range
 FIRST = 3  # and so many at its beginning, one by one: simulations start there
@@ -26,8 +28,8 @@ MOST_KEYS = 64  # times of keys that are looked at besides
 NEAR = 1e-5  # of an object's size: what moves less is jitter
 
 
-def is_moving(blocks: Iterable[Block], export: ExportScene[Any]) -> bool:
-    """Tell whether objects show anything else in some frame of the scene's range than in its first."""
+def is_moving(blocks: Iterable[Block], export: ExportScene[Any], space: Space) -> bool:
+    """Tell whether objects show anything else, in their space, in some frame of the scene's range than in its first."""
     scene = export.scene
     frames = range(scene.frame_start, scene.frame_end + 1, max(scene.frame_step, 1))
     if len(frames) < 2:
@@ -38,10 +40,10 @@ def is_moving(blocks: Iterable[Block], export: ExportScene[Any]) -> bool:
         return False
     with showing(scene) as show:
         show(frames[0])
-        before = [_look(export.evaluated(block)) for block in watched]
+        before = _looks(watched, export, space)
         for frame in _chosen(frames, watched):
             show(frame)
-            if any(_differs(look, _look(export.evaluated(b))) for look, b in zip(before, watched, strict=True)):
+            if any(map(_differs, before, _looks(watched, export, space))):
                 return True
     return False
 
@@ -77,15 +79,21 @@ def _chosen(frames: range, blocks: list[Block]) -> list[int]:
 Look = tuple[NDArray[np.float64], NDArray[np.float32] | None, NDArray[np.float32] | None]
 
 
-def _look(shown: Block) -> Look:
-    """Return what an evaluated object shows: its transform, the points of a mesh, the poses of bones."""
+def _looks(blocks: list[Block], export: ExportScene[Any], space: Space) -> list[Look]:
+    """Return what objects show just now."""
+    places = places_in(space, export, blocks)
+    return [_look(export.evaluated(block), place) for block, place in zip(blocks, places, strict=True)]
+
+
+def _look(shown: Block, place: NDArray[np.float64]) -> Look:
+    """Return what an evaluated object at a place shows: its transform, the points of a mesh, the poses of bones."""
     points = poses = None
     if shown.type == "MESH":
         points = attributes.positions(shown.data)
     elif shown.type == "ARMATURE":
         poses = np.empty(16 * len(shown.pose.bones), np.float32)
         shown.pose.bones.foreach_get("matrix", poses)
-    return np.array(shown.matrix_world, np.float64), points, poses
+    return place, points, poses
 
 
 def _differs(before: Look, after: Look) -> bool:

@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...reporting import LimitError
 from ..compat import Block, playing_curves
-from ..curves import curve_points, value_path
+from ..curves import curve_points, is_still, value_path
 from ..mesh import attributes
 from ..playback import Take, influences
+from ..roots import Space, follows_frame
 from . import shape_keys, tags
 
 if TYPE_CHECKING:
+    from ..scene import ExportScene
     from .stage import Stage
 
 # Modifiers that move points and do nothing else: without others a mesh has the same faces in all frames.
@@ -49,6 +51,8 @@ class Plan:
     takes: list[Take] = field(default_factory=list)  # by frame: the action that is played for it; empty: none at all
     # By frame: when the scene shows, without takes, what the keys of that frame are part of. For what no take moves.
     whole_times: list[float] = field(default_factory=list)
+    space: Space = field(default_factory=Space)  # where the model's coordinates begin
+    whole: bool = False  # the frames are those of the model's file, not what the scene plays of them
 
     @cached_property
     def holds(self) -> set[Block]:
@@ -77,18 +81,9 @@ class Plan:
         return self.whole_times or self.times
 
 
-def is_still(block: Any) -> bool:
-    """Tell whether no curve, driver or NLA strip plays on an ID."""
-    animation = block.animation_data
-    if animation is None:
-        return True
-    strips = any(not track.mute and len(track.strips) for track in animation.nla_tracks)
-    return not playing_curves(block) and not len(animation.drivers) and not strips
-
-
 def is_direct(block: Block, plan: Plan) -> bool:
     """Tell whether a mesh's keys alone say what the scene shows of it."""
-    if block.parent is not None or block.constraints or block.modifiers or not is_still(block):
+    if not plan.space.is_plain(block) or block.constraints or block.modifiers or not is_still(block):
         return False
     if not is_still(block.data) or any(take.moves((block, block.data)) for take in set(plan.takes)):
         return False
@@ -97,7 +92,8 @@ def is_direct(block: Block, plan: Plan) -> bool:
         return True
     # Absolute keys know neither muting nor vertex groups.
     masked = keys.use_relative and any(key.mute or key.vertex_group for key in keys.key_blocks)
-    return not masked and not _is_driven(keys) and min(shown_keys(block, plan)) >= 0
+    driven = _is_driven(keys) and not follows_frame(keys)
+    return not masked and not driven and min(shown_keys(block, plan)) >= 0
 
 
 def _is_driven(keys: Block) -> bool:
@@ -187,20 +183,15 @@ class Samples:
     normals: Floats | None = None  # (F, C, 3) unit, in object space
 
 
-def matrix(block: Any) -> NDArray[np.float64]:
-    """Return an object's transform in the world, (4, 4)."""
-    return np.array(block.matrix_world, np.float64)
-
-
 def read_direct(block: Block, plan: Plan) -> Samples:
     """Return what a direct mesh shows in each frame, from its keys."""
     frames = shape_keys.frame_blocks(block.data.shape_keys)
     if not frames:
-        return Samples(matrix(block)[None], attributes.positions(block.data)[None])
+        return Samples(plan.space.place(block)[None], attributes.positions(block.data)[None])
     shown, places = np.unique(shown_keys(block, plan), return_inverse=True)
     positions = shape_keys.read([frames[key] for key in shown.tolist()], len(block.data.vertices))
     same = np.array_equal(places, np.arange(len(positions)))
-    return Samples(matrix(block)[None], positions if same else positions[places.reshape(-1)])
+    return Samples(plan.space.place(block)[None], positions if same else positions[places.reshape(-1)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,6 +211,9 @@ class Sampler:
         self.subject, self.plan = subject, plan
         self.apart = self._has_own_times()
         frames, shape = len(plan.times), subject.shape
+        block = subject.block
+        fixed = plan.space.is_plain(block) and is_still(block) and not block.constraints
+        self.fixed = plan.space.place(block) if fixed and plan.space.root is not None else None
         self.matrices = np.empty((frames, 4, 4))
         self.positions = self.normals = None
         if shape is not None:
@@ -235,15 +229,15 @@ class Sampler:
         return [not moved for moved in self.plan.moves(self.subject.block)]
 
     def look(self, evaluated: Any, world: NDArray[np.float64], frame: int) -> None:
-        """Take what the scene shows of the evaluated object now as that of a frame.
+        """Take what the scene shows of the evaluated object now, which stands at `world`, as that of a frame.
 
         Raises:
             LimitError: the mesh has other points or faces than before.
         """
-        self.matrices[frame] = world
+        self.matrices[frame] = world if self.fixed is None else self.fixed
         if self.subject.bone:
             bone = np.array(evaluated.pose.bones[self.subject.bone].matrix, np.float64)
-            self.matrices[frame] = steady.products(world, bone)
+            self.matrices[frame] = steady.products(self.matrices[frame], bone)
         if self.positions is not None and self.subject.shape is not None:
             mesh = evaluated.data
             if frame == 0 or not self.bends or not self.subject.shape.counts(mesh):
@@ -275,11 +269,19 @@ def step(stage: Stage, subjects: list[Subject]) -> list[Samples]:
             if not due:
                 continue
             stage.show(frame, apart)
-            evaluated = [stage.export.evaluated(sampler.subject.block) for sampler in due]
-            worlds = world_matrices(stage.export.depsgraph, evaluated)
-            for sampler, block, world in zip(due, evaluated, worlds, strict=True):
-                sampler.look(block, world, frame)
+            blocks = [sampler.subject.block for sampler in due]
+            evaluated = [stage.export.evaluated(block) for block in blocks]
+            places = places_in(stage.plan.space, stage.export, blocks)
+            for sampler, block, place in zip(due, evaluated, places, strict=True):
+                sampler.look(block, place, frame)
     return [sampler.samples for sampler in samplers]
+
+
+def places_in(space: Space, export: ExportScene[Any], blocks: list[Block]) -> list[NDArray[np.float64]]:
+    """Return where objects are in a space just now, (4, 4) each."""
+    asked = blocks if space.root is None else [*blocks, space.root]
+    worlds = world_matrices(export.depsgraph, [export.evaluated(block) for block in asked])
+    return [space.placed(block, world, worlds[-1]) for block, world in zip(blocks, worlds, strict=False)]
 
 
 def world_matrices(depsgraph: Any, evaluated: list[Any]) -> NDArray[np.float64]:
@@ -295,7 +297,7 @@ def world_matrices(depsgraph: Any, evaluated: list[Any]) -> NDArray[np.float64]:
         worlds[:] = flat.reshape(-1, 4, 4).transpose(0, 2, 1)[found]
     for place, index in enumerate(found):
         if index < 0:
-            worlds[place] = matrix(evaluated[place])
+            worlds[place] = np.array(evaluated[place].matrix_world, np.float64)
     return worlds
 
 

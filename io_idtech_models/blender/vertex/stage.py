@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 
 from ..compat import Block
 from ..playback import Take, at_rest, playing
+from ..roots import follows_frame, showing_whole
 from ..scene import ExportScene, showing
 from . import shape_keys
 from .frame_plan import GatherSettings
@@ -52,6 +53,8 @@ class Stage:
         owners = dict.fromkeys(block.data.shape_keys for block in self.plan.held)
         held = [keys for keys in owners if not _is_shown(keys, self.plan)]
         self.show_time = self.set.enter_context(showing(self.export.scene))
+        if self.plan.whole:
+            self.set.enter_context(showing_whole(self.plan.space.root, len(self.plan.times)))
         self.set.enter_context(_unpinned(self.blocks))
         self.set.enter_context(at_rest(held))
         self.held = [(keys, shape_keys.frame_blocks(keys)) for keys in held]
@@ -67,6 +70,8 @@ def stepping(export: ExportScene[GatherSettings], plan: Plan, blocks: list[Block
 
 def _is_shown(keys: Block, plan: Plan) -> bool:
     """Tell whether the scene shows the plan's keys by itself, which is three times as fast as posing them."""
+    if plan.whole and follows_frame(keys):
+        return True
     return keys_at(shape_keys.KeyFinder(keys), plan.times) == plan.keys
 
 

@@ -19,9 +19,11 @@ from ...model.vertex import Tag
 from .. import names
 from ..compat import Block, curves_for, playing_curves
 from ..curves import add_curve, curve_points
+from ..roots import Space, own_constraints
 from ..empties import DISPLAY, decompose, shown_axes
 
 CHANNELS = (("location", 3), ("rotation_quaternion", 4), ("scale", 3))
+DELTA = ("delta_rotation_quaternion", 0)  # keyed as 1 for a constraint: see `blender.player.assembly`
 # Blender composes matrices in float32: what it shows is this close to what import set.
 SAME_AXES, SAME_ORIGIN = 2e-5, 1e-6
 Array = NDArray[Any]
@@ -60,13 +62,14 @@ def animate(block: Block, action: bpy.types.Action, channels: dict[str, Array]) 
             add_curve(curves, path, index, times, values[:, index])
 
 
-def is_plain(block: Block) -> bool:
+def is_plain(block: Block, space: Space) -> bool:
     """Tell whether an empty stands where its own curves (or, without any, its properties) put it, and no one else."""
-    known = {(path, index) for path, count in CHANNELS for index in range(count)}
+    known = {(path, index) for path, count in CHANNELS for index in range(count)} | {DELTA}
     moved = any(block.delta_location) or tuple(block.delta_rotation_quaternion) != (1, 0, 0, 0)
     return (
-        block.parent is None
-        and not block.constraints
+        block.parent == space.root
+        and (block.parent is None or (block.parent_type == "OBJECT" and block.matrix_parent_inverse == Matrix()))
+        and own_constraints(block)
         and block.rotation_mode == "QUATERNION"
         and not moved
         and tuple(block.delta_scale) == (1, 1, 1)

@@ -8,6 +8,7 @@ import bpy as blender
 import numpy as np
 import pytest
 
+from io_idtech_models.blender.roots import WORLD
 from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
@@ -232,7 +233,7 @@ def test_all_frames_are_written(make):
 
 
 def test_a_twitch_between_two_frames():
-    assert is_moving([by_a_short_twitch()], ExportScene(CONTEXT.scene, CONTEXT.view_layer, None))
+    assert is_moving([by_a_short_twitch()], ExportScene(CONTEXT.scene, CONTEXT.view_layer, None), WORLD)
 
 
 @pytest.mark.parametrize("make", STILL, ids=lambda make: make.__name__)

@@ -1,0 +1,124 @@
+"""Parts of a player put together: a root for each, hung on another part's tag as games hang it.
+
+Games multiply a part's place with the axes of the tag that it hangs on, each made one unit long before (R_LerpTag,
+CG_PositionRotatedEntityOnTag): the tag's scale is dropped. Here the part's root is a child of the tag's empty, and a
+constraint limits its scale to 1 as the player's own root sees it, so that whoever scales the player scales all of it.
+
+Which frame of its file a part shows is its root's property `FRAME`: the shape keys' time follows it by a driver. Tags
+keep the curves of all their frames. Two constraints let them play these at the root's frame, and are off in the frame
+that the scene stands at: there a tag plays its own curves, moves under the hand, and its keys land in the right frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+
+from .. import names
+from ..compat import HAS_SLOTS, Block, playing_curves, slot_curves
+from ..curves import add_curve
+from ..provenance import MODEL_ID, PART
+from ..roots import FRAME, FRAME_PATH, HOME, LEVEL, POSE
+from ..vertex.build import Built
+
+# The time in which the constraint plays a tag's whole action: a power of two, so that frame / SPAN is exact.
+SPAN = 1 << 16
+LOWER, UPPER, HEAD = "lower", "upper", "head"
+ON_TAGS = {UPPER: "tag_torso", HEAD: "tag_head"}  # which tag of the part before a part hangs on
+FRAME_ID = "id Tech frame"
+
+
+@dataclass(eq=False)
+class PartBuilt:
+    """A part of a player in the scene."""
+
+    kind: str  # LOWER, UPPER, HEAD, or what else hangs on tags
+    root: Block
+    built: Built
+    tags: dict[str, Block] = field(default_factory=dict)  # by the file's names, in small letters
+
+
+def make_root(built: Built, kind: str, level_of: Block | None = None) -> PartBuilt:
+    """Hang a model on a new root, an empty in its collection; `level_of` is the root whose level of detail it is."""
+    root: Block = bpy.data.objects.new(names.fit(built.collection.name), None)
+    root.empty_display_type, root.empty_display_size = "PLAIN_AXES", 4.0
+    root[PART] = kind
+    root[MODEL_ID] = built.collection.get(MODEL_ID, "")
+    part = PartBuilt(kind, root, built, {names.file_name_of(tag).lower(): tag for tag in built.tags})
+    built.collection.objects.link(root)
+    for block in (*built.surfaces, *built.tags):
+        block.parent = root
+    if level_of is None:
+        declare_frame(root)
+        for tag in built.tags:
+            _follow(tag, root)
+    else:
+        root[LEVEL] = int(names.file_name_of(built.collection).rpartition("_")[2] or 0)
+        root.parent = level_of
+    for block in built.surfaces:
+        if block.data.shape_keys is not None:
+            _drive(block.data.shape_keys, "eval_time", level_of or root)
+    return part
+
+
+def declare_frame(root: Block) -> None:
+    """Give a root the property that says which frame it shows, and the action that shows frame after frame."""
+    root[FRAME] = 0.0
+    root.id_properties_ui(FRAME).update(description="The frame of the part's file that is shown", min=0.0, soft_min=0.0)
+    root.property_overridable_library_set(FRAME_PATH, True)
+
+
+def hang(root: Block, tag: Block, player: Block) -> None:
+    """Hang a part's root on a tag of a player, whose own root sees no scale but of its own."""
+    root.parent = tag
+    limit: Any = root.constraints.new("LIMIT_SCALE")
+    limit.name = "Length of Tag"
+    limit.owner_space, limit.space_object = "CUSTOM", player
+    for axis in "xyz":
+        setattr(limit, f"use_min_{axis}", True)
+        setattr(limit, f"use_max_{axis}", True)
+        setattr(limit, f"min_{axis}", 1.0)
+        setattr(limit, f"max_{axis}", 1.0)
+
+
+def _follow(tag: Block, root: Block) -> None:
+    """Let a tag show its root's frame, unless that is the scene's."""
+    if not playing_curves(tag):
+        return
+    own = tag.animation_data
+    home: Any = tag.constraints.new("COPY_TRANSFORMS")
+    home.name, home.target = HOME, root
+    pose: Any = tag.constraints.new("ACTION")
+    pose.name, pose.target = POSE, root
+    pose.action = own.action
+    if HAS_SLOTS:
+        pose.action_slot = own.action_slot
+    pose.use_eval_time, pose.frame_start, pose.frame_end = True, 0, SPAN
+    pose.owner_space = pose.target_space = "LOCAL"
+    pose.mix_mode = "BEFORE_FULL"
+    _drive(pose, "eval_time", root, f"f / {SPAN}")
+    for constraint in (home, pose):
+        _drive(constraint, "influence", root, "f != frame")
+    _key_identity(tag)
+
+
+def _key_identity(tag: Block) -> None:
+    """Key a tag's delta rotation as none: without, an Action constraint turns objects in quaternion mode around."""
+    animation = tag.animation_data
+    curves = slot_curves(animation.action, animation.action_slot if HAS_SLOTS else None)
+    add_curve(curves, "delta_rotation_quaternion", 0, np.zeros(1), np.ones(1))
+
+
+def _drive(holder: Any, path: str, root: Block, expression: str = "") -> None:
+    """Let a property follow a root's frame, or what an expression makes of it, as `f`."""
+    driver = holder.driver_add(path).driver
+    driver.type = "SCRIPTED" if expression else "SUM"
+    variable = driver.variables.new()
+    variable.name = "f"
+    variable.targets[0].id = root
+    variable.targets[0].data_path = FRAME_PATH
+    if expression:
+        driver.expression = expression

@@ -1,0 +1,102 @@
+"""The parts of a player in the scene, found again: by the roots that hang on its own, wherever they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+
+from ..compat import Block
+from ..provenance import PART
+from ..roots import LEVEL, is_root, own_constraints
+from .rows import PLAYER
+
+
+@dataclass(eq=False)
+class PlayerFound:
+    """A player in the scene: its roots."""
+
+    identity: str
+    root: Block  # which all others hang on
+    collection: Any | None  # that an import or a modeller made for it
+    parts: dict[str, Block] = field(default_factory=dict)  # roots by kind
+    levels: dict[tuple[str, int], Block] = field(default_factory=dict)  # roots by kind and number
+
+
+def find_player(block: Block | None) -> PlayerFound | None:
+    """Return the player that an object belongs to; None if it hangs on none."""
+    top = None
+    while block is not None:
+        if is_root(block) and isinstance(block.get(PLAYER), str):
+            top = block
+        block = block.parent
+    return None if top is None else _found(top)
+
+
+def players_among(blocks: Iterable[Block]) -> list[PlayerFound]:
+    """Return the players that objects belong to, each once."""
+    found: dict[Block, PlayerFound] = {}
+    for block in blocks:
+        player = find_player(block)
+        if player is not None:
+            found.setdefault(player.root, player)
+    return list(found.values())
+
+
+def _found(top: Block) -> PlayerFound:
+    identity = str(top[PLAYER])
+    owners = [c for c in bpy.data.collections if c.get(PLAYER) == identity]
+    homes = [c for c in owners if top.name in c.all_objects] or owners
+    player = PlayerFound(identity, top, homes[0] if homes else None)
+    for block in (top, *top.children_recursive):
+        if not is_root(block) or block.get(PLAYER) != identity:
+            continue
+        kind, level = str(block[PART]), block.get(LEVEL)
+        if isinstance(level, int):
+            player.levels.setdefault((kind, level), block)
+        else:
+            player.parts.setdefault(kind, block)
+    return player
+
+
+def is_plain(block: Block) -> bool:
+    """Tell whether an object's own data say all that it shows: then Blender need not evaluate it."""
+    return not block.modifiers and own_constraints(block)
+
+
+@contextmanager
+def all_shown(view_layer: bpy.types.ViewLayer, blocks: Iterable[Block]) -> Iterator[None]:
+    """Show hidden objects meanwhile, if Blender has to evaluate one of them: what is hidden it does not know."""
+    hidden = [block for block in blocks if not block.visible_get(view_layer=view_layer)]
+    if all(is_plain(block) for block in hidden):
+        yield
+        return
+    undo: list[tuple[Any, str, Any]] = []
+    collections = {collection for block in hidden for collection in block.users_collection}
+    layers = [view_layer.layer_collection]
+    while layers:
+        layer = layers.pop()
+        layers += layer.children
+        if collections & {layer.collection, *layer.collection.children_recursive}:
+            undo += [(layer, "exclude", layer.exclude), (layer, "hide_viewport", layer.hide_viewport)]
+            undo.append((layer.collection, "hide_viewport", layer.collection.hide_viewport))
+    undo += [(block, "hide_viewport", block.hide_viewport) for block in hidden]
+    try:
+        for holder, name, value in undo:
+            if value:
+                setattr(holder, name, False)
+        present = set(view_layer.objects)
+        away = [block for block in hidden if block in present and block.hide_get(view_layer=view_layer)]
+        for block in away:
+            block.hide_set(False, view_layer=view_layer)
+        view_layer.update()
+        yield
+    finally:
+        for block in away:
+            block.hide_set(True, view_layer=view_layer)
+        for holder, name, value in reversed(undo):
+            if value:
+                setattr(holder, name, value)

@@ -1,0 +1,267 @@
+"""Animations of a player by name: each row of its table an action on its parts' roots, and back.
+
+The action has one curve, of the root's property `FRAME`, which shows the row at its own frames per second, at the
+scene's rate. Where the game repeats the last frames a Cycles modifier does; the game blends from the last frame to the first of
+those, where one number can only hold. Keys say no more than first and last frame, so that they are easy to edit; what
+the file said is noted, and what still shows that is written as it was (see `read_row`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import names, spans
+from ..compat import Block, action_parts, new_curves, play
+from ..curves import CONSTANT, LINEAR, add_points, curve_points
+from ..properties import FPS, LOOP, show
+from ..roots import FRAME_PATH
+
+log = logging.getLogger(__name__)
+
+SLOT = "part"  # the name of the slot of all rows, which Blender chooses on every root then
+PLAYER = "idtech_player"  # on roots and rows: which player's
+ROW, NOTED = "idtech_row", "idtech_row_source"  # on a row's action: its name, and its numbers in the file
+WHOLE_ROW = "All Frames"  # shows the frames of the file one by one, each in the scene's frame of that number
+NEAR = 1e-3  # of a frame
+SAME_RATE = 5e-3  # of a slope: what differs less was not meant
+
+
+@dataclass(frozen=True)
+class NamedRow:
+    """An animation of a player."""
+
+    name: str
+    parts: tuple[str, ...]  # which play it
+    first: int  # in these parts' files
+    count: int  # of frames; negative: from the last to the first
+    loop: int  # how many of the last repeat
+    fps: float
+
+    @property
+    def frames(self) -> NDArray[np.int64]:
+        """Return its frames as they are played, at least one."""
+        frames = np.arange(self.first, self.first + max(abs(self.count), 1))
+        return frames[::-1] if self.count < 0 else frames
+
+
+@dataclass(frozen=True, eq=False)
+class Keys:
+    """What the curve of a row is made of."""
+
+    points: NDArray[np.float32]  # (n, 2) times and values
+    kinds: NDArray[np.int32]  # of interpolation, (n,)
+    cyclic: bool
+    end: float  # the scene's frame at which it ends, or begins again
+
+
+def keys_of(row: NamedRow, step: float, num_frames: int) -> Keys:
+    """Return the keys that show a row, `step` frames of the scene each, of a part with so many frames.
+
+    A frame that the part has not is its first, as in games (R_AddMD3Surfaces).
+    """
+    frames, count = row.frames, len(row.frames)
+    loop = min(row.loop, count)
+    start = count - loop if loop > 1 else 0
+    times: NDArray[Any]
+    shown: NDArray[Any]
+    inside = (frames >= 0) & (frames < num_frames)
+    if not inside.all():
+        shown = np.where(inside, frames, 0)
+        times, kinds = np.arange(count) * step, np.full(count, CONSTANT)
+        start = 0 if loop > 1 else start
+    else:
+        ends = [start, count - 1] if count > 1 else [0]
+        times, shown = np.array(ends) * step, frames[ends]
+        kinds = np.array([LINEAR, CONSTANT][: len(ends)])
+    if loop > 1:
+        times, shown = np.append(times, count * step), np.append(shown, frames[start])
+        kinds = np.append(kinds, CONSTANT)
+    end = (count if loop > 1 else count - 1) * step
+    return Keys(np.stack((times, shown), axis=1).astype(np.float32), kinds.astype(np.int32), loop > 1, end)
+
+
+def make_row(row: NamedRow, player: str, step: float, num_frames: int) -> bpy.types.Action:
+    """Make the action of a row."""
+    action = bpy.data.actions.new(names.fit(row.name))
+    keys = keys_of(row, step, num_frames)
+    curve = new_curves(action, "OBJECT", SLOT).new(FRAME_PATH)
+    _fill(curve, keys)
+    spans.set_range(action, 0, float(np.float32(keys.end)))
+    action.use_cyclic = keys.cyclic
+    action.use_fake_user = True
+    names.remember(action, row.name)
+    action[PLAYER], action[ROW] = player, row.name
+    action[NOTED] = [float(number) for number in (row.first, row.count, row.loop, row.fps, step, num_frames)]
+    show(action, FPS, float(row.fps))
+    show(action, LOOP, row.loop)
+    return action
+
+
+def _fill(curve: Any, keys: Keys) -> None:
+    add_points(curve, keys.points[:, 0], keys.points[:, 1])
+    curve.keyframe_points.foreach_set("interpolation", keys.kinds)
+    if keys.cyclic:
+        cycles = curve.modifiers.new("CYCLES")
+        cycles.mode_before, cycles.mode_after = "NONE", "REPEAT"
+        curve.extrapolation = "LINEAR"  # what comes before the frames that repeat
+    curve.update()
+
+
+def make_whole(root: Block, num_frames: int, player: str) -> bpy.types.Action:
+    """Let a root play the action that shows all frames of its part, one by one."""
+    action = bpy.data.actions.new(WHOLE_ROW)
+    last = float(max(num_frames - 1, 0))
+    curve = new_curves(action, "OBJECT", SLOT).new(FRAME_PATH)
+    add_points(curve, np.array([0.0, last][: 1 + (last > 0)]), np.array([0.0, last][: 1 + (last > 0)]))
+    action.use_fake_user = True
+    action[PLAYER], action[ROW] = player, ""
+    root.animation_data_create()
+    _know_slot(root)
+    play(root, action)
+    return action
+
+
+def _know_slot(root: Block) -> None:
+    """Let Blender choose our slot whenever someone assigns a row to a root."""
+    if hasattr(root.animation_data, "last_slot_identifier"):
+        root.animation_data.last_slot_identifier = f"OB{SLOT}"
+
+
+def keep(root: Block, actions: Iterable[bpy.types.Action]) -> None:
+    """Let a root hold actions in muted tracks of its own, so that they come along when it is appended."""
+    for action in actions:
+        track = root.animation_data.nla_tracks.new()
+        track.name = action.name
+        strip = track.strips.new(action.name, 0, action)
+        _choose_slot(strip, action)
+        track.mute = True
+
+
+def _choose_slot(strip: Any, action: bpy.types.Action) -> None:
+    if hasattr(strip, "action_slot") and strip.action_slot is None:
+        strip.action_slot = next(iter(getattr(action, "slots", ())), None)
+
+
+def rows_of(player: str, roots: Sequence[Block]) -> dict[str, bpy.types.Action]:
+    """Return the actions of a player's rows by the rows' names: its own, and others of a row's name on its roots."""
+    kept = [s.action for r in roots if r.animation_data for t in r.animation_data.nla_tracks for s in t.strips]
+    playing = [r.animation_data.action for r in roots if r.animation_data]
+    own = [action for action in bpy.data.actions if action.get(PLAYER) == player]
+    new = [a for a in bpy.data.actions if a.get(PLAYER) is None and frame_curve(a) is not None]
+    found: dict[str, bpy.types.Action] = {}
+    candidates = dict.fromkeys(action for action in (*own, *kept, *playing, *new) if action is not None)
+    for action in sorted(candidates, key=lambda action: action.name != action.get(names.GIVEN)):
+        if frame_curve(action) is not None and action.get(ROW) != "":
+            found.setdefault(names.file_name_of(action).upper(), action)
+    return found
+
+
+def frame_curve(action: bpy.types.Action) -> Any | None:
+    """Return the curve of an action that says which frame a root shows; None if it has none."""
+    for _, kind, curves in action_parts(action):
+        if kind in ("", "OBJECT"):
+            found = next((curve for curve in curves if curve.data_path == FRAME_PATH), None)
+            if found is not None:
+                return found
+    return None
+
+
+def read_row(action: bpy.types.Action, row: NamedRow, rate: float) -> NamedRow:
+    """Return what an action says of a row: its numbers in the file where they still show, else what its curve shows.
+
+    Frames are those of the part. Frames per second and what repeats are the action's properties, unless the curve's
+    slope was changed and not the property, or the mark of a cycle.
+    """
+    noted = _noted(action, row)
+    curve = frame_curve(action)
+    if curve is None:
+        return row
+    was, step, num_frames = noted if noted is not None else (row, 0.0, 0)
+    fps, loop = float(action.get(FPS, was.fps)), int(action.get(LOOP, was.loop))
+    points = np.stack(curve_points(curve), axis=1)
+    found = was
+    if noted is None or not _is_as_made(action, points, keys_of(was, step, num_frames)):
+        found, own_step = _measured(action, curve, points, was)
+        if noted is None:
+            fps = float(action.get(FPS, round(rate / own_step, 3)))
+        elif fps == was.fps and abs(own_step / step - 1) > SAME_RATE:
+            fps = round(was.fps * step / own_step, 3)
+    if noted is None:
+        loop = abs(found.count) if action.get(LOOP) is None and action.use_cyclic else loop
+    elif loop == was.loop:
+        loop = _loop(action, was, found)
+    return replace(found, name=row.name, parts=row.parts, fps=fps, loop=loop)
+
+
+def _noted(action: bpy.types.Action, row: NamedRow) -> tuple[NamedRow, float, int] | None:
+    """Return the row as the file had it when it was imported, see `keys_of` for the other two."""
+    try:
+        first, count, loop, fps, step, num_frames = (float(number) for number in action.get(NOTED, ()))
+    except (TypeError, ValueError):  # not as `make_row` writes it
+        return None
+    if not step > 0:
+        return None
+    return NamedRow(row.name, row.parts, int(first), int(count), int(loop), fps), step, int(num_frames)
+
+
+def _is_as_made(action: Any, points: NDArray[Any], keys: Keys) -> bool:
+    same = points.shape == keys.points.shape and bool(np.abs(points - keys.points).max(initial=0.0) < NEAR)
+    return same and spans.is_imported(action)
+
+
+def _loop(action: Any, was: NamedRow, found: NamedRow) -> int:
+    """Return how many of the last frames repeat, by the mark of a cycle if that was changed."""
+    if bool(action.use_cyclic) != (min(was.loop, abs(was.count)) > 1):
+        return abs(found.count) if action.use_cyclic else 0
+    return abs(found.count) if was.loop == abs(was.count) > 1 else was.loop
+
+
+def _measured(action: Any, curve: Any, points: NDArray[Any], was: NamedRow) -> tuple[NamedRow, float]:
+    """Return the frames that a curve shows, and how many of the scene's each lasts.
+
+    From where it begins, or the action's range does if that was set by hand, to the last key before the one at which it
+    begins again.
+    """
+    wraps = len(points) > 2 and any(modifier.type == "CYCLES" for modifier in curve.modifiers)
+    times, values = (points[:-1] if wraps else points).astype(float).T
+    span, reach = times[-1] - times[0], values[-1] - values[0]
+    step = float(abs(span / reach)) if span > 0 and reach else 1.0
+    start = 0.0 if curve.extrapolation == "LINEAR" else float(times[0])
+    end = float(times[-1])
+    if action.use_frame_range and not spans.is_imported(action):
+        start, end = float(action.frame_start), float(action.frame_end) - (step if action.use_cyclic else 0.0)
+    first, count = curve.evaluate(start), (end - start) / step + 1 if reach else 1.0
+    _warn_of_parts(action, first, count)
+    length = max(round(count), 1)
+    low = round(first) - (length - 1 if reach < 0 else 0)
+    return replace(was, first=low, count=-length if reach < 0 else length), step
+
+
+def _warn_of_parts(action: Any, first: float, count: float) -> None:
+    if abs(first - round(first)) > 0.05 or abs(count - round(count)) > 0.05:
+        log.warning("'%s' begins or ends between frames: written from the nearest", action.name)
+
+
+def retime(action: bpy.types.Action, rate: float, num_frames: int) -> None:
+    """Let a row that is as it was made play at its own speed at another rate of the scene."""
+    row = NamedRow(str(action.get(ROW, "")), (), 0, 1, 0, 1.0)
+    noted, curve = _noted(action, row), frame_curve(action)
+    if noted is None or curve is None:
+        return
+    was, step, made_of = noted
+    points = np.stack(curve_points(curve), axis=1)
+    wanted = rate / (was.fps if was.fps > 0 else 1.0)
+    if abs(wanted - step) < NEAR or not _is_as_made(action, points, keys_of(was, step, made_of)):
+        return
+    keys = keys_of(was, wanted, num_frames)
+    curve.keyframe_points.foreach_set("co", keys.points.ravel())
+    curve.update()
+    spans.set_range(action, 0, float(np.float32(keys.end)))
+    action[NOTED] = [*action[NOTED][:4], wanted, num_frames]

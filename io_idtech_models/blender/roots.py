@@ -1,0 +1,169 @@
+"""Parts of a player: what hangs on a root, an empty that says which part it is, and lies in the space of that.
+
+A root's property `FRAME` says which frame of its file the part shows: shape keys follow it by a driver, tags by two
+constraints, which are off while the part shows the frame that the scene stands at (see `blender.player`). An export
+writes a part as its root sees it, wherever the player stands and whatever it plays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model import steady
+from .compat import Block
+from .curves import is_still
+from .playback import playing_curve
+from .provenance import MODEL_ID, PART
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LEVEL = "idtech_level"  # on the root of a level of detail: its number
+FRAME = "frame"
+FRAME_PATH = f'["{FRAME}"]'
+HOME, POSE = "Part Home", "Part Frame"  # a tag's constraints, by name
+IDENTITY = np.eye(4)
+Matrices = NDArray[np.float64]
+
+
+def is_root(block: Block) -> bool:
+    """Tell whether an object is a part's root."""
+    return block.type == "EMPTY" and isinstance(block.get(PART), str)
+
+
+def root_of(block: Block | None) -> Block | None:
+    """Return the root that an object hangs on, or is; the nearest."""
+    while block is not None and not is_root(block):
+        block = block.parent
+    return block
+
+
+def frame_root(root: Block) -> Block:
+    """Return the root whose property says which frame is shown: levels of detail follow their part's."""
+    above = root_of(root.parent) if LEVEL in root else None
+    return root if above is None else above
+
+
+def follows_frame(keys: Block) -> bool:
+    """Tell whether shape keys show the frame that a root names, and nothing else drives them."""
+    animation = keys.animation_data
+    if animation is None or len(animation.drivers) != 1 or len(animation.nla_tracks):
+        return False
+    curve = animation.drivers[0]
+    if curve.data_path != "eval_time" or curve.mute or len(curve.driver.variables) != 1 or keys.use_relative:
+        return False
+    target = curve.driver.variables[0].targets[0]
+    return target.id is not None and target.data_path == FRAME_PATH and is_root(target.id)
+
+
+def own_constraints(block: Block) -> bool:
+    """Tell whether an object, a tag, has no constraints but those that show its root's frame."""
+    return all(
+        (c.name, c.type) in ((HOME, "COPY_TRANSFORMS"), (POSE, "ACTION")) and is_root(c.target or block)
+        for c in block.constraints
+    )
+
+
+def own_drivers(block: Block) -> bool:
+    """Tell whether a tag has no drivers but those of its constraints and locks."""
+    animation = block.animation_data
+    paths = [] if animation is None else [curve.data_path for curve in animation.drivers]
+    own = {f'constraints["{name}"].{what}' for name in (HOME, POSE) for what in ("influence", "eval_time")}
+    return all(path in own or path.startswith("lock_") for path in paths)
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """Where a model's coordinates begin: at a part's root, or (None) at the world's origin."""
+
+    root: Block | None = None
+    strangers: dict[Any, Matrices] = field(default_factory=dict)  # what does not hang on the root: where it stood
+
+    def is_plain(self, block: Block) -> bool:
+        """Tell whether nothing but an object itself moves it against the space: it hangs there by plain parents."""
+        if self.root is None or block == self.root:
+            return block.parent is None or block == self.root
+        while block.parent_type == "OBJECT" and block.parent is not None:
+            block = block.parent
+            if block == self.root:
+                return True
+            if block.constraints or not is_still(block):
+                return False
+        return False
+
+    def place(self, block: Block) -> Matrices:
+        """Return where a plain object that stands still is in the space, (4, 4), as it is stored."""
+        if self.root is None:
+            return np.array(block.matrix_world, np.float64)
+        matrix = IDENTITY
+        while block != self.root:
+            own = steady.products(np.array(block.matrix_parent_inverse), np.array(block.matrix_basis))
+            matrix, block = steady.products(own, matrix), block.parent
+        return matrix
+
+    @property
+    def reach(self) -> float:
+        """Return how far from the world's origin the space lies: what is shown there is exact by so much less."""
+        return 0.0 if self.root is None else float(np.abs(np.array(self.root.matrix_world)[:3, 3]).max())
+
+    def placed(self, block: Block, world: Matrices, root_world: Matrices) -> Matrices:
+        """Return where an object is whose evaluated transform is `world` (4, 4), while the root's is `root_world`."""
+        if self.root is None:
+            return world
+        found = self.strangers.get(block)
+        return steady.products(_inverse(root_world), world) if found is None else found
+
+
+WORLD = Space()
+
+
+def space_of(blocks: Iterable[Block], collection: Any, shown: Any) -> Space:
+    """Return the space that a model's objects lie in: of the part that they hang on, if that is one.
+
+    What does not hang on it stays where it stands now. `shown` gives an object as Blender shows it.
+    """
+    meant = list(blocks)
+    roots = list(dict.fromkeys(root for root in map(root_of, meant) if root is not None))
+    own = [] if collection is None else [r for r in roots if r.get(MODEL_ID) == collection.get(MODEL_ID, r)]
+    chosen = own if len(own) == 1 else roots
+    if len(chosen) != 1:
+        return Space()
+    root = chosen[0]
+    strangers = [block for block in meant if not hangs_on(block, root)]
+    inverse = _inverse(np.array(shown(root).matrix_world, np.float64)) if strangers else IDENTITY
+    stands = {b: steady.products(inverse, np.array(shown(b).matrix_world, np.float64)) for b in strangers}
+    return Space(root, stands)
+
+
+def hangs_on(block: Block | None, root: Block) -> bool:
+    """Tell whether an object is a root, or hangs on it, on another part in between or not."""
+    while block is not None and block != root:
+        block = block.parent
+    return block is not None
+
+
+def _inverse(matrix: Matrices) -> Matrices:
+    """Return the inverse of an affine transform (4, 4); of a flat one the identity's turn."""
+    turn = steady.inverses(matrix[:3, :3])
+    if not np.isfinite(turn).all():
+        turn = np.eye(3)
+    inverse = np.eye(4)
+    inverse[:3, :3] = turn
+    inverse[:3, 3] = -steady.applied(turn, matrix[:3, 3])
+    return inverse
+
+
+@contextmanager
+def showing_whole(root: Block | None, last: int) -> Iterator[None]:
+    """Let a part show, in each frame of the scene, the frame of its file with that number, whatever it plays."""
+    if root is None:
+        yield
+        return
+    with playing_curve(frame_root(root), FRAME_PATH, last):
+        yield

@@ -1,0 +1,241 @@
+"""Whole players out of the scene: models with their levels of detail, skins, and the table of animations."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+from typing import Any
+
+from .. import formats
+from ..blender import names
+from ..blender.compat import Block, Context
+from ..blender.player.build import stored_files
+from ..blender.player.parts import PlayerFound, all_shown, find_player, players_among
+from ..blender.player.rows import read_row, rows_of
+from ..blender.provenance import FILE
+from ..blender.roots import root_of
+from ..blender.scene import ExportScene
+from ..blender.vertex.frame_plan import GatherSettings
+from ..game.player.animation_cfg import LOWER, UPPER, AnimationTable, read
+from ..game.player.files import HEAD, WHOLE
+from ..game.skin_names import SUFFIX, skins_of
+from ..model.wording import listed, plural
+from ..reporting import LimitError, collected_warnings
+from .dressing import SKIN
+from .player_imports import DIGESTS, TABLE, digest, named_row
+from .selection import part_of
+from .skins import skin_of, skin_with
+from .vertex import Summary, left_out, object_mode
+
+log = logging.getLogger(__name__)
+
+KINDS = (LOWER, UPPER, HEAD, WHOLE)
+FORMAT = "md3"
+
+
+@dataclass(frozen=True)
+class SaveOptions:
+    """How a player is written; the export operator declares the same options."""
+
+    game: str = "format"
+    scale: float = 1.0
+    normals: str = "SOURCE"
+    keep_suffixes: bool = False
+
+
+@dataclass(eq=False)
+class SavedPlayer:
+    """The files of a player, by their names in its folder."""
+
+    name: str
+    files: dict[str, bytes] = field(default_factory=dict)
+    facts: str = ""
+
+
+def chosen_player(context: Context, collection_name: str = "") -> PlayerFound:
+    """Return the player of the active object, of what is selected, or the scene's only one.
+
+    Raises:
+        LimitError: there is none, or there are several.
+    """
+    import bpy
+
+    if collection_name:
+        collection = bpy.data.collections.get(collection_name)
+        found = players_among([] if collection is None else collection.all_objects)
+    else:
+        own = find_player(context.view_layer.objects.active)
+        if own is not None:
+            return own
+        chosen = [block for block in context.scene.objects if block.select_get(view_layer=context.view_layer)]
+        found = players_among(chosen) or players_among(context.scene.objects)
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise LimitError("there is no player: import one, or make one of a rigged character, first")
+    called = listed([player_name(player) for player in found])
+    raise LimitError(f"there are {len(found)} players, make an object of one active: {called}")
+
+
+def player_name(player: PlayerFound) -> str:
+    """Return what a player is called in its game."""
+    return names.file_name_of(player.collection if player.collection is not None else player.root)
+
+
+def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> tuple[SavedPlayer, Summary]:
+    """Return the files of a player, as the scene shows its parts; what has not been edited as it was.
+
+    Raises:
+        ModelError: a part can't be written.
+    """
+    with collected_warnings() as warnings, object_mode(context):
+        saved = SavedPlayer(player_name(player))
+        roots = [(kind, 0, root) for kind, root in player.parts.items() if kind in KINDS]
+        roots += [(kind, level, root) for (kind, level), root in sorted(player.levels.items())]
+        meshes: dict[str, list[Block]] = {}
+        for kind, level, root in roots:
+            name, data, blocks = _part(kind, level, root, options, context)
+            saved.files[name] = data
+            if not level:
+                meshes[kind] = [block for block in blocks if block.type == "MESH"]
+        _warn_of_parts(player)
+        _warn_of_levels(player, saved)
+        kept = {} if player.collection is None else stored_files(player.collection)
+        saved.files |= _skins(player, kept, meshes)
+        saved.files |= _table(player, kept, context)
+        _warn_of_strays(player, context)
+    parts, levels = len(meshes), len(player.levels)
+    facts = f"{plural(parts, 'part')}, {plural(levels, 'level')} of detail, {plural(len(saved.files), 'file')}"
+    return saved, Summary(facts, list(dict.fromkeys(warnings)))
+
+
+def _part(
+    kind: str, level: int, root: Block, options: SaveOptions, context: Context
+) -> tuple[str, bytes, list[Block]]:
+    """Return the file's name, its bytes, and the objects of a part."""
+    from ..blender.vertex.gather import gather
+
+    chosen = part_of(context, root)
+    settings = GatherSettings(
+        frames="KEYS", scale=options.scale, normals=options.normals, keep_suffixes=options.keep_suffixes
+    )
+    row = formats.by_name(FORMAT)
+    blocks = chosen.whole
+    with all_shown(context.view_layer, blocks):
+        export = ExportScene(context.scene, context.view_layer, replace(settings, uv_splits_vertices=True))
+        model = gather(blocks, chosen.collection, export)
+    written = formats.dump_for(row, model, options.game, {}, False)
+    name = part_file(kind, level, chosen.collection)
+    for text in [*written.notes, *left_out(replace(chosen, hidden=[]))]:
+        log.warning("%s: %s", name, text)
+    return name, written.data, blocks
+
+
+def part_file(kind: str, level: int, collection: Any) -> str:
+    """Return what a part's file is called: as the one that it came from, if games know that name, else as they do."""
+    wanted = kind + (f"_{level}" if level else "") + ".md3"
+    found = None if collection is None else collection.get(FILE)
+    own = PurePath(found).name if isinstance(found, str) else ""
+    return own if own.lower() == wanted else wanted
+
+
+def _warn_of_parts(player: PlayerFound) -> None:
+    missing = [kind for kind in (LOWER, UPPER, HEAD) if kind not in player.parts and WHOLE not in player.parts]
+    if missing:
+        log.warning("the player has no %s: games refuse it", listed(missing))
+    for kind, root in player.parts.items():
+        if max(abs(scale - 1.0) for scale in root.scale) > 1e-6:
+            log.warning("the root of %s is scaled: files have the model's own size, apply the scale to its objects", kind)
+        moved = root != player.root and (any(root.location) or any(root.rotation_euler))
+        if moved and kind in KINDS:
+            log.warning("the root of %s was moved off its tag: games don't, move the tag or the surfaces", kind)
+
+
+def _warn_of_levels(player: PlayerFound, saved: SavedPlayer) -> None:
+    """Say which levels of detail are older than what they are levels of."""
+    digests = {} if player.collection is None else dict(player.collection.get(DIGESTS, {}))
+    unchanged = {name for name, data in saved.files.items() if digests.get(name) == digest(data)}
+    for kind, level in sorted(player.levels):
+        base, own = (next((n for n in saved.files if n.lower() == part_file(kind, k, None)), "") for k in (0, level))
+        if base in digests and base not in unchanged and own in unchanged:
+            log.warning(
+                "'%s' was edited and '%s' was not: games show that one from afar; "
+                "Make Levels of Detail makes it anew, or delete it",
+                base, own,
+            )  # fmt: skip
+
+
+def _skins(player: PlayerFound, kept: dict[str, bytes], meshes: dict[str, list[Block]]) -> dict[str, bytes]:
+    """Return the skins: the one that is worn as the surfaces wear it, the others as they are.
+
+    Surfaces that a skin does not list are added to it as they are now: games would show them grey.
+    """
+    worn = "" if player.collection is None else str(player.collection.get(SKIN, ""))
+    files = {name: data for name, data in kept.items() if name.lower().endswith(SUFFIX)}
+    for kind, blocks in meshes.items():
+        own = skins_of(kind, files)
+        if not own and not worn:
+            worn = "default"
+        for skin in dict.fromkeys([*own, *([worn] if worn else [])]):
+            name = own.get(skin, f"{kind}_{skin}{SUFFIX}")
+            if skin == worn:
+                files[name] = skin_of(blocks, files.get(name))[0]
+                continue
+            files[name], added = skin_with(blocks, files[name])
+            if added:
+                log.warning("'%s' did not list %s: it wears there what it does now", name, listed(added))
+    return files
+
+
+def _table(player: PlayerFound, kept: dict[str, bytes], context: Context) -> dict[str, bytes]:
+    """Return the table of animations, with what the actions of its rows say."""
+    name = "" if player.collection is None else str(player.collection.get(TABLE, ""))
+    if name not in kept:
+        log.warning("the player has no animation.cfg: games refuse it")
+        return {}
+    table = read(kept[name])
+    rate = context.scene.render.fps / context.scene.render.fps_base
+    actions = rows_of(player.identity, list(player.parts.values()))
+    lost = []
+    for row in table.by_name.values():
+        action = actions.get(row.name)
+        if action is None:
+            lost.append(row.name)
+            continue
+        old = named_row(table, row)
+        new = read_row(action, old, rate)
+        if new != old:
+            table = _edited(table, row.name, old, new)
+    if lost and actions:
+        log.warning("no action is called %s: the table keeps what it had", listed(lost))
+    strangers = [name for name in actions if name not in table.by_name]
+    if strangers:
+        log.warning("actions that are no row of %s are left out: %s", name, listed(strangers))
+    return {name: table.write()}
+
+
+def _edited(table: AnimationTable, name: str, old: Any, new: Any) -> AnimationTable:
+    """Return a table with what differs in a row; frames count there as its parts count them, plus the legs' shift."""
+    own = table.by_name[name]
+    if name == "LEGS_WALKCR" and new.first != old.first:
+        raise LimitError(
+            f"{name} begins at frame {new.first} of lower.md3: games let it begin where TORSO_GESTURE does in "
+            f"upper.md3, {old.first}; put its frames there"
+        )
+    return table.edited(
+        own,
+        first=own.first + new.first - old.first if new.first != old.first else None,
+        count=new.count if new.count != old.count else None,
+        loop=new.loop if new.loop != old.loop else None,
+        fps=new.fps if abs(new.fps - old.fps) > 1e-6 else None,
+    )
+
+
+def _warn_of_strays(player: PlayerFound, context: Context) -> None:
+    """Name what lies in the player's collection and hangs on none of its parts."""
+    inside: Iterable[Any] = [] if player.collection is None else player.collection.objects
+    strays = [b.name for b in inside if b.type == "MESH" and root_of(b) is None]
+    if strays:
+        log.warning("%s hangs on no part and is left out: parent it to a part's root", listed(strays))

@@ -1,0 +1,1 @@
+"""Whole players: operators and menus."""

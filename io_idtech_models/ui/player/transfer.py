@@ -1,0 +1,209 @@
+"""Import and export operators of whole players.
+
+What does the work is imported when it is first needed: everyone who starts Blender waits for this module.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+
+from ...blender.compat import RELATIVE_PATHS, Context
+from ...formats import by_name
+from ...game.store import ARCHIVES
+from ...reporting import LimitError, ModelError
+from ..bases import (
+    CANCELLED,
+    FINISHED,
+    DressOptions,
+    Exporting,
+    ImportFiles,
+    draw_group,
+    file_filter,
+    games_option,
+    open_collection,
+    select,
+    settings_from,
+    takes_drops,
+)
+from ..frames import Operator
+from ..reports import report_done
+
+if TYPE_CHECKING:
+    from ...game.player.files import PlayerFiles
+
+LABEL = "Quake III Player"
+FILES = (".md3", ".skin", ".cfg")  # of a player's folder
+
+
+class IMPORT_SCENE_OT_idtech_player(DressOptions, ImportFiles, Operator):  # type: ignore[misc]
+    """Import a whole player: its parts on one another's tags, dressed, with its animations by name."""
+
+    bl_idname = "import_scene.idtech_player"
+    bl_label = f"Import {LABEL}"
+    bl_description = "Import a whole player: pick any file of its folder, or an archive that holds players"
+    row = by_name("md3")
+
+    filter_glob: file_filter((*FILES, ".tga", ".jpg", ".png", *ARCHIVES))
+    player: StringProperty(
+        name="Player", description="Which player, by name, where an archive or a folder of a game holds several"
+    )
+    weapon: StringProperty(
+        name="Weapon", description="The weapon to hold (machinegun, rocketl, ...), by its folder's name; empty: none"
+    )
+    levels: BoolProperty(
+        name="Levels of Detail", description="Bring the coarser models along, hidden", default=True
+    )
+    legs: StringProperty(name="Legs", description="The animation to show at first (LEGS_RUN, ...); empty: all frames")
+    torso: StringProperty(name="Torso", description="The same of the torso (TORSO_ATTACK, ...)")
+    frame_rate: IntProperty(
+        name="Frame Rate", description="Frames per second of the scene; 0 leaves it as it is", default=0, min=0, max=240
+    )
+
+    def draw(self, context: Context) -> None:
+        """Show the options in groups."""
+        draw_group(self.layout, self, "idtech_player", "Player", ("player", "weapon", "levels"))
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld"))
+        draw_group(self.layout, self, "idtech_time", "Animation", ("legs", "torso", "fit_range", "frame_rate"))
+        self.draw_dress()
+
+    def execute(self, context: Context) -> Any:
+        """Import the players that the chosen files belong to, each once."""
+        from ...tasks.games import user_disk
+        from ...tasks.player_files import players_at
+
+        disk = user_disk()
+        found: dict[str, PlayerFiles] = {}
+        failed = []
+        for path in self.paths():
+            try:
+                player = players_at(path, disk, self.player)
+                found.setdefault(player.folder.place, player)
+            except ModelError as error:
+                failed.append(f"{path.name or path}: {error}")
+        done = []
+        for player in found.values():
+            try:
+                done.append((player.name, self._bring(player, context)))
+            except ModelError as error:
+                failed.append(f"{player.name}: {error}")
+        report_done(self, done, failed)
+        return FINISHED if done else CANCELLED
+
+    def _bring(self, player: "PlayerFiles", context: Context) -> Any:
+        from ...blender.vertex.build import BuildSettings
+        from ...tasks.dressing import Dressing
+        from ...tasks.player_files import weapon_of
+        from ...tasks.player_imports import PlayerOptions, import_player
+
+        weapon = weapon_of(player, self.weapon) if self.weapon else None
+        options = settings_from(self, PlayerOptions)
+        built, summary = import_player(
+            player, settings_from(self, BuildSettings), settings_from(self, Dressing), options, context.scene,
+            open_collection(context), weapon,
+        )  # fmt: skip
+        select(context, [built.root])
+        return summary
+
+
+class EXPORT_SCENE_OT_idtech_player(Exporting, Operator):  # type: ignore[misc]
+    """Write a whole player: models with their levels of detail, skins, and the table of animations."""
+
+    bl_idname = "export_scene.idtech_player"
+    bl_label = f"Export {LABEL}"
+    bl_description = "Write the player of the active object into a folder or a .pk3, which keeps all else that it has"
+    bl_options = {"REGISTER", "PRESET"}
+    filename_ext = ""
+    check_extension = None
+
+    filter_glob: file_filter((".pk3", *FILES))
+    filepath: StringProperty(
+        name="File Path",
+        description="The player's folder, or a .pk3",
+        maxlen=1024,
+        subtype="FILE_PATH",
+        options=RELATIVE_PATHS,
+    )
+    collection: StringProperty(name="Collection", options={"HIDDEN", "SKIP_SAVE"})
+    game: games_option(by_name("md3").games)
+    scale: FloatProperty(
+        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0
+    )
+    normals: EnumProperty(
+        name="Normals",
+        description="Which normals to write",
+        items=(
+            ("SOURCE", "Source", "Those of the file where nothing was changed, else those that Blender shows"),
+            ("SHOWN", "As Shown", "Those that Blender shows, everywhere"),
+            ("SMOOTH", "Smooth", "Made anew, smooth over all faces"),
+        ),
+        default="SOURCE",
+    )
+    keep_suffixes: BoolProperty(
+        name="Keep Number Suffixes",
+        description="Write names as they are, with the numbers (.001) that Blender puts behind them",
+        default=False,
+    )
+
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Show the file browser, with the player's folder."""
+        from ...tasks.player_exports import chosen_player
+        from ...tasks.player_files import proposed_target
+
+        try:
+            self.filepath = str(proposed_target(chosen_player(context, self.collection)))
+        except ModelError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def draw(self, context: Context) -> None:
+        """Show the options."""
+        options = ("game", "scale", "normals", "keep_suffixes")
+        draw_group(self.layout, self, "idtech_player", "Player", options)
+
+    def execute(self, context: Context) -> Any:
+        """Write the player; what hinders it leaves every file as it was."""
+        from ...tasks.player_exports import SaveOptions, chosen_player, save_player
+        from ...tasks.player_files import write
+
+        target = Path(bpy.path.abspath(self.filepath))
+        try:
+            player = chosen_player(context, self.collection)
+            saved, summary = save_player(player, settings_from(self, SaveOptions), context)
+            summary.warnings += write(saved, target, player)
+        except (ModelError, LimitError) as error:
+            self.report({"ERROR"}, f"{target.name}: {error}")
+            return CANCELLED
+        report_done(self, [(saved.name, summary)])
+        return FINISHED
+
+
+class IO_FH_idtech_player(bpy.types.FileHandler):
+    """Lets a player's texts be dropped on a window, and players be exported from collections."""
+
+    bl_idname = "IO_FH_idtech_player"
+    bl_label = LABEL
+    bl_import_operator = "import_scene.idtech_player"
+    bl_export_operator = "export_scene.idtech_player"
+    bl_file_extensions = ".skin;.cfg"
+
+    @classmethod
+    def poll_drop(cls, context: Context) -> bool:
+        """Take what is dropped where objects show."""
+        return takes_drops(context)
+
+
+CLASSES = (IMPORT_SCENE_OT_idtech_player, EXPORT_SCENE_OT_idtech_player, IO_FH_idtech_player)
+
+
+def draw_import(self: Any, context: Context) -> None:
+    """Add the entry to File > Import."""
+    self.layout.operator(IMPORT_SCENE_OT_idtech_player.bl_idname, text=f"{LABEL} (.md3, .pk3)")
+
+
+def draw_export(self: Any, context: Context) -> None:
+    """Add the entry to File > Export."""
+    self.layout.operator(EXPORT_SCENE_OT_idtech_player.bl_idname, text=f"{LABEL} (folder, .pk3)")
