@@ -59,6 +59,7 @@ def _picture(data: bytes) -> None:
 KINDS: dict[str, tuple[Callable[[bytes], None], tuple[bytes, ...]]] = {
     "md5scale": (_scales, (SCALE, b"{}")),
     "aninc": (_table, (TABLE,)),
+    "cfg": (scripts.check_animations, scripts.ANIMATIONS),
     "skin": (scripts.check_skin, scripts.SKINS),
     "shader": (scripts.check_shaders, (scripts.SHADERS,)),
     "mtr": (scripts.check_materials, (scripts.MATERIALS,)),

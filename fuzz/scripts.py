@@ -1,4 +1,4 @@
-"""What must hold of the texts around a model: shader scripts, materials, and skins."""
+"""What must hold of the texts around a model: shader scripts, materials, skins, and a player's animations."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from fuzz.guard import BrokenError
 from io_idtech_models.game import skin
 from io_idtech_models.game.lexer import fold
+from io_idtech_models.game.player import animation_cfg, animation_edits
 from io_idtech_models.game.shaders import image_programs, library, looks, resolve, skin_decls
 from io_idtech_models.game.shaders.model import Shader
 from io_idtech_models.reporting import LimitError
@@ -54,6 +55,14 @@ SKINS = (
     b'md3_part "models/players/a.md3"\nu_body, "models/players/body.tga"\nl_legs,models/legs\n,,\n',
     b"head,models/head.tga // x\r\ntag_head,\r\nplayerscale 1.5\r\n/* y */ arm_l models/arm\r\n",
 )
+ANIMATIONS = (
+    b"// x\r\nsex m\r\nheadoffset 0 0 -1.5\r\n"
+    + b"".join(b"%d\t%d\t%d\t15 // %s\r\n" % (nth * 3, 3 - 6 * (nth == 4), nth % 3, name.encode())
+               for nth, name in enumerate(animation_cfg.NAMES[:27])),
+    b"sex f\nBOTH_DEATH1 0 9 -1 20\nTORSO_GESTURE   9 5 0 15\nLEGS_WALKCR 14 -6 6 12.5 /* x */\nfixedlegs true\n",
+    b"nonsegmented\nfootsteps none\n" + b"0 10 10 20 5 5 0 0\n" * 14,
+    b"VERSION 3\nSTARTANIMS\nidle_01 0 10 10 15 0\nover table 9 8 7 6 -1 5\nENDANIMS\n",
+)  # fmt: skip
 EDITED = 1 << 14  # bytes: each edit reads a file anew
 
 
@@ -137,3 +146,33 @@ def check_skin(data: bytes) -> None:
         rest = {key: shader for key, shader in before.items() if key != skin.surface_key(surface)}
         if read.remove(surface).shaders(many) != rest:
             raise BrokenError("a surface took another along")
+
+
+def check_animations(data: bytes) -> None:
+    """Read a table of animations, write it, and edit it; raises BrokenError."""
+    read = animation_cfg.read(data)
+    if read.write() != data:
+        raise BrokenError("a table came back otherwise")
+    for part in (animation_cfg.LOWER, animation_cfg.UPPER, animation_cfg.WHOLE):
+        for row in read.of_part(part)[:40]:
+            if not row.rate > 0 or any(not 0 <= frame < 100 for frame in row.frames_shown(100)):
+                raise BrokenError("a row shows what is not there")
+    if len(data) <= EDITED:
+        _check_edits(read)
+
+
+def _check_edits(read: animation_cfg.AnimationTable) -> None:
+    for row in (read.rows[0], read.rows[-1]):
+        changed = read.edited(row, first=77, count=-3, fps=12.5)
+        rest = [(each.first, each.count, each.loop, each.fps) for each in changed.rows if each.nth != row.nth]
+        if rest != [(each.first, each.count, each.loop, each.fps) for each in read.rows if each.nth != row.nth]:
+            raise BrokenError("an edit changed another row")
+        new = changed.rows[row.nth]
+        if (new.first, new.count, new.loop, new.fps) != (77, -3, row.loop, 12.5):
+            raise BrokenError("an edit did not take")
+    for name in ("LEGS_IDLE", "TORSO_PATROL"):
+        try:
+            animation_edits.with_row(read, name, first=1, count=2)
+            animation_edits.inserted(read, 5, 2)
+        except LimitError:
+            continue

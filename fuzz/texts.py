@@ -19,6 +19,7 @@ WORDS = (
     b"joints", b"vert", b"tri", b"weight", b"frame", b"numverts", b"bounds", b"MD5Version", b"numbones ", b"\\",
     b":", b",", b"[", b"null", b"true", b"NaN", b"scale_positions",
     b"tag_x", b"md3_x", b"map", b"x/y\n{", b"add(", b"time", b"implicitMap -", b"blendFunc", b"tcMod", b"alphaTest",
+    b"LEGS_RUN", b"nonsegmented", b"STARTANIMS", b"ENDANIMS",
 )  # fmt: skip
 MOST = 1 << 18  # bytes that a repetition may come to
 

@@ -223,6 +223,10 @@ class Surroundings:
             self._games[game] = Union(self._of_game(game), (), self._folder(game.folders[0]))
         return self._games[game]
 
+    def whole(self, root: Store) -> Union:
+        """Return all of the game whose folder is `root`, or that has it among its archives."""
+        return Union(self.layers(root), (), _holding(root) or root)
+
     def layers(self, root: Store) -> list[Store]:
         """Return what a game whose folder, or one of whose archives, is `root` reads from, the strongest first."""
         if root not in self._layers:

@@ -1,0 +1,1 @@
+"""A player of Quake III and its kin, as the game's folder has it: which files, which animations. No codec of models."""
