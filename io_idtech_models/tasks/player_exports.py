@@ -18,8 +18,8 @@ from ..blender.provenance import FILE
 from ..blender.roots import root_of
 from ..blender.scene import ExportScene
 from ..blender.vertex.frame_plan import GatherSettings
-from ..game.player.animation_cfg import LOWER, UPPER, AnimationTable, read
-from ..game.player.files import HEAD, WHOLE
+from ..game.player.animation_cfg import LOWER, UPPER, WHOLE, AnimationTable, read
+from ..game.player.files import HEAD
 from ..game.skin_names import SUFFIX, skins_of
 from ..model.wording import listed, plural
 from ..reporting import LimitError, collected_warnings
@@ -111,9 +111,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
     return saved, Summary(facts, list(dict.fromkeys(warnings)))
 
 
-def _part(
-    kind: str, level: int, root: Block, options: SaveOptions, context: Context
-) -> tuple[str, bytes, list[Block]]:
+def _part(kind: str, level: int, root: Block, options: SaveOptions, context: Context) -> tuple[str, bytes, list[Block]]:
     """Return the file's name, its bytes, and the objects of a part."""
     from ..blender.vertex.gather import gather
 
@@ -147,7 +145,9 @@ def _warn_of_parts(player: PlayerFound) -> None:
         log.warning("the player has no %s: games refuse it", listed(missing))
     for kind, root in player.parts.items():
         if max(abs(scale - 1.0) for scale in root.scale) > 1e-6:
-            log.warning("the root of %s is scaled: files have the model's own size, apply the scale to its objects", kind)
+            log.warning(
+                "the root of %s is scaled: files have the model's own size, apply the scale to its objects", kind
+            )
         moved = root != player.root and (any(root.location) or any(root.rotation_euler))
         if moved and kind in KINDS:
             log.warning("the root of %s was moved off its tag: games don't, move the tag or the surfaces", kind)

@@ -25,7 +25,7 @@ from ..blender.player.rows import NamedRow
 from ..blender.provenance import FILE
 from ..blender.rollback import undone_on_failure
 from ..blender.vertex.build import BuildSettings, Built
-from ..game.player.animation_cfg import AnimationTable, Row, read
+from ..game.player.animation_cfg import LOWER, UPPER, AnimationTable, Row, read
 from ..game.player.files import PlayerFiles
 from ..game.store import GameFile
 from ..model.wording import plural
@@ -34,7 +34,7 @@ from .dressing import SKIN, Dressing, rate_of
 from .vertex import Summary, import_file
 
 if TYPE_CHECKING:
-    from ..game.player.weapons import Weapon
+    from .player_files import WeaponFiles
 
 log = logging.getLogger(__name__)
 
@@ -51,95 +51,92 @@ class PlayerOptions:
     torso: str = ""
 
 
-def import_player(
-    files: PlayerFiles,
-    settings: BuildSettings,
-    dressing: Dressing,
-    options: PlayerOptions,
-    scene: bpy.types.Scene,
-    into: bpy.types.Collection,
-    weapon: Weapon | None = None,
-) -> tuple[PlayerBuilt, Summary]:
-    """Bring a player into the scene: what there is of it, and a warning for what is missing.
+@dataclass(frozen=True, eq=False)
+class PlayerImport:
+    """An import of a player: which one, and how."""
 
-    Raises:
-        ModelError: none of its parts can be read; the .blend is as it was.
-    """
-    with collected_warnings() as warnings, undone_on_failure():
-        warnings.extend(files.missing)
-        collection = bpy.data.collections.new(names.fit(files.name))
-        names.remember(collection, files.name)
-        collection[FILE] = files.folder.place
-        skin = dressing.skin.lower() or next(iter(files.skins), "")
-        dressed = replace(dressing, skin=skin)
-        still = replace(settings, fit_range=False)
-        models = _models(files, weapon, still, dressed, scene, collection)
-        player = put_together(collection, models)
-        warnings.extend(player.loose)
-        collection[SKIN] = skin
-        if options.levels:
-            _bring_levels(player, files, still, dressed, scene)
-        table = _table(files)
-        animate(player, [] if table is None else named_rows(table), rate_of(scene, settings.frame_rate))
-        _keep_files(player, files)
-        _show(player, settings, options, scene)
-        into.children.link(collection)
-    return player, Summary(_facts(player, skin), list(dict.fromkeys(warnings)))
+    files: PlayerFiles
+    settings: BuildSettings
+    dressing: Dressing
+    options: PlayerOptions
+    scene: bpy.types.Scene
+    weapon: WeaponFiles | None = None
 
+    def run(self, into: bpy.types.Collection) -> tuple[PlayerBuilt, Summary]:
+        """Bring the player into the scene: what there is of it, and a warning for what is missing.
 
-def _models(
-    files: PlayerFiles,
-    weapon: Weapon | None,
-    settings: BuildSettings,
-    dressing: Dressing,
-    scene: bpy.types.Scene,
-    into: bpy.types.Collection,
-) -> dict[str, Built]:
-    """Return the models of all parts that can be read, and of a weapon; raises ModelError if there is none."""
-    wanted = [(kind, part.model(dressing.skin)) for kind, part in files.parts.items()]
-    own = len(wanted)
-    if weapon is not None:
-        pieces = ((GUN, weapon.base), (BARREL, weapon.barrel), (FLASH, weapon.flash))
-        wanted += [(kind, file) for kind, file in pieces if file is not None]
-    models: dict[str, Built] = {}
-    failed = []
-    for nth, (kind, file) in enumerate(wanted):
-        try:
-            worn = dressing if nth < own else replace(dressing, skin="")
-            models[kind] = _import(file, settings, scene, into, worn)
-        except ModelError as error:
-            failed.append(f"{file.name}: {error}")
-    if not models.keys() & files.parts.keys():
-        raise LimitError("; ".join(failed) or f"'{files.name}' has no model of a player")
-    for text in failed:
-        log.warning("%s: this part is missing", text)
-    return models
+        Raises:
+            ModelError: none of its parts can be read; the .blend is as it was.
+        """
+        files = self.files
+        with collected_warnings() as warnings, undone_on_failure():
+            warnings.extend(files.missing)
+            collection = bpy.data.collections.new(names.fit(files.name))
+            names.remember(collection, files.name)
+            collection[FILE], collection[SKIN] = files.folder.place, self.skin
+            player = put_together(collection, self._models(collection))
+            warnings.extend(player.loose)
+            if self.options.levels:
+                self._bring_levels(player)
+            table = _table(files)
+            rate = rate_of(self.scene, self.settings.frame_rate)
+            animate(player, [] if table is None else named_rows(table), rate)
+            _keep_files(player, files)
+            self._show(player)
+            into.children.link(collection)
+        return player, Summary(_facts(player, self.skin), list(dict.fromkeys(warnings)))
 
+    @property
+    def skin(self) -> str:
+        """Return the skin to wear, the usual one if none is wanted."""
+        return self.dressing.skin.lower() or next(iter(self.files.skins), "")
 
-def _import(
-    file: GameFile,
-    settings: BuildSettings,
-    scene: bpy.types.Scene,
-    into: bpy.types.Collection,
-    dressing: Dressing,
-) -> Built:
-    """Return a part's model in the scene; its warnings name the file."""
-    built, summary = import_file(file, settings, scene, into, dressing)
-    for text in summary.warnings:
-        log.warning("%s: %s", file.name, text)
-    return built
-
-
-def _bring_levels(
-    player: PlayerBuilt, files: PlayerFiles, settings: BuildSettings, dressing: Dressing, scene: bpy.types.Scene
-) -> None:
-    """Bring levels of detail along; what can't be read is named."""
-    for kind, part in files.parts.items():
-        for _, file in sorted(part.levels.items()) if kind in player.parts else ():
+    def _models(self, into: bpy.types.Collection) -> dict[str, Built]:
+        """Return the models of all parts that can be read, and of a weapon; raises ModelError if there is none."""
+        wanted = [(kind, part.model(self.skin), self.skin) for kind, part in self.files.parts.items()]
+        if self.weapon is not None:
+            pieces = ((GUN, self.weapon.base), (BARREL, self.weapon.barrel), (FLASH, self.weapon.flash))
+            wanted += [(kind, file, "") for kind, file in pieces if file is not None]
+        models: dict[str, Built] = {}
+        failed = []
+        for kind, file, skin in wanted:
             try:
-                add_level(player, kind, _import(file, settings, scene, player.collection, dressing))
+                models[kind] = self._import(file, into, skin)
             except ModelError as error:
-                log.warning("%s: %s: this level of detail is missing", file.name, error)
+                failed.append(f"{file.name}: {error}")
+        if not models.keys() & self.files.parts.keys():
+            raise LimitError("; ".join(failed) or f"'{self.files.name}' has no model of a player")
+        for text in failed:
+            log.warning("%s: this part is missing", text)
+        return models
+
+    def _import(self, file: GameFile, into: bpy.types.Collection, skin: str) -> Built:
+        """Return a part's model in the scene; its warnings name the file."""
+        settings, dressing = replace(self.settings, fit_range=False), replace(self.dressing, skin=skin)
+        built, summary = import_file(file, settings, self.scene, into, dressing)
+        for text in summary.warnings:
+            log.warning("%s: %s", file.name, text)
+        return built
+
+    def _bring_levels(self, player: PlayerBuilt) -> None:
+        """Bring levels of detail along; what can't be read is named."""
+        for kind, part in self.files.parts.items():
+            for _, file in sorted(part.levels.items()) if kind in player.parts else ():
+                try:
+                    add_level(player, kind, self._import(file, player.collection, self.skin))
+                except ModelError as error:
+                    log.warning("%s: %s: this level of detail is missing", file.name, error)
+
+    def _show(self, player: PlayerBuilt) -> None:
+        """Let the scene show a player from its first frame to its last, or the rows that are wanted."""
+        if self.settings.fit_range and player.num_frames > 1:
+            self.scene.frame_start, self.scene.frame_end = 0, player.num_frames - 1
+        for kind, name in ((LOWER, self.options.legs), (UPPER, self.options.torso)):
+            action = player.rows.get(name.upper()) if name else None
+            if name and action is None:
+                log.warning("'%s' has no animation %s", player.collection.name, name)
+            if action is not None and kind in player.parts:
+                play_row(player.parts[kind].root, action)
 
 
 def _table(files: PlayerFiles) -> AnimationTable | None:
@@ -158,7 +155,7 @@ def _table(files: PlayerFiles) -> AnimationTable | None:
 
 
 def named_rows(table: AnimationTable) -> list[NamedRow]:
-    """Return the rows of a table that have a name, the first of several of one, in the frames of the parts they move."""
+    """Return the rows of a table that have a name, the first of several of one, as their parts play them."""
     return [named_row(table, row) for row in table.by_name.values()]
 
 
@@ -190,18 +187,6 @@ def _keep_files(player: PlayerBuilt, files: PlayerFiles) -> None:
 def digest(data: bytes) -> str:
     """Return what tells a file's content from another's."""
     return hashlib.sha256(data).hexdigest()
-
-
-def _show(player: PlayerBuilt, settings: BuildSettings, options: PlayerOptions, scene: bpy.types.Scene) -> None:
-    """Let the scene show a player from its first frame to its last, or the rows that are wanted."""
-    if settings.fit_range and player.num_frames > 1:
-        scene.frame_start, scene.frame_end = 0, player.num_frames - 1
-    for kind, name in (("lower", options.legs), ("upper", options.torso)):
-        action = player.rows.get(name.upper()) if name else None
-        if name and action is None:
-            log.warning("'%s' has no animation %s", player.collection.name, name)
-        if action is not None and kind in player.parts:
-            play_row(player.parts[kind].root, action)
 
 
 def _facts(player: PlayerBuilt, skin: str) -> str:

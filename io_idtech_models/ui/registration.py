@@ -12,6 +12,7 @@ from ..formats import ROWS
 from . import archives, check, frames, model_list, preferences, skins, torso
 from .bases import space_of
 from .operators import operators_of
+from .player import transfer
 
 _classes: list[type] = []
 _commands: list[Any] = []
@@ -43,8 +44,10 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
     menus: Any = bpy.types
     return [
         (menus.TOPBAR_MT_file_import, _import_menu),
+        (menus.TOPBAR_MT_file_import, transfer.draw_import),
         (menus.TOPBAR_MT_file_import, archives.draw_menu),
         (menus.TOPBAR_MT_file_export, _export_menu),
+        (menus.TOPBAR_MT_file_export, transfer.draw_export),
         (menus.MESH_MT_shape_key_context_menu, frames.draw_menu),
         (menus.MATERIAL_MT_context_menu, skins.draw_menu),
         (menus.VIEW3D_MT_object, skins.draw_object_menu),
@@ -58,7 +61,7 @@ def register() -> None:
     """Register preferences, operators, drop handlers, menus and the command `blender -c idtech`."""
     for row in ROWS:
         _classes.extend(operators_of(row))
-    for module in (preferences, model_list, archives, frames, skins, torso, check):
+    for module in (preferences, model_list, archives, frames, skins, torso, check, transfer):
         _classes.extend(module.CLASSES)
     for cls in _classes:
         bpy.utils.register_class(cls)

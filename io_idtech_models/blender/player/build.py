@@ -8,11 +8,11 @@ import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import bpy
 
-from .. import names
 from ..compat import Block, play
 from ..roots import FRAME
 from ..vertex.build import Built
@@ -53,7 +53,7 @@ def put_together(collection: bpy.types.Collection, models: dict[str, Built]) -> 
     built = PlayerBuilt(collection, {kind: make_root(model, kind) for kind, model in models.items()})
     for part in built.parts.values():
         part.root[PLAYER] = player
-    for above, kind in zip(PARTS, PARTS[1:], strict=False):
+    for above, kind in pairwise(PARTS):
         _hang(built, kind, above, ON_TAGS[kind])
     for kind, (above, tag) in WEAPON_TAGS.items():
         _hang(built, kind, above, tag)

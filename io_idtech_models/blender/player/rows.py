@@ -1,9 +1,9 @@
 """Animations of a player by name: each row of its table an action on its parts' roots, and back.
 
-The action has one curve, of the root's property `FRAME`, which shows the row at its own frames per second, at the
-scene's rate. Where the game repeats the last frames a Cycles modifier does; the game blends from the last frame to the first of
-those, where one number can only hold. Keys say no more than first and last frame, so that they are easy to edit; what
-the file said is noted, and what still shows that is written as it was (see `read_row`).
+The action has one curve, of the root's property `FRAME`, which shows the row at its own frames per second. Where the
+game repeats the last frames a Cycles modifier does; the game blends from the last frame to the first of those, where one
+number can only hold. Keys say no more than first and last frame: they are easy to edit. What the file said is noted, and
+what still shows that is written as it was (see `read_row`).
 """
 
 from __future__ import annotations
@@ -69,22 +69,19 @@ def keys_of(row: NamedRow, step: float, num_frames: int) -> Keys:
     frames, count = row.frames, len(row.frames)
     loop = min(row.loop, count)
     start = count - loop if loop > 1 else 0
-    times: NDArray[Any]
-    shown: NDArray[Any]
     inside = (frames >= 0) & (frames < num_frames)
-    if not inside.all():
-        shown = np.where(inside, frames, 0)
-        times, kinds = np.arange(count) * step, np.full(count, CONSTANT)
-        start = 0 if loop > 1 else start
+    if inside.all():
+        places = np.array([start, count - 1] if count > 1 else [0])
+        kinds = [LINEAR, CONSTANT][: len(places)]
     else:
-        ends = [start, count - 1] if count > 1 else [0]
-        times, shown = np.array(ends) * step, frames[ends]
-        kinds = np.array([LINEAR, CONSTANT][: len(ends)])
+        frames, start = np.where(inside, frames, 0), 0
+        places, kinds = np.arange(count), [CONSTANT] * count
+    times, values = places * step, frames[places]
     if loop > 1:
-        times, shown = np.append(times, count * step), np.append(shown, frames[start])
-        kinds = np.append(kinds, CONSTANT)
+        times, values, kinds = np.append(times, count * step), np.append(values, frames[start]), [*kinds, CONSTANT]
     end = (count if loop > 1 else count - 1) * step
-    return Keys(np.stack((times, shown), axis=1).astype(np.float32), kinds.astype(np.int32), loop > 1, end)
+    points = np.stack((times, values), axis=1).astype(np.float32)
+    return Keys(points, np.array(kinds, np.int32), loop > 1, end)
 
 
 def make_row(row: NamedRow, player: str, step: float, num_frames: int) -> bpy.types.Action:

@@ -19,8 +19,8 @@ from ...model.vertex import Tag
 from .. import names
 from ..compat import Block, curves_for, playing_curves
 from ..curves import add_curve, curve_points
-from ..roots import Space, own_constraints
 from ..empties import DISPLAY, decompose, shown_axes
+from ..roots import Space, own_constraints
 
 CHANNELS = (("location", 3), ("rotation_quaternion", 4), ("scale", 3))
 DELTA = ("delta_rotation_quaternion", 0)  # keyed as 1 for a constraint: see `blender.player.assembly`

@@ -52,9 +52,7 @@ class IMPORT_SCENE_OT_idtech_player(DressOptions, ImportFiles, Operator):  # typ
     weapon: StringProperty(
         name="Weapon", description="The weapon to hold (machinegun, rocketl, ...), by its folder's name; empty: none"
     )
-    levels: BoolProperty(
-        name="Levels of Detail", description="Bring the coarser models along, hidden", default=True
-    )
+    levels: BoolProperty(name="Levels of Detail", description="Bring the coarser models along, hidden", default=True)
     legs: StringProperty(name="Legs", description="The animation to show at first (LEGS_RUN, ...); empty: all frames")
     torso: StringProperty(name="Torso", description="The same of the torso (TORSO_ATTACK, ...)")
     frame_rate: IntProperty(
@@ -94,17 +92,20 @@ class IMPORT_SCENE_OT_idtech_player(DressOptions, ImportFiles, Operator):  # typ
     def _bring(self, player: "PlayerFiles", context: Context) -> Any:
         from ...blender.vertex.build import BuildSettings
         from ...tasks.dressing import Dressing
-        from ...tasks.player_files import weapon_of
-        from ...tasks.player_imports import PlayerOptions, import_player
+        from ...tasks.player_imports import PlayerImport, PlayerOptions
 
-        weapon = weapon_of(player, self.weapon) if self.weapon else None
-        options = settings_from(self, PlayerOptions)
-        built, summary = import_player(
-            player, settings_from(self, BuildSettings), settings_from(self, Dressing), options, context.scene,
-            open_collection(context), weapon,
-        )  # fmt: skip
+        settings, dressing = settings_from(self, BuildSettings), settings_from(self, Dressing)
+        options, weapon = settings_from(self, PlayerOptions), self._weapon(player)
+        wanted = PlayerImport(player, settings, dressing, options, context.scene, weapon)
+        built, summary = wanted.run(open_collection(context))
         select(context, [built.root])
         return summary
+
+    def _weapon(self, player: "PlayerFiles") -> Any:
+        """Return the weapon that the player is to hold; raises ModelError if its game has none of that name."""
+        from ...tasks.player_files import weapon_of
+
+        return weapon_of(player, self.weapon) if self.weapon else None
 
 
 class EXPORT_SCENE_OT_idtech_player(Exporting, Operator):  # type: ignore[misc]
