@@ -13,12 +13,12 @@ from ..blender import names
 from ..blender.compat import Block, Context
 from ..blender.player.build import stored_files
 from ..blender.player.parts import PlayerFound, all_shown, find_player, players_among
-from ..blender.player.rows import read_row, rows_of
+from ..blender.player.rows import NamedRow, read_row, rows_of
 from ..blender.provenance import FILE
 from ..blender.roots import root_of
 from ..blender.scene import ExportScene
 from ..blender.vertex.frame_plan import GatherSettings
-from ..game.player.animation_cfg import LOWER, UPPER, WHOLE, AnimationTable, read
+from ..game.player.animation_cfg import LOWER, UPPER, WHOLE, AnimationTable, Row, read
 from ..game.player.files import HEAD
 from ..game.skin_names import SUFFIX, skins_of
 from ..model.wording import listed, plural
@@ -33,6 +33,7 @@ log = logging.getLogger(__name__)
 
 KINDS = (LOWER, UPPER, HEAD, WHOLE)
 FORMAT = "md3"
+GESTURE, WALKCR = "TORSO_GESTURE", "LEGS_WALKCR"  # where the frames of torso and legs begin
 
 
 @dataclass(frozen=True)
@@ -198,34 +199,37 @@ def _table(player: PlayerFound, kept: dict[str, bytes], context: Context) -> dic
     table = read(kept[name])
     rate = context.scene.render.fps / context.scene.render.fps_base
     actions = rows_of(player.identity, list(player.parts.values()))
-    lost = []
-    for row in table.by_name.values():
-        action = actions.get(row.name)
-        if action is None:
-            lost.append(row.name)
-            continue
-        old = named_row(table, row)
-        new = read_row(action, old, rate)
+    rows = {row.name: (row, named_row(table, row)) for row in table.by_name.values()}
+    shown = {name: read_row(actions[name], old, rate) for name, (_, old) in rows.items() if name in actions}
+    _check_begin(rows, shown)
+    edited = table
+    for row, old in rows.values():
+        new = shown.get(row.name, old)
         if new != old:
-            table = _edited(table, row.name, old, new)
+            edited = _edited(edited, row, old, new)
+    lost = [name for name in rows if name not in actions]
     if lost and actions:
         log.warning("no action is called %s: the table keeps what it had", listed(lost))
-    strangers = [name for name in actions if name not in table.by_name]
+    strangers = [name for name in actions if name not in rows]
     if strangers:
         log.warning("actions that are no row of %s are left out: %s", name, listed(strangers))
-    return {name: table.write()}
+    return {name: edited.write()}
 
 
-def _edited(table: AnimationTable, name: str, old: Any, new: Any) -> AnimationTable:
-    """Return a table with what differs in a row; frames count there as its parts count them, plus the legs' shift."""
-    own = table.by_name[name]
-    if name == "LEGS_WALKCR" and new.first != old.first:
+def _check_begin(rows: dict[str, tuple[Row, NamedRow]], shown: dict[str, NamedRow]) -> None:
+    """Refuse legs that begin elsewhere than the torso now: games know no other (CG_ParseAnimationFile)."""
+    begin = {name: shown.get(name, rows[name][1]).first for name in (GESTURE, WALKCR) if name in rows}
+    if len(begin) == 2 and begin[GESTURE] != begin[WALKCR] and rows[GESTURE][1].first == rows[WALKCR][1].first:
         raise LimitError(
-            f"{name} begins at frame {new.first} of lower.md3: games let it begin where TORSO_GESTURE does in "
-            f"upper.md3, {old.first}; put its frames there"
+            f"{WALKCR} begins at frame {begin[WALKCR]} of lower.md3, and {GESTURE} at {begin[GESTURE]} of upper.md3: "
+            "games let both begin at the same number, so put their frames there"
         )
+
+
+def _edited(table: AnimationTable, own: Row, old: NamedRow, new: NamedRow) -> AnimationTable:
+    """Return a table with what differs in a row; the table's frames are the parts', the legs' shifted."""
     return table.edited(
-        own,
+        own.name,
         first=own.first + new.first - old.first if new.first != old.first else None,
         count=new.count if new.count != old.count else None,
         loop=new.loop if new.loop != old.loop else None,

@@ -24,8 +24,9 @@ from ..provenance import MODEL_ID, PART
 from ..roots import FRAME, FRAME_PATH, HOME, LEVEL, POSE
 from ..vertex.build import Built
 
-# The time in which the constraint plays a tag's whole action: a power of two, so that frame / SPAN is exact.
-SPAN = 1 << 16
+# The time in which a constraint plays a tag's whole action, from frame -1 on. A power of two: (frame + 1) / SPAN is
+# exact. Blender 5.2 takes a driven time below 0.0001 for 0: frame 0 is above that.
+SPAN = 4096
 LOWER, UPPER, HEAD = "lower", "upper", "head"
 ON_TAGS = {UPPER: "tag_torso", HEAD: "tag_head"}  # which tag of the part before a part hangs on
 FRAME_ID = "id Tech frame"
@@ -96,10 +97,10 @@ def _follow(tag: Block, root: Block) -> None:
     pose.action = own.action
     if HAS_SLOTS:
         pose.action_slot = own.action_slot
-    pose.use_eval_time, pose.frame_start, pose.frame_end = True, 0, SPAN
+    pose.use_eval_time, pose.frame_start, pose.frame_end = True, -1, SPAN - 1
     pose.owner_space = pose.target_space = "LOCAL"
     pose.mix_mode = "BEFORE_FULL"
-    _drive(pose, "eval_time", root, f"f / {SPAN}")
+    _drive(pose, "eval_time", root, f"(f + 1) / {SPAN}")
     for constraint in (home, pose):
         _drive(constraint, "influence", root, "f != frame")
     _key_identity(tag)

@@ -1,9 +1,9 @@
 """Animations of a player by name: each row of its table an action on its parts' roots, and back.
 
 The action has one curve, of the root's property `FRAME`, which shows the row at its own frames per second. Where the
-game repeats the last frames a Cycles modifier does; the game blends from the last frame to the first of those, where one
-number can only hold. Keys say no more than first and last frame: they are easy to edit. What the file said is noted, and
-what still shows that is written as it was (see `read_row`).
+game repeats the last frames a Cycles modifier does; the game blends from the last frame to the first of those, where
+one number can only hold. Keys say no more than first and last frame: they are easy to edit. What the file said is
+noted, and what still shows that is written as it was (see `read_row`).
 """
 
 from __future__ import annotations

@@ -1,0 +1,467 @@
+"""Whole players: assembled as games do it, animated by name, edited, and written back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from io_idtech_models import formats
+from io_idtech_models.blender.player.parts import find_player
+from io_idtech_models.blender.player.rows import frame_curve as found_curve
+from io_idtech_models.blender.player.rows import rows_of
+from io_idtech_models.game.player.animation_cfg import read
+from io_idtech_models.game.player.files import players_in
+from io_idtech_models.game.store import Disk
+from tests.packs import Entry, zip_bytes
+from tests.samples import CORPUS
+from tests.samples_player import FOLDER, LOWER_FRAMES, NAME, UPPER_FRAMES, player_files, weapon_files
+from tests.ui.scene import activate, bpy, counts, error_of, export_bytes, png, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+import_player: Any = bpy.ops.import_scene.idtech_player
+export_player: Any = bpy.ops.export_scene.idtech_player
+GAME = CORPUS / "openarena/baseoa"
+ON = {"upper": "tag_torso", "head": "tag_head", "weapon": "tag_weapon", "barrel": "tag_barrel", "flash": "tag_flash"}
+ABOVE = {"upper": "lower", "head": "upper", "weapon": "upper", "barrel": "weapon", "flash": "weapon"}
+
+
+def game(folder: Path, packed: bool = False, **changed: bytes | None) -> Path:
+    """Write our player's game; returns the player's folder. `changed`: other bytes of some files, None: without."""
+    given = {name: changed.get(name.replace(".", "_"), data) for name, data in player_files().items()}
+    files = {f"{FOLDER}/{name}": data for name, data in given.items() if data is not None} | weapon_files()
+    for skin in ("default", "red"):
+        files[f"{FOLDER}/icon_{skin}.tga"] = png(folder / "picture.png").read_bytes()
+    if packed:
+        put(folder / "baseq3/pak0.pk3", zip_bytes([Entry(name, data) for name, data in files.items()]))
+        return folder / "baseq3/pak0.pk3" / FOLDER
+    for name, data in files.items():
+        put(folder / "baseq3" / name, data)
+    return folder / "baseq3" / FOLDER
+
+
+def brought(path: Path, **options: Any) -> Any:
+    """Import a player; returns it as it stands in the scene."""
+    assert import_player(filepath=str(path), **options) == {"FINISHED"}
+    player = find_player(bpy.context.view_layer.objects.active)
+    assert player is not None
+    return player
+
+
+def saved(folder: Path, **options: Any) -> dict[str, bytes]:
+    """Write the active player into a new folder; returns its files."""
+    target = folder / "saved"
+    assert export_player(filepath=str(target), **options) == {"FINISHED"}
+    return {path.name: path.read_bytes() for path in target.iterdir()}
+
+
+def unequal(folder: Path, before: dict[str, bytes]) -> list[str]:
+    """Return which files a save does not write as they were."""
+    after = saved(folder)
+    return sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+
+
+def originals() -> dict[str, bytes]:
+    return player_files()
+
+
+def frame_curve(action: Any) -> Any:
+    return found_curve(action)
+
+
+def active_player() -> Any:
+    return find_player(bpy.context.view_layer.objects.active)
+
+
+def tag_of(root: Any, name: str) -> Any:
+    return next(b for b in root.children if b.name.split(".")[0] == name and b.type == "EMPTY")
+
+
+def model(data: bytes) -> Any:
+    """Return an MD3's model."""
+    row = formats.by_name("md3")
+    return row.unpack(row.read(data), "model").model
+
+
+def test_tags_stand_between_frames(tmp_path):
+    player = brought(game(tmp_path))
+    tag, origins = tag_of(player.parts["lower"], "tag_torso"), model(originals()["lower.md3"]).tags[0].origins
+    player.parts["lower"].animation_data_clear()
+    for frame in (0.0625, 0.5, 6.25, 36.75):
+        player.parts["lower"]["frame"] = frame
+        player.parts["lower"].update_tag()
+        bpy.context.scene.frame_set(3)
+        first = int(frame)
+        wanted = origins[first] + (origins[first + 1] - origins[first]) * (frame - first)
+        seen = tag.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world.translation
+        np.testing.assert_allclose(seen, wanted, atol=1e-4)
+
+
+def placed(models: dict[str, Any], frames: dict[str, int], start: Any) -> dict[str, Any]:
+    """Return axes and origins of parts as a game makes them: R_LerpTag, then CG_PositionRotatedEntityOnTag."""
+    found = {"lower": start}
+    for kind, above in ABOVE.items():
+        if kind not in models:
+            continue
+        axes, origin = found[above]
+        tag = next(t for t in models[above].tags if t.name == ON[kind])
+        frame = min(frames.get(above, 0), len(tag.origins) - 1)
+        unit = tag.axes[frame].astype(float)
+        unit /= np.linalg.norm(unit, axis=1)[:, None]
+        found[kind] = unit @ axes, origin + tag.origins[frame].astype(float) @ axes
+    return found
+
+
+def matrix(axes: Any, origin: Any) -> Any:
+    result = np.eye(4)
+    result[:3, :3], result[:3, 3] = axes.T, origin
+    return result
+
+
+def shown_at(player: Any) -> dict[str, Any]:
+    graph = bpy.context.evaluated_depsgraph_get()
+    return {kind: np.array(root.evaluated_get(graph).matrix_world) for kind, root in player.parts.items()}
+
+
+def check_places(player: Any, models: dict[str, Any], frames: dict[str, int], near: float = 1e-4) -> None:
+    """Compare roots, and the corners of boxes around parts, with the formula."""
+    start = np.array(player.root.matrix_world)
+    size = float(np.linalg.norm(start[:3, 0]))
+    expected = placed(models, frames, ((start[:3, :3] / size).T, np.zeros(3)))
+    for kind, world in shown_at(player).items():
+        wanted = matrix(*expected[kind])
+        wanted[:3] *= size
+        wanted[:3, 3] += start[:3, 3]
+        points = np.concatenate([s.some_positions(slice(0, 1))[0] for s in models[kind].surfaces])
+        points = np.append(points, np.ones((len(points), 1)), axis=1)
+        off = np.abs(points @ world.T - points @ wanted.T)[:, :3].max()
+        assert off < near * max(1.0, size), (kind, frames, off)
+
+
+PLAYERS = ["own"]
+if GAME.is_dir():
+    PLAYERS += sorted({files.name for pack in GAME.glob("*.pk3") for files in players_in(Disk().store(pack).around)})
+
+
+def corpus_player(name: str) -> Any:
+    found = {each.name: each for path in sorted(GAME.glob("*.pk3")) for each in players_in(Disk().store(path).around)}
+    if name not in found:
+        pytest.skip(f"no {name} in the packs")
+    return found[name]
+
+
+def models_of(files: Any) -> dict[str, Any]:
+    return {kind: model(part.base.read()) for kind, part in files.parts.items()}
+
+
+@pytest.fixture
+def own(tmp_path):
+    return brought(game(tmp_path) / "upper.md3")
+
+
+def test_a_player_is_imported_from_any_of_its_files(tmp_path):
+    folder = game(tmp_path)
+    for name in ("head.md3", "lower_1.md3", "animation.cfg", "lower_red.skin", "icon_red.tga", ""):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        player = brought(folder / name)
+        assert list(player.parts) == ["lower", "upper", "head"]
+        assert list(player.levels) == [("lower", 1)]
+        assert player.collection.name == NAME
+
+
+def test_a_player_is_imported_from_an_archive(tmp_path):
+    folder = game(tmp_path, packed=True)
+    assert set(brought(folder / "upper.md3").parts) == {"lower", "upper", "head"}
+    assert set(brought(folder.parents[2], weapon="club").parts) == {
+        "lower",
+        "upper",
+        "head",
+        "weapon",
+        "barrel",
+        "flash",
+    }
+
+
+def test_parts_stand_as_in_the_game(tmp_path):
+    folder = game(tmp_path)
+    player = brought(folder, weapon="club")
+    models = {kind: model((folder / f"{kind}.md3").read_bytes()) for kind in ("lower", "upper", "head")}
+    weapons = {"weapon": "club", "barrel": "club_barrel", "flash": "club_flash"}
+    models |= {k: model(weapon_files()[f"models/weapons2/club/{name}.md3"]) for k, name in weapons.items()}
+    player.root.location, player.root.rotation_euler, player.root.scale = (5, -7, 3), (0.4, 0.2, 1.0), (2, 2, 2)
+    for frame in range(LOWER_FRAMES):
+        bpy.context.scene.frame_set(frame)
+        check_places(player, models, {"lower": frame, "upper": min(frame, UPPER_FRAMES - 1)})
+    for root in player.parts.values():
+        root.animation_data_clear()
+    for legs, torso in ((0, 36), (38, 0), (17, 20), (6, 6)):
+        player.parts["lower"]["frame"], player.parts["upper"]["frame"] = float(legs), float(torso)
+        for root in player.parts.values():
+            root.update_tag()
+        bpy.context.scene.frame_set(3)
+        check_places(player, models, {"lower": legs, "upper": torso})
+
+
+@pytest.mark.parametrize("name", PLAYERS[1:])
+def test_real_parts_stand_as_in_the_game(name):
+    files = corpus_player(name)
+    player = brought(Path(files.parts["lower"].base.place), plain_materials=True, levels=False)
+    models = models_of(files)
+    count = {kind: len(each.frame_names) for kind, each in models.items()}
+    for frame in range(max(count.values())):
+        bpy.context.scene.frame_set(frame)
+        check_places(player, models, {kind: min(frame, n - 1) for kind, n in count.items()})
+
+
+def test_rows_show_their_frames_at_their_own_speed(own):
+    scene = bpy.context.scene
+    scene.render.fps = 30
+    table = read(player_files()["animation.cfg"])
+    actions = rows_of(own.identity, list(own.parts.values()))
+    assert set(actions) == {row.name for row in table.rows}
+    for part in ("lower", "upper"):
+        for row in table.of_part(part):
+            curve, step = frame_curve(actions[row.name]), 24 / row.rate
+            shown = [curve.evaluate(nth * step + 1e-3) for nth in range(len(row.frames))]
+            np.testing.assert_allclose(shown, row.frames, atol=2e-3)
+            again = curve.evaluate((len(row.frames) + 0.001) * step)
+            wanted = row.frames[len(row.frames) - row.repeats] if row.repeats > 1 else row.frames[-1]
+            assert abs(again - wanted) < 5e-3, row
+
+
+def test_legs_and_torso_play_apart(tmp_path):
+    folder = game(tmp_path)
+    player = brought(folder, legs="LEGS_RUN", torso="TORSO_ATTACK", frame_rate=24)
+    models = {kind: model((folder / f"{kind}.md3").read_bytes()) for kind in ("lower", "upper", "head")}
+    for step in range(5):  # run at 24, attack at 15 frames per second
+        bpy.context.scene.frame_set(step * 8)
+        check_places(player, models, {"lower": 14 + step * 8 % 6, "upper": 9 + min(step * 5, 5)})
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["loose", "packed"])
+@pytest.mark.parametrize("state", ["as imported", "playing", "moved", "reopened", "frames"])
+def test_unedited_files_come_back(tmp_path, packed, state):
+    player = brought(game(tmp_path, packed) / "head.md3")
+    if state == "playing":
+        actions = rows_of(player.identity, list(player.parts.values()))
+        player.parts["lower"].animation_data.action = actions["LEGS_BACK"]
+        player.parts["upper"].animation_data.action = actions["TORSO_STAND"]
+        bpy.context.scene.frame_set(11)
+    elif state == "moved":
+        player.root.location, player.root.rotation_euler = (100.5, -3000, 17), (1, 2, 3)
+        bpy.context.view_layer.update()
+    elif state == "reopened":
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "player.blend"))
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "player.blend"))
+    elif state == "frames":
+        for root in player.parts.values():
+            root.animation_data_clear()
+            root["frame"] = 7.5
+    assert unequal(tmp_path, originals()) == []
+
+
+@pytest.mark.parametrize("name", PLAYERS[1:])
+def test_real_players_come_back(tmp_path, name):
+    files = corpus_player(name)
+    brought(Path(files.parts["upper"].base.place), legs="LEGS_RUN", torso="TORSO_STAND", plain_materials=True)
+    bpy.context.scene.frame_set(5)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "player.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "player.blend"))
+    after = saved(tmp_path)
+    before = {
+        file.name: file.read()
+        for part in files.parts.values()
+        for file in (part.base, *part.levels.values(), *part.skins.values())
+    }
+    before[files.table.name] = files.table.read()
+    assert sorted(after) == sorted(before)
+    assert [n for n in before if before[n] != after[n]] == []
+
+
+def test_parts_export_alone_while_rows_play(tmp_path):
+    player = brought(game(tmp_path), legs="LEGS_RUN", torso="TORSO_ATTACK")
+    player.root.location = (10, 20, 30)
+    bpy.context.scene.frame_set(9)
+    for kind, root in player.parts.items():
+        for block in (root, root.children[0]):
+            activate(block)
+            data = export_bytes(tmp_path / f"{kind}.md3")
+            assert data == originals()[f"{kind}.md3"], (kind, block.name)
+
+
+@pytest.mark.parametrize("playing", [False, True])
+def test_a_tag_moved_in_a_frame_moves_there_alone(tmp_path, playing):
+    player = brought(game(tmp_path))
+    scene = bpy.context.scene
+    tag = tag_of(player.parts["lower"], "tag_torso")
+    scene.frame_set(12)
+    tag.location.z += 4.0
+    tag.keyframe_insert("location", frame=12)
+    if playing:
+        actions = rows_of(player.identity, list(player.parts.values()))
+        player.parts["lower"].animation_data.action = actions["LEGS_WALK"]
+        scene.frame_set(2)
+    after = saved(tmp_path)
+    assert [n for n in after if after[n] != originals()[n]] == ["lower.md3"]
+    old, new = model(originals()["lower.md3"]), model(after["lower.md3"])
+    moved = new.tags[0].origins - old.tags[0].origins
+    assert np.flatnonzero(np.abs(moved).max(axis=1)).tolist() == [12]
+    np.testing.assert_allclose(moved[12], (0, 0, 4), atol=1e-5)
+    assert np.array_equal(old.tags[0].axes, new.tags[0].axes)
+    assert all(np.array_equal(a.positions, b.positions) for a, b in zip(old.surfaces, new.surfaces, strict=True))
+
+
+def test_a_modifier_on_the_head_is_seen_from_the_head(tmp_path):
+    player = brought(game(tmp_path), legs="LEGS_RUN")
+    player.root.location = (100, 0, 0)
+    head = next(b for b in player.parts["head"].children if b.type == "MESH")
+    modifier = head.modifiers.new("taller", "DISPLACE")
+    modifier.direction, modifier.mid_level, modifier.strength = "Z", 0.0, 8.0
+    after = saved(tmp_path)
+    assert [n for n in after if after[n] != originals()[n]] == ["head.md3"]
+    old, new = model(originals()["head.md3"]).surfaces[0], model(after["head.md3"]).surfaces[0]
+    moved = new.positions[0][:, None] - old.positions[0][None]
+    assert (np.abs(moved - (0, 0, 8)).max(axis=2) < 0.02).any(axis=1).all()
+    assert new.positions.shape[0] == 1
+
+
+def test_a_modifier_on_the_legs_leaves_their_frames(tmp_path):
+    player = brought(game(tmp_path), legs="LEGS_RUN", torso="TORSO_STAND")
+    player.root.rotation_euler = (0, 0, 1)
+    legs = next(b for b in player.parts["lower"].children if b.type == "MESH")
+    modifier = legs.modifiers.new("aside", "DISPLACE")
+    modifier.direction, modifier.mid_level, modifier.strength = "X", 0.0, 8.0
+    bpy.context.scene.frame_set(4)
+    new, old = model(saved(tmp_path)["lower.md3"]), model(originals()["lower.md3"])
+    assert new.frame_names == old.frame_names
+    assert np.array_equal(new.tags[0].origins, old.tags[0].origins)
+    off = new.surfaces[0].positions - old.surfaces[0].positions[:, : new.surfaces[0].num_vertices]
+    np.testing.assert_allclose(off, np.broadcast_to((8, 0, 0), off.shape), atol=0.02)
+
+
+ROW_EDITS = {
+    "fps": (lambda a: a.__setitem__("idtech_fps", 30.0), (b"45 6 6 24 ", b"45 6 6 30 ")),
+    "loop": (lambda a: a.__setitem__("idtech_loop", 0), (b"45 6 6 24 ", b"45 6 0 24 ")),
+    "cycle": (lambda a: setattr(a, "use_cyclic", False), (b"45 6 6 24 ", b"45 6 0 24 ")),
+    "range": (lambda a: setattr(a, "frame_end", 4), (b"45 6 6 24 ", b"45 4 4 24 ")),
+    "start": (lambda a: setattr(a, "frame_start", 2), (b"45 6 6 24 ", b"47 4 4 24 ")),
+    "keys": (lambda a: shift(a, 0, 2), (b"45 6 6 24 ", b"47 6 6 24 ")),
+    "slope": (lambda a: stretch(a, 2), (b"45 6 6 24 ", b"45 6 6 12 ")),
+}
+
+
+def shift(action: Any, frames: float, values: float) -> None:
+    for key in frame_curve(action).keyframe_points:
+        key.co = key.co.x + frames, key.co.y + values
+
+
+def stretch(action: Any, factor: float) -> None:
+    for key in frame_curve(action).keyframe_points:
+        key.co.x *= factor
+
+
+@pytest.mark.parametrize("edit", ROW_EDITS)
+def test_an_edited_row_changes_its_numbers_alone(tmp_path, edit):
+    player = brought(game(tmp_path), frame_rate=24)
+    change, (old, new) = ROW_EDITS[edit]
+    change(rows_of(player.identity, list(player.parts.values()))["LEGS_RUN"])
+    after = saved(tmp_path)
+    wanted = originals() | {"animation.cfg": originals()["animation.cfg"].replace(old, new)}
+    assert after["animation.cfg"] == wanted["animation.cfg"]
+    assert after == wanted
+
+
+def test_a_new_action_takes_the_row_of_its_name(tmp_path):
+    player = brought(game(tmp_path), frame_rate=24)
+    old = rows_of(player.identity, list(player.parts.values()))["TORSO_ATTACK"]
+    old.name = "old attack"
+    root = player.parts["upper"]
+    root.animation_data.action = None
+    for frame, value in ((1, 30), (13, 33)):
+        root["frame"] = float(value)
+        root.keyframe_insert('["frame"]', frame=frame)
+    made = root.animation_data.action
+    made.name = "TORSO_ATTACK"
+    for key in frame_curve(made).keyframe_points:
+        key.interpolation = "LINEAR"
+    after = saved(tmp_path)["animation.cfg"]
+    assert after == originals()["animation.cfg"].replace(b"9  6  0  15 ", b"30  4  0  6 ")
+
+
+def test_copies_are_written_as_their_own(tmp_path):
+    player = brought(game(tmp_path))
+    activate(*[player.root, *player.root.children_recursive])
+    bpy.ops.object.duplicate()
+    copy = active_player()
+    assert copy.root != player.root
+    copy.root.location = (50, 0, 0)
+    head = next(b for b in copy.parts["head"].children if b.type == "MESH")
+    head.data.vertices[0].co.z = 99.0
+    head.data.update()
+    activate(head)
+    after = saved(tmp_path)
+    assert [n for n in after if after[n] != originals()[n]] == ["head.md3"]
+    activate(player.root)
+    target = tmp_path / "first"
+    assert export_player(filepath=str(target)) == {"FINISHED"}
+    assert {p.name: p.read_bytes() for p in target.iterdir()} == originals()
+
+
+def test_an_old_level_of_detail_is_named(tmp_path, capfd):
+    player = brought(game(tmp_path))
+    legs = next(b for b in player.parts["lower"].children if b.type == "MESH")
+    for key in legs.data.shape_keys.key_blocks:
+        key.data[0].co.z += 5.0
+    saved(tmp_path)
+    assert "'lower.md3' was edited and 'lower_1.md3' was not" in capfd.readouterr().out
+
+
+LACKING: dict[str, Any] = {
+    "head": ({"head_md3": None}, ["lower", "upper"], "no head.md3"),
+    "cfg": ({"animation_cfg": None}, ["lower", "upper", "head"], "no animation.cfg"),
+    "upper": ({"upper_md3": None}, ["lower", "head"], "no upper.md3"),
+    "broken head": ({"head_md3": b"IDP3 and no more"}, ["lower", "upper"], "this part is missing"),
+    "few rows": ({"animation_cfg": b"sex m\n0 2 0 10\n"}, ["lower", "upper", "head"], "it has 1 rows"),
+    "half a skin": ({"head_red_skin": None}, ["lower", "upper", "head"], "games refuse the skin 'red'"),
+}
+
+
+@pytest.mark.parametrize("case", LACKING)
+def test_what_there_is_of_a_player_is_shown(tmp_path, capfd, case):
+    changed, kinds, said = LACKING[case]
+    folder = game(tmp_path, **changed)
+    player = brought(folder / "lower.md3")
+    assert list(player.parts) == kinds
+    assert said in capfd.readouterr().out
+
+
+def test_nothing_of_a_player_that_can_not_be_read_stays(tmp_path):
+    folder = game(tmp_path, lower_md3=b"IDP3", upper_md3=b"IDP3", head_md3=b"IDP3")
+    before = counts()
+    assert "lower.md3" in error_of(import_player, filepath=str(folder / "lower.md3"))
+    assert counts() == before
+
+
+def test_no_player_no_save(tmp_path):
+    assert "there is no player" in error_of(export_player, filepath=str(tmp_path / "x"))
+    brought(game(tmp_path))
+    brought(game(tmp_path))
+    bpy.context.view_layer.objects.active = None
+    bpy.ops.object.select_all(action="DESELECT")
+    assert "there are 2 players" in error_of(export_player, filepath=str(tmp_path / "x"))
+
+
+def test_a_refused_save_leaves_every_file(tmp_path):
+    player = brought(game(tmp_path))
+    saved(tmp_path)
+    before = {p.name: p.read_bytes() for p in (tmp_path / "saved").iterdir()}
+    tag = tag_of(player.parts["upper"], "tag_head")
+    for block in player.parts["head"].children:
+        if block.type == "MESH":
+            block.data.vertices[0].co.x = 1e6
+            block.data.update()
+    tag.location.x += 1
+    assert error_of(export_player, filepath=str(tmp_path / "saved"))
+    assert {p.name: p.read_bytes() for p in (tmp_path / "saved").iterdir()} == before
