@@ -1,11 +1,13 @@
-"""A player of Quake III and its kin, with all that its files hold: models, animations, skins; without Blender.
+"""A player of Quake III and its kin, read with all that its files hold, and written, into a folder or an archive.
 
 What a save writes back without an edit is kept as it was read: the texts' bytes here, the models' in their sources.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from ..formats import VERTEX, Row
@@ -13,11 +15,15 @@ from ..game.dress import NONE, Dress
 from ..game.player.animation_cfg import AnimationTable, read
 from ..game.player.files import PartFiles, PlayerFiles
 from ..game.skin import read_skin
-from ..game.store import GameFile
+from ..game.store import GameFile, name_parts, split_at_archive
 from ..model.vertex import VertexModel
-from ..reporting import LimitError, ModelError
+from ..reporting import LimitError, ModelError, reason
 from .load import load
+from .packs import write_members
+from .storage import Target, write_files
 
+PLAYERS = ("models", "players")
+PACK = ".pk3"
 MOST_NAMED = 4  # rows in a sentence
 
 
@@ -164,3 +170,62 @@ def _read_texts(player: LoadedPlayer) -> None:
             except ModelError as error:
                 if file not in worn:
                     player.complaints.append(f"'{file.name}': {error}")
+
+
+def write_player(target: Target, name: str, files: Mapping[str, bytes]) -> None:
+    """Write a player's files, by their names in its folder: all of them or, if one can't be, none.
+
+    `target` is the player's folder, made if it is not there; or a .pk3, there or not, in which the files lie in
+    `models/players/NAME`, or in the folder that `target` leads to (`mod.pk3/models/players/x`). What is there in
+    another case is replaced, what has these bytes already not touched, and whatever else is there stays as it is.
+
+    Raises:
+        ModelError: something can't be written: all that was there is as it was.
+    """
+    odd = next((each for each in files if not each or "/".join(name_parts(each)) != each), None)
+    if odd is not None:
+        raise LimitError(f"'{odd}' can't be the name of a player's file")
+    found = split_at_archive(target, lambda path: not os.path.isdir(path))  # noqa: PTH112 - a path's parts, as strings
+    if found is None:
+        _write_folder(target, files)
+        return
+    place, inner = found
+    if not place.lower().endswith(PACK):
+        raise LimitError(f"can't write '{place}': of archives only {PACK} can be written")
+    folders = "/".join(inner or (*PLAYERS, name))
+    write_members(Target(place), {f"{folders}/{each}": data for each, data in files.items()})
+
+
+def _write_folder(folder: Target, files: Mapping[str, bytes]) -> None:
+    made = []
+    changed = []
+    try:
+        for name, data in files.items():
+            path = _spelt(folder, name)
+            for place in (*reversed(path.parents),):
+                if not place.exists():
+                    place.mkdir()
+                    made.append(place)
+            if not (path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data):
+                changed.append((path, data))
+        write_files(changed)
+    except BaseException as error:
+        for place in reversed(made):
+            with suppress(OSError):
+                place.rmdir()
+        if isinstance(error, OSError):
+            raise ModelError(f"can't write into '{folder}': {reason(error)}") from error
+        raise
+
+
+def _spelt(folder: Target, name: str) -> Target:
+    """Return where a file is, as it is called there if that differs in case alone."""
+    for part in name.split("/"):
+        exact = folder / part
+        same = (
+            []
+            if exact.exists() or not folder.is_dir()
+            else sorted(each for each in folder.iterdir() if each.name.lower() == part.lower())
+        )
+        folder = same[0] if same else exact
+    return folder
