@@ -38,6 +38,8 @@ class Mesh:
         traits: (V, n), what says which of several vertices at a place are alike.
         corners: triangles (T, 3); of those that are at less than three places nothing is drawn.
         fixed: (V,), vertices that stay with all that are at their places; None: none.
+        parts: (T,), which part each triangle belongs to, from 0; `shrink` leaves something of each. None: one part.
+        reach: how far apart vertices may be at one place, where that is more than `poses.NEAR`.
     """
 
     def __init__(
@@ -46,8 +48,10 @@ class Mesh:
         traits: NDArray[np.float64],
         corners: NDArray[np.int64],
         fixed: NDArray[np.bool_] | None = None,
+        parts: NDArray[np.int64] | None = None,
+        reach: float = 0.0,
     ) -> None:
-        spots, place_of = find_places(points if points.ndim == 3 else points[None])
+        spots, place_of = find_places(points if points.ndim == 3 else points[None], reach)
         self.solid = np.flatnonzero(are_solid(place_of[corners]))  # which of the triangles there are to draw
         corners = corners[self.solid]
         copies = _repeats(place_of[corners])
@@ -69,6 +73,9 @@ class Mesh:
             self.fixed[place] = True
         self.lowest = 0  # no place below is alive
         self.left = len(self.corners)  # triangles
+        own = np.zeros(self.left, np.int64) if parts is None else parts[self.solid]
+        self.part_of: list[int] = own.tolist()
+        self.left_of: list[int] = np.bincount(own).tolist()  # each part
         self.steps: list[tuple[int, int, float]] = []
         self.heap: list[Key] = []
         self.waiting: set[int] = set()  # places that could not go without a tear when they were last asked
@@ -112,7 +119,7 @@ class Mesh:
             if not (self.alive[place] and self.around[place]):
                 continue
             now = self._still(key)
-            if now[0] == TEARS:
+            if now[0] == TEARS or self._empties(place, now[3]):
                 self.waiting.add(place)
             elif now > key:
                 heapq.heappush(self.heap, now)
@@ -186,6 +193,11 @@ class Mesh:
                 return False
         return not self._folds(place, target)
 
+    def _empties(self, place: int, target: int) -> bool:
+        """Tell whether a step would leave nothing of a part."""
+        going = [self.part_of[number] for number in self.around[place] & self.around[target]]
+        return any(self.left_of[part] <= going.count(part) for part in set(going))
+
     def _folds(self, place: int, target: int) -> bool:
         """Tell whether a triangle that stays would turn too far."""
         place_of, triangles = self.place_of, []
@@ -212,6 +224,7 @@ class Mesh:
             ring.update(self.place_of[vertex] for vertex in corner)
             if any(self.place_of[vertex] == target for vertex in corner):
                 self.left -= 1
+                self.left_of[self.part_of[number]] -= 1
                 for vertex in corner:
                     if self.place_of[vertex] != place:
                         self.around[self.place_of[vertex]].discard(number)

@@ -159,17 +159,17 @@ def _normal(a: Point, b: Point, c: Point) -> Point:
     return uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
 
 
-def find_places(points: Doubles) -> tuple[Doubles, Indices]:
+def find_places(points: Doubles, reach: float = 0.0) -> tuple[Doubles, Indices]:
     """Return the different places (F, P, 3) of vertices (F, V, 3), and the place of each vertex (V,).
 
-    Vertices are at one place that are so in all poses, but for rounding. Places are in the order of the first pose's
-    coordinates.
+    Vertices are at one place that are so in all poses, but for rounding, or for `reach`. Places are in the order of
+    the first pose's coordinates.
     """
     points = points + 0.0  # -0 becomes 0
     if not points.shape[1]:
         return points, np.zeros(0, np.int64)
     spots, inverse = _exact_places(points)
-    reach = NEAR * float(steady.lengths(np.ptp(spots.reshape(-1, 3), axis=0)))
+    reach = max(reach, NEAR * float(steady.lengths(np.ptp(spots.reshape(-1, 3), axis=0))))
     along = _ways_along(spots)
     order = np.argsort(along, kind="stable")
     lowest, pairs, ahead = np.arange(spots.shape[1]), [], 1
