@@ -7,12 +7,15 @@ import pytest
 
 from io_idtech_models.model.lod import levels
 from io_idtech_models.model.lod.decimate import Mesh
-from io_idtech_models.model.lod.levels import make_level, make_levels, share_left, shares_of
+from io_idtech_models.model.lod.levels import share_left, shares_of
 from io_idtech_models.model.lod.poses import ASKEW, find_places
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
 from io_idtech_models.reporting import LimitError
 from tests.model.lod.test_collapse import cylinder, grid, sphere
 from tests.samples import CorpusFile, corpus_params, dump, load, sample
+
+make_level: Any = levels.make_level
+make_levels: Any = levels.make_levels
 
 
 def surface_of(positions, uvs, triangles, name="skin", **own: Any):
@@ -217,7 +220,12 @@ def test_many_frames_are_judged_by_some_evenly_spread(monkeypatch):
     model = model_of(surface_of(*bent(sphere(16, 12), 40)))
     monkeypatch.setattr(levels, "MOST_PLACES", model.surfaces[0].num_vertices * 8)
     seen: list[int] = []
-    monkeypatch.setattr(levels, "Mesh", lambda points, *others: seen.append(len(points)) or Mesh(points, *others))
+
+    def noted(points, *others):
+        seen.append(len(points))
+        return Mesh(points, *others)
+
+    monkeypatch.setattr(levels, "Mesh", noted)
     level = make_level(model, 0.5)
     assert seen == [8]
     assert len(level.surfaces[0].positions) == 40
@@ -294,12 +302,16 @@ def test_the_growth_is_not_quadratic():
     counts = []
     for size in (12, 24):
         positions, uvs, triangles = grid(size, lambda x, y: np.sin(6 * x) * np.cos(5 * y))
-        mesh = levels._mesh_of(
-            [surface_of(positions, uvs, triangles)], model_of(surface_of(positions, uvs, triangles)), None
-        )
-        asked = []
+        model = model_of(surface_of(positions, uvs, triangles))
+        mesh: Any = levels._mesh_of(model.surfaces, model, None)
+        asked: list[int] = []
         costs = mesh.poses.costs
-        mesh.poses.costs = lambda *arguments, costs=costs, asked=asked: asked.append(1) or costs(*arguments)
+
+        def counted(*arguments, costs=costs, asked=asked):
+            asked.append(1)
+            return costs(*arguments)
+
+        mesh.poses.costs = counted
         mesh.start()
         mesh.shrink(len(triangles) // 4)
         counts.append(len(asked) / len(triangles))
