@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -190,8 +191,10 @@ def write_skin(blocks: list[Block], target: Path, source: GameFile | None = None
     return summary
 
 
-def skin_file(blocks: list[Block], target: Path, source: GameFile | None = None) -> tuple[bytes, Summary]:
-    """Return a skin file of what a model's surfaces wear now.
+def skin_file(
+    blocks: list[Block], target: Path, source: GameFile | None = None, pieces: Mapping[str, list[str]] | None = None
+) -> tuple[bytes, Summary]:
+    """Return a skin file of what a model's surfaces wear now, and `pieces` of those, by their names.
 
     A file that is there keeps all that the surfaces do not say otherwise: comments, attached models, order, spelling. A
     new one is like `source`, the skin that the model wore, or made anew.
@@ -199,7 +202,8 @@ def skin_file(blocks: list[Block], target: Path, source: GameFile | None = None)
     Raises:
         ModelError: the file that is there can't be read, or a name can't be written.
     """
-    worn = {surface: shader for surface, shader in _worn_now(blocks) if shader}
+    every = pieces or {}
+    worn = {piece: shader for name, shader in _worn_now(blocks) if shader for piece in every.get(name, [name])}
     old: GameFile | None = user_disk().file(target)
     old = old if old is not None and old.is_file() else source
     document = make(worn) if old is None else read_skin(old.read())
