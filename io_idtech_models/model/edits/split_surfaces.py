@@ -111,8 +111,6 @@ def _pieces(surface: Surface, parts: list[Indices], most: int | None) -> Iterato
         piece = with_vertices(surface, kept, triangles, surface.uvs[kept])
         if surface.source_triangles is not None:
             piece.source_triangles = surface.source_triangles[part]
-        if nth:
-            piece.source_index = -1
         yield piece
 
 
@@ -174,12 +172,9 @@ def _reaches(corners: NDArray[Any], rank: Indices, num_vertices: int) -> tuple[I
 
 
 def _needed(vertices: Indices, triangles: Indices, most: tuple[int, int]) -> Indices:
-    """Return how many pieces so many vertices (n,) and triangles (n,) make: of several, each is not quite full.
+    """Return how many pieces so many vertices (n,) and triangles (n,) make.
 
-    For vertices along further cuts will be in two pieces, and a sliver would be left over.
+    Of several none is quite full: vertices along further cuts will be in two, and a sliver would be left over.
     """
-    needed = np.ones(len(vertices), np.int64)
-    for counts, size in zip((vertices, triangles), most, strict=True):
-        several = np.maximum(-(-counts * 10 // (size * 9)), 2)
-        needed = np.asarray(np.maximum(needed, np.where(counts > size, several, 1)))
-    return needed
+    several = np.where(vertices > most[0], np.maximum(-(-vertices * 10 // (most[0] * 9)), 2), 1)
+    return np.asarray(np.maximum(several, -(-triangles // most[1])))
