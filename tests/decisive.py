@@ -29,6 +29,7 @@ from io_idtech_models.game.store import Disk
 from io_idtech_models.model import bind_pose as binding
 from io_idtech_models.model import steady, torso
 from io_idtech_models.model.lod import collapse
+from io_idtech_models.model.lod.levels import make_levels
 from io_idtech_models.model.skeletal import set_bounds
 from io_idtech_models.model.vertex import Surface, VertexModel
 from tests.samples import CORPUS, PROJECT, SENTINEL
@@ -109,7 +110,13 @@ def levels() -> Bytes:
     strip = np.stack((rows[:-2], rows[1:-1], rows[2:]), axis=1)
     triangles = np.concatenate((strip, strip[:, ::-1] + len(half)))
     order = collapse.simplify(points, points[:, :2], None, triangles)
-    return {
+    moving = load(Disk().file(SENTINEL)).model
+    shares = (0.5, 0.25)
+    files = {
+        f"{share:g} of sentinel": by_name("md3").dump(level)
+        for share, level in zip(shares, make_levels(moving, shares), strict=True)
+    }
+    return files | {
         "simplify": order.order.tobytes() + order.collapse.tobytes(),
         "identity": collapse.identity(len(points), points).tobytes(),
     }

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from typing import IO
 
 from ..game.store import INTO_ARCHIVE, split_at_archive
 from ..reporting import ModelError, reason
 
 PREFIX, SUFFIX = ".idtech-", ".part"  # of temporary files
+Fill = Callable[[IO[bytes]], None]  # writes a file's bytes
 Target = Path  # of what is written: a place on disk, whereas what is read may lie in an archive
 
 
@@ -28,11 +31,29 @@ def write_files(files: Sequence[tuple[Target, bytes]]) -> None:
     Raises:
         ModelError: one can't be written; all targets are as they were, and nothing is left behind.
     """
+    for path, _ in files:
+        _refuse_archive(path)
+    _write_all([(path, partial(_put, data)) for path, data in files])
+
+
+def write_archive(path: Target, fill: Fill) -> None:
+    """Write an archive, new or in place of one, as `write_files` does a file; `fill` writes its bytes to a stream.
+
+    Raises:
+        ModelError: it can't be written, or `fill` raises one; what was there is as it was.
+    """
+    _write_all([(path, fill)])
+
+
+def _put(data: bytes, stream: IO[bytes]) -> None:
+    stream.write(data)
+
+
+def _write_all(files: Sequence[tuple[Target, Fill]]) -> None:
     staged: list[tuple[Path, Path]] = []  # temporary file and target
     folders: dict[Path, Path] = {}  # of temporary files, by the targets' folder
     try:
-        for path, data in files:
-            _refuse_archive(path)
+        for path, fill in files:
             with _in_words(path):
                 target = path.resolve()
                 _check_target(target)
@@ -40,7 +61,7 @@ def write_files(files: Sequence[tuple[Target, bytes]]) -> None:
                     import tempfile
 
                     folders[target.parent] = Path(tempfile.mkdtemp(SUFFIX, PREFIX, target.parent))
-                _stage(target, data, folders.get(target.parent, target.parent), staged)
+                _stage(target, fill, folders.get(target.parent, target.parent), staged)
         for (path, _), (temporary, target) in zip(files, tuple(staged), strict=True):
             with _in_words(path):
                 temporary.replace(target)
@@ -72,14 +93,14 @@ def _refuse_archive(path: Path) -> None:
         raise ModelError(f"can't write '{path}': it is {where}, which is only read; choose another folder")
 
 
-def _stage(target: Path, data: bytes, folder: Path, staged: list[tuple[Path, Path]]) -> None:
+def _stage(target: Path, fill: Fill, folder: Path, staged: list[tuple[Path, Path]]) -> None:
     """Write a temporary file into a folder, with the access rights that the target has or will have."""
     import tempfile  # it brings much along, and who reads files alone does without
 
     handle, name = tempfile.mkstemp(SUFFIX, PREFIX, folder)
     staged.append((Path(name), target))
     with os.fdopen(handle, "wb") as stream:
-        stream.write(data)
+        fill(stream)
         stream.flush()
         os.fsync(stream.fileno())
     _take_mode(Path(name), target)

@@ -8,12 +8,13 @@ A codec is imported when its row is first used: everyone who starts Blender wait
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from ..reporting import FormatError
+from ..reporting import FormatError, LimitError
 from .families import MOTION, SKELETAL, VERTEX, Family
-from .rows import SKIN_DECLS, SKIN_FILES, Asset, Option, Options, Row
+from .rows import SKIN_DECLS, SKIN_FILES, SPLIT, Asset, Option, Options, Row
 
 if TYPE_CHECKING:
     from ..model.vertex import VertexModel
@@ -61,6 +62,13 @@ ROWS: tuple[Row, ...] = (
         rooms={"model": 63, "surface": 63, "shader": 63, "tag": 63, "frame": 15},
         tags=True,
         skins=SKIN_FILES,
+        options=(
+            Option(
+                SPLIT,
+                "Split Surfaces",
+                "Cut surfaces with more vertices or triangles than the game takes into pieces: x, x2, x3",
+            ),
+        ),
     ),
     Row(
         name="md5mesh",
@@ -130,6 +138,7 @@ class Written:
     data: bytes
     model: VertexModel
     notes: list[str]
+    pieces: Mapping[str, list[str]] = field(default_factory=dict)  # of surfaces that were cut, by their names
 
 
 def dump_for(row: Row, model: VertexModel, game: str, options: Options | None = None, shorten: bool = False) -> Written:
@@ -140,11 +149,47 @@ def dump_for(row: Row, model: VertexModel, game: str, options: Options | None = 
     """
     from ..model.edits.short_names import short_vertex
     from ..model.limits.games import refused
+    from ..model.wording import listed
 
     shaped = row.shape(model, options)
     shaped, notes = short_vertex(shaped, row, game) if shorten else (shaped, [])
-    notes += refused(row.check(shaped, game))
-    return Written(row.dump(shaped, options), shaped, notes)
+    shaped, pieces = _split(row, shaped, game, options or {})
+    notes += [f"'{name}' is cut, skin files must list its pieces: {listed(every)}" for name, every in pieces.items()]
+    try:
+        notes += refused(row.check(shaped, game))
+    except LimitError as error:
+        raise LimitError(f"{error}{_remedy(row, shaped, game)}") from error
+    return Written(row.dump(shaped, options), shaped, notes, pieces)
+
+
+def _split(row: Row, model: VertexModel, game: str, options: Options) -> tuple[VertexModel, Mapping[str, list[str]]]:
+    """Return a model that has the shape of a format with pieces in the places of what a game takes no surface of.
+
+    What is to be cut is coded first, so that both sides have the same normals.
+    """
+    from ..model.edits.split_surfaces import split_surfaces, too_large
+    from ..model.limits.games import GAMES, VertexLimits
+
+    limits = GAMES[game].formats.get(row.name)
+    if not options.get(SPLIT) or not isinstance(limits, VertexLimits):
+        return model, {}
+    which = too_large(model, limits)
+    if not which:
+        return model, {}
+    coded: VertexModel = row.load(row.dump(model, options), model.name)
+    return split_surfaces(coded, which, limits, row.rooms.get("surface"))
+
+
+def _remedy(row: Row, model: VertexModel, game: str) -> str:
+    """Return what a modder can do about surfaces that a game takes none of that size of, or ""."""
+    from ..model.edits.split_surfaces import too_large
+    from ..model.limits.games import GAMES, VertexLimits
+
+    limits = GAMES[game].formats.get(row.name)
+    option = next((option for option in row.options if option.name == SPLIT), None)
+    if option is None or not isinstance(limits, VertexLimits) or not too_large(model, limits):
+        return ""
+    return f"; the option '{option.label}' cuts what is too large"
 
 
 def rows_of(family: Family) -> tuple[Row, ...]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Options = Mapping[str, Any]
 SKIN_FILES, SKIN_DECLS = "files", "decls"
+SPLIT = "split_surfaces"  # the option of formats whose surfaces may be cut where a game takes none so large
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,12 @@ def read_directory(stream: IO[bytes], size: int) -> Iterator[tuple[str, Member]]
         FormatError: it is no zip file, or cut off, or damaged.
         LimitError: it has too many members.
     """
-    end, length, shift = _end(stream, size)
+    return ((name, member) for name, member, _ in read_records(stream, size))
+
+
+def read_records(stream: IO[bytes], size: int) -> Iterator[tuple[str, Member, bytes]]:
+    """Yield each name in a zip file, where its data is, and its whole record; raises as `read_directory` does."""
+    end, length, shift = find_end(stream, size)
     stream.seek(end - length)
     data, place, count = stream.read(length), 0, 0
     while place + RECORD.size <= len(data):
@@ -60,16 +65,17 @@ def read_directory(stream: IO[bytes], size: int) -> Iterator[tuple[str, Member]]
         if signature != b"PK\1\2":
             raise FormatError("the archive's directory is damaged", f"byte {end - length + place}")
         text = data[place + RECORD.size : place + RECORD.size + name]
-        place += RECORD.size + name + extra + comment
+        after = place + RECORD.size + name + extra + comment
+        record, place = data[place:after], after
         count += 1
         if count > MAX_ENTRIES:
             raise LimitError(f"the archive has more than {MAX_ENTRIES} members")
-        yield _spelt(text, flags), Member(flags, method, checksum, packed, start + shift)
+        yield _spelt(text, flags), Member(flags, method, checksum, packed, start + shift), record
     if place != len(data):
         raise FormatError("the archive's directory is cut off", f"byte {end}")
 
 
-def _end(stream: IO[bytes], size: int) -> tuple[int, int, int]:
+def find_end(stream: IO[bytes], size: int) -> tuple[int, int, int]:
     """Return where the directory ends, how long it is, and by how many bytes places are off."""
     start = max(size - MAX_COMMENT - END.size, 0)
     stream.seek(start)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -190,8 +191,10 @@ def write_skin(blocks: list[Block], target: Path, source: GameFile | None = None
     return summary
 
 
-def skin_file(blocks: list[Block], target: Path, source: GameFile | None = None) -> tuple[bytes, Summary]:
-    """Return a skin file of what a model's surfaces wear now.
+def skin_file(
+    blocks: list[Block], target: Path, source: GameFile | None = None, pieces: Mapping[str, list[str]] | None = None
+) -> tuple[bytes, Summary]:
+    """Return a skin file of what a model's surfaces wear now, and `pieces` of those, by their names.
 
     A file that is there keeps all that the surfaces do not say otherwise: comments, attached models, order, spelling. A
     new one is like `source`, the skin that the model wore, or made anew.
@@ -201,35 +204,39 @@ def skin_file(blocks: list[Block], target: Path, source: GameFile | None = None)
     """
     old: GameFile | None = user_disk().file(target)
     old = old if old is not None and old.is_file() else source
-    data, count = skin_of(blocks, None if old is None else old.read())
+    data, count = skin_of(blocks, None if old is None else old.read(), pieces)
     return data, Summary(f"{plural(count, 'surface')} of '{target.name}'")
 
 
-def skin_of(blocks: list[Block], old: bytes | None) -> tuple[bytes, int]:
+def skin_of(blocks: list[Block], old: bytes | None, pieces: Mapping[str, list[str]] | None = None) -> tuple[bytes, int]:
     """Return a skin file of what surfaces wear now, and how many they are: an old one with what they say otherwise.
 
     Raises:
         ModelError: a name can't be written.
     """
-    worn = {surface: shader for surface, shader in _worn_now(blocks) if shader}
+    every = pieces or {}
+    worn = {piece: shader for name, shader in _worn_now(blocks) if shader for piece in every.get(name, [name])}
     document = make(worn) if old is None else read_skin(old)
     for surface, shader in worn.items():
         document = document.set_shader(surface, shader)
     return document.write(), len(worn)
 
 
-def skin_with(blocks: list[Block], old: bytes) -> tuple[bytes, list[str]]:
+def skin_with(
+    blocks: list[Block], old: bytes, pieces: Mapping[str, list[str]] | None = None
+) -> tuple[bytes, list[str]]:
     """Return a skin file that surfaces do not wear now, with those that it does not list, and their names.
 
     Raises:
         ModelError: a name can't be written.
     """
     document = read_skin(old)
-    listed_there, added = document.shaders(), []
-    for surface, material in _worn_now(blocks):
-        if material and surface_key(surface) not in listed_there:
-            document = document.set_shader(surface, material)
-            added.append(surface)
+    own, added, every = document.shaders(), [], pieces or {}
+    for surface, shader in _worn_now(blocks):
+        for piece in every.get(surface, [surface]):
+            if shader and surface_key(piece) not in own:
+                document = document.set_shader(piece, own.get(surface_key(surface), shader))
+                added.append(piece)
     return document.write(), added
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -89,13 +89,18 @@ def export_file(asked: Asked, row: Row, chosen: Choice, context: Context, settin
         model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, settings))
         written = formats.dump_for(row, model, asked.game, asked.options, asked.shorten)
         warnings.extend(written.notes)
-        write_files([(asked.target, written.data), *skin_files(asked, chosen.blocks)])
+        write_files([(asked.target, written.data), *skin_files(asked, chosen.blocks, written.pieces)])
     warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=True) if row.tags else [])]
     return Summary(describe(written.model), warnings)
 
 
-def skin_files(asked: Asked, blocks: Sequence[Any]) -> list[tuple[Target, bytes]]:
-    """Return the skin file that an export is to write beside its model, of what that wears; raises ModelError."""
+def skin_files(
+    asked: Asked, blocks: Sequence[Any], pieces: Mapping[str, list[str]] | None = None
+) -> list[tuple[Target, bytes]]:
+    """Return the skin file that an export is to write beside its model, of what that wears; raises ModelError.
+
+    `pieces` are those of surfaces that the export has cut.
+    """
     if not asked.skin:
         return []
     from .skins import skin_file, skin_worn
@@ -103,7 +108,7 @@ def skin_files(asked: Asked, blocks: Sequence[Any]) -> list[tuple[Target, bytes]
     meshes = [block for block in blocks if block.type == "MESH"]
     target = asked.target.with_name(f"{asked.target.stem}_{asked.skin}.skin")
     source = skin_worn(meshes[0]) if meshes else None
-    return [(target, skin_file(meshes, target, source)[0])]
+    return [(target, skin_file(meshes, target, source, pieces)[0])]
 
 
 @contextmanager

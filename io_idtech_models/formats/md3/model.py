@@ -103,7 +103,7 @@ def conform(model: VertexModel, options: Mapping[str, Any]) -> VertexModel:
 
 
 def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md3:
-    """Return the structs of a model that `conform` gave; inverse of `to_model`. MD3 has no options of its own.
+    """Return the structs of a model that `conform` gave; inverse of `to_model`. No option changes them.
 
     Raises:
         LimitError: a position or a name that the format can't hold; the sentence names the object and the value.

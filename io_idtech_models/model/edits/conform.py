@@ -41,10 +41,10 @@ def split_surface(surface: Surface) -> Surface:
     shown = np.zeros((len(origins), 2), np.float32)
     shown[vertex] = uvs[first]
     triangles = vertex[rank[group.reshape(-1)]].reshape(-1, 3).astype(np.int32)
-    return _with_vertices(surface, origins, triangles, shown)
+    return with_vertices(surface, origins, triangles, shown)
 
 
-def _with_vertices(surface: Surface, origins: NDArray[Any], triangles: Ints, uvs: NDArray[np.float32]) -> Surface:
+def with_vertices(surface: Surface, origins: NDArray[Any], triangles: Ints, uvs: NDArray[np.float32]) -> Surface:
     """Return a surface with the vertices `origins` (n,) of another."""
     numbers, own, normals = surface.source_vertices, surface.own_normals, surface.normals
     return Surface(
@@ -75,7 +75,7 @@ def join_vertices(surface: Surface) -> Surface:
     lowest = weld(surface.positions.view(np.int32), surface.triangles)
     kept, group = np.unique(lowest, return_inverse=True)
     group = group.reshape(-1)
-    joined = _with_vertices(surface, kept, group[surface.triangles].astype(np.int32), uvs)
+    joined = with_vertices(surface, kept, group[surface.triangles].astype(np.int32), uvs)
     if surface.normals is not None and len(kept) < len(group):
         joined.normals = _summed(surface.normals, group, len(kept))
     if surface.own_normals is not None:

@@ -1,0 +1,180 @@
+"""Surfaces that have more than a game takes, cut into pieces that it takes.
+
+Quake III refuses surfaces of 1000 vertices or 2000 triangles and more (`R_LoadMD3`, ioquake3's tr_model.c): a figure
+made in one piece must become several. Triangles are cut whole, along planes, where the fewest vertices must be in two
+pieces; vertices keep their positions and normals in all frames on both sides, so that no seam shows. Of a model as its
+file has it, that is: in codes, which the source keeps. Normals that would still have to be made would differ where the
+triangles on the other side are not seen any more.
+
+Letters in shapes: F frames, V vertices of a surface, T its triangles, n some of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import numbers_in
+from ..limits.games import VertexLimits
+from ..limits.vertex import engine_surface_name
+from ..vertex import Surface, VertexModel
+from .conform import with_vertices
+
+Indices = NDArray[np.int64]
+# A cut leaves so many of the triangles on each side at least, where two pieces will do and where there will be more:
+# no slivers, and each cut that follows sees much fewer.
+OF_TWO, OF_MORE = 1 / 16, 1 / 4
+
+
+def too_large(model: VertexModel, limits: VertexLimits) -> list[int]:
+    """Return which surfaces have more vertices or triangles than a game takes.
+
+    What it only is not made for is too large, too, but not if the surface is as the model's file has it.
+    """
+    found = []
+    for index, surface in enumerate(model.surfaces):
+        counts = {"vertices": surface.num_vertices, "triangles": len(surface.triangles)}
+        over = {kind for kind, count in counts.items() if count > (getattr(limits, kind) or count)}
+        if over - limits.soft or (over and not _is_sources(model, surface)):
+            found.append(index)
+    return found
+
+
+def _is_sources(model: VertexModel, surface: Surface) -> bool:
+    """Tell whether a surface is one of the model's source, in whole and unedited."""
+    source, frames = model.source, model.frames_from()
+    if source is None or surface.source_index < 0 or (frames < 0).any():
+        return False
+    own = source.surfaces[surface.source_index]
+    numbers = numbers_in(surface.source_vertices, source.first_vertices, surface.source_index, surface.num_vertices)
+    same = np.array_equal(numbers, np.arange(own.num_vertices)) and np.array_equal(surface.triangles, own.triangles)
+    return bool(same and np.array_equal(surface.positions, own.decoded_positions(frames)))
+
+
+def split_surfaces(
+    model: VertexModel, which: Sequence[int], limits: VertexLimits, room: int | None = None
+) -> tuple[VertexModel, dict[str, list[str]]]:
+    """Return a model, read from a file, with some of its surfaces cut into pieces, and these by the surface's name.
+
+    The first piece keeps the surface's name, further ones are called x2, x3, and so on: as no other surface of the
+    model is called for a game, in `room` bytes. Vertices that no triangle uses go with the last piece.
+    """
+    assert model.source is not None, "see the module's docstring"
+    taken = {engine_surface_name(surface.name) for surface in model.surfaces}
+    surfaces: list[Surface] = []
+    pieces: dict[str, list[str]] = {}
+    for index, surface in enumerate(model.surfaces):
+        if index not in which:
+            surfaces.append(surface)
+            continue
+        parts = cut(surface.triangles, surface.positions[0], limits.vertices, limits.triangles)
+        names = [surface.name, *further_names(surface.name, len(parts) - 1, taken, room)]
+        made = list(_pieces(surface, parts, limits.vertices))
+        surfaces += [replace(piece, name=name) for piece, name in zip(made, names, strict=True)]
+        pieces.setdefault(surface.name, []).extend(names)
+    return replace(model, surfaces=surfaces), pieces
+
+
+def further_names(name: str, count: int, taken: set[str], room: int | None) -> Iterator[str]:
+    """Yield names of further pieces: x2, x3, and so on, that a game does not cut, nor has for others (`taken`)."""
+    stem = name.rstrip("_")  # a game leaves a final "_x" out
+    if stem and stem[-1].isdigit():
+        stem += "-"
+    number = 1
+    for _ in range(count):
+        while True:
+            number += 1
+            ending = str(number)
+            raw = stem.encode("utf-8", errors="replace")
+            fitting = raw if room is None else raw[: room - len(ending)]
+            found = fitting.decode("utf-8", errors="ignore") + ending
+            if engine_surface_name(found) not in taken and len(engine_surface_name(found)) == len(found.lower()):
+                break
+        taken.add(engine_surface_name(found))
+        yield found
+
+
+def _pieces(surface: Surface, parts: list[Indices], most: int | None) -> Iterator[Surface]:
+    """Yield the pieces of a surface that have some of its triangles each, their vertices in the surface's order."""
+    idle = np.setdiff1d(np.arange(surface.num_vertices), surface.triangles)
+    for nth, part in enumerate(parts):
+        corners = surface.triangles[part]
+        kept = np.unique(corners).astype(np.int64)
+        if nth == len(parts) - 1 and len(idle):
+            space = len(idle) if most is None else max(most - len(kept), 0)
+            kept = np.sort(np.concatenate((kept, idle[:space])))
+        triangles = np.searchsorted(kept, corners).astype(np.int32)
+        piece = with_vertices(surface, kept, triangles, surface.uvs[kept])
+        if surface.source_triangles is not None:
+            piece.source_triangles = surface.source_triangles[part]
+        yield piece
+
+
+def cut(
+    triangles: NDArray[Any], positions: NDArray[Any], most_vertices: int | None, most_triangles: int | None
+) -> list[Indices]:
+    """Return the triangles (n,) of each piece, in their order: of (T, 3) with vertices at (V, 3).
+
+    No piece has more vertices or triangles than the most there may be (3 and 1 at least); None: any number.
+    """
+    most = (most_vertices or len(positions) or 1, most_triangles or len(triangles) or 1)
+    middles = np.asarray(positions, np.float64)[triangles].sum(axis=1)  # times three
+    waiting: list[Indices] = [np.arange(len(triangles))]
+    found: list[Indices] = []
+    while waiting:
+        part = waiting.pop()
+        used, corners = np.unique(triangles[part], return_inverse=True)
+        if len(used) <= most[0] and len(part) <= most[1]:
+            found.append(part)
+        else:
+            left = _best_cut(corners.reshape(-1, 3), len(used), middles[part], most)
+            waiting += [part[left], part[~left]]
+    return sorted(found, key=lambda part: int(part[0]) if len(part) else 0)
+
+
+def _best_cut(
+    corners: NDArray[Any], num_vertices: int, middles: NDArray[np.float64], most: tuple[int, int]
+) -> NDArray[np.bool_]:
+    """Return which triangles (T, 3) lie on one side of a plane, (T,): across the axis where least is needed twice."""
+    total = len(corners)
+    more = _needed(np.array([num_vertices]), np.array([total]), most)[0] > 2
+    low = max(int(total * (OF_MORE if more else OF_TWO)), 1)
+    counts = np.arange(low, total - low + 1)  # of triangles on the left
+    best: tuple[Any, ...] = ()
+    chosen: NDArray[np.bool_] = np.zeros(total, np.bool_)
+    for axis in range(3):
+        order = np.argsort(middles[:, axis], kind="stable")
+        rank = np.empty(total, np.int64)
+        rank[order] = np.arange(total)
+        first, last = _reaches(corners, rank, num_vertices)
+        left = np.cumsum(np.bincount(first, minlength=total + 1))[counts - 1]
+        right = num_vertices - np.cumsum(np.bincount(last, minlength=total + 1))[counts - 1]
+        needed = _needed(left, counts, most) + _needed(right, total - counts, most)
+        uneven = np.abs(2 * counts - total)
+        nth = int(np.lexsort((uneven, left + right, needed))[0])
+        key = (int(needed[nth]), int(left[nth] + right[nth]), int(uneven[nth]))
+        if not best or key < best:
+            best, chosen = key, rank < counts[nth]
+    return chosen
+
+
+def _reaches(corners: NDArray[Any], rank: Indices, num_vertices: int) -> tuple[Indices, Indices]:
+    """Return the lowest and the highest rank (V,) of the triangles (T, 3) that use each vertex."""
+    first, last = np.full(num_vertices, len(rank)), np.full(num_vertices, -1)
+    for side in corners.T:
+        np.minimum.at(first, side, rank)
+        np.maximum.at(last, side, rank)
+    return first, last
+
+
+def _needed(vertices: Indices, triangles: Indices, most: tuple[int, int]) -> Indices:
+    """Return how many pieces so many vertices (n,) and triangles (n,) make.
+
+    Of several none is quite full: vertices along further cuts will be in two, and a sliver would be left over.
+    """
+    several = np.where(vertices > most[0], np.maximum(-(-vertices * 10 // (most[0] * 9)), 2), 1)
+    return np.asarray(np.maximum(several, -(-triangles // most[1])))

@@ -1,0 +1,254 @@
+"""Surfaces cut into pieces that a game takes."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from io_idtech_models import formats
+from io_idtech_models.model.edits import split_surfaces as splitting
+from io_idtech_models.model.edits.split_surfaces import cut, further_names
+from io_idtech_models.model.limits.vertex import engine_surface_name
+from io_idtech_models.model.vertex import Surface, VertexModel
+from io_idtech_models.reporting import LimitError
+from tests.model.lod.test_collapse import grid, sphere
+from tests.samples import CorpusFile, corpus_params, dump, load
+
+MD3 = formats.by_name("md3")
+SPLIT = {"split_surfaces": True}
+
+
+def surface_of(size, name="sheet", frames=3, source=grid):
+    positions, uvs, triangles = source(size, lambda x, y: np.sin(6 * x) * np.cos(5 * y))
+    waves = [positions * 40 + np.outer(np.sin(9 * positions[:, 0] + f), (0, 0, 3)) for f in range(frames)]
+    moving = np.stack(waves).astype(np.float32)
+    return Surface(name, moving, triangles.astype(np.int32), uvs.astype(np.float32), ["skin"])
+
+
+def model_of(*surfaces):
+    return VertexModel("thing", [f"f{i}" for i in range(len(surfaces[0].positions))], list(surfaces), [])
+
+
+def written(model, game="quake3", **options: Any) -> Any:
+    found = formats.dump_for(MD3, model, game, SPLIT | options)
+    return found, load(found.data)
+
+
+def drawn(model):
+    """Return what a game draws: of each triangle, from a corner that is its least, positions and normals as codes."""
+    rows = []
+    for surface, own in zip(model.surfaces, model.source.surfaces, strict=True):
+        corners = np.concatenate(
+            (own.codes[:, surface.triangles].transpose(1, 2, 0, 3).reshape(len(surface.triangles), 3, -1),
+             surface.uvs[surface.triangles].view(np.int32)), axis=2
+        )  # fmt: skip
+        for triangle in corners:
+            turns = [np.roll(triangle, k, axis=0).tobytes() for k in range(3)]
+            rows.append(min(turns))
+    return sorted(rows)
+
+
+# -- cut
+
+
+def check_cut(triangles, count, parts, most):
+    assert sorted(np.concatenate(parts).tolist()) == list(range(len(triangles))), "each triangle once"
+    for part in parts:
+        assert len(np.unique(triangles[part])) <= most[0]
+        assert len(part) <= most[1]
+        assert (np.diff(part) > 0).all(), "in their order"
+    assert (np.diff([part[0] for part in parts]) > 0).all(), "as are the pieces"
+
+
+def test_a_sheet_is_cut_across_with_few_vertices_twice():
+    positions, _, triangles = grid(40)
+    positions[:, 0] *= 3
+    parts = cut(triangles, positions, 999, 1999)
+    assert len(parts) == 2
+    check_cut(triangles, len(positions), parts, (999, 1999))
+    assert sum(len(np.unique(triangles[part])) for part in parts) == 1640, "the 40 of one row"
+    left, right = (positions[np.unique(triangles[part]), 0] for part in parts)
+    assert left.max() <= right.min() or right.max() <= left.min()
+
+
+def test_vertices_along_further_cuts_are_reckoned_with():
+    positions, _, triangles = grid(64)
+    assert len(cut(triangles, positions, 999, 1999)) == 5, "else a sixth would take what is left over"
+
+
+def test_what_hangs_together_nowhere_is_cut_there():
+    positions, _, triangles = grid(28)
+    twice = np.concatenate((positions, positions + np.array((1.0, 0.0, 0.0))))  # they meet, with vertices of their own
+    both = np.concatenate((triangles, triangles + len(positions)))
+    parts = cut(both, twice, 999, 1999)
+    assert sum(len(np.unique(both[part])) for part in parts) == len(twice)
+
+
+@pytest.mark.parametrize("most", [(3, 1), (10, 5), (64, 1000), (1000, 7), (99999, 99999), (None, None), (50, None)])
+def test_no_piece_is_too_large(most):
+    positions, _, triangles = sphere(16, 12)
+    sizes = (most[0] or 10**6, most[1] or 10**6)
+    parts = cut(triangles, positions, *most)
+    check_cut(triangles, len(positions), parts, sizes)
+    least = max(-(-len(np.unique(triangles)) // sizes[0]), -(-len(triangles) // sizes[1]))
+    assert least <= len(parts) <= 2 * least or sizes[0] < 12
+    assert min(len(part) for part in parts) > 9 or sizes[0] < 12 or sizes[1] < 12, "and none a sliver"
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.integers(3, 40), st.integers(1, 90), st.integers(3, 9), st.integers(1, 9))
+def test_whatever_the_triangles(seed, total, count, vertices, faces):
+    rng = np.random.default_rng(seed)
+    triangles = rng.integers(0, total, (count, 3))
+    check_cut(triangles, total, cut(triangles, rng.integers(0, 3, (total, 3)), vertices, faces), (vertices, faces))
+
+
+def test_nothing_is_nothing():
+    (part,) = cut(np.zeros((0, 3), int), np.zeros((0, 3)), 999, 1999)
+    assert part.tolist() == []
+
+
+def test_work_grows_with_the_triangles(monkeypatch):
+    found = []
+    best = splitting._best_cut
+    for size in (60, 120):
+        seen: list[int] = []
+
+        def counted(corners, *others, seen=seen):
+            seen.append(len(corners))
+            return best(corners, *others)
+
+        monkeypatch.setattr(splitting, "_best_cut", counted)
+        positions, _, triangles = grid(size)
+        parts = cut(triangles, positions, 300, 500)
+        found.append(sum(seen) / len(triangles))
+        assert len(parts) < 1.6 * len(triangles) / 500
+    assert found[1] < found[0] + 5, "each triangle is looked at once more where there are four times as many, or twice"
+
+
+# -- names
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("skin", ["skin2", "skin3"]),
+        ("arm_l", ["arm_l2", "arm_l3"]),  # a game calls the first 'arm'
+        ("leg_", ["leg2", "leg3"]),  # not leg_2, which were 'leg'
+        ("part2", ["part2-2", "part2-3"]),
+        ("", ["2", "3"]),
+        ("x" * 63, ["x" * 62 + "2", "x" * 62 + "3"]),
+        ("é" * 31, ["é" * 31 + "2", "é" * 31 + "3"]),
+    ],
+)
+def test_names_of_pieces(name, found):
+    assert list(further_names(name, 2, {engine_surface_name(name)}, 63)) == found
+
+
+def test_names_of_pieces_are_nobody_elses():
+    taken = {engine_surface_name(name) for name in ("skin", "SKIN2", "skin3_x")}
+    assert list(further_names("skin", 2, taken, 63)) == ["skin4", "skin5"]
+    assert list(further_names("skin", 1, taken, 63)) == ["skin6"]
+
+
+# -- files
+
+
+def test_what_a_game_draws_is_the_same():
+    whole = dump(model_of(surface_of(40), surface_of(9, "small")), "md3")
+    found, again = written(load(whole))
+    assert [s.name for s in again.surfaces] == ["sheet", "sheet2", "small"]
+    assert all(s.num_vertices <= 999 and len(s.triangles) <= 1999 for s in again.surfaces)
+    assert all(s.shaders == ["skin"] for s in again.surfaces)
+    assert found.pieces == {"sheet": ["sheet", "sheet2"]}
+    assert found.notes == ["'sheet' is cut, skin files must list its pieces: 'sheet', 'sheet2'"]
+    assert drawn(again) == drawn(load(whole))
+
+
+def test_of_an_edited_model_too_normals_do_not_tell_where_the_cut_is():
+    edited = []
+    for _ in range(2):
+        model = load(dump(model_of(surface_of(40)), "md3"))
+        surface = model.surfaces[0]
+        moved = surface.positions.copy()
+        moved[..., 2] += 4 * np.sin(moved[..., 1])
+        surface.positions = moved
+        edited.append(model)
+    _, again = written(edited[0])
+    assert len(again.surfaces) == 2
+    assert drawn(again) == drawn(load(MD3.dump(edited[1])))
+
+
+def test_of_a_new_model_too():
+    _, again = written(model_of(surface_of(40)))
+    assert len(again.surfaces) == 2
+    assert drawn(again) == drawn(load(dump(model_of(surface_of(40)), "md3")))
+
+
+def test_bounds_and_what_else_the_file_says_stay():
+    whole = load(dump(model_of(surface_of(40), surface_of(5, "small")), "md3"))
+    md3 = MD3.read(MD3.dump(whole))
+    for part in (md3, *md3.surfaces):
+        part.header = part.header.copy()
+    md3.surfaces[0].header["flags"], md3.surfaces[1].header["flags"], md3.header["flags"] = 3, 77, 5
+    md3.frames = md3.frames.copy()
+    md3.frames["radius"] = 123.0
+    found, _ = written(load(MD3.write(md3)))
+    after = MD3.read(found.data)
+    assert [int(s.header["flags"]) for s in after.surfaces] == [3, 3, 77]
+    assert int(after.header["flags"]) == 5
+    assert (after.frames["radius"] == 123.0).all()
+    assert np.array_equal(after.frames["mins"], md3.frames["mins"])
+
+
+def test_vertices_that_no_triangle_uses_come_along():
+    surface = surface_of(40)
+    surface.triangles = surface.triangles[(surface.triangles < 1590).all(axis=1)]
+    _, again = written(model_of(surface))
+    assert len(again.surfaces) == 2
+    assert all(s.num_vertices <= 999 for s in again.surfaces)
+    own = {way.tobytes() for s in again.surfaces for way in s.positions.transpose(1, 0, 2)}
+    assert len(own) == len(
+        {way.tobytes() for way in load(dump(model_of(surface), "md3")).surfaces[0].positions.transpose(1, 0, 2)}
+    )
+
+
+def test_what_a_game_takes_is_not_touched():
+    data = dump(model_of(surface_of(31), surface_of(9, "small")), "md3")
+    found, _ = written(load(data))
+    assert found.data == data
+    assert found.pieces == {}
+
+
+@pytest.mark.parametrize("file", corpus_params(".md3"))
+def test_unedited_real_models_are_written_as_they_were(file: CorpusFile):
+    plain = formats.dump_for(MD3, load(file.data), "format", {}).data
+    assert formats.dump_for(MD3, load(file.data), "format", SPLIT).data == plain
+
+
+def test_an_unedited_surface_is_not_cut_because_of_what_a_game_is_only_not_made_for():
+    data = dump(model_of(surface_of(66, frames=1)), "md3")  # 4356 vertices of 4096, 8450 triangles of 8192
+    found, _ = written(load(data), "format")
+    assert found.data == data
+    model = load(data)
+    model.surfaces[0].positions = model.surfaces[0].positions + np.float32(1.0)
+    assert len(written(model, "format")[1].surfaces) == 2, "but an edited one is"
+    assert len(written(load(data), "quake3")[1].surfaces) > 4, "and so is one that would be refused"
+
+
+def test_without_the_option_the_error_names_it():
+    model = model_of(surface_of(40))
+    with pytest.raises(
+        LimitError, match=r"'sheet' has 1600 vertices, .* takes 999; .*the option 'Split Surfaces' cuts"
+    ):
+        formats.dump_for(MD3, model, "quake3")
+    small = model_of(surface_of(9, "x" * 70))
+    with pytest.raises(LimitError) as error:
+        formats.dump_for(MD3, small, "quake3")
+    assert "Split Surfaces" not in str(error.value)
+
+
+def test_a_game_without_limits_cuts_nothing():
+    assert len(written(model_of(surface_of(80, frames=1)), "gzdoom")[1].surfaces) == 1
