@@ -1,4 +1,4 @@
-"""Run the command line without Blender: python -m io_idtech_models info | check | convert."""
+"""Run the command line without Blender: python -m io_idtech_models info | check | convert | try."""
 
 import sys
 

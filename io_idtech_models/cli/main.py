@@ -1,4 +1,4 @@
-"""The command line: info, check, convert. numpy only; inside Blender `ui.cli` adds what needs Blender to `convert`."""
+"""The command line: info, check, convert, try. numpy only; inside Blender `ui.cli` adds to `convert` what needs it."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from .batch import FAILED, INTERRUPTED, MODEL_SUFFIXES, OK, USAGE, Converter
 from .info import facts, table
 from .inputs import SUFFIXES, expand
 from .saying import say, warn
+from .trial import declare as declare_trial
+from .trial import try_model
 from .workers import Job
 
 SHORTEN = "shorten"
@@ -102,7 +104,7 @@ def _parse(argv: list[str], converter: Converter) -> argparse.Namespace:
 
 def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
     parser = argparse.ArgumentParser(prog="idtech", description="Models of id Software's engines.")
-    commands = parser.add_subparsers(required=True, metavar="info | check | convert")
+    commands = parser.add_subparsers(required=True, metavar="info | check | convert | try")
     info = commands.add_parser("info", help="show what a model holds")
     check = commands.add_parser("check", help="tell what is broken, or what a game would refuse")
     convert = commands.add_parser("convert", help="convert files", description=_convert_help(converter))
@@ -110,8 +112,11 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
         command.add_argument("files", nargs="+", metavar="FILE")
         command.add_argument("--json", action="store_true", help="for programs")
         command.set_defaults(run=run)
-    for command in (info, check, convert):
+    trial = commands.add_parser("try", help="show a model in its game, and tell what that says of it")
+    trial.set_defaults(run=_try)
+    for command in (info, check, convert, trial):
         _add_surroundings(command)
+    declare_trial(trial)
     check.add_argument("--game", choices=tuple(GAMES), default="format")
     convert.add_argument("files", nargs="+", metavar="FILE", help="inputs (files, folders, globs), then the output")
     convert.add_argument("--to", metavar="SUFFIX", help="write this format; the output is then a folder, or left out")
@@ -133,7 +138,7 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
         description = "of a skeletal model's animations, for formats without bones"
         convert.add_argument("--frames", dest="range", type=_range, metavar="FIRST-LAST", help=description)
     convert.set_defaults(run=batch.convert)
-    return parser, {"info": info, "check": check, "convert": convert}
+    return parser, {"info": info, "check": check, "convert": convert, "try": trial}
 
 
 def _add_surroundings(parser: argparse.ArgumentParser) -> None:
@@ -208,6 +213,10 @@ def _info(options: argparse.Namespace, converter: Converter) -> int:
     if options.json:
         say(json.dumps(records, indent=2))
     return FAILED if failed else OK
+
+
+def _try(options: argparse.Namespace, converter: Converter) -> int:
+    return OK if try_model(options) else FAILED
 
 
 def _check(options: argparse.Namespace, converter: Converter) -> int:

@@ -16,7 +16,7 @@ from ..blender.compat import Context
 from ..blender.provenance import note_file
 from ..blender.vertex.build import BuildSettings, Built, build
 from ..blender.window import mode_of, set_mode
-from ..formats import VERTEX, Row
+from ..formats import VERTEX, Row, Written
 from ..game.store import GameFile
 from ..model.wording import describe, joined, listed, plural
 from ..reporting import collected_warnings
@@ -81,17 +81,22 @@ def export_file(asked: Asked, row: Row, chosen: Choice, context: Context, settin
     Raises:
         ModelError: the model can't be written, or the game would refuse it; the file is as it was.
     """
-    from ..blender.scene import ExportScene
-    from ..blender.vertex.gather import gather  # as much again as an import needs
-
     with collected_warnings() as warnings, object_mode(context):
-        settings = replace(settings, uv_splits_vertices=row.uv_splits_vertices)
-        model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, settings))
-        written = formats.dump_for(row, model, asked.game, asked.options, asked.shorten)
+        written = gathered(asked, row, chosen, context, settings)
         warnings.extend(written.notes)
         write_files([(asked.target, written.data), *skin_files(asked, chosen.blocks, written.pieces)])
     warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=True) if row.tags else [])]
     return Summary(describe(written.model), warnings)
+
+
+def gathered(asked: Asked, row: Row, chosen: Choice, context: Context, settings: GatherSettings) -> Written:
+    """Return objects as a file's bytes, which are not written; call it in object mode; raises ModelError."""
+    from ..blender.scene import ExportScene
+    from ..blender.vertex.gather import gather  # as much again as an import needs
+
+    settings = replace(settings, uv_splits_vertices=row.uv_splits_vertices)
+    model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, settings))
+    return formats.dump_for(row, model, asked.game, asked.options, asked.shorten)
 
 
 def skin_files(

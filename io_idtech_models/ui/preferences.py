@@ -16,6 +16,8 @@ from .frames import Operator
 # As in `tasks.games`, which brings more along than whoever starts Blender should wait for.
 PACKAGE = __package__.rpartition(".")[0]
 AS_ARCHIVES = "AUTO"
+FOLDERS = ("folder", "mod")
+PLACES = (*FOLDERS, "executable")
 AddonPreferences: Any = bpy.types.AddonPreferences
 PropertyGroup: Any = bpy.types.PropertyGroup
 UIList: Any = bpy.types.UIList
@@ -33,7 +35,7 @@ def make_whole(game: Any) -> None:
     It is called when they are drawn, which follows every change: no group may have properties with callbacks, for
     Blender 4.2 crashes at the end of a process that has had one.
     """
-    for option in ("folder", "mod"):
+    for option in PLACES:
         place = getattr(game, option)
         if place.startswith("//"):
             setattr(game, option, bpy.path.abspath(place))
@@ -62,6 +64,17 @@ class IDTECH_PG_game(PropertyGroup):  # type: ignore[misc]
     family: EnumProperty(
         name="Engine", description="By whose rules one of several files of a name counts", items=_families()
     )
+    executable: StringProperty(
+        name="Executable",
+        description="The program that Try in Game runs, and nothing else is ever run; empty: this game is not tried",
+        subtype="FILE_PATH",
+    )
+    arguments: StringProperty(
+        name="Arguments",
+        description="What the program is told; empty: as ioquake3 and its kin take it. Words in braces are filled in: "
+        "base, game, mod, home, map, script",
+    )
+    map: StringProperty(name="Map", description="The map that Try in Game starts; empty: a plain room of its own")
     enabled: BoolProperty(name="Use", description="Look for files in this game", default=True)
 
 
@@ -110,12 +123,15 @@ class IdtechPreferences(AddonPreferences):  # type: ignore[misc]
         column = layout.column()
         column.use_property_split = True
         column.prop(game, "name", placeholder=own_name(game))
-        for option in ("folder", "mod", "family"):
+        for option in (*FOLDERS, "family"):
             column.prop(game, option)
-            place = getattr(game, option) if option in {"folder", "mod"} else ""
+            place = getattr(game, option) if option in FOLDERS else ""
             fault = fault_of(place) if place else ""
             if fault:
                 column.label(text=fault, icon="ERROR", translate=False)
+        column.separator()
+        for option in ("executable", "arguments", "map"):
+            column.prop(game, option)
 
 
 class GamesOperator:
