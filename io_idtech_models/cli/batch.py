@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import formats
+from ..game.player.files import player_in
+from ..game.store import Disk
 from ..reporting import LimitError, ModelError, reason
 from .inputs import SUFFIXES, Input, exists, expand, is_dir, is_in_archive, place_of
 from .saying import say, warn
@@ -38,6 +40,7 @@ class Converter:
     worker: Callable[[str], list[str]]  # the command that starts a process which runs `serve` with these options
     program: str = "Python"  # that runs it
     hint: str = ""  # where else to turn for another suffix
+    players: bool = False  # whether it converts whole players, which are folders
     add_options: Callable[[argparse.ArgumentParser], None] | None = None
 
 
@@ -53,6 +56,8 @@ def plan_jobs(options: argparse.Namespace, converter: Converter) -> list[Job]:
     if suffix not in (*converter.writable, *ANIMATION_SUFFIXES):
         written = ", ".join(dict.fromkeys(converter.writable))
         raise LimitError(f"can't write '{suffix or output}', only {written}{_hint(converter)}")
+    if output is not None and len(files) == 1 and not options.to and is_player(Path(files[0]), converter):
+        return _distinct([Job(Path(files[0]), output)])
     kept = MODEL_SUFFIXES if output is not None else ()  # in a folder, what is of that kind already is no input
     readable = ANIMATION_SUFFIXES if _is_animation(suffix) else converter.readable
     sources, barren = expand(files, tuple(s for s in readable if s != suffix or s in kept))
@@ -75,6 +80,14 @@ def _output(files: list[str], suffix: str | None, converter: Converter) -> Path 
     if is_dir(output):
         raise LimitError(f"'{output}' is a folder: say with --to SUFFIX what to write into it")
     return output
+
+
+def is_player(path: Path, converter: Converter) -> bool:
+    """Tell whether a path is a whole player's folder, on disk or in an archive, for one who converts such."""
+    if not converter.players or path.suffix.lower() in SUFFIXES or not (is_dir(path) or is_in_archive(path)):
+        return False
+    found = player_in(Disk().store(path))
+    return found is not None and found.folder.name.lower() == path.name.lower()
 
 
 def _is_animation(suffix: str) -> bool:
@@ -231,6 +244,8 @@ class Log:
 def _refusal(job: Job, converter: Converter) -> str:
     """Return why a file can't be converted, as its name alone tells; "" where it may be."""
     suffix, packed = job.source.suffix.lower(), is_in_archive(job.source)
+    if is_player(job.source, converter):
+        return ""
     if not exists(job.source) and not packed:
         return "no such file"
     if _is_animation(suffix) and not _is_animation(job.target.suffix.lower()):

@@ -24,16 +24,17 @@ def players_at(path: Path, disk: Disk, name: str = "") -> PlayerFiles:
     Raises:
         ModelError: there is none, or there are several and no name says which.
     """
-    if path.name.lower().endswith(ARCHIVES) or is_folder(path):
-        store = disk.store(path)
-        own = player_in(store) if is_folder(path) else None
-        if own is not None and (not name or own.name.lower() == name.lower()):
-            return own
-        return _of_several(players_in(store.around), name)
-    found = player_of(disk.file(path))
-    if found is None:
-        raise LimitError("no player lies there: its folder has lower.md3, upper.md3 and head.md3")
-    return found
+    file = disk.file(path)
+    if file.is_file() and not path.name.lower().endswith(ARCHIVES):
+        found = player_of(file)
+        if found is None:
+            raise LimitError("no player lies there: its folder has lower.md3, upper.md3 and head.md3")
+        return found
+    store = disk.store(path)
+    own = player_in(store)
+    if own is not None and (not name or own.name.lower() == name.lower()):
+        return own
+    return _of_several(players_in(store.around), name)
 
 
 @dataclass(frozen=True)
@@ -76,11 +77,6 @@ def _of_several(players: list[PlayerFiles], name: str) -> PlayerFiles:
         raise LimitError("no player lies there: a game has them in models/players")
     names = listed([player.name for player in players], 20)
     raise LimitError(f"no player is called '{name}': {names}" if name else f"say which player: {names}")
-
-
-def is_folder(path: Path) -> bool:
-    """Tell whether a folder is at a path."""
-    return os.path.isdir(path)  # noqa: PTH112 - Path's own raises where a name is too long
 
 
 def proposed_target(player: PlayerFound) -> Path:

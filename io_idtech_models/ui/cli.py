@@ -51,6 +51,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--fps", type=_rate, default=0, metavar="N", help="frames per second of a model that does not say (24)")
     add("--no-weld", action="store_true", help="keep vertices apart that lie together in every frame")
     add("--skin", default="", metavar="NAME", help="what a model wears (its default skin), none: its own shaders")
+    add("--legs", default="", metavar="ROW", help="what a player's legs do, LEGS_RUN for one (all frames, one by one)")
+    add("--torso", default="", metavar="ROW", help="the same of the torso, TORSO_ATTACK for one")
     frames = "a model's frames: auto (its keys, else the scene's if something moves), keys, scene, current, FIRST-LAST"
     add("--frames", type=_frames, default=("AUTO", 0, 0), metavar="WHICH", help=frames)
     add("--normals", choices=("source", "shown", "smooth"), default="source", help="where a model's normals come from")
@@ -125,16 +127,34 @@ def _changes_model(options: argparse.Namespace) -> bool:
 def _open(job: Job, options: argparse.Namespace, context: Context) -> Summary:
     """Bring a job's source, and nothing else, into memory, dressed as its target can show it."""
     path = job.source
+    dressing = Dressing(options.skin, plain_materials=job.target.suffix.lower() not in LAYERED)
+    if batch.is_player(path, CONVERTER):
+        _empty_scene(context)
+        return _open_player(path, dressing, options, context)
     if path.suffix.lower() not in MODEL_SUFFIXES:
         scene_files.open_scene(path)
         return Summary(plural(len(context.scene.objects), "object"))
+    _empty_scene(context)
+    row = formats.by_suffix(path)
+    assert row is not None, "what has a model's suffix has a row"
+    return OPEN[row.family](path, dressing, options, context)
+
+
+def _empty_scene(context: Context) -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     context.scene.frame_start, context.scene.frame_end = 0, 0  # what has several frames brings its range
     context.scene.frame_set(0)
-    row = formats.by_suffix(path)
-    assert row is not None, "what has a model's suffix has a row"
-    dressing = Dressing(options.skin, plain_materials=job.target.suffix.lower() not in LAYERED)
-    return OPEN[row.family](path, dressing, options, context)
+
+
+def _open_player(path: Path, dressing: Dressing, options: argparse.Namespace, context: Context) -> Summary:
+    """Bring a whole player into the scene, which shows all its frames, or the animations that are named."""
+    from ..tasks.player_files import players_at
+    from ..tasks.player_imports import PlayerImport, PlayerOptions
+
+    settings = BuildSettings(scale=options.scale, weld=not options.no_weld, frame_rate=options.fps)
+    wanted = PlayerOptions(levels=False, legs=options.legs, torso=options.torso)
+    files = players_at(path, cli.disk_of(options))
+    return PlayerImport(files, settings, dressing, wanted, context.scene).run(context.scene.collection)[1]
 
 
 def _open_vertex(path: Path, dressing: Dressing, options: argparse.Namespace, context: Context) -> Summary:
@@ -223,6 +243,7 @@ CONVERTER = Converter(
     convert=convert,
     worker=_worker,
     program="Blender",
+    players=True,
     add_options=add_options,
 )
 

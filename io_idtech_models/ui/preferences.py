@@ -71,8 +71,7 @@ class IDTECH_PG_game(PropertyGroup):  # type: ignore[misc]
     )
     arguments: StringProperty(
         name="Arguments",
-        description="What the program is told; empty: as ioquake3 and its kin take it. Words in braces are filled in: "
-        "base, game, mod, home, map, script",
+        description="Empty: as ioquake3 takes them. Filled in: {base}, {game}, {mod}, {home}, {map}, {script}",
     )
     map: StringProperty(name="Map", description="The map that Try in Game starts; empty: a plain room of its own")
     enabled: BoolProperty(name="Use", description="Look for files in this game", default=True)
