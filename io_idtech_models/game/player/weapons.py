@@ -4,7 +4,7 @@ Facts (CG_RegisterWeapon of Quake III): a weapon's item names its model, `models
 it is called after that: `W_hand.md3` is drawn in the player's own view alone (the shotgun's where it is missing),
 `W_barrel.md3` stands on the weapon's `tag_barrel` and turns about its X, `W_flash.md3` on its `tag_flash` while it
 shoots. In others' view the weapon stands on the torso's `tag_weapon`. Which weapons there are is compiled into a game:
-here they are the models in folders of `models/weapons2` that are called as their folder, or that others are named after.
+here they are the models in folders of `models/weapons2` that are called as their folder, or others are named after.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ def test_weapons_with_all_that_goes_with_them(tmp_path):
     put_pack(tmp_path / "pak0.pk3", gun)
     put_pack(tmp_path / "pak1.pk3", files("mg/MG.md3", "mg/mg_barrel.md3", "mg/mg_flash.MD3", "mg/mg.tga", "a.md3"))
     put_files(tmp_path, files("mg/mg_flash.md3", "odd/pistol.md3", "odd/pistol_hand.md3", "odd/box.md3", "odd/x/x.md3"))
+    put_files(tmp_path, files("odd/pistol_1.md3", "odd/pistol_1_hand.md3", "mg_hand/mg_hand.md3"))
     mg, pistol, shotgun = weapons_in(Disk().folder(tmp_path))
     assert (mg.name, pistol.name, shotgun.name) == ("MG", "pistol", "shotgun")
     assert {tag: file.name for tag, file in mg.on_tags.items()} == {
