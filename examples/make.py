@@ -1,6 +1,6 @@
-"""Make the example models: the Sentinel (MD3), the Stilt (MD2), the Newt (MD5), the Trooper (MDM and MDX), the Lantern.
+"""Make the example models: Sentinel (MD3), Stilt (MD2), Newt (MD5), Trooper (MDM and MDX), Lantern, and Tock.
 
-(The last is an MD3 with a shader script and skins, in a pack.)
+(The Lantern is an MD3 with a shader script and skins, in a pack; Tock is a whole player of Quake III.)
 
     python examples/make.py [FOLDER]
 
@@ -24,9 +24,9 @@ def files() -> dict[str, bytes]:
     """Return all files by their paths below this folder."""
     if str(HERE.parent) not in sys.path:
         sys.path.insert(0, str(HERE.parent))
-    from examples import lantern, newt, sentinel, stilt, trooper
+    from examples import lantern, newt, sentinel, stilt, tock, trooper
 
-    return sentinel.files() | stilt.files() | newt.files() | trooper.files() | lantern.files()
+    return sentinel.files() | stilt.files() | newt.files() | trooper.files() | lantern.files() | tock.files()
 
 
 def main(arguments: Sequence[str]) -> int:

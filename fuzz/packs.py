@@ -9,7 +9,8 @@ from itertools import islice
 import numpy as np
 
 from fuzz.guard import BrokenError
-from io_idtech_models.game import archives
+from io_idtech_models.assets.packs import with_members
+from io_idtech_models.game import archives, zips
 from io_idtech_models.game.store import name_parts
 from io_idtech_models.reporting import ModelError
 from tests.packs import Entry, pak_bytes, zip_bytes
@@ -84,3 +85,29 @@ def check(data: bytes) -> None:
         except ModelError as error:
             if "\n" in str(error):
                 raise BrokenError("more than one sentence") from error
+    if found.codec is zips and data:
+        _check_writing(data)
+
+
+def _check_writing(data: bytes) -> None:
+    """Write members into an archive: all others are there as they were; raises BrokenError, and ModelError."""
+    before = _read_all(data)
+    name = next(iter(before), "models/a.md3")
+    after = _read_all(with_members(data, {name: b"changed", "new/b.cfg": b"new"}))
+    wanted = before | {name: b"changed", "new/b.cfg": b"new"}
+    if set(after) != set(wanted) or any(after[key] != own for key, own in wanted.items() if own is not None):
+        raise BrokenError("a member was lost or changed")
+
+
+def _read_all(data: bytes) -> dict[str, bytes | None]:
+    """Return the members of an archive by their names in lower case; None for one that can't be read."""
+    read: dict[str, bytes | None] = {}
+    found = archives.read_directory(io.BytesIO(data), len(data))
+    for folder, (_, files) in found.folders.items():
+        for name, (_, member) in files.items():
+            try:
+                own = found.codec.read_member(io.BytesIO(data), len(data), member)
+            except ModelError:
+                own = None
+            read[f"{folder}/{name}" if folder else name] = own
+    return read

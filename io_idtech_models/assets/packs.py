@@ -9,6 +9,7 @@ Layout: see `game.zips`, which reads them.
 
 from __future__ import annotations
 
+import io
 import struct
 import zlib
 from collections import Counter
@@ -82,17 +83,11 @@ def write_members(path: Target, members: Mapping[str, bytes | None], date: tuple
         ModelError: it can't be written, is damaged, or has encrypted members: it is as it was then; or a name can't be
             one of an archive.
     """
-    wanted = {}
-    for name, data in members.items():
-        if not name or "/".join(name_parts(name)) != name or not name.isprintable():
-            raise LimitError(f"'{name}' can't be the name of a file in an archive")
-        wanted[_key(name)] = (name, data)
+    wanted = _by_key(members)
     file = Disk().file(path)
     try:
         if not file.is_file():
-            plan = _Plan(zips.END.pack(b"PK\5\6", 0, 0, 0, 0, 0))
-            _add_new(plan, wanted, date)
-            write_archive(path, partial(_fill, plan))
+            write_archive(path, partial(_fill, _planned_anew(wanted, date)))
             return True
         stamp = file.stamp
         with file.open() as stream:
@@ -104,6 +99,36 @@ def write_members(path: Target, members: Mapping[str, bytes | None], date: tuple
         raise ModelError(f"can't read '{path}': {reason(error)}") from error
     except (FormatError, LimitError) as error:
         raise ModelError(f"can't write into '{path}': {error}") from error
+
+
+def with_members(data: bytes, members: Mapping[str, bytes | None], date: tuple[int, int, int] = DATE) -> bytes:
+    """Return the bytes of an archive with members as `write_members` writes them; of no bytes a new one.
+
+    Raises:
+        ModelError: as there.
+    """
+    wanted, stream, found = _by_key(members), io.BytesIO(data), io.BytesIO()
+    plan = _planned(stream, wanted, date) if data else _planned_anew(wanted, date)
+    if plan is None:
+        return data
+    _fill(plan, found, stream)
+    return found.getvalue()
+
+
+def _by_key(members: Mapping[str, bytes | None]) -> dict[str, tuple[str, bytes | None]]:
+    """Return members by their names as games compare them; raises LimitError for what can't be a name."""
+    wanted = {}
+    for name, data in members.items():
+        if not name or "/".join(name_parts(name)) != name or not name.isprintable():
+            raise LimitError(f"'{name}' can't be the name of a file in an archive")
+        wanted[_key(name)] = (name, data)
+    return wanted
+
+
+def _planned_anew(wanted: Mapping[str, tuple[str, bytes | None]], date: tuple[int, int, int]) -> _Plan:
+    plan = _Plan(zips.END.pack(b"PK\5\6", 0, 0, 0, 0, 0))
+    _add_new(plan, wanted, date)
+    return plan
 
 
 def _key(name: str) -> str:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_idtech_models.assets.packs import write_members
+from io_idtech_models.assets.packs import with_members, write_members
 from io_idtech_models.game.store import Disk
 from io_idtech_models.reporting import LimitError, ModelError
 from tests.game.packs import PACKS
@@ -109,6 +109,19 @@ def test_members_are_added_and_taken_out(tmp_path):
     assert new[:5] == ((2004, 5, 6, 0, 0, 0), 0o100644 << 16, 0, 3, b"")
     assert new[-1] == zipfile.ZIP_DEFLATED
     assert b"readme.txt" not in path.read_bytes(), "nor is its data there"
+
+
+def test_in_memory_it_is_the_same(tmp_path):
+    path, changes = put(tmp_path), {"a/b.md3": b"new", "x": b"y", "readme.txt": None}
+    assert with_members(path.read_bytes(), {"A/b.md3": OLD["a/b.md3"]}) == path.read_bytes()
+    made = with_members(path.read_bytes(), changes)
+    write_members(path, changes)
+    assert path.read_bytes() == made
+    path.unlink()
+    write_members(path, changes)
+    assert path.read_bytes() == with_members(b"", changes)
+    with pytest.raises(LimitError, match="can't be the name"):
+        with_members(b"", {"../x": b""})
 
 
 def test_nothing_is_written_where_nothing_changes(tmp_path):

@@ -1,0 +1,145 @@
+"""Tock, an example of a whole player: what it holds is what games ask for, and what its table says it shows."""
+
+import struct
+
+import numpy as np
+import pytest
+
+from examples import tock, tock_moves
+from io_idtech_models.assets.load import load
+from io_idtech_models.assets.looks import Looks
+from io_idtech_models.assets.player import load_player, other_frames
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.md3 import file as md3
+from io_idtech_models.game.player.animation_cfg import NAMES
+from io_idtech_models.game.player.files import players_in
+from io_idtech_models.game.search import SearchPath
+from io_idtech_models.game.store import Disk
+from tests.samples import PROJECT, dump
+
+GAME = PROJECT / "examples" / tock.GAME
+FOLDER = GAME / tock.FOLDER
+
+
+@pytest.fixture(scope="module")
+def player():
+    (files,) = players_in(Disk().folder(GAME))
+    return load_player(files)
+
+
+def test_the_player_is_small_and_whole(player):
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 300_000
+    assert player.complaints == []
+    assert (player.files.name, player.files.path) == ("tock", tock.FOLDER.rstrip("/"))
+    assert player.files.skins == list(tock.SKINS)
+    assert [path.name for path in sorted(FOLDER.iterdir())] == sorted(tock.player_files())
+
+
+def test_its_models_come_back_byte_for_byte(player):
+    for part in player.parts.values():
+        assert dump(part.model) == part.file.read()
+        levels = list(part.levels())
+        assert [nth for nth, _, _ in levels] == [1]
+        for _, file, model in levels:
+            assert dump(model) == file.read()
+            assert other_frames(part, file, model) == ""
+            assert [tag.name for tag in model.tags] == [tag.name for tag in part.model.tags]
+            assert model.surfaces[0].positions.shape[1] < 0.7 * part.model.surfaces[0].positions.shape[1]
+
+
+def test_quake_iii_accepts_it(player):
+    for file in [*FOLDER.glob("*.md3")]:
+        model = load(Disk().file(file)).model
+        assert by_name("md3").check(model, "quake3") == []
+        (surface,) = md3.read(file.read_bytes()).surfaces
+        used = np.unique(surface.triangles).tolist()
+        assert used == list(range(surface.vertices.shape[1])), "every vertex is used"
+
+
+def test_its_table_names_all_of_its_frames(player):
+    table = player.table
+    assert [row.name for row in table.rows] == list(NAMES)
+    for part in ("lower", "upper"):
+        model = player.parts[part].model
+        shown = {frame for row in table.of_part(part) for frame in row.frames}
+        assert shown == set(range(len(model.frame_names)))
+        assert len(set(model.frame_names)) == len(model.frame_names)
+    names = player.parts["lower"].model.frame_names
+    by_row = {row.name: [names[frame] for frame in row.frames] for row in table.of_part("lower")}
+    assert by_row["LEGS_RUN"] == [f"run_{nth}" for nth in range(8)]
+    assert by_row["LEGS_BACK"] == [f"walk_{nth}" for nth in reversed(range(8))]
+    assert by_row["BOTH_DEAD2"] == ["death2_4"]
+    torso = player.parts["upper"].model.frame_names
+    by_row = {row.name: [torso[frame] for frame in row.frames] for row in table.of_part("upper")}
+    assert by_row["TORSO_STAND"] == ["stand_0"]
+    hands = [len(by_row[name]) for name in ("TORSO_ATTACK", "TORSO_ATTACK2", "TORSO_DROP", "TORSO_RAISE")]
+    assert hands == [6, 6, 5, 4], "so many has the model of the hands, which moves along"
+
+
+def test_normals_look_out_of_their_faces(player):
+    for part in player.parts.values():
+        surface = part.model.surfaces[0]
+        for frame in (0, len(surface.positions) // 2, len(surface.positions) - 1):
+            a, b, c = (surface.positions[frame][surface.triangles[:, i]] for i in range(3))
+            faces, shown = np.cross(b - a, c - a), surface.normals[frame][surface.triangles].sum(axis=1)
+            assert ((faces * shown).sum(axis=1) > 0).mean() > 0.97, "but for some where a limb is bent"
+
+
+def heights(model, frames):
+    return model.surfaces[0].positions[list(frames), :, 2].min(axis=1)
+
+
+def test_it_walks_on_the_ground_in_a_loop(player):
+    lower = player.parts["lower"].model
+    rows = {row.name: row for row in player.table.of_part("lower")}
+    for name in ("LEGS_WALK", "LEGS_RUN", "LEGS_IDLE", "LEGS_LAND", "LEGS_WALKCR"):
+        np.testing.assert_allclose(heights(lower, rows[name].frames), -24, atol=0.02)
+    for name in ("LEGS_WALK", "LEGS_RUN"):
+        frames = lower.surfaces[0].positions[rows[name].frames]
+        steps = np.abs(np.diff(frames, axis=0, append=frames[:1])).max(axis=(1, 2))
+        assert steps.min() > 1
+        assert steps[-1] <= 1.05 * steps.max(), "no jump from the last frame to the first"
+    assert heights(lower, rows["LEGS_JUMP"].frames)[-1] > -22, "its feet are drawn in"
+    for nth in (1, 2):
+        (dead,) = rows[f"BOTH_DEAD{nth}"].frames
+        assert lower.surfaces[0].positions[dead, :, 2].max() < -5, "it lies"
+
+
+def test_weapons_point_ahead_where_it_aims(player):
+    upper = player.parts["upper"].model
+    (stand,) = next(row for row in player.table.of_part("upper") if row.name == "TORSO_STAND").frames
+    tags = {tag.name: tag for tag in upper.tags}
+    assert list(tags) == ["tag_torso", "tag_head", "tag_weapon", "tag_flag"]
+    assert np.array_equal(tags["tag_weapon"].axes[stand], np.eye(3))
+    for tag in (*upper.tags, *player.parts["lower"].model.tags):
+        lengths = np.sqrt((tag.axes.astype(np.float64) ** 2).sum(axis=2))
+        np.testing.assert_allclose(lengths, 1, atol=1e-4)
+    assert np.abs(tags["tag_torso"].origins).max() == 0
+
+
+def test_poses_are_those_of_all_frames():
+    for part in (0, 1):
+        assert len(tock_moves.poses(part)) == len(tock_moves.names(part))
+        assert all(len(name) < 16 for name in tock_moves.names(part))
+
+
+@pytest.mark.parametrize("skin", tock.SKINS)
+def test_its_surfaces_wear_what_its_skins_say(player, skin):
+    dressed = load_player(player.files, skin)
+    for part in dressed.parts.values():
+        assert part.dress is not None
+        worn = {part.dress.worn(surface.name, "") for surface in part.model.surfaces}
+        wanted = f"{tock.FOLDER}{skin}.tga"
+        assert worn == {wanted}
+        found = Looks(SearchPath(part.file)).find(wanted, worn=True)
+        assert found is not None
+        assert found.lacking == ()
+        assert [texture.name for texture in found.textures] == [wanted]
+
+
+def test_its_pictures_are_what_their_names_say():
+    for name in ("default.tga", "red.tga", "icon_default.tga", "icon_red.tga"):
+        data = (FOLDER / name).read_bytes()
+        size = (32, 32) if name.startswith("icon") else (128, 64)
+        assert struct.unpack_from("<HHBB", data, 12) == (*size, 24, 0)
+        assert len(data) == 18 + 3 * size[0] * size[1]
