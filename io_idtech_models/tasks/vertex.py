@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from .. import formats
+from ..assets.levels import level_files, stale_levels
 from ..assets.load import load
 from ..assets.storage import Target, write_files
 from ..blender.compat import Context
@@ -89,7 +90,11 @@ def export_file(asked: Asked, row: Row, chosen: Choice, context: Context, settin
         model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, settings))
         written = formats.dump_for(row, model, asked.game, asked.options, asked.shorten)
         warnings.extend(written.notes)
-        write_files([(asked.target, written.data), *skin_files(asked, chosen.blocks, written.pieces)])
+        levels, notes = level_files(row, written.data, asked.target, asked.levels)
+        warnings.extend(notes)
+        warnings.extend(stale_levels(row, written.data, asked.target, [target for target, _ in levels]))
+        skins = skin_files(asked, chosen.blocks, written.pieces)
+        write_files([(asked.target, written.data), *levels, *skins])
     warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=True) if row.tags else [])]
     return Summary(describe(written.model), warnings)
 

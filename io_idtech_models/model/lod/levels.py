@@ -26,11 +26,13 @@ from .. import steady
 from ..edits.conform import split_surface, with_vertices
 from ..vertex import Surface, VertexModel
 from .decimate import Mesh
+from .texture import Texture
 
 MOST_LEVELS = 3  # beside the model itself: MD3_MAX_LODS 4 of Enemy Territory, 3 of Quake III (tr_local.h)
 MOST_PLACES = 1 << 21  # vertices in all frames that are looked at; of more, frames evenly spread are
 STEPS = 1.75  # of the file's precision: so far apart are vertices of a seam that were rounded by themselves
 WIDEST = 2e-3  # of the model's diagonal, beyond which that is no rounding
+FARTHEST = 1e6  # of texture coordinates
 Fixed = Sequence[NDArray[np.bool_]]  # (V,) of each surface: vertices that stay
 
 
@@ -102,7 +104,9 @@ def _mesh_of(surfaces: Sequence[Surface], model: VertexModel, fixed: Fixed | Non
         reach = min(STEPS * step, WIDEST * float(steady.lengths(np.ptp(points.reshape(-1, 3), axis=0))))
     held = None if fixed is None else np.concatenate(list(fixed))
     parts = np.repeat(np.arange(len(surfaces)), [len(surface.triangles) for surface in surfaces])
-    return Mesh(points, uvs, np.concatenate(corners), held, parts, reach)
+    mesh = Mesh(points, uvs, np.concatenate(corners), held, parts, reach)
+    mesh.texture = Texture(points[0] / mesh.size, np.clip(uvs, -FARTHEST, FARTHEST), np.concatenate(corners))
+    return mesh
 
 
 def _different(points: NDArray[np.float32]) -> NDArray[np.int64]:
