@@ -76,27 +76,42 @@ def import_file(
     return built, Summary(describe(model), warnings)
 
 
-def export_file(asked: Asked, row: Row, chosen: Choice, context: Context, settings: GatherSettings) -> Summary:
-    """Write objects to a file.
+def export_file(
+    asked: Asked,
+    row: Row,
+    chosen: Choice,
+    context: Context,
+    settings: GatherSettings,
+    scene_levels: bool = False,
+) -> Summary:
+    """Write objects to a file, and levels of detail: those that are asked for, or that the model has in the scene.
 
     Raises:
         ModelError: the model can't be written, or the game would refuse it; the file is as it was.
     """
     from ..blender.scene import ExportScene
     from ..blender.vertex.gather import gather  # as much again as an import needs
+    from .levels import files_of_scene
+
+    settings = replace(settings, uv_splits_vertices=row.uv_splits_vertices)
+
+    def made_of(choice: Choice) -> formats.Written:
+        model = gather(choice.blocks, choice.collection, ExportScene(context.scene, context.view_layer, settings))
+        return formats.dump_for(row, model, asked.game, asked.options, asked.shorten)
 
     with collected_warnings() as warnings, object_mode(context):
-        settings = replace(settings, uv_splits_vertices=row.uv_splits_vertices)
-        model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, settings))
-        written = formats.dump_for(row, model, asked.game, asked.options, asked.shorten)
+        written = made_of(chosen)
         warnings.extend(written.notes)
         levels, notes = level_files(row, written.data, asked.target, asked.levels)
         warnings.extend(notes)
+        if scene_levels and row.level_files:
+            levels = files_of_scene(asked.target, chosen, written.model, context, made_of)
         warnings.extend(stale_levels(row, written.data, asked.target, [target for target, _ in levels]))
         skins = skin_files(asked, chosen.blocks, written.pieces)
         write_files([(asked.target, written.data), *levels, *skins])
     warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=True) if row.tags else [])]
-    return Summary(describe(written.model), warnings)
+    also = f", {plural(len(levels), 'level')} of detail" if levels else ""
+    return Summary(describe(written.model) + also, warnings)
 
 
 def skin_files(
