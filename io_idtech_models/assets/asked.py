@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,3 +18,4 @@ class Asked:
     options: Mapping[str, Any] = field(default_factory=dict)
     shorten: bool = False  # names that are too long; else they are an error
     skin: str = ""  # the name of a skin to write beside a model, of what its surfaces wear; "" for none
+    levels: Sequence[float] = ()  # of detail, to be made and written beside a model: shares of its triangles

@@ -19,6 +19,7 @@ from ..model.wording import plural
 from ..reporting import LimitError, collected_warnings
 from .asked import Asked
 from .beside import scale_files, warn_of_lost_scales
+from .levels import level_files, refuse_others
 from .load import Loaded, load, load_animation
 from .storage import Target, write_files
 
@@ -61,6 +62,8 @@ def convert(source: GameFile, asked: Asked, posing: Posing = Posing()) -> str:
     to = formats.by_suffix(asked.target)
     if to is None:
         raise LimitError(f"can't write '{asked.target.suffix}'")
+    if asked.levels:
+        refuse_others(to, asked.target.suffix)
     with collected_warnings() as warnings:
         loaded = load(source, [file for file in posing.animations if formats.by_suffix(file) in COMPANIONS][:1])
         row = loaded.row
@@ -101,7 +104,8 @@ def _plain(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
 
 def _vertex_file(model: VertexModel, to: Row, asked: Asked) -> Converted:
     written = formats.dump_for(to, model, asked.game, asked.options, asked.shorten)
-    return Converted([(asked.target, written.data)], written.model, written.notes)
+    levels, notes = level_files(to, written.data, asked.target, asked.levels)
+    return Converted([(asked.target, written.data), *levels], written.model, written.notes + notes)
 
 
 def _motion_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:

@@ -36,7 +36,7 @@ def convert_plain(job: Job, options: argparse.Namespace) -> str:
     animations = [disk.file(Path(name)) for name in options.anim]
     bounds = getattr(options, "range", None)
     frames = None if bounds is None else range(bounds[0], bounds[1] + 1)
-    asked = Asked(job.target, options.game, own, shortens(options))
+    asked = Asked(job.target, options.game, own, shortens(options), levels=options.levels)
     return conversion.convert(disk.file(job.source), asked, conversion.Posing(animations, options.tags, frames))
 
 
@@ -127,6 +127,8 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
     anim = "an animation of a skeletal model, which goes along or poses it for formats without bones; several times"
     convert.add_argument("--anim", metavar="FILE", action="append", default=[], help=anim)
     convert.add_argument("--tags", metavar="JOINTS", type=_names, default=[], help="joints that become tags: a,b,c")
+    description = "write NAME_1, NAME_2 beside a model, with so many percent of its triangles: 50,25"
+    convert.add_argument("--levels", metavar="PERCENT", type=_levels, default=[], help=description)
     description = f"names that are too long: {SHORTEN} them, and say so, or refuse the file ({SHORTEN})"
     convert.add_argument("--long-names", choices=(SHORTEN, "refuse"), default=SHORTEN, help=description)
     convert.add_argument("--report", metavar="FILE", help="write what came of each file, one JSON object a line")
@@ -168,6 +170,15 @@ def _add_option(parser: argparse.ArgumentParser, row: formats.Row, option: forma
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _levels(text: str) -> list[float]:
+    from ..model.lod.levels import shares_of
+
+    try:
+        return shares_of(text)
+    except ModelError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _range(text: str) -> tuple[int, int]:

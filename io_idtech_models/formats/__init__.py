@@ -62,6 +62,7 @@ ROWS: tuple[Row, ...] = (
         rooms={"model": 63, "surface": 63, "shader": 63, "tag": 63, "frame": 15},
         tags=True,
         skins=SKIN_FILES,
+        level_files=True,
         options=(
             Option(
                 SPLIT,

@@ -68,6 +68,7 @@ class Row:
     skins: str = ""  # what says what surfaces wear: SKIN_FILES beside the model, or SKIN_DECLS of its game
     # Of models animated vertex by vertex:
     uv_splits_vertices: bool = True  # a vertex has one texture coordinate and normal, a surface one material
+    level_files: bool = False  # games read levels of detail from files beside a model's: NAME_1, NAME_2
     frame_rate: int = 0  # at which games play its frames; 0: not the format's matter
     # Of models that a skeleton moves:
     animation: str = ""  # the format whose files move its models

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from .. import formats
+from ..assets.levels import level_files, stale_levels
 from ..assets.load import load
 from ..assets.storage import Target, write_files
 from ..blender.compat import Context
@@ -75,18 +76,37 @@ def import_file(
     return built, Summary(describe(model), warnings)
 
 
-def export_file(asked: Asked, row: Row, chosen: Choice, context: Context, settings: GatherSettings) -> Summary:
-    """Write objects to a file.
+def export_file(
+    asked: Asked,
+    row: Row,
+    chosen: Choice,
+    context: Context,
+    settings: GatherSettings,
+    scene_levels: bool = False,
+) -> Summary:
+    """Write objects to a file, and levels of detail: those that are asked for, or that the model has in the scene.
 
     Raises:
         ModelError: the model can't be written, or the game would refuse it; the file is as it was.
     """
+    from .levels import files_of_scene
+
+    def made_of(choice: Choice) -> Written:
+        return gathered(asked, row, choice, context, settings)
+
     with collected_warnings() as warnings, object_mode(context):
-        written = gathered(asked, row, chosen, context, settings)
+        written = made_of(chosen)
         warnings.extend(written.notes)
-        write_files([(asked.target, written.data), *skin_files(asked, chosen.blocks, written.pieces)])
+        levels, notes = level_files(row, written.data, asked.target, asked.levels)
+        warnings.extend(notes)
+        if scene_levels and row.level_files:
+            levels = files_of_scene(asked.target, chosen, written.model, context, made_of)
+        warnings.extend(stale_levels(row, written.data, asked.target, [target for target, _ in levels]))
+        skins = skin_files(asked, chosen.blocks, written.pieces)
+        write_files([(asked.target, written.data), *levels, *skins])
     warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=True) if row.tags else [])]
-    return Summary(describe(written.model), warnings)
+    also = f", {plural(len(levels), 'level')} of detail" if levels else ""
+    return Summary(describe(written.model) + also, warnings)
 
 
 def gathered(asked: Asked, row: Row, chosen: Choice, context: Context, settings: GatherSettings) -> Written:

@@ -17,6 +17,7 @@ import bpy
 
 from .. import formats
 from ..assets.asked import Asked
+from ..assets.levels import refuse_others
 from ..blender.compat import Context
 from ..blender.exchange import picture, scene_files
 from ..blender.skeletal.build import SkeletalSettings
@@ -103,6 +104,8 @@ def convert(job: Job, options: argparse.Namespace) -> str:
 
 def _convert(job: Job, options: argparse.Namespace) -> str:
     row = formats.by_suffix(job.target)
+    if options.levels:
+        refuse_others(row, job.target.suffix)
     if row is not None and job.source.suffix.lower() in MODEL_SUFFIXES and not _changes_model(options):
         return cli.convert_plain(job, options)
     context: Context = bpy.context
@@ -110,7 +113,9 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
     if options.frame is not None:
         context.scene.frame_set(options.frame)
     if row is not None:
-        asked = Asked(job.target, options.game, cli.own_options(row, options), cli.shortens(options))
+        asked = Asked(
+            job.target, options.game, cli.own_options(row, options), cli.shortens(options), levels=options.levels
+        )
         summary = SAVE[row.family](asked, row, options, context)
     elif job.target.suffix.lower() == PICTURE:
         picture.render_still(job.target, context.scene.frame_current, options.size)

@@ -4,6 +4,7 @@
 imported when it is first needed: everyone who starts Blender waits for this module.
 """
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
@@ -87,6 +88,24 @@ class WeldOption:
     )
 
 
+class LevelsOption:
+    """The options of formats whose games read levels of detail from files beside a model's."""
+
+    levels: EnumProperty(
+        name="Levels of Detail",
+        description="What to write as NAME_1, NAME_2 beside the model, which games draw from afar",
+        items=(
+            ("SCENE", "In the Scene", "Those that 'Make Levels of Detail' made of the model, as they are now"),
+            ("MAKE", "Make Now", "The model as it is written, with fewer triangles"),
+            ("NONE", "None", "Nothing: files that are there stay as they are"),
+        ),
+        default="SCENE",
+    )
+    percentages: StringProperty(
+        name="Percentages", description="How many of the model's triangles each level keeps", default="50, 25"
+    )
+
+
 class ExportVertexModel(ExportModel):
     """Options and work of an export operator of the vertex family."""
 
@@ -129,6 +148,9 @@ class ExportVertexModel(ExportModel):
         draw_group(self.layout, self, "idtech_frames", "Animation", ("frames", *ranged))
         own = tuple(option.name for option in self.row.options)
         draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "normals", "keep_suffixes", *own, "skin"))
+        made: tuple[str, ...] = ("percentages",) if getattr(self, "levels", "") == "MAKE" else ()
+        if self.row.level_files:
+            draw_group(self.layout, self, "idtech_levels", "Levels of Detail", ("levels", *made))
 
     def execute(self, context: Context) -> Any:
         """Write the file; what hinders it is reported, and the file is as it was."""
@@ -142,9 +164,16 @@ class ExportVertexModel(ExportModel):
         def write() -> "list[tuple[Path, Summary]]":
             chosen = choose(context, self.what, self.collection)
             hidden.extend(left_out(chosen))
-            return [(asked.target, export_file(asked, self.row, chosen, context, settings))]
+            whole, of_scene = replace(asked, levels=self.shares()), getattr(self, "levels", "") == "SCENE"
+            return [(asked.target, export_file(whole, self.row, chosen, context, settings, of_scene))]
 
         return self.deliver(write, hidden)
+
+    def shares(self) -> list[float]:
+        """Return the shares of the model's triangles that levels are made with now; raises LimitError."""
+        from ..model.lod.levels import shares_of
+
+        return shares_of(self.percentages) if getattr(self, "levels", "") == "MAKE" else []
 
 
 def import_operator(row: Row) -> type:
@@ -164,7 +193,8 @@ def export_operator(row: Row) -> type:
     """Return the export operator of a format."""
     properties = {option.name: option_property(option) for option in row.options}
     properties["game"] = games_option(row.games)
-    bases = (SkinOption, ExportVertexModel) if row.skins == SKIN_FILES else (ExportVertexModel,)
+    bases: tuple[type, ...] = (SkinOption, ExportVertexModel) if row.skins == SKIN_FILES else (ExportVertexModel,)
+    bases = (LevelsOption, *bases) if row.level_files else bases
     return make_operator(row, "export", bases, properties)
 
 

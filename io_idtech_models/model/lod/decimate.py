@@ -19,12 +19,14 @@ from numpy.typing import NDArray
 from .. import steady
 from ..source import are_solid
 from .poses import ASKEW, ManyPoses, OnePose, Poses, find_places, find_quadrics
+from .texture import Texture
 
 __all__ = ["ASKEW", "GONE", "Mesh"]
 
 Key = tuple[int, int, int, int]  # tears, cost, place, its target: the smallest goes first
 
 SHORT, SHORT_CURVE = 1e-4, 1e-3  # cost of the way squared; on flat ground, and along borders, near ones go first
+SLIPPED = 0.1  # of how far the texture slips, squared, against how far the surface moves
 EQUAL = 1e-13  # costs are counted in steps of it: those of mirror images differ in the last digits
 SOLID, TEARS = 0, 1
 GONE = math.inf  # the error of a step that tears
@@ -71,6 +73,7 @@ class Mesh:
         self.alive, self.touched, self.fixed = [True] * count, [False] * count, [False] * count
         for place in [] if fixed is None else place_of[fixed].tolist():
             self.fixed[place] = True
+        self.texture: Texture | None = None
         self.lowest = 0  # no place below is alive
         self.left = len(self.corners)  # triangles
         own = np.zeros(self.left, np.int64) if parts is None else parts[self.solid]
@@ -151,6 +154,9 @@ class Mesh:
         short = SHORT_CURVE if on_curve else SHORT
         targets = list(counts)
         found = self.poses.costs(place, targets, short)
+        if self.texture is not None:
+            slips = (self._slip(target, sides) for target in targets)
+            found = [cost + SLIPPED * slip for cost, slip in zip(found, slips, strict=True)]
         costs = [(round(cost / EQUAL), target) for cost, target in zip(found, targets, strict=True)]
         costs.sort()
         for cost, target in costs:
@@ -173,6 +179,13 @@ class Mesh:
                     counts[other] = counts.get(other, 0) + (not copies[number])
                     side.add(vertex)
         return counts, sides
+
+    def _slip(self, target: int, sides: dict[int, set[int]]) -> float:
+        """Return how far the texture slips where it does most, as a square, when a place goes to a target."""
+        assert self.texture is not None
+        place_of, slip = self.place_of, self.texture.slip
+        ends = ((vertex, other) for vertex, side in sides.items() for other in side if place_of[other] == target)
+        return max((slip(vertex, other) for vertex, other in ends), default=0.0)
 
     def _holds(self, place: int, target: int, counts: dict[int, int], sides: dict[int, set[int]]) -> bool:
         """Tell whether a step keeps borders, seams, and what is joined to what, and folds nothing over."""
@@ -218,6 +231,8 @@ class Mesh:
             near = sorted(other for other in sides.get(vertex, ()) if self.place_of[other] == target)
             moved[vertex] = self._nearest(vertex, near or self.members[target])
             self.steps.append((vertex, moved[vertex], error))
+            if self.texture is not None:
+                self.texture.add(moved[vertex], vertex)
         ring: set[int] = set()
         for number in self.around[place]:
             corner = self.corners[number]

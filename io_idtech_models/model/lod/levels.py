@@ -7,8 +7,8 @@ finds the surfaces of all by the same names.
 
 So a level has the model's frames, tags, surfaces and shaders. Its vertices are some of the model's, each with its own
 texture coordinate, and its own positions and normals in all frames (half-edge collapses): nothing is interpolated. What
-is at one place in all frames, both sides of a seam of the texture or of a sharp edge, or two surfaces that meet, goes
-together or stays, so that seams stay closed. How far the surface moves is judged by the frame in which that shows most.
+is at one place in all frames, both sides of a seam of the texture, or two surfaces that meet, goes together or stays,
+so that seams stay closed. How far the surface moves is judged by the frame in which that shows most.
 
 Letters in shapes: F frames, V vertices of a surface, T its triangles.
 """
@@ -26,11 +26,14 @@ from .. import steady
 from ..edits.conform import split_surface, with_vertices
 from ..vertex import Surface, VertexModel
 from .decimate import Mesh
+from .poses import find_places
+from .texture import Texture
 
 MOST_LEVELS = 3  # beside the model itself: MD3_MAX_LODS 4 of Enemy Territory, 3 of Quake III (tr_local.h)
 MOST_PLACES = 1 << 21  # vertices in all frames that are looked at; of more, frames evenly spread are
 STEPS = 1.75  # of the file's precision: so far apart are vertices of a seam that were rounded by themselves
 WIDEST = 2e-3  # of the model's diagonal, beyond which that is no rounding
+FARTHEST = 1e6  # of texture coordinates
 Fixed = Sequence[NDArray[np.bool_]]  # (V,) of each surface: vertices that stay
 
 
@@ -70,12 +73,12 @@ def make_levels(model: VertexModel, shares: Sequence[float], fixed: Fixed | None
     total = sum(len(surface.triangles) for surface in surfaces)
     if not total:
         raise LimitError("there are no faces that a level of detail could have fewer of")
-    mesh = _mesh_of(surfaces, model, fixed)
-    mesh.start()
+    whole = _Whole(surfaces, model, fixed)
+    whole.mesh.start()
     levels = []
     for share in shares:
-        mesh.shrink(round(share * total))
-        levels.append(replace(model, surfaces=_left(mesh, surfaces)))
+        whole.mesh.shrink(round(share * total))
+        levels.append(replace(model, surfaces=whole.left()))
     return levels
 
 
@@ -85,24 +88,89 @@ def share_left(level: VertexModel, model: VertexModel) -> float:
     return counts[0] / max(counts[1], 1)
 
 
-def _mesh_of(surfaces: Sequence[Surface], model: VertexModel, fixed: Fixed | None) -> Mesh:
-    """Return surfaces of a model as one mesh, in all frames that differ."""
-    num_frames, reach = model.num_frames, 0.0
+class _Whole:
+    """Surfaces of a model as one mesh, in all frames that differ.
+
+    Vertices of a surface that differ in nothing but their normals are one in it: a sharp edge goes where its shape lets
+    it. A corner that comes to another place gets the vertex there whose normal is most like its own.
+    """
+
+    def __init__(self, surfaces: Sequence[Surface], model: VertexModel, fixed: Fixed | None) -> None:
+        self.surfaces = surfaces
+        counts = [surface.num_vertices for surface in surfaces]
+        self.firsts = np.cumsum([0, *counts])
+        parts = np.repeat(np.arange(len(surfaces)), [len(surface.triangles) for surface in surfaces])
+        both = zip(surfaces, self.firsts, strict=False)
+        self.corners = np.concatenate([s.triangles.astype(np.int64) + first for s, first in both])
+        points = _points(surfaces, model.num_frames)
+        uvs = np.nan_to_num(np.concatenate([surface.uvs for surface in surfaces]).astype(np.float64))
+        reach = _reach(model, points)
+        places = find_places(points, reach)[1]
+        owners = np.repeat(np.arange(len(surfaces)), counts)
+        rows = np.column_stack((owners, places, (uvs + 0.0).view(np.int64)))
+        self.lowest, self.kinds = np.unique(rows, axis=0, return_index=True, return_inverse=True)[1:]
+        self.kinds = self.kinds.reshape(-1)
+        corners = self.lowest[self.kinds[self.corners]]
+        held = None if fixed is None else np.concatenate(list(fixed))
+        self.mesh = Mesh(points, uvs, corners, held, parts, reach)
+        self.mesh.texture = Texture(points[0] / self.mesh.size, np.clip(uvs, -FARTHEST, FARTHEST), corners)
+
+    def left(self) -> list[Surface]:
+        """Return what the mesh has left of the surfaces; of those without triangles all."""
+        drawn, numbers = self.mesh.drawn()
+        corners = self._vertices(self.kinds[drawn], self.corners[numbers])
+        found: list[Surface] = []
+        triangle = 0
+        for surface, first in zip(self.surfaces, self.firsts, strict=False):
+            own = (numbers >= triangle) & (numbers < triangle + len(surface.triangles))
+            of_surface = corners[own] - first
+            found.append(_with_triangles(surface, of_surface, numbers[own] - triangle) if own.any() else surface)
+            triangle += len(surface.triangles)
+        return found
+
+    def _vertices(self, kinds: NDArray[np.int64], before: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the vertices of corners (n, 3) that are of some kinds now; `before` are those that they were."""
+        found = before.copy()
+        moved = np.flatnonzero(kinds.reshape(-1) != self.kinds[before.reshape(-1)])
+        order = np.argsort(self.kinds, kind="stable")
+        starts = np.searchsorted(self.kinds[order], np.arange(len(self.lowest) + 1))
+        wanted = kinds.reshape(-1)[moved]
+        sizes = starts[wanted + 1] - starts[wanted]
+        rows = np.repeat(np.arange(len(moved)), sizes)  # each such corner with each vertex of its kind
+        nth = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        vertices = order[starts[wanted][rows] + nth]
+        normals = np.concatenate([_normals(surface) for surface in self.surfaces])
+        own = normals[before.reshape(-1)[moved][rows]]
+        unlike = -steady.rounded(steady.dots(normals[vertices], own))
+        best = np.lexsort((vertices, unlike, rows))
+        found.reshape(-1)[moved] = vertices[best[np.flatnonzero(np.diff(rows[best], prepend=-1))]]
+        return found
+
+
+def _normals(surface: Surface) -> NDArray[np.float64]:
+    """Return the normals of a surface's vertices in the first frame, (V, 3); zeros where it does not say."""
+    normals = surface.some_normals(slice(0, 1))
+    if normals is None:
+        return np.zeros((surface.num_vertices, 3))
+    found: NDArray[np.float64] = np.nan_to_num(normals[0].astype(np.float64))
+    return found
+
+
+def _points(surfaces: Sequence[Surface], num_frames: int) -> NDArray[np.float64]:
+    """Return where all vertices are in the frames that differ, (F, V, 3)."""
     count = sum(surface.num_vertices for surface in surfaces)
     most = max(MOST_PLACES // max(count, 1), 1)
     chosen = np.unique(np.linspace(0, num_frames - 1, min(num_frames, most)).astype(np.int64))
     points = np.concatenate([surface.some_positions(chosen) for surface in surfaces], axis=1)
     points = points[_different(points)].astype(np.float64)
-    points = np.nan_to_num(points, posinf=0.0, neginf=0.0)
-    uvs = np.nan_to_num(np.concatenate([surface.uvs for surface in surfaces]).astype(np.float64))
-    bases = np.cumsum([0] + [surface.num_vertices for surface in surfaces])
-    corners = [s.triangles.astype(np.int64) + base for s, base in zip(surfaces, bases, strict=False)]
-    if model.source is not None:
-        step = max((own.step for own in model.source.surfaces), default=0.0)
-        reach = min(STEPS * step, WIDEST * float(steady.lengths(np.ptp(points.reshape(-1, 3), axis=0))))
-    held = None if fixed is None else np.concatenate(list(fixed))
-    parts = np.repeat(np.arange(len(surfaces)), [len(surface.triangles) for surface in surfaces])
-    return Mesh(points, uvs, np.concatenate(corners), held, parts, reach)
+    return np.nan_to_num(points, posinf=0.0, neginf=0.0)
+
+
+def _reach(model: VertexModel, points: NDArray[np.float64]) -> float:
+    """Return how far apart vertices (F, V, 3) may be at one place: what the model's file was rounded by."""
+    steps = [own.step for own in model.source.surfaces] if model.source is not None else []
+    size = float(steady.lengths(np.ptp(points.reshape(-1, 3), axis=0)))
+    return min(STEPS * max(steps, default=0.0), WIDEST * size)
 
 
 def _different(points: NDArray[np.float32]) -> NDArray[np.int64]:
@@ -110,20 +178,6 @@ def _different(points: NDArray[np.float32]) -> NDArray[np.int64]:
     rows = np.ascontiguousarray(points + np.float32(0.0)).reshape(len(points), -1)
     packed = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))
     return np.sort(np.unique(packed, return_index=True)[1])
-
-
-def _left(mesh: Mesh, surfaces: Sequence[Surface]) -> list[Surface]:
-    """Return what a mesh has left of the surfaces that it was made of; of those without triangles all."""
-    corners, numbers = mesh.drawn()
-    found: list[Surface] = []
-    vertex = triangle = 0
-    for surface in surfaces:
-        own = (numbers >= triangle) & (numbers < triangle + len(surface.triangles))
-        of_surface = corners[own] - vertex
-        found.append(_with_triangles(surface, of_surface, numbers[own] - triangle) if own.any() else surface)
-        vertex += surface.num_vertices
-        triangle += len(surface.triangles)
-    return found
 
 
 def _with_triangles(surface: Surface, corners: NDArray[np.int64], numbers: NDArray[np.int64]) -> Surface:

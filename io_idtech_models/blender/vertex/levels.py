@@ -1,0 +1,134 @@
+"""Levels of detail in a .blend: a collection each, NAME_1 and so on, that knows which model's it is.
+
+A level lies beside its model's collection. It is excluded from the view layers: neither shown nor rendered nor played,
+until someone ticks it in the Outliner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+
+from .. import names
+from ..compat import Block
+from ..mesh.parts import worn_materials
+from ..provenance import FILE, is_stand_in, note_file
+from ..shading.materials import Materials
+
+LEVEL, LEVEL_OF = "idtech_level", "idtech_level_of"  # on a level's collection: its number, and the model's holder
+Holder = Any  # of a model: its collection, or its first object where it has none of its own
+
+
+def levels_of(holder: Holder) -> dict[int, bpy.types.Collection]:
+    """Return the levels of a model by their numbers."""
+    found = [c for c in bpy.data.collections if c.library is None and c.get(LEVEL_OF) == holder]
+    numbered = {number: c for c in found if isinstance(number := c.get(LEVEL), int) and number > 0}
+    return dict(sorted(numbered.items()))
+
+
+def is_level(collection: bpy.types.Collection | None) -> bool:
+    """Tell whether a collection is a level of a model that is still there."""
+    return collection is not None and collection.get(LEVEL_OF) is not None
+
+
+def home_of(holder: Holder, scene: bpy.types.Scene) -> bpy.types.Collection:
+    """Return the collection that a model's collection lies in, or the scene's own."""
+    root: bpy.types.Collection = scene.collection
+    every = (root, *root.children_recursive)
+    return next((c for c in every if any(child == holder for child in c.children)), root)
+
+
+def attach(level: bpy.types.Collection, holder: Holder, number: int, blocks: Sequence[Block]) -> None:
+    """Note whose level a collection is; it wears the skins of the file that its model came from."""
+    level[LEVEL], level[LEVEL_OF] = number, holder
+    file = holder.get(FILE)
+    if isinstance(file, str):
+        note_file(level, blocks, file)
+
+
+def exclude(collection: bpy.types.Collection, scene: bpy.types.Scene) -> None:
+    """Take a collection out of all view layers of a scene."""
+    for view_layer in scene.view_layers:
+        view_layer.update()  # it has not seen what was linked just now
+        for layer in _layers_of(view_layer, collection):
+            layer.exclude = True
+
+
+def remove(collection: bpy.types.Collection) -> None:
+    """Remove a level with all that was made for it and nobody else uses."""
+    blocks = [block for block in collection.all_objects if block.users_collection == (collection,)]
+    meshes = {block.data for block in blocks if block.data is not None and block.data.users == 1}
+    keys = (mesh.shape_keys for mesh in meshes if isinstance(mesh, bpy.types.Mesh))
+    holders: list[Any] = [*blocks, *(each for each in keys if each is not None)]
+    actions = {h.animation_data.action for h in holders if h.animation_data is not None} - {None}
+    bpy.data.batch_remove([collection, *blocks, *meshes])
+    bpy.data.batch_remove([action for action in actions if not action.users])
+
+
+@contextmanager
+def shown(collection: bpy.types.Collection, view_layer: bpy.types.ViewLayer) -> Iterator[None]:
+    """Let a view layer show a collection for a while."""
+    before = [(layer, layer.exclude, layer.hide_viewport) for layer in _layers_of(view_layer, collection)]
+    hidden = collection.hide_viewport
+    active = view_layer.objects.active
+    try:
+        collection.hide_viewport = False
+        for layer, _, _ in before:
+            layer.exclude = layer.hide_viewport = False
+        view_layer.update()
+        yield
+    finally:
+        collection.hide_viewport = hidden
+        for layer, excluded, unseen in before:
+            layer.hide_viewport, layer.exclude = unseen, excluded
+        view_layer.update()
+        if active is not None and active.name in view_layer.objects:
+            view_layer.objects.active = active
+
+
+def _layers_of(view_layer: bpy.types.ViewLayer, collection: bpy.types.Collection) -> list[Any]:
+    """Return the places of a collection in a view layer."""
+    found, waiting = [], [view_layer.layer_collection]
+    while waiting:
+        layer = waiting.pop()
+        if layer.collection == collection:
+            found.append(layer)
+        waiting += layer.children
+    return found
+
+
+@dataclass
+class SameMaterials(Materials):
+    """The materials that a model's objects have, for a level of it."""
+
+    of_name: dict[str, list[Block]] = field(default_factory=dict)  # by the surface's name: what shows on it
+    of_shader: dict[str, Block] = field(default_factory=dict)
+
+    def of_surface(self, surface: str, shaders: Sequence[str]) -> list[bpy.types.Material]:
+        """Return the materials of a surface that has these shaders in a file."""
+        worn = self.of_name.get(surface, [])
+        if not shaders:
+            return worn[:1]
+        first = next((m for m in worn if names.file_name_of(m) == shaders[0]), self.of_shader.get(shaders[0]))
+        stand_ins = [m for m in worn[:1] if is_stand_in(m)] if first is None else []
+        others = [self.of_shader.get(shader) or self.get(shader) for shader in shaders[1:]]
+        return [*stand_ins, first or self.get(shaders[0]), *others]
+
+
+def materials_of(blocks: Sequence[Block]) -> SameMaterials:
+    """Return the materials that objects have."""
+    found = SameMaterials()
+    for block in blocks:
+        if block.type != "MESH":
+            continue
+        for name, material in worn_materials(block):
+            if material is not None:
+                found.of_name.setdefault(name, []).append(material)
+        for slot in block.material_slots:
+            if slot.material is not None and not is_stand_in(slot.material):
+                found.of_shader.setdefault(names.file_name_of(slot.material), slot.material)
+    return found

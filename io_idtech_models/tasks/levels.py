@@ -1,0 +1,155 @@
+"""Levels of detail of a scene's models: made, made anew, and written with their model.
+
+What a level is made of is the model as its file would hold it: so it is what an import of the level's file would give.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from .. import formats
+from ..assets.levels import Files, dump_levels, level_name, level_target
+from ..assets.storage import Target
+from ..blender import names, properties
+from ..blender.compat import Block, Context
+from ..blender.provenance import MODEL_ID
+from ..blender.scene import ExportScene
+from ..blender.vertex import levels
+from ..blender.vertex.build import BuildSettings, build
+from ..blender.vertex.frame_plan import GatherSettings
+from ..blender.vertex.gather import gather
+from ..formats import VERTEX, Row, Written
+from ..model.vertex import VertexModel
+from ..model.wording import listed, plural
+from ..reporting import LimitError, collected_warnings
+from .selection import Choice, choose
+from .vertex import Summary, left_out, object_mode
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class LevelSettings:
+    """How levels are made; the operator declares the same options."""
+
+    shares: Sequence[float]  # of the model's triangles, 0 to 1, which fall
+    scale: float = 1.0  # of a game unit in the scene
+
+
+def models_in(context: Context, what: str, collection_name: str = "") -> list[Choice]:
+    """Return the models that `what` means (see `choose`): of a collection each model that was imported into it.
+
+    Raises:
+        LimitError: there is none, or it is a level itself.
+    """
+    if what == "COLLECTION" or collection_name:
+        place = bpy.data.collections.get(collection_name) or context.collection
+        inside = [c for c in (place, *place.children_recursive) if c.get(MODEL_ID) and not levels.is_level(c)]
+        if inside:
+            return [choose(context, "AUTO", each.name) for each in inside]
+    chosen = choose(context, what, collection_name)
+    home = chosen.collection
+    if levels.is_level(home):
+        called = "" if home is None else home.name
+        raise LimitError(f"'{called}' is a level of detail itself: choose the model that it was made of")
+    return [chosen]
+
+
+def make_levels(chosen: Choice, stem: str, settings: LevelSettings, context: Context) -> Summary:
+    """Make levels of a model in the scene, in the place of those that it has; `stem` is what its file is called.
+
+    Raises:
+        ModelError: nothing could be made; the .blend is as it was.
+    """
+    _refuse_inner_levels(chosen.blocks)
+    with collected_warnings() as warnings, object_mode(context):
+        row = _row_of_levels()
+        wanted = GatherSettings(scale=settings.scale, uv_splits_vertices=row.uv_splits_vertices)
+        model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, wanted))
+        files, notes = dump_levels(row, row.dump(model), stem, settings.shares)
+        warnings.extend(notes)
+        found = [row.load(data, level_name(stem, number)) for number, data in enumerate(files, 1)]
+        made = _build(found, chosen, settings, context)
+    counts = [sum(len(surface.triangles) for surface in level.surfaces) for level in found]
+    texts = [f"'{c.name}' with {plural(count, 'triangle')}" for c, count in zip(made, counts, strict=True)]
+    said = f"{', '.join(texts)}, excluded from the view layer"
+    return Summary(said, [*warnings, *left_out(chosen)])
+
+
+def _build(
+    found: list[VertexModel], chosen: Choice, settings: LevelSettings, context: Context
+) -> list[bpy.types.Collection]:
+    """Bring levels into the scene; those that the model has go when all are made."""
+    holder, scene = _holder(chosen), context.scene
+    old = {collection: collection.name for collection in levels.levels_of(holder).values()}
+    for collection in old:
+        collection.name = names.fit(f"old {collection.name}")  # the new ones take their names
+    built_settings = BuildSettings(scale=settings.scale, fit_range=False)
+    materials = levels.materials_of(chosen.blocks)
+    made = []
+    try:
+        for number, level in enumerate(found, 1):
+            built = build(level, built_settings, materials, scene, levels.home_of(holder, scene))
+            levels.attach(built.collection, holder, number, [*built.surfaces, *built.tags])
+            levels.exclude(built.collection, scene)
+            made.append(built.collection)
+            if built.collection.name != level.name:
+                text = "a collection is called '%s' already: this level is '%s'"
+                log.warning(text, level.name, built.collection.name)
+    except BaseException:
+        for collection in made:
+            levels.remove(collection)
+        for collection, name in old.items():
+            collection.name = name
+        raise
+    for collection in old:
+        levels.remove(collection)
+    return made
+
+
+def _row_of_levels() -> Row:
+    """Return the format whose games read levels from files."""
+    return next(row for row in formats.ROWS if row.family is VERTEX and row.level_files)
+
+
+def _holder(chosen: Choice) -> Any:
+    """Return what speaks for a model: its collection, or the first of its objects."""
+    return chosen.blocks[0] if chosen.collection is None else chosen.collection
+
+
+def _refuse_inner_levels(blocks: Sequence[Block]) -> None:
+    """Refuse models whose format has its levels in the model's own file."""
+    own = [block.name for block in blocks if block.type == "MESH" and properties.MIN_LOD in block]
+    if own:
+        option = "'Make Levels of Detail' of its export makes them"
+        raise LimitError(f"{listed(own)}: the format keeps levels of detail in the model's own file; {option}")
+
+
+def files_of_scene(
+    target: Target, chosen: Choice, model: VertexModel, context: Context, made_of: Callable[[Choice], Written]
+) -> Files:
+    """Return the files of the levels that a model has in the scene, as they are now.
+
+    `made_of` says what is written of objects.
+
+    Raises:
+        LimitError: one has other frames than the model has.
+    """
+    if not chosen.blocks and chosen.collection is None:
+        return []
+    files: Files = []
+    for place, (number, collection) in enumerate(levels.levels_of(_holder(chosen)).items(), 1):
+        if number != place:
+            raise LimitError(f"level of detail {place} is missing: games take none behind it; make them anew")
+        with levels.shown(collection, context.view_layer):
+            level = made_of(choose(context, "AUTO", collection.name))
+        if level.model.num_frames != model.num_frames:
+            counts = f"{plural(level.model.num_frames, 'frame')}, the model {model.num_frames}"
+            raise LimitError(f"level of detail '{collection.name}' has {counts}: make levels of detail anew")
+        files.append((level_target(target, number), level.data))
+    return files

@@ -1,0 +1,1 @@
+"""Operators for levels of detail."""

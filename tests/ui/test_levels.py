@@ -1,0 +1,329 @@
+"""Levels of detail: made of a scene's models, made anew, and written with them; and surfaces cut at export."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from io_idtech_models.assets.levels import dump_levels
+from io_idtech_models.blender.vertex.build import build
+from io_idtech_models.blender.vertex.levels import LEVEL_OF, levels_of
+from io_idtech_models.formats import by_name
+from io_idtech_models.game.skin import read_skin
+from io_idtech_models.reporting import LimitError
+from tests.model.edits import test_split_surfaces as sheets
+from tests.model.lod.test_collapse import sphere
+from tests.model.lod.test_levels import bent, model_of, surface_of
+from tests.samples import dump, load, sample
+from tests.ui.scene import (
+    activate,
+    add_mesh,
+    bpy,
+    counts,
+    error_of,
+    export_bytes,
+    import_model,
+    put,
+    run_export,
+)
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+MD3 = by_name("md3")
+make_levels: Any = bpy.ops.object.idtech_make_levels
+
+
+def ball(frames=4, name="skin"):
+    return dump(model_of(surface_of(*bent(sphere(20, 16), frames), name=name)), "md3")
+
+
+def faces(data):
+    return sum(len(surface.triangles) for surface in load(data).surfaces)
+
+
+def layer_of(name):
+    waiting = [bpy.context.view_layer.layer_collection]
+    while waiting:
+        layer = waiting.pop()
+        if layer.name == name:
+            return layer
+        waiting += layer.children
+    return None
+
+
+@pytest.fixture
+def head(tmp_path):
+    return import_model(put(tmp_path / "in" / "head.md3", ball()))
+
+
+# -- made in the scene
+
+
+def test_levels_are_what_an_import_of_their_files_would_be(head, tmp_path):
+    active = bpy.context.view_layer.objects.active
+    assert make_levels() == {"FINISHED"}
+    wanted, _ = dump_levels(MD3, ball(), "head", (0.5, 0.25))
+    for number, data in enumerate(wanted, 1):
+        level = bpy.data.collections[f"head_{number}"]
+        layer = layer_of(level.name)
+        assert layer.exclude, "not shown, not rendered"
+        assert layer_of(level.name) in list(bpy.context.view_layer.layer_collection.children)
+        assert [b.type for b in level.objects] == ["MESH", "EMPTY"]
+        assert len(level.objects[0].data.shape_keys.key_blocks) == 4
+        layer.exclude = False
+        activate(*level.objects)
+        assert export_bytes(tmp_path / "x.md3", levels="NONE") == data
+        layer.exclude = True
+    assert bpy.context.scene.frame_end == 3
+    activate(active)
+    assert export_bytes(tmp_path / "y.md3", levels="NONE") == ball()
+
+
+def test_what_is_active_and_selected_stays(head):
+    active, selected = bpy.context.view_layer.objects.active, list(bpy.context.selected_objects)
+    assert make_levels() == {"FINISHED"}
+    assert bpy.context.view_layer.objects.active == active
+    assert list(bpy.context.selected_objects) == selected
+
+
+def test_materials_are_the_models_own(head):
+    material = head.objects[0].material_slots[0].material
+    before = len(bpy.data.materials)
+    make_levels()
+    assert len(bpy.data.materials) == before
+    for number in (1, 2):
+        assert bpy.data.collections[f"head_{number}"].objects[0].material_slots[0].material == material
+
+
+def test_made_anew_they_replace_those_that_were(head):
+    make_levels()
+    first = counts()
+    triangles = len(bpy.data.collections["head_1"].objects[0].data.polygons)
+    head.objects[0].data.shape_keys.key_blocks[0].points[0].co.z += 1
+    make_levels(percentages="30, 10")
+    assert counts() == first
+    assert len(bpy.data.collections["head_1"].objects[0].data.polygons) < triangles
+    make_levels(percentages="40")
+    assert sorted(levels_of(head)) == [1]
+    assert "head_2" not in bpy.data.collections
+    assert len(bpy.data.actions) < first["actions"]
+
+
+def test_one_undo_takes_them_away(head):
+    bpy.ops.ed.undo_push(message="before")
+    before = sorted(c.name for c in bpy.data.collections)
+    make_levels()
+    bpy.ops.ed.undo_push(message="made")
+    bpy.ops.ed.undo()
+    assert sorted(c.name for c in bpy.data.collections) == before
+
+
+def test_in_edit_mode(head):
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert make_levels() == {"FINISHED"}
+    assert bpy.context.object.mode == "EDIT"
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_a_mesh_that_was_never_imported():
+    points, _, triangles = sphere(20, 16)
+    block = add_mesh("gourd", points * 20, triangles.tolist(), uvs=False)
+    bpy.data.materials.new("textures/gourd")
+    block.data.materials.append(bpy.data.materials["textures/gourd"])
+    assert make_levels() == {"FINISHED"}
+    found: Any = levels_of(block)
+    first, second = found.values()
+    assert [c.name for c in (first, second)] == ["gourd_1", "gourd_2"]
+    assert first.objects[0].material_slots[0].material.name == "textures/gourd"
+    assert len(first.objects[0].data.polygons) == pytest.approx(len(triangles) / 2, abs=20)
+
+
+def test_in_another_scale(tmp_path):
+    head = import_model(put(tmp_path / "head.md3", ball()), scale=0.025)
+    make_levels(scale=0.025)
+    wanted, _ = dump_levels(MD3, ball(), "head", (0.5, 0.25))
+    assert export_bytes(put(tmp_path / "out" / "x.md3"), scale=0.025) == ball()
+    assert [(tmp_path / "out" / f"x_{n}.md3").read_bytes() for n in (1, 2)] == wanted
+    assert head
+
+
+def test_of_a_collection_each_model_has_its_own(tmp_path):
+    player = bpy.data.collections.new("player")
+    bpy.context.scene.collection.children.link(player)
+    bpy.context.view_layer.active_layer_collection = bpy.context.view_layer.layer_collection.children["player"]
+    for name in ("head", "upper"):
+        import_model(put(tmp_path / f"{name}.md3", ball(name=name)))
+        bpy.context.view_layer.active_layer_collection = layer_of("player")
+    assert make_levels(what="COLLECTION") == {"FINISHED"}
+    assert sorted(c.name for c in player.children) == ["head", "head_1", "head_2", "upper", "upper_1", "upper_2"]
+    assert make_levels(what="COLLECTION") == {"FINISHED"}, "and levels are no models of their own"
+    assert len(player.children) == 6
+    assert make_levels(collection="head", percentages="50") == {"FINISHED"}
+    assert sorted(levels_of(player.children["head"])) == [1]
+
+
+def test_of_an_md2(tmp_path):
+    import_model(put(tmp_path / "arm.md2", dump(load(ball()), "md2")))
+    assert make_levels() == {"FINISHED"}
+    assert len(bpy.data.collections["arm_1"].objects[0].data.shape_keys.key_blocks) == 4
+
+
+# -- what hinders
+
+
+def test_a_level_has_no_levels(head):
+    make_levels()
+    layer_of("head_1").exclude = False
+    activate(bpy.data.collections["head_1"].objects[0])
+    assert error_of(make_levels) == "'head_1' is a level of detail itself: choose the model that it was made of"
+
+
+@pytest.mark.parametrize("text", ["25, 50", "none", ""])
+def test_percentages_that_are_none(head, text):
+    before = counts()
+    assert "percentages that fall" in error_of(make_levels, percentages=text)
+    assert counts() == before
+
+
+def test_what_fails_leaves_the_old_ones(head, monkeypatch):
+    make_levels()
+    before, names = counts(), sorted(c.name for c in bpy.data.collections)
+    made = []
+
+    def second_fails(*arguments):
+        made.append(1)
+        if len(made) > 1:
+            raise LimitError("no more")
+        return build(*arguments)
+
+    monkeypatch.setattr("io_idtech_models.tasks.levels.build", second_fails)
+    assert error_of(make_levels) == "head: no more"
+    assert counts() == before
+    assert sorted(c.name for c in bpy.data.collections) == names
+    assert sorted(levels_of(head)) == [1, 2]
+
+
+def test_a_name_that_is_taken_is_said(head, capfd):
+    bpy.data.collections.new("head_1")
+    make_levels()
+    assert "a collection is called 'head_1' already: this level is 'head_1.001'" in capfd.readouterr().out
+
+
+def test_models_whose_format_keeps_levels_in_the_file(head):
+    head.objects[0]["idtech_min_lod"] = 9
+    assert "keeps levels of detail in the model's own file" in error_of(make_levels)
+
+
+def test_no_more_can_go(tmp_path, capfd):
+    import_model(put(tmp_path / "tri.md3", sample("minimal")))
+    make_levels()
+    assert "'tri_1' has 100 % of the faces, not 50: no more can go without a tear" in capfd.readouterr().out
+
+
+# -- written
+
+
+def test_export_writes_those_of_the_scene(head, tmp_path):
+    make_levels()
+    mesh = bpy.data.collections["head_2"].objects[0].data
+    mesh.shape_keys.key_blocks[1].points[0].co.z += 2.0
+    out = tmp_path / "out" / "hat.md3"
+    assert export_bytes(put(out)) == ball()
+    wanted, _ = dump_levels(MD3, ball(), "hat", (0.5, 0.25))
+    assert (tmp_path / "out/hat_1.md3").read_bytes() == wanted[0]
+    edited = load((tmp_path / "out/hat_2.md3").read_bytes())
+    plain = load(wanted[1])
+    changed = (edited.surfaces[0].positions != plain.surfaces[0].positions).any(axis=(1, 2))
+    assert changed.tolist() == [False, True, False, False], "as they are, edits and all"
+    assert layer_of("head_1").exclude and layer_of("head_2").exclude
+
+
+def test_export_makes_them(head, tmp_path):
+    out = put(tmp_path / "out" / "hat.md3")
+    export_bytes(out, levels="MAKE", percentages="60")
+    assert {path.name for path in out.parent.iterdir()} == {"hat.md3", "hat_1.md3"}
+    assert (tmp_path / "out/hat_1.md3").read_bytes() == dump_levels(MD3, ball(), "hat", (0.6,))[0][0]
+    assert "percentages" in error_of(run_export, filepath=str(out), levels="MAKE", percentages="x")
+
+
+def test_levels_with_other_frames_are_refused(head, tmp_path):
+    make_levels()
+    activate(head.objects[0])
+    bpy.ops.object.idtech_insert_frame()
+    out = tmp_path / "hat.md3"
+    text = error_of(run_export, filepath=str(out))
+    assert text == "hat.md3: level of detail 'head_1' has 4 frames, the model 5: make levels of detail anew"
+    assert not out.exists()
+    assert layer_of("head_1").exclude
+    export_bytes(out, levels="NONE")
+
+
+def test_a_step_that_is_missing_is_refused(head, tmp_path):
+    make_levels()
+    bpy.data.collections.remove(bpy.data.collections["head_1"])
+    text = error_of(run_export, filepath=str(tmp_path / "hat.md3"))
+    assert text == "hat.md3: level of detail 1 is missing: games take none behind it; make them anew"
+
+
+def test_old_levels_beside_an_edited_model_are_named(head, tmp_path, capfd):
+    out = put(tmp_path / "head.md3", ball())
+    put(tmp_path / "head_1.md3")
+    capfd.readouterr()
+    export_bytes(out)
+    assert "from before" not in capfd.readouterr().out, "the model is as it was"
+    head.objects[0].data.shape_keys.key_blocks[0].points[0].co.z += 9
+    export_bytes(out)
+    text = "'head_1.md3' lies beside it from before, and games show that from afar: make levels of detail anew"
+    assert text in capfd.readouterr().out
+
+
+def test_they_are_kept_in_a_blend(head, tmp_path):
+    make_levels()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    assert bpy.data.collections["head_1"].get(LEVEL_OF) == bpy.data.collections["head"]
+    assert layer_of("head_1").exclude
+    activate(bpy.data.collections["head"].objects[0])
+    export_bytes(put(tmp_path / "out" / "hat.md3"))
+    assert (tmp_path / "out/hat_2.md3").is_file()
+
+
+# -- surfaces that are cut
+
+
+def sheet():
+    return dump(sheets.model_of(sheets.surface_of(40), sheets.surface_of(9, "small")), "md3")
+
+
+def test_what_is_too_large_is_cut_where_that_is_wanted(tmp_path, capfd):
+    import_model(put(tmp_path / "in" / "big.md3", sheet()))
+    out = tmp_path / "big.md3"
+    refused = error_of(run_export, filepath=str(out), game="quake3")
+    assert refused.endswith("the option 'Split Surfaces' cuts what is too large")
+    found = load(export_bytes(out, game="quake3", split_surfaces=True))
+    assert [s.name for s in found.surfaces] == ["sheet", "sheet2", "small"]
+    assert sheets.drawn(found) == sheets.drawn(load(sheet()))
+    assert "'sheet' is cut, skin files must list its pieces: 'sheet', 'sheet2'" in capfd.readouterr().out
+
+
+def test_of_an_edited_model_both_sides_have_the_same_normals(tmp_path):
+    collection = import_model(put(tmp_path / "in" / "big.md3", sheet()))
+    mesh = next(b for b in collection.objects if b.name == "sheet").data
+    for key in mesh.shape_keys.key_blocks:
+        points = np.empty(3 * len(key.points), np.float32)
+        key.points.foreach_get("co", points)
+        points[2::3] += 3 * np.sin(points[1::3])
+        key.points.foreach_set("co", points)
+    whole = load(export_bytes(tmp_path / "whole.md3", game="etlegacy"))
+    cut = load(export_bytes(tmp_path / "cut.md3", game="quake3", split_surfaces=True))
+    assert len(cut.surfaces) == 3
+    assert sheets.drawn(cut) == sheets.drawn(whole)
+
+
+def test_skins_list_the_pieces(tmp_path):
+    import_model(put(tmp_path / "in" / "big.md3", sheet()))
+    out = tmp_path / "big.md3"
+    (tmp_path / "big_red.skin").write_text("// mine\nsheet,old\ntag_x,\n", encoding="utf-8")
+    export_bytes(out, game="quake3", split_surfaces=True, skin="red")
+    text = (tmp_path / "big_red.skin").read_text(encoding="utf-8")
+    assert text == "// mine\nsheet,skin\nsheet2,skin\nsmall,skin\ntag_x,\n"
+    assert read_skin(text.encode()).shaders() == dict.fromkeys(("sheet", "sheet2", "small"), "skin")
