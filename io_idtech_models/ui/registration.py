@@ -12,6 +12,7 @@ from ..formats import ROWS
 from . import archives, check, frames, model_list, preferences, skins, torso
 from .bases import space_of
 from .operators import operators_of
+from .trial import operators as trial
 
 _classes: list[type] = []
 _commands: list[Any] = []
@@ -50,6 +51,7 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
         (menus.VIEW3D_MT_object, skins.draw_object_menu),
         (menus.VIEW3D_MT_object, torso.draw_menu),
         (menus.VIEW3D_MT_object, check.draw_menu),
+        (menus.VIEW3D_MT_object, trial.draw_menu),
         (menus.VIEW3D_MT_pose, torso.draw_menu),
     ]
 
@@ -58,7 +60,7 @@ def register() -> None:
     """Register preferences, operators, drop handlers, menus and the command `blender -c idtech`."""
     for row in ROWS:
         _classes.extend(operators_of(row))
-    for module in (preferences, model_list, archives, frames, skins, torso, check):
+    for module in (preferences, model_list, archives, frames, skins, torso, check, trial):
         _classes.extend(module.CLASSES)
     for cls in _classes:
         bpy.utils.register_class(cls)
@@ -70,6 +72,7 @@ def register() -> None:
 
 def unregister() -> None:
     """Undo `register`. A class or command that stayed would crash some Blenders at exit."""
+    trial.unwatch()
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
     for menu, draw in reversed(_menus()):

@@ -1,7 +1,5 @@
 """`idtech try`: models as they lie on disk, shown in a game that a small program stands for."""
 
-import json
-
 import pytest
 
 from io_idtech_models.cli import main as cli
@@ -30,26 +28,22 @@ def run(game, capsys):
     return call
 
 
-def told(game):
-    return json.loads(game.notes.read_text(encoding="utf-8"))
-
-
 def test_a_players_folder(game, run, tmp_path):
     put_files(tmp_path, {path.removeprefix("models/players/"): data for path, data in player("red").items()})
     status, out, err = run("toy", "--skin", "red", "--angle", "90")
     assert (status, err) == (0, [])
     assert out[0].startswith("toy/red in 'base': ")
     assert out[0].endswith(" seconds")
-    assert "models/players/toy/head.md3" in told(game)["files"]
-    assert 'set model "toy/red"' in told(game)["scripts"]["autoexec.cfg"]
-    assert "set cg_thirdPersonAngle 90" in told(game)["scripts"]["idtech-try.cfg"]
+    assert "models/players/toy/head.md3" in game.told["files"]
+    assert 'set model "toy/red"' in game.told["scripts"]["autoexec.cfg"]
+    assert "set cg_thirdPersonAngle 90" in game.told["scripts"]["idtech-try.cfg"]
 
 
 @pytest.mark.parametrize("name", ["games/base/models/thing.md3", "models/thing.md3", "MODELS/thing.md3"])
 def test_a_model_of_the_game(game, run, name):
     assert run(name, "--map", "dm1")[0] == 0
-    assert set(told(game)["files"]) == {"models/thing.md3"}
-    assert told(game)["arguments"][-2:] == ["+devmap", "dm1"]
+    assert set(game.told["files"]) == {"models/thing.md3"}
+    assert game.told["arguments"][-2:] == ["+devmap", "dm1"]
 
 
 @pytest.mark.parametrize(
@@ -59,14 +53,14 @@ def test_a_player_of_the_games_archives(game, run, name):
     put_pack(game.folder / "a.pk3", player())
     status, _, err = run(name)
     assert (status, err) == (0, [])
-    assert "models/players/toy/upper.md3" in told(game)["files"]
+    assert "models/players/toy/upper.md3" in game.told["files"]
 
 
 def test_a_picture(game, run, tmp_path):
     (tmp_path / "a.tga").write_bytes(b"old")
     assert run("models/thing.md3", "--shot", "a.tga", "--size", "64x64", "--set", "r_picmip=2")[0] == 0
     assert (tmp_path / "a.tga").read_bytes().endswith(b"abc")
-    assert 'set r_picmip "2"' in told(game)["scripts"]["autoexec.cfg"]
+    assert 'set r_picmip "2"' in game.told["scripts"]["autoexec.cfg"]
 
 
 def test_complaints(game, run, monkeypatch):
