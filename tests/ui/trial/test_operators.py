@@ -39,7 +39,7 @@ def own() -> Any:
     return bpy.context.preferences.addons[games.PACKAGE].preferences
 
 
-def try_it(**options: Any) -> set[str]:
+def try_it(**options: Any) -> Any:
     return bpy.ops.idtech.try_in_game(**options)
 
 
@@ -294,7 +294,9 @@ def watcher() -> Any:
     status: list[str | None] = []
     workspace = SimpleNamespace(status_text_set=status.append)
     context = SimpleNamespace(window_manager=manager, window=None, workspace=workspace)
-    own = SimpleNamespace(report=lambda kind, text: said.append((kind, text)), said=said, status=status, _timer=None)
+    own: Any = SimpleNamespace(
+        report=lambda kind, text: said.append((kind, text)), said=said, status=status, _timer=None
+    )
     own._unwatch = lambda context: operators.IDTECH_OT_watch_game._unwatch(own, context)
     return own, context
 
