@@ -130,7 +130,7 @@ class Trial:
         words = command.arguments(self.program.arguments, {**values, "script": script.SCRIPT})
         with (self._home / OUTPUT).open("wb") as output:
             return subprocess.Popen(
-                [self.program.executable, *words],
+                [os.path.abspath(self.program.executable), *words],  # noqa: PTH100 - links stay
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -107,6 +107,13 @@ def test_a_picture(game, monkeypatch):
     assert (found.picture, found.complaints) == (None, ["the game took no picture"])
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no shell scripts")
+def test_a_program_by_a_path_from_here(game, tmp_path, monkeypatch):
+    script = shell_script(tmp_path, f'exec "{game.executable}" "$@"')
+    monkeypatch.chdir(tmp_path)
+    assert run(MODEL, THING, program(game, executable=script.name), Settings()).complaints == []
+
+
 # -- its end
 
 

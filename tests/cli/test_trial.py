@@ -1,11 +1,13 @@
 """`idtech try`: models as they lie on disk, shown in a game that a small program stands for."""
 
+import os
+
 import pytest
 
 from io_idtech_models.cli import main as cli
 from tests.packs import put_files, put_pack
 from tests.samples import sample
-from tests.trials import player, toy
+from tests.trials import player, shell_script, toy
 
 
 @pytest.fixture
@@ -74,6 +76,15 @@ def test_a_model_that_can_not_be_read_is_warned_of(game, run, tmp_path):
     put_files(tmp_path, {"models/a.md3": b"IDP3"})
     _, _, err = run("models/a.md3")
     assert err[0].startswith("models/a.md3: a.md3: ")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no shell scripts")
+def test_a_program_by_its_name(game, tmp_path, monkeypatch):
+    (tmp_path / "bin").mkdir()
+    script = shell_script(tmp_path / "bin", f'exec "{game.executable}" "$@"')
+    monkeypatch.setenv("PATH", str(script.parent), prepend=os.pathsep)
+    given = ["models/thing.md3", "--game-folder", str(game.folder), "--arguments", game.arguments]
+    assert cli.main(["try", *given, "--executable", script.name]) == 0
 
 
 def test_a_time_limit(game, run, monkeypatch):
