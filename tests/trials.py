@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import sys
 import time
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from io_idtech_models.game.folders import Game
 from tests.packs import put_files
@@ -15,7 +18,7 @@ from tests.samples import sample
 
 # It notes what it was told and what it found, complains as it is asked to, and lists models as loaded.
 PROGRAM = r"""
-import json, os, pathlib, struct, sys, time, zipfile
+import json, os, pathlib, shutil, struct, sys, time, zipfile
 home = pathlib.Path(sys.argv[sys.argv.index("fs_homepath") + 1])
 (folder,) = (path for path in home.iterdir() if path.is_dir())
 (pack,) = folder.glob("*.pk3")
@@ -25,6 +28,7 @@ scripts = {path.name: path.read_text() for path in folder.glob("*.cfg")}
 told = {"arguments": sys.argv[1:], "folder": folder.name, "files": files, "scripts": scripts, "cwd": os.getcwd(),
         "home": str(home), "pid": os.getpid()}
 notes = pathlib.Path(__file__).with_suffix(".json")
+shutil.copyfile(pack, notes.with_suffix(".pk3"))
 notes.write_text(json.dumps(told))
 print("^1printed: ERROR: of the program" if os.environ.get("TRIAL_PRINTS") else "all is well", flush=True)
 lines = [line for line in os.environ.get("TRIAL_LOG", "").splitlines()]
@@ -38,7 +42,7 @@ if os.environ.get("TRIAL_STAYS"):
     time.sleep(60)
 sys.exit(int(os.environ.get("TRIAL_STATUS", "0")))
 """
-SKIN = b"a,models/players/toy/band.tga\n"
+SKIN = b"tri,models/players/toy/band.tga\n"
 TABLE = b"0 1 0 10\n" * 25
 
 
@@ -65,6 +69,16 @@ class Toy:
     @property
     def notes(self) -> Path:
         return self.script.with_suffix(".json")
+
+    @property
+    def told(self) -> Any:
+        return json.loads(self.notes.read_text(encoding="utf-8"))
+
+    @property
+    def packed(self) -> dict[str, bytes]:
+        """Return the files that it was given."""
+        with zipfile.ZipFile(self.script.with_suffix(".pk3")) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
 
     @property
     def executable(self) -> str:

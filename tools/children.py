@@ -56,7 +56,7 @@ def find_blender(path: str) -> str:
 
 
 def run_command(command: str, arguments: Sequence[str], blender: str | None = None) -> int:
-    """Run ``info``, ``check`` or ``convert`` and return its exit status."""
+    """Run ``info``, ``check``, ``try`` or ``convert`` and return its exit status."""
     if blender is not None:
         return run(blender_command(find_blender(blender), package_expression([command, *arguments])))
     needs_blender = command in NEEDS_BLENDER

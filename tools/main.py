@@ -14,12 +14,13 @@ usage: python3 build.py COMMAND [ARGUMENTS]
   convert INPUT... OUTPUT    convert models (convert --help lists formats and options)
   info FILE...               tell what is in model files
   check FILE...              look for errors in model files
+  try MODEL ...              show a model in its game (try --help)
   test                       run everything that CI checks (test --help)
   zip                        build dist/io_idtech_models-VERSION.zip, the extension for Blender
   bench                      measure the speed (--all: with every Blender version)
   fuzz                       look for files that crash, hang or change (fuzz --help)
 
-  --blender PATH             use an installed Blender (convert, info, check, test)
+  --blender PATH             use an installed Blender (convert, info, check, try, test)
 
 Needs Python 3.11 or 3.13 and nothing else. Blender itself comes from PyPI (package bpy): what a command
 needs is installed in .venvs/ on its first run, which takes about 20 seconds per Blender version and 1 GB.
@@ -59,7 +60,7 @@ def dispatch(arguments: list[str]) -> int:
     if command in ("help", "--help", "-h"):
         print(HELP, end="")
         return 0
-    if command in ("convert", "info", "check"):
+    if command in ("convert", "info", "check", "try"):
         return children.run_command(command, rest, blender)
     if command == "test":
         return test(rest, blender)

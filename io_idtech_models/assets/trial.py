@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ OUTPUT = "output.txt"  # what the program prints
 LOGS = "*console.log"  # qconsole.log, etconsole.log, rtcwconsole.log
 MOST_READ = 1 << 26  # bytes of a log
 GRACE = 3.0  # seconds that a program has to end by itself
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 STEP = 0.1  # seconds between two looks at it
 
 
@@ -99,6 +101,7 @@ class Trial:
                 raise
             raise ModelError(f"can't run '{program.executable}': {reason(error)}") from error
         self._since = time.monotonic()
+        self._last = weakref.finalize(self, _end_for_good, self._process)  # at the end of this process, too
 
     def __enter__(self) -> Trial:
         """Return itself."""
@@ -127,7 +130,7 @@ class Trial:
         words = command.arguments(self.program.arguments, {**values, "script": script.SCRIPT})
         with (self._home / OUTPUT).open("wb") as output:
             return subprocess.Popen(
-                [self.program.executable, *words],
+                [os.path.abspath(self.program.executable), *words],  # noqa: PTH100 - links stay
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -153,12 +156,14 @@ class Trial:
             until = time.monotonic() + GRACE
             while _is_there(self._process) and time.monotonic() < until:
                 time.sleep(STEP / 4)
-            _end(self._process, getattr(signal, "SIGKILL", signal.SIGTERM))
+            if _is_there(self._process):
+                _end(self._process, KILL)
             self._process.wait()
 
     def close(self) -> None:
         """End the game, if it runs, and remove the folder."""
         self.stop()
+        self._last.detach()
         self._folder.cleanup()
 
     def outcome(self) -> Outcome:
@@ -224,6 +229,13 @@ def _check(program: Program, files: Mapping[str, bytes]) -> None:
         raise LimitError(f"games open no paths of more than 63 characters: {listed(long)}")
 
 
+def _end_for_good(process: subprocess.Popen[bytes]) -> None:
+    """End a program that still runs, and what it has started, at once."""
+    if process.poll() is None:  # else the number may be another's by now
+        _end(process, KILL)
+        process.wait()
+
+
 def _is_there(process: subprocess.Popen[bytes]) -> bool:
     """Tell whether a program, or what it has started, still runs."""
     if process.poll() is None or sys.platform == "win32":
@@ -237,7 +249,7 @@ def _is_there(process: subprocess.Popen[bytes]) -> bool:
 
 def _end(process: subprocess.Popen[bytes], how: int) -> None:
     """Send a signal to a program and what it has started, which a script that runs a game does."""
-    with suppress(ProcessLookupError):
+    with suppress(ProcessLookupError, PermissionError):
         if sys.platform == "win32":
             process.terminate()
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from pathlib import Path
 
 from ..game.folders import Game, Union
@@ -79,7 +80,8 @@ def _run(options: argparse.Namespace) -> list[str]:
     found = belongings(_file(options.model, disk, seen), seen, options.skin)
     cvars = dict(_setting(text) for text in options.set)
     view = View(options.angle, options.distance, options.size, shot is not None, cvars)
-    program = Program(game, options.executable, options.arguments, options.map)
+    executable = shutil.which(options.executable) or options.executable  # a name, as in a terminal, or a path
+    program = Program(game, executable, options.arguments, options.map)
     outcome = run(found.files, found.subject, program, Settings(view, options.time_limit), found.about)
     if shot is not None and outcome.picture is not None:
         write_file(shot, outcome.picture)

@@ -66,12 +66,12 @@ class IDTECH_PG_game(PropertyGroup):  # type: ignore[misc]
     )
     executable: StringProperty(
         name="Executable",
-        description="The program that Try in Game runs, and nothing else is ever run; empty: this game is not tried",
+        description="The program that Try in Game runs; nothing else is ever run; empty: none",
         subtype="FILE_PATH",
     )
     arguments: StringProperty(
         name="Arguments",
-        description="Empty: as ioquake3 takes them. Filled in: {base}, {game}, {mod}, {home}, {map}, {script}",
+        description="What the program is told, with {base} {game} {mod} {home} {map} {script}; empty: the usual",
     )
     map: StringProperty(name="Map", description="The map that Try in Game starts; empty: a plain room of its own")
     enabled: BoolProperty(name="Use", description="Look for files in this game", default=True)

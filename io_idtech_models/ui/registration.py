@@ -14,6 +14,7 @@ from .bases import space_of
 from .levels import make as levels
 from .operators import operators_of
 from .player import transfer
+from .trial import operators as trial
 
 _classes: list[type] = []
 _commands: list[Any] = []
@@ -56,6 +57,7 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
         (menus.VIEW3D_MT_object, check.draw_menu),
         (menus.VIEW3D_MT_object, levels.draw_menu),
         (menus.OUTLINER_MT_collection, levels.draw_collection_menu),
+        (menus.VIEW3D_MT_object, trial.draw_menu),
         (menus.VIEW3D_MT_pose, torso.draw_menu),
     ]
 
@@ -64,7 +66,7 @@ def register() -> None:
     """Register preferences, operators, drop handlers, menus and the command `blender -c idtech`."""
     for row in ROWS:
         _classes.extend(operators_of(row))
-    for module in (preferences, model_list, archives, frames, skins, torso, check, levels, transfer):
+    for module in (preferences, model_list, archives, frames, skins, torso, check, levels, trial, transfer):
         _classes.extend(module.CLASSES)
     for cls in _classes:
         bpy.utils.register_class(cls)
@@ -76,6 +78,7 @@ def register() -> None:
 
 def unregister() -> None:
     """Undo `register`. A class or command that stayed would crash some Blenders at exit."""
+    trial.unwatch()
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
     for menu, draw in reversed(_menus()):

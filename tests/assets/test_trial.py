@@ -1,6 +1,5 @@
 """Running a game: what it is given and told, what comes back, and that nothing stays behind."""
 
-import json
 import os
 import time
 from pathlib import Path
@@ -32,10 +31,6 @@ def program(toy_game, **changes) -> Program:
     return Program(**{**given, **changes})
 
 
-def told(game):
-    return json.loads(game.notes.read_text(encoding="utf-8"))
-
-
 def listing(folder: Path) -> dict[str, float]:
     return {str(path): path.stat().st_mtime_ns for path in sorted(folder.rglob("*"))}
 
@@ -43,7 +38,7 @@ def listing(folder: Path) -> dict[str, float]:
 def test_a_game_is_given_the_files_in_a_folder_of_its_own(game, tmp_path):
     before = listing(game.folder)
     outcome = run(MODEL, THING, program(game), Settings())
-    found = told(game)
+    found = game.told
     assert found["folder"] == "base"
     assert set(found["files"]) == {*MODEL, "maps/idtech-room.bsp", "textures/idtech/room.tga"}
     assert set(found["scripts"]) == {"autoexec.cfg", "idtech-try.cfg"}
@@ -57,7 +52,7 @@ def test_a_game_is_given_the_files_in_a_folder_of_its_own(game, tmp_path):
 
 def test_it_is_told_what_the_template_says(game):
     run(MODEL, THING, program(game, map="q3dm1"), Settings())
-    found = told(game)
+    found = game.told
     words = ["+set", "fs_basepath", str(game.folder.parent), "+set", "fs_homepath", found["home"], "+devmap", "q3dm1"]
     assert found["arguments"] == words
     assert set(found["files"]) == set(MODEL), "no room is needed"
@@ -67,8 +62,8 @@ def test_a_mod_beside_the_game(game):
     mod = game.folder.parent / "mymod"
     mod.mkdir()
     run(MODEL, THING, program(game, game=Game("a", (str(mod), str(game.folder)))), Settings())
-    assert told(game)["folder"] == "mymod"
-    assert told(game)["arguments"][6:9] == ["+set", "fs_game", "mymod"]
+    assert game.told["folder"] == "mymod"
+    assert game.told["arguments"][6:9] == ["+set", "fs_game", "mymod"]
     assert list(mod.iterdir()) == []
 
 
@@ -112,6 +107,13 @@ def test_a_picture(game, monkeypatch):
     assert (found.picture, found.complaints) == (None, ["the game took no picture"])
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no shell scripts")
+def test_a_program_by_a_path_from_here(game, tmp_path, monkeypatch):
+    script = shell_script(tmp_path, f'exec "{game.executable}" "$@"')
+    monkeypatch.chdir(tmp_path)
+    assert run(MODEL, THING, program(game, executable=script.name), Settings()).complaints == []
+
+
 # -- its end
 
 
@@ -120,7 +122,7 @@ def wait_for(game) -> int:
     limit = time.monotonic() + 30
     while time.monotonic() < limit:
         if game.notes.exists() and game.notes.read_text(encoding="utf-8"):
-            return int(told(game)["pid"])
+            return int(game.told["pid"])
         time.sleep(0.02)
     raise AssertionError("it did not start")
 
@@ -205,13 +207,13 @@ def test_no_shell_sees_the_arguments(game, tmp_path):
     words = f'{game.arguments} "$(touch {tmp_path}/a)" `touch {tmp_path}/b` ; touch {tmp_path}/c'
     run(MODEL, THING, program(game, arguments=words), Settings())
     assert not any((tmp_path / name).exists() for name in "abc")
-    assert f"$(touch {tmp_path}/a)" in told(game)["arguments"]
+    assert f"$(touch {tmp_path}/a)" in game.told["arguments"]
 
 
 def test_what_a_file_names_is_never_run(game, tmp_path):
     assert PACK.endswith(".pk3")
     files = {**MODEL, "autoexec.cfg": b"quit", "idtech-try.cfg": b"quit", "../evil": b"x", "base/evil.sh": b"x"}
     run(files, THING, program(game), Settings())
-    assert set(told(game)["scripts"]) == {"autoexec.cfg", "idtech-try.cfg"}
-    assert "quit" not in "".join(told(game)["scripts"].values()).splitlines()
+    assert set(game.told["scripts"]) == {"autoexec.cfg", "idtech-try.cfg"}
+    assert "quit" not in "".join(game.told["scripts"].values()).splitlines()
     assert not list(tmp_path.rglob("evil*"))

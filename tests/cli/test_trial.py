@@ -1,13 +1,13 @@
 """`idtech try`: models as they lie on disk, shown in a game that a small program stands for."""
 
-import json
+import os
 
 import pytest
 
 from io_idtech_models.cli import main as cli
 from tests.packs import put_files, put_pack
 from tests.samples import sample
-from tests.trials import player, toy
+from tests.trials import player, shell_script, toy
 
 
 @pytest.fixture
@@ -30,26 +30,22 @@ def run(game, capsys):
     return call
 
 
-def told(game):
-    return json.loads(game.notes.read_text(encoding="utf-8"))
-
-
 def test_a_players_folder(game, run, tmp_path):
     put_files(tmp_path, {path.removeprefix("models/players/"): data for path, data in player("red").items()})
     status, out, err = run("toy", "--skin", "red", "--angle", "90")
     assert (status, err) == (0, [])
     assert out[0].startswith("toy/red in 'base': ")
     assert out[0].endswith(" seconds")
-    assert "models/players/toy/head.md3" in told(game)["files"]
-    assert 'set model "toy/red"' in told(game)["scripts"]["autoexec.cfg"]
-    assert "set cg_thirdPersonAngle 90" in told(game)["scripts"]["idtech-try.cfg"]
+    assert "models/players/toy/head.md3" in game.told["files"]
+    assert 'set model "toy/red"' in game.told["scripts"]["autoexec.cfg"]
+    assert "set cg_thirdPersonAngle 90" in game.told["scripts"]["idtech-try.cfg"]
 
 
 @pytest.mark.parametrize("name", ["games/base/models/thing.md3", "models/thing.md3", "MODELS/thing.md3"])
 def test_a_model_of_the_game(game, run, name):
     assert run(name, "--map", "dm1")[0] == 0
-    assert set(told(game)["files"]) == {"models/thing.md3"}
-    assert told(game)["arguments"][-2:] == ["+devmap", "dm1"]
+    assert set(game.told["files"]) == {"models/thing.md3"}
+    assert game.told["arguments"][-2:] == ["+devmap", "dm1"]
 
 
 @pytest.mark.parametrize(
@@ -59,14 +55,14 @@ def test_a_player_of_the_games_archives(game, run, name):
     put_pack(game.folder / "a.pk3", player())
     status, _, err = run(name)
     assert (status, err) == (0, [])
-    assert "models/players/toy/upper.md3" in told(game)["files"]
+    assert "models/players/toy/upper.md3" in game.told["files"]
 
 
 def test_a_picture(game, run, tmp_path):
     (tmp_path / "a.tga").write_bytes(b"old")
     assert run("models/thing.md3", "--shot", "a.tga", "--size", "64x64", "--set", "r_picmip=2")[0] == 0
     assert (tmp_path / "a.tga").read_bytes().endswith(b"abc")
-    assert 'set r_picmip "2"' in told(game)["scripts"]["autoexec.cfg"]
+    assert 'set r_picmip "2"' in game.told["scripts"]["autoexec.cfg"]
 
 
 def test_complaints(game, run, monkeypatch):
@@ -80,6 +76,15 @@ def test_a_model_that_can_not_be_read_is_warned_of(game, run, tmp_path):
     put_files(tmp_path, {"models/a.md3": b"IDP3"})
     _, _, err = run("models/a.md3")
     assert err[0].startswith("models/a.md3: a.md3: ")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no shell scripts")
+def test_a_program_by_its_name(game, tmp_path, monkeypatch):
+    (tmp_path / "bin").mkdir()
+    script = shell_script(tmp_path / "bin", f'exec "{game.executable}" "$@"')
+    monkeypatch.setenv("PATH", str(script.parent), prepend=os.pathsep)
+    given = ["models/thing.md3", "--game-folder", str(game.folder), "--arguments", game.arguments]
+    assert cli.main(["try", *given, "--executable", script.name]) == 0
 
 
 def test_a_time_limit(game, run, monkeypatch):

@@ -115,6 +115,7 @@ def test_texts_are_short_and_plain():
     found += [getattr(bpy.ops.object, cls.bl_idname.partition(".")[2]) for cls in frames.CLASSES]
     found += [getattr(bpy.ops.import_scene, f"idtech_{name}") for name in ("archive", "game", "choose_models")]
     found += [getattr(bpy.ops.preferences, f"idtech_game_{name}") for name in ("add", "remove", "move")]
+    found += [bpy.ops.idtech.try_in_game, bpy.ops.idtech.watch_game]
     kinds = [operator.get_rna_type() for operator in found]
     assert all(rna.description for rna in kinds)
     for rna in (*kinds, preferences.IDTECH_PG_game.bl_rna):

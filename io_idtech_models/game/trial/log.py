@@ -26,6 +26,7 @@ SEVERE = re.compile(
     r"|wrong version number|VM_Create",
     re.IGNORECASE,
 )
+HARMLESS = re.compile(r"not present, using \S+ instead", re.IGNORECASE)  # a picture of another kind (R_LoadImage)
 LOADED = re.compile(r"^\s*(\d+) : \(\s*\d+\) (\S+)\s*$", re.MULTILINE)
 ENDED = re.compile(r"received signal", re.IGNORECASE)
 WORD = re.compile(r"[^\s'\",:;()\[\]]+")
@@ -48,7 +49,9 @@ def complaints(lines: Iterable[str], about: Collection[str]) -> list[str]:
 
 
 def _names(line: str, about: Collection[str]) -> bool:
-    return COMPLAINT.search(line) is not None and any(known(word) in about for word in WORD.findall(line))
+    if COMPLAINT.search(line) is None or HARMLESS.search(line):
+        return False
+    return any(known(word) in about for word in WORD.findall(line))
 
 
 def known(name: str) -> str:

@@ -52,6 +52,9 @@ FOR_PICTURES = {  # nothing that depends on the machine, or hides the model
     "r_ignorehwgamma": "1",
     "r_ext_multisample": "0",
     "r_picmip": "0",
+    "r_postProcess": "0",  # of ioquake3's newer renderer, which lets the eye get used to light as time goes by
+    "r_toneMap": "0",
+    "r_autoExposure": "0",
     "cg_draw2D": "0",
     "cg_shadows": "0",
     "cg_bobup": "0",

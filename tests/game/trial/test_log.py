@@ -37,6 +37,7 @@ NOT_ITS_FAULTS = [
     "Loading models/players/sarge/head.md3 ...",
     "    5148 : (1) models/players/sarge/head.md3",
     'File "models/players/sarge/head.md3" found in "/tmp/x/baseoa/zzz.pk3"',
+    "WARNING: models/players/sarge/band.tga not present, using models/players/sarge/band.jpg instead",
     "AL lib: (EE) GetError",
 ]
 

@@ -1,0 +1,228 @@
+"""A model of the scene, shown in its game: which files that takes, and the game that runs meanwhile."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from .. import formats
+from ..assets.asked import Asked
+from ..assets.belongings import Belongings, belongings
+from ..assets.trial import STEP, Outcome, Program, Settings, Trial
+from ..blender.compat import Context
+from ..blender.provenance import FILE
+from ..blender.vertex.frame_plan import GatherSettings
+from ..formats import VERTEX
+from ..game.search import game_name
+from ..game.skin_names import SUFFIX as SKIN_SUFFIX
+from ..game.store import Disk, GameFile
+from ..game.trial.subject import PARTS, SHOWN
+from ..model.wording import listed
+from ..reporting import LimitError, collected_warnings
+from .dressing import SKIN
+from .games import programs, user_disk
+from .selection import Choice, choose
+from .skins import skin_file
+from .vertex import Summary, gathered, left_out, object_mode
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user asks for."""
+
+    game: str = ""  # as the preferences call it; "" the first that can be started
+    map: str = ""  # "" what the preferences say of the game
+    skin: str = ""  # of a player; "" the one that it wears
+    scale: float = 1.0  # size of a game unit in the scene
+    settings: Settings = field(default_factory=Settings)
+
+
+@dataclass
+class Running:
+    """A game that runs, and what there was to say of the model before it did."""
+
+    trial: Trial
+    label: str
+    warnings: list[str]
+
+    def wait(self) -> Outcome:
+        """Wait until the game ends."""
+        try:
+            while self.trial.is_running():
+                time.sleep(STEP)
+            return self.trial.outcome()
+        finally:
+            self.trial.close()
+
+    def is_over(self) -> bool:
+        """Tell whether the game has ended."""
+        return not self.trial.is_running()
+
+    def finish(self) -> Summary:
+        """Return what came of a game that has ended, or ends now, in words; its folder is gone then."""
+        try:
+            self.trial.stop()
+            return self.summary(self.trial.outcome())
+        finally:
+            self.trial.close()
+
+    def summary(self, outcome: Outcome) -> Summary:
+        """Return what came of it, in words."""
+        name = self.trial.program.game.name
+        return Summary(f"{self.label} in '{name}': {outcome.seconds:.0f} seconds", self.warnings + outcome.complaints)
+
+
+def program_called(name: str) -> Program:
+    """Return the game that the preferences call so, the first one for ""; raises LimitError if it can't be started."""
+    found = next((each for each in programs() if name in {"", each.game.name}), None)
+    if found is None:
+        shown = f"the game '{name}' has no executable that the preferences name" if name else ""
+        raise LimitError(shown or "no game of the preferences has an executable")
+    return found
+
+
+def start(context: Context, wish: Wish) -> Running:
+    """Start a game that shows the model of the active object as the scene has it; nothing in the .blend changes.
+
+    Raises:
+        ModelError: the game can't be started, or can't show such a model; the sentence says why.
+    """
+    program = program_called(wish.game)
+    program = Program(program.game, program.executable, program.arguments, wish.map or program.map)
+    with collected_warnings() as warnings:
+        found = gather(context, program, wish)
+    trial = Trial(found.files, found.subject, program, wish.settings, found.about)
+    return Running(trial, found.subject.label, warnings)
+
+
+def gather(context: Context, program: Program, wish: Wish) -> Belongings:
+    """Return the files that show the active object's model: those of the scene above those that they came from.
+
+    Of a player these are all parts that are in the scene. Warnings say what is left out.
+
+    Raises:
+        ModelError: the model can't be written, or no game shows it.
+    """
+    disk = user_disk()
+    chosen = choose(context, "AUTO")
+    file = _source(chosen, disk)
+    edited = {}
+    with object_mode(context):
+        for name, part in _parts(context, chosen, file, disk):
+            edited[name] = _model_bytes(name, part, file, context, wish)
+            edited |= _skin_bytes(name, part, file, wish.skin or _worn(chosen))
+    return belongings(file, disk.surroundings.game(program.game), wish.skin or _worn(chosen), edited)
+
+
+def _source(chosen: Choice, disk: Disk) -> GameFile:
+    """Return the file that a choice came from, there or not; raises LimitError."""
+    holders: list[Any] = [*([] if chosen.collection is None else [chosen.collection]), *chosen.blocks]
+    holders += [block.data for block in chosen.blocks if block.data is not None]
+    place = next((holder[FILE] for holder in holders if isinstance(holder.get(FILE), str)), None)
+    if place is None:
+        raise LimitError(
+            "this model came from no file, which would tell its place in a game: export and import it once"
+        )
+    return disk.file(Path(place))
+
+
+def _parts(context: Context, chosen: Choice, file: GameFile, disk: Disk) -> Iterator[tuple[str, Choice]]:
+    """Yield the models of the scene that came from a file's folder, the chosen one first, with their files' names."""
+    yield file.name, chosen
+    seen = {file.name.lower()}
+    for collection in context.scene.collection.children_recursive:
+        place = collection.get(FILE)
+        other = disk.file(Path(place)) if isinstance(place, str) and collection != chosen.collection else None
+        if other is None or other.suffix.lower() not in SHOWN or other.folder != file.folder:
+            continue
+        part = choose(context, "COLLECTION", collection.name)
+        if other.name.lower() in seen:
+            log.warning("'%s' came from '%s' too: it is left out", collection.name, other.name)
+        elif part.blocks:
+            seen.add(other.name.lower())
+            yield other.name, part
+        elif part.hidden:
+            log.warning("'%s' is hidden: the game shows its file", collection.name)
+
+
+def _model_bytes(name: str, part: Choice, file: GameFile, context: Context, wish: Wish) -> bytes:
+    row = formats.by_suffix(GameFile(file.layer, name))
+    if row is None or row.family is not VERTEX:
+        raise LimitError(f"'{game_name(file)}': only {', '.join(SHOWN)} can be tried in a game")
+    written = gathered(Asked(Path(name)), row, part, context, GatherSettings(scale=wish.scale))
+    for note in (*written.notes, *left_out(part)):
+        log.warning("%s: %s", name, note)
+    return written.data
+
+
+def _worn(chosen: Choice) -> str:
+    """Return the skin that a model wears, "" for none."""
+    found = None if chosen.collection is None else chosen.collection.get(SKIN)
+    return found if isinstance(found, str) else ""
+
+
+def _skin_bytes(name: str, part: Choice, file: GameFile, skin: str) -> dict[str, bytes]:
+    """Return the file of a skin as a player's part wears it, which knows surfaces and materials that are new."""
+    stem = GameFile(file.layer, name).stem
+    meshes = [block for block in part.blocks if block.type == "MESH"]
+    if stem.lower() not in PARTS or _worn(part).lower() != skin.lower() or not skin or not meshes:
+        return {}
+    names = {each.lower(): each for each in file.folder.names()}
+    own = names.get(f"{stem}_{skin}{SKIN_SUFFIX}".lower(), f"{stem}_{skin}{SKIN_SUFFIX}")
+    return {own: skin_file(meshes, Path(file.beside(own).place))[0]}
+
+
+def lack(context: Context) -> str:
+    """Return why the active model can't be tried, as far as that is known at once, or ""."""
+    if context.view_layer.objects.active is None:
+        return "no object is active"
+    if not programs():
+        return "no game of the preferences has an executable: see Edit > Preferences > Add-ons > id Tech Models"
+    return ""
+
+
+def names() -> list[str]:
+    """Return what the preferences call the games that can be started."""
+    return [each.game.name for each in programs()]
+
+
+_running: list[Running] = []
+
+
+def current() -> Running | None:
+    """Return the game that runs."""
+    return _running[0] if _running else None
+
+
+def watch(running: Running) -> None:
+    """Remember a game that runs while its user goes on in Blender; raises LimitError if there is one."""
+    if _running:
+        running.trial.close()
+        raise LimitError(
+            f"{listed([_running[0].label])} is being tried: end that game first, with Esc in Blender's window"
+        )
+    _running.append(running)
+
+
+def forget() -> None:
+    """End the game that runs, if one does."""
+    while _running:
+        _running.pop().trial.close()
+
+
+def take() -> Running | None:
+    """Return the game that runs, which is forgotten then."""
+    return _running.pop() if _running else None
+
+
+def background() -> bool:
+    """Tell whether nobody sees a window: who calls waits then."""
+    return bool(bpy.app.background)

@@ -1,0 +1,1 @@
+"""Trying the active model in its game."""

@@ -1,0 +1,364 @@
+"""Try in Game: what of the scene goes into the game, and what comes back."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from io_idtech_models.tasks import games, trial
+from io_idtech_models.ui.trial import operators
+from tests.packs import put_files, put_pack
+from tests.samples import sample
+from tests.trials import is_gone, player, toy
+from tests.ui.scene import activate, add_cube, bpy, error_of, import_model
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+TOY = "models/players/toy"
+ROOM = {"maps/idtech-room.bsp", "textures/idtech/room.tga"}
+
+
+@pytest.fixture
+def game(empty_scene, tmp_path, monkeypatch):
+    """A game of the preferences, which a small program stands for."""
+    (tmp_path / "temp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temp"))
+    addon: Any = bpy.context.preferences.addons.new()
+    addon.module = games.PACKAGE
+    found = toy(tmp_path)
+    entry = addon.preferences.games.add()
+    entry.name, entry.folder = "Toy", str(found.folder)
+    entry.executable, entry.arguments = found.executable, found.arguments
+    yield found
+    trial.forget()
+    bpy.context.preferences.addons.remove(bpy.context.preferences.addons[games.PACKAGE])
+    assert list((tmp_path / "temp").iterdir()) == []
+
+
+def own() -> Any:
+    return bpy.context.preferences.addons[games.PACKAGE].preferences
+
+
+def try_it(**options: Any) -> Any:
+    return bpy.ops.idtech.try_in_game(**options)
+
+
+def bring(folder: Path, *parts: str) -> list[Any]:
+    """Import parts of a player, the last of which is active then."""
+    return [import_model(folder / TOY / f"{part}.md3") for part in parts]
+
+
+@pytest.fixture
+def work(tmp_path):
+    """A folder with a player in it."""
+    put_files(tmp_path / "work", player())
+    return tmp_path / "work"
+
+
+def meshes(collection: Any) -> list[Any]:
+    return [block for block in collection.objects if block.type == "MESH"]
+
+
+def move(collection: Any) -> None:
+    """Edit a model."""
+    mesh = meshes(collection)[0].data
+    for key in mesh.shape_keys.key_blocks if mesh.shape_keys else ():
+        key.data[0].co.x += 5.0
+    mesh.vertices[0].co.x += 5.0
+
+
+def expected() -> dict[str, bytes]:
+    return {path: data for path, data in player().items() if not path.endswith(".blend")}
+
+
+# -- what goes into the game
+
+
+def test_a_player_that_was_not_edited_is_what_it_was(game, work):
+    bring(work, "upper", "head")
+    assert try_it() == {"FINISHED"}
+    assert {path: data for path, data in game.packed.items() if path not in ROOM} == expected()
+    assert 'set model "toy/default"' in game.told["scripts"]["autoexec.cfg"]
+
+
+def test_edited_parts_are_the_scenes_and_the_others_the_files(game, work):
+    head, upper = bring(work, "head", "upper")
+    move(head)
+    assert try_it() == {"FINISHED"}
+    changed = {path for path, data in expected().items() if game.packed[path] != data}
+    assert changed == {f"{TOY}/head.md3"}
+    move(upper)
+    try_it()
+    changed = {path for path, data in expected().items() if game.packed[path] != data}
+    assert changed == {f"{TOY}/head.md3", f"{TOY}/upper.md3"}
+
+
+def test_a_player_in_an_archive(game):
+    put_pack(game.folder / "pak0.pk3", player())
+    (head,) = bring(game.folder / "pak0.pk3", "head")
+    move(head)
+    assert try_it() == {"FINISHED"}
+    assert {path for path, data in expected().items() if game.packed[path] != data} == {f"{TOY}/head.md3"}
+
+
+def test_a_player_whose_files_are_gone_is_said(game, work):
+    bring(work, "head")
+    for path in (work / TOY).iterdir():
+        path.unlink()
+    assert "shows no player 'toy' without 'lower.md3'" in error_of(try_it)
+
+
+def test_what_a_new_surface_wears_is_in_the_skin(game, work):
+    (head,) = bring(work, "head")
+    hat = add_cube("hat")
+    hat.data.materials.append(bpy.data.materials.new("models/players/toy/hat.tga"))
+    head.objects.link(hat)
+    bpy.context.scene.collection.objects.unlink(hat)
+    activate(meshes(head)[0])
+    assert try_it() == {"FINISHED"}
+    lines = game.packed[f"{TOY}/head_default.skin"].splitlines()
+    assert lines[0] == b"tri,models/players/toy/band.tga"
+    assert b"hat,models/players/toy/hat.tga" in lines
+    assert game.packed[f"{TOY}/upper_default.skin"] == player()[f"{TOY}/upper_default.skin"]
+
+
+def test_another_skin_is_that_files(game, work):
+    put_files(work, player("red"))
+    bring(work, "head")
+    assert try_it(skin="red") == {"FINISHED"}
+    assert 'set model "toy/red"' in game.told["scripts"]["autoexec.cfg"]
+    assert game.packed[f"{TOY}/head_red.skin"] == player("red")[f"{TOY}/head_red.skin"]
+    assert "'lower_blue.skin'" in error_of(try_it, skin="blue")
+
+
+def test_a_hidden_part_is_its_file(game, work, capfd):
+    upper, _head = bring(work, "upper", "head")
+    move(upper)
+    for block in upper.objects:
+        block.hide_set(True)
+    try_it()
+    assert "'upper' is hidden: the game shows its file" in capfd.readouterr().out
+    assert game.packed[f"{TOY}/upper.md3"] == player()[f"{TOY}/upper.md3"]
+
+
+def test_the_active_one_of_two_is_shown(game, work, capfd):
+    _first, second = bring(work, "head", "head")
+    move(second)
+    try_it()
+    assert "'head' came from 'head.md3' too: it is left out" in capfd.readouterr().out
+    assert game.packed[f"{TOY}/head.md3"] != player()[f"{TOY}/head.md3"]
+
+
+def test_another_player_in_the_scene_is_another(game, work, tmp_path, capfd):
+    put_files(tmp_path / "other", player())
+    bring(tmp_path / "other", "upper")
+    bring(work, "head")
+    try_it()
+    assert "left out" not in capfd.readouterr().out
+
+
+def test_any_other_model(game, tmp_path):
+    put_files(tmp_path / "work", {"models/a/thing.md3": sample("animated"), "models/animated/body.png": b"picture"})
+    collection = import_model(tmp_path / "work/models/a/thing.md3")
+    assert try_it() == {"FINISHED"}
+    found = game.packed
+    assert set(found) == {"models/a/thing.md3", "models/animated/body.png"} | ROOM
+    assert found["models/a/thing.md3"] == sample("animated")
+    move(collection)
+    try_it()
+    assert game.packed["models/a/thing.md3"] != sample("animated")
+    assert "testmodel models/a/thing.md3" in game.told["scripts"]["idtech-try.cfg"]
+
+
+def test_a_scale_of_the_scene(game, tmp_path):
+    put_files(tmp_path / "work", {"models/a/thing.md3": sample("animated")})
+    import_model(tmp_path / "work/models/a/thing.md3", scale=0.125)
+    assert try_it(scale=0.125) == {"FINISHED"}
+    assert game.packed["models/a/thing.md3"] == sample("animated")
+
+
+def test_the_blend_is_as_it_was(game, work):
+    (head,) = bring(work, "head")
+    block = meshes(head)[0]
+    activate(block)
+    bpy.context.scene.frame_set(0)
+    bpy.ops.object.mode_set(mode="EDIT")
+    before = [len(getattr(bpy.data, kind)) for kind in ("objects", "meshes", "materials", "images", "actions")]
+    assert try_it() == {"FINISHED"}
+    assert [len(getattr(bpy.data, kind)) for kind in ("objects", "meshes", "materials", "images", "actions")] == before
+    assert block.mode == "EDIT"
+    assert bpy.context.view_layer.objects.active == block
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert game.packed[f"{TOY}/head.md3"] == player()[f"{TOY}/head.md3"]
+
+
+# -- how it is started
+
+
+def test_options_become_the_games(game, work):
+    bring(work, "head")
+    own().games[0].map = "dm1"
+    try_it(angle=90.0, distance=64.0)
+    assert game.told["arguments"][-2:] == ["+devmap", "dm1"]
+    assert {"set cg_thirdPersonAngle 90", "set cg_thirdPersonRange 64"} <= set(
+        game.told["scripts"]["idtech-try.cfg"].splitlines()
+    )
+    try_it(map="dm2", game="Toy")
+    assert game.told["arguments"][-1] == "dm2"
+
+
+def test_which_games_there_are(game):
+    other = own().games.add()
+    other.name, other.folder = "Other", str(game.folder)
+    assert trial.names() == ["Toy"]
+    other.executable = game.executable
+    assert trial.names() == ["Toy", "Other"]
+    own().games[0].enabled = False
+    assert trial.names() == ["Other"]
+    assert [item[0] for item in operators._games(None, None)] == ["Other"]
+
+
+def test_a_picture(game, work, tmp_path):
+    bring(work, "head")
+    try_it(shot=str(tmp_path / "a.tga"))
+    assert (tmp_path / "a.tga").read_bytes().endswith(b"abc")
+
+
+def test_what_the_game_says_comes_back(game, work, capfd, monkeypatch):
+    bring(work, "head")
+    monkeypatch.setenv("TRIAL_LOG", f"R_LoadMD3: {TOY}/head.md3 has no frames\nWARNING: sound/a.wav is odd")
+    assert try_it() == {"FINISHED"}
+    said = capfd.readouterr().out
+    assert f"Warning: toy/default in 'Toy': 0 seconds; R_LoadMD3: {TOY}/head.md3 has no frames" in said
+    assert "a.wav" not in said
+
+
+def test_a_time_limit(game, work, capfd, monkeypatch):
+    bring(work, "head")
+    monkeypatch.setenv("TRIAL_STAYS", "1")
+    try_it(time_limit=1)
+    assert "the game was ended after 1 seconds, the time limit" in capfd.readouterr().out
+    assert is_gone(game.told["pid"])
+
+
+# -- what can't be tried
+
+
+def test_where_it_is_offered(game):
+    assert not bpy.ops.idtech.try_in_game.poll()
+    assert trial.lack(bpy.context) == "no object is active"
+    add_cube()
+    assert bpy.ops.idtech.try_in_game.poll()
+    own().games[0].executable = ""
+    assert not bpy.ops.idtech.try_in_game.poll()
+    assert "no game of the preferences has an executable" in trial.lack(bpy.context)
+
+
+def test_models_that_no_game_shows(game, tmp_path):
+    add_cube()
+    assert "came from no file" in error_of(try_it)
+    put_files(tmp_path, {"players/a/tris.md2": sample("animated", "md2")})
+    import_model(tmp_path / "players/a/tris.md2")
+    assert "'players/a/tris.md2': only .md3 can be tried" in error_of(try_it)
+    assert not game.notes.exists()
+
+
+def test_a_program_that_is_not_there(game, work):
+    bring(work, "head")
+    own().games[0].executable = "/no/such/program"
+    assert "there is no program '/no/such/program'" in error_of(try_it)
+
+
+# -- in a window: the game runs on its own
+
+
+@pytest.fixture
+def window(monkeypatch):
+    """As where Blender has a window; what is asked of its manager is noted."""
+    monkeypatch.setattr(trial, "background", lambda: False)
+    started: list[str] = []
+    monkeypatch.setattr(operators, "bpy", SimpleNamespace(ops=SimpleNamespace(idtech=SimpleNamespace(
+        watch_game=started.append
+    )), types=bpy.types))  # fmt: skip
+    return started
+
+
+def watcher() -> Any:
+    """Return what stands for the operator that waits, and for its context."""
+    said: list[tuple[set[str], str]] = []
+    manager = SimpleNamespace(
+        event_timer_add=lambda seconds, window: "timer",
+        event_timer_remove=lambda timer: None,
+        modal_handler_add=lambda operator: None,
+    )
+    status: list[str | None] = []
+    workspace = SimpleNamespace(status_text_set=status.append)
+    context = SimpleNamespace(window_manager=manager, window=None, workspace=workspace)
+    own: Any = SimpleNamespace(
+        report=lambda kind, text: said.append((kind, text)), said=said, status=status, _timer=None
+    )
+    own._unwatch = lambda context: operators.IDTECH_OT_watch_game._unwatch(own, context)
+    return own, context
+
+
+def event(kind: str) -> Any:
+    return SimpleNamespace(type=kind, value="PRESS")
+
+
+def modal(*given: Any) -> set[str]:
+    return operators.IDTECH_OT_watch_game.modal(*given)
+
+
+def test_blender_goes_on_until_the_game_ends(game, work, window, monkeypatch):
+    bring(work, "head")
+    monkeypatch.setenv("TRIAL_STAYS", "1")
+    assert try_it() == {"FINISHED"}
+    assert window == ["INVOKE_DEFAULT"]
+    own, context = watcher()
+    assert operators.IDTECH_OT_watch_game.invoke(own, context, None) == {"RUNNING_MODAL"}
+    assert "Esc" in own.status[0]
+    for kind in ("TIMER", "MOUSEMOVE", "A"):
+        assert modal(own, context, event(kind)) == {"PASS_THROUGH"}
+    assert "is being tried: end that game first" in error_of(try_it)
+    running = trial.current()
+    assert modal(own, context, event("ESC")) == {"FINISHED"}
+    assert own.status[-1] is None
+    assert "the game was ended" in own.said[0][1]
+    assert trial.current() is None
+    assert running is not None
+    assert running.is_over()
+
+
+def test_a_game_that_ends_by_itself(game, work, window):
+    bring(work, "head")
+    try_it()
+    own, context = watcher()
+    running = trial.current()
+    assert running is not None
+    while not running.is_over():
+        pass
+    assert modal(own, context, event("TIMER")) == {"FINISHED"}
+    assert own.said == [({"INFO"}, "toy/default in 'Toy': 0 seconds")]
+
+
+def test_another_blend_ends_the_game(game, work, window, monkeypatch):
+    bring(work, "head")
+    monkeypatch.setenv("TRIAL_STAYS", "1")
+    try_it()
+    own, context = watcher()
+    running = trial.current()
+    operators.IDTECH_OT_watch_game.cancel(own, context)
+    assert running is not None
+    assert running.is_over()
+    assert modal(own, context, event("TIMER")) == {"CANCELLED"}
+
+
+def test_the_extension_goes_and_the_game_with_it(game, work, window, monkeypatch):
+    bring(work, "head")
+    monkeypatch.setenv("TRIAL_STAYS", "1")
+    try_it()
+    running = trial.current()
+    operators.unwatch()
+    assert trial.current() is None
+    assert running is not None
+    assert running.is_over()
