@@ -32,7 +32,7 @@ def level_name(stem: str, number: int) -> str:
 
 def level_target(target: Target, number: int) -> Target:
     """Return the file of a model's level, from 1 on."""
-    return target.with_name(level_name(target.stem, number) + target.suffix)
+    return target.parent / (level_name(target.stem, number) + target.suffix)
 
 
 def dump_levels(row: Row, data: bytes, name: str, shares: Sequence[float]) -> tuple[list[bytes], list[str]]:
@@ -70,7 +70,10 @@ def stale_levels(row: Row, data: bytes, target: Target, written: Collection[Targ
     if not row.level_files:
         return
     others = [level_target(target, number) for number in range(1, MOST_LEVELS + 1)]
-    left = [other.name for other in others if other not in written and other.is_file()]
-    if left and not (target.is_file() and target.read_bytes() == data):
-        for name in left:
-            yield f"'{name}' lies beside it from before, and games show that from afar: make levels of detail anew"
+    try:
+        left = [other.name for other in others if other not in written and other.is_file()]
+        changes = bool(left) and not (target.is_file() and target.read_bytes() == data)
+    except (OSError, ValueError):  # a name that can't be: who writes the file says so
+        return
+    for name in left if changes else ():
+        yield f"'{name}' lies beside it from before, and games show that from afar: make levels of detail anew"

@@ -17,7 +17,9 @@ from ..assets.levels import Files, dump_levels, level_name, level_target
 from ..assets.storage import Target
 from ..blender import names, properties
 from ..blender.compat import Block, Context
-from ..blender.provenance import MODEL_ID
+from ..blender.player.assembly import make_root
+from ..blender.provenance import MODEL_ID, PART
+from ..blender.roots import root_of
 from ..blender.scene import ExportScene
 from ..blender.vertex import levels
 from ..blender.vertex.build import BuildSettings, build
@@ -91,12 +93,15 @@ def _build(
         collection.name = names.fit(f"old {collection.name}")  # the new ones take their names
     built_settings = BuildSettings(scale=settings.scale, fit_range=False)
     materials = levels.materials_of(chosen.blocks)
+    root = root_of(chosen.blocks[0]) if chosen.blocks else None  # of a player's part
     made = []
     try:
         for number, level in enumerate(found, 1):
             built = build(level, built_settings, materials, scene, levels.home_of(holder, scene))
             levels.attach(built.collection, holder, number, [*built.surfaces, *built.tags])
-            levels.exclude(built.collection, scene)
+            if root is not None:
+                make_root(built, str(root[PART]), root)
+            levels.exclude([built.collection], scene)
             made.append(built.collection)
             if built.collection.name != level.name:
                 text = "a collection is called '%s' already: this level is '%s'"

@@ -25,7 +25,7 @@ from ..model.wording import listed, plural
 from ..reporting import LimitError, collected_warnings
 from .dressing import SKIN
 from .player_imports import DIGESTS, TABLE, digest, named_row
-from .selection import part_of
+from .selection import Choice, choose, part_of
 from .skins import skin_of, skin_with
 from .vertex import Summary, left_out, object_mode
 
@@ -93,14 +93,15 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
     """
     with collected_warnings() as warnings, object_mode(context):
         saved = SavedPlayer(player_name(player))
-        roots = [(kind, 0, root) for kind, root in player.parts.items() if kind in KINDS]
-        roots += [(kind, level, root) for (kind, level), root in sorted(player.levels.items())]
+        chosen = {(kind, 0): part_of(context, root) for kind, root in player.parts.items() if kind in KINDS}
+        for (kind, level), collection in sorted(player.levels.items()):
+            chosen[kind, level] = choose(context, "AUTO", collection.name)
         meshes: dict[str, list[Block]] = {}
-        for kind, level, root in roots:
-            name, data, blocks = _part(kind, level, root, options, context)
-            saved.files[name] = data
+        for (kind, level), choice in chosen.items():
+            name = part_file(kind, level, choice.collection)
+            saved.files[name] = _part(name, choice, options, context)
             if not level:
-                meshes[kind] = [block for block in blocks if block.type == "MESH"]
+                meshes[kind] = [block for block in choice.whole if block.type == "MESH"]
         _warn_of_parts(player)
         _warn_of_levels(player, saved)
         kept = {} if player.collection is None else stored_files(player.collection)
@@ -112,11 +113,10 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
     return saved, Summary(facts, list(dict.fromkeys(warnings)))
 
 
-def _part(kind: str, level: int, root: Block, options: SaveOptions, context: Context) -> tuple[str, bytes, list[Block]]:
-    """Return the file's name, its bytes, and the objects of a part."""
+def _part(name: str, chosen: Choice, options: SaveOptions, context: Context) -> bytes:
+    """Return the bytes of a part's file, hidden objects and all."""
     from ..blender.vertex.gather import gather
 
-    chosen = part_of(context, root)
     settings = GatherSettings(
         frames="KEYS", scale=options.scale, normals=options.normals, keep_suffixes=options.keep_suffixes
     )
@@ -126,10 +126,9 @@ def _part(kind: str, level: int, root: Block, options: SaveOptions, context: Con
         export = ExportScene(context.scene, context.view_layer, replace(settings, uv_splits_vertices=True))
         model = gather(blocks, chosen.collection, export)
     written = formats.dump_for(row, model, options.game, {}, False)
-    name = part_file(kind, level, chosen.collection)
     for text in [*written.notes, *left_out(replace(chosen, hidden=[]))]:
         log.warning("%s: %s", name, text)
-    return name, written.data, blocks
+    return written.data
 
 
 def part_file(kind: str, level: int, collection: Any) -> str:

@@ -25,6 +25,7 @@ from ..blender.player.rows import NamedRow
 from ..blender.provenance import FILE
 from ..blender.rollback import undone_on_failure
 from ..blender.vertex.build import BuildSettings, Built
+from ..blender.vertex.levels import exclude
 from ..game.player.animation_cfg import LOWER, UPPER, AnimationTable, Row, read
 from ..game.player.files import PlayerFiles
 from ..game.store import GameFile
@@ -84,6 +85,7 @@ class PlayerImport:
             _keep_files(player, files)
             self._show(player)
             into.children.link(collection)
+            exclude([level.built.collection for level in player.levels], self.scene)
         return player, Summary(_facts(player, self.skin), list(dict.fromkeys(warnings)))
 
     @property

@@ -129,3 +129,8 @@ def test_levels_that_lie_there_from_before(tmp_path):
     target.write_bytes(data)
     assert said() == [], "nothing changes"
     assert list(stale_levels(by_name("md2"), b"", target, ())) == []
+
+
+@pytest.mark.parametrize("name", ["", "x" * 253 + ".md3", "a\0.md3"])
+def test_names_that_can_not_be_are_left_to_who_writes(name):
+    assert list(stale_levels(MD3, b"", Path(name), ())) == []

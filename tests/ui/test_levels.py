@@ -33,7 +33,8 @@ make_levels: Any = bpy.ops.object.idtech_make_levels
 
 
 def ball(frames=4, name="skin"):
-    return dump(model_of(surface_of(*bent(sphere(20, 16), frames), name=name)), "md3")
+    positions, uvs, triangles = bent(sphere(20, 16), frames)
+    return dump(model_of(surface_of(positions, uvs, triangles, name)), "md3")
 
 
 def faces(data):

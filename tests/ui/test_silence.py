@@ -522,6 +522,26 @@ def _(folder):
     export(folder / "a.md5mesh", what="SCENE")
 
 
+@says("skin files must list its pieces")
+def _(folder):
+    points = np.random.default_rng(1).uniform(-9, 9, (1200, 3))
+    add_mesh("a", points, np.arange(1200).reshape(-1, 3).tolist())
+    export(folder / "a.md3", game="quake3", split_surfaces=True)
+
+
+@says("no more can go without a tear")
+def _(folder):
+    add_cube("a")
+    export(folder / "a.md3", levels="MAKE", percentages="20")
+
+
+@says("lies beside it from before")
+def _(folder):
+    add_cube("a")
+    (folder / "a_1.md3").write_bytes(b"old")
+    export(folder / "a.md3")
+
+
 @says("the source of mesh")
 def _(folder):
     collection = import_model(SENTINEL)

@@ -16,6 +16,7 @@ import bpy
 from ..compat import Block, play
 from ..roots import FRAME
 from ..vertex.build import Built
+from ..vertex.levels import LEVEL, LEVEL_OF
 from .assembly import HEAD, LOWER, ON_TAGS, UPPER, PartBuilt, hang, make_root
 from .rows import PLAYER, WHOLE_ROW, NamedRow, keep, make_row, make_whole
 
@@ -75,10 +76,10 @@ def _hang(player: PlayerBuilt, kind: str, above: str, tag: str) -> None:
 
 
 def add_level(player: PlayerBuilt, kind: str, model: Built) -> None:
-    """Bring a level of detail of a part along, hidden."""
-    level = make_root(model, kind, player.parts[kind].root)
-    level.root[PLAYER] = player.root[PLAYER]
-    model.collection.hide_viewport = model.collection.hide_render = True
+    """Bring a level of detail of a part along; whoever links the player to a scene excludes it there."""
+    base = player.parts[kind]
+    level = make_root(model, kind, base.root)
+    model.collection[LEVEL], model.collection[LEVEL_OF] = level.root[LEVEL], base.built.collection
     player.levels.append(level)
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import bpy
 
 from ..compat import Block
-from ..provenance import PART
+from ..provenance import MODEL_ID, PART
 from ..roots import LEVEL, is_root, own_constraints
+from ..vertex.levels import levels_of
 from .rows import PLAYER
 
 
@@ -23,7 +24,7 @@ class PlayerFound:
     root: Block  # which all others hang on
     collection: Any | None  # that an import or a modeller made for it
     parts: dict[str, Block] = field(default_factory=dict)  # roots by kind
-    levels: dict[tuple[str, int], Block] = field(default_factory=dict)  # roots by kind and number
+    levels: dict[tuple[str, int], Any] = field(default_factory=dict)  # collections, by kind and number
 
 
 def find_player(block: Block | None) -> PlayerFound | None:
@@ -54,11 +55,11 @@ def _found(top: Block) -> PlayerFound:
     for block in (top, *top.children_recursive):
         if not is_root(block) or block.get(PLAYER) != identity:
             continue
-        kind, level = str(block[PART]), block.get(LEVEL)
-        if isinstance(level, int):
-            player.levels.setdefault((kind, level), block)
-        else:
-            player.parts.setdefault(kind, block)
+        if LEVEL not in block:
+            player.parts.setdefault(str(block[PART]), block)
+    for kind, root in player.parts.items():
+        home = next((c for c in root.users_collection if c.get(MODEL_ID)), None)
+        player.levels |= {} if home is None else {(kind, number): c for number, c in levels_of(home).items()}
     return player
 
 

@@ -50,12 +50,13 @@ def attach(level: bpy.types.Collection, holder: Holder, number: int, blocks: Seq
         note_file(level, blocks, file)
 
 
-def exclude(collection: bpy.types.Collection, scene: bpy.types.Scene) -> None:
-    """Take a collection out of all view layers of a scene."""
-    for view_layer in scene.view_layers:
+def exclude(collections: Sequence[bpy.types.Collection], scene: bpy.types.Scene) -> None:
+    """Take collections out of all view layers of a scene."""
+    for view_layer in scene.view_layers if collections else ():
         view_layer.update()  # it has not seen what was linked just now
-        for layer in _layers_of(view_layer, collection):
-            layer.exclude = True
+        for collection in collections:
+            for layer in _layers_of(view_layer, collection):
+                layer.exclude = True
 
 
 def remove(collection: bpy.types.Collection) -> None:
