@@ -153,8 +153,8 @@ def _empty_scene(context: Context) -> None:
 
 def _open_player(path: Path, dressing: Dressing, options: argparse.Namespace, context: Context) -> Summary:
     """Bring a whole player into the scene, which shows all its frames, or the animations that are named."""
-    from ..tasks.player_files import players_at
-    from ..tasks.player_imports import PlayerImport, PlayerOptions
+    from ..tasks.player.files import players_at
+    from ..tasks.player.imports import PlayerImport, PlayerOptions
 
     settings = BuildSettings(scale=options.scale, weld=not options.no_weld, frame_rate=options.fps)
     wanted = PlayerOptions(levels=False, legs=options.legs, torso=options.torso)

@@ -49,8 +49,30 @@ class ImportVertexModel(DressOptions, ImportFiles):
         name="Frame Rate", description="Frames per second of the scene; 0 leaves it as it is", default=0, min=0, max=240
     )
 
+    whole_player: BoolProperty(
+        name="Whole Player",
+        description="Import the whole player that the file is a part of, put together, with its animations",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
+
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Show the file browser, or for dropped files the options alone: a player's part brings all of it."""
+        self.whole_player = bool(self.directory) and self.row.skins == SKIN_FILES and self._is_of_player()
+        return super().invoke(context, event)
+
+    def _is_of_player(self) -> bool:
+        """Tell whether the files are parts of whole players."""
+        from ..tasks.games import user_disk
+        from ..tasks.player.files import is_part
+
+        disk = user_disk()
+        return all(is_part(disk.file(path)) for path in self.paths())
+
     def draw(self, context: Context) -> None:
         """Show the options in two groups."""
+        if self.whole_player or self._is_of_player():
+            self.layout.prop(self, "whole_player")
         draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld"))
         draw_group(self.layout, self, "idtech_time", "Animation", ("relative_keys", "fit_range", "frame_rate"))
         self.draw_dress()
@@ -62,6 +84,10 @@ class ImportVertexModel(DressOptions, ImportFiles):
         from ..tasks.games import user_disk
         from ..tasks.vertex import import_file
 
+        if self.whole_player:
+            from .player.transfer import bring_players
+
+            return bring_players(self, context)
         settings, dressing = settings_from(self, BuildSettings), settings_from(self, Dressing)
 
         def bring_one(file: "GameFile") -> "tuple[Built, Summary]":

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -171,6 +173,17 @@ def test_a_player_is_imported_from_any_of_its_files(tmp_path):
         assert player.collection.name == NAME
 
 
+def test_parts_that_are_dropped_become_their_player(tmp_path):
+    folder = game(tmp_path)
+    operator: Any = bpy.ops.import_scene.idtech_md3
+    files = [{"name": f"{part}.md3"} for part in ("lower", "upper", "head")]
+    assert operator(directory=str(folder), files=files, whole_player=True) == {"FINISHED"}
+    assert set(active_player().parts) == {"lower", "upper", "head"}
+    assert len(bpy.data.collections) == 5
+    assert operator(directory=str(folder), files=files) == {"FINISHED"}  # a script's models stay as they are
+    assert len(bpy.data.collections) == 8
+
+
 def test_a_player_is_imported_from_an_archive(tmp_path):
     folder = game(tmp_path, packed=True)
     assert set(brought(folder / "upper.md3").parts) == {"lower", "upper", "head"}
@@ -240,6 +253,25 @@ def test_legs_and_torso_play_apart(tmp_path):
         check_places(player, models, {"lower": 14 + step * 8 % 6, "upper": 9 + min(step * 5, 5)})
 
 
+def test_play_changes_what_is_played(own, tmp_path):
+    play: Any = bpy.ops.object.idtech_play
+    scene = bpy.context.scene
+    scene.render.fps = 30
+    assert play(legs="LEGS_RUN", torso="TORSO_ATTACK") == {"FINISHED"}
+    assert (scene.frame_start, scene.frame_end) == (0, 10)  # 6 frames at 15 per second
+    scene.frame_set(5)
+    assert abs(own.parts["lower"]["frame"] - 18) < 1e-3
+    assert abs(own.parts["upper"]["frame"] - 11.5) < 1e-3
+    assert play(legs="BOTH_DEATH2", torso="ALL") == {"FINISHED"}
+    scene.frame_set(0)
+    assert (own.parts["lower"]["frame"], own.parts["upper"]["frame"]) == (2, 2)
+    assert play() == {"FINISHED"}
+    assert scene.frame_end == LOWER_FRAMES - 1
+    scene.frame_set(36)
+    assert (own.parts["lower"]["frame"], own.parts["upper"]["frame"]) == (36, 36)
+    assert unequal(tmp_path, originals()) == []
+
+
 @pytest.mark.parametrize("packed", [False, True], ids=["loose", "packed"])
 @pytest.mark.parametrize("state", ["as imported", "playing", "moved", "reopened", "frames"])
 def test_unedited_files_come_back(tmp_path, packed, state):
@@ -278,6 +310,24 @@ def test_real_players_come_back(tmp_path, name):
     before[files.table.name] = files.table.read()
     assert sorted(after) == sorted(before)
     assert [n for n in before if before[n] != after[n]] == []
+
+
+def test_an_archive_keeps_all_else(tmp_path):
+    brought(game(tmp_path, packed=True))
+    pack = tmp_path / "baseq3/pak0.pk3"
+    before = pack.read_bytes()
+    assert export_player(filepath=str(pack)) == {"FINISHED"}
+    assert pack.read_bytes() == before
+    head = next(b for b in active_player().parts["head"].children if b.type == "MESH")
+    head.data.vertices[0].co.z += 2.0
+    head.data.update()
+    assert export_player(filepath=str(pack)) == {"FINISHED"}
+    with ZipFile(BytesIO(before)) as old, ZipFile(pack) as new:
+        assert old.namelist() == new.namelist()
+        assert [n for n in old.namelist() if old.read(n) != new.read(n)] == [f"{FOLDER}/head.md3"]
+    assert export_player(filepath=str(tmp_path / "new.pk3")) == {"FINISHED"}
+    with ZipFile(tmp_path / "new.pk3") as made:
+        assert sorted(made.namelist()) == sorted(f"{FOLDER}/{name}" for name in originals())
 
 
 def test_parts_export_alone_while_rows_play(tmp_path):

@@ -246,7 +246,7 @@ def _warn_of_parts(action: Any, first: float, count: float) -> None:
         log.warning("'%s' begins or ends between frames: written from the nearest", action.name)
 
 
-def retime(action: bpy.types.Action, rate: float, num_frames: int) -> None:
+def retime(action: bpy.types.Action, rate: float) -> None:
     """Let a row that is as it was made play at its own speed at another rate of the scene."""
     row = NamedRow(str(action.get(ROW, "")), (), 0, 1, 0, 1.0)
     noted, curve = _noted(action, row), frame_curve(action)
@@ -257,8 +257,8 @@ def retime(action: bpy.types.Action, rate: float, num_frames: int) -> None:
     wanted = rate / (was.fps if was.fps > 0 else 1.0)
     if abs(wanted - step) < NEAR or not _is_as_made(action, points, keys_of(was, step, made_of)):
         return
-    keys = keys_of(was, wanted, num_frames)
+    keys = keys_of(was, wanted, made_of)
     curve.keyframe_points.foreach_set("co", keys.points.ravel())
     curve.update()
     spans.set_range(action, 0, float(np.float32(keys.end)))
-    action[NOTED] = [*action[NOTED][:4], wanted, num_frames]
+    action[NOTED] = [*action[NOTED][:4], wanted, made_of]

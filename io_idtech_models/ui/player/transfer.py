@@ -68,44 +68,47 @@ class IMPORT_SCENE_OT_idtech_player(DressOptions, ImportFiles, Operator):  # typ
 
     def execute(self, context: Context) -> Any:
         """Import the players that the chosen files belong to, each once."""
-        from ...tasks.games import user_disk
-        from ...tasks.player_files import players_at
+        return bring_players(self, context)
 
-        disk = user_disk()
-        found: dict[str, PlayerFiles] = {}
-        failed = []
-        for path in self.paths():
-            try:
-                player = players_at(path, disk, self.player)
-                found.setdefault(player.folder.place, player)
-            except ModelError as error:
-                failed.append(f"{path.name or path}: {error}")
-        done = []
-        for player in found.values():
-            try:
-                done.append((player.name, self._bring(player, context)))
-            except ModelError as error:
-                failed.append(f"{player.name}: {error}")
-        report_done(self, done, failed)
-        return FINISHED if done else CANCELLED
 
-    def _bring(self, player: "PlayerFiles", context: Context) -> Any:
-        from ...blender.vertex.build import BuildSettings
-        from ...tasks.dressing import Dressing
-        from ...tasks.player_imports import PlayerImport, PlayerOptions
+def bring_players(operator: Any, context: Context) -> set[str]:
+    """Import the players that an operator's files belong to, each once, as its options say; and report."""
+    from ...tasks.games import user_disk
+    from ...tasks.player.files import players_at
 
-        settings, dressing = settings_from(self, BuildSettings), settings_from(self, Dressing)
-        options, weapon = settings_from(self, PlayerOptions), self._weapon(player)
-        wanted = PlayerImport(player, settings, dressing, options, context.scene, weapon)
-        built, summary = wanted.run(open_collection(context))
-        select(context, [built.root])
-        return summary
+    disk = user_disk()
+    found: dict[str, PlayerFiles] = {}
+    failed = []
+    for path in operator.paths():
+        try:
+            player = players_at(path, disk, getattr(operator, "player", ""))
+            found.setdefault(player.folder.place, player)
+        except ModelError as error:
+            failed.append(f"{path.name or path}: {error}")
+    done = []
+    for player in found.values():
+        try:
+            done.append((player.name, _bring(operator, player, context)))
+        except ModelError as error:
+            failed.append(f"{player.name}: {error}")
+    report_done(operator, done, failed)
+    return FINISHED if done else CANCELLED
 
-    def _weapon(self, player: "PlayerFiles") -> Any:
-        """Return the weapon that the player is to hold; raises ModelError if its game has none of that name."""
-        from ...tasks.player_files import weapon_of
 
-        return weapon_of(player, self.weapon) if self.weapon else None
+def _bring(operator: Any, player: "PlayerFiles", context: Context) -> Any:
+    """Import a player; returns what there is to say of it."""
+    from ...blender.vertex.build import BuildSettings
+    from ...tasks.dressing import Dressing
+    from ...tasks.player.files import weapon_of
+    from ...tasks.player.imports import PlayerImport, PlayerOptions
+
+    settings, dressing = settings_from(operator, BuildSettings), settings_from(operator, Dressing)
+    name = getattr(operator, "weapon", "")
+    weapon = weapon_of(player, name) if name else None
+    wanted = PlayerImport(player, settings, dressing, settings_from(operator, PlayerOptions), context.scene, weapon)
+    built, summary = wanted.run(open_collection(context))
+    select(context, [built.root])
+    return summary
 
 
 class EXPORT_SCENE_OT_idtech_player(Exporting, Operator):  # type: ignore[misc]
@@ -149,8 +152,8 @@ class EXPORT_SCENE_OT_idtech_player(Exporting, Operator):  # type: ignore[misc]
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the player's folder."""
-        from ...tasks.player_exports import chosen_player
-        from ...tasks.player_files import proposed_target
+        from ...tasks.player.exports import chosen_player
+        from ...tasks.player.files import proposed_target
 
         try:
             self.filepath = str(proposed_target(chosen_player(context, self.collection)))
@@ -167,14 +170,14 @@ class EXPORT_SCENE_OT_idtech_player(Exporting, Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> Any:
         """Write the player; what hinders it leaves every file as it was."""
-        from ...tasks.player_exports import SaveOptions, chosen_player, save_player
-        from ...tasks.player_files import write
+        from ...tasks.player.exports import SaveOptions, chosen_player, save_player
+        from ...tasks.player.files import write
 
         target = Path(bpy.path.abspath(self.filepath))
         try:
             player = chosen_player(context, self.collection)
             saved, summary = save_player(player, settings_from(self, SaveOptions), context)
-            summary.warnings += write(saved, target, player)
+            write(saved, target, player)
         except (ModelError, LimitError) as error:
             self.report({"ERROR"}, f"{target.name}: {error}")
             return CANCELLED

@@ -9,33 +9,34 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..blender import names
-from ..blender.player.build import (
+from ...blender import names
+from ...blender.player.build import (
     BARREL,
     FLASH,
     GUN,
     PlayerBuilt,
     add_level,
     animate,
-    play_row,
     put_together,
     store_files,
 )
-from ..blender.player.rows import NamedRow
-from ..blender.provenance import FILE
-from ..blender.rollback import undone_on_failure
-from ..blender.vertex.build import BuildSettings, Built
-from ..blender.vertex.levels import exclude
-from ..game.player.animation_cfg import LOWER, UPPER, AnimationTable, Row, read
-from ..game.player.files import PlayerFiles
-from ..game.store import GameFile
-from ..model.wording import plural
-from ..reporting import LimitError, ModelError, collected_warnings
-from .dressing import SKIN, Dressing, rate_of
-from .vertex import Summary, import_file
+from ...blender.player.parts import find_player
+from ...blender.player.rows import NamedRow
+from ...blender.provenance import FILE
+from ...blender.rollback import undone_on_failure
+from ...blender.vertex.build import BuildSettings, Built
+from ...blender.vertex.levels import exclude
+from ...game.player.animation_cfg import AnimationTable, Row, read
+from ...game.player.files import PlayerFiles
+from ...game.store import GameFile
+from ...model.wording import plural
+from ...reporting import LimitError, ModelError, collected_warnings
+from ..dressing import SKIN, Dressing, rate_of
+from ..vertex import Summary, import_file
+from .play import play
 
 if TYPE_CHECKING:
-    from .player_files import WeaponFiles
+    from ...game.player.weapons import WeaponFiles
 
 log = logging.getLogger(__name__)
 
@@ -97,7 +98,7 @@ class PlayerImport:
         """Return the models of all parts that can be read, and of a weapon; raises ModelError if there is none."""
         wanted = [(kind, part.model(self.skin), self.skin) for kind, part in self.files.parts.items()]
         if self.weapon is not None:
-            pieces = ((GUN, self.weapon.base), (BARREL, self.weapon.barrel), (FLASH, self.weapon.flash))
+            pieces = ((GUN, self.weapon.model), (BARREL, self.weapon.barrel), (FLASH, self.weapon.flash))
             wanted += [(kind, file, "") for kind, file in pieces if file is not None]
         models: dict[str, Built] = {}
         failed = []
@@ -133,12 +134,13 @@ class PlayerImport:
         """Let the scene show a player from its first frame to its last, or the rows that are wanted."""
         if self.settings.fit_range and player.num_frames > 1:
             self.scene.frame_start, self.scene.frame_end = 0, player.num_frames - 1
-        for kind, name in ((LOWER, self.options.legs), (UPPER, self.options.torso)):
-            action = player.rows.get(name.upper()) if name else None
-            if name and action is None:
-                log.warning("'%s' has no animation %s", player.collection.name, name)
-            if action is not None and kind in player.parts:
-                play_row(player.parts[kind].root, action)
+        legs, torso = self.options.legs, self.options.torso
+        found = find_player(player.root)
+        if (legs or torso) and found is not None:
+            try:
+                play(found, legs, torso, self.scene, self.settings.fit_range)
+            except LimitError as error:
+                log.warning("%s: all frames are shown", error)
 
 
 def _table(files: PlayerFiles) -> AnimationTable | None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+import re
 from pathlib import Path, PurePath
 
-from ..assets.storage import write_files
-from ..blender.player.parts import PlayerFound
-from ..blender.provenance import FILE
-from ..game.player.files import PlayerFiles, player_in, player_of, players_in
-from ..game.search import game_folder
-from ..game.store import ARCHIVES, Disk, GameFile, Store, split_at_archive
-from ..model.wording import listed
-from ..reporting import LimitError
-from .player_exports import SavedPlayer, player_name
+from ...assets.player import PACK, write_player
+from ...blender.player.parts import PlayerFound
+from ...blender.provenance import FILE
+from ...game.player.files import HEAD, PlayerFiles, player_in, player_of, players_in
+from ...game.player.weapons import WeaponFiles, weapons_of
+from ...game.store import ARCHIVES, Disk, GameFile, split_at_archive
+from ...model.wording import listed
+from ...reporting import LimitError
+from .exports import SavedPlayer, player_name
+
+PART = re.compile(r"(lower|upper|head)(_[1-3])?\.md3\Z")
 
 
 def players_at(path: Path, disk: Disk, name: str = "") -> PlayerFiles:
@@ -37,35 +38,22 @@ def players_at(path: Path, disk: Disk, name: str = "") -> PlayerFiles:
     return _of_several(players_in(store.around), name)
 
 
-@dataclass(frozen=True)
-class WeaponFiles:
-    """The models of a weapon: what is held, and what hangs on it."""
-
-    base: GameFile
-    barrel: GameFile | None
-    flash: GameFile | None
+def is_part(file: GameFile) -> bool:
+    """Tell whether a file is a part's model of a player that has a body and a head."""
+    if not PART.match(file.name.lower()) or not file.is_file():
+        return False
+    found = player_of(file)
+    return found is not None and HEAD in found.parts and len(found.parts) > 1
 
 
 def weapon_of(player: PlayerFiles, name: str) -> WeaponFiles:
-    """Return a weapon of a player's game (CG_RegisterWeapon: models/weapons2/W/W.md3, W_barrel.md3, W_flash.md3).
-
-    Raises:
-        LimitError: there is none of that name.
-    """
-    game = game_folder(next(iter(player.parts.values())).base)
-    places = () if game is None else game.below(("models", "weapons2", name))
-    found = {stem: _first(places, f"{stem}.md3") for stem in (name, f"{name}_barrel", f"{name}_flash")}
-    base = found[name]
-    if base is None:
-        there = [] if game is None else [each for place in game.below(("models", "weapons2")) for each in place.names()]
-        raise LimitError(
-            f"the game has no weapon '{name}': {listed(sorted(set(there)), 20) if there else 'it has none'}"
-        )
-    return WeaponFiles(base, found[f"{name}_barrel"], found[f"{name}_flash"])
-
-
-def _first(places: Iterable[Store], name: str) -> GameFile | None:
-    return next((file for place in places if (file := place.find_first((), [name])) is not None), None)
+    """Return a weapon of a player's game; raises LimitError if there is none of that name."""
+    there = weapons_of(next(iter(player.parts.values())).base)
+    found = next((weapon for weapon in there if weapon.name.lower() == name.lower()), None)
+    if found is None:
+        names = listed([weapon.name for weapon in there], 20) if there else "it has none"
+        raise LimitError(f"the game has no weapon '{name}': {names}")
+    return found
 
 
 def _of_several(players: list[PlayerFiles], name: str) -> PlayerFiles:
@@ -90,23 +78,16 @@ def proposed_target(player: PlayerFound) -> Path:
     return Path(bpy.data.filepath).parent / player_name(player)
 
 
-def write(saved: SavedPlayer, target: Path, player: PlayerFound) -> list[str]:
-    """Write a player's files into a folder, all or none; what is there already stays as it is. Returns warnings.
+def write(saved: SavedPlayer, target: Path, player: PlayerFound) -> None:
+    """Write a player's files into a folder, or a .pk3, all or none; what else is there stays as it is.
+
+    A player that came from an archive goes into one where its files were.
 
     Raises:
         ModelError: a file can't be written; all are as they were.
     """
-    if not target.exists():
-        target.mkdir(parents=True)
-    there = {name.lower(): name for name in os.listdir(target)}  # noqa: PTH208 - names, not paths
-    wanted = [(target / there.get(name.lower(), name), data) for name, data in saved.files.items()]
-    write_files([(path, data) for path, data in wanted if not is_same(path, data)])
-    return []
-
-
-def is_same(path: Path, data: bytes) -> bool:
-    """Tell whether a file has just these bytes."""
-    return path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data
+    packed = target.name.lower().endswith(PACK)
+    write_player(target / inside(player) if packed else target, saved.name, saved.files)
 
 
 def inside(player: PlayerFound) -> str:

@@ -8,26 +8,26 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
-from .. import formats
-from ..blender import names
-from ..blender.compat import Block, Context
-from ..blender.player.build import stored_files
-from ..blender.player.parts import PlayerFound, all_shown, find_player, players_among
-from ..blender.player.rows import NamedRow, read_row, rows_of
-from ..blender.provenance import FILE
-from ..blender.roots import root_of
-from ..blender.scene import ExportScene
-from ..blender.vertex.frame_plan import GatherSettings
-from ..game.player.animation_cfg import LOWER, UPPER, WHOLE, AnimationTable, Row, read
-from ..game.player.files import HEAD
-from ..game.skin_names import SUFFIX, skins_of
-from ..model.wording import listed, plural
-from ..reporting import LimitError, collected_warnings
-from .dressing import SKIN
-from .player_imports import DIGESTS, TABLE, digest, named_row
-from .selection import Choice, choose, part_of
-from .skins import skin_of, skin_with
-from .vertex import Summary, left_out, object_mode
+from ... import formats
+from ...blender import names
+from ...blender.compat import Block, Context
+from ...blender.player.build import stored_files
+from ...blender.player.parts import PlayerFound, all_shown, find_player, players_among
+from ...blender.player.rows import NamedRow, read_row, rows_of
+from ...blender.provenance import FILE
+from ...blender.roots import root_of
+from ...blender.scene import ExportScene
+from ...blender.vertex.frame_plan import GatherSettings
+from ...game.player.animation_cfg import LOWER, UPPER, WHOLE, AnimationTable, Row, read
+from ...game.player.files import HEAD
+from ...game.skin_names import SUFFIX, skins_of
+from ...model.wording import listed, plural
+from ...reporting import LimitError, collected_warnings
+from ..dressing import SKIN
+from ..selection import Choice, choose, part_of
+from ..skins import skin_of, skin_with
+from ..vertex import Summary, left_out, object_mode
+from .imports import DIGESTS, TABLE, digest, named_row
 
 log = logging.getLogger(__name__)
 
@@ -115,7 +115,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
 
 def _part(name: str, chosen: Choice, options: SaveOptions, context: Context) -> bytes:
     """Return the bytes of a part's file, hidden objects and all."""
-    from ..blender.vertex.gather import gather
+    from ...blender.vertex.gather import gather
 
     settings = GatherSettings(
         frames="KEYS", scale=options.scale, normals=options.normals, keep_suffixes=options.keep_suffixes

@@ -1,0 +1,72 @@
+"""What players of the scene play: rows of their tables, the legs' and the torso's apart, as games do it."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Any
+
+import bpy
+
+from ...blender.player.build import play_row
+from ...blender.player.parts import PlayerFound
+from ...blender.player.rows import PLAYER, ROW, retime, rows_of
+from ...blender.vertex.source import frame_list
+from ...game.player.animation_cfg import LOWER, UPPER, WHOLE
+from ...reporting import LimitError
+
+LEGS, TORSO, BOTH = "LEGS_", "TORSO_", "BOTH_"
+STARTS = {LOWER: (LEGS, BOTH), UPPER: (TORSO, BOTH), WHOLE: ("",)}
+
+
+def offered(player: PlayerFound, part: str) -> list[str]:
+    """Return the names of the rows that a part may play."""
+    actions = rows_of(player.identity, list(player.parts.values()))
+    return [name for name in actions if name.startswith(STARTS[part])]
+
+
+def play(player: PlayerFound, legs: str, torso: str, scene: bpy.types.Scene, fit_range: bool = True) -> None:
+    """Let a player's legs and torso play rows, "": all frames of their files, one by one, and the scene show them.
+
+    A BOTH row of one part is played by both.
+
+    Raises:
+        LimitError: there is no such row.
+    """
+    actions = rows_of(player.identity, list(player.parts.values()))
+    wanted = {LOWER: legs.upper(), UPPER: torso.upper()}
+    both = next((name for name in wanted.values() if name.startswith(BOTH)), "")
+    rate = scene.render.fps / scene.render.fps_base
+    ends = []
+    for part, root in player.parts.items():
+        if part not in STARTS:
+            continue
+        name = both or wanted.get(part, legs.upper())
+        action = actions.get(name) if name else whole(player, root)
+        if action is None and name:
+            raise LimitError(f"there is no animation {name}")
+        play_row(root, action)
+        if name and action is not None:
+            retime(action, rate)
+            ends.append(ceil(action.frame_end - (1 if action.use_cyclic else 0)))
+        else:
+            ends.append(num_frames(root) - 1)
+    if fit_range and ends:
+        scene.frame_start, scene.frame_end = 0, max(*ends, 1)
+
+
+def whole(player: PlayerFound, root: Any) -> bpy.types.Action | None:
+    """Return the action that shows all frames of a part; None if it has one frame, or the action is gone."""
+    last = num_frames(root) - 1
+    own = [a for a in bpy.data.actions if a.get(PLAYER) == player.identity and a.get(ROW) == ""]
+    return next((action for action in own if action.frame_range[1] == last), None) if last > 0 else None
+
+
+def num_frames(root: Any) -> int:
+    """Return how many frames a part has."""
+    for block in root.children:
+        keys = None if block.type != "MESH" else block.data.shape_keys
+        if keys is not None:
+            return len(keys.key_blocks)
+    home = next((c for c in root.users_collection if frame_list(c) is not None), None)
+    found = None if home is None else frame_list(home)
+    return 1 if found is None else len(found[0])
