@@ -31,7 +31,10 @@ from io_idtech_models.formats.md5.anim_file import Md5Anim
 from io_idtech_models.model import bind_pose as binding
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.edits.one_root import animation_with_origin, skeleton_with_origin
+from io_idtech_models.model.edits.split_surfaces import split_surfaces
 from io_idtech_models.model.edits.weld import weld_classes
+from io_idtech_models.model.limits.games import VertexLimits
+from io_idtech_models.model.lod.levels import make_levels
 from io_idtech_models.model.records import skeletal as skeletal_record
 from io_idtech_models.model.records import vertex as record
 from io_idtech_models.model.skeletal import SkeletalModel, at_rest, set_bounds
@@ -41,6 +44,7 @@ from io_idtech_models.reporting import LimitError, ModelError, collected_warning
 # Where things lie is the writer's business.
 DERIVED = ("ofs_", "layout", "source_", "frame_size")
 FEW_JOINTS = 32  # for which a pose is fitted
+FEW = VertexLimits(60, 70, None)  # of a surface that is cut
 UNWRITTEN = "[\r\0]"
 SMALL, SELDOM = 1 << 12, 16  # larger inputs go through everything once in so many: conversions take their time
 
@@ -246,7 +250,12 @@ def _rewrite(row: Any, model: Any) -> None:
 
 
 def _fit(row: Any, model: Any) -> None:
-    """Do what takes long in large models: levels of detail, and the pose in which weights agree best."""
+    """Do what takes long in large models: levels of detail, pieces, and the pose in which weights agree best."""
+    if row.level_files:
+        whole = row.load(row.dump(model), "name")
+        pieces, _ = split_surfaces(whole, range(len(whole.surfaces)), FEW)
+        for each in (pieces, *make_levels(whole, (0.5, 0.1))):
+            row.dump(each)
     if not isinstance(model, SkeletalModel) or model.skeleton.num_joints > FEW_JOINTS:
         return
     if row.bind_pose_missing:

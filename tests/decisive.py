@@ -164,12 +164,14 @@ def conversions() -> Bytes:
         (TROOPER, "e.md3", [BONES], {}),
         (STILT, "f.md3", [], {}),
         (SENTINEL, "g.md2", [], {}),
+        (NEWT, "h.md3", [], {"split_surfaces": True}),
     )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for source, target, animations, options in jobs:
             files = [Disk().file(path) for path in animations]
-            convert(Disk().file(source), Asked(folder / target, options=options, shorten=True), Posing(files))
+            game = "quake3" if options.get("split_surfaces") else "format"
+            convert(Disk().file(source), Asked(folder / target, game, options, shorten=True), Posing(files))
         return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
