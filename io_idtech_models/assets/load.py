@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from .. import formats
 from ..formats import Asset, Family, Row
@@ -24,6 +25,7 @@ class Loaded(Asset):
     """What was read; the animations of a model whose bones lie in another file are that one's."""
 
     bones: GameFile | None = None  # that file
+    checksum: int = 0  # CRC-32 of the file's bytes
 
     @property
     def animation(self) -> Animation | None:
@@ -48,7 +50,7 @@ def load(file: GameFile, companions: Sequence[GameFile] = (), wanted: Family | N
     if not row.has_model:
         return Loaded(row, None, [_motion(row, structs, file)])
     found = row.unpack(structs, model_name(file))
-    return Loaded(row, found.model, found.animations)
+    return Loaded(row, found.model, found.animations, checksum=crc32(data))
 
 
 def load_animation(file: GameFile, row: Row) -> Animation:

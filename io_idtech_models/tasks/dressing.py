@@ -30,11 +30,12 @@ class Dressing:
 
 
 AS_USUAL = Dressing()
+Worn = tuple[Materials, Dress | None]  # what makes the materials of a model, and the skin that it wears
 
 
 def materials_for(
     file: GameFile, row: Row, wanted: Dressing, frame_rate: float, endings: tuple[str, ...] = ("",)
-) -> tuple[Materials, Dress | None]:
+) -> Worn:
     """Return what makes the materials of a model, and the skin that it wears; a warning names one that can't be."""
     search = SearchPath(file)
     dress = None
@@ -87,6 +88,8 @@ def lacking(materials: Materials, dress: Dress | None) -> list[str]:
         found.append(f"{plural(len(materials.missing), 'texture')} not found: {listed(materials.missing)}")
     if materials.unlisted and dress is not None:
         found.append(f"skin '{dress.name}' has nothing for {listed(materials.unlisted)}: games show these grey")
+    materials.missing.clear()  # said once, though more models may wear the same
+    materials.unlisted.clear()
     return found
 
 

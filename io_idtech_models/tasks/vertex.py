@@ -14,14 +14,14 @@ from ..assets.levels import level_files, stale_levels
 from ..assets.load import load
 from ..assets.storage import Target, write_files
 from ..blender.compat import Context
-from ..blender.provenance import note_file
+from ..blender.provenance import CHECKSUM, note_file
 from ..blender.vertex.build import BuildSettings, Built, build
 from ..blender.window import mode_of, set_mode
 from ..formats import VERTEX, Row, Written
 from ..game.store import GameFile
 from ..model.wording import describe, joined, listed, plural
 from ..reporting import collected_warnings
-from .dressing import AS_USUAL, Dressing, lacking, materials_for, note_skin, rate_of
+from .dressing import AS_USUAL, Dressing, Worn, lacking, materials_for, note_skin, rate_of
 
 if TYPE_CHECKING:
     from ..assets.asked import Asked
@@ -59,8 +59,11 @@ def import_file(
     scene: bpy.types.Scene,
     into: bpy.types.Collection,
     dressing: Dressing = AS_USUAL,
+    worn: Worn | None = None,
 ) -> tuple[Built, Summary]:
     """Bring a file into the scene; files that are imported together are of one `Disk`.
+
+    `worn` is what a model wears that is dressed already: one that this one is a level of.
 
     Raises:
         ModelError: the file can't be read; the .blend is as it was.
@@ -68,9 +71,11 @@ def import_file(
     with collected_warnings() as warnings:
         loaded = load(file, wanted=VERTEX)
         model = loaded.model
-        materials, dress = materials_for(file, loaded.row, dressing, rate_of(scene, settings.frame_rate))
+        rate = rate_of(scene, settings.frame_rate)
+        materials, dress = worn or materials_for(file, loaded.row, dressing, rate)
         built = build(model, settings, materials, scene, into)
         note_file(built.collection, [*built.surfaces, *built.tags], file.place)
+        built.collection[CHECKSUM] = f"{loaded.checksum:08x}"
         note_skin(built.collection, dress)
         warnings.extend(lacking(materials, dress))
     return built, Summary(describe(model), warnings)

@@ -7,6 +7,7 @@ constraint limits its scale to 1 as the player's own root sees it, so that whoev
 Which frame of its file a part shows is its root's property `FRAME`: the shape keys' time follows it by a driver. Tags
 keep the curves of all their frames. Two constraints let them play these at the root's frame, and are off in the frame
 that the scene stands at: there a tag plays its own curves, moves under the hand, and its keys land in the right frame.
+In others it is locked, for a key would go to the scene's frame, unseen.
 """
 
 from __future__ import annotations
@@ -103,6 +104,9 @@ def _follow(tag: Block, root: Block) -> None:
     _drive(pose, "eval_time", root, f"(f + 1) / {SPAN}")
     for constraint in (home, pose):
         _drive(constraint, "influence", root, "f != frame")
+    for lock, count in (("lock_location", 3), ("lock_rotation", 3)):
+        for axis in range(count):
+            _drive(tag, lock, root, "f != frame", axis)
     _key_identity(tag)
 
 
@@ -113,9 +117,9 @@ def _key_identity(tag: Block) -> None:
     add_curve(curves, "delta_rotation_quaternion", 0, np.zeros(1), np.ones(1))
 
 
-def _drive(holder: Any, path: str, root: Block, expression: str = "") -> None:
+def _drive(holder: Any, path: str, root: Block, expression: str = "", axis: int = -1) -> None:
     """Let a property follow a root's frame, or what an expression makes of it, as `f`."""
-    driver = holder.driver_add(path).driver
+    driver = holder.driver_add(path, axis).driver
     driver.type = "SCRIPTED" if expression else "SUM"
     variable = driver.variables.new()
     variable.name = "f"

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
+from zlib import crc32
 
 from ... import formats
 from ...blender import names
@@ -14,7 +15,7 @@ from ...blender.compat import Block, Context
 from ...blender.player.build import stored_files
 from ...blender.player.parts import PlayerFound, all_shown, find_player, players_among
 from ...blender.player.rows import NamedRow, read_row, rows_of
-from ...blender.provenance import FILE
+from ...blender.provenance import CHECKSUM, FILE
 from ...blender.roots import root_of
 from ...blender.scene import ExportScene
 from ...blender.vertex.frame_plan import GatherSettings
@@ -27,7 +28,7 @@ from ..dressing import SKIN
 from ..selection import Choice, choose, part_of
 from ..skins import skin_of, skin_with
 from ..vertex import Summary, left_out, object_mode
-from .imports import DIGESTS, TABLE, digest, named_row
+from .imports import TABLE, named_row
 
 log = logging.getLogger(__name__)
 
@@ -103,7 +104,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
             if not level:
                 meshes[kind] = [block for block in choice.whole if block.type == "MESH"]
         _warn_of_parts(player)
-        _warn_of_levels(player, saved)
+        _warn_of_levels(chosen, saved)
         kept = {} if player.collection is None else stored_files(player.collection)
         saved.files |= _skins(player, kept, meshes)
         saved.files |= _table(player, kept, context)
@@ -153,18 +154,22 @@ def _warn_of_parts(player: PlayerFound) -> None:
             log.warning("the root of %s was moved off its tag: games don't, move the tag or the surfaces", kind)
 
 
-def _warn_of_levels(player: PlayerFound, saved: SavedPlayer) -> None:
+def _warn_of_levels(chosen: dict[tuple[str, int], Choice], saved: SavedPlayer) -> None:
     """Say which levels of detail are older than what they are levels of."""
-    digests = {} if player.collection is None else dict(player.collection.get(DIGESTS, {}))
-    unchanged = {name for name, data in saved.files.items() if digests.get(name) == digest(data)}
-    for kind, level in sorted(player.levels):
-        base, own = (next((n for n in saved.files if n.lower() == part_file(kind, k, None)), "") for k in (0, level))
-        if base in digests and base not in unchanged and own in unchanged:
+    unchanged = {key: _is_unchanged(choice, saved) for key, choice in chosen.items()}
+    for (kind, level), choice in chosen.items():
+        if level and unchanged[kind, level] and not unchanged.get((kind, 0), True):
             log.warning(
                 "'%s' was edited and '%s' was not: games show that one from afar; "
                 "Make Levels of Detail makes it anew, or delete it",
-                base, own,
+                part_file(kind, 0, chosen[kind, 0].collection), part_file(kind, level, choice.collection),
             )  # fmt: skip
+
+
+def _is_unchanged(choice: Choice, saved: SavedPlayer) -> bool:
+    """Tell whether a file is written as it was read."""
+    noted = None if choice.collection is None else choice.collection.get(CHECKSUM)
+    return noted in {f"{crc32(data):08x}" for data in saved.files.values()}
 
 
 def _skins(player: PlayerFound, kept: dict[str, bytes], meshes: dict[str, list[Block]]) -> dict[str, bytes]:

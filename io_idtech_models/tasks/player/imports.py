@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import bpy
 
+from ... import formats
 from ...blender import names
 from ...blender.player.build import (
     BARREL,
@@ -31,7 +31,7 @@ from ...game.player.files import PlayerFiles
 from ...game.store import GameFile
 from ...model.wording import plural
 from ...reporting import LimitError, ModelError, collected_warnings
-from ..dressing import SKIN, Dressing, rate_of
+from ..dressing import SKIN, Dressing, Worn, materials_for, rate_of
 from ..vertex import Summary, import_file
 from .play import play
 
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-DIGESTS = "idtech_digests"  # on a player's collection: what its models' files had, by name
 TABLE = "idtech_table"  # on a player's collection: the name of its table of animations, one of its files
 
 
@@ -63,6 +62,7 @@ class PlayerImport:
     options: PlayerOptions
     scene: bpy.types.Scene
     weapon: WeaponFiles | None = None
+    _worn: dict[str, Worn] = field(default_factory=dict, init=False)  # by part
 
     def run(self, into: bpy.types.Collection) -> tuple[PlayerBuilt, Summary]:
         """Bring the player into the scene: what there is of it, and a warning for what is missing.
@@ -104,7 +104,7 @@ class PlayerImport:
         failed = []
         for kind, file, skin in wanted:
             try:
-                models[kind] = self._import(file, into, skin)
+                models[kind] = self._import(kind, file, into, skin)
             except ModelError as error:
                 failed.append(f"{file.name}: {error}")
         if not models.keys() & self.files.parts.keys():
@@ -113,10 +113,13 @@ class PlayerImport:
             log.warning("%s: this part is missing", text)
         return models
 
-    def _import(self, file: GameFile, into: bpy.types.Collection, skin: str) -> Built:
-        """Return a part's model in the scene; its warnings name the file."""
+    def _import(self, kind: str, file: GameFile, into: bpy.types.Collection, skin: str) -> Built:
+        """Return a part's model in the scene, its levels dressed as it is; its warnings name the file."""
         settings, dressing = replace(self.settings, fit_range=False), replace(self.dressing, skin=skin)
-        built, summary = import_file(file, settings, self.scene, into, dressing)
+        if kind not in self._worn:
+            rate = rate_of(self.scene, settings.frame_rate)
+            self._worn[kind] = materials_for(file, formats.by_name("md3"), dressing, rate)
+        built, summary = import_file(file, settings, self.scene, into, dressing, self._worn[kind])
         for text in summary.warnings:
             log.warning("%s: %s", file.name, text)
         return built
@@ -124,9 +127,11 @@ class PlayerImport:
     def _bring_levels(self, player: PlayerBuilt) -> None:
         """Bring levels of detail along; what can't be read is named."""
         for kind, part in self.files.parts.items():
-            for _, file in sorted(part.levels.items()) if kind in player.parts else ():
+            if kind not in player.parts or not part.levels:
+                continue
+            for _, file in sorted(part.levels.items()):
                 try:
-                    add_level(player, kind, self._import(file, player.collection, self.skin))
+                    add_level(player, kind, self._import(kind, file, player.collection, self.skin))
                 except ModelError as error:
                     log.warning("%s: %s: this level of detail is missing", file.name, error)
 
@@ -183,14 +188,6 @@ def _keep_files(player: PlayerBuilt, files: PlayerFiles) -> None:
         except ModelError as error:
             log.warning("%s: %s", file.name, error)
     store_files(player.collection, texts)
-    levelled = [part for kind, part in files.parts.items() if part.levels and kind in player.parts]
-    models = [file for part in levelled for file in (part.base, *part.levels.values())]
-    player.collection[DIGESTS] = {file.name: digest(file.read()) for file in models if file.is_file()}
-
-
-def digest(data: bytes) -> str:
-    """Return what tells a file's content from another's."""
-    return hashlib.sha256(data).hexdigest()
 
 
 def _facts(player: PlayerBuilt, skin: str) -> str:
