@@ -62,6 +62,18 @@ def follows_frame(keys: Block) -> bool:
     return target.id is not None and target.data_path == FRAME_PATH and is_root(target.id)
 
 
+def follow(holder: Any, path: str, root: Block, expression: str = "", axis: int = -1) -> None:
+    """Let a property follow a root's frame, or what an expression makes of it, as `f`."""
+    driver = holder.driver_add(path, axis).driver
+    driver.type = "SCRIPTED" if expression else "SUM"
+    variable = driver.variables.new()
+    variable.name = "f"
+    variable.targets[0].id = root
+    variable.targets[0].data_path = FRAME_PATH
+    if expression:
+        driver.expression = expression
+
+
 def own_constraints(block: Block) -> bool:
     """Tell whether an object, a tag, has no constraints but those that show its root's frame."""
     return all(

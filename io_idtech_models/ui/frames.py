@@ -22,6 +22,7 @@ class FrameOperator:
     bl_options = {"REGISTER", "UNDO"}
     report: Any
     change: Any  # (model: FrameModel, scene) -> None: what the operator is for
+    inserts: bool
 
     @classmethod
     def poll(cls, context: Context) -> bool:
@@ -30,10 +31,19 @@ class FrameOperator:
 
     def execute(self, context: Context) -> set[str]:
         """Change the frames of the active object's model, also of what is hidden of it."""
+        from ..blender.player.parts import find_player
+        from ..blender.roots import root_of
         from ..blender.vertex import edit_frames
         from ..tasks.selection import choose
 
+        active = context.view_layer.objects.active
+        player, root = find_player(active), root_of(active)
         try:
+            if player is not None and root is not None:
+                from ..tasks.player import frames
+
+                frames.edit(player, root, self.inserts, context)
+                return FINISHED
             chosen = choose(context, "AUTO")
             chosen.keep_apart(context)
             self.change(edit_frames.model_frames(chosen.whole, chosen.collection, context.scene), context.scene)
@@ -49,6 +59,7 @@ class OBJECT_OT_idtech_insert_frame(FrameOperator, Operator):  # type: ignore[mi
     bl_idname = "object.idtech_insert_frame"
     bl_label = "Insert Frame"
     bl_description = "Insert a copy of the present frame behind it, in all surfaces and tags of the model"
+    inserts = True
 
     def change(self, model: Any, scene: bpy.types.Scene) -> None:
         """Insert, and show the new frame."""
@@ -64,6 +75,7 @@ class OBJECT_OT_idtech_delete_frame(FrameOperator, Operator):  # type: ignore[mi
     bl_idname = "object.idtech_delete_frame"
     bl_label = "Delete Frame"
     bl_description = "Delete the present frame from all surfaces and tags of the model"
+    inserts = False
 
     def change(self, model: Any, scene: bpy.types.Scene) -> None:
         """Delete, and show the frame that takes its place."""

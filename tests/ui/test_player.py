@@ -423,6 +423,49 @@ def test_an_edited_row_changes_its_numbers_alone(tmp_path, edit):
     assert after == wanted
 
 
+FRAME_EDITS = {  # part, scene's frame: rows before and after, and which models get one more frame
+    "legs": ("lower", 16, [(b"45 6 6 24 ", b"45 7 7 24 "), (b"51 -4", b"52 -4"), (b"67 3 3", b"68 3 3")], ["lower"]),
+    "torso": ("upper", 10, [(b"9  6  0", b"9  7  0"), (b"15 6 0 15 // TORSO", b"16 6 0 15 // TORSO")], ["upper"]),
+    "both": (
+        "lower",
+        1,
+        [(b"0\t2\t0", b"0\t3\t0"), (b"1\t1\t0", b"2\t1\t0"), (b"\n6\t3", b"\n7\t3")],
+        ["lower", "upper"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FRAME_EDITS)
+@pytest.mark.parametrize("way", ["insert", "insert and delete"])
+def test_frames_inserted_move_what_follows(tmp_path, case, way):
+    part, frame, rows, parts = FRAME_EDITS[case]
+    player = brought(game(tmp_path), levels=True)
+    activate(player.parts[part].children[0])
+    bpy.context.scene.frame_set(frame)
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    if way != "insert":
+        assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
+        assert unequal(tmp_path, originals()) == []
+        return
+    after = saved(tmp_path)
+    for old, new in rows:
+        assert old not in after["animation.cfg"] or case == "both", old
+        assert new in after["animation.cfg"], (new, after["animation.cfg"].decode())
+    for kind in ("lower", "upper", "lower_1"):
+        old_model, new_model = model(originals()[f"{kind}.md3"]), model(after[f"{kind}.md3"])
+        more = kind.partition("_")[0] in parts
+        order = list(range(len(old_model.frame_names)))
+        if more:
+            order.insert(frame + 1, frame)
+        assert new_model.num_frames == len(order)
+        for old, new in zip(old_model.surfaces, new_model.surfaces, strict=True):
+            assert np.array_equal(old.positions[order], new.positions), kind
+        for old, new in zip(old_model.tags, new_model.tags, strict=True):
+            np.testing.assert_allclose(old.origins[order], new.origins, atol=1e-5)
+    if case == "both":
+        assert b"\n37 4 4" not in after["animation.cfg"]
+
+
 def test_a_new_action_takes_the_row_of_its_name(tmp_path):
     player = brought(game(tmp_path), frame_rate=24)
     old = rows_of(player.identity, list(player.parts.values()))["TORSO_ATTACK"]

@@ -22,7 +22,7 @@ from .. import names
 from ..compat import HAS_SLOTS, Block, playing_curves, slot_curves
 from ..curves import add_curve
 from ..provenance import MODEL_ID, PART
-from ..roots import FRAME, FRAME_PATH, HOME, LEVEL, POSE
+from ..roots import FRAME, FRAME_PATH, HOME, LEVEL, POSE, follow
 from ..vertex.build import Built
 
 # The time in which a constraint plays a tag's whole action, from frame -1 on. A power of two: (frame + 1) / SPAN is
@@ -62,7 +62,7 @@ def make_root(built: Built, kind: str, level_of: Block | None = None) -> PartBui
         root.parent = level_of
     for block in built.surfaces:
         if block.data.shape_keys is not None:
-            _drive(block.data.shape_keys, "eval_time", level_of or root)
+            follow(block.data.shape_keys, "eval_time", level_of or root)
     return part
 
 
@@ -101,12 +101,12 @@ def _follow(tag: Block, root: Block) -> None:
     pose.use_eval_time, pose.frame_start, pose.frame_end = True, -1, SPAN - 1
     pose.owner_space = pose.target_space = "LOCAL"
     pose.mix_mode = "BEFORE_FULL"
-    _drive(pose, "eval_time", root, f"(f + 1) / {SPAN}")
+    follow(pose, "eval_time", root, f"(f + 1) / {SPAN}")
     for constraint in (home, pose):
-        _drive(constraint, "influence", root, "f != frame")
+        follow(constraint, "influence", root, "f != frame")
     for lock, count in (("lock_location", 3), ("lock_rotation", 3)):
         for axis in range(count):
-            _drive(tag, lock, root, "f != frame", axis)
+            follow(tag, lock, root, "f != frame", axis)
     _key_identity(tag)
 
 
@@ -115,15 +115,3 @@ def _key_identity(tag: Block) -> None:
     animation = tag.animation_data
     curves = slot_curves(animation.action, animation.action_slot if HAS_SLOTS else None)
     add_curve(curves, "delta_rotation_quaternion", 0, np.zeros(1), np.ones(1))
-
-
-def _drive(holder: Any, path: str, root: Block, expression: str = "", axis: int = -1) -> None:
-    """Let a property follow a root's frame, or what an expression makes of it, as `f`."""
-    driver = holder.driver_add(path, axis).driver
-    driver.type = "SCRIPTED" if expression else "SUM"
-    variable = driver.variables.new()
-    variable.name = "f"
-    variable.targets[0].id = root
-    variable.targets[0].data_path = FRAME_PATH
-    if expression:
-        driver.expression = expression

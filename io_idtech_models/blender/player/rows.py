@@ -246,6 +246,36 @@ def _warn_of_parts(action: Any, first: float, count: float) -> None:
         log.warning("'%s' begins or ends between frames: written from the nearest", action.name)
 
 
+def show_row(action: bpy.types.Action, row: NamedRow, rate: float, num_frames: int) -> None:
+    """Let an action show other frames than before, as fast as it did."""
+    noted, curve = _noted(action, row), frame_curve(action)
+    if curve is None:
+        return
+    step = noted[1] if noted is not None else rate / (row.fps or 1.0)
+    imported, cyclic = spans.is_imported(action), action.use_cyclic
+    keys = keys_of(row, step, num_frames)
+    curve.keyframe_points.clear()
+    for modifier in list(curve.modifiers):
+        curve.modifiers.remove(modifier)
+    curve.extrapolation = "CONSTANT"
+    _fill(curve, keys)
+    if imported:
+        spans.set_range(action, 0, float(np.float32(keys.end)))
+    elif action.use_frame_range:
+        action.frame_start, action.frame_end = 0, keys.end
+    action.use_cyclic = cyclic
+
+
+def show_all(action: bpy.types.Action, num_frames: int) -> None:
+    """Let the action that shows all frames of a part show so many."""
+    curve, last = frame_curve(action), float(max(num_frames - 1, 0))
+    if curve is not None:
+        ends = np.array([0.0, last][: 1 + (last > 0)])
+        curve.keyframe_points.clear()
+        add_points(curve, ends, ends)
+        curve.update()
+
+
 def retime(action: bpy.types.Action, rate: float) -> None:
     """Let a row that is as it was made play at its own speed at another rate of the scene."""
     row = NamedRow(str(action.get(ROW, "")), (), 0, 1, 0, 1.0)

@@ -13,6 +13,7 @@ from .. import names
 from ..compat import Block, playing_curves, share_action
 from ..curves import LINEAR, curve_points
 from ..mesh import attributes
+from ..roots import FRAME, follow, follows_frame, frame_root, root_of
 from ..scene import ExportScene
 from . import clips, shape_keys, source
 from .frame_plan import GatherSettings, plan_frames
@@ -51,8 +52,15 @@ def model_frames(blocks: list[Block], collection: bpy.types.Collection | None, s
     assert view_layer is not None
     export = ExportScene(scene, view_layer, GatherSettings(frames="KEYS"))
     plan, _ = plan_frames(keyed, entries, collection, known, export)
-    shown = keys_at(KeyFinder(keyed[0].data.shape_keys), [float(scene.frame_current)])[0] if keyed else -1
-    current = shown if shown >= 0 else int(np.argmin(np.abs(np.array(plan.times) - scene.frame_current)))
+    time = float(scene.frame_current)
+    if keyed and follows_frame(keyed[0].data.shape_keys):
+        root = root_of(keyed[0])
+        shown = -1 if root is None else round(float(frame_root(root).get(FRAME, time)))
+    else:
+        shown = keys_at(KeyFinder(keyed[0].data.shape_keys), [time])[0] if keyed else -1
+    current = (
+        shown if 0 <= shown < len(plan.times) else int(np.argmin(np.abs(np.array(plan.times) - scene.frame_current)))
+    )
     tags = [entry.block for entry in entries if not entry.bone]
     still = [b for b in blocks if b.type == "MESH" and b.data.shape_keys is None]
     return FrameModel(keyed, still, tags, collection, scene, len(plan.times), current, plan.times)
@@ -84,7 +92,7 @@ def _rewrite(model: FrameModel, order: list[int], new: int | None) -> None:
     for nth, block in enumerate(model.meshes):
         old = [key.name for key in shape_keys.frame_blocks(block.data.shape_keys)]
         listed = _new_names([old[frame] for frame in order], new)
-        shape_keys.rewrite(block, order, listed)
+        _rewrite_keys(block, order, listed)
         if nth == 0:
             ids = clips.model_ids(model.meshes, model.collection)
             clips.rewrite(block.data.shape_keys, ids, old, order, listed)
@@ -99,6 +107,14 @@ def _rewrite(model: FrameModel, order: list[int], new: int | None) -> None:
         scene.frame_end += len(order) - model.count
     elif model.count == 1:  # it had no range, and begins to move: the scene's holds its frames
         scene.frame_start, scene.frame_end = min(scene.frame_start, 0), max(scene.frame_end, len(order) - 1)
+
+
+def _rewrite_keys(block: Block, order: list[int], listed: list[str]) -> None:
+    """Give a mesh the frames of `order`; those of a player's part go on following its root."""
+    root = root_of(block) if follows_frame(block.data.shape_keys) else None
+    shape_keys.rewrite(block, order, listed)
+    if root is not None:
+        follow(block.data.shape_keys, "eval_time", frame_root(root))
 
 
 def _new_names(listed: list[str], new: int | None) -> list[str]:

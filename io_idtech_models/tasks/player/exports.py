@@ -107,7 +107,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
         _warn_of_levels(chosen, saved)
         kept = {} if player.collection is None else stored_files(player.collection)
         saved.files |= _skins(player, kept, meshes)
-        saved.files |= _table(player, kept, context)
+        saved.files |= _table(player, context)
         _warn_of_strays(player, context)
     parts, levels = len(meshes), len(player.levels)
     facts = f"{plural(parts, 'part')}, {plural(levels, 'level')} of detail, {plural(len(saved.files), 'file')}"
@@ -194,13 +194,20 @@ def _skins(player: PlayerFound, kept: dict[str, bytes], meshes: dict[str, list[B
     return files
 
 
-def _table(player: PlayerFound, kept: dict[str, bytes], context: Context) -> dict[str, bytes]:
-    """Return the table of animations, with what the actions of its rows say."""
+def table_of(player: PlayerFound) -> AnimationTable | None:
+    """Return a player's table of animations as it was read; None if it has none."""
+    kept = {} if player.collection is None else stored_files(player.collection)
     name = "" if player.collection is None else str(player.collection.get(TABLE, ""))
-    if name not in kept:
+    return read(kept[name]) if name in kept else None
+
+
+def _table(player: PlayerFound, context: Context) -> dict[str, bytes]:
+    """Return the table of animations, with what the actions of its rows say."""
+    table = table_of(player)
+    if table is None or player.collection is None:
         log.warning("the player has no animation.cfg: games refuse it")
         return {}
-    table = read(kept[name])
+    name = str(player.collection[TABLE])
     rate = context.scene.render.fps / context.scene.render.fps_base
     actions = rows_of(player.identity, list(player.parts.values()))
     rows = {row.name: (row, named_row(table, row)) for row in table.by_name.values()}

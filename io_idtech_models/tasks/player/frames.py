@@ -1,0 +1,97 @@
+"""Frames of a player's parts, inserted and deleted: what follows moves on, in models, levels of detail and rows.
+
+Rows BOTH_ have the same numbers in legs and torso: a frame among them, or before them, is inserted in both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ...blender.compat import Block, Context
+from ...blender.player.parts import PlayerFound
+from ...blender.player.rows import NamedRow, read_row, rows_of, show_all, show_row
+from ...blender.provenance import PART
+from ...blender.vertex import edit_frames
+from ...game.player.animation_cfg import LOWER, UPPER
+from ...reporting import LimitError
+from ..selection import Choice, choose, part_of
+from .exports import table_of
+from .imports import named_row
+from .play import BOTH, num_frames, whole
+
+STARTS = {LOWER: "LEGS_", UPPER: "TORSO_"}
+
+
+def edit(player: PlayerFound, root: Block, inserts: bool, context: Context) -> None:
+    """Insert a copy of the frame that a part shows behind it, or delete it.
+
+    Raises:
+        LimitError: it is the only one.
+    """
+    kind, scene = str(root[PART]), context.scene
+    shown = part_of(context, root)
+    place = edit_frames.model_frames(shown.whole, shown.collection, scene).current
+    counts = {part: num_frames(own) for part, own in player.parts.items()}
+    wholes = {part: whole(player, own) for part, own in player.parts.items()}
+    rows = present_rows(player, context)
+    kinds = [kind]
+    if kind in STARTS and any(row.name.startswith(BOTH) and last_of(row) >= place for _, row in rows):
+        kinds = [part for part in (LOWER, UPPER) if place < counts.get(part, 0)]
+    if not inserts and any(counts[part] == 1 for part in kinds):
+        raise LimitError("the model's only frame can't be deleted")
+    for part in kinds:
+        for choice in _models(player, part, context):
+            model = edit_frames.model_frames(choice.whole, choice.collection, scene)
+            (edit_frames.insert if inserts else edit_frames.delete)(model, place)
+    rate = scene.render.fps / scene.render.fps_base
+    moved = {part: counts[part] + (1 if inserts else -1) for part in kinds}
+    for action, row in rows:
+        touched = [part for part in kinds if part in row.parts]
+        if touched:
+            show_row(action, shifted(row, place, inserts, [other for _, other in rows]), rate, moved[touched[0]])
+    for part in kinds:
+        own = wholes[part]
+        if own is not None:
+            show_all(own, moved[part])
+    if player.parts[kind].animation_data is not None and player.parts[kind].animation_data.action == wholes[kind]:
+        scene.frame_set(min(place + (1 if inserts else 0), moved[kind] - 1))
+
+
+def present_rows(player: PlayerFound, context: Context) -> list[tuple[Any, NamedRow]]:
+    """Return the actions of a player's rows, each with what it shows now."""
+    actions = rows_of(player.identity, list(player.parts.values()))
+    table = table_of(player)
+    known = {} if table is None else {row.name: named_row(table, row) for row in table.by_name.values()}
+    rate = context.scene.render.fps / context.scene.render.fps_base
+    return [(action, read_row(action, known[name], rate)) for name, action in actions.items() if name in known]
+
+
+def last_of(row: NamedRow) -> int:
+    """Return a row's last frame."""
+    return row.first + max(abs(row.count), 1) - 1
+
+
+def shifted(row: NamedRow, place: int, inserts: bool, others: list[NamedRow]) -> NamedRow:
+    """Return a row after a copy of a frame was inserted behind it, or that frame was deleted.
+
+    A row that holds it grows or shrinks. One of a single frame, as BOTH_DEAD1, stays the end of those that it ends.
+    """
+    count, step = max(abs(row.count), 1), 1 if inserts else -1
+    if place < row.first:
+        return replace(row, first=row.first + step)
+    if place > last_of(row):
+        return row
+    if count == 1:
+        ends = any(last_of(o) == place and abs(o.count) > 1 and set(o.parts) & set(row.parts) for o in others)
+        moves = ends if inserts else ends or place > 0
+        return replace(row, first=row.first + step) if moves else row
+    loops = row.loop >= count or place >= row.first + count - row.loop
+    loop = row.loop + step if row.loop and loops else row.loop
+    return replace(row, count=(count + step) * (-1 if row.count < 0 else 1), loop=loop)
+
+
+def _models(player: PlayerFound, part: str, context: Context) -> list[Choice]:
+    """Return a part's model, and its levels of detail, which have as many frames."""
+    levels = [c for (kind, _), c in sorted(player.levels.items()) if kind == part]
+    return [part_of(context, player.parts[part]), *(choose(context, "AUTO", level.name) for level in levels)]
