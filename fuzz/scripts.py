@@ -63,6 +63,7 @@ ANIMATIONS = (
     b"nonsegmented\nfootsteps none\n" + b"0 10 10 20 5 5 0 0\n" * 14,
     b"VERSION 3\nSTARTANIMS\nidle_01 0 10 10 15 0\nover table 9 8 7 6 -1 5\nENDANIMS\n",
 )  # fmt: skip
+SHOWN = 1 << 10
 EDITED = 1 << 14  # bytes: each edit reads a file anew
 
 
@@ -155,7 +156,9 @@ def check_animations(data: bytes) -> None:
         raise BrokenError("a table came back otherwise")
     for part in (animation_cfg.LOWER, animation_cfg.UPPER, animation_cfg.WHOLE):
         for row in read.of_part(part)[:40]:
-            if not row.rate > 0 or any(not 0 <= frame < 100 for frame in row.frames_shown(100)):
+            if not row.rate > 0 or not 0 <= row.outside(100) <= max(abs(row.count), 1):
+                raise BrokenError("a row without a rate, or with more frames outside than it has")
+            if abs(row.count) < SHOWN and any(not 0 <= frame < 100 for frame in row.frames_shown(100)):
                 raise BrokenError("a row shows what is not there")
     if len(data) <= EDITED:
         _check_edits(read)

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -59,6 +59,7 @@ NUMERIC = re.compile(r"[-+]?\.?[0-9]")
 LEADING = re.compile(r"[-+]?[0-9]{1,9}")
 Span = tuple[int, int]
 Word = tuple[str, Span]
+Wanted = tuple[int | None, int | None, int | None, float | None]  # numbers of a row; None: as it has it
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,8 @@ class Row:
 
     def outside(self, num_frames: int) -> int:
         """Return how many of its frames a model of so many does not have; of a row of `AnimationTable.of_part`."""
-        return sum(not 0 <= frame < num_frames for frame in self.frames)
+        length = max(abs(self.count), 1)
+        return length - max(min(self.first + length, num_frames) - max(self.first, 0), 0)
 
 
 @dataclass(frozen=True)
@@ -195,15 +197,16 @@ class AnimationTable:
         Raises:
             LimitError: there is no such row, or a number that no game reads.
         """
-        old = self._own(row)
-        has, length = (old.first, old.count, old.repeats, old.fps), old.count if count is None else count
-        wanted = zip(has, (first, count, loop, fps), old.spans, strict=True)
-        text = self.text
-        for nth, (was, now, (start, end)) in reversed(list(enumerate(wanted))):
-            if now is not None and now != was:
-                spelt = _repeating(int(now), length) if nth == 2 and old.counts_all else now
-                text = text[:start] + spelt_number(spelt, old.name) + text[end:]
-        return read_text(text, self.encoding, self.counts_all)
+        return self.edited_rows([(row, (first, count, loop, fps))])
+
+    def edited_rows(self, edits: Iterable[tuple[Row | str, Wanted]]) -> AnimationTable:
+        """Return the file with other numbers in several of its rows, each once; see `edited`, whose order they have."""
+        changes = [change for row, wanted in edits for change in _changes(self._own(row), wanted)]
+        parts, place = [], 0
+        for (start, end), spelt in sorted(changes):
+            parts += [self.text[place:start], spelt]
+            place = end
+        return read_text("".join(parts) + self.text[place:], self.encoding, self.counts_all)
 
     def _own(self, row: Row | str) -> Row:
         """Return the row of this table that a row of an earlier one, or a name, means."""
@@ -214,6 +217,15 @@ class AnimationTable:
         if found is None or (isinstance(row, Row) and found.name != row.name):
             raise LimitError(f"the table has no row {row if isinstance(row, str) else row.name}")
         return found
+
+
+def _changes(row: Row, wanted: Wanted) -> Iterator[tuple[Span, str]]:
+    """Yield where a row's text changes, and what stands there then."""
+    length = row.count if wanted[1] is None else wanted[1]
+    has = (row.first, row.count, row.repeats, row.fps)
+    for nth, (was, now, span) in enumerate(zip(has, wanted, row.spans, strict=True)):
+        if now is not None and now != was:
+            yield span, spelt_number(_repeating(int(now), length) if nth == 2 and row.counts_all else now, row.name)
 
 
 def _repeating(repeats: int, count: int) -> int:

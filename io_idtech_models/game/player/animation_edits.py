@@ -186,10 +186,10 @@ def _settled(table: AnimationTable, wanted: Mapping[int, Row]) -> AnimationTable
             "LEGS_WALKCR has to begin at the same frame as TORSO_GESTURE: insert as many frames before both"
         )
     further = _run_into(wanted.values()) if _run_into(table.rows) == 0 else 0
-    for row in wanted.values():
-        first = row.first + (further if row.name.startswith("LEGS_") else 0)
-        table = table.edited(row, first=first, count=row.count, loop=row.repeats)
-    return table
+    shifts = {nth: further if row.name.startswith("LEGS_") else 0 for nth, row in wanted.items()}
+    return table.edited_rows(
+        (row, (row.first + shifts[nth], row.count, row.repeats, None)) for nth, row in wanted.items()
+    )
 
 
 def _run_into(rows: Collection[Row]) -> int:

@@ -126,6 +126,12 @@ def test_what_is_shown():
     assert table("7 0 0 -5").rows[0].rate == 1
 
 
+@given(st.integers(-20, 20), st.integers(-20, 20), st.integers(0, 20))
+def test_what_lies_outside(first, count, num_frames):
+    (row,) = table(f"{first} {count} 0 1").rows
+    assert row.outside(num_frames) == sum(not 0 <= frame < num_frames for frame in row.frames)
+
+
 def test_what_games_refuse():
     assert table("1 2 3 4\n" * 14).lacking() == "it has 14 rows, games ask for 25: the next is LEGS_WALK"
     assert table(PLAIN + " " * 20000).lacking().startswith("it has 20")
@@ -166,6 +172,15 @@ def test_edits_follow_one_another_with_old_rows():
     first = found.edited(found.rows[0], first=11111, count=-22222)
     assert numbers(first.edited(legs, first=999).rows[LEAST - 1]) == (999, 10, 0, 15)
     assert first.edited(legs, count=10) == first, "what a part's row says of its own frames is no edit"
+
+
+def test_several_rows_are_edited_at_once():
+    found = table(PLAIN)
+    edits = [("LEGS_TURN", (1, 2, 3, 4.5)), (found.rows[0], (None, -7, None, None)), ("LEGS_RUN", (0, None, 0, None))]
+    one = found.edited_rows(edits)
+    each = found.edited("LEGS_TURN", first=1, count=2, loop=3, fps=4.5).edited("BOTH_DEATH1", count=-7)
+    assert one == each.edited("LEGS_RUN", first=0, loop=0)
+    assert found.edited_rows([]) == found
 
 
 def test_rows_and_numbers_that_no_table_has():
