@@ -11,6 +11,7 @@ from io_idtech_models.blender.vertex.levels import LEVEL_OF, levels_of
 from io_idtech_models.formats import by_name
 from io_idtech_models.game.skin import read_skin
 from io_idtech_models.reporting import LimitError
+from io_idtech_models.tasks.skins import skins_of
 from tests.model.edits import test_split_surfaces as sheets
 from tests.model.lod.test_collapse import sphere
 from tests.model.lod.test_levels import bent, model_of, surface_of
@@ -93,6 +94,39 @@ def test_materials_are_the_models_own(head):
     assert len(bpy.data.materials) == before
     for number in (1, 2):
         assert bpy.data.collections[f"head_{number}"].objects[0].material_slots[0].material == material
+
+
+def test_materials_by_a_skin(tmp_path):
+    """Surfaces of one shader that wear two, and one without a shader."""
+    three = [surface_of(*bent(sphere(12, 9)), name=name) for name in ("front", "back", "bare")]
+    three[2].shaders = []
+    path = put(tmp_path / "head.md3", dump(model_of(*three), "md3"))
+    (tmp_path / "head_default.skin").write_text("front,red\nback,blue\nbare,green\n", encoding="utf-8")
+    base = import_model(path)
+    make_levels()
+
+    def worn(collection):
+        return {block.data.name.split(".")[0]: block.material_slots[0].material for block in collection.objects[:3]}
+
+    assert len(set(worn(base).values())) == 3
+    assert worn(bpy.data.collections["head_1"]) == worn(base)
+    level = bpy.data.collections["head_1"].objects[0]
+    assert skins_of(level) == ["default"], "and skins of the model's file can be chosen"
+
+
+def test_the_scenes_frames_stay(head):
+    bpy.context.scene.frame_end = 77
+    make_levels()
+    assert bpy.context.scene.frame_end == 77
+
+
+def test_what_is_hidden_is_left_out_and_named(tmp_path, capfd):
+    two = [surface_of(*bent(sphere(12, 9)), name=name) for name in ("front", "back")]
+    base = import_model(put(tmp_path / "head.md3", dump(model_of(*two), "md3")))
+    base.objects["back"].hide_viewport = True
+    make_levels()
+    assert "1 hidden object left out: 'back'" in capfd.readouterr().out
+    assert [b.type for b in bpy.data.collections["head_1"].objects] == ["MESH", "EMPTY"]
 
 
 def test_made_anew_they_replace_those_that_were(head):
@@ -236,6 +270,17 @@ def test_export_writes_those_of_the_scene(head, tmp_path):
     changed = (edited.surfaces[0].positions != plain.surfaces[0].positions).any(axis=(1, 2))
     assert changed.tolist() == [False, True, False, False], "as they are, edits and all"
     assert layer_of("head_1").exclude and layer_of("head_2").exclude
+
+
+def test_levels_that_are_written_are_not_old_ones(head, tmp_path, capfd):
+    make_levels()
+    out = tmp_path / "hat.md3"
+    for name in ("hat_1.md3", "hat_2.md3", "hat_3.md3"):
+        put(tmp_path / name)
+    export_bytes(out)
+    said = capfd.readouterr().out
+    assert "hat_1.md3' lies" not in said
+    assert "'hat_3.md3' lies beside it from before" in said
 
 
 def test_export_makes_them(head, tmp_path):

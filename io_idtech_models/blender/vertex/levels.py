@@ -75,7 +75,6 @@ def shown(collection: bpy.types.Collection, view_layer: bpy.types.ViewLayer) -> 
     """Let a view layer show a collection for a while."""
     before = [(layer, layer.exclude, layer.hide_viewport) for layer in _layers_of(view_layer, collection)]
     hidden = collection.hide_viewport
-    active = view_layer.objects.active
     try:
         collection.hide_viewport = False
         for layer, _, _ in before:
@@ -86,9 +85,6 @@ def shown(collection: bpy.types.Collection, view_layer: bpy.types.ViewLayer) -> 
         collection.hide_viewport = hidden
         for layer, excluded, unseen in before:
             layer.hide_viewport, layer.exclude = unseen, excluded
-        view_layer.update()
-        if active is not None and active.name in view_layer.objects:
-            view_layer.objects.active = active
 
 
 def _layers_of(view_layer: bpy.types.ViewLayer, collection: bpy.types.Collection) -> list[Any]:
@@ -115,9 +111,8 @@ class SameMaterials(Materials):
         if not shaders:
             return worn[:1]
         first = next((m for m in worn if names.file_name_of(m) == shaders[0]), self.of_shader.get(shaders[0]))
-        stand_ins = [m for m in worn[:1] if is_stand_in(m)] if first is None else []
         others = [self.of_shader.get(shader) or self.get(shader) for shader in shaders[1:]]
-        return [*stand_ins, first or self.get(shaders[0]), *others]
+        return [first or self.get(shaders[0]), *others]
 
 
 def materials_of(blocks: Sequence[Block]) -> SameMaterials:
