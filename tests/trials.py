@@ -29,7 +29,6 @@ told = {"arguments": sys.argv[1:], "folder": folder.name, "files": files, "scrip
         "home": str(home), "pid": os.getpid()}
 notes = pathlib.Path(__file__).with_suffix(".json")
 shutil.copyfile(pack, notes.with_suffix(".pk3"))
-notes.write_text(json.dumps(told))
 print("^1printed: ERROR: of the program" if os.environ.get("TRIAL_PRINTS") else "all is well", flush=True)
 lines = [line for line in os.environ.get("TRIAL_LOG", "").splitlines()]
 if not os.environ.get("TRIAL_LISTS_NONE"):
@@ -38,11 +37,11 @@ if not os.environ.get("TRIAL_LISTS_NONE"):
 if any("screenshot" in text for text in scripts.values()) and not os.environ.get("TRIAL_NO_SHOT"):
     (folder / "screenshots").mkdir()
     (folder / "screenshots/shot0000.tga").write_bytes(struct.pack("<3B5x4H2B", 0, 0, 2, 0, 0, 1, 1, 24, 0) + b"abc")
+notes.write_text(json.dumps(told))
 if os.environ.get("TRIAL_STAYS"):
     time.sleep(60)
 sys.exit(int(os.environ.get("TRIAL_STATUS", "0")))
 """
-SKIN = b"tri,models/players/toy/band.tga\n"
 TABLE = b"0 1 0 10\n" * 25
 
 
@@ -50,7 +49,10 @@ def player(skin: str = "default") -> dict[str, bytes]:
     """Return the files of a player called toy, by their paths in the game."""
     parts = ("lower", "upper", "head")
     found = {f"{part}.md3": sample("minimal") for part in parts}
-    found |= {f"{part}_{skin}.skin": SKIN for part in parts}
+    worn = (
+        b"tri,models/players/toy/band.tga\n" if skin == "default" else f"tri,models/players/toy/{skin}.tga\n".encode()
+    )
+    found |= {f"{part}_{skin}.skin": worn for part in parts}
     found |= {"animation.cfg": TABLE, f"icon_{skin}.tga": b"icon", "head_2.md3": sample("minimal"), "toy.blend": b"x"}
     return {f"models/players/toy/{name}": data for name, data in found.items()}
 

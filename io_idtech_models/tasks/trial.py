@@ -18,7 +18,6 @@ from ..assets.trial import STEP, Outcome, Program, Settings, Trial
 from ..blender.compat import Context
 from ..blender.provenance import FILE
 from ..blender.vertex.frame_plan import GatherSettings
-from ..formats import VERTEX
 from ..game.search import game_name
 from ..game.skin_names import SUFFIX as SKIN_SUFFIX
 from ..game.store import Disk, GameFile
@@ -114,6 +113,8 @@ def gather(context: Context, program: Program, wish: Wish) -> Belongings:
     disk = user_disk()
     chosen = choose(context, "AUTO")
     file = _source(chosen, disk)
+    if file.suffix.lower() not in SHOWN:
+        raise LimitError(f"'{game_name(file)}': only {', '.join(SHOWN)} can be tried in a game")
     edited = {}
     with object_mode(context):
         for name, part in _parts(context, chosen, file, disk):
@@ -155,8 +156,7 @@ def _parts(context: Context, chosen: Choice, file: GameFile, disk: Disk) -> Iter
 
 def _model_bytes(name: str, part: Choice, file: GameFile, context: Context, wish: Wish) -> bytes:
     row = formats.by_suffix(GameFile(file.layer, name))
-    if row is None or row.family is not VERTEX:
-        raise LimitError(f"'{game_name(file)}': only {', '.join(SHOWN)} can be tried in a game")
+    assert row is not None, "what is shown has a row"
     written = gathered(Asked(Path(name)), row, part, context, GatherSettings(scale=wish.scale))
     for note in (*written.notes, *left_out(part)):
         log.warning("%s: %s", name, note)

@@ -20,8 +20,8 @@ PICTURE, SCRIPT = b"picture", b"models/thing/wall { { map textures/own/wall.tga 
 @pytest.fixture
 def game(tmp_path):
     """Return an empty game."""
-    (tmp_path / "base").mkdir()
-    return Game("a", (str(tmp_path / "base"),))
+    (tmp_path / "games" / "base").mkdir(parents=True)
+    return Game("a", (str(tmp_path / "games" / "base"),))
 
 
 def find(path: Path, game: Game, skin: str = "", edited=None):
@@ -57,15 +57,16 @@ def test_a_player_is_its_whole_folder(tmp_path, game):
     found = find(tmp_path / "work/models/players/toy/head_2.md3", game)
     assert found.subject == Player("toy", "default")
     assert found.files == {path: data for path, data in files.items() if not path.endswith(".blend")}
+    assert found.shaders == {"models/players/toy/band.tga", "b"}, "what its models name does not count"
     assert "models/players/toy/band" in found.about
     assert "models/players/toy/head" in found.about
 
 
 def test_a_player_in_several_archives_is_what_the_game_sees(tmp_path, game):
     files = player()
-    put_pack(tmp_path / "base/pak0.pk3", files)
-    put_pack(tmp_path / "base/pak1.pk3", {"models/players/toy/head_2.md3": b"patched"})
-    found = find(tmp_path / "base/pak0.pk3/models/players/toy/head.md3", game)
+    put_pack(tmp_path / "games/base/pak0.pk3", files)
+    put_pack(tmp_path / "games/base/pak1.pk3", {"models/players/toy/head_2.md3": b"patched"})
+    found = find(tmp_path / "games/base/pak0.pk3/models/players/toy/head.md3", game)
     assert found.files["models/players/toy/head_2.md3"] == b"patched"
     assert len(found.files) == len(files) - 1
 
@@ -87,7 +88,7 @@ def test_a_player_that_the_game_would_not_show(tmp_path, game, lost):
     model = tmp_path / "work/models/players/toy/lower.md3"
     with pytest.raises(LimitError, match=f"shows no player 'toy' without '{lost}'"):
         find(model, game)
-    put_pack(tmp_path / "base/pak0.pk3", {f"models/players/toy/{lost}": b"x"})
+    put_pack(tmp_path / "games/base/pak0.pk3", {f"models/players/toy/{lost}": b"x"})
     find(model, game)
 
 
@@ -99,7 +100,7 @@ def test_a_skin_that_is_not_there(tmp_path, game):
 
 def test_a_weapon_with_its_parts(tmp_path, game):
     names = ("railgun.md3", "railgun_1.md3", "railgun_hand.md3", "railgun_flash.md3", "other.md3", "railgun.txt")
-    put_files(tmp_path / "work/models/weapons2/railgun", dict.fromkeys(names, sample("minimal")))
+    put_files(tmp_path / "work/models/weapons2/railgun", dict.fromkeys((*names, "railgun/a.md3"), sample("minimal")))
     found = find(tmp_path / "work/models/weapons2/railgun/railgun_hand.md3", game)
     assert found.subject == Weapon("models/weapons2/railgun/railgun.md3", 7)
     assert sorted(path.rpartition("/")[2] for path in found.files) == sorted(names[:4])
@@ -122,7 +123,7 @@ def test_what_shaders_name_comes_along(tmp_path, game):
 
 
 def test_what_the_game_has_does_not(tmp_path, game):
-    put_pack(tmp_path / "base/pak0.pk3", {"textures/plain.tga": PICTURE, "scripts/thing.shader": SCRIPT})
+    put_pack(tmp_path / "games/base/pak0.pk3", {"textures/plain.tga": PICTURE, "scripts/thing.shader": SCRIPT})
     put_files(tmp_path / "work", {"models/thing/thing.md3": shading(b"models/thing/wall", b"textures/plain")})
     assert set(find(tmp_path / "work/models/thing/thing.md3", game).files) == {"models/thing/thing.md3"}
 
@@ -150,3 +151,10 @@ def test_a_broken_model_is_the_games_to_complain_about(tmp_path, game, caplog):
 def test_what_is_no_model_for_a_game(tmp_path, game):
     with pytest.raises(ModelError, match=r"only \.md3"):
         find(tmp_path / "work/models/thing.md2", game)
+
+
+def test_what_is_too_much(tmp_path, game, monkeypatch):
+    monkeypatch.setattr("io_idtech_models.assets.belongings.MOST", 1 << 20)
+    put_files(tmp_path / "work", {"models/thing.md3": sample("minimal"), "models/thing_skin.tga": bytes(1 << 20)})
+    with pytest.raises(LimitError, match="more than 1 MiB"):
+        find(tmp_path / "work/models/thing.md3", game)

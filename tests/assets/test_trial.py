@@ -137,12 +137,13 @@ def test_a_game_whose_time_is_over_is_ended(game, monkeypatch, tmp_path):
 
 def test_a_game_can_be_ended(game, monkeypatch, tmp_path):
     monkeypatch.setenv("TRIAL_STAYS", "1")
+    monkeypatch.setenv("TRIAL_LOG", "Received signal 15, exiting")
     with Trial(MODEL, THING, program(game), Settings()) as trial:
         pid = wait_for(game)
         assert trial.is_running()
         trial.stop()
         assert not trial.is_running()
-        assert trial.outcome().complaints[0] == "the game was ended"
+        assert trial.outcome().complaints == ["the game was ended"]
     assert is_gone(pid)
     assert list((tmp_path / "temp").iterdir()) == []
 

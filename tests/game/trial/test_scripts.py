@@ -29,6 +29,7 @@ VALUES = {
         ("models/players/heads/sarge/head.md3", Thing("models/players/heads/sarge/head.md3")),
         ("models/weapons2/railgun/railgun.md3", Weapon("models/weapons2/railgun/railgun.md3", 7)),
         ("models/weapons2/railgun/railgun_flash.md3", Weapon("models/weapons2/railgun/railgun.md3", 7)),
+        ("models/weapons2/railgun/stand.md3", Thing("models/weapons2/railgun/stand.md3")),
         ("models/weapons2/spork/spork.md3", Thing("models/weapons2/spork/spork.md3")),
         ("models/powerups/ammo/railgunam.md3", Thing("models/powerups/ammo/railgunam.md3")),
     ],

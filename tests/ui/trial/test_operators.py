@@ -9,7 +9,7 @@ import pytest
 from io_idtech_models.tasks import games, trial
 from io_idtech_models.ui.trial import operators
 from tests.packs import put_files, put_pack
-from tests.samples import sample
+from tests.samples import PROJECT, sample
 from tests.trials import is_gone, player, toy
 from tests.ui.scene import activate, add_cube, bpy, error_of, import_model
 
@@ -151,10 +151,21 @@ def test_the_active_one_of_two_is_shown(game, work, capfd):
 
 def test_another_player_in_the_scene_is_another(game, work, tmp_path, capfd):
     put_files(tmp_path / "other", player())
-    bring(tmp_path / "other", "upper")
+    (other,) = bring(tmp_path / "other", "upper")
+    move(other)
     bring(work, "head")
     try_it()
     assert "left out" not in capfd.readouterr().out
+    assert game.packed[f"{TOY}/upper.md3"] == player()[f"{TOY}/upper.md3"]
+
+
+def test_a_level_of_detail_is_one(game, work):
+    (level,) = bring(work, "head_2")
+    move(level)
+    try_it()
+    changed = {path for path, data in expected().items() if game.packed[path] != data}
+    assert changed == {f"{TOY}/head_2.md3"}
+    assert f"{TOY}/head_2_default.skin" not in game.packed
 
 
 def test_any_other_model(game, tmp_path):
@@ -260,6 +271,8 @@ def test_models_that_no_game_shows(game, tmp_path):
     put_files(tmp_path, {"players/a/tris.md2": sample("animated", "md2")})
     import_model(tmp_path / "players/a/tris.md2")
     assert "'players/a/tris.md2': only .md3 can be tried" in error_of(try_it)
+    import_model(PROJECT / "examples/newt/models/md5/newt/newt.md5mesh")
+    assert "'models/md5/newt/newt.md5mesh': only .md3 can be tried" in error_of(try_it)
     assert not game.notes.exists()
 
 
@@ -348,6 +361,7 @@ def test_another_blend_ends_the_game(game, work, window, monkeypatch):
     own, context = watcher()
     running = trial.current()
     operators.IDTECH_OT_watch_game.cancel(own, context)
+    assert own.status == [None]
     assert running is not None
     assert running.is_over()
     assert modal(own, context, event("TIMER")) == {"CANCELLED"}
