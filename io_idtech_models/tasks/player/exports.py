@@ -179,6 +179,7 @@ def _skins(player: PlayerFound, kept: dict[str, bytes], meshes: dict[str, list[B
     """
     worn = "" if player.collection is None else str(player.collection.get(SKIN, ""))
     files = {name: data for name, data in kept.items() if name.lower().endswith(SUFFIX)}
+    missing: dict[str, list[str]] = {}
     for kind, blocks in meshes.items():
         own = skins_of(kind, files)
         if not own and not worn:
@@ -190,7 +191,9 @@ def _skins(player: PlayerFound, kept: dict[str, bytes], meshes: dict[str, list[B
                 continue
             files[name], added = skin_with(blocks, files[name])
             if added:
-                log.warning("'%s' did not list %s: it wears there what it does now", name, listed(added))
+                missing.setdefault(listed(added), []).append(name)
+    for surfaces, names_of_skins in missing.items():
+        log.warning("%s: not listed in %s, added there as worn now", surfaces, listed(names_of_skins))
     return files
 
 
