@@ -13,7 +13,7 @@ from . import archives, check, frames, model_list, preferences, skins, torso
 from .bases import space_of
 from .levels import make as levels
 from .operators import operators_of
-from .player import play, transfer
+from .player import choosing, play, transfer
 from .trial import operators as trial
 
 _classes: list[type] = []
@@ -47,6 +47,7 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
     return [
         (menus.TOPBAR_MT_file_import, _import_menu),
         (menus.TOPBAR_MT_file_import, transfer.draw_import),
+        (menus.TOPBAR_MT_file_import, choosing.draw_menu),
         (menus.TOPBAR_MT_file_import, archives.draw_menu),
         (menus.TOPBAR_MT_file_export, _export_menu),
         (menus.TOPBAR_MT_file_export, transfer.draw_export),
@@ -67,7 +68,20 @@ def register() -> None:
     """Register preferences, operators, drop handlers, menus and the command `blender -c idtech`."""
     for row in ROWS:
         _classes.extend(operators_of(row))
-    for module in (preferences, model_list, archives, frames, skins, torso, check, levels, trial, transfer, play):
+    for module in (
+        preferences,
+        model_list,
+        archives,
+        frames,
+        skins,
+        torso,
+        check,
+        levels,
+        trial,
+        transfer,
+        play,
+        choosing,
+    ):
         _classes.extend(module.CLASSES)
     for cls in _classes:
         bpy.utils.register_class(cls)
@@ -79,6 +93,7 @@ def register() -> None:
 
 def unregister() -> None:
     """Undo `register`. A class or command that stayed would crash some Blenders at exit."""
+    choosing.forget()
     trial.unwatch()
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())

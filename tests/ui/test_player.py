@@ -17,6 +17,8 @@ from io_idtech_models.blender.player.rows import rows_of
 from io_idtech_models.game.player.animation_cfg import read
 from io_idtech_models.game.player.files import players_in
 from io_idtech_models.game.store import Disk
+from io_idtech_models.reporting import LimitError
+from io_idtech_models.ui.player import choosing
 from tests.packs import Entry, zip_bytes
 from tests.samples import CORPUS
 from tests.samples_player import FOLDER, LOWER_FRAMES, NAME, UPPER_FRAMES, player_files, weapon_files
@@ -171,6 +173,19 @@ def test_a_player_is_imported_from_any_of_its_files(tmp_path):
         assert list(player.parts) == ["lower", "upper", "head"]
         assert list(player.levels) == [("lower", 1)]
         assert player.collection.name == NAME
+
+
+def test_players_of_an_archive_are_listed(tmp_path):
+    game(tmp_path, packed=True)
+    pack = tmp_path / "baseq3/pak0.pk3"
+    (item,) = choosing.prepare(str(pack))
+    assert item[1:3] == (NAME, "default, red")
+    assert bpy.ops.import_scene.idtech_choose_player(source=str(pack), player=item[0]) == {"FINISHED"}
+    assert set(active_player().parts) == {"lower", "upper", "head"}
+    choosing.forget()
+    assert choosing.list_items(None, None) == []
+    with pytest.raises(LimitError, match="preferences"):
+        choosing.prepare("")
 
 
 def test_parts_that_are_dropped_become_their_player(tmp_path):

@@ -39,7 +39,7 @@ def test_a_format_has_operators_and_a_handler(row):
 
 
 def test_off_and_on_again_twice(extension):
-    assert menu_functions() == 6
+    assert menu_functions() == 7
     for _ in range(2):
         extension.unregister()
         assert menu_functions() == 0
@@ -52,7 +52,7 @@ def test_off_and_on_again_twice(extension):
         assert not registration._classes
         assert not registration._commands
         extension.register()
-        assert menu_functions() == 6
+        assert menu_functions() == 7
         assert bpy.types.AddonPreferences.bl_rna_get_subclass_py("IdtechPreferences")
         assert registered("EXPORT_SCENE", "idtech_md3")
 

@@ -14,6 +14,7 @@ from ...game.player.weapons import WeaponFiles, weapons_of
 from ...game.store import ARCHIVES, Disk, GameFile, split_at_archive
 from ...model.wording import listed
 from ...reporting import LimitError
+from ..games import configured, user_disk
 from .exports import SavedPlayer, player_name
 
 PART = re.compile(r"(lower|upper|head)(_[1-3])?\.md3\Z")
@@ -53,6 +54,25 @@ def weapon_of(player: PlayerFiles, name: str) -> WeaponFiles:
     if found is None:
         names = listed([weapon.name for weapon in there], 20) if there else "it has none"
         raise LimitError(f"the game has no weapon '{name}': {names}")
+    return found
+
+
+def players_from(source: str) -> list[PlayerFiles]:
+    """Return the players of an archive or a folder, or ("") of all games of the preferences.
+
+    Raises:
+        LimitError: there is none.
+    """
+    disk = user_disk()
+    if source:
+        stores = [disk.store(Path(source)).around]
+    else:
+        stores = [disk.surroundings.game(game) for game in configured()]
+        if not stores:
+            raise LimitError("name a game's folder in the preferences of id Tech Models first")
+    found = [player for store in stores for player in players_in(store)]
+    if not found:
+        raise LimitError("no player lies there: a game has them in models/players")
     return found
 
 

@@ -3,6 +3,7 @@
 What does the work is imported when it is first needed: everyone who starts Blender waits for this module.
 """
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,8 +68,26 @@ class IMPORT_SCENE_OT_idtech_player(DressOptions, ImportFiles, Operator):  # typ
         self.draw_dress()
 
     def execute(self, context: Context) -> Any:
-        """Import the players that the chosen files belong to, each once."""
+        """Import the players that the chosen files belong to, each once; of an archive with several ask which."""
+        paths = self.paths()
+        if self.interactive and not self.player and len(paths) == 1 and _has_several(paths[0]):
+            options = (prop.identifier for prop in self.properties.bl_rna.properties if not prop.is_hidden)
+            given = {name: getattr(self, name) for name in options if self.properties.is_property_set(name)}
+            given = {name: value for name, value in given.items() if name not in {"filepath", "player"}}
+            operators: Any = bpy.ops.import_scene
+            operators.idtech_choose_player("INVOKE_DEFAULT", source=str(paths[0]), given=json.dumps(given))
+            return CANCELLED
         return bring_players(self, context)
+
+
+def _has_several(path: Path) -> bool:
+    """Tell whether an archive holds more than one player."""
+    from ...tasks.player.files import players_from
+
+    try:
+        return path.name.lower().endswith(ARCHIVES) and len(players_from(str(path))) > 1
+    except ModelError:
+        return False
 
 
 def bring_players(operator: Any, context: Context) -> set[str]:
