@@ -99,9 +99,8 @@ class IMPORT_SCENE_OT_idtech_choose_player(Operator):  # type: ignore[misc]
     def execute(self, context: Context) -> Any:
         """Import the chosen one."""
         options = json.loads(self.given) if self.given else {}
-        operator: Any = bpy.ops.import_scene.idtech_player
-        result: Any = operator(filepath=str(Path(self.player)), **options)
-        return result
+        operators: Any = bpy.ops.import_scene
+        return operators.idtech_player(filepath=str(Path(self.player)), **options)
 
 
 CLASSES = (IMPORT_SCENE_OT_idtech_choose_player,)
