@@ -126,7 +126,8 @@ def _bring(operator: Any, player: "PlayerFiles", context: Context) -> Any:
     weapon = weapon_of(player, name) if name else None
     wanted = PlayerImport(player, settings, dressing, settings_from(operator, PlayerOptions), context.scene, weapon)
     built, summary = wanted.run(open_collection(context))
-    select(context, [built.root])
+    blocks = (block for part in built.parts.values() for block in (part.root, *part.built.surfaces, *part.built.tags))
+    select(context, list(blocks))
     return summary
 
 
