@@ -1,7 +1,7 @@
-"""Render Tock as docs/tock.png shows it, four times, each playing other rows; needs Blender, as a program or a module.
+"""Render Tock as docs/tock-moves.png shows it: four times, each with other rows. Needs Blender, program or module.
 
-blender --background --python examples/tock_scene.py -- docs/tock.png
-python examples/tock_scene.py docs/tock.png
+blender --background --python examples/tock_scene.py -- docs/tock-moves.png
+python examples/tock_scene.py docs/tock-moves.png
 """
 
 from __future__ import annotations
