@@ -12,9 +12,10 @@ from examples.shapes import ALONG_X, Part, Point, Rect, beam, grid, joined, lath
 from examples.tock_moves import Legs, Torso
 
 WIDTH, HEIGHT = 128, 64  # of the picture
-SHELL, FACE = (0, 32, 64, 0), (64, 32, 128, 0)  # from below upward, as shapes are turned
-TRIM, LIMB, BOOT = (0, 32, 32, 40), (0, 40, 32, 64), (32, 32, 64, 64)
-EYE, KEY, BALL, HAND = (64, 32, 80, 64), (80, 32, 96, 64), (96, 32, 112, 64), (112, 32, 128, 64)
+# Its parts: a pixel within, so that no neighbour shines through where pictures are smoothed.
+SHELL, FACE = (1, 31, 63, 1), (65, 31, 127, 1)  # from below upward, as shapes are turned
+TRIM, LIMB, BOOT = (1, 33, 31, 39), (1, 41, 31, 63), (33, 33, 63, 63)
+EYE, KEY, BALL, HAND = (65, 33, 79, 63), (81, 33, 95, 63), (97, 33, 111, 63), (113, 33, 127, 63)
 ROUND, LIMBS = (9, 6), (6, 3)  # sides of the body and of limbs, by level of detail
 GROUND, STAND = -24.0, -9.9  # where the feet stand, and the hips
 THIGH, SHIN, ANKLE = 6.4, 6.2, 2.2
