@@ -140,6 +140,20 @@ def triangles(count: int, folder: Path) -> Work:
     return {"export": partial(_run, "export", folder / "out.md3", what="SCENE")}
 
 
+def split(count: int, folder: Path) -> Work:
+    """Export one object of many triangles in pieces that a game takes."""
+    _new_meshes(1, count // 1000, 500)
+    options = {"what": "SCENE", "game": "quake3", "split_surfaces": True}
+    return {"export": partial(_run, "export", folder / "out.md3", **options)}
+
+
+def levels(count: int, folder: Path) -> Work:
+    """Export a model of ten frames with two levels of detail, which are made then."""
+    path = _vertex_file(folder, "md3", Size(rows=count, columns=50, frames=10))
+    _run("import", path)
+    return {"export": partial(_run, "export", folder / "out.md3", levels="MAKE")}
+
+
 def stepped(count: int, folder: Path) -> Work:
     """Export 20 frames of objects that move, beside the bare loop that reads the same arrays."""
     blocks = _new_meshes(count, 4, 4)
@@ -288,6 +302,8 @@ CASES = (
     Case("MD3: rows of faces of many corners", FEW, partial(edited, "rows", _join_faces, columns=50)),
     Case("MD3: new objects", MANY, handmade),
     Case("MD3: triangles of a new object", (25_000, 50_000, 100_000, 200_000), triangles),
+    Case("MD3: triangles of a new object, in pieces", (25_000, 50_000, 100_000, 200_000), split),
+    Case("MD3: rows of 100 triangles, with levels of detail", (25, 50, 100, 200), levels),
     Case("MD3: frames", LONG, partial(vertex, "md3", "frames")),
     Case("MD3: frames as relative keys", MANY, relative),
     Case("MD3: tags in 20 frames", MANY, partial(vertex, "md3", "tags", frames=20)),

@@ -5,7 +5,7 @@ So each vertex of a level has the codes that it has in the file, and both show t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..formats import Row
@@ -33,6 +33,11 @@ def level_name(stem: str, number: int) -> str:
 def level_target(target: Target, number: int) -> Target:
     """Return the file of a model's level, from 1 on."""
     return target.parent / (level_name(target.stem, number) + target.suffix)
+
+
+def level_targets(target: Target, numbers: Iterable[int]) -> list[Target]:
+    """Return the files of some of a model's levels."""
+    return [level_target(target, number) for number in numbers]
 
 
 def dump_levels(row: Row, data: bytes, name: str, shares: Sequence[float]) -> tuple[list[bytes], list[str]]:
@@ -69,7 +74,7 @@ def stale_levels(row: Row, data: bytes, target: Target, written: Collection[Targ
 
     if not row.level_files:
         return
-    others = [level_target(target, number) for number in range(1, MOST_LEVELS + 1)]
+    others = level_targets(target, range(1, MOST_LEVELS + 1))
     try:
         left = [other.name for other in others if other not in written and other.is_file()]
         changes = bool(left) and not (target.is_file() and target.read_bytes() == data)

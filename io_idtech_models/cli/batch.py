@@ -15,8 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from .. import formats
+<<<<<<< HEAD
 from ..game.player.files import player_in
 from ..game.store import Disk
+=======
+from ..assets.levels import level_targets
+>>>>>>> lods
 from ..reporting import LimitError, ModelError, reason
 from .inputs import SUFFIXES, Input, exists, expand, is_dir, is_in_archive, place_of
 from .saying import say, warn
@@ -64,10 +68,11 @@ def plan_jobs(options: argparse.Namespace, converter: Converter) -> list[Job]:
     for name, why in barren.items():
         raise LimitError(f"'{name}': {why}" if why else f"nothing to convert in '{name}'")
     if options.to:
-        return _distinct([Job(source.path, _target(source, output, suffix)) for source in sources])
+        jobs = [Job(source.path, _target(source, output, suffix)) for source in sources]
+        return _distinct(jobs, len(options.levels))
     if len(sources) > 1:
         raise LimitError("several inputs need --to SUFFIX and an output folder")
-    return _distinct([Job(source.path, output) for source in sources if output])
+    return _distinct([Job(source.path, output) for source in sources if output], len(options.levels))
 
 
 def _output(files: list[str], suffix: str | None, converter: Converter) -> Path | None:
@@ -111,19 +116,21 @@ def _target(source: Input, output: Path | None, suffix: str) -> Path:
     return (source.path if output is None else output / source.below).with_suffix(suffix)
 
 
-def _distinct(jobs: list[Job]) -> list[Job]:
-    """Return the jobs if no file would be written twice or over an input; raises LimitError."""
+def _distinct(jobs: list[Job], levels: int) -> list[Job]:
+    """Return the jobs if no file would be written twice or over an input, with so many levels; raises LimitError."""
     taken: dict[str, Path] = {}
     sources = {place_of(job.source): job.source for job in jobs}
-    for job in jobs:
-        place = place_of(job.target)
-        if is_in_archive(job.target):
-            raise LimitError(f"'{job.target}' is in an archive, which is only read: say where to write")
+    numbers = range(1, levels + 1)
+    every = [(job.source, each) for job in jobs for each in (job.target, *level_targets(job.target, numbers))]
+    for source, target in every:
+        place = place_of(target)
+        if is_in_archive(target):
+            raise LimitError(f"'{target}' is in an archive, which is only read: say where to write")
         if place in sources:
-            raise LimitError(f"'{job.target}' is an input: it would be written over")
+            raise LimitError(f"'{target}' is an input: it would be written over")
         if place in taken:
-            raise LimitError(f"'{taken[place]}' and '{job.source}' would both become '{job.target}'")
-        taken[place] = job.source
+            raise LimitError(f"'{taken[place]}' and '{source}' would both become '{target}'")
+        taken[place] = source
     return jobs
 
 

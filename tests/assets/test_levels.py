@@ -67,6 +67,17 @@ def test_convert_writes_levels_beside_a_model(folder, capsys):
     assert [(folder / f"out/hat_{n}.md3").read_bytes() for n in (1, 2)] == wanted
 
 
+def test_no_level_is_written_over_another_model(folder, capsys):
+    (folder / "head_1.md3").write_bytes(ball(2))
+    status, said = run(capsys, "convert", "head.md3", "head_1.md3", "--to", "md3", "out", "--levels", "50")
+    assert status == 2
+    assert f"'head.md3' and 'head_1.md3' would both become '{Path('out/head_1.md3')}'" in said
+    status, said = run(capsys, "convert", "head_1.md3", "head.md3", "--levels", "50")
+    assert status == 2
+    assert "'head_1.md3' is an input: it would be written over" in said
+    assert run(capsys, "convert", "head.md3", "head_1.md3", "--to", "md3", "out")[0] == 0
+
+
 def test_what_can_not_go_is_said(folder, capsys):
     (folder / "head.md3").write_bytes(sample("minimal"))
     status, said = run(capsys, "convert", "head.md3", "x.md3", "--levels", "50")

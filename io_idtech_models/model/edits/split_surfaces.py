@@ -12,7 +12,7 @@ Letters in shapes: F frames, V vertices of a surface, T its triangles, n some of
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -123,51 +123,73 @@ def cut(
     """
     most = (most_vertices or len(positions) or 1, most_triangles or len(triangles) or 1)
     middles = np.asarray(positions, np.float64)[triangles].sum(axis=1)  # times three
-    waiting: list[Indices] = [np.arange(len(triangles))]
+    orders = np.argsort(middles, axis=0, kind="stable").T
+    waiting = [_Part(np.arange(len(triangles)), *_numbered(triangles, len(positions)), orders)]
     found: list[Indices] = []
     while waiting:
         part = waiting.pop()
-        used, corners = np.unique(triangles[part], return_inverse=True)
-        if len(used) <= most[0] and len(part) <= most[1]:
-            found.append(part)
+        if part.count <= most[0] and len(part.triangles) <= most[1]:
+            found.append(part.triangles)
         else:
-            left = _best_cut(corners.reshape(-1, 3), len(used), middles[part], most)
-            waiting += [part[left], part[~left]]
+            left = _best_cut(part, most)
+            waiting += [part.side(left), part.side(~left)]
     return sorted(found, key=lambda part: int(part[0]) if len(part) else 0)
 
 
-def _best_cut(
-    corners: NDArray[Any], num_vertices: int, middles: NDArray[np.float64], most: tuple[int, int]
-) -> NDArray[np.bool_]:
-    """Return which triangles (T, 3) lie on one side of a plane, (T,): across the axis where least is needed twice."""
-    total = len(corners)
-    more = _needed(np.array([num_vertices]), np.array([total]), most)[0] > 2
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Some of a surface's triangles."""
+
+    triangles: NDArray[Any]  # (T,) which they are
+    corners: NDArray[Any]  # (T, 3) vertices, by numbers for those that are used here
+    count: int  # of these
+    orders: NDArray[Any]  # (3, T) places in `triangles`, from one end of each axis to the other
+
+    def side(self, chosen: NDArray[np.bool_]) -> _Part:
+        """Return those of the triangles that are chosen, (T,)."""
+        places = np.cumsum(chosen) - 1
+        orders = np.stack([places[order[chosen[order]]] for order in self.orders])
+        return _Part(self.triangles[chosen], *_numbered(self.corners[chosen], self.count), orders)
+
+
+def _numbered(corners: NDArray[Any], count: int) -> tuple[Indices, int]:
+    """Return triangles (T, 3) of some of `count` vertices with numbers for these alone, and how many they are."""
+    used = np.zeros(count, np.bool_)
+    used[corners] = True
+    numbers = np.cumsum(used) - 1
+    return numbers[corners], int(used.sum())
+
+
+def _best_cut(part: _Part, most: tuple[int, int]) -> NDArray[np.bool_]:
+    """Return which triangles lie on one side of a plane, (T,): across the axis where least is needed twice."""
+    total = len(part.corners)
+    more = _needed(np.array([part.count]), np.array([total]), most)[0] > 2
     low = max(int(total * (OF_MORE if more else OF_TWO)), 1)
     counts = np.arange(low, total - low + 1)  # of triangles on the left
     best: tuple[Any, ...] = ()
     chosen: NDArray[np.bool_] = np.zeros(total, np.bool_)
-    for axis in range(3):
-        order = np.argsort(middles[:, axis], kind="stable")
-        rank = np.empty(total, np.int64)
-        rank[order] = np.arange(total)
-        first, last = _reaches(corners, rank, num_vertices)
+    for order in part.orders:
+        first, last = _reaches(part.corners[order], part.count)
         left = np.cumsum(np.bincount(first, minlength=total + 1))[counts - 1]
-        right = num_vertices - np.cumsum(np.bincount(last, minlength=total + 1))[counts - 1]
+        right = part.count - np.cumsum(np.bincount(last, minlength=total + 1))[counts - 1]
         needed = _needed(left, counts, most) + _needed(right, total - counts, most)
         uneven = np.abs(2 * counts - total)
-        nth = int(np.lexsort((uneven, left + right, needed))[0])
+        fewest = np.flatnonzero(needed == needed.min())
+        nth = int(fewest[np.lexsort((uneven[fewest], (left + right)[fewest]))[0]])
         key = (int(needed[nth]), int(left[nth] + right[nth]), int(uneven[nth]))
         if not best or key < best:
-            best, chosen = key, rank < counts[nth]
+            best = key
+            chosen = np.zeros(total, np.bool_)
+            chosen[order[: counts[nth]]] = True
     return chosen
 
 
-def _reaches(corners: NDArray[Any], rank: Indices, num_vertices: int) -> tuple[Indices, Indices]:
-    """Return the lowest and the highest rank (V,) of the triangles (T, 3) that use each vertex."""
-    first, last = np.full(num_vertices, len(rank)), np.full(num_vertices, -1)
-    for side in corners.T:
-        np.minimum.at(first, side, rank)
-        np.maximum.at(last, side, rank)
+def _reaches(corners: NDArray[Any], count: int) -> tuple[Indices, Indices]:
+    """Return the first and the last of triangles (T, 3) that use each of so many vertices, (V,)."""
+    ranks, vertices = np.repeat(np.arange(len(corners)), 3), corners.reshape(-1)
+    first, last = np.empty(count, np.int64), np.empty(count, np.int64)
+    last[vertices] = ranks  # of several the last one stays
+    first[vertices[::-1]] = ranks[::-1]
     return first, last
 
 

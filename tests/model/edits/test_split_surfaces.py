@@ -116,9 +116,9 @@ def test_work_grows_with_the_triangles(monkeypatch):
     for size in (60, 120):
         seen: list[int] = []
 
-        def counted(corners, *others, seen=seen):
-            seen.append(len(corners))
-            return best(corners, *others)
+        def counted(part, most, seen=seen):
+            seen.append(len(part.triangles))
+            return best(part, most)
 
         monkeypatch.setattr(splitting, "_best_cut", counted)
         positions, _, triangles = grid(size)
