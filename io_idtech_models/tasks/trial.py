@@ -119,6 +119,7 @@ def gather(context: Context, program: Program, wish: Wish) -> Belongings:
     with object_mode(context):
         for name, part in _parts(context, chosen, file, disk):
             edited[name] = _model_bytes(name, part, file, context, wish)
+            _say_what_is_unsaved(part)
             edited |= _skin_bytes(name, part, file, wish.skin or _worn(chosen))
     return belongings(file, disk.surroundings.game(program.game), wish.skin or _worn(chosen), edited)
 
@@ -161,6 +162,24 @@ def _model_bytes(name: str, part: Choice, file: GameFile, context: Context, wish
     for note in (*written.notes, *left_out(part)):
         log.warning("%s: %s", name, note)
     return written.data
+
+
+def _say_what_is_unsaved(part: Choice) -> None:
+    """Warn of pictures that were painted: the game reads them from files."""
+    materials = (slot.material for block in part.blocks if block.type == "MESH" for slot in block.material_slots)
+    trees = (material.node_tree for material in materials if material is not None and material.node_tree is not None)
+    painted = {image.name: None for tree in trees for image in _images(tree) if image.is_dirty}
+    if painted:
+        log.warning("painted and not saved, the game shows the file: %s", listed(list(painted)))
+
+
+def _images(tree: Any) -> Iterator[Any]:
+    """Yield the pictures in a material's nodes, and in groups among these."""
+    for node in tree.nodes:
+        if node.type == "TEX_IMAGE" and node.image is not None:
+            yield node.image
+        elif node.type == "GROUP" and node.node_tree is not None:
+            yield from _images(node.node_tree)
 
 
 def _worn(chosen: Choice) -> str:

@@ -11,7 +11,7 @@ from io_idtech_models.ui.trial import operators
 from tests.packs import put_files, put_pack
 from tests.samples import PROJECT, sample
 from tests.trials import is_gone, player, toy
-from tests.ui.scene import activate, add_cube, bpy, error_of, import_model
+from tests.ui.scene import activate, add_cube, bpy, error_of, import_model, png
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 TOY = "models/players/toy"
@@ -166,6 +166,17 @@ def test_a_level_of_detail_is_one(game, work):
     changed = {path for path, data in expected().items() if game.packed[path] != data}
     assert changed == {f"{TOY}/head_2.md3"}
     assert f"{TOY}/head_2_default.skin" not in game.packed
+
+
+def test_a_painted_picture_is_its_file(game, work, capfd):
+    png(work / TOY / "band.png")
+    bring(work, "head")
+    (image,) = (each for each in bpy.data.images if each.name.startswith("band"))
+    try_it()
+    assert "painted" not in capfd.readouterr().out
+    image.pixels[0] = 0.25
+    try_it()
+    assert "painted and not saved, the game shows the file: 'band.png'" in capfd.readouterr().out
 
 
 def test_any_other_model(game, tmp_path):
