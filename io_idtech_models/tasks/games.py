@@ -79,6 +79,11 @@ def is_folder(place: str) -> bool:
     return os.path.isdir(place)  # noqa: PTH112 - Path's own raises where a name is too long
 
 
+def is_file(place: str) -> bool:
+    """Tell whether a file is at a path."""
+    return os.path.isfile(place)  # noqa: PTH113 - as above
+
+
 def user_disk() -> Disk:
     """Return what an operator reads files from: it knows the games of the preferences."""
     return Disk(configured())

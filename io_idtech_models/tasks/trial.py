@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,8 @@ from .games import programs, user_disk
 from .selection import Choice, choose
 from .skins import skin_file
 from .vertex import Summary, gathered, left_out, object_mode
+
+OWN = "idtech-try.md3"  # what a model is called that came from no file
 
 log = logging.getLogger(__name__)
 
@@ -95,11 +97,16 @@ def start(context: Context, wish: Wish) -> Running:
         ModelError: the game can't be started, or can't show such a model; the sentence says why.
     """
     program = program_called(wish.game)
-    program = Program(program.game, program.executable, program.arguments, wish.map or program.map)
     with collected_warnings() as warnings:
         found = gather(context, program, wish)
+    return launch(found, program, wish, warnings)
+
+
+def launch(found: Belongings, program: Program, wish: Wish, warnings: Sequence[str] = ()) -> Running:
+    """Start a game that shows a model of which all files are known; raises ModelError."""
+    program = replace(program, map=wish.map or program.map)
     trial = Trial(found.files, found.subject, program, wish.settings, found.about)
-    return Running(trial, found.subject.label, warnings)
+    return Running(trial, found.subject.label, list(warnings))
 
 
 def gather(context: Context, program: Program, wish: Wish) -> Belongings:
@@ -119,20 +126,19 @@ def gather(context: Context, program: Program, wish: Wish) -> Belongings:
     with object_mode(context):
         for name, part in _parts(context, chosen, file, disk):
             edited[name] = _model_bytes(name, part, file, context, wish)
+            _say_what_is_unsaved(part)
             edited |= _skin_bytes(name, part, file, wish.skin or _worn(chosen))
     return belongings(file, disk.surroundings.game(program.game), wish.skin or _worn(chosen), edited)
 
 
 def _source(chosen: Choice, disk: Disk) -> GameFile:
-    """Return the file that a choice came from, there or not; raises LimitError."""
+    """Return the file that a choice came from, there or not; of one that came from none a file beside the .blend."""
     holders: list[Any] = [*([] if chosen.collection is None else [chosen.collection]), *chosen.blocks]
     holders += [block.data for block in chosen.blocks if block.data is not None]
     place = next((holder[FILE] for holder in holders if isinstance(holder.get(FILE), str)), None)
-    if place is None:
-        raise LimitError(
-            "this model came from no file, which would tell its place in a game: export and import it once"
-        )
-    return disk.file(Path(place))
+    if place is not None:
+        return disk.file(Path(place))
+    return disk.file((Path(bpy.data.filepath).parent if bpy.data.filepath else Path(bpy.app.tempdir)) / OWN)
 
 
 def _parts(context: Context, chosen: Choice, file: GameFile, disk: Disk) -> Iterator[tuple[str, Choice]]:
@@ -161,6 +167,24 @@ def _model_bytes(name: str, part: Choice, file: GameFile, context: Context, wish
     for note in (*written.notes, *left_out(part)):
         log.warning("%s: %s", name, note)
     return written.data
+
+
+def _say_what_is_unsaved(part: Choice) -> None:
+    """Warn of pictures that were painted: the game reads them from files."""
+    materials = (slot.material for block in part.blocks if block.type == "MESH" for slot in block.material_slots)
+    trees = (material.node_tree for material in materials if material is not None and material.node_tree is not None)
+    painted = {image.name: None for tree in trees for image in _images(tree) if image.is_dirty}
+    if painted:
+        log.warning("painted and not saved, the game shows the file: %s", listed(list(painted)))
+
+
+def _images(tree: Any) -> Iterator[Any]:
+    """Yield the pictures in a material's nodes, and in groups among these."""
+    for node in tree.nodes:
+        if node.type == "TEX_IMAGE" and node.image is not None:
+            yield node.image
+        elif node.type == "GROUP" and node.node_tree is not None:
+            yield from _images(node.node_tree)
 
 
 def _worn(chosen: Choice) -> str:

@@ -116,7 +116,7 @@ class IdtechPreferences(AddonPreferences):  # type: ignore[misc]
             self._draw_game(layout, self.games[self.active])
 
     def _draw_game(self, layout: Any, game: Any) -> None:
-        from ..tasks.games import fault_of, own_name
+        from ..tasks.games import fault_of, is_file, own_name
 
         make_whole(game)
         column = layout.column()
@@ -131,6 +131,8 @@ class IdtechPreferences(AddonPreferences):  # type: ignore[misc]
         column.separator()
         for option in ("executable", "arguments", "map"):
             column.prop(game, option)
+            if option == "executable" and game.executable and not is_file(game.executable):
+                column.label(text=f"there is no program '{game.executable}'", icon="ERROR", translate=False)
 
 
 class GamesOperator:

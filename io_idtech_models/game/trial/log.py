@@ -22,8 +22,8 @@ COMPLAINT = re.compile(
 # What is said of no name in particular, and means that the model, or all, is not shown.
 SEVERE = re.compile(
     r"failed to load (?:model|skin|animation)|skin load failure|CG_RegisterClientModelname|DEFAULT_(?:TEAM_)?MODEL"
-    r"|SHADER_MAX_|MAX_QPATH|received signal|^(?:sys_)?error\b|hunk_alloc|couldn't load maps/|can't find map"
-    r"|wrong version number|VM_Create",
+    r"|SHADER_MAX_|MAX_QPATH|received signal|(?-i:^(?:Sys_Error|ERROR)\b)|hunk_alloc|VM_Create|wrong version number"
+    r"|couldn't load (?:maps/|default\.cfg)|can't find map",
     re.IGNORECASE,
 )
 HARMLESS = re.compile(r"not present, using \S+ instead", re.IGNORECASE)  # a picture of another kind (R_LoadImage)

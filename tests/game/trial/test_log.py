@@ -29,6 +29,7 @@ ITS_FAULTS = [
     "ERROR: CM_LoadMap: maps/room.bsp has wrong version number (46 should be 47)",
     "Received signal 11, exiting...",
     "VM_Create on UI failed",
+    "Couldn't load default.cfg",
 ]
 NOT_ITS_FAULTS = [
     "Couldn't find image file for shader gfx/2d/crosshair00",
@@ -39,6 +40,7 @@ NOT_ITS_FAULTS = [
     'File "models/players/sarge/head.md3" found in "/tmp/x/baseoa/zzz.pk3"',
     "WARNING: models/players/sarge/band.tga not present, using models/players/sarge/band.jpg instead",
     "AL lib: (EE) GetError",
+    "error: XDG_RUNTIME_DIR is invalid or not set in the environment.",
 ]
 
 

@@ -11,7 +11,7 @@ from io_idtech_models.ui.trial import operators
 from tests.packs import put_files, put_pack
 from tests.samples import PROJECT, sample
 from tests.trials import is_gone, player, toy
-from tests.ui.scene import activate, add_cube, bpy, error_of, import_model
+from tests.ui.scene import activate, add_cube, bpy, error_of, import_model, png
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 TOY = "models/players/toy"
@@ -168,6 +168,17 @@ def test_a_level_of_detail_is_one(game, work):
     assert f"{TOY}/head_2_default.skin" not in game.packed
 
 
+def test_a_painted_picture_is_its_file(game, work, capfd):
+    png(work / TOY / "band.png")
+    bring(work, "head")
+    (image,) = (each for each in bpy.data.images if each.name.startswith("band"))
+    try_it()
+    assert "painted" not in capfd.readouterr().out
+    image.pixels[0] = 0.25
+    try_it()
+    assert "painted and not saved, the game shows the file: 'band.png'" in capfd.readouterr().out
+
+
 def test_any_other_model(game, tmp_path):
     put_files(tmp_path / "work", {"models/a/thing.md3": sample("animated"), "models/animated/body.png": b"picture"})
     collection = import_model(tmp_path / "work/models/a/thing.md3")
@@ -179,6 +190,19 @@ def test_any_other_model(game, tmp_path):
     try_it()
     assert game.packed["models/a/thing.md3"] != sample("animated")
     assert "testmodel models/a/thing.md3" in game.told["scripts"]["idtech-try.cfg"]
+
+
+def test_a_model_that_came_from_no_file(game, tmp_path):
+    block = add_cube("My Hat")
+    block.data.materials.append(bpy.data.materials.new("models/try/felt"))
+    assert try_it() == {"FINISHED"}
+    assert set(game.packed) == {"models/try/idtech-try.md3"} | ROOM
+    assert b"models/try/felt" in game.packed["models/try/idtech-try.md3"]
+    (tmp_path / "hats").mkdir()
+    png(tmp_path / "hats" / "felt.png")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hats" / "hat.blend"))
+    assert try_it() == {"FINISHED"}
+    assert set(game.packed) == {"models/try/idtech-try.md3", "models/try/felt.png"} | ROOM
 
 
 def test_a_scale_of_the_scene(game, tmp_path):
@@ -266,8 +290,6 @@ def test_where_it_is_offered(game):
 
 
 def test_models_that_no_game_shows(game, tmp_path):
-    add_cube()
-    assert "came from no file" in error_of(try_it)
     put_files(tmp_path, {"players/a/tris.md2": sample("animated", "md2")})
     import_model(tmp_path / "players/a/tris.md2")
     assert "'players/a/tris.md2': only .md3 can be tried" in error_of(try_it)
