@@ -15,12 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from .. import formats
-<<<<<<< HEAD
+from ..assets.levels import level_targets
 from ..game.player.files import player_in
 from ..game.store import Disk
-=======
-from ..assets.levels import level_targets
->>>>>>> lods
 from ..reporting import LimitError, ModelError, reason
 from .inputs import SUFFIXES, Input, exists, expand, is_dir, is_in_archive, place_of
 from .saying import say, warn

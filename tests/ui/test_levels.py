@@ -38,11 +38,7 @@ def ball(frames=4, name="skin"):
     return dump(model_of(surface_of(positions, uvs, triangles, name)), "md3")
 
 
-<<<<<<< HEAD
-def named(name):
-=======
 def tube(name):
->>>>>>> lods
     positions, uvs, triangles = bent(sphere(12, 9))
     return surface_of(positions, uvs, triangles, name)
 
@@ -107,11 +103,7 @@ def test_materials_are_the_models_own(head):
 
 def test_materials_by_a_skin(tmp_path):
     """Surfaces of one shader that wear two, and one without a shader."""
-<<<<<<< HEAD
-    three = [named(name) for name in ("front", "back", "bare")]
-=======
     three = [tube(name) for name in ("front", "back", "bare")]
->>>>>>> lods
     three[2].shaders = []
     path = put(tmp_path / "head.md3", dump(model_of(*three), "md3"))
     (tmp_path / "head_default.skin").write_text("front,red\nback,blue\nbare,green\n", encoding="utf-8")
@@ -134,11 +126,7 @@ def test_the_scenes_frames_stay(head):
 
 
 def test_what_is_hidden_is_left_out_and_named(tmp_path, capfd):
-<<<<<<< HEAD
-    two = [named(name) for name in ("front", "back")]
-=======
     two = [tube(name) for name in ("front", "back")]
->>>>>>> lods
     base = import_model(put(tmp_path / "head.md3", dump(model_of(*two), "md3")))
     base.objects["back"].hide_viewport = True
     make_levels()
