@@ -58,7 +58,7 @@ def plan_jobs(options: argparse.Namespace, converter: Converter) -> list[Job]:
         written = ", ".join(dict.fromkeys(converter.writable))
         raise LimitError(f"can't write '{suffix or output}', only {written}{_hint(converter)}")
     if output is not None and len(files) == 1 and not options.to and is_player(Path(files[0]), converter):
-        return _distinct([Job(Path(files[0]), output)])
+        return _distinct([Job(Path(files[0]), output)], 0)
     kept = MODEL_SUFFIXES if output is not None else ()  # in a folder, what is of that kind already is no input
     readable = ANIMATION_SUFFIXES if _is_animation(suffix) else converter.readable
     sources, barren = expand(files, tuple(s for s in readable if s != suffix or s in kept))

@@ -18,6 +18,7 @@ from io_idtech_models.game.player.animation_cfg import read
 from io_idtech_models.game.player.files import players_in
 from io_idtech_models.game.store import Disk
 from io_idtech_models.reporting import LimitError
+from io_idtech_models.ui.cli import main
 from io_idtech_models.ui.player import choosing
 from tests.packs import Entry, zip_bytes
 from tests.samples import CORPUS
@@ -307,6 +308,19 @@ def test_unedited_files_come_back(tmp_path, packed, state):
             root.animation_data_clear()
             root["frame"] = 7.5
     assert unequal(tmp_path, originals()) == []
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["loose", "packed"])
+def test_convert_makes_one_scene_of_a_player(tmp_path, capsys, packed):
+    folder, target = game(tmp_path, packed), tmp_path / "grunt.blend"
+    assert main(["convert", str(folder), str(target), "--legs", "LEGS_RUN"]) == 0
+    assert "3 parts, 39 frames, 31 animations" in capsys.readouterr().out
+    bpy.ops.wm.open_mainfile(filepath=str(target))
+    player = find_player(bpy.data.objects["head"])
+    assert player is not None and list(player.parts) == ["lower", "upper", "head"]
+    assert player.parts["lower"].animation_data.action.name == "LEGS_RUN"
+    assert main(["convert", str(tmp_path / "baseq3"), str(target)]) != 0  # more than one model, and no player
+    assert main(["convert", str(folder), str(tmp_path / "x.md3")]) != 0 or packed
 
 
 @pytest.mark.parametrize("name", PLAYERS[1:])
