@@ -59,7 +59,7 @@ def saved(folder: Path, **options: Any) -> dict[str, bytes]:
     """Write the active player into a new folder; returns its files."""
     target = folder / "saved"
     assert export_player(filepath=str(target), **options) == {"FINISHED"}
-    return {path.name: path.read_bytes() for path in target.iterdir()}
+    return {path.name: path.read_bytes() for path in target.iterdir() if not path.name.startswith("icon_")}
 
 
 def unequal(folder: Path, before: dict[str, bytes]) -> list[str]:
@@ -356,7 +356,9 @@ def test_an_archive_keeps_all_else(tmp_path):
         assert [n for n in old.namelist() if old.read(n) != new.read(n)] == [f"{FOLDER}/head.md3"]
     assert export_player(filepath=str(tmp_path / "new.pk3")) == {"FINISHED"}
     with ZipFile(tmp_path / "new.pk3") as made:
-        assert sorted(made.namelist()) == sorted(f"{FOLDER}/{name}" for name in originals())
+        icons = ["icon_default.tga", "icon_red.tga"]
+        assert sorted(made.namelist()) == sorted(f"{FOLDER}/{name}" for name in (*originals(), *icons))
+        assert made.read(f"{FOLDER}/icon_red.tga") == (tmp_path / "picture.png").read_bytes()
 
 
 def test_parts_export_alone_while_rows_play(tmp_path):
@@ -512,6 +514,30 @@ def test_a_new_action_takes_the_row_of_its_name(tmp_path):
     assert after == originals()["animation.cfg"].replace(b"9  6  0  15 ", b"30  4  0  6 ")
 
 
+def test_an_action_becomes_a_row_that_was_missing(tmp_path):
+    short = player_files()["animation.cfg"].partition(b"35 2 0 15 // TORSO_GETFLAG")[0]
+    player = brought(game(tmp_path, animation_cfg=short), frame_rate=24)
+    action = rows_of(player.identity, list(player.parts.values()))["TORSO_GESTURE"].copy()
+    for name in ("idtech_player", "idtech_row", "idtech_row_source", "idtech_given", "idtech_name"):
+        del action[name]
+    action.name = "TORSO_GUARDBASE"
+    after = read(saved(tmp_path)["animation.cfg"])
+    assert len(after.rows) == 27
+    row = after.by_name["TORSO_GUARDBASE"]
+    assert (row.first, row.count, row.loop, row.fps) == (6, 3, 0, 18)
+
+
+def test_rows_beyond_the_frames_are_named(tmp_path, capfd):
+    table = player_files()["animation.cfg"].replace(b"34 1 1 15", b"36 9 0 15")
+    player = brought(game(tmp_path, animation_cfg=table))
+    said = "rows go beyond the 37 frames of upper, games show frame 0: 'TORSO_STAND2'"
+    assert said in capfd.readouterr().out
+    curve = frame_curve(rows_of(player.identity, list(player.parts.values()))["TORSO_STAND2"])
+    assert [curve.evaluate(nth * 24 / 15 + 0.01) for nth in range(3)] == [36, 0, 0]
+    assert saved(tmp_path)["animation.cfg"] == table
+    assert said in capfd.readouterr().out
+
+
 def test_copies_are_written_as_their_own(tmp_path):
     player = brought(game(tmp_path))
     activate(*[player.root, *player.root.children_recursive])
@@ -528,7 +554,7 @@ def test_copies_are_written_as_their_own(tmp_path):
     activate(player.root)
     target = tmp_path / "first"
     assert export_player(filepath=str(target)) == {"FINISHED"}
-    assert {p.name: p.read_bytes() for p in target.iterdir()} == originals()
+    assert {p.name: p.read_bytes() for p in target.iterdir() if p.suffix != ".tga"} == originals()
 
 
 def test_an_old_level_of_detail_is_named(tmp_path, capfd):

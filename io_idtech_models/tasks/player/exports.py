@@ -19,7 +19,8 @@ from ...blender.provenance import CHECKSUM, FILE
 from ...blender.roots import root_of
 from ...blender.scene import ExportScene
 from ...blender.vertex.frame_plan import GatherSettings
-from ...game.player.animation_cfg import LOWER, UPPER, WHOLE, AnimationTable, Row, read
+from ...game.player.animation_cfg import LOWER, NAMES, UPPER, WHOLE, AnimationTable, Row, read
+from ...game.player.animation_edits import with_row
 from ...game.player.files import HEAD
 from ...game.skin_names import SUFFIX, skins_of
 from ...model.wording import listed, plural
@@ -28,7 +29,8 @@ from ..dressing import SKIN
 from ..selection import Choice, choose, part_of
 from ..skins import skin_of, skin_with
 from ..vertex import Summary, left_out, object_mode
-from .imports import TABLE, named_row
+from .imports import TABLE, named_row, warn_of_frames
+from .play import num_frames
 
 log = logging.getLogger(__name__)
 
@@ -224,10 +226,26 @@ def _table(player: PlayerFound, context: Context) -> dict[str, bytes]:
     lost = [name for name in rows if name not in actions]
     if lost and actions:
         log.warning("no action is called %s: the table keeps what it had", listed(lost))
-    strangers = [name for name in actions if name not in rows]
-    if strangers:
-        log.warning("actions that are no row of %s are left out: %s", name, listed(strangers))
+    edited = _with_new_rows(edited, [(row, a) for row, a in actions.items() if row not in rows], rate)
+    warn_of_frames(edited, {part: num_frames(root) for part, root in player.parts.items() if part in KINDS})
     return {name: edited.write()}
+
+
+def _with_new_rows(table: AnimationTable, actions: list[tuple[str, Any]], rate: float) -> AnimationTable:
+    """Return a table with rows for actions that are called as one which it lacks; others are named."""
+    left_out = []
+    for name, action in sorted(actions, key=lambda pair: NAMES.index(pair[0]) if pair[0] in NAMES else len(NAMES)):
+        blank = NamedRow(name, (), 0, 1, 0, 15.0)
+        new = read_row(action, blank, rate)
+        row = Row(name, new.first, new.count, new.loop, new.fps)
+        first = new.first + (table.skip(row, LOWER) if row.parts == {LOWER} else 0)
+        try:
+            table = with_row(table, name, first=first, count=new.count, loop=new.loop, fps=new.fps)
+        except LimitError as error:
+            left_out.append(f"{name} ({error})")
+    if left_out:
+        log.warning("actions left out of the table: %s", "; ".join(left_out))
+    return table
 
 
 def _check_begin(rows: dict[str, tuple[Row, NamedRow]], shown: dict[str, NamedRow]) -> None:

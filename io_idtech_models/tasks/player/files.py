@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path, PurePath
 
 from ...assets.player import PACK, write_player
@@ -11,11 +13,14 @@ from ...blender.player.parts import PlayerFound
 from ...blender.provenance import FILE
 from ...game.player.files import HEAD, PlayerFiles, player_in, player_of, players_in
 from ...game.player.weapons import WeaponFiles, weapons_of
+from ...game.skin_names import skins_of
 from ...game.store import ARCHIVES, Disk, GameFile, split_at_archive
 from ...model.wording import listed
-from ...reporting import LimitError
+from ...reporting import LimitError, ModelError
 from ..games import configured, user_disk
 from .exports import SavedPlayer, player_name
+
+log = logging.getLogger(__name__)
 
 PART = re.compile(r"(lower|upper|head)(_[1-3])?\.md3\Z")
 
@@ -99,7 +104,7 @@ def proposed_target(player: PlayerFound) -> Path:
 
 
 def write(saved: SavedPlayer, target: Path, player: PlayerFound) -> None:
-    """Write a player's files into a folder, or a .pk3, all or none; what else is there stays as it is.
+    """Write a player's files, with its icons, into a folder or a .pk3, all or none; what else is there stays.
 
     A player that came from an archive goes into one where its files were.
 
@@ -107,7 +112,26 @@ def write(saved: SavedPlayer, target: Path, player: PlayerFound) -> None:
         ModelError: a file can't be written; all are as they were.
     """
     packed = target.name.lower().endswith(PACK)
-    write_player(target / inside(player) if packed else target, saved.name, saved.files)
+    files = saved.files | icons_of(player, saved.files)
+    write_player(target / inside(player) if packed else target, saved.name, files)
+
+
+def icons_of(player: PlayerFound, files: Iterable[str]) -> dict[str, bytes]:
+    """Return the icons of the skins among a player's files, from where the player came; warns of what is missing."""
+    place = None if player.collection is None else player.collection.get(FILE)
+    source = player_in(user_disk().store(Path(place))) if isinstance(place, str) else None
+    found: dict[str, bytes] = {}
+    there = {} if source is None else source.icons
+    for icon in there.values():
+        try:
+            found[icon.name] = icon.read()
+        except ModelError as error:
+            log.warning("%s: %s", icon.name, error)
+    skins = skins_of(HEAD, files)
+    bare = [f"icon_{skin}.tga" for skin in skins if skin not in there]
+    if bare:
+        log.warning("games refuse a skin without its icon, which is no model's to make: put %s beside", listed(bare))
+    return found
 
 
 def inside(player: PlayerFound) -> str:

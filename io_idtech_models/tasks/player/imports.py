@@ -27,9 +27,9 @@ from ...blender.rollback import undone_on_failure
 from ...blender.vertex.build import BuildSettings, Built
 from ...blender.vertex.levels import exclude
 from ...game.player.animation_cfg import AnimationTable, Row, read
-from ...game.player.files import PlayerFiles
+from ...game.player.files import HEAD, PlayerFiles
 from ...game.store import GameFile
-from ...model.wording import plural
+from ...model.wording import listed, plural
 from ...reporting import LimitError, ModelError, collected_warnings
 from ..dressing import SKIN, Dressing, Worn, materials_for, rate_of
 from ..vertex import Summary, import_file
@@ -84,6 +84,8 @@ class PlayerImport:
             rate = rate_of(self.scene, self.settings.frame_rate)
             animate(player, [] if table is None else named_rows(table), rate)
             _keep_files(player, files)
+            if table is not None:
+                warn_of_frames(table, {kind: part.built.num_frames for kind, part in player.parts.items()})
             self._show(player)
             into.children.link(collection)
             exclude([level.built.collection for level in player.levels], self.scene)
@@ -161,6 +163,14 @@ def _table(files: PlayerFiles) -> AnimationTable | None:
     if lacking:
         log.warning("%s: %s", files.table.name, lacking)
     return table
+
+
+def warn_of_frames(table: AnimationTable, counts: dict[str, int]) -> None:
+    """Say which rows go beyond the frames of their part (R_AddMD3Surfaces); `counts` are those by part."""
+    for part, count in counts.items():
+        beyond = [row.name for row in table.of_part(part) if row.outside(count)] if part != HEAD else []
+        if beyond:
+            log.warning("rows go beyond the %d frames of %s, games show frame 0: %s", count, part, listed(beyond))
 
 
 def named_rows(table: AnimationTable) -> list[NamedRow]:

@@ -13,7 +13,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, St
 from ...blender.compat import RELATIVE_PATHS, Context
 from ...formats import by_name
 from ...game.store import ARCHIVES
-from ...reporting import LimitError, ModelError
+from ...reporting import ModelError, collected_warnings
 from ..bases import (
     CANCELLED,
     FINISHED,
@@ -197,8 +197,10 @@ class EXPORT_SCENE_OT_idtech_player(Exporting, Operator):  # type: ignore[misc]
         try:
             player = chosen_player(context, self.collection)
             saved, summary = save_player(player, settings_from(self, SaveOptions), context)
-            write(saved, target, player)
-        except (ModelError, LimitError) as error:
+            with collected_warnings() as warnings:
+                write(saved, target, player)
+            summary.warnings += warnings
+        except ModelError as error:
             self.report({"ERROR"}, f"{target.name}: {error}")
             return CANCELLED
         report_done(self, [(saved.name, summary)])
