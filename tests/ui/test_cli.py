@@ -309,6 +309,19 @@ def test_fps_and_frame_and_size(folder, run):
     compare("b.md3", frames=1, start=7)
 
 
+def test_levels_of_what_blender_opens(folder, run):
+    convert(run, "sentinel.md3", "a.obj")
+    for arguments in (("a.obj", "b.md3"), ("sentinel.md3", "c.md3", "--scale", "2")):
+        (line,) = convert(run, *arguments, "--levels", "60,30")
+        assert "2 levels of detail" in line
+        name = arguments[1][0]
+        counts = [sum(len(s.triangles) for s in model(f"{name}{end}.md3").surfaces) for end in ("", "_1", "_2")]
+        assert counts[0] > 1.5 * counts[1] > 2 * counts[2]
+    status, _, err = run("convert", "sentinel.md3", "b.glb", "--levels", "50")
+    assert (status, err) == (1, ["sentinel.md3: games read no levels of detail beside '.glb' files"])
+    assert not Path("b.glb").exists()
+
+
 def test_the_game_refuses(folder, run):
     for i in range(6):
         add_cube("box").modifiers.new("many", "ARRAY").count = 10 * (i + 1)

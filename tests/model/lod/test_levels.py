@@ -172,6 +172,21 @@ def test_vertices_that_are_fixed_stay():
     assert sum(int((np.abs(s.positions[0, :, 2]) < 0.15).sum()) for s in free.surfaces) < sum(f.sum() for f in fixed)
 
 
+def test_models_that_meet_where_vertices_are_fixed_stay_together():
+    """A head and its torso: files of their own, whose levels are made one without the other."""
+    upper, lower = halves(bent(sphere(20, 16)))
+    places = [{way.tobytes() for way in part.positions.transpose(1, 0, 2)} for part in (upper, lower)]
+    levels_of = []
+    for part in (upper, lower):
+        held = np.array([way.tobytes() in places[0] & places[1] for way in part.positions.transpose(1, 0, 2)])
+        assert held.sum() > 10
+        levels_of.append(make_level(model_of(part), 0.3, [held]).surfaces[0])
+    assert rims(model_of(upper, lower)) == 0
+    assert rims(model_of(*levels_of)) == 0
+    loose = [make_level(model_of(part), 0.3).surfaces[0] for part in (upper, lower)]
+    assert rims(model_of(*loose)) > 0
+
+
 def test_seams_whose_sides_were_rounded_by_themselves_stay_closed():
     model = load(dump(model_of(*halves((40 * sphere(20, 16)[0], *sphere(20, 16)[1:]))), "md3"))
     first = model.surfaces[0]

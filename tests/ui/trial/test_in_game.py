@@ -17,6 +17,7 @@ import pytest
 
 from io_idtech_models.assets.belongings import Belongings
 from io_idtech_models.assets.trial import Outcome, Program, Settings, run
+from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.game.folders import Game
 from io_idtech_models.game.listing import members
 from io_idtech_models.game.store import Disk
@@ -155,6 +156,22 @@ def test_an_edit_is_seen(program):
     assert differs.sum() > 200
     assert rows.max() < VIEW.size[1] / 2, "above, where the head is"
     assert abs(columns.mean() - VIEW.size[0] / 2) < 40
+
+
+def test_a_torso_that_its_tag_raises_is_seen(program):
+    parts = bring()
+    before = pixels(show(program, gather(program)))
+    (tag,) = (block for block in parts["lower"].objects if block.type == "EMPTY")
+    for curve in playing_curves(tag):
+        if (curve.data_path, curve.array_index) == ("location", 2):
+            for key in curve.keyframe_points:
+                key.co.y += 12.0
+    outcome = show(program, gather(program))
+    assert outcome.complaints == []
+    differs = (pixels(outcome) != before).any(axis=2)
+    assert differs.sum() > 1000
+    legs = slice(round(VIEW.size[1] * 0.8), None)
+    assert not differs[legs].any(), "they stand where they stood"
 
 
 def test_what_the_game_lacks_is_said(program):
