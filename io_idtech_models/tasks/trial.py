@@ -16,6 +16,7 @@ from ..assets.asked import Asked
 from ..assets.belongings import Belongings, belongings
 from ..assets.trial import STEP, Outcome, Program, Settings, Trial
 from ..blender.compat import Context
+from ..blender.player.parts import PlayerFound, find_player
 from ..blender.provenance import FILE
 from ..blender.vertex.frame_plan import GatherSettings
 from ..game.search import game_name
@@ -26,7 +27,8 @@ from ..model.wording import listed
 from ..reporting import LimitError, collected_warnings
 from .dressing import SKIN
 from .games import programs, user_disk
-from .selection import Choice, choose
+from .player.exports import SaveOptions, save_player
+from .selection import Choice, choose, part_of
 from .skins import skin_file
 from .vertex import Summary, gathered, left_out, object_mode
 
@@ -118,6 +120,9 @@ def gather(context: Context, program: Program, wish: Wish) -> Belongings:
         ModelError: the model can't be written, or no game shows it.
     """
     disk = user_disk()
+    player = find_player(context.view_layer.objects.active)
+    if player is not None:
+        return _gather_player(player, context, program, wish)
     chosen = choose(context, "AUTO")
     file = _source(chosen, disk)
     if file.suffix.lower() not in SHOWN:
@@ -129,6 +134,22 @@ def gather(context: Context, program: Program, wish: Wish) -> Belongings:
             _say_what_is_unsaved(part)
             edited |= _skin_bytes(name, part, file, wish.skin or _worn(chosen))
     return belongings(file, disk.surroundings.game(program.game), wish.skin or _worn(chosen), edited)
+
+
+def _gather_player(player: PlayerFound, context: Context, program: Program, wish: Wish) -> Belongings:
+    """Return the files of a whole player as a save would write them, above those that it came from."""
+    disk = user_disk()
+    bodies = [part_of(context, player.parts[kind]) for kind in PARTS if kind in player.parts]
+    if not bodies:
+        raise LimitError("the player has no part that a game knows")
+    saved, summary = save_player(player, SaveOptions(scale=wish.scale), context)
+    for warning in summary.warnings:
+        log.warning("%s", warning)
+    for body in bodies:
+        _say_what_is_unsaved(body)
+    worn = "" if player.collection is None else str(player.collection.get(SKIN, ""))
+    file = _source(bodies[0], disk)
+    return belongings(file, disk.surroundings.game(program.game), wish.skin or worn, saved.files)
 
 
 def _source(chosen: Choice, disk: Disk) -> GameFile:

@@ -145,6 +145,20 @@ def test_what_was_not_edited_is_the_same_picture(program, name):
     assert any(np.array_equal(picture, wanted) for picture in chain([pixels(original)], again))
 
 
+@pytest.mark.parametrize("name", players())
+def test_a_whole_player_is_the_same_picture(program, name):
+    operators: Any = bpy.ops.import_scene
+    place = of_the_game(f"{home(name)}/lower.md3").place
+    assert operators.idtech_player(filepath=place, legs="LEGS_RUN", torso="TORSO_ATTACK") == {"FINISHED"}
+    bpy.context.scene.frame_set(4)
+    found = gather(program)
+    original, shown = show(program, found, {}), show(program, found)
+    assert shown.complaints == original.complaints, "what the game says of its own"
+    wanted = pixels(shown)
+    again = (pixels(show(program, found, {})) for _ in range(3 if name != SARGE else 0))
+    assert any(np.array_equal(picture, wanted) for picture in chain([pixels(original)], again))
+
+
 def test_an_edit_is_seen(program):
     parts = bring()
     before = pixels(show(program, gather(program)))

@@ -81,6 +81,16 @@ def test_a_player_that_was_not_edited_is_what_it_was(game, work):
     assert 'set model "toy/default"' in game.told["scripts"]["autoexec.cfg"]
 
 
+def test_a_whole_player_is_what_a_save_would_write(game, work):
+    operators_of_import: Any = bpy.ops.import_scene
+    assert operators_of_import.idtech_player(filepath=str(work / TOY / "head.md3")) == {"FINISHED"}
+    assert try_it() == {"FINISHED"}
+    assert {path: data for path, data in game.packed.items() if path not in ROOM} == expected()
+    move(next(c for c in bpy.data.collections if c.name == "head"))
+    assert try_it() == {"FINISHED"}
+    assert {path for path, data in expected().items() if game.packed[path] != data} == {f"{TOY}/head.md3"}
+
+
 def test_edited_parts_are_the_scenes_and_the_others_the_files(game, work):
     head, upper = bring(work, "head", "upper")
     move(head)
