@@ -18,6 +18,7 @@ from io_idtech_models.game.player.animation_cfg import read
 from io_idtech_models.game.player.files import players_in
 from io_idtech_models.game.store import Disk
 from io_idtech_models.reporting import LimitError
+from io_idtech_models.tasks.player.files import proposed_target
 from io_idtech_models.ui.cli import main
 from io_idtech_models.ui.player import choosing
 from tests.packs import Entry, zip_bytes
@@ -583,6 +584,41 @@ def test_what_there_is_of_a_player_is_shown(tmp_path, capfd, case):
     player = brought(folder / "lower.md3")
     assert list(player.parts) == kinds
     assert said in capfd.readouterr().out
+
+
+def test_names_in_other_cases(tmp_path):
+    folder = game(tmp_path)
+    spelt = {"lower.md3": "Lower.MD3", "animation.cfg": "ANIMATION.CFG", "head_red.skin": "Head_Red.skin"}
+    for old, new in spelt.items():
+        (folder / old).rename(folder / "moving")
+        (folder / "moving").rename(folder / new)
+    player = brought(folder / "upper.md3")
+    assert list(player.parts) == ["lower", "upper", "head"]
+    assert unequal(tmp_path, {spelt.get(name, name): data for name, data in originals().items()}) == []
+    assert proposed_target(player) == folder
+    before = sorted(path.name for path in folder.iterdir())
+    assert export_player(filepath=str(folder)) == {"FINISHED"}
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_a_patch_overrides_what_an_archive_has(tmp_path):
+    folder = game(tmp_path, packed=True)
+    head = originals()["upper.md3"]
+    put(tmp_path / "baseq3/pak1.pk3", zip_bytes([Entry(f"{FOLDER}/head.md3", head)]))
+    player = brought(folder / "lower.md3")
+    assert unequal(tmp_path, originals() | {"head.md3": head}) == []
+    assert proposed_target(player) == tmp_path / "baseq3/z_grunt.pk3"
+    before = (tmp_path / "baseq3/pak0.pk3").read_bytes()
+    assert export_player(filepath=str(tmp_path / "baseq3/pak2.pk3")) == {"FINISHED"}
+    assert (tmp_path / "baseq3/pak0.pk3").read_bytes() == before
+
+
+@pytest.mark.parametrize("data", [b"PK and no more", b"IDP3 is no archive"])
+def test_a_broken_archive_stays_as_it_is(tmp_path, data):
+    brought(game(tmp_path))
+    target = put(tmp_path / "broken.pk3", data)
+    assert "broken.pk3" in error_of(export_player, filepath=str(target))
+    assert target.read_bytes() == data
 
 
 def test_nothing_of_a_player_that_can_not_be_read_stays(tmp_path):

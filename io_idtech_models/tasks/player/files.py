@@ -93,14 +93,22 @@ def _of_several(players: list[PlayerFiles], name: str) -> PlayerFiles:
 
 
 def proposed_target(player: PlayerFound) -> Path:
-    """Return where to write a player: its folder, or the archive that it came from; else a folder beside the .blend."""
+    """Return where to write a player: its folder; a new archive beside those that it came from; or beside the .blend.
+
+    Games look into archives first, the last by name before others: a folder would not be seen.
+    """
     import bpy
 
+    name = player_name(player)
     found = None if player.collection is None else player.collection.get(FILE)
-    if isinstance(found, str):
-        at = split_at_archive(Path(found), os.path.isfile)
-        return Path(at[0]) if at is not None else Path(found)
-    return Path(bpy.data.filepath).parent / player_name(player)
+    if not isinstance(found, str):
+        return Path(bpy.data.filepath).parent / name
+    at = split_at_archive(Path(found), os.path.isfile)
+    if at is None and Path(found).is_dir():
+        return Path(found)
+    depth = len(inside(player).split("/"))
+    place = Path(at[0]).parent if at is not None else Path(found).parents[depth - 1]
+    return place / f"z_{name}{PACK}"
 
 
 def write(saved: SavedPlayer, target: Path, player: PlayerFound) -> None:
