@@ -22,7 +22,7 @@ from io_idtech_models.tasks.player.files import proposed_target
 from io_idtech_models.ui.cli import main
 from io_idtech_models.ui.player import choosing
 from tests.packs import Entry, zip_bytes
-from tests.samples import CORPUS
+from tests.samples import CORPUS, PROJECT
 from tests.samples_player import FOLDER, LOWER_FRAMES, NAME, UPPER_FRAMES, player_files, weapon_files
 from tests.ui.scene import activate, bpy, counts, error_of, export_bytes, png, put
 
@@ -565,6 +565,21 @@ def test_an_old_level_of_detail_is_named(tmp_path, capfd):
         key.data[0].co.z += 5.0
     saved(tmp_path)
     assert "'lower.md3' was edited and 'lower_1.md3' was not" in capfd.readouterr().out
+
+
+def test_levels_of_detail_are_made_anew(tmp_path):
+    tock = PROJECT / "examples/tock/baseq3/models/players/tock"
+    brought(tock / "head.md3")
+    after = saved(tmp_path, percentages="50, 25")
+    parts = ("lower", "upper", "head")
+    assert {name for name in after if name.endswith(".md3")} == {f"{p}{n}.md3" for p in parts for n in ("", "_1", "_2")}
+    for part in parts:
+        models_of_part = [model(after[f"{part}{n}.md3"]) for n in ("", "_1", "_2")]
+        counts_of = [sum(len(s.triangles) for s in each.surfaces) for each in models_of_part]
+        assert counts_of[0] > counts_of[1] > counts_of[2]
+        assert len({each.num_frames for each in models_of_part}) == 1
+        assert after[f"{part}.md3"] == (tock / f"{part}.md3").read_bytes()
+    assert "percentages that fall" in error_of(export_player, filepath=str(tmp_path / "x"), percentages="25, 50")
 
 
 LACKING: dict[str, Any] = {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 from zlib import crc32
 
 from ... import formats
+from ...assets.levels import dump_levels, level_name
 from ...blender import names
 from ...blender.compat import Block, Context
 from ...blender.player.build import stored_files
@@ -23,6 +24,7 @@ from ...game.player.animation_cfg import LOWER, NAMES, UPPER, WHOLE, AnimationTa
 from ...game.player.animation_edits import with_row
 from ...game.player.files import HEAD
 from ...game.skin_names import SUFFIX, skins_of
+from ...game.store import split_name
 from ...model.wording import listed, plural
 from ...reporting import LimitError, collected_warnings
 from ..dressing import SKIN
@@ -47,6 +49,9 @@ class SaveOptions:
     scale: float = 1.0
     normals: str = "SOURCE"
     keep_suffixes: bool = False
+    shares: tuple[
+        float, ...
+    ] = ()  # of the triangles that levels of detail made anew have; else the scene's are written
 
 
 @dataclass(eq=False)
@@ -97,7 +102,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
     with collected_warnings() as warnings, object_mode(context):
         saved = SavedPlayer(player_name(player))
         chosen = {(kind, 0): part_of(context, root) for kind, root in player.parts.items() if kind in KINDS}
-        for (kind, level), collection in sorted(player.levels.items()):
+        for (kind, level), collection in sorted(player.levels.items()) if not options.shares else ():
             chosen[kind, level] = choose(context, "AUTO", collection.name)
         meshes: dict[str, list[Block]] = {}
         for (kind, level), choice in chosen.items():
@@ -105,6 +110,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
             saved.files[name] = _part(name, choice, options, context)
             if not level:
                 meshes[kind] = [block for block in choice.whole if block.type == "MESH"]
+                saved.files |= _new_levels(name, saved.files[name], options.shares)
         _warn_of_parts(player)
         _warn_of_levels(chosen, saved)
         kept = {} if player.collection is None else stored_files(player.collection)
@@ -132,6 +138,17 @@ def _part(name: str, chosen: Choice, options: SaveOptions, context: Context) -> 
     for text in [*written.notes, *left_out(replace(chosen, hidden=[]))]:
         log.warning("%s: %s", name, text)
     return written.data
+
+
+def _new_levels(name: str, data: bytes, shares: Sequence[float]) -> dict[str, bytes]:
+    """Return the files of levels of detail made of a part's own file."""
+    if not shares:
+        return {}
+    stem, suffix = split_name(name)
+    files, notes = dump_levels(formats.by_name(FORMAT), data, stem, shares)
+    for note in notes:
+        log.warning("%s", note)
+    return {level_name(stem, number) + suffix: each for number, each in enumerate(files, 1)}
 
 
 def part_file(kind: str, level: int, collection: Any) -> str:

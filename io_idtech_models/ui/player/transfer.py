@@ -164,6 +164,10 @@ class EXPORT_SCENE_OT_idtech_player(Exporting, Operator):  # type: ignore[misc]
         ),
         default="SOURCE",
     )
+    percentages: StringProperty(
+        name="Make Levels of Detail",
+        description="Percentages of the triangles (50, 25) of levels made anew; empty: those in the scene",
+    )
     keep_suffixes: BoolProperty(
         name="Keep Number Suffixes",
         description="Write names as they are, with the numbers (.001) that Blender puts behind them",
@@ -185,18 +189,20 @@ class EXPORT_SCENE_OT_idtech_player(Exporting, Operator):  # type: ignore[misc]
 
     def draw(self, context: Context) -> None:
         """Show the options."""
-        options = ("game", "scale", "normals", "keep_suffixes")
+        options = ("game", "percentages", "scale", "normals", "keep_suffixes")
         draw_group(self.layout, self, "idtech_player", "Player", options)
 
     def execute(self, context: Context) -> Any:
         """Write the player; what hinders it leaves every file as it was."""
+        from ...model.lod.levels import shares_of
         from ...tasks.player.exports import SaveOptions, chosen_player, save_player
         from ...tasks.player.files import write
 
         target = Path(bpy.path.abspath(self.filepath))
         try:
             player = chosen_player(context, self.collection)
-            saved, summary = save_player(player, settings_from(self, SaveOptions), context)
+            shares = tuple(shares_of(self.percentages)) if self.percentages.strip() else ()
+            saved, summary = save_player(player, settings_from(self, SaveOptions, shares=shares), context)
             with collected_warnings() as warnings:
                 write(saved, target, player)
             summary.warnings += warnings
