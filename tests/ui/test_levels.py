@@ -288,6 +288,16 @@ def test_levels_that_are_written_are_not_old_ones(head, tmp_path, capfd):
     assert "'hat_3.md3' lies beside it from before" in said
 
 
+def test_of_several_models_in_one_file_none_has_levels(head, tmp_path):
+    make_levels()
+    import_model(put(tmp_path / "in" / "hat.md3", ball(name="hat")))
+    out = tmp_path / "out" / "both.md3"
+    export_bytes(put(out), what="VISIBLE")
+    assert [path.name for path in out.parent.iterdir()] == ["both.md3"]
+    export_bytes(out, what="VISIBLE", levels="MAKE")
+    assert len(list(out.parent.iterdir())) == 3
+
+
 def test_export_makes_them(head, tmp_path):
     out = put(tmp_path / "out" / "hat.md3")
     export_bytes(out, levels="MAKE", percentages="60")
