@@ -217,6 +217,16 @@ def test_a_level_has_no_levels(head):
     assert error_of(make_levels) == "'head_1' is a level of detail itself: choose the model that it was made of"
 
 
+@pytest.mark.parametrize("value", ["head", 7, b"x", {"a": 1}])
+def test_marks_that_mean_nothing(head, tmp_path, value):
+    head[LEVEL_OF] = value
+    head["idtech_level"] = value
+    assert make_levels() == {"FINISHED"}
+    bpy.data.collections["head_1"]["idtech_level"] = value
+    assert sorted(levels_of(head)) in ([2], [2, 7])
+    assert "level of detail" in error_of(run_export, filepath=str(tmp_path / "a.md3"))
+
+
 @pytest.mark.parametrize("text", ["25, 50", "none", ""])
 def test_percentages_that_are_none(head, text):
     before = counts()
