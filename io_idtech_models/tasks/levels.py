@@ -117,6 +117,13 @@ def _build(
     return made
 
 
+def _is_one_model(chosen: Choice) -> bool:
+    """Tell whether objects are of one model: levels are of no others that are written with it."""
+    if chosen.collection is None:
+        return bool(chosen.blocks)
+    return set(chosen.blocks) <= set(chosen.collection.all_objects)
+
+
 def _row_of_levels() -> Row:
     """Return the format whose games read levels from files."""
     return next(row for row in formats.ROWS if row.family is VERTEX and row.level_files)
@@ -138,14 +145,14 @@ def _refuse_inner_levels(blocks: Sequence[Block]) -> None:
 def files_of_scene(
     target: Target, chosen: Choice, model: VertexModel, context: Context, made_of: Callable[[Choice], Written]
 ) -> Files:
-    """Return the files of the levels that a model has in the scene, as they are now.
+    """Return the files of the levels that a model has in the scene, as they are now; none of several models.
 
     `made_of` says what is written of objects.
 
     Raises:
         LimitError: one has other frames than the model has.
     """
-    if not chosen.blocks and chosen.collection is None:
+    if not _is_one_model(chosen):
         return []
     files: Files = []
     for place, (number, collection) in enumerate(levels.levels_of(_holder(chosen)).items(), 1):

@@ -217,6 +217,16 @@ def test_a_level_has_no_levels(head):
     assert error_of(make_levels) == "'head_1' is a level of detail itself: choose the model that it was made of"
 
 
+@pytest.mark.parametrize("value", ["head", 7, b"x", {"a": 1}])
+def test_marks_that_mean_nothing(head, tmp_path, value):
+    head[LEVEL_OF] = value
+    head["idtech_level"] = value
+    assert make_levels() == {"FINISHED"}
+    bpy.data.collections["head_1"]["idtech_level"] = value
+    assert sorted(levels_of(head)) in ([2], [2, 7])
+    assert "level of detail" in error_of(run_export, filepath=str(tmp_path / "a.md3"))
+
+
 @pytest.mark.parametrize("text", ["25, 50", "none", ""])
 def test_percentages_that_are_none(head, text):
     before = counts()
@@ -286,6 +296,16 @@ def test_levels_that_are_written_are_not_old_ones(head, tmp_path, capfd):
     said = capfd.readouterr().out
     assert "hat_1.md3' lies" not in said
     assert "'hat_3.md3' lies beside it from before" in said
+
+
+def test_of_several_models_in_one_file_none_has_levels(head, tmp_path):
+    make_levels()
+    import_model(put(tmp_path / "in" / "hat.md3", ball(name="hat")))
+    out = tmp_path / "out" / "both.md3"
+    export_bytes(put(out), what="VISIBLE")
+    assert [path.name for path in out.parent.iterdir()] == ["both.md3"]
+    export_bytes(out, what="VISIBLE", levels="MAKE")
+    assert len(list(out.parent.iterdir())) == 3
 
 
 def test_export_makes_them(head, tmp_path):

@@ -32,7 +32,7 @@ def levels_of(holder: Holder) -> dict[int, bpy.types.Collection]:
 
 def is_level(collection: bpy.types.Collection | None) -> bool:
     """Tell whether a collection is a level of a model that is still there."""
-    return collection is not None and collection.get(LEVEL_OF) is not None
+    return collection is not None and isinstance(collection.get(LEVEL_OF), bpy.types.ID)
 
 
 def home_of(holder: Holder, scene: bpy.types.Scene) -> bpy.types.Collection:

@@ -9,6 +9,7 @@ from io_idtech_models.model.lod import levels
 from io_idtech_models.model.lod.decimate import Mesh
 from io_idtech_models.model.lod.levels import share_left, shares_of
 from io_idtech_models.model.lod.poses import ASKEW, find_places
+from io_idtech_models.model.lod.texture import Texture
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
 from io_idtech_models.reporting import LimitError
 from tests.model.lod.test_collapse import cylinder, grid, sphere
@@ -207,6 +208,20 @@ def test_a_picture_that_is_mirrored_keeps_the_line_along_which_it_is():
         assert len(level.triangles) < 40
         across = level.positions[0, :, 0][level.triangles]
         assert not ((across.min(axis=1) < 0.49) & (across.max(axis=1) > 0.51)).any()
+
+
+def test_where_the_texture_slips():
+    positions, _, triangles = grid(3)  # its middle is vertex 4
+    even = Texture(positions, positions[:, :2], triangles)
+    assert even.slip(4, 5) == pytest.approx(0.0, abs=1e-12)
+    bent_uvs = positions[:, :2].copy()
+    bent_uvs[5] += (0.25, 0.0)  # a quarter of the picture off
+    off = Texture(positions, bent_uvs, triangles)
+    assert off.slip(3, 5) > 0.04
+    alone, beside = off.slip(4, 7), off.slip(3, 7)
+    weights = [off.quadrics[vertex][30] for vertex in (4, 3)]
+    off.add(4, 3)
+    assert off.slip(4, 7) == pytest.approx((alone * weights[0] + beside * weights[1]) / sum(weights))
 
 
 @pytest.mark.parametrize("uvs", [np.zeros((169, 2)), np.full((169, 2), 1e30), np.full((169, 2), np.nan)])
