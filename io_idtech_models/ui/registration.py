@@ -13,7 +13,7 @@ from . import archives, check, frames, model_list, preferences, skins, torso
 from .bases import space_of
 from .levels import make as levels
 from .operators import operators_of
-from .player import transfer
+from .player import making, transfer
 from .trial import operators as trial
 
 _classes: list[type] = []
@@ -56,6 +56,7 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
         (menus.VIEW3D_MT_object, torso.draw_menu),
         (menus.VIEW3D_MT_object, check.draw_menu),
         (menus.VIEW3D_MT_object, levels.draw_menu),
+        (menus.VIEW3D_MT_object, making.draw_menu),
         (menus.OUTLINER_MT_collection, levels.draw_collection_menu),
         (menus.VIEW3D_MT_object, trial.draw_menu),
         (menus.VIEW3D_MT_pose, torso.draw_menu),
@@ -66,7 +67,7 @@ def register() -> None:
     """Register preferences, operators, drop handlers, menus and the command `blender -c idtech`."""
     for row in ROWS:
         _classes.extend(operators_of(row))
-    for module in (preferences, model_list, archives, frames, skins, torso, check, levels, trial, transfer):
+    for module in (preferences, model_list, archives, frames, skins, torso, check, levels, trial, transfer, making):
         _classes.extend(module.CLASSES)
     for cls in _classes:
         bpy.utils.register_class(cls)
