@@ -59,6 +59,21 @@ def in_frames(surface: Surface, transforms: Doubles, frames: Sequence[int]) -> S
     return found
 
 
+def follow(surface: Surface, chosen: NDArray[np.bool_], joint: Joint, frame: int) -> None:
+    """Let some vertices (V,) of a surface stay with a joint in all frames, as they are in one of them.
+
+    Edges of a cut that do so fit whatever frames the two models show, for both see the joint at its tag.
+    """
+    if not chosen.any():
+        return
+    moves = steady.products(joint.matrices, inverse(joint.matrices[frame]))
+    at = surface.positions[frame][chosen].astype(np.float64)
+    surface.positions[:, chosen] = steady.applied(moves[:, None, :3], at[None])
+    if surface.normals is not None:
+        turned = surface.normals[frame][chosen].astype(np.float64)
+        surface.normals[:, chosen] = steady.applied(moves[:, None, :3, :3], turned[None])
+
+
 def rotations(matrices: Doubles) -> Doubles:
     """Return the turns (..., 3, 3) of matrices (..., 4, 4), without their scale and shear: forward stays, then left."""
     x, y = matrices[..., :3, 0], matrices[..., :3, 1]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -20,7 +20,7 @@ from ...assets.levels import level_name
 from ...blender.compat import Context
 from ...blender.curves import curve_points
 from ...blender.playback import Take
-from ...blender.player.rig import Rig, Sampled, find_rig, sample
+from ...blender.player.rig import Piece, Rig, Sampled, find_rig, sample
 from ...blender.scene import ExportScene
 from ...blender.vertex.frame_plan import GatherSettings
 from ...formats.rows import SPLIT
@@ -60,6 +60,7 @@ class MakingOptions:
     fit: bool = True  # as high as a player of the game, feet on the ground
     scale: float = 1.0  # game units of a unit in the scene, where it is not fitted
     facing: str = "AUTO"
+    close_seams: bool = True  # edges of cuts stay with the tags
     levels: str = ""  # percentages of levels of detail
     game: str = "quake3"
 
@@ -103,7 +104,7 @@ def make_player(name: str, options: MakingOptions, context: Context) -> tuple[Ma
         rig = find_rig(context)
         found = _look(rig, options, context)
         wardrobe = Wardrobe(f"models/players/{made.name}")
-        models = _models(rig, found, wardrobe)
+        models = _models(rig, found, wardrobe, options.close_seams)
         for part, model in models.items():
             _write_part(made, part, model, shares, options.game)
         made.files["animation.cfg"] = make_table(found.layout.rows).write()
@@ -212,7 +213,7 @@ def _warn_of_travel(found: _Character, matches: dict[str, Match]) -> None:
         )
 
 
-def _models(rig: Rig, found: _Character, wardrobe: Wardrobe) -> dict[str, VertexModel]:
+def _models(rig: Rig, found: _Character, wardrobe: Wardrobe, close_seams: bool) -> dict[str, VertexModel]:
     """Return the models of the three parts, each in its own space."""
     layout, parts = found.layout, found.parts
     torso, head = found.joint(parts.torso), found.joint(parts.head)
@@ -220,6 +221,11 @@ def _models(rig: Rig, found: _Character, wardrobe: Wardrobe) -> dict[str, Vertex
     stand, aim = layout.shot("LEGS_IDLE"), layout.shot("TORSO_ATTACK")
     held = cutting.aimed(found.joint(parts.hand, along).beside(torso), aim, torso.matrices[stand])
     frames = {LEGS: layout.lower, TORSO: layout.upper, HEAD: [layout.shot("TORSO_STAND")]}
+    whole = _in_game(found)
+    if close_seams:
+        for piece in whole:
+            cutting.follow(piece.surface, piece.used[:, 0] & piece.used[:, 1], torso, stand)
+            cutting.follow(piece.surface, piece.used[:, 2] & piece.used[:, :2].any(axis=1), head, frames[HEAD][0])
     spaces = {LEGS: np.broadcast_to(np.eye(4), torso.matrices.shape), TORSO: torso.matrices, HEAD: head.matrices}
     tags: dict[str, list[Tag]] = {
         LEGS: [cutting.tag("tag_torso", torso.matrices[layout.lower])],
@@ -232,21 +238,28 @@ def _models(rig: Rig, found: _Character, wardrobe: Wardrobe) -> dict[str, Vertex
     names = {**layout.names, HEAD: ["head"]}
     models = {}
     for nth, part in enumerate((HEAD, TORSO, LEGS)):  # the icon shows what the head wears
-        transforms = steady.products(cutting.inverse(spaces[part][frames[part]]), found.into)
-        surfaces = _surfaces(found.sampled, part, transforms, frames[part], wardrobe)
+        transforms = cutting.inverse(spaces[part][frames[part]])
+        surfaces = _surfaces(whole, part, transforms, frames[part], wardrobe)
         if not surfaces:
             raise LimitError(f"no face belongs to the {('head', 'torso', 'legs')[nth]}: choose other bones")
         models[part] = VertexModel(f"{wardrobe.folder}/{part}.md3", names[part], surfaces, tags[part])
     return {part: models[part] for part in PARTS}
 
 
+def _in_game(found: _Character) -> list[Piece]:
+    """Return the surfaces of the whole character in the game's space, in all frames."""
+    frames = range(len(found.sampled.armature))
+    into = np.broadcast_to(found.into, (len(frames), 4, 4))
+    return [replace(p, surface=cutting.in_frames(p.surface, into, frames)) for p in found.sampled.pieces]
+
+
 def _surfaces(
-    sampled: Sampled, part: str, transforms: NDArray[np.float64], frames: Sequence[int], wardrobe: Wardrobe
+    whole: Sequence[Piece], part: str, transforms: NDArray[np.float64], frames: Sequence[int], wardrobe: Wardrobe
 ) -> list[Surface]:
     """Return the surfaces of a part in its own space, as they are called in the game."""
     found: list[Surface] = []
     taken: set[str] = set()
-    for piece in sampled.pieces:
+    for piece in whole:
         own = cutting.chosen_triangles(piece.surface, piece.regions == PARTS.index(part))
         if own is None:
             continue

@@ -74,6 +74,12 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
         ),
         default="AUTO",
     )
+    close_seams: BoolProperty(
+        name="Close Seams",
+        description="Let the edges at waist and neck stay with the tags, so that no gap opens between different "
+        "animations of legs, torso and head",
+        default=True,
+    )
     levels: StringProperty(
         name="Levels of Detail",
         description="Percentages of triangles in coarser models (50, 25), which games draw from afar; empty: none",
@@ -104,7 +110,7 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
         draw_group(self.layout, self, "idtech_bones", "Bones", ("torso", "head", "hand"))
         draw_group(self.layout, self, "idtech_time", "Animation", ("rows", "fps"))
         placing = ("fit", "facing") if self.fit else ("fit", "scale", "facing")
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", (*placing, "levels"))
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", (*placing, "close_seams", "levels"))
 
     def execute(self, context: Context) -> Any:
         """Make and write the player; what hinders it leaves every file as it was."""

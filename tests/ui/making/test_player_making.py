@@ -105,7 +105,7 @@ def test_nothing_in_the_scene_changes(tmp_path):
 
 def test_the_player_shows_what_the_character_does(tmp_path):
     strut.build()
-    files = made(tmp_path, open_result=True)
+    files = made(tmp_path, open_result=True, close_seams=False)
     player: Any = find_player(bpy.context.view_layer.objects.active)
     roots, meshes = player.parts, {}
     for part in PARTS:
@@ -151,9 +151,10 @@ def assembled(found: dict[str, Any], part: str, frame: int, legs: int) -> tuple[
     return surface.positions[frame] @ axes + origin, normals @ axes
 
 
-def test_no_seam_shows(tmp_path):
+@pytest.mark.parametrize("close", [False, True])
+def test_no_seam_shows(tmp_path, close):
     strut.build()
-    files = made(tmp_path)
+    files = made(tmp_path, close_seams=close)
     found, death = models(files), row_of(files, "BOTH_DEATH1")
     legs, torso = (assembled(found, part, 0, 0)[0] for part in ("lower", "upper"))
     apart = np.sqrt(((legs[:, None] - torso[None]) ** 2).sum(axis=2))
@@ -167,6 +168,21 @@ def test_no_seam_shows(tmp_path):
         assert (below[pairs[:, 0]] * above[pairs[:, 1]]).sum(axis=1).min() > np.cos(np.radians(3.0))
         bent = max(bent, float(np.abs(found["lower"].tags[0].axes[frame] - np.eye(3)).max()))
     assert bent > 0.5
+
+
+def test_seams_stay_closed_whatever_the_parts_play(tmp_path):
+    strut.build()
+    found = models(made(tmp_path))
+    legs, torso, head = (found[part].surfaces[0] for part in PARTS)
+    waist, neck = found["lower"].tags[0], found["upper"].tags[0]
+    below = np.einsum("fvi,fji->fvj", legs.positions - waist.origins[:, None], waist.axes)  # as the torso sees it
+    pairs = np.argwhere(np.abs(below[0][:, None] - torso.positions[0][None]).max(axis=2) < 2 * STEP)
+    assert len(pairs) >= strut.SIDES
+    assert np.abs(below[:, None][:, :, pairs[:, 0]] - torso.positions[None][:, :, pairs[:, 1]]).max() < 2 * STEP
+    above = np.einsum("fvi,fji->fvj", torso.positions - neck.origins[:, None], neck.axes)
+    pairs = np.argwhere(np.abs(above[0][:, None] - head.positions[0][None]).max(axis=2) < 2 * STEP)
+    assert len(pairs) >= strut.SIDES
+    assert np.abs(above[:, pairs[:, 0]] - head.positions[:, pairs[:, 1]]).max() < 2 * STEP
 
 
 def test_the_weapon_points_ahead_when_it_fires(tmp_path):
