@@ -41,7 +41,7 @@ MAY_IMPORT = {
     "blender/shading": {"blender", "model"},
     "blender/vertex": {"blender", "blender/mesh", "blender/shading", "model"},
     "blender/skeletal": {"blender", "blender/mesh", "blender/shading", "model"},
-    "blender/player": {"blender", "blender/vertex", "model"},
+    "blender/player": {"blender", "blender/mesh", "blender/vertex", "model"},
     "blender/exchange": {"blender", "blender/mesh", "blender/vertex", "assets", "model"},
     "tasks": {"assets", "blender", "formats", "game", "model"},
     "cli": {"assets", "formats", "game", "model"},

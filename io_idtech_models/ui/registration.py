@@ -13,8 +13,11 @@ from . import archives, check, frames, model_list, preferences, skins, torso
 from .bases import space_of
 from .levels import make as levels
 from .operators import operators_of
-from .player import choosing, play, transfer
+from .player import choosing, making, play, transfer
 from .trial import operators as trial
+
+PLAYERS = (transfer, play, choosing, making)
+MODULES = (preferences, model_list, archives, frames, skins, torso, check, levels, trial, *PLAYERS)
 
 _classes: list[type] = []
 _commands: list[Any] = []
@@ -58,6 +61,7 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
         (menus.VIEW3D_MT_object, check.draw_menu),
         (menus.VIEW3D_MT_object, play.draw_menu),
         (menus.VIEW3D_MT_object, levels.draw_menu),
+        (menus.VIEW3D_MT_object, making.draw_menu),
         (menus.OUTLINER_MT_collection, levels.draw_collection_menu),
         (menus.VIEW3D_MT_object, trial.draw_menu),
         (menus.VIEW3D_MT_pose, torso.draw_menu),
@@ -68,20 +72,7 @@ def register() -> None:
     """Register preferences, operators, drop handlers, menus and the command `blender -c idtech`."""
     for row in ROWS:
         _classes.extend(operators_of(row))
-    for module in (
-        preferences,
-        model_list,
-        archives,
-        frames,
-        skins,
-        torso,
-        check,
-        levels,
-        trial,
-        transfer,
-        play,
-        choosing,
-    ):
+    for module in MODULES:
         _classes.extend(module.CLASSES)
     for cls in _classes:
         bpy.utils.register_class(cls)

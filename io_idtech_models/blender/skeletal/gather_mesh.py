@@ -21,13 +21,13 @@ from ...reporting import LimitError
 from .. import losses
 from ..compat import Block
 from ..mesh import attributes
+from ..mesh import groups as vertex_groups
 from ..mesh.parts import Looks, Part, shaders_of, split, surface_name
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..provenance import Place
 from . import normals as skinned_normals
 from .rig_scene import RigScene, SkeletalGatherSettings, WeightSettings
 from .torso import gather_min_lod
-from .weights import groups as vertex_groups
 from .weights import untouched
 from .weights.losses import Loss
 from .weights.untouched import Entries

@@ -6,8 +6,6 @@ file has beyond that stays in the source.
 
 from __future__ import annotations
 
-from itertools import chain
-from operator import itemgetter
 from typing import Any
 
 import bmesh
@@ -57,20 +55,3 @@ def write_groups(
         mesh.to_mesh(block.data)
     finally:
         mesh.free()
-
-
-def read_groups(mesh_data: Block) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-    """Return point, group number and weight (n,) of all points of a mesh, point by point."""
-    mesh = bmesh.new()
-    try:
-        mesh.from_mesh(mesh_data, face_normals=False, vertex_normals=False)
-        layer = mesh.verts.layers.deform.active
-        kind, entries = bmesh.types.BMDeformVert, [] if layer is None else list(map(itemgetter(layer), mesh.verts))
-        counts = np.fromiter(map(len, entries), np.int64, len(entries))
-        total = int(counts.sum())
-        # Cheaper than pairs of both, and no list stays: Python's collector would look at thousands.
-        groups = np.fromiter(chain.from_iterable(map(kind.keys, entries)), np.int64, total)
-        weights = np.fromiter(chain.from_iterable(map(kind.values, entries)), np.float32, total)
-    finally:
-        mesh.free()
-    return np.repeat(np.arange(len(counts)), counts), groups, weights

@@ -1,0 +1,215 @@
+"""A rigged character as it is shown in chosen frames of its actions: whole, before anything of it is cut.
+
+Cutting objects that keep their armature would leave each side of a seam with normals of its own (15 degrees apart where
+a joint bends): so what is sampled is the uncut mesh, with all modifiers and constraints.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.edits.normals import without_backs
+from ...model.player.cutting import regions_of_faces
+from ...model.player.regions import PARTS, Bones, Parts, region_of
+from ...model.vertex import Surface
+from ...model.wording import listed
+from ...reporting import LimitError
+from .. import names
+from ..compat import Block, Context
+from ..mesh.groups import read_groups
+from ..mesh.parts import split, surface_name
+from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
+from ..playback import Take, influences, make_take
+from ..scene import ExportScene
+from ..vertex.sampling import Plan, Samples, Subject, step
+from ..vertex.stage import Stage, stepping
+from ..vertex.surface import looks_of, to_surface
+from .rows import ROW, frame_curve
+
+log = logging.getLogger(__name__)
+
+Doubles = NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class Rig:
+    """An armature and the meshes that it moves."""
+
+    armature: Block
+    meshes: list[Block]
+
+    @property
+    def bones(self) -> Bones:
+        """Return the armature's bones, and which of them the meshes have weights for."""
+        every = self.armature.data.bones
+        grouped = {group.name for block in self.meshes for group in block.vertex_groups}
+        carried = {block.parent_bone for block in self.meshes if block.parent_type == "BONE"}
+        moving = frozenset(b.name for b in every if (b.name in grouped and b.use_deform) or b.name in carried)
+        return Bones({bone.name: bone.parent.name if bone.parent else "" for bone in every}, moving)
+
+    def takes(self) -> dict[str, Take]:
+        """Return the actions that move the armature, by name."""
+        owners = list(dict.fromkeys(o for block in (self.armature, *self.meshes) for o in influences(block)))
+        found = {}
+        for action in bpy.data.actions:
+            if action.get(ROW) is not None or frame_curve(action) is not None:  # of a player that is made already
+                continue
+            try:
+                take = make_take(action.name, action, owners)
+            except LimitError:
+                continue
+            if take.moves([self.armature]):
+                found[action.name] = take
+        return found
+
+    def now(self, time: float) -> Take:
+        """Return what stands for an action where there is none: the character as the scene shows it."""
+        nothing: Any = None
+        return Take("", nothing, [], [time])
+
+
+@dataclass(eq=False)
+class Piece:
+    """A surface of the whole character, in the world, in all frames; and which part each of its triangles is of."""
+
+    surface: Surface
+    material: Any  # None if it has none
+    regions: NDArray[np.int64]  # (T,) by `PARTS`
+    used: NDArray[np.bool_]  # (V, parts) by triangles of which parts each vertex's place is used
+
+
+@dataclass(eq=False)
+class Sampled:
+    """What was seen of a character, in frames F."""
+
+    pieces: list[Piece] = field(default_factory=list)
+    bones: dict[str, Doubles] = field(default_factory=dict)  # (F, 4, 4) in the world, by name
+    rests: dict[str, Doubles] = field(default_factory=dict)  # (4, 4) in the armature
+    armature: Doubles = field(default_factory=lambda: np.zeros((0, 4, 4)))  # (F, 4, 4) in the world
+
+
+def find_rig(context: Context) -> Rig:
+    """Return the rig of the active object, of what is selected, or the scene's only one.
+
+    Raises:
+        LimitError: there is none, or there are several, or it moves no mesh that is visible.
+    """
+    layer = context.view_layer
+    active = layer.objects.active
+    chosen = [block for block in layer.objects if block.select_get(view_layer=layer)]
+    found: list[Block] = []
+    for blocks in ([] if active is None else [active], chosen, list(context.scene.objects)):
+        found = found or list(dict.fromkeys(a for block in blocks if (a := _armature_of(block)) is not None))
+    if len(found) != 1:
+        called = listed([block.name for block in found])
+        several = f"there are {len(found)} armatures, make the character's active: {called}"
+        raise LimitError(several if found else "there is no armature: a player is made of a rigged character")
+    meshes = [b for b in context.scene.objects if b.type == "MESH" and _armature_of(b) == found[0]]
+    shown = [block for block in meshes if block.visible_get(view_layer=layer)]
+    if not shown:
+        raise LimitError(f"'{found[0].name}' moves no visible mesh")
+    if len(shown) < len(meshes):
+        log.warning("hidden objects left out: %s", listed([block.name for block in meshes if block not in shown]))
+    return Rig(found[0], shown)
+
+
+def _armature_of(block: Block) -> Block | None:
+    """Return the armature that an object is, that bends it, or that it hangs on."""
+    if block.type == "ARMATURE":
+        return block
+    bending = (m.object for m in block.modifiers if m.type == "ARMATURE" and m.object is not None)
+    return next(bending, None) or (None if block.parent is None else _armature_of(block.parent))
+
+
+def sample(
+    rig: Rig, parts: Parts, shots: Sequence[tuple[Take, float]], bones: Sequence[str], export: ExportScene[Any]
+) -> Sampled:
+    """Return what a character shows in each of some shots: of actions at times of the scene.
+
+    Raises:
+        LimitError: a mesh has other points or faces in some frames, or no faces at all.
+    """
+    takes, times = [take for take, _ in shots], [time for _, time in shots]
+    plan = Plan([f"{time:g}" for time in times], times, [-1] * len(times), takes=takes)
+    with stepping(export, plan, rig.meshes) as stage:
+        stage.show(0)
+        shapes = [_shape(block, stage) for block in rig.meshes]
+        faces = [_regions(rig, parts, block, shape) for block, shape in zip(rig.meshes, shapes, strict=True)]
+        subjects = [Subject(block, shape.topology, True) for block, shape in zip(rig.meshes, shapes, strict=True)]
+        subjects += [Subject(rig.armature), *(Subject(rig.armature, bone=bone) for bone in bones)]
+        samples = step(stage, subjects)
+    found = Sampled(armature=samples[len(shapes)].matrices)
+    for block, shape, regions, seen in zip(rig.meshes, shapes, faces, samples, strict=False):
+        found.pieces += _pieces(block, shape, regions, seen)
+    if not found.pieces:
+        raise LimitError(f"no mesh of '{rig.armature.name}' has faces")
+    found.bones = {bone: seen.matrices for bone, seen in zip(bones, samples[len(shapes) + 1 :], strict=True)}
+    found.rests = {bone: np.array(rig.armature.data.bones[bone].matrix_local, np.float64) for bone in bones}
+    return found
+
+
+def _shape(block: Block, stage: Stage) -> Shape:
+    """Return what of a mesh stays the same in all frames, as its modifiers make it."""
+    shown = stage.export.evaluated(block).data
+    shape = read_shape(block, shown, None, Origin(None, None, 0, len(stage.plan.times) == 1), "SHOWN")
+    warn_of_loose(block, shape)
+    return shape
+
+
+def _regions(rig: Rig, parts: Parts, block: Block, shape: Shape) -> NDArray[np.int64]:
+    """Return which part each face of a mesh is of (faces,), by the weights of its points."""
+    places = _places(rig, parts.regions, block)
+    weights = np.zeros((shape.topology.num_points, len(PARTS)))
+    if block.parent_type == "BONE" and block.parent == rig.armature:  # what has no weights stays with that
+        weights[:, PARTS.index(parts.regions.get(block.parent_bone, PARTS[0]))] = 1e-6
+    points, groups, shares = read_groups(shape.mesh)
+    own = np.array([*places, -1])[np.minimum(groups, len(places))]
+    np.add.at(weights, (points[own >= 0], own[own >= 0]), shares[own >= 0])
+    bare = int((weights.sum(axis=1) == 0).sum())
+    if bare:
+        log.warning("'%s': %d vertices have no weight in a bone: they go with the legs", block.name, bare)
+    corners = shape.topology.corner_points.astype(np.int64)
+    return regions_of_faces(weights, corners, shape.topology.corner_faces)
+
+
+def _places(rig: Rig, regions: Mapping[str, str], block: Block) -> list[int]:
+    """Return the part of each group of a mesh, by `PARTS`: of bones, or, if none is a bone's, by the groups' names."""
+    bones = rig.armature.data.bones
+    own = [g.name if g.name in bones and bones[g.name].use_deform else "" for g in block.vertex_groups]
+    found = [regions[name] if name else "" for name in own]
+    if not any(own):
+        found = [region_of(group.name) for group in block.vertex_groups]
+    return [PARTS.index(region) if region else -1 for region in found]
+
+
+def _pieces(block: Block, shape: Shape, regions: NDArray[np.int64], seen: Samples) -> list[Piece]:
+    """Return the surfaces of a mesh, one for each material that its faces wear."""
+    frames, found = len(seen.matrices), []
+    used = np.zeros((shape.topology.num_points, len(PARTS)), np.bool_)
+    used[shape.topology.corner_points[shape.corners], regions[shape.corner_faces][:, None]] = True
+    parts = split(shape, looks_of(seen, np.full(frames, -1), shape), True) if len(shape.corners) else []
+    for nth, part in enumerate(parts):
+        name = surface_name(block, part, shape, nth, False)
+        surface = to_surface(name, part, shape, seen, frames, 1.0)
+        if block.data.has_custom_normals and surface.normals is not None:
+            every = np.ones(surface.num_vertices, np.bool_)
+            surface.normals, _ = without_backs(surface.normals, surface.positions, surface.triangles, every)
+        chosen = np.flatnonzero(shape.slots[shape.corner_faces] == (part.slots[0] if part.slots else 0))
+        of_triangle = regions[shape.corner_faces[chosen][part.triangles.corners[:, 0] // 3]]
+        material = shape.materials[part.slots[0]] if part.slots else None
+        found.append(Piece(surface, material, of_triangle, used[part.vertices.points]))
+    if not parts:
+        log.warning("'%s' has no faces: left out", block.name)
+    return found
+
+
+def material_name(material: Any) -> str:
+    """Return what a material is called in files; "" for none."""
+    return "" if material is None else names.file_name_of(material)

@@ -1,0 +1,1 @@
+"""A rigged character taken apart into the models of a player."""

@@ -1,0 +1,1 @@
+"""Things made of what is in the scene: players of Quake III of rigged characters."""

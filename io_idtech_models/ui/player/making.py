@@ -1,0 +1,153 @@
+"""Make Quake III Player: of a rigged character a folder that the game takes.
+
+What does the work is imported when it is first needed: everyone who starts Blender waits for this module.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
+
+from ...blender.compat import RELATIVE_PATHS, Context
+from ...reporting import ModelError
+from ..bases import CANCELLED, FINISHED, Exporting, draw_group, file_filter, open_collection, select, settings_from
+from ..frames import Operator
+from ..reports import report_done
+
+PACK = ".pk3"
+
+
+class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
+    """Make a player of Quake III of a rigged character."""
+
+    bl_idname = "object.idtech_make_player"
+    bl_label = "Make Quake III Player"
+    bl_description = (
+        "Make the three models, skins and table of animations of a player, of one rigged character and its actions"
+    )
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
+    filename_ext = ""
+    check_extension = None
+
+    filter_glob: file_filter((PACK, ".md3", ".skin", ".cfg"))
+    filepath: StringProperty(
+        name="File Path",
+        description="The player's folder, called as the player, or a .pk3",
+        maxlen=1024,
+        subtype="FILE_PATH",
+        options=RELATIVE_PATHS,
+    )
+    player: StringProperty(name="Name", description="What the player is called; empty: as the folder or the .pk3")
+    torso: StringProperty(
+        name="Torso", description="The bone that the torso begins with (spine, waist); empty: by the bones' names"
+    )
+    head: StringProperty(
+        name="Head", description="The bone that the head begins with (neck, head); empty: by the bones' names"
+    )
+    hand: StringProperty(name="Right Hand", description="The bone that holds the weapon; empty: by the bones' names")
+    rows: StringProperty(
+        name="Animations",
+        description="Actions for rows of the table, and their frames per second if they are others: "
+        "LEGS_RUN=Trot, BOTH_DEATH1=Fall @ 20; for all others actions are found by their names",
+    )
+    fps: FloatProperty(
+        name="Frames per Second", description="How often actions are looked at", default=15.0, min=1.0, max=120.0
+    )
+    fit: BoolProperty(
+        name="Fit to the Game",
+        description="Make the character as high as players are (56 units), with its feet on the ground",
+        default=True,
+    )
+    scale: FloatProperty(
+        name="Scale", description="Game units of a unit in the scene", default=1.0, min=0.0001, max=10000.0
+    )
+    facing: EnumProperty(
+        name="Faces",
+        description="Where the character looks in the scene",
+        items=(
+            ("AUTO", "By Its Bones", "What is left and right says it; -Y where nothing does"),
+            ("-Y", "-Y", "Ahead in Blender's front view"),
+            ("X", "X", "As in the game"),
+            ("Y", "Y", "Away in Blender's front view"),
+            ("-X", "-X", "Against the game's"),
+        ),
+        default="AUTO",
+    )
+    close_seams: BoolProperty(
+        name="Close Seams",
+        description="Let the edges at waist and neck stay with the tags, so that no gap opens between different "
+        "animations of legs, torso and head",
+        default=True,
+    )
+    levels: StringProperty(
+        name="Levels of Detail",
+        description="Percentages of triangles in coarser models (50, 25), which games draw from afar; empty: none",
+    )
+    open_result: BoolProperty(
+        name="Open the Result", description="Import the player that was made, put together", default=True
+    )
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Offer it where there is an armature."""
+        return any(block.type == "ARMATURE" for block in context.scene.objects)
+
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Show the file browser."""
+        from ...tasks.making.pictures import plain_name
+
+        if not self.filepath:
+            active = context.view_layer.objects.active
+            name = plain_name("" if active is None else active.name) or "player"
+            self.filepath = str(Path(bpy.data.filepath).parent / name)
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def draw(self, context: Context) -> None:
+        """Show the options in groups."""
+        draw_group(self.layout, self, "idtech_player", "Player", ("player", "open_result"))
+        draw_group(self.layout, self, "idtech_bones", "Bones", ("torso", "head", "hand"))
+        draw_group(self.layout, self, "idtech_time", "Animation", ("rows", "fps"))
+        placing = ("fit", "facing") if self.fit else ("fit", "scale", "facing")
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", (*placing, "close_seams", "levels"))
+
+    def execute(self, context: Context) -> Any:
+        """Make and write the player; what hinders it leaves every file as it was."""
+        from ...assets.player import write_player
+        from ...tasks.making.player import MakingOptions, make_player
+
+        target = Path(bpy.path.abspath(self.filepath))
+        try:
+            made, summary = make_player(self.player or target.stem, settings_from(self, MakingOptions), context)
+            write_player(target, made.name, made.files)
+            if self.open_result:
+                self._open(target, made.name, context)
+        except ModelError as error:
+            self.report({"ERROR"}, f"{target.name}: {error}")
+            return CANCELLED
+        report_done(self, [(made.name, summary)])
+        return FINISHED
+
+    def _open(self, target: Path, name: str, context: Context) -> None:
+        """Bring the player that was written into the scene."""
+        from ...blender.vertex.build import BuildSettings
+        from ...tasks.dressing import Dressing
+        from ...tasks.games import user_disk
+        from ...tasks.player.files import players_at
+        from ...tasks.player.imports import PlayerImport, PlayerOptions
+
+        files = players_at(target, user_disk(), name if target.suffix.lower() == PACK else "")
+        settings = BuildSettings(fit_range=False)
+        built, _ = PlayerImport(files, settings, Dressing(), PlayerOptions(), context.scene).run(
+            open_collection(context)
+        )
+        select(context, [built.root])
+
+
+CLASSES = (OBJECT_OT_idtech_make_player,)
+
+
+def draw_menu(self: Any, context: Context) -> None:
+    """Add the operator to the menu of objects."""
+    self.layout.operator(OBJECT_OT_idtech_make_player.bl_idname)

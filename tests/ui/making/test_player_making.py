@@ -1,0 +1,324 @@
+"""Players made of rigged characters: what is cut fits, what is named is found, and the rest is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from examples import strut
+from io_idtech_models import formats
+from io_idtech_models.blender.player.build import play_row, show_frame
+from io_idtech_models.blender.player.parts import find_player
+from io_idtech_models.game.player.animation_cfg import read
+from io_idtech_models.game.player.files import player_of
+from io_idtech_models.game.skin import read_skin
+from io_idtech_models.game.store import Disk
+from tests.ui.scene import activate, add_cube, bpy, counts, error_of
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+make: Any = bpy.ops.object.idtech_make_player
+STEP = 1 / 64  # of an MD3's positions
+PARTS = ("lower", "upper", "head")
+
+
+def made(folder: Path, **options: Any) -> dict[str, bytes]:
+    """Make a player of the scene's character, without opening it; returns its files."""
+    target = folder / "models/players/strut"
+    assert make(**{"filepath": str(target), "open_result": False} | options) == {"FINISHED"}
+    return {path.name: path.read_bytes() for path in sorted(target.iterdir())}
+
+
+def models(files: dict[str, bytes]) -> dict[str, Any]:
+    return {part: formats.by_name("md3").load(files[f"{part}.md3"], part) for part in PARTS}
+
+
+def shown(block: Any) -> Any:
+    """Return where the scene shows the points of a mesh, (P, 3)."""
+    seen = block.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    points = np.empty((len(seen.data.vertices), 3), np.float32)
+    seen.data.attributes["position"].data.foreach_get("vector", points.ravel())
+    matrix = np.array(seen.matrix_world)
+    return points @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def rig_at(action: str, time: float) -> Any:
+    """Return where the mannequin's points are, (P, 3), in the game: what the scene shows, turned from -Y to +X."""
+    armature = bpy.data.objects["Strut"]
+    armature.animation_data.action = bpy.data.actions[action]
+    for bone in armature.pose.bones:
+        bone.matrix_basis.identity()
+    bpy.context.scene.frame_set(int(time), subframe=time % 1)
+    x, y, z = shown(bpy.data.objects["strut"]).T
+    return np.stack((-y, x, z), axis=1)
+
+
+def into_game() -> tuple[float, Any]:
+    """Return the scale, and the way, that make the standing mannequin a player: 56 units high, feet at -24."""
+    points = rig_at("Idle", 1)
+    scale = 56 / np.ptp(points[:, 2])
+    bone = np.array(bpy.data.objects["Strut"].pose.bones["spine"].head)
+    return scale, np.array((scale * bone[1], -scale * bone[0], -24 - scale * points[:, 2].min()))
+
+
+def farthest(points: Any, others: Any) -> float:
+    """Return how far the points (n, 3) are at most from the nearest of others."""
+    return float(np.sqrt(((points[:, None] - others[None]) ** 2).sum(axis=2)).min(axis=1).max())
+
+
+def row_of(files: dict[str, bytes], name: str) -> Any:
+    table = read(files["animation.cfg"])
+    row = table.by_name[name]
+    return next(each for part in row.parts for each in table.of_part(part) if each.name == name)
+
+
+def test_the_game_takes_it(tmp_path):
+    strut.build()
+    files = made(tmp_path)
+    found = player_of(Disk().file(tmp_path / "models/players/strut/lower.md3"))
+    assert found is not None
+    assert (found.name, found.missing, list(found.skins)) == ("strut", [], ["default"])
+    assert read(files["animation.cfg"]).lacking() == ""
+    for part, model in models(files).items():
+        assert formats.by_name("md3").check(model, "quake3") == []
+        worn = read_skin(files[f"{part}_default.skin"]).shaders()
+        assert worn == {surface.name: "models/players/strut/strut_stripes.tga" for surface in model.surfaces}
+    assert {part: [tag.name for tag in model.tags] for part, model in models(files).items()} == {
+        "lower": ["tag_torso"], "upper": ["tag_head", "tag_weapon"], "head": [],
+    }  # fmt: skip
+    assert files["icon_default.tga"][12:16] == bytes((64, 0, 64, 0))
+    assert sum(len(s.triangles) for m in models(files).values() for s in m.surfaces) == 640
+
+
+def test_nothing_in_the_scene_changes(tmp_path):
+    strut.build()
+    bpy.context.scene.frame_set(7)
+    before = counts(), bpy.data.objects["Strut"].animation_data.action.name, shown(bpy.data.objects["strut"])
+    made(tmp_path)
+    assert counts() == before[0]
+    assert bpy.data.objects["Strut"].animation_data.action.name == before[1]
+    assert bpy.context.scene.frame_current == 7
+    np.testing.assert_array_equal(shown(bpy.data.objects["strut"]), before[2])
+
+
+def test_the_player_shows_what_the_character_does(tmp_path):
+    strut.build()
+    files = made(tmp_path, open_result=True, close_seams=False)
+    player: Any = find_player(bpy.context.view_layer.objects.active)
+    roots, meshes = player.parts, {}
+    for part in PARTS:
+        meshes[part] = [block for block in roots[part].children if block.type == "MESH"]
+    scale, way = into_game()
+
+    def compare(parts: tuple[str, ...], frames: dict[str, int], action: str, time: float) -> None:
+        wanted = rig_at(action, time) * scale + way
+        for part, frame in frames.items():
+            play_row(roots[part], None)
+            show_frame(roots[part], frame)
+        bpy.context.view_layer.update()
+        seen = np.concatenate([shown(block) for part in parts for block in meshes[part]])
+        assert farthest(seen, wanted) < 3 * STEP
+        if parts == PARTS:
+            assert farthest(wanted, seen) < 3 * STEP
+
+    death, run = row_of(files, "BOTH_DEATH1"), row_of(files, "LEGS_RUN")
+    shoot, idle = row_of(files, "TORSO_ATTACK"), row_of(files, "LEGS_IDLE")
+    stand = row_of(files, "TORSO_STAND")
+    compare(PARTS, {"lower": idle.first, "upper": stand.first}, "Idle", 1)
+    last = death.count - 1
+    for frame in (0, 3, last):
+        both = {"lower": death.first + frame, "upper": death.first + frame}
+        compare(("lower", "upper"), both, "Death", 1 + 12 * frame / last)
+    compare(("lower",), {"lower": run.first + 4, "upper": stand.first}, "Run", 1 + 16 * 4 / run.count)
+    assert shoot.count == 6
+    torso = models(files)["lower"].tags[0]
+    moved = torso.origins[run.first + 4] - torso.origins[idle.first]
+    assert np.abs(moved).max() > 0.1
+    matrix = np.array(roots["upper"].evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world)
+    np.testing.assert_allclose(matrix[:3, 3], torso.origins[run.first + 4], atol=1e-3)
+
+
+def assembled(found: dict[str, Any], part: str, frame: int, legs: int) -> tuple[Any, Any]:
+    """Return positions and normals of a part in the world, by the engine's formula."""
+    surface = found[part].surfaces[0]
+    axes, origin = np.eye(3), np.zeros(3)
+    if part == "upper":
+        tag = found["lower"].tags[0]
+        axes, origin = tag.axes[legs].astype(float), tag.origins[legs].astype(float)
+    normals = surface.normals[frame] / np.linalg.norm(surface.normals[frame], axis=1)[:, None]
+    return surface.positions[frame] @ axes + origin, normals @ axes
+
+
+@pytest.mark.parametrize("close", [False, True])
+def test_no_seam_shows(tmp_path, close):
+    strut.build()
+    files = made(tmp_path, close_seams=close)
+    found, death = models(files), row_of(files, "BOTH_DEATH1")
+    legs, torso = (assembled(found, part, 0, 0)[0] for part in ("lower", "upper"))
+    apart = np.sqrt(((legs[:, None] - torso[None]) ** 2).sum(axis=2))
+    pairs = np.argwhere(apart < 2 * STEP)
+    assert len(pairs) >= strut.SIDES
+    bent = 0.0
+    for frame in range(death.count):
+        (legs, below), (torso, above) = (assembled(found, part, frame, frame) for part in ("lower", "upper"))
+        gaps = np.sqrt(((legs[pairs[:, 0]] - torso[pairs[:, 1]]) ** 2).sum(axis=1))
+        assert gaps.max() < 2 * STEP
+        assert (below[pairs[:, 0]] * above[pairs[:, 1]]).sum(axis=1).min() > np.cos(np.radians(3.0))
+        bent = max(bent, float(np.abs(found["lower"].tags[0].axes[frame] - np.eye(3)).max()))
+    assert bent > 0.5
+
+
+def test_seams_stay_closed_whatever_the_parts_play(tmp_path):
+    strut.build()
+    found = models(made(tmp_path))
+    legs, torso, head = (found[part].surfaces[0] for part in PARTS)
+    waist, neck = found["lower"].tags[0], found["upper"].tags[0]
+    below = np.einsum("fvi,fji->fvj", legs.positions - waist.origins[:, None], waist.axes)  # as the torso sees it
+    pairs = np.argwhere(np.abs(below[0][:, None] - torso.positions[0][None]).max(axis=2) < 2 * STEP)
+    assert len(pairs) >= strut.SIDES
+    assert np.abs(below[:, None][:, :, pairs[:, 0]] - torso.positions[None][:, :, pairs[:, 1]]).max() < 2 * STEP
+    above = np.einsum("fvi,fji->fvj", torso.positions - neck.origins[:, None], neck.axes)
+    pairs = np.argwhere(np.abs(above[0][:, None] - head.positions[0][None]).max(axis=2) < 2 * STEP)
+    assert len(pairs) >= strut.SIDES
+    assert np.abs(above[:, pairs[:, 0]] - head.positions[:, pairs[:, 1]]).max() < 2 * STEP
+
+
+def test_the_weapon_points_ahead_when_it_fires(tmp_path):
+    strut.build()
+    found = models(made(tmp_path))
+    files = {path.name: path.read_bytes() for path in (tmp_path / "models/players/strut").iterdir()}
+    shoot, idle = row_of(files, "TORSO_ATTACK"), row_of(files, "LEGS_IDLE")
+    tag = found["upper"].tags[1]
+    torso = found["lower"].tags[0].axes[idle.first]
+    np.testing.assert_allclose(tag.axes[shoot.first] @ torso, np.eye(3), atol=1e-5)
+    assert tag.origins[shoot.first][0] > 10  # the hand is before the body, on the right
+    assert tag.origins[shoot.first][1] < -2
+
+
+def test_a_character_of_gltf(tmp_path):
+    strut.build()
+    straight = made(tmp_path / "straight")
+    bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
+    path = tmp_path / "strut.glb"
+    bpy.ops.export_scene.gltf(filepath=str(path), export_animation_mode="ACTIONS", export_def_bones=True)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    bpy.ops.import_scene.gltf(filepath=str(path))
+    for block in list(bpy.data.objects):
+        if block.name.startswith("Icosphere"):  # what bones are drawn as
+            bpy.data.objects.remove(block)
+    files = made(tmp_path / "gltf")
+    assert {"lower.md3", "upper.md3", "head.md3"} <= files.keys()
+    one, other = models(straight), models(files)
+    for name in ("BOTH_DEATH1", "LEGS_RUN", "LEGS_IDLE", "LEGS_JUMP"):
+        own, theirs = row_of(straight, name), row_of(files, name)
+        assert abs(own.count - theirs.count) <= 1
+        for a, b in ((own.first, theirs.first), (own.frames[-1], theirs.frames[-1])):
+            first, second = one["lower"].surfaces[0].positions[a], other["lower"].surfaces[0].positions[b]
+            assert farthest(first, second) < 1.5
+    first, second = (each["lower"].surfaces[0].positions[row_of(f, "BOTH_DEATH1").first]
+                     for each, f in ((one, straight), (other, files)))  # fmt: skip
+    assert farthest(first, second) < 0.1
+
+
+def test_levels_keep_the_seams(tmp_path):
+    strut.build()
+    files = made(tmp_path, levels="60, 30")
+    row = formats.by_name("md3")
+    base = {part: formats.by_name("md3").load(files[f"{part}.md3"], part) for part in ("lower", "upper")}
+    level = {part: row.load(files[f"{part}_2.md3"], part) for part in ("lower", "upper")}
+    assert "head_1.md3" in files
+    for part, model in level.items():
+        assert model.frame_names == base[part].frame_names
+        assert len(model.surfaces[0].triangles) < 0.6 * len(base[part].surfaces[0].triangles)
+    legs, torso = (assembled(base, part, 0, 0)[0] for part in ("lower", "upper"))
+    seam = legs[np.sqrt(((legs[:, None] - torso[None]) ** 2).sum(axis=2)).min(axis=1) < 2 * STEP]
+    for part, model in level.items():
+        frames = (
+            {"lower": model, "upper": base["upper"]} if part == "lower" else {"lower": base["lower"], "upper": model}
+        )
+        assert farthest(seam, assembled(frames, part, 0, 0)[0]) < 2 * STEP
+
+
+def test_into_an_archive(tmp_path):
+    strut.build()
+    assert make(filepath=str(tmp_path / "my.pk3"), player="Tin Man!", levels="") == {"FINISHED"}
+    player: Any = find_player(bpy.context.view_layer.objects.active)
+    assert set(player.parts) == set(PARTS)
+    assert player.collection.name == "tin_man"
+
+
+def test_rows_are_chosen_by_hand(tmp_path, capfd):
+    strut.build()
+    files = made(tmp_path, rows="LEGS_SWIM=Jump @ 30, BOTH_DEATH2=Shoot")
+    assert row_of(files, "LEGS_SWIM").fps == 30
+    assert row_of(files, "BOTH_DEATH2").first != row_of(files, "BOTH_DEATH1").first
+    said = capfd.readouterr().out
+    assert "LEGS_BACK by LEGS_RUN backwards" in said
+    assert "LEGS_SWIM by" not in said
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"rows": "LEGS_RUN=Fly"}, "no action of the character is called 'Fly'"),
+        ({"head": "nose"}, "there is no bone 'nose'"),
+        ({"levels": "no"}, "levels of detail are percentages"),
+        ({"fit": False, "scale": 900.0}, "MD3 holds"),
+        ({"player": "!"}, "'!' is no name"),
+    ],
+)  # fmt: skip
+def test_what_hinders_it_leaves_no_file(tmp_path, options, said):
+    strut.build()
+    target = tmp_path / "strut"
+    assert said in error_of(make, filepath=str(target), **options)
+    assert not target.exists()
+
+
+def test_a_part_without_faces_is_refused(tmp_path):
+    strut.build()
+    groups = bpy.data.objects["strut"].vertex_groups
+    for name in ("neck", "head"):
+        groups.remove(groups[name])
+    assert "no face belongs to the head: choose other bones" in error_of(make, filepath=str(tmp_path / "strut"))
+
+
+def test_without_a_character(tmp_path):
+    add_cube()
+    text = error_of(make, filepath=str(tmp_path / "a")) if make.poll() else "poll"
+    assert text == "poll"
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("bare", bpy.data.armatures.new("bare")))
+    assert "'bare' moves no visible mesh" in error_of(make, filepath=str(tmp_path / "a"))
+
+
+def test_without_any_action_it_stands(tmp_path, capfd):
+    armature = strut.build()
+    armature.animation_data_clear()
+    for action in list(bpy.data.actions):
+        bpy.data.actions.remove(action)
+    files = made(tmp_path)
+    assert read(files["animation.cfg"]).lacking() == ""
+    assert models(files)["lower"].num_frames == 2
+    assert "they are filled" in capfd.readouterr().out
+
+
+def test_what_is_odd_is_said(tmp_path, capfd):
+    armature = strut.build()
+    body = bpy.data.objects["strut"]
+    body.data.materials.clear()
+    activate(add_cube())
+    hat = bpy.context.view_layer.objects.active
+    hat.name, hat.parent, hat.parent_type, hat.parent_bone = "hat", armature, "BONE", "head"
+    hat.scale = (0.1, 0.1, 0.1)
+    gone = hat.copy()
+    bpy.context.scene.collection.objects.link(gone)
+    gone.hide_set(True)
+    strut.make_action(armature, "Walk Away", 10, {"hips.location": [(0, 0, 0), (0, 0, 3)]})
+    activate(armature)
+    made(tmp_path, rows="LEGS_WALK=Walk Away", torso="spine")
+    said = capfd.readouterr().out
+    assert "'strut' has no material: it wears a plain grey" in said
+    assert "hidden objects left out: 'hat.001'" in said
+    assert "'Walk Away' moves the character by" in said
+    assert "actions that no row plays: 'Walk'" in said
