@@ -49,6 +49,7 @@ class ImportVertexModel(DressOptions, ImportFiles):
         name="Frame Rate", description="Frames per second of the scene; 0 leaves it as it is", default=0, min=0, max=240
     )
 
+    of_player: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # what was dropped is a part of one
     whole_player: BoolProperty(
         name="Whole Player",
         description="Import the whole player that the file is a part of, put together, with its animations",
@@ -58,7 +59,8 @@ class ImportVertexModel(DressOptions, ImportFiles):
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, or for dropped files the options alone: a player's part brings all of it."""
-        self.whole_player = bool(self.directory) and self.row.skins == SKIN_FILES and self._is_of_player()
+        self.of_player = bool(self.directory) and self.row.skins == SKIN_FILES and self._is_of_player()
+        self.whole_player = self.of_player
         return super().invoke(context, event)
 
     def _is_of_player(self) -> bool:
@@ -71,7 +73,7 @@ class ImportVertexModel(DressOptions, ImportFiles):
 
     def draw(self, context: Context) -> None:
         """Show the options in two groups."""
-        if self.whole_player or self._is_of_player():
+        if self.of_player:
             self.layout.prop(self, "whole_player")
         draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld"))
         draw_group(self.layout, self, "idtech_time", "Animation", ("relative_keys", "fit_range", "frame_rate"))
