@@ -26,7 +26,7 @@ from ..compat import Block, Context
 from ..mesh.groups import read_groups
 from ..mesh.parts import split, surface_name
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
-from ..playback import Take, influences, make_take
+from ..playback import Take, influences, make_take, used_actions
 from ..scene import ExportScene
 from ..vertex.sampling import Plan, Samples, Subject, step
 from ..vertex.stage import Stage, stepping
@@ -55,11 +55,13 @@ class Rig:
         return Bones({bone.name: bone.parent.name if bone.parent else "" for bone in every}, moving)
 
     def takes(self) -> dict[str, Take]:
-        """Return the actions that move the armature, by name."""
+        """Return the actions that move the armature, by name; none that others play or keep, and it does not."""
         owners = list(dict.fromkeys(o for block in (self.armature, *self.meshes) for o in influences(block)))
+        own = {action for owner in owners for action in used_actions(owner)}
+        others = {action for block in bpy.data.objects if block not in owners for action in used_actions(block)} - own
         found = {}
         for action in bpy.data.actions:
-            if action.get(ROW) is not None or frame_curve(action) is not None:  # of a player that is made already
+            if action in others or action.get(ROW) is not None or frame_curve(action) is not None:
                 continue
             try:
                 take = make_take(action.name, action, owners)

@@ -7,6 +7,7 @@ The whole character is sampled at the frames that the rows ask for, then taken a
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from ... import formats
 from ...assets.levels import level_name
+from ...assets.storage import Target
 from ...blender.compat import Context
 from ...blender.curves import curve_points
 from ...blender.playback import Take
@@ -45,6 +47,7 @@ FACING = {"X": 0, "-Y": 1, "-X": 2, "Y": 3}  # how many quarter turns bring a ch
 FAR = 12.0  # units that a character may go along in a loop: games move it by themselves
 CLOSED = 1e-3  # of a curve's value: so near are the ends of an action that ends as it begins
 MOST_LETTERS = 24  # of a player's name: games cut long ones
+LEVEL_FILE = re.compile(r"(?:lower|upper|head)_[123]\.md3\Z", re.IGNORECASE)
 NOT_SAID = "is cut, skin files must list"  # they do
 
 
@@ -114,6 +117,16 @@ def make_player(name: str, options: MakingOptions, context: Context) -> tuple[Ma
     frames = f"{len(found.layout.lower)} frames of legs, {len(found.layout.upper)} of the torso"
     facts = f"'{made.name}' of '{rig.armature.name}': {plural(sum(counts), 'triangle')}, {frames}"
     return made, Summary(facts, list(dict.fromkeys(warnings)))
+
+
+def stale_files(target: Target, made: Made) -> list[str]:
+    """Name the levels of detail that lie in a player's folder from before: games show them from afar."""
+    old = target.iterdir() if target.is_dir() else ()
+    there = sorted(path.name for path in old if LEVEL_FILE.match(path.name) and path.name.lower() not in made.files)
+    text = (
+        "levels of detail of another player lie there, and games show them from afar: delete them, or make new ones: "
+    )
+    return [text + listed(there)] if there else []
 
 
 def player_name(name: str) -> str:

@@ -115,11 +115,12 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
     def execute(self, context: Context) -> Any:
         """Make and write the player; what hinders it leaves every file as it was."""
         from ...assets.player import write_player
-        from ...tasks.making.player import MakingOptions, make_player
+        from ...tasks.making.player import MakingOptions, make_player, stale_files
 
         target = Path(bpy.path.abspath(self.filepath))
         try:
             made, summary = make_player(self.player or target.stem, settings_from(self, MakingOptions), context)
+            summary.warnings += stale_files(target, made)
             write_player(target, made.name, made.files)
             if self.open_result:
                 self._open(target, made.name, context)

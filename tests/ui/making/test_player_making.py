@@ -205,9 +205,6 @@ def test_a_character_of_gltf(tmp_path):
     bpy.ops.export_scene.gltf(filepath=str(path), export_animation_mode="ACTIONS", export_def_bones=True)
     bpy.ops.wm.read_homefile(use_empty=True)
     bpy.ops.import_scene.gltf(filepath=str(path))
-    for block in list(bpy.data.objects):
-        if block.name.startswith("Icosphere"):  # what bones are drawn as
-            bpy.data.objects.remove(block)
     files = made(tmp_path / "gltf")
     assert {"lower.md3", "upper.md3", "head.md3"} <= files.keys()
     one, other = models(straight), models(files)
@@ -239,6 +236,46 @@ def test_levels_keep_the_seams(tmp_path):
             {"lower": model, "upper": base["upper"]} if part == "lower" else {"lower": base["lower"], "upper": model}
         )
         assert farthest(seam, assembled(frames, part, 0, 0)[0]) < 2 * STEP
+
+
+def test_old_levels_that_stay_are_named(tmp_path, capfd):
+    strut.build()
+    made(tmp_path, levels="50")
+    assert "lie there" not in capfd.readouterr().out
+    made(tmp_path)
+    assert (
+        "games show them from afar: delete them, or make new ones: 'head_1.md3', 'lower_1.md3'"
+        in capfd.readouterr().out
+    )
+
+
+def test_again_beside_players_and_other_characters(tmp_path):
+    first = strut.build()
+    files = made(tmp_path / "a", open_result=True)
+    other = first.copy()
+    other.animation_data.action = bpy.data.actions["Run"].copy()
+    bpy.data.actions["Run.001"].name = "Walk Back"
+    bpy.context.scene.collection.objects.link(other)
+    activate(first)
+    assert made(tmp_path / "b") == files
+
+
+def test_modifiers_and_moved_armatures(tmp_path):
+    armature = strut.build()
+    plain = made(tmp_path / "a")
+    armature.scale, armature.location, armature.rotation_euler = (0.5, 0.5, 0.5), (3, 2, 1), (0, 0, np.pi / 2)
+    moved = models(made(tmp_path / "b"))
+    for part, model in models(plain).items():
+        assert np.abs(model.surfaces[0].positions - moved[part].surfaces[0].positions).max() <= 2 * STEP
+        for tag, other in zip(model.tags, moved[part].tags, strict=True):
+            np.testing.assert_allclose(tag.origins, other.origins, atol=1e-3)
+            np.testing.assert_allclose(tag.axes, other.axes, atol=1e-4)
+    body = bpy.data.objects["strut"]
+    body.modifiers.new("Subdivision", "SUBSURF").levels = 2
+    finer = models(made(tmp_path / "c", levels="50"))
+    assert sum(len(s.triangles) for m in finer.values() for s in m.surfaces) > 6000
+    assert max(s.num_vertices for m in finer.values() for s in m.surfaces) <= 999
+    assert len(finer["lower"].surfaces) > 1
 
 
 def test_into_an_archive(tmp_path):
