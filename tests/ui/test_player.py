@@ -636,6 +636,71 @@ def test_a_broken_archive_stays_as_it_is(tmp_path, data):
     assert target.read_bytes() == data
 
 
+def test_a_player_saved_by_an_older_blender(tmp_path):
+    bpy.ops.wm.open_mainfile(filepath=str(PROJECT / "tests/blends/player-4.2.blend"))  # our sample, playing two rows
+    activate(bpy.data.objects["lower"])
+    player = active_player()
+    models = {kind: model(originals()[f"{kind}.md3"]) for kind in ("lower", "upper", "head")}
+    bpy.context.scene.frame_set(2)
+    shown = {kind: float(player.parts[kind]["frame"]) for kind in ("lower", "upper")}
+    assert shown["lower"] == 16.0
+    assert unequal(tmp_path, originals()) == []
+    assert bpy.ops.object.idtech_play(legs="LEGS_IDLE", torso="TORSO_STAND") == {"FINISHED"}
+    bpy.context.scene.frame_set(0)
+    check_places(player, models, {"lower": 32, "upper": 30})
+    assert bpy.ops.object.idtech_play() == {"FINISHED"}
+    bpy.context.scene.frame_set(16)
+    activate(player.parts["lower"].children[0])
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    assert b"45 7 7 24 " in saved(tmp_path)["animation.cfg"]
+
+
+def test_an_appended_player_is_one(tmp_path):
+    brought(game(tmp_path), levels=True)
+    source = str(tmp_path / "player.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=source)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    for _ in range(2):
+        assert bpy.ops.wm.append(directory=f"{source}/Collection", filename=NAME) == {"FINISHED"}
+    roots = [b for b in bpy.data.objects if b.get("idtech_part") == "lower" and b.parent is None]
+    assert len(roots) == 2
+    for nth, root in enumerate(roots):
+        activate(root)
+        root.location.x = 40.0 * nth
+        assert bpy.ops.object.idtech_play(legs="LEGS_RUN", torso="TORSO_STAND") == {"FINISHED"}
+        assert unequal(tmp_path, originals()) == []
+    second = active_player()
+    rows_of(second.identity, list(second.parts.values()))["LEGS_RUN"]["idtech_fps"] = 12.0
+    assert unequal(tmp_path, originals()) == ["animation.cfg"]
+    activate(roots[0])
+    assert unequal(tmp_path, originals()) == []
+
+
+NONSEGMENTED = b"nonsegmented\n" + b"".join(b"%d 1 0 10\n" % nth for nth in range(27))
+NAMED = b"sex m\nLEGS_RUN 31 6 6 20\nTORSO_STAND 30 4 4 15 // stands\nBOTH_DEATH1 0 2 0 10\n"
+
+
+def test_a_player_of_one_part(tmp_path):
+    files = {"nonseg.md3": originals()["lower.md3"], "animation.cfg": NONSEGMENTED}
+    folder = tmp_path / "base/models/players/level0"
+    for name, data in files.items():
+        put(folder / name, data)
+    player = brought(folder / "nonseg.md3")
+    assert list(player.parts) == ["nonseg"]
+    rows = rows_of(player.identity, list(player.parts.values()))
+    assert len(rows) == 27 and all(name.startswith("NSPA_") for name in rows)
+    assert {n: d for n, d in saved(tmp_path).items() if not n.endswith(".skin")} == files
+
+
+def test_rows_with_names(tmp_path):
+    player = brought(game(tmp_path, animation_cfg=NAMED), frame_rate=24)
+    actions = rows_of(player.identity, list(player.parts.values()))
+    assert set(actions) == {"LEGS_RUN", "TORSO_STAND", "BOTH_DEATH1"}
+    assert unequal(tmp_path, originals() | {"animation.cfg": NAMED}) == []
+    actions["TORSO_STAND"]["idtech_fps"] = 7.5
+    assert saved(tmp_path)["animation.cfg"] == NAMED.replace(b"30 4 4 15", b"30 4 4 7.5")
+
+
 def test_nothing_of_a_player_that_can_not_be_read_stays(tmp_path):
     folder = game(tmp_path, lower_md3=b"IDP3", upper_md3=b"IDP3", head_md3=b"IDP3")
     before = counts()

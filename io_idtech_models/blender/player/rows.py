@@ -154,7 +154,8 @@ def rows_of(player: str, roots: Sequence[Block]) -> dict[str, bpy.types.Action]:
     new = [a for a in bpy.data.actions if a.get(PLAYER) is None and frame_curve(a) is not None]
     found: dict[str, bpy.types.Action] = {}
     candidates = dict.fromkeys(action for action in (*own, *kept, *playing, *new) if action is not None)
-    for action in sorted(candidates, key=lambda action: action.name != action.get(names.GIVEN)):
+    # Of several of a name the one that these roots keep, for a player may be there twice, and no copy of it.
+    for action in sorted(candidates, key=lambda action: (action not in kept, action.name != action.get(names.GIVEN))):
         if frame_curve(action) is not None and action.get(ROW) != "":
             found.setdefault(names.file_name_of(action).upper(), action)
     return found

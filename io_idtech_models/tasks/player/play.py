@@ -58,7 +58,11 @@ def whole(player: PlayerFound, root: Any) -> bpy.types.Action | None:
     """Return the action that shows all frames of a part; None if it has one frame, or the action is gone."""
     last = num_frames(root) - 1
     own = [a for a in bpy.data.actions if a.get(PLAYER) == player.identity and a.get(ROW) == ""]
-    return next((action for action in own if action.frame_range[1] == last), None) if last > 0 else None
+    fitting = [action for action in own if action.frame_range[1] == last] if last > 0 else []
+    present = None if root.animation_data is None else root.animation_data.action
+    others = {b.animation_data.action for b in bpy.data.objects if b != root and b.animation_data is not None}
+    # A player may be there twice: its own first, then what no other part plays.
+    return min(fitting, key=lambda action: (action != present, action in others), default=None)
 
 
 def num_frames(root: Any) -> int:
