@@ -9,7 +9,9 @@ import bmesh
 import numpy as np
 import pytest
 
+from examples import strut
 from io_idtech_models.blender.provenance import RECORD
+from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli
 from tests import samples_md5
 from tests.samples import PROJECT, SENTINEL
@@ -540,6 +542,69 @@ def _(folder):
     add_cube("a")
     (folder / "a_1.md3").write_bytes(b"old")
     export(folder / "a.md3")
+
+
+def make_player(folder: Path, **options: Any) -> None:
+    """Make a player of a mannequin that is in the scene."""
+    bpy.ops.object.idtech_make_player(filepath=str(folder / "strut"), open_result=False, **options)
+
+
+@says("no action is called as these rows")
+def _(folder):
+    strut.build()
+    for name in ("Walk", "Jump", "Death", "Shoot"):
+        bpy.data.actions.remove(bpy.data.actions[name])
+    rows = [name for name in PHRASES if name != "LEGS_BACK"]
+    make_player(folder, rows=", ".join(f"{name}=Run" for name in rows))
+
+
+@says("actions that no row plays")
+def _(folder):
+    strut.make_action(strut.build(), "Juggle", 4, {"head.location": [(0, 0, 0), (0, 0, 0.1)]})
+    make_player(folder)
+
+
+@says("no weight in a bone")
+def _(folder):
+    strut.build()
+    add_cube("a").parent = bpy.data.objects["Strut"]
+    make_player(folder)
+
+
+@says("no bone's name says right hand")
+def _(folder):
+    strut.build().data.bones["hand.R"].name = "stump"
+    make_player(folder)
+
+
+@says("make it stay in place")
+def _(folder):
+    strut.make_action(strut.build(), "walk", 10, {"hips.location": [(0, 0, 0), (0, 0, 2)]})
+    bpy.data.actions.remove(bpy.data.actions["Walk"])
+    make_player(folder)
+
+
+@says("it wears a plain grey")
+def _(folder):
+    strut.build()
+    bpy.data.objects["strut"].data.materials.clear()
+    make_player(folder)
+
+
+@says("a plain colour is written")
+def _(folder):
+    strut.build()
+    image = bpy.data.images["strut"]
+    image.unpack(method="REMOVE")
+    image.source, image.filepath = "FILE", str(folder / "gone.png")
+    make_player(folder)
+
+
+@says("levels of detail of another player")
+def _(folder):
+    strut.build()
+    make_player(folder, levels="50")
+    make_player(folder)
 
 
 @says("the source of mesh")

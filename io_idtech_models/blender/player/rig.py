@@ -84,7 +84,6 @@ class Piece:
     surface: Surface
     material: Any  # None if it has none
     regions: NDArray[np.int64]  # (T,) by `PARTS`
-    used: NDArray[np.bool_]  # (V, parts) by triangles of which parts each vertex's place is used
 
 
 @dataclass(eq=False)
@@ -194,8 +193,6 @@ def _places(rig: Rig, regions: Mapping[str, str], block: Block) -> list[int]:
 def _pieces(block: Block, shape: Shape, regions: NDArray[np.int64], seen: Samples) -> list[Piece]:
     """Return the surfaces of a mesh, one for each material that its faces wear."""
     frames, found = len(seen.matrices), []
-    used = np.zeros((shape.topology.num_points, len(PARTS)), np.bool_)
-    used[shape.topology.corner_points[shape.corners], regions[shape.corner_faces][:, None]] = True
     parts = split(shape, looks_of(seen, np.full(frames, -1), shape), True) if len(shape.corners) else []
     for nth, part in enumerate(parts):
         name = surface_name(block, part, shape, nth, False)
@@ -206,7 +203,7 @@ def _pieces(block: Block, shape: Shape, regions: NDArray[np.int64], seen: Sample
         chosen = np.flatnonzero(shape.slots[shape.corner_faces] == (part.slots[0] if part.slots else 0))
         of_triangle = regions[shape.corner_faces[chosen][part.triangles.corners[:, 0] // 3]]
         material = shape.materials[part.slots[0]] if part.slots else None
-        found.append(Piece(surface, material, of_triangle, used[part.vertices.points]))
+        found.append(Piece(surface, material, of_triangle))
     if not parts:
         log.warning("'%s' has no faces: left out", block.name)
     return found

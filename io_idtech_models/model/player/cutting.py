@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import steady
 from ..edits.conform import with_vertices
+from ..lod.poses import find_places
 from ..vertex import Surface, Tag
 
 Doubles = NDArray[np.float64]
+LOOKED_AT = 4  # frames in which vertices at one place are to be at one
 HEIGHT, GROUND = 56.0, -24.0  # of a player: its box is -24 to 32 (bg_public.h and g_client.c: playerMins, playerMaxs)
 
 
@@ -57,6 +60,22 @@ def in_frames(surface: Surface, transforms: Doubles, frames: Sequence[int]) -> S
         turns = rotations(transforms)
         found.normals = steady.applied(turns[:, None], surface.normals[rows].astype(np.float64)).astype(np.float32)
     return found
+
+
+def used_by(surfaces: Sequence[Surface], regions: Sequence[NDArray[np.int64]], parts: int) -> list[NDArray[np.bool_]]:
+    """Return triangles of which parts meet where a vertex is, (V, parts) of each surface; `regions` (T,) are theirs.
+
+    Vertices of all surfaces count that are at one place: where textures or materials change there are several.
+    """
+    frames = len(surfaces[0].positions)
+    looked = np.unique(np.linspace(0, frames - 1, min(frames, LOOKED_AT)).astype(np.int64))
+    points = np.concatenate([surface.positions[looked] for surface in surfaces], axis=1).astype(np.float64)
+    places = find_places(points)[1]
+    starts = np.cumsum([0, *(surface.num_vertices for surface in surfaces)])
+    used: NDArray[np.bool_] = np.zeros((int(places.max(initial=-1)) + 1, parts), np.bool_)
+    for surface, own, first in zip(surfaces, regions, starts, strict=False):
+        used[places[surface.triangles + first], own[:, None]] = True
+    return [used[places[first:last]] for first, last in pairwise(starts)]
 
 
 def follow(surface: Surface, chosen: NDArray[np.bool_], joint: Joint, frame: int) -> None:

@@ -171,7 +171,7 @@ def _say_matches(matches: dict[str, Match], takes: dict[str, Take]) -> None:
         log.warning("no action is called as these rows, they are filled: %s", ", ".join(instead))
     left = sorted(set(takes) - {match.action for match in matches.values()})
     if left:
-        log.warning("actions that no row plays: %s; name them as rows=action, LEGS_RUN=%s", listed(left), left[0])
+        log.warning("actions that no row plays: %s; name them as rows=action, LEGS_RUN='%s'", listed(left), left[0])
 
 
 def _length(take: Take) -> Length:
@@ -236,9 +236,10 @@ def _models(rig: Rig, found: _Character, wardrobe: Wardrobe, close_seams: bool) 
     frames = {LEGS: layout.lower, TORSO: layout.upper, HEAD: [layout.shot("TORSO_STAND")]}
     whole = _in_game(found)
     if close_seams:
-        for piece in whole:
-            cutting.follow(piece.surface, piece.used[:, 0] & piece.used[:, 1], torso, stand)
-            cutting.follow(piece.surface, piece.used[:, 2] & piece.used[:, :2].any(axis=1), head, frames[HEAD][0])
+        surfaces, regions = [piece.surface for piece in whole], [piece.regions for piece in whole]
+        for surface, used in zip(surfaces, cutting.used_by(surfaces, regions, len(PARTS)), strict=True):
+            cutting.follow(surface, used[:, 0] & used[:, 1], torso, stand)
+            cutting.follow(surface, used[:, 2] & used[:, :2].any(axis=1), head, frames[HEAD][0])
     spaces = {LEGS: np.broadcast_to(np.eye(4), torso.matrices.shape), TORSO: torso.matrices, HEAD: head.matrices}
     tags: dict[str, list[Tag]] = {
         LEGS: [cutting.tag("tag_torso", torso.matrices[layout.lower])],
@@ -252,10 +253,10 @@ def _models(rig: Rig, found: _Character, wardrobe: Wardrobe, close_seams: bool) 
     models = {}
     for nth, part in enumerate((HEAD, TORSO, LEGS)):  # the icon shows what the head wears
         transforms = cutting.inverse(spaces[part][frames[part]])
-        surfaces = _surfaces(whole, part, transforms, frames[part], wardrobe)
-        if not surfaces:
+        cut = _surfaces(whole, part, transforms, frames[part], wardrobe)
+        if not cut:
             raise LimitError(f"no face belongs to the {('head', 'torso', 'legs')[nth]}: choose other bones")
-        models[part] = VertexModel(f"{wardrobe.folder}/{part}.md3", names[part], surfaces, tags[part])
+        models[part] = VertexModel(f"{wardrobe.folder}/{part}.md3", names[part], cut, tags[part])
     return {part: models[part] for part in PARTS}
 
 
