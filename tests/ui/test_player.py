@@ -409,6 +409,36 @@ def test_a_modifier_on_the_head_is_seen_from_the_head(tmp_path):
     assert new.positions.shape[0] == 1
 
 
+@pytest.mark.parametrize("way", ["object", "eye", "collection", "excluded"])
+@pytest.mark.parametrize("bent", [False, True])
+def test_what_is_hidden_of_a_player_is_written(tmp_path, way, bent):
+    player = brought(game(tmp_path), legs="LEGS_RUN")
+    legs = next(b for b in player.parts["lower"].children if b.type == "MESH")
+    if bent:
+        modifier = legs.modifiers.new("aside", "DISPLACE")
+        modifier.direction, modifier.mid_level, modifier.strength = "X", 0.0, 8.0
+    layers = bpy.context.view_layer.layer_collection.children[NAME].children
+    if way == "object":
+        legs.hide_viewport = True
+    elif way == "eye":
+        legs.hide_set(True)
+    elif way == "collection":
+        bpy.data.collections["lower"].hide_viewport = True
+    else:
+        layers["lower"].exclude = True
+        bpy.context.view_layer.update()  # 4.2 crashes where someone selects before
+    activate(player.parts["head"])
+    after = saved(tmp_path)
+    if not bent:
+        assert after == originals()
+    else:
+        new, old = model(after["lower.md3"]).surfaces[0], model(originals()["lower.md3"]).surfaces[0]
+        off = new.positions - old.positions[:, : new.num_vertices]
+        np.testing.assert_allclose(off, np.broadcast_to((8, 0, 0), off.shape), atol=0.02)
+    hidden = {"object": legs.hide_viewport, "collection": bpy.data.collections["lower"].hide_viewport}
+    assert hidden.get(way, layers["lower"].exclude or not legs.visible_get()) is True
+
+
 def test_a_modifier_on_the_legs_leaves_their_frames(tmp_path):
     player = brought(game(tmp_path), legs="LEGS_RUN", torso="TORSO_STAND")
     player.root.rotation_euler = (0, 0, 1)

@@ -85,12 +85,13 @@ def all_shown(view_layer: bpy.types.ViewLayer, blocks: Iterable[Block]) -> Itera
             undo += [(layer, "exclude", layer.exclude), (layer, "hide_viewport", layer.hide_viewport)]
             undo.append((layer.collection, "hide_viewport", layer.collection.hide_viewport))
     undo += [(block, "hide_viewport", block.hide_viewport) for block in hidden]
+    away: list[Block] = []
     try:
         for holder, name, value in undo:
             if value:
                 setattr(holder, name, False)
         present = set(view_layer.objects)
-        away = [block for block in hidden if block in present and block.hide_get(view_layer=view_layer)]
+        away += [block for block in hidden if block in present and block.hide_get(view_layer=view_layer)]
         for block in away:
             block.hide_set(False, view_layer=view_layer)
         view_layer.update()
@@ -101,3 +102,4 @@ def all_shown(view_layer: bpy.types.ViewLayer, blocks: Iterable[Block]) -> Itera
         for holder, name, value in reversed(undo):
             if value:
                 setattr(holder, name, value)
+        view_layer.update()  # 4.2 crashes where someone goes through its objects before
