@@ -18,6 +18,7 @@ log = logging.getLogger(__name__)
 PLAIN = 8  # texels of a side of a picture in one colour
 GREY = (0.5, 0.5, 0.5)
 MOST_LETTERS = 24  # of a picture's name: a shader's has 63 with the folder
+PICTURE = re.compile(r"\.(?:tga|jpe?g|png)\Z", re.IGNORECASE)
 OTHER = re.compile(r"[^a-z0-9]+")
 
 
@@ -31,21 +32,22 @@ class Wardrobe:
     """The shaders of materials, and the files that these ask for."""
 
     folder: str  # in the game
+    keep_shaders: bool = False  # materials that are called as a path are shaders that the game has
     files: dict[str, bytes] = field(default_factory=dict)
     icon: bytes = b""
     _known: dict[str, str] = field(default_factory=dict)
 
     def shader(self, material: Any) -> str:
-        """Return the shader of a material (None: of what has none): its name if that is a path, else a picture's."""
+        """Return the shader of a material (None: of what has none): a picture's, or its own name."""
         name = "" if material is None else names.file_name_of(material)
         if name not in self._known:
-            self._known[name] = name if "/" in name else self._picture(name, material)
+            self._known[name] = name if self.keep_shaders and "/" in name else self._picture(name, material)
         if not self.icon:
             self.icon = tga.write(tga.resized(_pixels(material), tga.ICON, tga.ICON))
         return self._known[name]
 
     def _picture(self, name: str, material: Any) -> str:
-        stem = first = plain_name(name)[:MOST_LETTERS] or "plain"
+        stem = first = plain_name(PICTURE.sub("", name.rpartition("/")[2]))[:MOST_LETTERS] or "plain"
         number = 1
         while f"{stem}.tga" in self.files:
             number += 1

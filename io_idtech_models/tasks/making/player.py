@@ -64,6 +64,7 @@ class MakingOptions:
     scale: float = 1.0  # game units of a unit in the scene, where it is not fitted
     facing: str = "AUTO"
     close_seams: bool = True  # edges of cuts stay with the tags
+    keep_shaders: bool = False  # of materials that are called as a path
     levels: str = ""  # percentages of levels of detail
     game: str = "quake3"
 
@@ -106,7 +107,7 @@ def make_player(name: str, options: MakingOptions, context: Context) -> tuple[Ma
         context.view_layer.update()
         rig = find_rig(context)
         found = _look(rig, options, context)
-        wardrobe = Wardrobe(f"models/players/{made.name}")
+        wardrobe = Wardrobe(f"models/players/{made.name}", options.keep_shaders)
         models = _models(rig, found, wardrobe, options.close_seams)
         for part, model in models.items():
             _write_part(made, part, model, shares, options.game)

@@ -84,6 +84,12 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
         name="Levels of Detail",
         description="Percentages of triangles in coarser models (50, 25), which games draw from afar; empty: none",
     )
+    keep_shaders: BoolProperty(
+        name="Keep Shader Names",
+        description="Let materials whose name is a path (models/players/x/skin) be shaders that the game has; "
+        "else a picture is written for each material",
+        default=False,
+    )
     open_result: BoolProperty(
         name="Open the Result", description="Import the player that was made, put together", default=True
     )
@@ -110,7 +116,7 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
         draw_group(self.layout, self, "idtech_bones", "Bones", ("torso", "head", "hand"))
         draw_group(self.layout, self, "idtech_time", "Animation", ("rows", "fps"))
         placing = ("fit", "facing") if self.fit else ("fit", "scale", "facing")
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", (*placing, "close_seams", "levels"))
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", (*placing, "close_seams", "levels", "keep_shaders"))
 
     def execute(self, context: Context) -> Any:
         """Make and write the player; what hinders it leaves every file as it was."""

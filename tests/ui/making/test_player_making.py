@@ -285,6 +285,16 @@ def test_modifiers_and_moved_armatures(tmp_path):
     assert len(finer["lower"].surfaces) > 1
 
 
+@pytest.mark.parametrize("keep", [False, True])
+def test_materials_that_are_called_as_shaders(tmp_path, keep):
+    strut.build()
+    bpy.data.materials["Strut Stripes"].name = "models/players/x/Blue.tga"
+    files = made(tmp_path, keep_shaders=keep)
+    shader = "models/players/x/Blue.tga" if keep else "models/players/strut/blue.tga"
+    assert set(read_skin(files["head_default.skin"]).shaders().values()) == {shader}
+    assert ("blue.tga" in files) != keep
+
+
 def test_into_an_archive(tmp_path):
     strut.build()
     assert make(filepath=str(tmp_path / "my.pk3"), player="Tin Man!", levels="") == {"FINISHED"}
