@@ -16,7 +16,8 @@ from io_idtech_models.game.player.animation_cfg import read
 from io_idtech_models.game.player.files import player_of
 from io_idtech_models.game.skin import read_skin
 from io_idtech_models.game.store import Disk
-from tests.ui.scene import activate, add_cube, bpy, counts, error_of
+from tests.samples import PROJECT
+from tests.ui.scene import activate, add_cube, bpy, counts, error_of, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 make: Any = bpy.ops.object.idtech_make_player
@@ -224,6 +225,22 @@ def test_a_character_of_gltf(tmp_path):
     first, second = (each["lower"].surfaces[0].positions[row_of(f, "BOTH_DEATH1").first]
                      for each, f in ((one, straight), (other, files)))  # fmt: skip
     assert farthest(first, second) < 0.1
+
+
+def test_a_character_of_another_game(tmp_path):
+    trooper = PROJECT / "examples/trooper/models/players/toys/trooper/body.mdm"
+    collection = import_model(trooper)
+    activate(next(block for block in collection.all_objects if block.type == "ARMATURE"))
+    files = made(tmp_path)
+    found = models(files)
+    assert sum(len(s.triangles) for m in found.values() for s in m.surfaces) == 1232
+    walk = row_of(files, "LEGS_WALK")
+    assert walk.loop == walk.count > 3
+    low, high = ((each(m.surfaces[0].positions[0][:, 2]) for m in found.values()) for each in (np.min, np.max))
+    assert min(low) >= -24 - 4  # the legs' first frame is another one than that of standing
+    assert max(high) < 32
+    tag = found["upper"].tags[1]
+    assert tag.origins[row_of(files, "TORSO_STAND").first][1] < 2  # held on the right
 
 
 def test_levels_keep_the_seams(tmp_path):
