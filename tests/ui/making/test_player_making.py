@@ -16,6 +16,7 @@ from io_idtech_models.game.player.animation_cfg import read
 from io_idtech_models.game.player.files import player_of
 from io_idtech_models.game.skin import read_skin
 from io_idtech_models.game.store import Disk
+from io_idtech_models.tasks.making.player import proposed_bones
 from tests.samples import PROJECT
 from tests.ui.scene import activate, add_cube, bpy, counts, error_of, import_model
 
@@ -310,6 +311,14 @@ def test_materials_that_are_called_as_shaders(tmp_path, keep):
     shader = "models/players/x/Blue.tga" if keep else "models/players/strut/blue.tga"
     assert set(read_skin(files["head_default.skin"]).shaders().values()) == {shader}
     assert ("blue.tga" in files) != keep
+
+
+def test_the_bones_that_the_dialog_proposes():
+    strut.build()
+    assert proposed_bones(bpy.context) == ("spine", "neck", "hand.R")
+    for bone in bpy.data.objects["Strut"].data.bones:
+        bone.name = "x"
+    assert proposed_bones(bpy.context) == ("", "", "")
 
 
 def test_into_an_archive(tmp_path):
