@@ -178,7 +178,7 @@ def test_a_model_that_the_game_refuses_is_said(program):
 
 def test_a_player_made_of_a_rig_stands_and_walks(program, tmp_path):
     strut.build()
-    pictures = []
+    pictures: list[Any] = []
     for rows in ("LEGS_IDLE=Idle", "LEGS_IDLE=Walk"):  # for a player that nobody moves stands
         folder = tmp_path / str(len(pictures)) / home("strut")
         made = bpy.ops.object.idtech_make_player(filepath=str(folder), rows=rows, open_result=False)
