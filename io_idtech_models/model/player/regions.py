@@ -29,6 +29,7 @@ WORDS = {
         "hip hips pelvis leg upperleg lowerleg upleg thigh knee shin calf ankle foot feet heel toe toes tail skirt root"
     ),
 }
+SUREST = {TORSO: ("spine", "waist", "abdomen", "torso", "chest"), HEAD: ("neck", "head")}
 REGIONS = {word: region for region, words in WORDS.items() for word in words.split()}
 RIGHT, LEFT = frozenset(("r", "right")), frozenset(("l", "left"))
 HANDS = ("weapon", "gun", "hand", "wrist", "palm")  # what holds, the surest first
@@ -95,24 +96,33 @@ def propose(bones: Bones, torso: str = "", head: str = "", hand: str = "") -> Pa
     Raises:
         LimitError: there is no such bone, or no bone has a name that says torso or head.
     """
-    chosen_torso = bones.named(torso) if torso else ""
-    chosen_head = bones.named(head) if head else ""
     own = _by_names(bones)
-    regions = {}
-    for name in bones.parents:
-        above = bones.above(name)
-        region = next((own[each] for each in above if own[each]), LEGS)
-        if chosen_torso:
-            hangs = chosen_torso in above
-            region = LEGS if not hangs and region == TORSO else region
-            below = above[: above.index(chosen_torso)] if hangs else []
-            region = TORSO if hangs and region == LEGS and not any(own[each] == LEGS for each in below) else region
-        if chosen_head:
-            region = HEAD if chosen_head in above else TORSO if region == HEAD else region
-        regions[name] = region
-    torso_bone = chosen_torso or _first(bones, regions, TORSO, ("spine", "waist", "abdomen", "torso", "chest"))
-    head_bone = chosen_head or _first(bones, regions, HEAD, ("neck", "head"))
-    return Parts(regions, torso_bone, head_bone, bones.named(hand) if hand else _hand(bones))
+    by_name = {name: next((own[each] for each in bones.above(name) if own[each]), LEGS) for name in bones.parents}
+    torso_bone, head_bone = _first(bones, by_name, TORSO), _first(bones, by_name, HEAD)
+    chosen_torso, chosen_head = (bones.named(name) if name else "" for name in (torso, head))
+    regions = dict(by_name)
+    if chosen_torso not in ("", torso_bone):
+        regions = {name: _with_torso(bones, own, name, region, chosen_torso) for name, region in regions.items()}
+    if chosen_head not in ("", head_bone):
+        regions = {
+            name: HEAD if chosen_head in bones.above(name) else TORSO if region == HEAD else region
+            for name, region in regions.items()
+        }
+    found = {TORSO: chosen_torso or torso_bone, HEAD: chosen_head or head_bone}
+    for region, words in (("torso", "'spine', 'waist' or 'chest'"), ("head", "'neck' or 'head'")):
+        if not found[TORSO if region == "torso" else HEAD]:
+            text = f"no bone's name says {region}, as {words} do: choose the bone that the {region} begins with"
+            raise LimitError(text)
+    return Parts(regions, found[TORSO], found[HEAD], bones.named(hand) if hand else _hand(bones))
+
+
+def _with_torso(bones: Bones, own: Mapping[str, str], name: str, region: str, torso: str) -> str:
+    """Return the part of a bone where another bone than its name says was chosen for the torso."""
+    above = bones.above(name)
+    if torso not in above:
+        return LEGS if region == TORSO else region
+    below = above[: above.index(torso)]
+    return TORSO if region == LEGS and not any(own[each] == LEGS for each in below) else region
 
 
 def _by_names(bones: Bones) -> dict[str, str]:
@@ -127,19 +137,16 @@ def _by_names(bones: Bones) -> dict[str, str]:
     return found
 
 
-def _first(bones: Bones, regions: Mapping[str, str], region: str, wanted: tuple[str, ...]) -> str:
-    """Return the bone that a part begins with: of those that hang on another part, the one with the surest name."""
+def _first(bones: Bones, regions: Mapping[str, str], region: str) -> str:
+    """Return the bone that a part begins with, of several the one with the surest name; "" if there is none."""
     every = {name: region for name, region in regions.items() if name in bones.moving} or regions
+    wanted = SUREST[region]
 
     def begins(name: str) -> bool:
         before = next((each for each in bones.above(name)[1:] if each in every), "")
         return every[name] == region and every.get(before) != region
 
     starts = [name for name in every if begins(name)] or [name for name in regions if regions[name] == region]
-    if not starts:
-        what = "head" if region == HEAD else "torso"
-        names = "'neck' or 'head'" if region == HEAD else "'spine', 'waist' or 'chest'"
-        raise LimitError(f"no bone's name says {what}, as {names} do: choose the bone that the {what} begins with")
     carried = {start: sum(start in bones.above(name) for name in bones.parents) for start in starts}
 
     def rank(name: str) -> tuple[int, int, str]:
@@ -147,7 +154,7 @@ def _first(bones: Bones, regions: Mapping[str, str], region: str, wanted: tuple[
         sure = next((place for place, word in enumerate(wanted) if word in words), len(wanted))
         return sure, -carried[name], name
 
-    return min(starts, key=rank)
+    return min(starts, key=rank, default="")
 
 
 def side_of(name: str) -> int:

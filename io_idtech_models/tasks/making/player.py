@@ -157,6 +157,16 @@ def _look(rig: Rig, options: MakingOptions, context: Context) -> _Character:
     return found
 
 
+def proposed_bones(context: Context) -> tuple[str, str, str]:
+    """Return the bones of torso, head and right hand of the scene's character; "" where their names don't say it."""
+    with collected_warnings():
+        try:
+            parts = propose(find_rig(context).bones)
+        except LimitError:
+            return "", "", ""
+    return parts.torso, parts.head, parts.hand
+
+
 def _parts(bones: Bones, options: MakingOptions) -> Parts:
     parts = propose(bones, options.torso, options.head, options.hand)
     if parts.hand:

@@ -100,13 +100,15 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
         return any(block.type == "ARMATURE" for block in context.scene.objects)
 
     def invoke(self, context: Context, event: Any) -> Any:
-        """Show the file browser."""
+        """Show the file browser, with the bones that are proposed."""
         from ...tasks.making.pictures import plain_name
+        from ...tasks.making.player import proposed_bones
 
         if not self.filepath:
             active = context.view_layer.objects.active
             name = plain_name("" if active is None else active.name) or "player"
             self.filepath = str(Path(bpy.data.filepath).parent / name)
+        self.torso, self.head, self.hand = proposed_bones(context)
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 

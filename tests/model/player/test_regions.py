@@ -84,6 +84,13 @@ def test_hips_that_are_chosen_for_the_torso_leave_the_legs():
     assert (found["mixamorig:Hips"], found["mixamorig:LeftFoot"]) == ("upper", "lower")
 
 
+def test_choosing_what_is_proposed_changes_nothing():
+    bones = Bones({"DEF-spine": "", "DEF-arm.L": "MCH-arm.L", "MCH-arm.L": "", "DEF-head": "DEF-spine"})
+    found = propose(bones)
+    assert propose(bones, found.torso, found.head, found.hand) == found
+    assert found.regions["DEF-arm.L"] == "upper"
+
+
 def test_bones_that_move_vertices_carry_the_tags():
     bones = Bones({"torso": "", "spine_fk": "torso", "DEF-spine": "", "DEF-head": "DEF-spine", "hand_fk.R": "spine_fk",
                    "DEF-hand.R": "DEF-spine"}, frozenset(("DEF-spine", "DEF-head", "DEF-hand.R")))  # fmt: skip

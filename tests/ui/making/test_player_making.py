@@ -16,7 +16,9 @@ from io_idtech_models.game.player.animation_cfg import read
 from io_idtech_models.game.player.files import player_of
 from io_idtech_models.game.skin import read_skin
 from io_idtech_models.game.store import Disk
-from tests.ui.scene import activate, add_cube, bpy, counts, error_of
+from io_idtech_models.tasks.making.player import proposed_bones
+from tests.samples import PROJECT
+from tests.ui.scene import activate, add_cube, bpy, counts, error_of, import_model
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 make: Any = bpy.ops.object.idtech_make_player
@@ -226,6 +228,22 @@ def test_a_character_of_gltf(tmp_path):
     assert farthest(first, second) < 0.1
 
 
+def test_a_character_of_another_game(tmp_path):
+    trooper = PROJECT / "examples/trooper/models/players/toys/trooper/body.mdm"
+    collection = import_model(trooper)
+    activate(next(block for block in collection.all_objects if block.type == "ARMATURE"))
+    files = made(tmp_path)
+    found = models(files)
+    assert sum(len(s.triangles) for m in found.values() for s in m.surfaces) == 1232
+    walk = row_of(files, "LEGS_WALK")
+    assert walk.loop == walk.count > 3
+    low, high = ((each(m.surfaces[0].positions[0][:, 2]) for m in found.values()) for each in (np.min, np.max))
+    assert min(low) >= -24 - 4  # the legs' first frame is another one than that of standing
+    assert max(high) < 32
+    tag = found["upper"].tags[1]
+    assert tag.origins[row_of(files, "TORSO_STAND").first][1] < 2  # held on the right
+
+
 def test_levels_keep_the_seams(tmp_path):
     strut.build()
     files = made(tmp_path, levels="60, 30")
@@ -293,6 +311,14 @@ def test_materials_that_are_called_as_shaders(tmp_path, keep):
     shader = "models/players/x/Blue.tga" if keep else "models/players/strut/blue.tga"
     assert set(read_skin(files["head_default.skin"]).shaders().values()) == {shader}
     assert ("blue.tga" in files) != keep
+
+
+def test_the_bones_that_the_dialog_proposes():
+    strut.build()
+    assert proposed_bones(bpy.context) == ("spine", "neck", "hand.R")
+    for bone in bpy.data.objects["Strut"].data.bones:
+        bone.name = "x"
+    assert proposed_bones(bpy.context) == ("", "", "")
 
 
 def test_into_an_archive(tmp_path):

@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from examples import strut
 from io_idtech_models.assets.belongings import Belongings
 from io_idtech_models.assets.trial import Outcome, Program, Settings, run
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.game.folders import Game
 from io_idtech_models.game.listing import members
+from io_idtech_models.game.player.animation_cfg import read
 from io_idtech_models.game.store import Disk
 from io_idtech_models.game.trial.script import View
 from io_idtech_models.game.trial.subject import Player
@@ -203,6 +205,29 @@ def test_a_model_that_the_game_refuses_is_said(program):
     found.files[f"{home(SARGE)}/head.md3"] = bytes(broken)
     complaints = show(program, found).complaints
     assert any(f"R_LoadMD3: {home(SARGE)}/head.md3 has wrong version" in line for line in complaints)
+
+
+def test_a_player_made_of_a_rig_stands_and_walks(program, tmp_path):
+    strut.build()
+    pictures: list[Any] = []
+    for rows in ("LEGS_IDLE=Idle", "LEGS_IDLE=Walk"):  # for a player that nobody moves stands
+        folder = tmp_path / str(len(pictures)) / home("strut")
+        made = bpy.ops.object.idtech_make_player(filepath=str(folder), rows=rows, open_result=False)
+        assert made == {"FINISHED"}
+        files = {f"{home('strut')}/{path.name}": path.read_bytes() for path in folder.iterdir()}
+        table = read(files[f"{home('strut')}/animation.cfg"])
+        for row in table.rows:
+            table = table.edited(row, count=1, loop=0)  # when a picture is taken does not matter then
+        files[f"{home('strut')}/animation.cfg"] = table.write()
+        outcome = run(files, Player("strut"), program, Settings(VIEW, time_limit=120))
+        assert outcome.complaints == []
+        pictures.append(pixels(outcome).astype(int))
+    for picture in pictures:
+        red, _, blue = np.moveaxis(picture, 2, 0)  # the room is grey, the mannequin orange and blue
+        assert (red - blue > 40).sum() > 1000
+        assert (blue - red > 20).sum() > 2000
+    lower = (pictures[0] != pictures[1]).any(axis=2)[VIEW.size[1] * 2 // 3 :]
+    assert lower.sum() > 500
 
 
 def test_the_operator_itself(program, tmp_path, capfd):
