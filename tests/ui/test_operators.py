@@ -499,6 +499,7 @@ def test_game(tmp_path):
         for j in range(3):
             mesh.loops[first + 3 * i + j].vertex_index = 3 + 3 * i + j
     mesh.vertices.foreach_set("co", np.random.default_rng(0).uniform(-9, 9, 3 * len(mesh.vertices)).astype(np.float32))
+    mesh.uv_layers[0].data.foreach_set("uv", np.zeros(2 * len(mesh.loops), np.float32))  # else any bytes
     mesh.update(calc_edges=True)
     put(tmp_path / "b.md3", b"old")
     text = error_of(run_export, filepath=str(tmp_path / "b.md3"), game="quake3")

@@ -667,7 +667,7 @@ def test_a_broken_archive_stays_as_it_is(tmp_path, data):
 
 
 def test_a_player_saved_by_an_older_blender(tmp_path):
-    bpy.ops.wm.open_mainfile(filepath=str(PROJECT / "tests/blends/player-4.2.blend"))  # our sample, playing two rows
+    bpy.ops.wm.open_mainfile(filepath=str(PROJECT / "tests/players/grunt-4.2.blend"))  # our sample, playing two rows
     activate(bpy.data.objects["lower"])
     player = active_player()
     models = {kind: model(originals()[f"{kind}.md3"]) for kind in ("lower", "upper", "head")}
