@@ -20,7 +20,7 @@ REPORTS = environments.FOLDER / "reports"
 STEP_SECONDS = 3600  # a class left registered makes Blender 4.5 hang at exit: end such a run some day
 PURE_TESTS = ("tests/formats", "tests/model", "tests/game", "tests/assets", "tests/cli", "tests/test_*.py")
 PURE_AGAIN = ("tests/formats", "tests/model", "tests/game")  # what may differ with another Python and numpy
-AGAIN = "1/3"  # of each such test: all cases are the step "unit"'s
+AGAIN = "1/4"  # of each such test: all cases are the step "unit"'s
 BLENDER_TESTS = ("tests/blender", "tests/ui")
 FEW_FILES, SHARE = "IDTECH_FEW_FILES", "IDTECH_SHARE"  # tests.samples.FEW, tests.shares.SHARE
 UNIT_PYTHONS = [(3, 11), (3, 13)]  # the first that is there runs the tests without Blender
@@ -132,8 +132,7 @@ def blender_tests(environment: Environment) -> Callable[[Options], Outcome]:
     """Return the step that runs the tests with one Blender version from PyPI.
 
     The newest Blender that is at hand has all cases with all real files. The others have each test, with the files of
-    each format in which most may differ, and share its cases in as many parts as there are Blenders: one part is the
-    newest's alone.
+    each format in which most may differ, and share half of its cases among them: the rest is the newest's alone.
     """
 
     def step(options: Options) -> Outcome:
@@ -142,7 +141,7 @@ def blender_tests(environment: Environment) -> Callable[[Options], Outcome]:
         older = at_hand(options)[:-1]
         few = {}
         if environment in older and not options.chosen_paths:
-            few = {FEW_FILES: "1", SHARE: f"{older.index(environment) + 1}/{len(older) + 1}"}
+            few = {FEW_FILES: "1", SHARE: f"{older.index(environment) + 1}/{2 * len(older)}"}
         return run_pytest(environment.name, [python, "-P", "-m", "pytest"], options, paths, few)
 
     return step
