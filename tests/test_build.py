@@ -437,3 +437,4 @@ def test_runs_share_cases_but_no_test(runs):
     many = [c.nodeid for own in kept for c in own if c.originalname == "many"]
     assert len(many) == len(set(many)) == 40
     assert all(len([c for c in own if c.originalname == "many"]) >= 40 // runs for own in kept)
+    assert all(len([c for c in own if c.originalname == "two"]) == 1 for own in kept[: runs if runs > 1 else 0])
