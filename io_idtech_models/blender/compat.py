@@ -16,6 +16,7 @@ Context = Any
 NAME_BYTES = 63
 # Actions hold curves for several data-blocks, in slots, from 4.4 on.
 HAS_SLOTS = bpy.app.version >= (4, 4)
+OBJECT_SLOT = "OB"  # what identifiers of objects' slots begin with, before their names
 # The numbers that custom normals are stored as can be read from 4.5 on.
 NORMAL_CODES = bpy.app.version >= (4, 5)
 # Properties that take "//" paths must say so from 4.5 on, and can't before.
@@ -125,6 +126,18 @@ def play(owner: Any, action: Any) -> None:
     owner.animation_data.action = action
     if HAS_SLOTS:
         owner.animation_data.action_slot = next(s for s in action.slots if s.target_id_type == owner.id_type)
+
+
+def prefer_slot(owner: Any, name: str) -> None:
+    """Let Blender choose the slot of a name in whatever action is assigned to an ID with animation data."""
+    if HAS_SLOTS:
+        owner.animation_data.last_slot_identifier = OBJECT_SLOT + name
+
+
+def fill_slot(strip: Any, action: Any) -> None:
+    """Give an NLA strip that plays no slot the first of its action."""
+    if HAS_SLOTS and strip.action_slot is None:
+        strip.action_slot = next(iter(action.slots), None)
 
 
 def share_action(owner: Any, model: Any) -> None:

@@ -15,7 +15,7 @@ from bpy.props import StringProperty
 from ..blender.compat import Context
 from ..game.store import ARCHIVES
 from ..reporting import LimitError, ModelError
-from .bases import CANCELLED, ImportFiles, SharedOptions, draw_group, file_filter, takes_drops
+from .bases import CANCELLED, ImportFiles, SharedOptions, draw_group, file_filter, given_options, takes_drops
 from .model_list import NOUNS, SHARED, Operator, ask, bring
 
 if TYPE_CHECKING:
@@ -55,9 +55,7 @@ def ask_of_archives(operator: Any, archives: Sequence[Path], space: str = "scene
 
 def _given(operator: Any) -> dict[str, Any]:
     """Return the options of an import that were set, for the dialog: those of all imports, and all together."""
-    options = (prop.identifier for prop in operator.properties.bl_rna.properties if not prop.is_hidden)
-    chosen = {name: getattr(operator, name) for name in options if operator.properties.is_property_set(name)}
-    chosen = {name: value for name, value in chosen.items() if name not in {"filepath", "models", "game"}}
+    chosen = given_options(operator, {"filepath", "models", "game"})
     return {"options": json.dumps(chosen), **{name: chosen[name] for name in SHARED if name in chosen}}
 
 

@@ -3,7 +3,7 @@
 What does the work is imported when it is first needed: everyone who starts Blender waits for these modules.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -254,6 +254,14 @@ def settings_from(operator: Any, settings: type[Settings], **others: Any) -> Set
     """Return settings, a dataclass, as an operator's options of the same names say; what it lacks keeps its default."""
     declared = (field.name for field in fields(cast(Any, settings)) if field.name not in others)
     return settings(**{name: getattr(operator, name) for name in declared if hasattr(operator, name)}, **others)
+
+
+def given_options(operator: Any, but: Set[str]) -> dict[str, Any]:
+    """Return the options that an operator shows and that were set, apart from some."""
+    shown = (prop.identifier for prop in operator.properties.bl_rna.properties if not prop.is_hidden)
+    return {
+        name: getattr(operator, name) for name in shown if operator.properties.is_property_set(name) and name not in but
+    }
 
 
 def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, options: Iterable[str]) -> None:

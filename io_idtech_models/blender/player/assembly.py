@@ -30,7 +30,6 @@ from ..vertex.build import Built
 SPAN = 4096
 LOWER, UPPER, HEAD = "lower", "upper", "head"
 ON_TAGS = {UPPER: "tag_torso", HEAD: "tag_head"}  # which tag of the part before a part hangs on
-FRAME_ID = "id Tech frame"
 
 
 @dataclass(eq=False)

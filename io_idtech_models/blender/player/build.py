@@ -14,7 +14,6 @@ from typing import Any
 import bpy
 
 from ..compat import Block, play
-from ..roots import FRAME
 from ..vertex.build import Built
 from ..vertex.levels import LEVEL, LEVEL_OF
 from .assembly import HEAD, LOWER, ON_TAGS, UPPER, PartBuilt, hang, make_root
@@ -110,12 +109,6 @@ def play_row(root: Block, action: bpy.types.Action | None) -> None:
     if root.animation_data is None:
         root.animation_data_create()
     play(root, action)
-
-
-def show_frame(root: Block, frame: float) -> None:
-    """Let a part that plays nothing show a frame."""
-    root[FRAME] = float(frame)
-    root.update_tag()
 
 
 def store_files(collection: bpy.types.Collection, files: dict[str, bytes]) -> None:

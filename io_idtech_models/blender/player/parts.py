@@ -29,22 +29,24 @@ class PlayerFound:
 
 def find_player(block: Block | None) -> PlayerFound | None:
     """Return the player that an object belongs to; None if it hangs on none."""
-    top = None
-    while block is not None:
-        if is_root(block) and isinstance(block.get(PLAYER), str):
-            top = block
-        block = block.parent
+    top = _top(block)
     return None if top is None else _found(top)
 
 
 def players_among(blocks: Iterable[Block]) -> list[PlayerFound]:
     """Return the players that objects belong to, each once."""
-    found: dict[Block, PlayerFound] = {}
-    for block in blocks:
-        player = find_player(block)
-        if player is not None:
-            found.setdefault(player.root, player)
-    return list(found.values())
+    tops = dict.fromkeys(top for top in map(_top, blocks) if top is not None)
+    return [_found(top) for top in tops]
+
+
+def _top(block: Block | None) -> Block | None:
+    """Return the root that carries the whole player that an object hangs on; None if it hangs on none."""
+    top = None
+    while block is not None:
+        if is_root(block) and isinstance(block.get(PLAYER), str):
+            top = block
+        block = block.parent
+    return top
 
 
 def _found(top: Block) -> PlayerFound:

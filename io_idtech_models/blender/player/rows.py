@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import names, spans
-from ..compat import Block, action_parts, new_curves, play
+from ..compat import Block, action_parts, fill_slot, new_curves, play, prefer_slot
 from ..curves import CONSTANT, LINEAR, add_points, curve_points
 from ..properties import FPS, LOOP, show
 from ..roots import FRAME_PATH
@@ -114,21 +114,14 @@ def _fill(curve: Any, keys: Keys) -> None:
 def make_whole(root: Block, num_frames: int, player: str) -> bpy.types.Action:
     """Let a root play the action that shows all frames of its part, one by one."""
     action = bpy.data.actions.new(WHOLE_ROW)
-    last = float(max(num_frames - 1, 0))
-    curve = new_curves(action, "OBJECT", SLOT).new(FRAME_PATH)
-    add_points(curve, np.array([0.0, last][: 1 + (last > 0)]), np.array([0.0, last][: 1 + (last > 0)]))
+    new_curves(action, "OBJECT", SLOT).new(FRAME_PATH)
+    show_all(action, num_frames)
     action.use_fake_user = True
     action[PLAYER], action[ROW] = player, ""
     root.animation_data_create()
-    _know_slot(root)
+    prefer_slot(root, SLOT)
     play(root, action)
     return action
-
-
-def _know_slot(root: Block) -> None:
-    """Let Blender choose our slot whenever someone assigns a row to a root."""
-    if hasattr(root.animation_data, "last_slot_identifier"):
-        root.animation_data.last_slot_identifier = f"OB{SLOT}"
 
 
 def keep(root: Block, actions: Iterable[bpy.types.Action]) -> None:
@@ -137,18 +130,13 @@ def keep(root: Block, actions: Iterable[bpy.types.Action]) -> None:
         track = root.animation_data.nla_tracks.new()
         track.name = action.name
         strip = track.strips.new(action.name, 0, action)
-        _choose_slot(strip, action)
+        fill_slot(strip, action)
         track.mute = True
-
-
-def _choose_slot(strip: Any, action: bpy.types.Action) -> None:
-    if hasattr(strip, "action_slot") and strip.action_slot is None:
-        strip.action_slot = next(iter(getattr(action, "slots", ())), None)
 
 
 def rows_of(player: str, roots: Sequence[Block]) -> dict[str, bpy.types.Action]:
     """Return the actions of a player's rows by the rows' names: its own, and others of a row's name on its roots."""
-    kept = [s.action for r in roots if r.animation_data for t in r.animation_data.nla_tracks for s in t.strips]
+    kept = {s.action for r in roots if r.animation_data for t in r.animation_data.nla_tracks for s in t.strips}
     playing = [r.animation_data.action for r in roots if r.animation_data]
     own = [action for action in bpy.data.actions if action.get(PLAYER) == player]
     new = [a for a in bpy.data.actions if a.get(PLAYER) is None and frame_curve(a) is not None]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 from zlib import crc32
 
 from ... import formats
+from ...assets.asked import Asked
 from ...assets.levels import dump_levels, level_name
 from ...blender import names
 from ...blender.compat import Block, Context
@@ -18,7 +19,6 @@ from ...blender.player.parts import PlayerFound, all_shown, find_player, players
 from ...blender.player.rows import NamedRow, read_row, rows_of
 from ...blender.provenance import CHECKSUM, FILE
 from ...blender.roots import root_of
-from ...blender.scene import ExportScene
 from ...blender.vertex.frame_plan import GatherSettings
 from ...game.player.animation_cfg import LOWER, NAMES, UPPER, WHOLE, AnimationTable, Row, read
 from ...game.player.animation_edits import with_row
@@ -27,10 +27,10 @@ from ...game.skin_names import SUFFIX, skins_of
 from ...game.store import split_name
 from ...model.wording import listed, plural
 from ...reporting import LimitError, collected_warnings
-from ..dressing import SKIN
+from ..dressing import SKIN, rate_of
 from ..selection import Choice, choose, part_of
 from ..skins import skin_of, skin_with
-from ..vertex import Summary, left_out, object_mode
+from ..vertex import Summary, gathered, left_out, object_mode
 from .imports import TABLE, named_row, warn_of_frames
 from .play import num_frames
 
@@ -124,18 +124,13 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
 
 def _part(name: str, chosen: Choice, options: SaveOptions, context: Context) -> bytes:
     """Return the bytes of a part's file, hidden objects and all."""
-    from ...blender.vertex.gather import gather
-
     settings = GatherSettings(
         frames="KEYS", scale=options.scale, normals=options.normals, keep_suffixes=options.keep_suffixes
     )
-    row = formats.by_name(FORMAT)
-    blocks = chosen.whole
-    with all_shown(context.view_layer, blocks):
-        export = ExportScene(context.scene, context.view_layer, replace(settings, uv_splits_vertices=True))
-        model = gather(blocks, chosen.collection, export)
-    written = formats.dump_for(row, model, options.game, {}, False)
-    for text in [*written.notes, *left_out(replace(chosen, hidden=[]))]:
+    whole = replace(chosen, blocks=chosen.whole, hidden=[])
+    with all_shown(context.view_layer, whole.blocks):
+        written = gathered(Asked(Path(name), options.game), formats.by_name(FORMAT), whole, context, settings)
+    for text in [*written.notes, *left_out(whole)]:
         log.warning("%s: %s", name, text)
     return written.data
 
@@ -175,7 +170,11 @@ def _warn_of_parts(player: PlayerFound) -> None:
 
 def _warn_of_levels(chosen: dict[tuple[str, int], Choice], saved: SavedPlayer) -> None:
     """Say which levels of detail are older than what they are levels of."""
-    unchanged = {key: _is_unchanged(choice, saved) for key, choice in chosen.items()}
+    written = {f"{crc32(data):08x}" for data in saved.files.values()}
+    unchanged = {
+        key: choice.collection is not None and choice.collection.get(CHECKSUM) in written
+        for key, choice in chosen.items()
+    }
     for (kind, level), choice in chosen.items():
         if level and unchanged[kind, level] and not unchanged.get((kind, 0), True):
             log.warning(
@@ -183,12 +182,6 @@ def _warn_of_levels(chosen: dict[tuple[str, int], Choice], saved: SavedPlayer) -
                 "Make Levels of Detail makes it anew, or delete it",
                 part_file(kind, 0, chosen[kind, 0].collection), part_file(kind, level, choice.collection),
             )  # fmt: skip
-
-
-def _is_unchanged(choice: Choice, saved: SavedPlayer) -> bool:
-    """Tell whether a file is written as it was read."""
-    noted = None if choice.collection is None else choice.collection.get(CHECKSUM)
-    return noted in {f"{crc32(data):08x}" for data in saved.files.values()}
 
 
 def _skins(player: PlayerFound, kept: dict[str, bytes], meshes: dict[str, list[Block]]) -> dict[str, bytes]:
@@ -230,7 +223,7 @@ def _table(player: PlayerFound, context: Context) -> dict[str, bytes]:
         log.warning("the player has no animation.cfg: games refuse it")
         return {}
     name = str(player.collection[TABLE])
-    rate = context.scene.render.fps / context.scene.render.fps_base
+    rate = rate_of(context.scene)
     actions = rows_of(player.identity, list(player.parts.values()))
     rows = {row.name: (row, named_row(table, row)) for row in table.by_name.values()}
     shown = {name: read_row(actions[name], old, rate) for name, (_, old) in rows.items() if name in actions}

@@ -15,6 +15,7 @@ from ...blender.provenance import PART
 from ...blender.vertex import edit_frames
 from ...game.player.animation_cfg import LOWER, UPPER
 from ...reporting import LimitError
+from ..dressing import rate_of
 from ..selection import Choice, choose, part_of
 from .exports import table_of
 from .imports import named_row
@@ -44,7 +45,7 @@ def edit(player: PlayerFound, root: Block, inserts: bool, context: Context) -> N
         for choice in _models(player, part, context):
             model = edit_frames.model_frames(choice.whole, choice.collection, scene)
             (edit_frames.insert if inserts else edit_frames.delete)(model, place)
-    rate = scene.render.fps / scene.render.fps_base
+    rate = rate_of(scene)
     moved = {part: counts[part] + (1 if inserts else -1) for part in kinds}
     for action, row in rows:
         touched = [part for part in kinds if part in row.parts]
@@ -63,7 +64,7 @@ def present_rows(player: PlayerFound, context: Context) -> list[tuple[Any, Named
     actions = rows_of(player.identity, list(player.parts.values()))
     table = table_of(player)
     known = {} if table is None else {row.name: named_row(table, row) for row in table.by_name.values()}
-    rate = context.scene.render.fps / context.scene.render.fps_base
+    rate = rate_of(context.scene)
     return [(action, read_row(action, known[name], rate)) for name, action in actions.items() if name in known]
 
 

@@ -13,6 +13,7 @@ from ...blender.player.rows import PLAYER, ROW, retime, rows_of
 from ...blender.vertex.source import frame_list
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE
 from ...reporting import LimitError
+from ..dressing import rate_of
 
 LEGS, TORSO, BOTH = "LEGS_", "TORSO_", "BOTH_"
 STARTS = {LOWER: (LEGS, BOTH), UPPER: (TORSO, BOTH), WHOLE: ("",)}
@@ -35,7 +36,7 @@ def play(player: PlayerFound, legs: str, torso: str, scene: bpy.types.Scene, fit
     actions = rows_of(player.identity, list(player.parts.values()))
     wanted = {LOWER: legs.upper(), UPPER: torso.upper()}
     both = next((name for name in wanted.values() if name.startswith(BOTH)), "")
-    rate = scene.render.fps / scene.render.fps_base
+    rate = rate_of(scene)
     ends = []
     for part, root in player.parts.items():
         if part not in STARTS:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...blender.compat import RELATIVE_PATHS, Context
 from ...formats import by_name
@@ -18,11 +18,12 @@ from ..bases import (
     CANCELLED,
     FINISHED,
     DressOptions,
-    Exporting,
+    ExportFile,
     ImportFiles,
     draw_group,
     file_filter,
     games_option,
+    given_options,
     open_collection,
     select,
     settings_from,
@@ -71,11 +72,9 @@ class IMPORT_SCENE_OT_idtech_player(DressOptions, ImportFiles, Operator):  # typ
         """Import the players that the chosen files belong to, each once; of an archive with several ask which."""
         paths = self.paths()
         if self.interactive and not self.player and len(paths) == 1 and _has_several(paths[0]):
-            options = (prop.identifier for prop in self.properties.bl_rna.properties if not prop.is_hidden)
-            given = {name: getattr(self, name) for name in options if self.properties.is_property_set(name)}
-            given = {name: value for name, value in given.items() if name not in {"filepath", "player"}}
+            given = json.dumps(given_options(self, {"filepath", "player"}))
             operators: Any = bpy.ops.import_scene
-            operators.idtech_choose_player("INVOKE_DEFAULT", source=str(paths[0]), given=json.dumps(given))
+            operators.idtech_choose_player("INVOKE_DEFAULT", source=str(paths[0]), given=given)
             return CANCELLED
         return bring_players(self, context)
 
@@ -131,13 +130,13 @@ def _bring(operator: Any, player: "PlayerFiles", context: Context) -> Any:
     return summary
 
 
-class EXPORT_SCENE_OT_idtech_player(Exporting, Operator):  # type: ignore[misc]
+class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
     """Write a whole player: models with their levels of detail, skins, and the table of animations."""
 
     bl_idname = "export_scene.idtech_player"
     bl_label = f"Export {LABEL}"
     bl_description = "Write the player of the active object into a folder or a .pk3, which keeps all else that it has"
-    bl_options = {"REGISTER", "PRESET"}
+    row = by_name("md3")
     filename_ext = ""
     check_extension = None
 
@@ -150,10 +149,7 @@ class EXPORT_SCENE_OT_idtech_player(Exporting, Operator):  # type: ignore[misc]
         options=RELATIVE_PATHS,
     )
     collection: StringProperty(name="Collection", options={"HIDDEN", "SKIP_SAVE"})
-    game: games_option(by_name("md3").games)
-    scale: FloatProperty(
-        name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0
-    )
+    game: games_option(row.games)
     normals: EnumProperty(
         name="Normals",
         description="Which normals to write",
@@ -167,11 +163,6 @@ class EXPORT_SCENE_OT_idtech_player(Exporting, Operator):  # type: ignore[misc]
     percentages: StringProperty(
         name="Make Levels of Detail",
         description="Percentages of the triangles (50, 25) of levels made anew; empty: those in the scene",
-    )
-    keep_suffixes: BoolProperty(
-        name="Keep Number Suffixes",
-        description="Write names as they are, with the numbers (.001) that Blender puts behind them",
-        default=False,
     )
 
     def invoke(self, context: Context, event: Any) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 from examples import strut
 from io_idtech_models import formats
-from io_idtech_models.blender.player.build import play_row, show_frame
+from io_idtech_models.blender.player.build import play_row
 from io_idtech_models.blender.player.parts import find_player
 from io_idtech_models.game.player.animation_cfg import read
 from io_idtech_models.game.player.files import player_of
@@ -118,7 +118,8 @@ def test_the_player_shows_what_the_character_does(tmp_path):
         wanted = rig_at(action, time) * scale + way
         for part, frame in frames.items():
             play_row(roots[part], None)
-            show_frame(roots[part], frame)
+            roots[part]["frame"] = float(frame)
+            roots[part].update_tag()
         bpy.context.view_layer.update()
         seen = np.concatenate([shown(block) for part in parts for block in meshes[part]])
         assert farthest(seen, wanted) < 3 * STEP
