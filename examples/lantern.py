@@ -13,11 +13,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from examples.built import surface_of, tag_of
 from examples.lantern_pictures import SIZE, picture_files
 from examples.pictures import Array
 from examples.shapes import Part, Point, Rect, beam, grid, joined, lathe, moved, quad, shift, turn
 from io_idtech_models import formats
-from io_idtech_models.model.vertex import Surface, Tag, VertexModel
+from io_idtech_models.model.vertex import Surface, VertexModel
 
 FOLDER = "models/mapobjects/lantern/"
 PACK = "lantern/baseq3/lantern.pk3"
@@ -224,31 +225,17 @@ def pose(frame: int) -> Array:
 
 
 def build_surface(name: str, make: Callable[[int], Part]) -> Surface:
-    """Return a surface of the package's model, with the positions and normals of every frame."""
+    """Return a surface of the package's model, as it swings."""
     frames = [moved(make(frame), pose(frame)) for frame in range(NUM_FRAMES)]
-    positions = np.round(np.array([f.points for f in frames]), 4).astype(np.float32)
-    normals = np.array([f.normals for f in frames])
-    normals = np.round(normals / np.sqrt((normals**2).sum(axis=2))[..., None], 4)
-    # A symmetric shape has normals halfway between two codes: lean them all a little, or noise would choose.
-    normals = (normals + np.array((0.00011, 0.00023, 0.00017))).astype(np.float32)
-    u, v = (frames[0].uvs / SIZE).T
-    uvs = np.round(np.stack((u, 1 - v), axis=1), 6).astype(np.float32)
-    shader = FOLDER + WORN[name][0]
-    return Surface(name, positions, frames[0].triangles.astype(np.int32), uvs, [shader], normals)
-
-
-def build_tag(name: str, place: Array) -> Tag:
-    """Return a tag of the package's model; the columns of a transform are the tag's forward, left and up."""
-    frames = np.round(np.array([pose(frame) @ place for frame in range(NUM_FRAMES)]), 5) + 0.0
-    axes = np.ascontiguousarray(np.swapaxes(frames[:, :3, :3], 1, 2), np.float32)
-    return Tag(name, frames[:, :3, 3].astype(np.float32), axes)
+    return surface_of(name, frames, SIZE, FOLDER + WORN[name][0])
 
 
 def model_bytes() -> bytes:
     """Return the MD3 file."""
     names = [f"swing{i + 1:02d}" for i in range(NUM_FRAMES)]
     surfaces = [build_surface(name, make) for name, make in SURFACES.items()]
-    model = VertexModel(FOLDER + "lantern.md3", names, surfaces, [build_tag(*tag) for tag in TAGS.items()])
+    tags = [tag_of(name, [pose(frame) @ place for frame in range(NUM_FRAMES)]) for name, place in TAGS.items()]
+    model = VertexModel(FOLDER + "lantern.md3", names, surfaces, tags)
     data: bytes = formats.by_name("md3").dump(model)
     return data
 

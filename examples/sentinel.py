@@ -12,10 +12,11 @@ from itertools import pairwise
 import numpy as np
 
 from examples import pictures
+from examples.built import surface_of, tag_of
 from examples.pictures import Array, png, tga, to_bytes
 from examples.shapes import ALONG_X, Part, Point, Rect, beam, joined, lathe, moved, quad, shift, turn
 from io_idtech_models import formats
-from io_idtech_models.model.vertex import Surface, Tag, VertexModel
+from io_idtech_models.model.vertex import Surface, VertexModel
 
 NUM_FRAMES = 20
 SIZE = 128  # of both pictures, in pixels
@@ -117,31 +118,18 @@ TAGS = (
 
 
 def build_surface(name: str, shader: str, pieces: Sequence[tuple[str, Callable[[], Part]]]) -> Surface:
-    """Return a surface of the package's model, with the positions and normals of every frame."""
+    """Return a surface of the package's model, as it walks."""
     parts = [(joint, make()) for joint, make in pieces]
     frames = [joined([moved(p, pose[joint]) for joint, p in parts]) for pose in map(poses, range(NUM_FRAMES))]
-    positions = np.round(np.array([f.points for f in frames]), 4).astype(np.float32)
-    normals = np.array([f.normals for f in frames])
-    normals = np.round(normals / np.sqrt((normals**2).sum(axis=2))[..., None], 4)
-    # A symmetric shape has normals halfway between two codes: lean them all a little, or noise would choose.
-    normals = (normals + np.array((0.00011, 0.00023, 0.00017))).astype(np.float32)
-    u, v = (frames[0].uvs / SIZE).T
-    uvs = np.round(np.stack((u, 1 - v), axis=1), 6).astype(np.float32)
-    return Surface(name, positions, frames[0].triangles.astype(np.int32), uvs, [shader], normals)
-
-
-def build_tag(name: str, joint: str, place: Array) -> Tag:
-    """Return a tag of the package's model; the columns of a transform are the tag's forward, left and up."""
-    frames = np.round(np.array([poses(i)[joint] @ place for i in range(NUM_FRAMES)]), 5) + 0.0
-    axes = np.ascontiguousarray(np.swapaxes(frames[:, :3, :3], 1, 2), np.float32)
-    return Tag(name, frames[:, :3, 3].astype(np.float32), axes)
+    return surface_of(name, frames, SIZE, shader)
 
 
 def model_bytes() -> bytes:
     """Return the MD3 file."""
     names = [f"hover{i + 1:02d}" for i in range(NUM_FRAMES)]
     surfaces = [build_surface(*row) for row in SURFACES]
-    model = VertexModel("models/sentinel/sentinel.md3", names, surfaces, [build_tag(*row) for row in TAGS])
+    tags = [tag_of(name, [poses(i)[joint] @ place for i in range(NUM_FRAMES)]) for name, joint, place in TAGS]
+    model = VertexModel("models/sentinel/sentinel.md3", names, surfaces, tags)
     data: bytes = formats.by_name("md3").dump(model)
     return data
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-import numpy as np
-
 from examples import pictures
+from examples.built import surface_of, tag_of
 from examples.pictures import Array
 from examples.shapes import Part
 from examples.tock_body import HEIGHT, WIDTH, head, lower, torso_tag, upper, upper_tags
@@ -20,7 +19,7 @@ from examples.tock_pictures import icon, picture
 from io_idtech_models import formats
 from io_idtech_models.game.player.animation_edits import make
 from io_idtech_models.game.skin import make as make_skin
-from io_idtech_models.model.vertex import Surface, Tag, VertexModel
+from io_idtech_models.model.vertex import VertexModel
 
 FOLDER = "models/players/tock/"
 GAME = "tock/baseq3/"
@@ -32,25 +31,6 @@ TAGS: dict[str, tuple[str, ...]] = {
     "head": (),
 }
 LEVELS = 2
-
-
-def build_surface(name: str, frames: list[Part]) -> Surface:
-    """Return a surface of the package's model, with the positions and normals of every frame."""
-    positions = np.round(np.array([frame.points for frame in frames]), 4).astype(np.float32)
-    normals = np.array([frame.normals for frame in frames])
-    normals = np.round(normals / np.sqrt((normals**2).sum(axis=2))[..., None], 4)
-    # A symmetric shape has normals halfway between two codes: lean them all a little, or noise would choose.
-    normals = (normals + np.array((0.00011, 0.00023, 0.00017))).astype(np.float32)
-    u, v = (frames[0].uvs / (WIDTH, HEIGHT)).T
-    uvs = np.round(np.stack((u, 1 - v), axis=1), 6).astype(np.float32)
-    return Surface(name, positions, frames[0].triangles.astype(np.int32), uvs, [FOLDER + "default.tga"], normals)
-
-
-def build_tag(name: str, places: list[Array]) -> Tag:
-    """Return a tag of the package's model; the columns of a transform are the tag's forward, left and up."""
-    frames = np.round(np.array(places), 5) + 0.0
-    axes = np.ascontiguousarray(np.swapaxes(frames[:, :3, :3], 1, 2), np.float32)
-    return Tag(name, frames[:, :3, 3].astype(np.float32), axes)
 
 
 def legs_tags(pose: Legs) -> dict[str, Array]:
@@ -71,8 +51,8 @@ def model(part: str, detail: int) -> VertexModel:
         torsos = [pose for pose in poses(1) if isinstance(pose, Torso)]
         shapes = [partial(upper, pose, detail) for pose in torsos]
         placed, frames = list(map(upper_tags, torsos)), names(1)
-    surface = build_surface(SURFACES[part], [make() for make in shapes])
-    tags = [build_tag(name, [each[name] for each in placed]) for name in TAGS[part]]
+    surface = surface_of(SURFACES[part], [make() for make in shapes], (WIDTH, HEIGHT), FOLDER + "default.tga")
+    tags = [tag_of(name, [each[name] for each in placed]) for name in TAGS[part]]
     return VertexModel(f"{FOLDER}{part}.md3", frames, [surface], tags)
 
 
