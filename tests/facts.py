@@ -11,6 +11,7 @@ from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.formats.md5 import anim_file as md5anim
 from io_idtech_models.formats.md5 import mesh_file as md5mesh
+from io_idtech_models.formats.mdl import file as mdl
 from io_idtech_models.formats.mdm import file as mdm
 from io_idtech_models.formats.mdx import file as mdx
 
@@ -76,6 +77,24 @@ def _md3(data: bytes) -> Facts:
     return found
 
 
+def _mdl(data: bytes) -> Facts:
+    file = mdl.read(data)
+    found = _record("", file.header, mdl.HEADER, _own_fields(mdl.HEADER))
+    found["tail"] = file.tail.tobytes()
+    for name, parts in (("skins", file.skins), ("frames", file.frames)):
+        for each in ("kinds", "counts", "heads", "times"):
+            found |= _rows(f"{name}.{each}", getattr(parts, each))
+    found |= _rows("pictures", file.skins.payloads) | _rows("st", file.st)
+    for t, triangle in enumerate(file.triangles):
+        found |= _record(f"triangles[{t}].", triangle, mdl.TRIANGLE, mdl.TRIANGLE.names)
+    for f, pose in enumerate(file.poses):
+        found |= _record(f"poses[{f}].", pose, mdl.POSE, mdl.POSE.names)
+        found |= _rows(f"poses[{f}].xyz", file.vertices[f, :, :3]) | _rows(
+            f"poses[{f}].normal", file.vertices[f, :, 3:]
+        )
+    return found
+
+
 def _own_fields(dtype: np.dtype[Any]) -> list[str]:
     return [name for name in dtype.names or () if not name.startswith(OFFSETS)]
 
@@ -132,5 +151,5 @@ def _of_block(prefix: str, block: Any) -> Facts:
 
 
 READERS: dict[bytes, Callable[[bytes], Facts]] = {
-    md2.IDENT: _md2, md3.IDENT: _md3, mdm.IDENT: _mdm, mdx.IDENT: _mdx, b"MD5V": _md5,
+    md2.IDENT: _md2, md3.IDENT: _md3, mdl.IDENT: _mdl, mdm.IDENT: _mdm, mdx.IDENT: _mdx, b"MD5V": _md5,
 }  # fmt: skip

@@ -19,7 +19,7 @@ import pytest
 from io_idtech_models import formats
 from io_idtech_models.formats import VERTEX, rows_of
 from io_idtech_models.model.vertex import VertexModel
-from tests import samples_md2, samples_md3, samples_md5, samples_mdm
+from tests import samples_md2, samples_md3, samples_md5, samples_mdl, samples_mdm
 
 PROJECT = Path(__file__).resolve().parent.parent
 CORPUS = PROJECT.parent / "shared" / "corpus"
@@ -29,6 +29,7 @@ SENTINEL = PROJECT / "examples" / "sentinel" / "sentinel.md3"
 SAMPLES: dict[str, dict[str, bytes]] = {
     "md2": {make.__name__: make().pack() for make in samples_md2.SPECS},
     "md3": {make.__name__: make().pack() for make in samples_md3.SPECS},
+    "mdl": {make.__name__: make().pack() for make in samples_mdl.SPECS},
     "md5mesh": {make.__name__: make() for make in samples_md5.MESHES},
     "mdm": {make.__name__: make() for make in samples_mdm.MESHES},
     "md5anim": {make.__name__: make() for make in samples_md5.ANIMS},
@@ -59,6 +60,7 @@ FEW = "IDTECH_FEW_FILES"
 RICH = (
     "playermodels/tris.md2", "v_blast/tris.md2", "don/lower.md3", "gauntlet/gauntlet.md3", "hud/glasses.md3",
     "xsarge/body.md5mesh", "xsarge/walk.md5anim", "naked.mdm", "akimbo.mdx",
+    "props/flag.mdl", "progs/flame2.mdl",
 )  # fmt: skip
 # The manifest takes it for valid, but its triangles name vertices that it lacks.
 BROKEN = frozenset(("assimp/test/models/MD2/malformed_zero_numvertices.md2",))

@@ -37,8 +37,8 @@ ROWS: tuple[Row, ...] = (
         uv_splits_vertices=False,
         frame_rate=10,  # Quake II's server frames
         options=(
-            Option("skin_width", "Skin Width", "Texels; 0: the source's, else the picture's, else 256", 0, 32767),
-            Option("skin_height", "Skin Height", "Texels; 0: the source's, else the picture's, else 256", 0, 32767),
+            Option("skin_width", "Skin Width", "Texels; 0: as the model has them, else 256", 0, 32767),
+            Option("skin_height", "Skin Height", "Texels; 0: as the model has them, else 256", 0, 32767),
             Option(
                 "same_box",
                 "Same Box for All Frames",
@@ -68,6 +68,44 @@ ROWS: tuple[Row, ...] = (
                 SPLIT,
                 "Split Surfaces",
                 "Cut surfaces with more vertices or triangles than the game takes into pieces: x, x2, x3",
+            ),
+        ),
+    ),
+    Row(
+        name="mdl",
+        family=VERTEX,
+        label="Quake (.mdl)",
+        suffixes=(".mdl",),
+        magic=b"IDPO",
+        file_codec="mdl.file",
+        model_codec="mdl.model",
+        rooms={"frame": 15},
+        uv_splits_vertices=False,
+        frame_rate=10,  # Quake's monsters think ten times a second
+        holds_pictures=True,
+        options=(
+            Option("skin_width", "Skin Width", "Texels; 0: as the model has them, else 256", 0, 32767),
+            Option("skin_height", "Skin Height", "Texels; 0: as the model has them, else 256", 0, 32767),
+            Option(
+                "refit_grid",
+                "Fit Grid Anew",
+                "Make the steps of positions as small as the model allows, also where the source's grid still holds",
+            ),
+            Option("dither", "Dither", "Mix colours of the palette where new pixels have one that lies between them"),
+            Option(
+                "avoid_full_brights",
+                "Avoid Full Brights",
+                "Match new pixels to no colour that shines in the dark (224 to 255)",
+            ),
+            Option(
+                "player_colors",
+                "Match Player Colors",
+                "Match new pixels of a player to the colours of shirt and trousers, too, which the game replaces",
+            ),
+            Option(
+                "drop_tail",
+                "Drop Bytes at the End",
+                "Leave out what editors of models wrote behind the last frame",
             ),
         ),
     ),

@@ -70,6 +70,7 @@ class Row:
     uv_splits_vertices: bool = True  # a vertex has one texture coordinate and normal, a surface one material
     level_files: bool = False  # games read levels of detail from files beside a model's: NAME_1, NAME_2
     frame_rate: int = 0  # at which games play its frames; 0: not the format's matter
+    holds_pictures: bool = False  # its skins lie in the file
     # Of models that a skeleton moves:
     animation: str = ""  # the format whose files move its models
     companions: tuple[str, ...] = ()  # formats whose file tells what its own does not

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 SEPARATORS = "_.- \t"
@@ -16,6 +17,7 @@ SHORTEST_MISSPELT = 4  # letters of a name that may be a misspelling of another
 NUMBER = re.compile(rf"[0-9]{{1,{MOST_DIGITS}}}\Z")
 # MD2 and MD3 have 16 bytes for a frame's name, and games read up to a NUL.
 FRAME_NAME_BYTES = 15
+DEFAULT_TIME = 0.1  # seconds of a frame
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Clip:
     first: int
     count: int
     frame_rate: float = 0.0  # per second; 0: that of what it is a part of
+    # Of frames that a game plays by itself, as if they were one: when each ends, in seconds; else none.
+    times: tuple[float, ...] = ()
 
     @property
     def frames(self) -> range:
@@ -81,6 +85,18 @@ class _Run:
         if number <= last + 1 or len(reading.digits) <= 2:
             return number >= last
         return self.sure or reading.sure
+
+
+def fitted_times(times: Sequence[float], count: int) -> tuple[float, ...]:
+    """Return when so many frames end that are played by themselves: the first of `times`, or more of the last's length.
+
+    Frames of which nothing is known last a tenth of a second, as id's tools have it.
+    """
+    found = [float(time) for time in times[:count]]
+    last = found[-1] - found[-2] if len(found) > 1 else found[0] if found else DEFAULT_TIME
+    while len(found) < count:
+        found.append((found[-1] if found else 0.0) + (last if last > 0 else DEFAULT_TIME))
+    return tuple(found)
 
 
 def group(frame_names: list[str]) -> list[Clip]:

@@ -23,10 +23,13 @@ from numpy.typing import NDArray
 
 from .arrays import Choice, Floats, chosen_vertices
 from .clips import Clip
+from .pictures.palette import Palette
+from .pictures.skins import Skin
 from .source import EVERY, Facts, Ints, MeshSet, SurfaceSource, corner_uvs
 
 Decoder = Callable[[Choice, Choice], Floats]  # (frames, vertices) -> (F, n, 3)
 Stored = Floats | Decoder  # what is (F, V, 3), or gives it when it is asked for
+Traits = dict[str, int | float | tuple[float, ...]]
 
 
 @dataclass(eq=False)
@@ -204,6 +207,12 @@ class VertexModel:
     frame_sources: Ints | None = None  # (F,) the source frame that each frame was, or -1; None: all new
     animations: list[Clip] = field(default_factory=list)  # stretches of the frames, where a format names them
     texture_size: tuple[int, int] | None = None  # width and height of the picture that it wears, where it is known
+    skins: list[Skin] = field(default_factory=list)  # of formats whose files hold them: one for each shader
+    palette: Palette | None = None  # of these pictures' numbers, where it is not Quake's
+    # Numbers that games read, one or several each, by their names in the format's header.
+    traits: Traits = field(default_factory=dict)
+    # Frames that a game plays by itself, as if they were one; None: those that were so in the source.
+    groups: list[Clip] | None = None
 
     @property
     def num_frames(self) -> int:

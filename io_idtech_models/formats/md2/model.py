@@ -16,23 +16,15 @@ from numpy.typing import NDArray
 
 from ...model.clips import group
 from ...model.edits.conform import joined
-from ...model.edits.normals import (
-    CodedView,
-    Motion,
-    NormalCoding,
-    filled_frames,
-    settle_codes,
-    turned_over,
-    view_codes,
-)
+from ...model.edits.normals import NormalCoding, filled_frames
 from ...model.source import CodedSource, Facts
 from ...model.vertex import ModelSource, Surface, VertexModel
 from ...model.wording import listed, plural
 from ...reporting import LimitError
-from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_fits, layout_of, records_of, warn_damaged
+from ..common.boxed import Boxing, settle_positions, shown_box
+from ..common.hints import Wanted, all_fit, as_bytes, layout_fits, layout_of, lone_source, records_of, warn_damaged
 from ..common.normals import decode_direction, encode_direction
 from ..common.records import cut_name, decode_name, encode_name
-from .boxes import Boxes, fit_boxes
 from .commands import CommandHint, settle_commands
 from .file import FRAME, FRAME_NAME_SIZE, HEADER, IDENT, MAX_INDEX, SKIN, SKIN_SIZE, TRIANGLE, VERSION, Md2
 from .texels import Size, TexelTable, decode_st
@@ -42,7 +34,6 @@ log = logging.getLogger(__name__)
 FORMAT = "md2"
 CODING = NormalCoding(decode_direction, encode_direction, 1 << 8)
 DEFAULT_SIZE = 256  # texels, of a skin of which nothing is known
-FARTHEST = np.float32(1e36)  # of a box's numbers that are shown: 255 steps of it and once more are still a float32
 
 
 @dataclass(frozen=True)
@@ -95,7 +86,8 @@ def _surface_source(md2: Md2, name: str) -> CodedSource:
         _shown_uvs(md2.st, st_index, _header_size(md2.header)),
         [decode_name(n) for n in md2.skins.tolist()],
         md2.vertices,
-        *_shown_boxes(md2.frames),
+        shown_box(md2.frames["scale"]),
+        shown_box(md2.frames["translate"]),
         facts=facts | md2.layout,
     )
 
@@ -106,12 +98,6 @@ def _shown_uvs(st: NDArray[np.int16], st_index: NDArray[np.uint16], size: Size) 
     table[:-1] = decode_st(st, size)
     shown: NDArray[np.float32] = table[np.minimum(st_index, len(st))]
     return shown
-
-
-def _shown_boxes(frames: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return scale and offset of frames, (F, 3) each, as numbers that Blender can show."""
-    scale, offset = (np.clip(finite(frames[name]), -FARTHEST, FARTHEST) for name in ("scale", "translate"))
-    return scale, offset
 
 
 def conform(model: VertexModel, options: Mapping[str, Any]) -> VertexModel:
@@ -132,38 +118,29 @@ def conform(model: VertexModel, options: Mapping[str, Any]) -> VertexModel:
 
 def _skin_size(model: VertexModel, options: Md2Options) -> Size:
     """Return width and height of the skin: as asked for, else the source's, else the picture's, else a default."""
-    source = _whole_source(model)
+    source = lone_source(model, FORMAT, _fits)
     known = model.texture_size or (DEFAULT_SIZE, DEFAULT_SIZE)
     if source is not None:
         known = _header_size(records_of(source.facts, "header", HEADER))
     return options.skin_width or known[0], options.skin_height or known[1]
 
 
-def _whole_source(model: VertexModel) -> CodedSource | None:
-    """Return the source's surface if it is the one that the model's goes back to, and its facts are sound."""
-    source = model.source_of(FORMAT)
-    index = next((s.source_index for s in model.surfaces if s.source_index >= 0), -1)
-    if source is None or not 0 <= index < len(source.surfaces):
-        return None
-    own = source.surfaces[index]
-    return own if isinstance(own, CodedSource) and _fits(own) else None
-
-
 def _fits(own: CodedSource) -> bool:
     """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
-    frames, triangles = len(own.codes), len(own.triangles)
+    count, triangles = len(own.codes), len(own.triangles)
     wanted: Wanted = {
         "header": (HEADER, ()), "skins": (SKIN, (len(own.shaders),)), "st": ("i2", (-1, 2)),
-        "st_index": ("u2", (triangles, 3)), "frames": (FRAME, (frames,)), "padding": ("u1", (frames, -1)),
+        "st_index": ("u2", (triangles, 3)), "frames": (FRAME, (count,)), "padding": ("u1", (count, -1)),
         "glcmds": ("i4", (-1,)), "layout_ends": ("i8", (2,)),
     }  # fmt: skip
-    per_frame = len(own.scale) == len(own.offset) == frames and own.uvs.ndim == 3
+    per_frame = len(own.scale) == len(own.offset) == count and own.uvs.ndim == 3
     if own.codes.dtype != np.uint8 or not per_frame or not all_fit(own.facts, wanted) or not layout_fits(own.facts):
         return False
     if own.facts["layout_ends"][1] not in (HEADER.itemsize - 4, HEADER.itemsize):
         return False
     size = _header_size(records_of(own.facts, "header", HEADER))
-    scale, offset = _shown_boxes(records_of(own.facts, "frames", FRAME))
+    frames = records_of(own.facts, "frames", FRAME)
+    scale, offset = (shown_box(frames[name]) for name in ("scale", "translate"))
     same = np.array_equal(own.scale, scale) and np.array_equal(own.offset, offset)
     return same and np.array_equal(own.uvs, _shown_uvs(own.facts["st"], own.facts["st_index"], size))
 
@@ -174,14 +151,14 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md2:
     Raises:
         LimitError: what the format can't hold; the sentence names the object and the value.
     """
-    surface, own = model.surfaces[0], _whole_source(model)
+    surface, own = model.surfaces[0], lone_source(model, FORMAT, _fits)
     asked = Md2Options(**options)
     if model.source_of(FORMAT) is not None and own is None and surface.source_index >= 0:
         warn_damaged(model.name)
     if surface.num_vertices > MAX_INDEX + 1:
         raise LimitError(f"'{surface.name}' has {surface.num_vertices} vertices, MD2 holds {MAX_INDEX + 1}")
     size = model.texture_size or (DEFAULT_SIZE, DEFAULT_SIZE)
-    frames, vertices = _encode_frames(model, surface, own, asked)
+    frames, vertices = _encode_frames(model, own, asked)
     st, st_index = _encode_texels(model, surface, own, size)
     triangles = np.zeros(len(surface.triangles), TRIANGLE)
     triangles["xyz"], triangles["st"] = surface.triangles[:, ::-1], st_index[:, ::-1]
@@ -247,99 +224,20 @@ def _hint_corners(hints: NDArray[np.int64], surface: Surface, own: CodedSource, 
 
 
 def _encode_frames(
-    model: VertexModel, surface: Surface, own: CodedSource | None, options: Md2Options
+    model: VertexModel, own: CodedSource | None, options: Md2Options
 ) -> tuple[NDArray[Any], NDArray[np.uint8]]:
     """Return the frames (F,) and their vertices (F, V, 4)."""
-    positions = surface.positions
-    if positions.size and not np.isfinite(positions).all():
-        frame, vertex = np.argwhere(~np.isfinite(positions))[0, :2].tolist()
-        raise LimitError(f"'{surface.name}' has a vertex ({vertex}) in frame {frame} whose place is no number")
+    boxing = Boxing(shared=options.same_box, refit=options.same_box)
+    boxes, codes, kept = settle_positions(model, own, CODING, boxing)
     frames = np.zeros(model.num_frames, FRAME)
     hints = [b""] * model.num_frames
-    if own is None or model.source is None:
-        boxes = fit_boxes(positions, options.same_box)
-        codes = _with_normals(surface, boxes.encode(positions), None, None)
-    else:
-        written = records_of(own.facts, "frames", FRAME)
-        origins = filled_frames(model)
-        boxes, codes, kept = _hinted_positions(model, model.source, own, options)
+    if own is not None:
+        written, origins, known = records_of(own.facts, "frames", FRAME), filled_frames(model), model.frames_from() >= 0
         frames[kept] = written[origins[kept]]
-        known = model.frames_from() >= 0
         hints = [bytes(written["name"][i]) if k else b"" for i, k in zip(origins, known, strict=True)]
-        frames["scale"][~kept], frames["translate"][~kept] = boxes.scale[~kept], boxes.offset[~kept]
-    if own is None:
-        frames["scale"], frames["translate"] = boxes.scale, boxes.offset
+    frames["scale"][~kept], frames["translate"][~kept] = boxes.scale[~kept], boxes.offset[~kept]
     frames["name"] = [cut_name(n, FRAME_NAME_SIZE, h) for n, h in zip(model.frame_names, hints, strict=True)]
     return frames, codes
-
-
-def _with_normals(
-    surface: Surface, codes: NDArray[np.uint8], view: CodedView | None, motion: Motion | None
-) -> NDArray[np.uint8]:
-    """Return codes (F, V, 4) of positions coded in (F, V, 3), with their normals."""
-    whole = np.zeros((*codes.shape[:2], 4), np.uint8)
-    whole[..., :3] = codes
-    return settle_codes(surface, whole, view, CODING, motion)
-
-
-def _is_source(surface: Surface, view: CodedView, own: CodedSource, options: Md2Options) -> bool:
-    """Tell whether nothing differs from the source in any frame: the usual case, and quickly found out."""
-    edited = surface.own_normals is not None and bool(surface.own_normals.any())
-    if view.codes is not own.codes or edited or options.same_box or turned_over(surface, view).any():
-        return False
-    return Boxes(own.scale, own.offset).show(own.positions, surface.positions)
-
-
-def _hinted_positions(
-    model: VertexModel, source: ModelSource, own: CodedSource, options: Md2Options
-) -> tuple[Boxes, NDArray[np.uint8], NDArray[np.bool_]]:
-    """Return boxes, codes (F, V, 4), and which frames (F,) keep the source's box.
-
-    A frame keeps it while all its vertices fit in and some vertex is where it was; else it gets one of its own.
-    """
-    surface, origins = model.surfaces[0], filled_frames(model)
-    view = view_codes(model, surface, source)
-    positions, every = surface.positions, np.ones(len(origins), np.bool_)
-    if view is not None and _is_source(surface, view, own, options):
-        return Boxes(own.scale, own.offset), own.codes, every
-    old = Boxes(own.scale[origins], own.offset[origins])
-    if view is None and not surface.num_vertices:
-        return old, np.zeros((*positions.shape[:2], 4), np.uint8), every
-    if view is None:
-        boxes = fit_boxes(positions, options.same_box)
-        return boxes, _with_normals(surface, boxes.encode(positions), None, None), ~every
-    before = _source_positions(surface, source, origins)
-    unmoved = view.known & old.agree(positions, before)
-    kept = np.asarray((unmoved | old.hold(positions)).all(axis=1))
-    kept &= (unmoved & _is_own(surface, source)).any(axis=1)
-    if options.same_box:
-        kept[:] = False
-    fresh = fit_boxes(positions, options.same_box)
-    boxes = Boxes(np.where(kept[:, None], old.scale, fresh.scale), np.where(kept[:, None], old.offset, fresh.offset))
-    codes = boxes.encode(positions)
-    held = unmoved & kept[:, None] & _is_own(surface, source)
-    codes[held] = view.positions[held]
-    motion = Motion(view.known & ~unmoved, before, positions, _slack(before))
-    return boxes, _with_normals(surface, codes, view, motion), kept
-
-
-def _slack(positions: NDArray[np.float32]) -> float:
-    """Return how far single precision may put such positions."""
-    return 1e-5 * max(1.0, float(np.abs(positions).max(initial=0.0)))
-
-
-def _source_positions(surface: Surface, source: ModelSource, frames: NDArray[Any]) -> NDArray[np.float32]:
-    """Return where the source has a surface's vertices in its `frames` (F,), (F, V, 3); 0 for those that it lacks."""
-    assert surface.source_vertices is not None
-    before = np.zeros((len(frames), surface.num_vertices, 3), np.float32)
-    for part, places, indices in source.vertex_parts(surface.source_vertices):
-        before[:, places] = part.decoded_positions(frames, indices)
-    return before
-
-
-def _is_own(surface: Surface, source: ModelSource) -> NDArray[np.bool_]:
-    """Tell which vertices (V,) are of the source's surface whose boxes the frames keep."""
-    return source.own_vertices(surface) >= 0
 
 
 def _commands_hint(

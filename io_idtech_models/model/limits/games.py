@@ -32,6 +32,7 @@ class VertexLimits:
     shaders: int | None = None  # of a surface; MD2's skins
     reach: float | None = None  # coordinates span -reach to almost +reach
     skin_height: int | None = None
+    skin_multiple: int | None = None  # of which a skin's width is one
     name_bytes: int = 63  # MAX_QPATH - 1
     shader_word: str = "shaders"
     strips_names: bool = False  # R_LoadMD3 lower-cases surface names and cuts a final "_x"
@@ -93,6 +94,14 @@ def _md2(
     return {"md2": VertexLimits(vertices, triangles, frames, **(same | others))}
 
 
+def _mdl(
+    vertices: int | None, triangles: int | None, frames: int | None, **others: Any
+) -> dict[str, VertexLimits | SkeletalLimits]:
+    """Return MDL's limits: MAX_SKINS 32, at least a triangle (Mod_LoadAliasModel); others are the game's."""
+    same: dict[str, Any] = {"shaders": 32, "shader_word": "skins", "needs_triangles": True}
+    return {"mdl": VertexLimits(vertices, triangles, frames, **(same | others))}
+
+
 def _md5(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
     """Return MD5's limits; idMD5Mesh (dhewm3) refuses vertices without weights.
 
@@ -109,6 +118,36 @@ def _mdm(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
 
 
 GAMES: dict[str, Game] = {
+    # GLQuake: MAXALIASVERTS 1024, MAXALIASTRIS 2048, MAXALIASFRAMES 256 (gl_model.h; all poses count): it checks the
+    # first alone, and runs over memory with the others. MAX_LBM_HEIGHT 480 (modelgen.h, gl_model.c).
+    "quake": Game("Quake (GLQuake)", _mdl(1024, 2048, 256, skin_height=480)),
+    # WinQuake's software renderer: MAXALIASVERTS 2000 (d_iface.h), MAX_LBM_HEIGHT 480, skins of a width that is a
+    # multiple of 4 (Mod_LoadAliasModel, model.c).
+    "winquake": Game("Quake (software)", _mdl(2000, None, None, skin_height=480, skin_multiple=4)),
+    # MAXALIASVERTS 2000, MAXALIASTRIS 4096, MAXALIASFRAMES 1024 (gl_model.h); skins over 480 are a warning.
+    "quakespasm": Game("QuakeSpasm", _mdl(2000, 4096, 1024, skin_height=480, soft=frozenset(("skin_height",)))),
+    # 2000 vertices and 4096 triangles are QuakeSpasm's, beyond which it warns; 32767 vertices are the end (gl_model.c).
+    # NAME.md3 or NAME.md5mesh beside a model takes its place (r_enhancedmodels).
+    "ironwail": Game(
+        "Ironwail",
+        _mdl(32767, 4096, 1024, skin_height=480, soft=frozenset(("triangles", "skin_height")))
+        | _md3(None, None, soft=BEYOND)
+        | _md5(bare_vertices=WARNING),
+    ),
+    # The re-release of 2021 shows NAME.md5mesh, with NAME.md5anim, in place of the NAME.mdl beside it; the MDL is what
+    # the rules of the game, and who switches that off, look at. Its numbers for MDL are not public: QuakeSpasm's stand.
+    "quakeremaster": Game(
+        "Quake remaster",
+        _mdl(2000, 4096, 1024, skin_height=480, soft=BEYOND | {"skin_height"}) | _md5(bare_vertices=WARNING),
+    ),
+    # Mod_IDP0_Load (DarkPlaces, model_alias.c) takes 1 to 65536 of all; MD3 and MD5 have no counts of their own.
+    "darkplaces": Game(
+        "DarkPlaces",
+        _mdl(65536, 65536, 65536, shaders=65536)
+        | _md3(None, None, frames=None, tags=None, surfaces=None, shaders=None)
+        | _md2(None, None, None, shaders=None)
+        | _md5(bare_vertices=WARNING),
+    ),
     # Mod_LoadMD2 (Yamagi Quake II) refuses more than MAX_VERTS 2048, none at all, and skins higher than 480 texels
     # (MAX_LBM_HEIGHT); MAX_TRIANGLES 4096 and MAX_FRAMES 512 are id's own (qfiles.h).
     "quake2": Game("Quake II", _md2(2048, 4096, 512, skin_height=480, needs_triangles=True)),
@@ -152,6 +191,7 @@ GAMES: dict[str, Game] = {
         "format maximum",
         _md3(4096, 8192, soft=BEYOND)
         | _md2(2048, 4096, 512, soft=BEYOND)
+        | _mdl(2000, 4096, 1024, skin_height=480, soft=BEYOND | {"skin_height"})
         | _md5(bare_vertices=WARNING)
         | _mdm(joints=None, name_bytes=None, unique_names=False),
     ),

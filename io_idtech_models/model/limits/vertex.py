@@ -54,10 +54,18 @@ def _unwritable(model: VertexModel) -> Iterator[Problem]:
 
 
 def _skin(model: VertexModel, rules: Rules) -> Iterator[Problem]:
-    if rules.limits.skin_height is not None and model.texture_size is not None:
-        height = model.texture_size[1]
-        if height > rules.limits.skin_height:
-            yield Problem(ERROR, "", f"has a skin {height} texels high, {rules.game} takes {rules.limits.skin_height}")
+    limits = rules.limits
+    if model.texture_size is None:
+        return
+    width, height = model.texture_size
+    if limits.skin_height is not None and height > limits.skin_height:
+        soft = "skin_height" in limits.soft
+        verb = "is made for" if soft else "takes"
+        text = f"has a skin {height} texels high, {rules.game} {verb} {limits.skin_height}"
+        yield Problem(WARNING if soft else ERROR, "", text)
+    if limits.skin_multiple is not None and width % limits.skin_multiple:
+        text = f"has a skin {width} texels wide, {rules.game} takes multiples of {limits.skin_multiple}"
+        yield Problem(ERROR, "", text)
 
 
 def _called(model: VertexModel) -> Iterator[tuple[str, Surface]]:

@@ -1,0 +1,1 @@
+"""The pixels that materials show."""

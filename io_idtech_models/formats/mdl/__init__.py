@@ -1,0 +1,1 @@
+"""The codec of MDL, Quake's models."""
