@@ -79,19 +79,20 @@ def _md3(data: bytes) -> Facts:
 
 def _mdl(data: bytes) -> Facts:
     file = mdl.read(data)
-    found = _record("", file.header, mdl.HEADER, _own_fields(mdl.HEADER))
-    found["tail"] = file.tail.tobytes()
-    for name, parts in (("skins", file.skins), ("frames", file.frames)):
-        for each in ("kinds", "counts", "heads", "times"):
-            found |= _rows(f"{name}.{each}", getattr(parts, each))
+    found = _record("", file.header, mdl.HEADER, _own_fields(mdl.HEADER)) | {"tail": file.tail.tobytes()}
+    for called, parts in (("skins", file.skins), ("groups", file.frames)):
+        grouped = parts.grouped
+        found |= _rows(f"{called}.kind", parts.kinds[grouped]) | _rows(f"{called}.count", parts.counts[grouped])
+        found |= _rows(f"{called}.head", parts.heads) | _rows(f"{called}.time", parts.times)
     found |= _rows("pictures", file.skins.payloads) | _rows("st", file.st)
     for t, triangle in enumerate(file.triangles):
         found |= _record(f"triangles[{t}].", triangle, mdl.TRIANGLE, mdl.TRIANGLE.names)
+    grouped = np.repeat(np.cumsum(file.frames.grouped) * file.frames.grouped, file.frames.counts)
     for f, pose in enumerate(file.poses):
-        found |= _record(f"poses[{f}].", pose, mdl.POSE, mdl.POSE.names)
-        found |= _rows(f"poses[{f}].xyz", file.vertices[f, :, :3]) | _rows(
-            f"poses[{f}].normal", file.vertices[f, :, 3:]
-        )
+        found |= _record(f"frames[{f}].", pose, mdl.POSE, mdl.POSE.names)
+        found[f"frames[{f}].group"] = int(grouped[f])
+        found |= _rows(f"frames[{f}].xyz", file.vertices[f, :, :3])
+        found |= _rows(f"frames[{f}].normal", file.vertices[f, :, 3:])
     return found
 
 

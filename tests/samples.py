@@ -130,6 +130,14 @@ def format_of(data: bytes) -> Any:
     return formats.identify(data, Path("a.md5anim" if b"numFrames" in data else ""))
 
 
+def loose_bytes(data: bytes) -> tuple[bytes, bytes]:
+    """Return the bytes of a file that are no part of what it declares: between its lumps, and behind the last."""
+    structs = format_of(data).read(data)
+    if hasattr(structs, "layout"):
+        return structs.layout["layout_filler"].tobytes(), structs.layout["layout_tail"].tobytes()
+    return b"", structs.tail.tobytes()
+
+
 def load(data: bytes, name: str = "sample") -> Any:
     """Return the model in a file's bytes; Any, so that tests need not ask whether its source is there."""
     return format_of(data).load(data, name)

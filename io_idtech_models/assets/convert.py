@@ -67,6 +67,8 @@ def convert(source: GameFile, asked: Asked, posing: Posing = Posing()) -> str:
     with collected_warnings() as warnings:
         loaded = load(source, [file for file in posing.animations if formats.by_suffix(file) in COMPANIONS][:1])
         row = loaded.row
+        if source.suffix.lower() == asked.target.suffix.lower():
+            to = row  # by its content, whatever its suffix says
         way = WAYS.get((row.family, to.family))
         posed = posing.tags or posing.frames is not None or (posing.animations and to.family is not SKELETAL)
         if posed and way is not _baked:

@@ -18,9 +18,12 @@ MOST_WEIGHTS, LEAST_WEIGHT, ORPHAN_BONE = "idtech_most_weights", "idtech_least_w
 FPS = "idtech_fps"  # on a player's animations
 LOOP, MOVE_SPEED, TRANSITION = "idtech_loop", "idtech_move_speed", "idtech_transition"
 REVERSED, PRIORITY = "idtech_reversed", "idtech_priority"
+TIMES = "idtech_times"  # on actions, and on materials: frames and pictures that a game plays by itself
+GAME = "idtech_game_"  # on collections, before a number of the file's header, by its name there
 PREVIEW = "idtech_preview"  # on actions that are made to look at, and never exported
 SAID = {
     SCALE_POSITIONS: "The bone's scale in an animation scales its way from its parent, too (Quake II remaster)",
+    TIMES: "Seconds after which each frame, or picture, ends: the game plays them by itself, again and again",
     PREVIEW: "Shows how the game mixes other actions; never exported",
     FPS: "Frames per second in the game",
     LOOP: "How many frames at the end repeat; 0: the animation stops there",
@@ -52,6 +55,7 @@ RANGES: dict[str, dict[str, Any]] = {
     TRANSITION: {"min": 0},
     REVERSED: {},
     PRIORITY: {},
+    TIMES: {},
     PREVIEW: {},
     MOST_WEIGHTS: {"min": 0},
     LEAST_WEIGHT: {"min": 0.0, "max": 1.0},
@@ -59,10 +63,19 @@ RANGES: dict[str, dict[str, Any]] = {
 }
 
 
-def show(block: Block, name: str, value: float | int | bool | str) -> None:
+def show(block: Block, name: str, value: float | int | bool | str | list[float]) -> None:
     """Give a data-block one of the properties above."""
     block[name] = value
     block.id_properties_ui(name).update(description=SAID[name], **RANGES[name])
+
+
+def numbers(block: Block, name: str) -> tuple[float, ...]:
+    """Return the numbers of a property, one or several; none if it is missing, or of another kind."""
+    value = block.get(name)
+    if isinstance(value, int | float):
+        return (float(value),)
+    listed = value.to_list() if hasattr(value, "to_list") else []
+    return tuple(float(each) for each in listed) if all(isinstance(each, int | float) for each in listed) else ()
 
 
 def number(block: Block, name: str, default: float) -> float:

@@ -73,6 +73,7 @@ def import_file(
         model = loaded.model
         rate = rate_of(scene, settings.frame_rate)
         materials, dress = worn or materials_for(file, loaded.row, dressing, rate)
+        materials.rate = rate
         built = build(model, settings, materials, scene, into)
         note_file(built.collection, [*built.surfaces, *built.tags], file.place)
         built.collection[CHECKSUM] = f"{loaded.checksum:08x}"
@@ -119,7 +120,7 @@ def gathered(asked: Asked, row: Row, chosen: Choice, context: Context, settings:
     from ..blender.scene import ExportScene
     from ..blender.vertex.gather import gather  # as much again as an import needs
 
-    settings = replace(settings, uv_splits_vertices=row.uv_splits_vertices)
+    settings = replace(settings, uv_splits_vertices=row.uv_splits_vertices, pictures=row.holds_pictures)
     model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, settings))
     return formats.dump_for(row, model, asked.game, asked.options, asked.shorten)
 

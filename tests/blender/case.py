@@ -53,7 +53,7 @@ class Case:
         """Return the model that the scene shows."""
         asked = GatherSettings(
             uv_splits_vertices=self.row.uv_splits_vertices if uv_splits_vertices is None else uv_splits_vertices,
-            **settings,
+            **({"pictures": self.row.holds_pictures} | settings),
         )
         return gather(
             list(self.collection.all_objects), self.collection, ExportScene(CONTEXT.scene, CONTEXT.view_layer, asked)
@@ -80,7 +80,8 @@ class Case:
     def dump_as(self, format_name: str, options: dict[str, Any] | None = None, **settings) -> bytes:
         """Export as another format."""
         row = formats.by_name(format_name)
-        return bytes(row.dump(self.gather(uv_splits_vertices=row.uv_splits_vertices, **settings), options))
+        asked = {"uv_splits_vertices": row.uv_splits_vertices, "pictures": row.holds_pictures} | settings
+        return bytes(row.dump(self.gather(**asked), options))
 
 
 def open_case(data: bytes, name: str = "model", **settings) -> Case:

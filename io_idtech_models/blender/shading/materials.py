@@ -14,10 +14,13 @@ from typing import Any, Protocol
 import bpy
 
 from ...model.look import Layer, Look, Texture
+from ...model.pictures.palette import Palette
+from ...model.pictures.skins import Skin
 from .. import names
 from ..compat import Block
 from ..provenance import STAND_IN, WORN, WORN_GIVEN
 from .images import Picture, ReadPixels, load_image
+from .skins import RATE, show_skin
 from .surfaces import show_look
 
 OwnImage = Callable[[], Picture | None]
@@ -47,6 +50,9 @@ class Materials:
     worn: Worn | None = None  # of the skin that the model wears; or None
     plain: bool = False  # one picture each, without layers
     frame_rate: float = 0.0  # at which textures move that do in the game; 0: they stand still
+    skins: dict[str, Skin] = field(default_factory=dict)  # that lie in the model's file, by their shaders
+    palette: Palette | None = None  # of their numbers
+    rate: float = 0.0  # frames per second of the scene, by which skins of several pictures show them; 0: as usual
     made: dict[str, bpy.types.Material] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)  # shaders and pictures that there is nothing to show of
     unlisted: list[str] = field(default_factory=list)  # surfaces that the skin does not list
@@ -74,6 +80,9 @@ class Materials:
     def _make(self, name: str, shader: str, *, worn: bool = False) -> bpy.types.Material:
         material = bpy.data.materials.new(names.fit(name))
         names.remember(material, name)
+        if shader in self.skins:
+            show_skin(material, self.skins[shader], self.palette, self.rate or RATE, plain=self.plain)
+            return material
         look = self.find_look(shader, worn=worn) if shader else None
         if look is not None:
             self.missing += [each for each in look.lacking if each not in self.missing]

@@ -1,1 +1,61 @@
-"""The pixels that materials show."""
+"""The pixels that materials show: their pictures, or their colours."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compat import Block
+from .images import image_of
+
+log = logging.getLogger(__name__)
+
+Pixels = NDArray[np.uint8]  # (H, W, 3 or 4), the bottom row first
+PLAIN = 8  # texels of a side of a picture in one colour
+GREY = (0.5, 0.5, 0.5)
+
+
+def picture_of(material: Any) -> Pixels:
+    """Return the picture that a material shows as its base colour, (H, W, 3), or that colour."""
+    image = None if material is None else image_of(material)
+    if image is not None:
+        found = pixels_of(image)
+        if found is not None:
+            return found[:, :, :3]
+        log.warning("'%s': its picture '%s' can't be read: a plain colour is written", material.name, image.name)
+    return np.broadcast_to(color_of(material), (PLAIN, PLAIN, 3))
+
+
+def pixels_of(image: Block) -> Pixels | None:
+    """Return the pixels of an image; None if its file can't be read, or it has no colours."""
+    width, height = image.size
+    if not width or not height or image.channels < 3:
+        return None
+    values = np.empty(width * height * image.channels, np.float32)
+    image.pixels.foreach_get(values)
+    shown = np.clip(values.reshape(height, width, -1)[:, :, :4], 0.0, 1.0)
+    return np.asarray(np.rint(shown * 255.0), np.uint8)
+
+
+def color_of(material: Any) -> NDArray[np.uint8]:
+    """Return a material's base colour, (3,), as pictures have it."""
+    return np.array([round(255 * _shown(value)) for value in _colour(material)], np.uint8)
+
+
+def _colour(material: Any) -> tuple[float, ...]:
+    """Return a material's base colour, linear."""
+    if material is None:
+        return GREY
+    nodes = [] if material.node_tree is None else material.node_tree.nodes
+    surface = next((node for node in nodes if node.type == "BSDF_PRINCIPLED"), None)
+    found = material.diffuse_color if surface is None else surface.inputs["Base Color"].default_value
+    return tuple(found)[:3]
+
+
+def _shown(linear: float) -> float:
+    """Return a colour's share as screens show it (IEC 61966-2-1, sRGB)."""
+    value = min(max(linear, 0.0), 1.0)
+    return 12.92 * value if value <= 0.0031308 else 1.055 * float(value ** (1 / 2.4)) - 0.055

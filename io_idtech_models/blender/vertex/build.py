@@ -17,6 +17,7 @@ from .. import names
 from ..budgets import VERTICES, refuse_more
 from ..compat import HAS_SLOTS, Block, share_action
 from ..mesh import attributes, normal_codes
+from ..properties import GAME
 from ..provenance import MODEL_ID, TAG_INDEX
 from ..rollback import undone_on_failure
 from ..shading.materials import Materials
@@ -60,6 +61,8 @@ def build(
     """
     shaders = {shader for surface in model.surfaces for shader in surface.shaders}
     frames = model.num_frames if model.surfaces else 0
+    materials.skins |= {skin.name: skin for skin in model.skins}
+    materials.palette = model.palette
     refuse_more(surfaces=len(model.surfaces), tags=len(model.tags), materials=len(shaders), frames=frames)
     refuse_more(**{VERTICES: frames * sum(surface.num_vertices for surface in model.surfaces)})
     with undone_on_failure():
@@ -175,6 +178,8 @@ def _remember(model: VertexModel, built: Built, keys: list[str]) -> None:
         source.attach(model.source, built.collection, [block.data for block in built.surfaces], built.tags, keys)
     if model.num_frames == 1 or not built.surfaces:
         source.set_frame_list(built.collection, model.frame_names, list(range(model.num_frames)))
+    for name, value in model.traits.items():
+        built.collection[GAME + name] = value
 
 
 def _set_scene(scene: bpy.types.Scene, num_frames: int, settings: BuildSettings) -> None:

@@ -16,6 +16,7 @@ from ...model.wording import listed
 from ...reporting import LimitError
 from .. import names, spans
 from ..compat import Block, action_parts, new_curves, playing_curves, slot_curves, slot_name
+from ..properties import TIMES, show
 from ..provenance import MODEL_ID
 from . import shape_keys
 
@@ -50,6 +51,8 @@ def make_actions(keys: list[Block], animations: list[Clip], model_id: str) -> li
         spans.set_range(action, 0, animation.count - 1)
         names.remember(action, animation.name)
         action[MODEL_ID] = model_id
+        if animation.times:
+            show(action, TIMES, list(animation.times))
         made.append(action)
     return made
 

@@ -27,6 +27,7 @@ from ..scene import ExportScene
 from ..shading.images import texture_size
 from . import effects, sampling, tags
 from .frame_plan import GatherSettings, plan_frames
+from .groups import find_groups, find_skins, find_traits, palette_of
 from .sampling import Plan, Samples, Subject
 from .source import StoredSource, find
 from .stage import Stage, stepping
@@ -102,7 +103,25 @@ def gather(
     found = _tags(tag_sources, plan, stepped, known, sources, settings)
     name = collection.name if collection is not None else mesh_blocks[0].name if mesh_blocks else "model"
     source = None if known is None else known.source
-    return VertexModel(name, plan.names, surfaces, found, source, sources, texture_size=_texture_size(jobs))
+    return VertexModel(
+        name,
+        plan.names,
+        surfaces,
+        found,
+        source,
+        sources,
+        texture_size=_texture_size(jobs),
+        skins=find_skins(_materials(jobs)) if settings.pictures else [],
+        palette=palette_of(source),
+        traits=find_traits(collection),
+        groups=find_groups(plan, mesh_blocks, collection),
+    )
+
+
+def _materials(jobs: list[MeshJob]) -> list[Any]:
+    """Return the materials of all surfaces, in order."""
+    shapes = [(job.shape, job.parts) for job in jobs if job.shape is not None]
+    return [shape.materials[slot] for shape, parts in shapes for part in parts for slot in part.slots]
 
 
 def _texture_size(jobs: list[MeshJob]) -> tuple[int, int] | None:

@@ -120,9 +120,9 @@ def _skin_size(model: VertexModel, own: CodedSource | None, options: MdlOptions)
     known = model.texture_size or (DEFAULT_SIZE, DEFAULT_SIZE)
     if own is not None:
         known = _size_of(records_of(own.facts, "header", HEADER))
-    if model.skins:
-        height, width = model.skins[0].pictures[0].shape[:2]
-        known = width, height
+    sizes = (picture.shape[:2] for skin in model.skins for picture in skin.pictures[:1])
+    height, width = next((size for size in sizes if size != (1, 1)), (0, 0))
+    known = (width, height) if width and height else known
     return options.skin_width or known[0], options.skin_height or known[1]
 
 

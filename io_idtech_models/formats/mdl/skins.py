@@ -56,8 +56,6 @@ def skins_fit(facts: Facts, size: Size) -> bool:
 
 def shown_skins(skins: Parts, pictures: NDArray[np.uint8], names: list[str]) -> list[Skin]:
     """Return the skins of a file under names; none where their pictures have no size."""
-    if not len(pictures):
-        return []
     found, firsts, times = [], skins.firsts.tolist(), skins.times.tolist()
     for index, (name, grouped) in enumerate(zip(names, skins.grouped.tolist(), strict=True)):
         first, end = firsts[index : index + 2]
@@ -71,6 +69,8 @@ def shown_skins(skins: Parts, pictures: NDArray[np.uint8], names: list[str]) -> 
 def settle_skins(model: VertexModel, own: CodedSource | None, size: Size, flags: int, options: MdlOptions) -> Parts:
     """Return the skins of a model, with pictures of a size."""
     stored = None if own is None else stored_skins(own.facts)
+    if stored is not None and not all(size):
+        return stored
     if not model.skins and stored is not None:
         sized = _stored_pictures(own)
         if not len(sized) or sized.shape[1:] == (size[1], size[0]):
@@ -79,17 +79,16 @@ def settle_skins(model: VertexModel, own: CodedSource | None, size: Size, flags:
         return Parts(stored.kinds, stored.counts, stored.heads, stored.times, shrunk)
     how = _matching(model, own, options)
     kinds, counts, times, payloads = list[int](), list[int](), list[NDArray[np.float32]](), list[Any]()
-    for skin in model.skins or [Skin("", [np.full((size[1], size[0]), PLAIN, np.uint8)])]:
+    for skin in model.skins or [Skin("", [])]:
         hint = _Hint(own, stored, skin.source_index)
+        pictures = skin.pictures or list(hint.pictures) or [np.full((1, 1), PLAIN, np.uint8)]
         kinds.append(hint.kind(bool(skin.times)))
-        counts.append(len(skin.pictures))
+        counts.append(len(pictures) if skin.times else 1)
         if skin.times:
-            times.append(settle_times(fitted_times(skin.times, len(skin.pictures)), hint.times))
-        for nth, picture in enumerate(skin.pictures):
-            if picture.shape[:2] != (size[1], size[0]):
-                shown = f"{picture.shape[1]} x {picture.shape[0]}"
-                log.warning("the picture of '%s', %s, becomes one of %d x %d as others", skin.name, shown, *size)
-            payloads.append(_numbers(resized(picture, *size), model.palette, how, hint.picture(nth), flags))
+            times.append(settle_times(fitted_times(skin.times, len(pictures)), hint.times))
+        for nth, picture in enumerate(pictures[: counts[-1]]):
+            sized = _sized(picture, size, skin.name)
+            payloads.append(_numbers(sized, how, hint.picture(nth), flags))
     grouped = sum(kind != 0 for kind in kinds)
     return Parts(
         np.array(kinds, np.int32),
@@ -98,6 +97,14 @@ def settle_skins(model: VertexModel, own: CodedSource | None, size: Size, flags:
         np.concatenate([np.zeros(0, np.float32), *times]),
         np.stack([each.ravel() for each in payloads]),
     )
+
+
+def _sized(picture: Picture, size: Size, name: str) -> Picture:
+    """Return a picture in the size that all have; one pixel is a colour."""
+    height, width = picture.shape[:2]
+    if (width, height) not in {size, (1, 1)}:
+        log.warning("the picture of '%s', %d x %d, is written as %d x %d", name, width, height, *size)
+    return resized(picture, *size)
 
 
 class _Hint:
@@ -141,9 +148,7 @@ def _palette(model: VertexModel) -> Palette:
     return quake() if model.palette is None else model.palette
 
 
-def _numbers(
-    picture: Picture, palette: Palette | None, how: Matching, hint: NDArray[np.uint8] | None, flags: int
-) -> NDArray[np.uint8]:
+def _numbers(picture: Picture, how: Matching, hint: NDArray[np.uint8] | None, flags: int) -> NDArray[np.uint8]:
     """Return a picture as numbers."""
     if picture.ndim == 2:
         return picture

@@ -144,7 +144,7 @@ GAMES: dict[str, Game] = {
     "darkplaces": Game(
         "DarkPlaces",
         _mdl(65536, 65536, 65536, shaders=65536)
-        | _md3(None, None, frames=None, tags=None, surfaces=None, shaders=None)
+        | _md3(None, None, frames=None, tags=None)
         | _md2(None, None, None, shaders=None)
         | _md5(bare_vertices=WARNING),
     ),
@@ -191,7 +191,7 @@ GAMES: dict[str, Game] = {
         "format maximum",
         _md3(4096, 8192, soft=BEYOND)
         | _md2(2048, 4096, 512, soft=BEYOND)
-        | _mdl(2000, 4096, 1024, skin_height=480, soft=BEYOND | {"skin_height"})
+        | _mdl(2000, 4096, 1024, soft=BEYOND, needs_triangles=False)
         | _md5(bare_vertices=WARNING)
         | _mdm(joints=None, name_bytes=None, unique_names=False),
     ),

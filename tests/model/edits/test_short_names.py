@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from io_idtech_models.formats import ROWS, by_name
 from io_idtech_models.formats.md2 import file as md2_file
 from io_idtech_models.formats.md3 import file as md3_file
+from io_idtech_models.formats.mdl import file as mdl_file
 from io_idtech_models.formats.mdm import file as mdm_file
 from io_idtech_models.formats.mdx import file as mdx_file
 from io_idtech_models.model.clips import group, numbered
@@ -219,7 +220,7 @@ def test_rooms_are_those_of_the_files_fields():
         "mdm": mdm_file.NAME_SIZE,
         "mdx": mdx_file.NAME_SIZE,
     }
-    frames = {"md2": md2_file.FRAME_NAME_SIZE, "md3": md3_file.FRAME_NAME_SIZE}
+    frames = {row: module.FRAME_NAME_SIZE for row, module in (("md2", md2_file), ("md3", md3_file), ("mdl", mdl_file))}
     for row in ROWS:
         for kind, size in row.rooms.items():
             assert size == (frames if kind == "frame" else fields)[row.name] - 1

@@ -48,6 +48,9 @@ NONE = (None,) * len(NUMBERS)
 TABLE = {
     ("doom3", "md5"): NONE,
     ("quake2remaster", "md5"): (256, 32, 8192, 6144, 6144, 1024, 47, None),
+    ("ironwail", "md5"): NONE,
+    ("quakeremaster", "md5"): NONE,
+    ("darkplaces", "md5"): NONE,
     ("format", "md5"): NONE,
     ("et", "md"): (128, None, None, 1024, 2049, None, 63, None),
     ("etlegacy", "md"): (128, None, None, 10000, 20000, None, 63, 4),
@@ -128,7 +131,9 @@ def test_vertices_without_weights_are_refused(game):
     bare = mesh(5)
     bare.weights.counts = np.array([1, 0, 2, 0, 0], np.int32)
     ((severity, text),) = said(MESH.check(model(meshes=[mesh(), bare]), game))
-    wanted = (WARNING, " or leave at the origin") if game == "format" else (ERROR, "")
+    limits = GAMES[game].formats["md5mesh"]
+    assert isinstance(limits, SkeletalLimits)
+    wanted = (WARNING, " or leave at the origin") if limits.bare_vertices == WARNING else (ERROR, "")
     assert (severity, text) == (wanted[0], f"'m' has 3 vertices without weights, which games refuse{wanted[1]}")
 
 

@@ -12,7 +12,7 @@ from tests import samples_md2, samples_md3
 from tests.samples import CORPUS, SAMPLES, corpus_params, dump, format_of, load, sample_params
 
 STRIPPING = ("quake3", "rtcw", "et", "etlegacy")
-NO_STRIPPING = ("quake3map", "gzdoom", "format")
+NO_STRIPPING = ("quake3map", "gzdoom", "ironwail", "darkplaces", "format")
 ALL = {"vertices", "triangles", "frames", "shaders", "skin_height"}
 # Game and format: (vertices, triangles, frames, tags, surfaces, shaders, skin height), and what of it the game refuses.
 TABLE = {
@@ -20,12 +20,22 @@ TABLE = {
     ("q2pro", "md2"): ((2048, 6144, 1024, None, None, 32, None), ALL),
     ("gzdoom", "md2"): ((None, None, None, None, None, None, None), set()),
     ("format", "md2"): ((2048, 4096, 512, None, None, 32, None), set()),
+    ("darkplaces", "md2"): ((None, None, None, None, None, None, None), set()),
+    ("quake", "mdl"): ((1024, 2048, 256, None, None, 32, 480), ALL),
+    ("winquake", "mdl"): ((2000, None, None, None, None, 32, 480), ALL),
+    ("quakespasm", "mdl"): ((2000, 4096, 1024, None, None, 32, 480), ALL - {"skin_height"}),
+    ("ironwail", "mdl"): ((32767, 4096, 1024, None, None, 32, 480), {"vertices", "frames", "shaders"}),
+    ("quakeremaster", "mdl"): ((2000, 4096, 1024, None, None, 32, 480), set()),
+    ("darkplaces", "mdl"): ((65536, 65536, 65536, None, None, 65536, None), ALL),
+    ("format", "mdl"): ((2000, 4096, 1024, None, None, 32, None), set()),
     ("quake3", "md3"): ((999, 1999, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
     ("quake3map", "md3"): ((None, None, 1, None, 32, 256, None), set()),
     ("rtcw", "md3"): ((999, 1999, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
     ("et", "md3"): ((1024, 2049, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
     ("etlegacy", "md3"): ((10000, 20000, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
     ("gzdoom", "md3"): ((None, None, None, None, 32, 256, None), set()),
+    ("ironwail", "md3"): ((None, None, 1024, 16, 32, 256, None), set()),
+    ("darkplaces", "md3"): ((None, None, None, None, 32, 256, None), set()),
     ("format", "md3"): ((4096, 8192, 1024, 16, 32, 256, None), set()),
 }
 KINDS = ("vertices", "triangles", "frames", "tags", "surfaces", "shaders", "skin_height")
@@ -36,7 +46,8 @@ ROWS = [
     if limit is not None
 ]
 WORDS = {("md2", "shaders"): "skins", ("md2", "skin_height"): "skin"}
-READERS = {name: [game for game in GAMES if name in GAMES[game].formats] for name in ("md2", "md3")}
+WORDS |= {("mdl", kind): word for (_, kind), word in WORDS.items()}
+READERS = {name: [game for game in GAMES if name in GAMES[game].formats] for name in ("md2", "md3", "mdl")}
 every_md3_game = pytest.mark.parametrize("game", READERS["md3"])
 every_pair = pytest.mark.parametrize(("game", "name"), TABLE)
 
@@ -110,7 +121,7 @@ def test_a_map_object_is_split_by_the_compiler():
 @every_pair
 def test_a_model_without_triangles(game, name):
     texts = [str(p) for p in check(with_count("triangles", 0), game, name) if p.severity == ERROR]
-    wanted = game in {"quake2", "q2pro"}
+    wanted = game in {"quake2", "q2pro"} or (name == "mdl" and game != "format")
     assert texts == ([f"'torso' has no triangles, which {GAMES[game].label} refuses"] if wanted else [])
 
 
@@ -268,7 +279,7 @@ def test_surfaces_without_a_name(game):
     whole = model([surface(""), surface("", vertices=30000)])
     texts = [str(p) for p in check(whole, game, "md3")]
     assert all(text.startswith("'surface 1' has 30000 vertices") for text in texts)
-    assert bool(texts) is (game not in {"gzdoom", "quake3map"})
+    assert bool(texts) is (game not in {"gzdoom", "quake3map", "ironwail", "darkplaces"})
 
 
 # -- the default stands in nobody's way
