@@ -19,11 +19,13 @@ from io_idtech_models import formats
 from io_idtech_models.formats.common.chunks import FILE, Chain, File, Kind, Lump
 from io_idtech_models.formats.common.weighted import WeightedVertices
 from io_idtech_models.formats.md2 import file as md2
+from io_idtech_models.formats.mdl import file as mdl
 from io_idtech_models.game import pcx
 
 MOST_PARTS = 64  # surfaces or tags that are followed
 MOST_FIELDS = 1 << 16  # of a record whose size the header says
 Dtype = np.dtype[Any]
+WORD: Dtype = np.dtype("<i4")
 # Records at the begin of a lump's, which are bytes to the declaration; and the field that says how far apart they are.
 INNER: dict[tuple[str, str], tuple[Dtype, str]] = {("md2", "frames"): (md2.FRAME, "frame_size")}
 
@@ -54,6 +56,8 @@ def records(kind: str, data: bytes) -> list[Records]:
         found: Iterator[Records] = iter((Records(0, pcx.HEADER, 1, pcx.HEADER.itemsize),))
     elif kind in packs.KINDS:
         found = _packs(kind, data)
+    elif kind == "mdl":
+        found = _mdl(data)
     else:
         found = _Walk(kind, data).records(declared(kind), 0)
     return [each for each in found if 0 <= each.offset < len(data) and each.count > 0]
@@ -63,6 +67,35 @@ def _packs(kind: str, data: bytes) -> Iterator[Records]:
     for offset, dtype, count in packs.records(kind, data):
         most = max(len(data) - offset, 0) // dtype.itemsize
         yield Records(offset, dtype, min(count, most), dtype.itemsize)
+
+
+def _mdl(data: bytes) -> Iterator[Records]:
+    """Yield the records of a file without offsets: what comes first says where the others lie."""
+    header = _head(data, mdl.HEADER, 0)
+    yield Records(0, mdl.HEADER, 1, mdl.HEADER.itemsize)
+    size = max(int(header["skin_width"]), 0) * max(int(header["skin_height"]), 0)
+    place = mdl.HEADER.itemsize
+    for part, end in _parts(data, place, int(header["num_skins"]), size, 0):
+        yield part
+        place = end
+    for dtype, count in ((mdl.ST, int(header["num_verts"])), (mdl.TRIANGLE, int(header["num_tris"]))):
+        yield Records(place, dtype, min(max(count, 0), MOST_FIELDS), dtype.itemsize)
+        place += max(count, 0) * dtype.itemsize
+    pose = mdl.POSE.itemsize + 4 * max(int(header["num_verts"]), 0)
+    for part, _ in _parts(data, place, int(header["num_frames"]), pose, mdl.GROUP_HEAD):
+        yield part
+
+
+def _parts(data: bytes, place: int, number: int, size: int, head: int) -> Iterator[tuple[Records, int]]:
+    """Yield the kinds, counts and payloads of an MDL's skins or frames, and where the next one begins."""
+    for _ in range(min(number, MOST_PARTS)):
+        kind, count = (int(_head(data, WORD, place + 4 * n)) for n in range(2))
+        grouped, count = bool(kind), min(max(count, 0), MOST_FIELDS) if kind else 1
+        words = 2 + count if grouped else 1
+        start = place + 4 * words + head * grouped
+        yield Records(place, WORD, words, 4), start + count * size
+        yield Records(start, np.dtype("u1"), min(count * size, len(data)), 1), start + count * size
+        place = start + count * size
 
 
 def _head(data: bytes, dtype: Dtype, offset: int) -> Any:

@@ -9,13 +9,13 @@ from typing import Any
 
 from fuzz import beside
 from fuzz.mutate import PAIR, join_pair
-from tests import samples_md2, samples_md3, samples_md5, samples_mdm
+from tests import samples_md2, samples_md3, samples_md5, samples_mdl, samples_mdm
 
 PROJECT = Path(__file__).resolve().parent.parent
 CORPUS = PROJECT.parent / "shared" / "corpus"
 MOST_BYTES = 1 << 20
 SMALL = 1 << 14
-SPECS: dict[str, tuple[Any, ...]] = {"md2": samples_md2.SPECS, "md3": samples_md3.SPECS}
+SPECS: dict[str, tuple[Any, ...]] = {"md2": samples_md2.SPECS, "md3": samples_md3.SPECS, "mdl": samples_mdl.SPECS}
 SAMPLES: dict[str, tuple[Any, ...]] = {
     "md5mesh": samples_md5.MESHES, "md5anim": samples_md5.ANIMS, "mdm": samples_mdm.MESHES, "mdx": samples_mdm.ANIMS,
 }  # fmt: skip

@@ -77,6 +77,11 @@ class Materials:
             self.made[shader] = self._make(shader, shader)
         return self.made[shader]
 
+    def take_skins(self, skins: Sequence[Skin], palette: Palette | None) -> None:
+        """Know the skins that lie in a model's file."""
+        self.skins |= {skin.name: skin for skin in skins}
+        self.palette = palette
+
     def _make(self, name: str, shader: str, *, worn: bool = False) -> bpy.types.Material:
         material = bpy.data.materials.new(names.fit(name))
         names.remember(material, name)

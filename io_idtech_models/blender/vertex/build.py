@@ -14,7 +14,7 @@ from ...model.edits.weld import weld, weld_classes
 from ...model.source import are_solid
 from ...model.vertex import Surface, VertexModel
 from .. import names
-from ..budgets import VERTICES, refuse_more
+from ..budgets import PIXELS, VERTICES, refuse_more
 from ..compat import HAS_SLOTS, Block, share_action
 from ..mesh import attributes, normal_codes
 from ..properties import GAME
@@ -61,11 +61,10 @@ def build(
     """
     shaders = {shader for surface in model.surfaces for shader in surface.shaders}
     frames = model.num_frames if model.surfaces else 0
-    materials.skins |= {skin.name: skin for skin in model.skins}
-    materials.palette = model.palette
     refuse_more(surfaces=len(model.surfaces), tags=len(model.tags), materials=len(shaders), frames=frames)
     refuse_more(**{VERTICES: frames * sum(surface.num_vertices for surface in model.surfaces)})
     with undone_on_failure():
+        materials.take_skins(model.skins, model.palette)
         built = Built(bpy.data.collections.new(names.fit(model.name)), model.num_frames)
         keys = names.unique(model.frame_names, "frame")
         built.surfaces = [_make_surface(s, model, keys, settings, materials) for s in model.surfaces]
@@ -88,6 +87,14 @@ def build(
         if model.num_frames > 1 and settings.fit_range:
             clips.mark(scene, model.animations)
     return built
+
+
+def _refuse_more(model: VertexModel) -> None:
+    shaders = {shader for surface in model.surfaces for shader in surface.shaders}
+    frames = model.num_frames if model.surfaces else 0
+    refuse_more(surfaces=len(model.surfaces), tags=len(model.tags), materials=len(shaders), frames=frames)
+    refuse_more(**{VERTICES: frames * sum(surface.num_vertices for surface in model.surfaces)})
+    refuse_more(**{PIXELS: sum(picture.size for skin in model.skins for picture in skin.pictures)})
 
 
 def _make_surface(

@@ -103,19 +103,11 @@ def gather(
     found = _tags(tag_sources, plan, stepped, known, sources, settings)
     name = collection.name if collection is not None else mesh_blocks[0].name if mesh_blocks else "model"
     source = None if known is None else known.source
-    return VertexModel(
-        name,
-        plan.names,
-        surfaces,
-        found,
-        source,
-        sources,
-        texture_size=_texture_size(jobs),
-        skins=find_skins(_materials(jobs)) if settings.pictures else [],
-        palette=palette_of(source),
-        traits=find_traits(collection),
-        groups=find_groups(plan, mesh_blocks, collection),
-    )
+    model = VertexModel(name, plan.names, surfaces, found, source, sources, texture_size=_texture_size(jobs))
+    model.traits, model.groups = find_traits(collection), find_groups(plan, mesh_blocks, collection)
+    if settings.pictures:
+        model.skins, model.palette = find_skins(_materials(jobs)), palette_of(source)
+    return model
 
 
 def _materials(jobs: list[MeshJob]) -> list[Any]:

@@ -21,6 +21,7 @@ Value = int | float | tuple[float, ...]
 INTEGERS = ("sync_type", "flags")
 FLOATS = ("eye_position", "bounding_radius", "size")
 LOWEST, HIGHEST = -(2**31), 2**31 - 1
+LARGEST = float(np.finfo(np.float32).max)
 ONE_IN = 1e-3  # by which a number that id's rule gives may be off
 
 
@@ -40,7 +41,7 @@ def settle_header(header: Any, model: VertexModel, surface: Surface, own: CodedS
     """
     before = {} if own is None else traits_of(records_of(own.facts, "header", HEADER))
     for name, make in COMPUTED.items():
-        fresh = make(surface)
+        fresh = min(make(surface), LARGEST)
         if own is None or _follows(float(header[name]), make, own, fresh):
             header[name] = fresh
     for name in (*INTEGERS, *FLOATS):
@@ -75,7 +76,7 @@ def _fitting(name: str, value: Any) -> Any:
     if name in INTEGERS:
         whole = float(np.rint(array))
         return int(whole) if LOWEST <= whole <= HIGHEST else None
-    return array.astype(np.float32) if np.abs(array).max() < np.finfo(np.float32).max else None
+    return array.astype(np.float32) if np.abs(array).max() <= LARGEST else None
 
 
 def _follows(value: float, make: Any, own: CodedSource, fresh: float) -> bool:

@@ -1,0 +1,414 @@
+"""MDL: what is special about it; what all formats have in common is in `tests/formats`."""
+
+import struct
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from io_idtech_models import formats
+from io_idtech_models.formats import by_name, identify
+from io_idtech_models.formats.mdl import file as mdl
+from io_idtech_models.formats.mdl import parts
+from io_idtech_models.model.clips import Clip
+from io_idtech_models.model.pictures.palette import quake
+from io_idtech_models.model.pictures.skins import Skin
+from io_idtech_models.reporting import FormatError, LimitError
+from tests import samples_mdl
+from tests.facts import differences
+from tests.samples import corpus, corpus_params, dump, load, sample
+from tests.samples_mdl import GroupSpec
+
+REAL = [param for param in corpus_params(".mdl") if param.values[0] is None or param.values[0].data[:4] == mdl.IDENT]
+
+
+def read(name):
+    return mdl.read(sample(name, "mdl"))
+
+
+def structs(model, **options):
+    return mdl.read(dump(model, "mdl", **options))
+
+
+# -- reading
+
+
+def test_every_field_of_the_smallest_file():
+    file = read("minimal")
+    assert file.header["scale"].tolist() == [0.5, 0.125, 0.0625]
+    assert file.header["scale_origin"].tolist() == [-3.5, 11.25, 97.75]
+    assert (file.header["bounding_radius"], file.header["size"]) == (81.5, 7.625)
+    assert file.header["eye_position"].tolist() == [1.25, -2.5, 22.75]
+    assert file.pictures.shape == (1, 8, 16)
+    assert file.pictures[0, 1, :2].tolist() == [49, 52]
+    assert file.st["st"].tolist() == [[3, 7], [15, 1], [9, 5]]
+    assert file.triangles["vertices"].tolist() == [[2, 0, 1]]
+    assert file.poses["bounds"].tolist() == [[[7, 64, 33, 0], [201, 131, 250, 0]]]
+    assert file.vertices.tolist() == [[[7, 131, 250, 5], [17, 90, 33, 77], [201, 64, 120, 161]]]
+
+
+def test_groups_are_counted_as_one_frame_and_hold_several_poses():
+    file = read("groups")
+    assert file.frames.kinds.tolist() == [0, 7, -1, 0, 0]
+    assert file.frames.counts.tolist() == [1, 2, 1, 1, 1]
+    assert file.frames.times.tolist() == np.float32([0.1, 0.1, -0.5]).tolist()
+    assert file.frames.heads[1].tolist() == [9, 8, 7, 6, 5, 4, 3, 2]
+    assert len(file.poses) == 6
+    assert file.skins.counts.tolist() == [2, 1, 1]
+
+
+def test_a_model_of_half_life_is_refused_by_its_name():
+    for ident in (b"IDST", b"IDSQ"):
+        with pytest.raises(FormatError, match="Half-Life"):
+            identify(ident, Path("barney.mdl")).read(ident + struct.pack("<i", 10) + bytes(300))
+
+
+def test_another_format_of_that_suffix_goes_by_its_content():
+    assert identify(sample("animated", "md3"), Path("laser.mdl")).name == "md3"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("version", 3, "unknown version"), ("num_frames", 0, "no frames"), ("num_frames", -1, "no frames"),
+        ("num_skins", -1, "negative number of skins"), ("skin_width", -16, "negative size"),
+        ("num_verts", -3, "negative number"), ("num_verts", 2, "triangle 0"), ("num_tris", 2**31 - 1, "past the end"),
+        ("num_frames", 2**31 - 1, "past the end"), ("skin_height", 2**31 - 1, "past the end"),
+    ],
+)  # fmt: skip
+def test_headers_that_contradict_their_file(name, value, said):
+    data = bytearray(sample("minimal", "mdl"))
+    offset = mdl.HEADER.fields[name][1]
+    data[offset : offset + 4] = struct.pack("<i", value)
+    with pytest.raises(FormatError, match=said):
+        mdl.read(bytes(data))
+
+
+def test_an_empty_group_is_refused():
+    spec = samples_mdl.torch()
+    spec.frames[0].poses = []
+    with pytest.raises(FormatError, match="group of frames without any"):
+        mdl.read(spec.pack())
+
+
+def test_single_parts_and_groups_in_any_order_are_written_as_they_were():
+    rng = np.random.default_rng(5)
+    counts = np.where(rng.random(300) < 0.4, rng.integers(1, 5, 300), 1).astype(np.int32)
+    kinds = np.where(counts > 1, 1, rng.integers(0, 2, 300)).astype(np.int32)
+    groups = kinds != 0
+    made = parts.Parts(
+        kinds, counts, rng.integers(0, 255, (int(groups.sum()), 8)).astype(np.uint8),
+        rng.random(int(counts[groups].sum())).astype(np.float32),
+        rng.integers(0, 255, (int(counts.sum()), 12)).astype(np.uint8),
+    )  # fmt: skip
+    data = parts.write(made)
+    found, end = parts.read(data, 0, 300, 12, 8, "parts")
+    assert end == len(data)
+    assert parts.write(found) == data
+
+
+# -- meaning
+
+
+@pytest.mark.parametrize("file", REAL)
+def test_real_files_are_what_the_engine_computes(file):
+    model, expected = load(file.data), file.expected()
+    for name, wanted in expected.items():
+        frame, _, kind = name.rpartition(".")
+        if kind == "corner_texcoords":
+            found = model.surfaces[0].corner_uvs[:, ::-1] * [1, -1] + [0, 1]
+            assert np.abs(found - wanted).max(initial=0.0) < 1e-6
+        else:
+            found = getattr(model.surfaces[0], kind)[int(frame.removeprefix("frame"))]
+            assert np.abs(found - wanted).max(initial=0.0) <= (0 if kind == "positions" else 1e-6)
+
+
+def test_vertices_on_the_seam_lie_half_a_skin_further_on_the_back():
+    model, file = load(sample("odd_seams", "mdl")), read("odd_seams")
+    back = file.triangles["faces_front"] == 0
+    texels = (model.surfaces[0].uvs[:, ::-1, 0] * 31 - 0.5).round().astype(int)
+    own = file.st["st"][file.triangles["vertices"], 0]
+    moved = (file.st["on_seam"][file.triangles["vertices"]] != 0) & back[:, None]
+    assert moved.any()
+    assert not moved.all()
+    assert (texels == own + np.where(moved, 15, 0)).all()
+
+
+def test_groups_and_names_make_the_animations():
+    assert load(sample("groups", "mdl")).animations == [
+        Clip("burn", 0, 1), Clip("burn", 1, 2, times=tuple(np.float32([0.1, 0.1]).tolist())),
+        Clip("glow", 3, 1, times=(-0.5,)), Clip("glow", 4, 2),
+    ]  # fmt: skip
+
+
+def test_skins_are_the_shaders():
+    model = load(sample("groups", "mdl"), "fire")
+    assert model.surfaces[0].shaders == [skin.name for skin in model.skins] == ["fire_0", "fire_1", "fire_2"]
+    assert model.skins[0].names == ["fire_0_0", "fire_0_1"]
+    assert [len(skin.pictures) for skin in model.skins] == [2, 1, 1]
+    assert model.skins[1].times == ()
+
+
+# -- writing
+
+
+def anew(name, **changes):
+    """Return a sample's model without its source."""
+    return replace(load(sample(name, "mdl")), source=None, **changes)
+
+
+def test_a_new_models_grid_is_as_small_as_it_can_be():
+    model = anew("animated")
+    file = structs(model)
+    assert file.vertices[..., :3].min(axis=(0, 1)).tolist() == [0, 0, 0]
+    assert file.vertices[..., :3].max(axis=(0, 1)).tolist() == [255, 255, 255]
+    found = load(mdl.write(file)).surfaces[0].positions
+    assert np.abs(found - model.surfaces[0].positions).max() <= file.header["scale"].max() / 2 * 1.001
+
+
+def test_a_new_models_numbers_are_those_of_ids_tools():
+    model = anew("animated", traits={})
+    header = structs(model).header
+    reach = np.abs(model.surfaces[0].positions).max(axis=(0, 1))
+    assert header["bounding_radius"] == pytest.approx(np.linalg.norm(reach))
+    a, b, c = model.surfaces[0].positions[0][model.surfaces[0].triangles].transpose(1, 0, 2)
+    assert header["size"] == pytest.approx(np.linalg.norm(np.cross(b - a, c - a), axis=1).mean() / 2)
+    assert (header["flags"], header["sync_type"]) == (0, 0)
+
+
+def test_a_seam_of_a_new_model_splits_its_vertices():
+    file = structs(anew("seams"))
+    assert len(file.st) > 8
+    assert not file.st["on_seam"].any()
+    assert (file.triangles["faces_front"] == 1).all()
+    assert np.allclose(load(mdl.write(file)).surfaces[0].uvs, load(sample("seams", "mdl")).surfaces[0].uvs)
+
+
+def test_a_model_without_a_picture_gets_one():
+    file = structs(anew("animated", skins=[], texture_size=None))
+    assert file.pictures.shape == (1, 256, 256)
+    assert structs(anew("animated", skins=[]), skin_width=64, skin_height=48).pictures.shape == (1, 48, 64)
+
+
+def moved(name, frame, vertex, by):
+    model = load(sample(name, "mdl"))
+    model.surfaces[0].positions[frame, vertex] += by
+    return model
+
+
+def test_a_vertex_that_stays_within_the_grid_changes_nothing_else():
+    model = moved("animated", 1, 4, [2.5, 0.0, 0.0])
+    found = differences(sample("animated", "mdl"), dump(model))
+    assert "frames[1].xyz[4]" in found
+    assert found <= {"frames[1].xyz[4]", "frames[1].bounds", *(f"frames[1].normal[{i}]" for i in range(6))}
+
+
+def test_a_vertex_beyond_the_grid_codes_all_anew_and_says_so(caplog):
+    model = moved("animated", 1, 4, [200.0, 0.0, 0.0])
+    before = load(sample("animated", "mdl")).surfaces[0].positions
+    file = structs(model)
+    assert "outgrows its file's grid" in caplog.text
+    found = load(mdl.write(file)).surfaces[0].positions
+    assert np.abs(found - model.surfaces[0].positions).max() <= file.header["scale"].max() / 2 * 1.001
+    assert np.abs(found - before)[[0, 2, 3, 4]].max() <= file.header["scale"].max() / 2 * 1.001
+
+
+def test_refitting_the_grid_is_asked_for():
+    file = structs(load(sample("animated", "mdl")), refit_grid=True)
+    assert file.vertices[..., :3].max(axis=(0, 1)).tolist() == [255, 255, 255]
+
+
+def test_the_numbers_follow_the_model_only_where_they_did_before():
+    plain = anew("animated", traits={})
+    source = load(dump(plain, "mdl"))
+    before = mdl.read(dump(source))
+    source.surfaces[0].positions[0, 4, 0] -= 5.0
+    after = structs(source)
+    assert after.header["size"] != before.header["size"]
+    assert structs(moved("animated", 0, 4, [2.5, 0.0, 0.0])).header["size"] == np.float32(7.625)
+
+
+def test_numbers_of_the_header_are_edited():
+    model = load(sample("animated", "mdl"))
+    model.traits |= {"flags": 0x4000, "eye_position": (1.0, 2.0, 3.5), "size": 0.25}
+    assert differences(sample("animated", "mdl"), dump(model)) == {"flags", "eye_position", "size"}
+
+
+@pytest.mark.parametrize("value", [(1.0, 2.0), float("nan"), 2.0**31, "eight", None])
+def test_numbers_that_the_header_can_not_hold_stay_as_they_were(value, caplog):
+    model = load(sample("animated", "mdl"))
+    model.traits["flags"] = value
+    assert dump(model) == sample("animated", "mdl")
+    assert ("'flags' can't be" in caplog.text) == (value is not None)
+
+
+def test_a_frame_inserted_into_a_group_joins_it():
+    model = load(sample("torch", "mdl"))
+    surface = model.surfaces[0]
+    model.frame_names.insert(2, "new")
+    surface.positions, surface.normals = np.insert(surface.positions, 2, surface.positions[1], axis=0), None
+    model.frame_sources = np.array([0, 1, -1, 2], np.int32)
+    file = structs(model)
+    assert (file.frames.kinds.tolist(), file.frames.counts.tolist()) == ([1], [4])
+    assert file.frames.times.tolist() == pytest.approx([0.1, 0.2, 0.3, 0.4])
+
+
+def test_groups_are_what_the_model_says():
+    model = load(sample("groups", "mdl"))
+    model.groups = [Clip("", 1, 3, times=(0.1, 0.1)), Clip("", 3, 2, times=(1.0,)), Clip("", 5, 9, times=(1.0,))]
+    file = structs(model)
+    assert file.frames.counts.tolist() == [1, 3, 1, 1]
+    assert file.frames.kinds.tolist() == [0, 1, 0, 0]
+    assert file.frames.times.tolist() == pytest.approx([0.1, 0.1, 0.2]), "a frame lasts a tenth of a second"
+
+
+def test_groups_that_lie_apart_in_the_source_are_not_joined():
+    spec = samples_mdl.animated()
+    poses = [replace(each) for each in spec.frames]
+    spec.frames = [GroupSpec(poses[:2], [0.5, 1.0]), GroupSpec(poses[2:4], [0.25, 0.5]), poses[4]]
+    data = spec.pack()
+    assert dump(load(data)) == data
+
+
+def test_the_bytes_at_the_end_are_kept_or_dropped():
+    data = sample("tailed", "mdl")
+    assert dump(load(data)) == data
+    assert dump(load(data), drop_tail=True) == sample("animated", "mdl")
+
+
+def test_a_deleted_face_leaves_its_vertices():
+    model = load(sample("seams", "mdl"))
+    surface = model.surfaces[0]
+    surface.triangles, surface.uvs = surface.triangles[1:], surface.uvs[1:]
+    surface.source_triangles = surface.source_triangles[1:]
+    before, after = read("seams"), structs(model)
+    assert after.triangles.tobytes() == before.triangles[1:].tobytes()
+    assert after.st.tobytes() == before.st.tobytes()
+
+
+class TestTextureCoordinates:
+    def edited(self, change):
+        model = load(sample("seams", "mdl"))
+        change(model.surfaces[0])
+        return model, structs(model)
+
+    def test_a_vertex_whose_corners_all_move_keeps_its_seam(self):
+        def change(surface):
+            surface.uvs[surface.triangles == 2] += np.float32([1 / 32, 0])
+
+        model, file = self.edited(change)
+        before = read("seams")
+        assert file.st["on_seam"].tolist() == before.st["on_seam"].tolist()
+        assert np.argwhere(file.st["st"] != before.st["st"]).tolist() == [[2, 0]]
+        assert np.allclose(load(mdl.write(file)).surfaces[0].uvs, model.surfaces[0].uvs)
+
+    def test_a_corner_that_moves_alone_splits_its_vertex(self):
+        def change(surface):
+            surface.uvs[0, 0] += np.float32([3 / 32, 1 / 8])
+
+        model, file = self.edited(change)
+        assert len(file.st) == 9
+        assert file.st[8]["on_seam"] == 0
+        assert file.st[:8].tobytes() == read("seams").st.tobytes()
+        assert (file.vertices[:, 8] == file.vertices[:, model.surfaces[0].triangles[0, 0]]).all()
+        assert np.allclose(load(mdl.write(file)).surfaces[0].uvs, model.surfaces[0].uvs)
+
+    def test_what_no_texel_has_is_refused(self):
+        model = load(sample("seams", "mdl"))
+        model.surfaces[0].uvs[0, 0, 0] = np.nan
+        with pytest.raises(LimitError, match="texture coordinate"):
+            dump(model)
+
+    def test_another_size_of_skin_moves_the_texels_along(self):
+        model = load(sample("seams", "mdl"))
+        file = structs(model, skin_width=64, skin_height=16)
+        assert file.pictures.shape == (1, 16, 64)
+        assert np.abs(load(mdl.write(file)).surfaces[0].uvs - model.surfaces[0].uvs).max() <= 0.5 / 8
+
+
+class TestPictures:
+    def painted(self, change, **options):
+        model = load(sample("animated", "mdl"), options.pop("name", "crate"))
+        model.skins = [
+            Skin(skin.name, [quake()[picture] for picture in skin.pictures], (), skin.source_index)
+            for skin in model.skins
+        ]
+        change(model.skins)
+        return structs(model, **options).pictures, read("animated").pictures
+
+    def test_colours_that_are_as_they_were_keep_their_numbers(self):
+        after, before = self.painted(lambda skins: None)
+        assert (after == before).all()
+
+    def test_a_painted_pixel_gets_the_nearest_number(self):
+        def change(skins):
+            skins[1].pictures[0][3, 5] = quake()[77] + [1, 0, 1]
+
+        after, before = self.painted(change)
+        assert np.argwhere(after != before).tolist() == [[1, 3, 5]]
+        assert (quake()[after[1, 3, 5]] == quake()[77]).all()
+
+    def test_a_skin_with_several_pictures_becomes_a_group(self):
+        def change(skins):
+            skins[0].pictures.append(skins[1].pictures[0])
+            skins[0].times = (0.5,)
+
+        model = load(sample("animated", "mdl"))
+        change(model.skins)
+        file = structs(model)
+        assert (file.skins.kinds.tolist(), file.skins.counts.tolist()) == ([1, 0], [2, 1])
+        assert file.skins.times.tolist() == pytest.approx([0.5, 1.0])
+
+    def test_a_new_skin_of_another_size_takes_the_size_of_the_first(self, caplog):
+        def change(skins):
+            skins.append(Skin("new", [np.full((16, 32, 3), quake()[200], np.uint8)]))
+
+        after, _ = self.painted(change)
+        assert after.shape == (3, 8, 16)
+        assert (after[2] == 200).all()
+        assert "'new', 32 x 16, is written as 16 x 8" in caplog.text
+
+    def test_full_brights_are_avoided_on_demand(self):
+        def change(skins):
+            skins[0].pictures[0][:] = quake()[246]
+
+        assert (self.painted(change)[0][0] >= 224).all()
+        assert (self.painted(change, avoid_full_brights=True)[0][0] < 224).all()
+
+    @pytest.mark.parametrize(
+        ("name", "asked", "wanted"), [("player", False, False), ("player", True, True), ("ogre", False, True)]
+    )
+    def test_a_players_shirt_and_trousers_are_not_matched_unasked(self, name, asked, wanted):
+        def change(skins):
+            skins[0].pictures[0][:] = quake()[24] + [1, 1, 0]
+
+        after, _ = self.painted(change, name=name, player_colors=asked)
+        assert (after[0, 0, 0] in range(16, 32)) is wanted
+
+    def test_holes_are_transparent_where_a_flag_says_so(self):
+        def change(skins):
+            picture = np.full((8, 16, 4), 255, np.uint8)
+            picture[..., :3], picture[2, 2, 3] = quake()[5], 0
+            skins[0].pictures = [picture]
+
+        model = load(sample("animated", "mdl"))
+        change(model.skins)
+        assert structs(model).pictures[0, 2, 2] == 5
+        model.traits["flags"] = 0x4000
+        assert structs(model).pictures[0, 2, 2] == 255
+
+
+def test_other_formats_names_and_surfaces():
+    found = structs(formats.by_name("md3").load(sample("animated", "md3"), "x"))
+    assert len(found.skins.kinds) >= 1
+    assert by_name("mdl").load(mdl.write(found), "x").num_frames == load(sample("animated", "md3")).num_frames
+
+
+@pytest.mark.skipif(not corpus(".mdl"), reason="the corpus of real files is not here")
+def test_quakes_palette_is_librequakes():
+    path = (
+        next(file.path for file in corpus(".mdl") if "LibreQuake" in str(file.path)).parent.parent / "gfx/palette.lmp"
+    )
+    assert quake().tobytes() == path.read_bytes()
+    assert len({tuple(color) for color in quake().tolist()}) == 244
