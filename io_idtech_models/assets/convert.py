@@ -93,7 +93,9 @@ def _baked(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
     motions, notes = _motions(loaded, posing), list[str]()
     if asked.shorten:
         motions, notes = short_animations(motions, to.rooms.get("frame"))
-    found = _vertex_file(bake(loaded.model, motions, list(posing.tags), posing.frames), to, asked)
+    if any(mesh.level for mesh in loaded.model.meshes):
+        notes.append("levels of detail are left out")
+    found = _vertex_file(bake(loaded.model.nearest(), motions, list(posing.tags), posing.frames), to, asked)
     return replace(found, notes=notes + found.notes)
 
 
@@ -132,6 +134,7 @@ def _skeletal_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Co
         model, motions, notes = short_skeleton(model, motions, to, game)
     notes += refused(_problems(to, model, game))
     notes += to.lost(model)
+    model = model if to.levels else model.nearest()
     for animation in motions:
         set_bounds(animation, model)
     own, beside = (motions, []) if to.has_motions else ([], motions)

@@ -75,6 +75,8 @@ class Row:
     companions: tuple[str, ...] = ()  # formats whose file tells what its own does not
     usual_companion: str = ""  # where the game has it
     normals: bool = False  # it stores some
+    levels: bool = False  # its files hold levels of detail, too
+    joint_names: bool = True  # and parents of joints
     bind_pose_missing: bool = False  # it does not say in which pose meshes are bound: one has to be found
     # Of those, and of motions:
     is_text: bool = False  # it can't hold quotes and line ends in names
@@ -211,4 +213,8 @@ class Row:
             found.append(f"{called} has no torso weights: left out")
         if not self.tags and any(mesh.min_lod is not None for mesh in model.meshes):
             found.append(f"{called} has no levels of detail: left out")
+        if not self.levels and any(mesh.level for mesh in model.meshes):
+            found.append(f"{called} has no levels of detail in a model's file: what is drawn from afar is left out")
+        if not self.joint_names and model.source_of(self.name) is None:
+            found.append(f"{called} has no names and no parents of bones: they become numbers, which tags alone name")
         return found
