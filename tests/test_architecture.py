@@ -15,7 +15,8 @@ import pytest
 
 from io_idtech_models.formats import ROWS, VERTEX, Row
 from io_idtech_models.model.limits.games import GAMES
-from tests.samples import PROJECT, SAMPLES
+from tests.samples import PROJECT
+from tests.small_files import SAMPLES
 
 PACKAGE = PROJECT / "io_idtech_models"
 MODULES = sorted(PACKAGE.rglob("*.py"))

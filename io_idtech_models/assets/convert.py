@@ -94,7 +94,7 @@ def _baked(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
     if asked.shorten:
         motions, notes = short_animations(motions, to.rooms.get("frame"))
     if any(mesh.level for mesh in loaded.model.meshes):
-        notes.append("levels of detail are left out")
+        notes += to.lost_levels()
     found = _vertex_file(bake(loaded.model.nearest(), motions, list(posing.tags), posing.frames), to, asked)
     return replace(found, notes=notes + found.notes)
 
@@ -119,6 +119,17 @@ def _motion_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Conv
     (motion,) = motions
     notes += refused(_problems(to, motion, game))
     return Converted([(target, to.dump(motion)), *scale_files(motion, to, target, game)], motion, notes)
+
+
+def _motions_alone(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
+    """Return what comes of the animations in a model's own file, without the model."""
+    motions = loaded.animations if loaded.row.has_motions else []
+    if not motions:
+        raise LimitError(f"{loaded.row.name.upper()} can't become {to.name.upper()}: its files hold no animations")
+    if len(motions) == 1:
+        return _motion_files(loaded, to, asked, posing)
+    found = _files_beside(motions, to, asked)
+    return replace(found, thing=motions[0], notes=[*found.notes, f"{plural(len(motions), 'animation')} in all"])
 
 
 def _skeletal_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
@@ -207,5 +218,6 @@ WAYS: dict[tuple[Family, Family], Way] = {
     (VERTEX, VERTEX): _plain,
     (SKELETAL, VERTEX): _baked,
     (SKELETAL, SKELETAL): _skeletal_files,
+    (SKELETAL, MOTION): _motions_alone,
     (MOTION, MOTION): _motion_files,
 }

@@ -201,6 +201,11 @@ class Row:
             model = replace(model, surfaces=surfaces, source=None)
         return self.conform(model, options or {})
 
+    def lost_levels(self) -> list[str]:
+        """Return what becomes of levels of detail that a model has, in a sentence, where the format has none."""
+        called = self.name.upper()
+        return [] if self.levels else [f"{called} files hold no levels of detail: what is drawn from afar is left out"]
+
     def lost(self, model: SkeletalModel) -> list[str]:
         """Return what of a model that a skeleton moves the format has no place for, in sentences."""
         from ..model.wording import listed
@@ -213,8 +218,8 @@ class Row:
             found.append(f"{called} has no torso weights: left out")
         if not self.tags and any(mesh.min_lod is not None for mesh in model.meshes):
             found.append(f"{called} has no levels of detail: left out")
-        if not self.levels and any(mesh.level for mesh in model.meshes):
-            found.append(f"{called} has no levels of detail in a model's file: what is drawn from afar is left out")
+        if any(mesh.level for mesh in model.meshes):
+            found += self.lost_levels()
         if not self.joint_names and model.source_of(self.name) is None:
             found.append(f"{called} has no names and no parents of bones: they become numbers, which tags alone name")
         return found

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from io_idtech_models.formats import ROWS, SKELETAL
 from io_idtech_models.reporting import FormatError, LimitError
 from tests.facts import differences
-from tests.samples import SAMPLES, corpus_params, format_of, sample_params
+from tests.samples import corpus_params, format_of, sample_params
+from tests.small_files import SAMPLES
 
 EVERY = sample_params(family=None)
 SUFFIXES = [suffix for row in ROWS for suffix in row.suffixes]

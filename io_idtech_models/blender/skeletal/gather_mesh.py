@@ -20,7 +20,7 @@ from ...model.wording import plural
 from ...reporting import LimitError
 from .. import losses
 from ..compat import Block
-from ..mesh import attributes
+from ..mesh import attributes, levels
 from ..mesh import groups as vertex_groups
 from ..mesh.parts import Looks, Part, shaders_of, split, surface_name
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
@@ -111,7 +111,7 @@ def _gather(
         if settings.normals != "NONE":
             moved = _moved(part, positions, rig)
             made.normals, made.kept_normals = skinned_normals.gather(block, shape, part, made, rig, moved)
-        made.min_lod = gather_min_lod(block)
+        made.min_lod, made.level = gather_min_lod(block), levels.number_of(block)
         found.append(made)
     if settings.normals == "NONE":
         _warn_of_sharp(block, mesh)

@@ -37,6 +37,7 @@ from ..common.weighted import WeightedVertices
 
 IDENT = b"RDM5"
 VERSION = 2
+MAX_BONES = 1 << 16  # no engine has more than 128: more is damage
 NAME_SIZE, TAG_NAME_SIZE, FRAME_NAME_SIZE = 64, 32, 16
 
 HEADER = np.dtype([
@@ -121,6 +122,10 @@ def _frames_of(header: Any) -> np.dtype[Any]:
         if header[field_name] < 1:
             place = f"byte {place_of(HEADER, field_name)}"
             raise FormatError(f"model without {name}", place, "1 or more", int(header[field_name]))
+    if header["num_bones"] > MAX_BONES:
+        raise FormatError(
+            "bones", f"byte {place_of(HEADER, 'num_bones')}", f"1 to {MAX_BONES}", int(header["num_bones"])
+        )
     return frame_dtype(int(header["num_bones"]), bool(header["ofs_frames"] < 0))
 
 
@@ -150,7 +155,7 @@ SURFACES = Chain(
     MdrSurface,
     SURFACE,
     (
-        WeightedVertices("vertices", VERTEX, ("num_verts",), offset="ofs_verts", most_bones=1 << 16),
+        WeightedVertices("vertices", VERTEX, ("num_verts",), offset="ofs_verts", most_bones=MAX_BONES),
         Lump("triangles", INDEX, ("num_triangles", 3)),
         Lump("bone_refs", INDEX, ("num_bone_refs",), "bone references"),
     ),

@@ -107,10 +107,11 @@ def encode_frames(animations: list[Animation], packed: bool) -> NDArray[Any]:
     takes = [_Take(animation) for animation in animations]
     packed = packed or any(take.is_packed for take in takes)
     matrices = [take.matrices() for take in takes]
-    far = [float(np.abs(m[..., 3]).max(initial=0)) for m in matrices]
-    if packed and max(far) * 64 > FARTHEST:
+    places = np.concatenate([own[..., 3].reshape(-1) for own in matrices])
+    codes = np.rint(places / PLACE_STEP)
+    if packed and not ((codes >= -MIDDLE) & (codes <= FARTHEST)).all():
         text = "a bone is %.4g units from the origin, packed frames hold %.5g: the frames are written plain"
-        log.warning(text, max(far), FARTHEST / 64)
+        log.warning(text, np.abs(places).max(), FARTHEST * PLACE_STEP)
         packed = False
     parts = [take.frames(own, packed) for take, own in zip(takes, matrices, strict=True)]
     return np.concatenate(parts)
@@ -144,7 +145,7 @@ class _Take:
         count, bones = matrices.shape[:2]
         frames = np.zeros(count, frame_dtype(bones, packed))
         codes = frames["bones"]
-        codes[...] = _packed(matrices) if packed else finite(matrices)
+        codes[...] = _packed(matrices) if packed else np.clip(matrices, -LARGEST, LARGEST)
         self._infos(frames["info"])
         if self.source is not None and self.is_packed == packed:
             self._take_source(codes, matrices, self.source)
@@ -173,8 +174,9 @@ class _Take:
         own = self.animation
         low, high = own.bounds[:, 0], own.bounds[:, 1]
         middle = (low + high) / 2
-        infos["bounds"][:, 0], infos["bounds"][:, 1] = finite(low), finite(high)
-        infos["local_origin"], infos["radius"] = finite(middle), finite(steady.lengths(high - middle))
+        with np.errstate(over="ignore"):
+            infos["bounds"][:, 0], infos["bounds"][:, 1] = finite(low), finite(high)
+            infos["local_origin"], infos["radius"] = finite(middle), finite(steady.lengths(high - middle))
         names = infos.dtype.names or ()
         if "name" in names:
             made = [f"{own.name}{number}" for number in range(own.num_frames)]

@@ -28,6 +28,7 @@ from ...model.skeletal import (
 from ...model.source import Facts
 from ...model.transforms import conjugate, rotate, to_matrices
 from ...model.wording import listed
+from ...reporting import LimitError
 from ..common.bones import Bones
 from ..common.hints import Wanted, all_fit, as_bytes, layout_of, records_of, sound
 from ..common.records import decode_name, encode_name, header_name
@@ -49,8 +50,7 @@ def to_model(mdr: Mdr, name: str = "") -> SkeletalModel:
     levels = [(level, surface) for level, lod in enumerate(mdr.lods) for surface in lod.surfaces]
     facts: Facts = {
         "header": as_bytes(mdr.header),
-        "lods": as_bytes(np.array([lod.header for lod in mdr.lods], LOD)),
-        "levels": np.array([level for level, _ in levels], np.int32),
+        "empty_lods": np.array([level for level, lod in enumerate(mdr.lods) if not lod.surfaces], np.int32),
         "tags": as_bytes(mdr.tags),
     }
     facts |= mdr.layout
@@ -110,15 +110,9 @@ def _decode_tag(tag: Any, index: int) -> JointTag:
 def _fits(source: SkeletalSource) -> bool:
     """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
     wanted: Wanted = {
-        "header": (HEADER, ()), "lods": (LOD, (-1,)), "tags": (TAG, (len(source.tags),)),
-        "levels": ("i4", (len(source.meshes),)),
+        "header": (HEADER, ()), "empty_lods": ("i4", (-1,)), "tags": (TAG, (len(source.tags),)),
     }  # fmt: skip
-    if not all_fit(source.facts, wanted):
-        return False
-    levels = source.facts["levels"]
-    if ((levels < 0) | (levels >= len(source.facts["lods"]))).any() or (np.diff(levels) < 0).any():
-        return False
-    return all(_mesh_fits(mesh) for mesh in source.meshes)
+    return all_fit(source.facts, wanted) and all(_mesh_fits(mesh) for mesh in source.meshes)
 
 
 def _mesh_fits(mesh: SkinnedMeshSource) -> bool:
@@ -135,7 +129,12 @@ def from_model(
     """Return the structs of a model and of its motions, which follow one another in one file; inverse of `to_model`.
 
     Options: `pack_frames`, to store matrices of bones in half the room, a little coarser; what came packed stays so.
+
+    Raises:
+        LimitError: there is no bone.
     """
+    if not model.skeleton.num_joints:
+        raise LimitError(f"'{model.name}' has no bones: MDR holds one or more")
     source = sound(model.source_of(FORMAT), _fits, model.name)
     tags, carriers = _tags_on_bones(model)
     takes = [_with_bones(a, carriers) for a in animations or [at_rest(model.skeleton, model.name)]]
@@ -149,26 +148,23 @@ def from_model(
         header, layout = records_of(source.facts, "header", HEADER), layout_of(source.facts)
     frames = encode_frames(takes, bool((options or {}).get("pack_frames", False)))
     bones = Bones(model.skeleton, source)
-    lods, sources = _encode_levels(model, bones)
-    kept = source is not None and len(lods) <= len(source.facts["lods"])
-    numbers = list(range(len(lods))) if kept else [-1] * len(lods)
-    return Mdr(header, frames, _encode_tags(tags, source), lods, layout, numbers, sources)
-
-
-def _encode_levels(model: SkeletalModel, bones: Bones) -> tuple[list[MdrLod], list[int]]:
-    """Return the levels of detail, and which of the source's surfaces each one of all of them was, or -1."""
-    numbers = sorted({mesh.level for mesh in model.meshes} | {0})
+    numbers = _levels_of(model, source)
     levels = [[mesh for mesh in model.meshes if mesh.level == number] for number in numbers]
-    headers = np.zeros(len(levels), LOD)
-    if bones.source is not None:
-        own = records_of(bones.source.facts, "lods", LOD)[: len(levels)]
-        headers[: len(own)] = own
-    lods = [
-        MdrLod(header, [_encode_mesh(mesh, bones) for mesh in meshes])
-        for header, meshes in zip(headers, levels, strict=True)
-    ]
-    known = bones.source is not None
-    return lods, [mesh.source_index if known else -1 for meshes in levels for mesh in meshes]
+    lods = [MdrLod(np.zeros((), LOD), [_encode_mesh(mesh, bones) for mesh in meshes]) for meshes in levels]
+    places, surfaces = [-1] * len(lods), [-1] * len(model.meshes)
+    if source is not None:
+        places = list(numbers)
+        surfaces = [mesh.source_index for meshes in levels for mesh in meshes]
+    return Mdr(header, frames, _encode_tags(tags, source), lods, layout, places, surfaces)
+
+
+def _levels_of(model: SkeletalModel, source: SkeletalSource | None) -> list[int]:
+    """Return the numbers of the levels to write, one after another: games know no gaps."""
+    found = {mesh.level for mesh in model.meshes} | ({0} if source is None else set())
+    if source is not None:
+        empty = source.facts["empty_lods"].tolist()
+        found |= {level for level in empty if 0 <= level <= max(found, default=-1) + len(empty)}
+    return sorted(found)
 
 
 def _encode_mesh(mesh: SkinnedMesh, bones: Bones) -> MdrSurface:
@@ -177,7 +173,9 @@ def _encode_mesh(mesh: SkinnedMesh, bones: Bones) -> MdrSurface:
     kept: NDArray[np.bool_] = np.zeros(mesh.num_vertices, np.bool_)
     if own is not None and mesh.kept_normals is not None:
         kept = mesh.kept_normals & (numbers >= 0)
-    vertices["normal"][~kept] = _stored_normals(vertices, weights, bones.skeleton)[~kept]
+    fresh = vertices.copy()
+    fresh["normal"][kept] = 0.0  # which may be no numbers
+    vertices["normal"][~kept] = _stored_normals(fresh, weights, bones.skeleton)[~kept]
     header = np.zeros((), SURFACE) if own is None else records_of(own.facts, "header", SURFACE)
     for key, value in (("name", mesh.name), ("shader", mesh.shader)):
         header[key] = encode_name(value, NAME_SIZE, "surface" if key == "name" else key, bytes(header[key]))
