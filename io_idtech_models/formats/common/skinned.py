@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,8 +12,11 @@ from numpy.typing import NDArray
 from ...model.skeletal import SkinnedMesh, SkinnedMeshSource, Weights
 from .bones import Bones, heaviest_first, in_space_of
 from .hints import Wanted, finite
+from .records import encode_name
 from .uv import flipped
 from .weighted import WEIGHT
+
+log = logging.getLogger(__name__)
 
 
 def mesh_source(
@@ -40,6 +44,16 @@ def mesh_source(
 def wanted_facts(mesh: SkinnedMeshSource) -> Wanted:
     """Return which facts `mesh_source` notes of a mesh itself."""
     return {"normals": ("i4", (mesh.num_vertices, 3)), "st": ("i4", (mesh.num_vertices, 2))}
+
+
+def name_surface(header: Any, mesh: SkinnedMesh, own: SkinnedMeshSource | None) -> None:
+    """Write a surface's name, in lower case if it is new, and its shader; raises LimitError where one is too long."""
+    name = mesh.name
+    if (own is None or name != own.name) and name != name.lower():
+        log.warning("surface '%s' is written in lower case: skins name it so", name)
+        name = name.lower()
+    for key, what, value in (("name", "surface", name), ("shader", "shader", mesh.shader)):
+        header[key] = encode_name(value, header.dtype[key].itemsize, what, bytes(header[key]))
 
 
 def encode_vertices(mesh: SkinnedMesh, bones: Bones, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -28,7 +28,7 @@ from ...reporting import FormatError
 from ..common.bones import Bones
 from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_of, records_of, sound
 from ..common.records import decode_name, encode_name, header_name
-from ..common.skinned import encode_vertices, mesh_source
+from ..common.skinned import encode_vertices, mesh_source, name_surface
 from ..mdx.file import Mdx, names_of, parents_of
 from ..mdx.model import poses_of, traits_of
 from .file import (
@@ -208,12 +208,7 @@ def _surface_header(mesh: SkinnedMesh, own: SkinnedMeshSource | None) -> Any:
     header["ident"] = SURFACE_IDENT
     if own is not None:
         header = records_of(own.facts, "header", SURFACE)
-    name = mesh.name
-    if (own is None or name != own.name) and name != name.lower():
-        log.warning("surface '%s' is written in lower case: skins name it so", name)
-        name = name.lower()
-    for key, value in (("name", name), ("shader", mesh.shader)):
-        header[key] = encode_name(value, NAME_SIZE, "surface" if key == "name" else key, bytes(header[key]))
+    name_surface(header, mesh, own)
     return header
 
 

@@ -32,7 +32,7 @@ from ...reporting import LimitError
 from ..common.bones import Bones
 from ..common.hints import Wanted, all_fit, as_bytes, layout_of, records_of, sound
 from ..common.records import decode_name, encode_name, header_name
-from ..common.skinned import encode_vertices, mesh_source, wanted_facts
+from ..common.skinned import encode_vertices, mesh_source, name_surface, wanted_facts
 from .file import HEADER, IDENT, LOD, NAME_SIZE, SURFACE, TAG, TAG_NAME_SIZE, VERSION, VERTEX, Mdr, MdrLod, MdrSurface
 from .frames import FORMAT, encode_frames, to_animation
 
@@ -177,8 +177,7 @@ def _encode_mesh(mesh: SkinnedMesh, bones: Bones) -> MdrSurface:
     fresh["normal"][kept] = 0.0  # which may be no numbers
     vertices["normal"][~kept] = _stored_normals(fresh, weights, bones.skeleton)[~kept]
     header = np.zeros((), SURFACE) if own is None else records_of(own.facts, "header", SURFACE)
-    for key, value in (("name", mesh.name), ("shader", mesh.shader)):
-        header[key] = encode_name(value, NAME_SIZE, "surface" if key == "name" else key, bytes(header[key]))
+    name_surface(header, mesh, own)
     triangles = np.ascontiguousarray(mesh.triangles[:, ::-1], np.int32)
     written = None if own is None else own.facts["bone_refs"]
     before = np.zeros(0, np.int64) if own is None else own.weights.joints
@@ -255,5 +254,6 @@ def _encode_tags(tags: list[JointTag], source: SkeletalSource | None) -> NDArray
 
 def problems(model: SkeletalModel) -> list[str]:
     """Return what games trip over in a model that was just read."""
-    names = [mesh.name for mesh in model.meshes if mesh.name != mesh.name.lower()]
+    source = model.source_of(FORMAT)
+    names = [mesh.name for mesh in source.meshes if mesh.name != mesh.name.lower()] if source is not None else []
     return [f"skins name surfaces in lower case and do not find {listed(names)}"] if names else []
