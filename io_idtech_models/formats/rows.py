@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ..model.vertex import VertexModel
 
 Options = Mapping[str, Any]
+QUAKE, QUAKE_2, QUAKE_3 = "Quake", "Quake II", "Quake III, Wolfenstein"
+DOOM_3, ENEMY_TERRITORY, FREE_ENGINES = "Doom 3", "Enemy Territory", "Free Engines"
+ENGINES = (QUAKE, QUAKE_2, QUAKE_3, DOOM_3, ENEMY_TERRITORY, FREE_ENGINES)  # headings of menus, in their order
 SKIN_FILES, SKIN_DECLS = "files", "decls"
 SPLIT = "split_surfaces"  # the option of formats whose surfaces may be cut where a game takes none so large
 
@@ -56,6 +59,7 @@ class Row:
 
     name: str  # also part of the operators' names: import_scene.idtech_NAME
     label: str  # in menus
+    engine: str  # under which heading, one of ENGINES
     suffixes: tuple[str, ...]  # lower case
     magic: bytes  # how its files begin
     file_codec: str  # the module that has `read` and `write`
@@ -88,6 +92,11 @@ class Row:
     def has_model(self) -> bool:
         """Tell whether its files hold models."""
         return self.family is not MOTION
+
+    @property
+    def dropped_with(self) -> tuple[str, ...]:
+        """Return the formats of motions whose files are chosen or dropped together with a model's."""
+        return self.companions or ((self.animation,) if self.animation else ())
 
     @property
     def read(self) -> Callable[[bytes], Any]:

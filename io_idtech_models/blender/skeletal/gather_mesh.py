@@ -253,7 +253,11 @@ def _bound(
     """
     if settings.orphan_bone not in rig.joints:
         found = f"{plural(bare, 'vertex', 'vertices')} without weights"
-        hint = f"no bone is called '{settings.orphan_bone}'" if settings.orphan_bone else "name a bone to bind them to"
+        hint = (
+            f"no bone is called '{settings.orphan_bone}'"
+            if settings.orphan_bone
+            else "name a bone to bind them to as 'Default Bone'"
+        )
         raise LimitError(f"'{block.name}' has {found} on any bone that is exported: {hint}")
     joint = np.full(len(missing), rig.joints[settings.orphan_bone])
     parts = zip(table, (missing, joint, np.ones(len(missing), np.float32)), strict=True)

@@ -65,6 +65,7 @@ class Game:
     label: str
     formats: dict[str, VertexLimits | SkeletalLimits]
     folder: str = ""  # in which it looks for MD5 files, below that of the model they replace
+    choice: str = ""  # what it is called where one is chosen, if otherwise
     scales: bool = False  # it reads how large joints are from a file beside an animation
 
 
@@ -166,6 +167,7 @@ GAMES: dict[str, Game] = {
         | _md5(bare_vertices=WARNING)
         | _mdm(joints=None, name_bytes=None, unique_names=False)
         | _mdr(joints=None),
+        choice="No Game: the Format's Own Limits",
     ),
 }
 
