@@ -103,7 +103,9 @@ class IdtechPreferences(AddonPreferences):  # type: ignore[misc]
     def draw(self, context: Context) -> None:
         """Show the list of games, and the active one's folders."""
         layout = self.layout
-        layout.label(text="Game Folders: where models find what they name, and File > Import > From Game looks")
+        layout.label(
+            text="Game Folders: where models find what they name, and File > Import > id Tech > From Game looks"
+        )
         row = layout.row()
         row.template_list("IDTECH_UL_games", "", self, "games", self, "active", rows=4)
         column = row.column(align=True)

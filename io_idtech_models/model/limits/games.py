@@ -66,6 +66,7 @@ class Game:
     label: str
     formats: dict[str, VertexLimits | SkeletalLimits]
     folder: str = ""  # in which it looks for MD5 files, below that of the model they replace
+    choice: str = ""  # what it is called where one is chosen, if otherwise
     scales: bool = False  # it reads how large joints are from a file beside an animation
 
 
@@ -117,6 +118,11 @@ def _mdm(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
     return {"mdm": limits, "mdx": limits}
 
 
+def _mdr(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
+    """Return MDR's limits: MDR_MAX_BONES, MAX_QPATH - 1 (qfiles.h)."""
+    return {"mdr": SkeletalLimits(**({"joints": 128} | own))}
+
+
 GAMES: dict[str, Game] = {
     # GLQuake: MAXALIASVERTS 1024, MAXALIASTRIS 2048, MAXALIASFRAMES 256 (gl_model.h; all poses count): it checks the
     # first alone, and runs over memory with the others. MAX_LBM_HEIGHT 480 (modelgen.h, gl_model.c).
@@ -155,6 +161,12 @@ GAMES: dict[str, Game] = {
     "q2pro": Game("Q2PRO", _md2(2048, 6144, 1024, needs_triangles=True)),
     # SHADER_MAX_VERTEXES 1000 and SHADER_MAX_INDEXES 6000 are refused, not reached: R_LoadMD3, tr_model.c (ioquake3).
     "quake3": Game("Quake III Arena", _md3(999, 1999, strips_names=True)),
+    # R_LoadMDR (ioquake3, tr_model.c) refuses as much as R_LoadMD3.
+    "ioquake3": Game("ioquake3", _md3(999, 1999, strips_names=True) | _mdr(vertices=999, triangles=1999)),
+    # Quake III's engine, which ioquake3 has its loader of MDR from.
+    "eliteforce": Game(
+        "Star Trek: Elite Force", _md3(999, 1999, strips_names=True) | _mdr(vertices=999, triangles=1999)
+    ),
     # A misc_model becomes part of the map: q3map2 takes one frame of it, no tags (InsertModel, model.c), and cuts what
     # has more vertices than the game draws into small surfaces (ClassifySurfaces, surface.c: SURFACE_FORCED_META).
     "quake3map": Game("Quake III map object", _md3(None, None, frames=1, tags=None)),
@@ -193,7 +205,9 @@ GAMES: dict[str, Game] = {
         | _md2(2048, 4096, 512, soft=BEYOND)
         | _mdl(2000, 4096, 1024, soft=BEYOND, needs_triangles=False)
         | _md5(bare_vertices=WARNING)
-        | _mdm(joints=None, name_bytes=None, unique_names=False),
+        | _mdm(joints=None, name_bytes=None, unique_names=False)
+        | _mdr(joints=None),
+        choice="No Game: the Format's Own Limits",
     ),
 }
 

@@ -9,6 +9,7 @@ import pytest
 
 from io_idtech_models import formats
 from io_idtech_models.formats import by_name, identify
+from io_idtech_models.formats.common.records import place_of
 from io_idtech_models.formats.mdl import file as mdl
 from io_idtech_models.formats.mdl import parts
 from io_idtech_models.model.clips import Clip
@@ -18,8 +19,9 @@ from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_mdl
 from tests.facts import differences
 from tests.samples import corpus, corpus_params, dump, load, sample
-from tests.samples_mdl import GroupSpec
+from tests.samples_mdl import GroupSpec, PoseSpec
 
+TENTH = float(np.array(0.1, np.float32))
 REAL = [param for param in corpus_params(".mdl") if param.values[0] is None or param.values[0].data[:4] == mdl.IDENT]
 
 
@@ -52,7 +54,7 @@ def test_groups_are_counted_as_one_frame_and_hold_several_poses():
     file = read("groups")
     assert file.frames.kinds.tolist() == [0, 7, -1, 0, 0]
     assert file.frames.counts.tolist() == [1, 2, 1, 1, 1]
-    assert file.frames.times.tolist() == np.float32([0.1, 0.1, -0.5]).tolist()
+    assert file.frames.times.tolist() == pytest.approx([0.1, 0.1, -0.5])
     assert file.frames.heads[1].tolist() == [9, 8, 7, 6, 5, 4, 3, 2]
     assert len(file.poses) == 6
     assert file.skins.counts.tolist() == [2, 1, 1]
@@ -79,15 +81,14 @@ def test_another_format_of_that_suffix_goes_by_its_content():
 )  # fmt: skip
 def test_headers_that_contradict_their_file(name, value, said):
     data = bytearray(sample("minimal", "mdl"))
-    offset = mdl.HEADER.fields[name][1]
+    offset = place_of(mdl.HEADER, name)
     data[offset : offset + 4] = struct.pack("<i", value)
     with pytest.raises(FormatError, match=said):
         mdl.read(bytes(data))
 
 
 def test_an_empty_group_is_refused():
-    spec = samples_mdl.torch()
-    spec.frames[0].poses = []
+    spec = replace(samples_mdl.torch(), frames=[GroupSpec([], [])])
     with pytest.raises(FormatError, match="group of frames without any"):
         mdl.read(spec.pack())
 
@@ -137,7 +138,7 @@ def test_vertices_on_the_seam_lie_half_a_skin_further_on_the_back():
 
 def test_groups_and_names_make_the_animations():
     assert load(sample("groups", "mdl")).animations == [
-        Clip("burn", 0, 1), Clip("burn", 1, 2, times=tuple(np.float32([0.1, 0.1]).tolist())),
+        Clip("burn", 0, 1), Clip("burn", 1, 2, times=(TENTH, TENTH)),
         Clip("glow", 3, 1, times=(-0.5,)), Clip("glow", 4, 2),
     ]  # fmt: skip
 
@@ -265,7 +266,7 @@ def test_groups_are_what_the_model_says():
 
 def test_groups_that_lie_apart_in_the_source_are_not_joined():
     spec = samples_mdl.animated()
-    poses = [replace(each) for each in spec.frames]
+    poses = [pose for pose in spec.frames if isinstance(pose, PoseSpec)]
     spec.frames = [GroupSpec(poses[:2], [0.5, 1.0]), GroupSpec(poses[2:4], [0.25, 0.5]), poses[4]]
     data = spec.pack()
     assert dump(load(data)) == data
@@ -295,7 +296,7 @@ class TestTextureCoordinates:
 
     def test_a_vertex_whose_corners_all_move_keeps_its_seam(self):
         def change(surface):
-            surface.uvs[surface.triangles == 2] += np.float32([1 / 32, 0])
+            surface.uvs[surface.triangles == 2] += np.array([1 / 32, 0], np.float32)
 
         model, file = self.edited(change)
         before = read("seams")
@@ -305,7 +306,7 @@ class TestTextureCoordinates:
 
     def test_a_corner_that_moves_alone_splits_its_vertex(self):
         def change(surface):
-            surface.uvs[0, 0] += np.float32([3 / 32, 1 / 8])
+            surface.uvs[0, 0] += np.array([3 / 32, 1 / 8], np.float32)
 
         model, file = self.edited(change)
         assert len(file.st) == 9
