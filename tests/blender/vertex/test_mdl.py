@@ -1,0 +1,299 @@
+"""How an MDL looks in Blender, and what edits of it change; what all formats have in common is in test_round_trip."""
+
+import re
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from io_idtech_models.blender.compat import playing_curves
+from io_idtech_models.blender.properties import TIMES
+from io_idtech_models.blender.shading.images import image_of
+from io_idtech_models.blender.shading.pixels import pixels_of
+from io_idtech_models.blender.vertex import edit_frames
+from io_idtech_models.formats.mdl import file as mdl
+from io_idtech_models.model.pictures.palette import quake
+from tests import samples_mdl
+from tests.blender.case import CONTEXT, activate, open_case, reopen, show_image
+from tests.samples import SENTINEL, corpus, sample
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+def opened(name, **settings):
+    return open_case(sample(name, "mdl"), **settings)
+
+
+def real(name):
+    found = next((file for file in corpus(".mdl") if file.path.name == name), None)
+    if found is None:
+        pytest.skip("the corpus of real files is not here")
+    return open_case(found.data, name.removesuffix(".mdl"))
+
+
+def action(case, name):
+    return next(a for a in bpy.data.actions if a.name == name)
+
+
+def image(case, slot=0):
+    return image_of(case.surface().data.materials[slot])
+
+
+def shown(block):
+    pixels = pixels_of(block)
+    assert pixels is not None
+    return pixels[::-1, :, :3]
+
+
+def paint(block, row, column, color):
+    """Set a pixel of an image, counted from the top."""
+    pixels = np.empty(4 * block.size[0] * block.size[1], np.float32)
+    block.pixels.foreach_get(pixels)
+    pixels.reshape(block.size[1], block.size[0], 4)[::-1][row, column, :3] = np.array(color) / 255
+    block.pixels.foreach_set(pixels)
+    block.update()
+    block.pack()  # else it is lost where the .blend is saved
+
+
+# -- what is there
+
+
+def test_every_skin_is_a_material_with_its_picture():
+    case = opened("animated")
+    materials = case.surface().data.materials
+    assert [material.name for material in materials] == ["model_0", "model_1"]
+    for slot, numbers in enumerate(case.before.pictures):
+        assert image(case, slot).packed_file is not None
+        assert (shown(image(case, slot)) == quake()[numbers]).all()
+    faces = np.empty(len(case.surface().data.polygons), np.int32)
+    case.surface().data.polygons.foreach_get("material_index", faces)
+    assert not faces.any()
+
+
+def test_a_skin_of_several_pictures_shows_them_in_turn():
+    case = opened("groups")
+    material = case.surface().data.materials[0]
+    turns = [node for node in material.node_tree.nodes if re.match(r"turn \d", node.label)]
+    assert sorted(node.label for node in turns) == ["turn 1", "turn 2"]
+    assert material[TIMES].to_list()[0] == 0.25
+    spec = samples_mdl.groups()
+    spec.skins[0].times = [0.25, 0.75]
+    case = open_case(spec.pack())
+    tree = case.surface().data.materials[0].node_tree
+    (curve,) = tree.animation_data.drivers
+    CONTEXT.scene.render.fps = 10
+    found = []
+    for frame in (0, 2, 3, 7, 8):
+        CONTEXT.scene.frame_set(frame)
+        evaluated = case.surface().data.materials[0].evaluated_get(CONTEXT.evaluated_depsgraph_get()).node_tree
+        mix = next(node for node in evaluated.nodes if node.type == "MIX")
+        found.append(next(s for s in mix.inputs if s.identifier == "Factor_Float").default_value)
+    assert curve.driver.is_valid
+    assert found == [0.0, 0.0, 1.0, 1.0, 0.0]
+
+
+def test_groups_and_animations_are_actions():
+    case = opened("groups")
+    found = {a.name: a.get(TIMES) for a in bpy.data.actions if not a.get("idtech_whole")}
+    assert sorted(found) == ["burn", "burn.001", "glow", "glow.001"]
+    assert found["burn.001"].to_list() == pytest.approx([0.1, 0.1])
+    assert [curve.data_path for curve in playing_curves(case.surface().data.shape_keys)] == ["eval_time"]
+
+
+def test_the_headers_numbers_are_properties():
+    case = opened("animated")
+    found = {name: case.collection[f"idtech_game_{name}"] for name in ("flags", "sync_type", "bounding_radius", "size")}
+    assert found == {"flags": 8, "sync_type": 1, "bounding_radius": 81.5, "size": 7.625}
+    assert list(case.collection["idtech_game_eye_position"]) == [1.25, -2.5, 22.75]
+
+
+# -- edits
+
+
+def test_properties_reach_the_file():
+    case = opened("animated")
+    case.collection["idtech_game_flags"] = 1
+    case.collection["idtech_game_eye_position"] = (0.0, 0.5, 1.0)
+    reopen(case)
+    assert case.changed() == {"flags", "eye_position"}
+
+
+@pytest.mark.parametrize("value", ["eight", [1, 2], {"a": 1}])
+def test_properties_that_can_not_be_are_left(value, caplog):
+    case = opened("animated")
+    case.collection["idtech_game_flags"] = value
+    assert case.changed() == set()
+    assert "flags" in caplog.text
+
+
+def test_moving_a_vertex_in_a_frame():
+    case = opened("animated")
+    key = case.surface().data.shape_keys.key_blocks[1]
+    key.points[4].co.x += 2.5
+    assert "frames[1].xyz[4]" in case.changed()
+    assert all(path.startswith("frames[1].") for path in case.changed())
+
+
+def test_a_painted_pixel_and_nothing_else():
+    case = real("h_ogre.mdl")
+    paint(image(case, 1), 3, 5, quake()[208])
+    reopen(case)
+    before, after = case.before.pictures, case.after().pictures
+    assert case.changed() == {"pictures[1]"}
+    assert np.argwhere(before != after).tolist() == [[1, 3, 5]]
+    assert after[1, 3, 5] == 208
+
+
+def test_a_picture_that_takes_the_place_of_another():
+    case = opened("animated")
+    made = bpy.data.images.new("new", 32, 16)
+    made.generated_color = (1.0, 0.0, 0.0, 1.0)
+    next(n for n in case.surface().data.materials[0].node_tree.nodes if n.type == "TEX_IMAGE").image = made
+    after = case.after()
+    assert after.pictures.shape == (2, 16, 32)
+    assert set(after.pictures[0].ravel().tolist()) == {251}
+    small = case.after({"skin_width": 16, "skin_height": 8})
+    assert (small.pictures[1] == case.before.pictures[1]).all()
+
+
+def test_skins_are_added_taken_away_and_put_in_another_order():
+    case = opened("animated")
+    mesh = case.surface().data
+    made = bpy.data.materials.new("third")
+    show_image(made, image(case))
+    mesh.materials.append(made)
+    assert len(case.after().skins.kinds) == 3
+    mesh.materials.pop(index=2)
+    first, second = mesh.materials
+    mesh.materials[0], mesh.materials[1] = second, first
+    assert case.after().pictures.tolist() == case.before.pictures[::-1].tolist()
+    mesh.materials.pop(index=0)
+    assert case.after().pictures.tolist() == case.before.pictures[:1].tolist()
+
+
+def test_renaming_a_skin_changes_nothing():
+    case = opened("animated")
+    case.surface().data.materials[1].name = "red"
+    case.surface().name = "thing"
+    assert case.changed() == set()
+
+
+def test_times_of_groups_are_edited():
+    case = opened("torch")
+    action(case, "flame")[TIMES] = [0.5, 1.0, 1.5]
+    assert case.changed() == {f"groups.time[{i}]" for i in range(3)}
+
+
+def test_a_group_is_dissolved_and_a_new_one_made():
+    case = opened("torch")
+    del action(case, "flame")[TIMES]
+    assert case.after().frames.kinds.tolist() == [0, 0, 0]
+    case = opened("animated")
+    action(case, "run")[TIMES] = [0.1, 0.2]
+    file = case.after()
+    assert (file.frames.kinds.tolist(), file.frames.counts.tolist()) == ([0, 0, 0, 1], [1, 1, 1, 2])
+    assert file.frames.heads.tolist() == [
+        [*file.poses["bounds"][3:, 0].min(axis=0), *file.poses["bounds"][3:, 1].max(axis=0)]
+    ]
+
+
+@pytest.mark.parametrize("frames", ["KEYS", "ACTIONS"])
+def test_groups_come_back_by_keys_and_by_actions(frames):
+    for name in ("groups", "torch"):
+        assert (
+            opened(name).after(frames=frames).frames.counts.tolist()
+            == mdl.read(sample(name, "mdl")).frames.counts.tolist()
+        )
+
+
+def test_frames_are_inserted_into_a_group_and_deleted():
+    case = real("flame2.mdl")
+    activate(case.surface())
+    model = edit_frames.model_frames([case.surface()], case.collection, CONTEXT.scene)
+    edit_frames.insert(model, 3)
+    file = case.after()
+    assert file.frames.counts.tolist() == [8, 7]
+    assert file.frames.times[:8].tolist() == pytest.approx([0.1 * (i + 1) for i in range(8)])
+    model = edit_frames.model_frames([case.surface()], case.collection, CONTEXT.scene)
+    edit_frames.delete(model, 4)
+    assert case.changed() == set()
+
+
+def test_relative_keys_keep_groups():
+    assert opened("groups", relative_keys=True).changed() == set()
+
+
+def test_deleting_a_face_keeps_its_vertices():
+    case = real("flag.mdl")
+    import bmesh
+
+    mesh = bmesh.new()
+    mesh.from_mesh(case.surface().data)
+    mesh.faces.ensure_lookup_table()
+    bmesh.ops.delete(mesh, geom=[mesh.faces[7]], context="FACES_ONLY")
+    mesh.to_mesh(case.surface().data)
+    mesh.free()
+    before, after = case.before, case.after()
+    assert after.triangles.tobytes() == np.delete(before.triangles, 7).tobytes()
+    assert after.st.tobytes() == before.st.tobytes()
+    assert after.vertices.tobytes() == before.vertices.tobytes()
+
+
+def test_a_texture_coordinate_that_moves_splits_its_vertex():
+    case = real("flag.mdl")
+    layer = case.surface().data.uv_layers[0].uv
+    layer[0].vector = (0.125, 0.5)
+    before, after = case.before, case.after()
+    assert len(after.st) - len(before.st) in {0, 1}
+    assert np.count_nonzero(after.st[: len(before.st)] != before.st) <= 1
+    assert after.vertices[:, : len(before.st)].tobytes() == before.vertices.tobytes()
+
+
+def test_what_grows_beyond_the_grid_is_said(caplog):
+    case = opened("animated")
+    case.surface().data.shape_keys.key_blocks[1].points[4].co.x += 300.0
+    case.dump()
+    assert "outgrows its file's grid" in caplog.text
+
+
+def test_a_new_model_with_and_without_a_picture():
+    case = open_case(SENTINEL.read_bytes())
+    file = mdl.read(case.dump_as("mdl", {"skin_width": 64, "skin_height": 32}))
+    assert file.pictures.shape[1:] == (32, 64)
+    assert len(file.poses) == len(case.before.frames)
+    for block in case.built.surfaces:
+        block.data.materials.clear()
+    file = mdl.read(case.dump_as("mdl"))
+    assert file.pictures.shape == (1, 256, 256)
+
+
+def test_a_material_without_a_picture_gives_its_colour():
+    case = opened("animated")
+    material: Any = bpy.data.materials.new("plain")
+    if material.node_tree is None:
+        material.use_nodes = True
+    surface = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+    surface.inputs["Base Color"].default_value = (1.0, 0.0, 0.0, 1.0)
+    case.surface().data.materials[1] = material
+    assert set(case.after().pictures[1].ravel().tolist()) == {251}
+
+
+def test_a_palette_of_a_games_own_travels():
+    data = sample("animated", "mdl")
+    case = opened("animated")
+    assert case.gather().palette is None
+    from io_idtech_models.blender.shading.materials import Materials
+    from io_idtech_models.blender.vertex.build import BuildSettings, build
+
+    model = case.row.load(data, "other")
+    grey = np.repeat(np.arange(256, dtype=np.uint8)[:, None], 3, axis=1)
+    model.palette = model.source.facts["palette"] = grey
+    scene = CONTEXT.scene
+    case.built = build(model, BuildSettings(), Materials(), scene, scene.collection)
+    CONTEXT.view_layer.update()
+    assert (shown(image(case))[..., 0] == case.before.pictures[0]).all()
+    reopen(case)
+    assert case.changed() == set()
+    paint(image(case), 1, 1, (200, 200, 201))
+    assert case.after().pictures[0, 1, 1] == 200
