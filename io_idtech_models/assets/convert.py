@@ -21,6 +21,7 @@ from .asked import Asked
 from .beside import scale_files, warn_of_lost_scales
 from .levels import level_files, refuse_others
 from .load import Loaded, load, load_animation
+from .pictures import with_pictures, without_pictures
 from .storage import Target, write_files
 
 if TYPE_CHECKING:
@@ -97,19 +98,26 @@ def _baked(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
         motions, notes = short_animations(motions, to.rooms.get("frame"))
     if any(mesh.level for mesh in loaded.model.meshes):
         notes += to.lost_levels()
-    found = _vertex_file(bake(loaded.model.nearest(), motions, list(posing.tags), posing.frames), to, asked)
+    found = _vertex_file(loaded, bake(loaded.model.nearest(), motions, list(posing.tags), posing.frames), to, asked)
     return replace(found, notes=notes + found.notes)
 
 
 def _plain(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
     """Return what comes of a vertex-animated model in another format, or in its own."""
-    return _vertex_file(loaded.model, to, asked)
+    return _vertex_file(loaded, loaded.model, to, asked)
 
 
-def _vertex_file(model: VertexModel, to: Row, asked: Asked) -> Converted:
+def _vertex_file(loaded: Loaded, model: VertexModel, to: Row, asked: Asked) -> Converted:
+    """Return what comes of a vertex-animated model, its pictures in the file or beside it as the format has them."""
+    beside: list[tuple[Target, bytes]] = []
+    if to.holds_pictures and loaded.file is not None:
+        model = with_pictures(model, loaded.file)
+    elif model.skins:
+        model, beside = without_pictures(model, asked.target, loaded.file)
     written = formats.dump_for(to, model, asked.game, asked.options, asked.shorten)
     levels, notes = level_files(to, written.data, asked.target, asked.levels)
-    return Converted([(asked.target, written.data), *levels], written.model, written.notes + notes)
+    notes += [f"with {plural(len(beside), 'picture')} beside it"] if beside else []
+    return Converted([(asked.target, written.data), *levels, *beside], written.model, written.notes + notes)
 
 
 def _motion_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -13,6 +13,7 @@ from ..formats import Asset, Family, Row
 from ..game.search import SearchPath, model_name
 from ..game.store import GameFile
 from ..reporting import FormatError, LimitError, ModelError
+from .palettes import take_palette
 
 if TYPE_CHECKING:
     from ..model.skeletal import Animation, SkeletalModel
@@ -26,6 +27,7 @@ class Loaded(Asset):
 
     bones: GameFile | None = None  # that file
     checksum: int = 0  # CRC-32 of the file's bytes
+    file: GameFile | None = None  # which was read
 
     @property
     def animation(self) -> Animation | None:
@@ -46,11 +48,13 @@ def load(file: GameFile, companions: Sequence[GameFile] = (), wanted: Family | N
         raise LimitError(f"its content is {row.name.upper()}, whatever its name: rename it, and import it as that")
     structs = row.read(data)
     if row.companions:
-        return _with_bones(file, structs, row, companions)
+        return replace(_with_bones(file, structs, row, companions), file=file)
     if not row.has_model:
         return Loaded(row, None, [_motion(row, structs, file)])
     found = row.unpack(structs, model_name(file))
-    return Loaded(row, found.model, found.animations, checksum=crc32(data))
+    if row.holds_pictures:
+        take_palette(found.model, file)
+    return Loaded(row, found.model, found.animations, checksum=crc32(data), file=file)
 
 
 def load_animation(file: GameFile, row: Row) -> Animation:

@@ -11,6 +11,7 @@ Facts, in engine source (FS_AddGameDirectory and what sorts for it): of two arch
 - Yamagi Quake II has loose files lowest, then pak0 to pak99 as .pak, as .pk2, .pk3, .pkz, .zip, then other names in the
   file system's order, which differs: here by name.
 - Q2PRO has loose files lowest, then what begins with `pak` by its number, then other names.
+- Quake has loose files lowest, then pak0, pak1 and so on (COM_AddGameDirectory); other archives are none of its.
 """
 
 from __future__ import annotations
@@ -80,11 +81,15 @@ FAMILIES = {
     "doom3": Family("Doom 3, Quake 4", (".pk4",), _by_small_letters, True),
     "yamagi": Family("Quake II, Yamagi", YAMAGI, _of_yamagi, False),
     "q2pro": Family("Quake II, Q2PRO", (".pak", ".pkz"), _of_q2pro, False),
+    "quake": Family("Quake, QuakeSpasm", (".pak",), _of_q2pro, False),
 }
 DEFAULT = "ioquake3"
 # The folders of the games themselves, beside which mods have theirs; of several the first counts.
-BASES = ("baseq3", "baseoa", "main", "etmain", "base", "q4base", "baseq2")
-BASE_FAMILIES = {"baseq2": "yamagi"}  # where archives alone do not tell: Yamagi Quake II takes .pk3, too
+BASES = ("baseq3", "baseoa", "main", "etmain", "base", "q4base", "baseq2", "id1")
+BASE_FAMILIES = {
+    "baseq2": "yamagi",
+    "id1": "quake",
+}  # where archives alone do not tell: Yamagi Quake II takes .pk3, too
 GUESSES = ((".pk4", "doom3"), (".pak", "yamagi"), (".pkz", "yamagi"), (".pk2", "yamagi"), (".pk3", "ioquake3"))
 
 

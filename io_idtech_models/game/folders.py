@@ -26,7 +26,7 @@ from .store import Folder, GameFile, Store
 if TYPE_CHECKING:
     from .store import Disk, OnDisk
 
-TOP_FOLDERS = ("models", "players")
+TOP_FOLDERS = ("models", "players", "progs")
 PACK_FOLDER = ".pk3dir"
 
 
@@ -42,10 +42,10 @@ class Game:
 def home_of(layer: Store) -> tuple[Store, tuple[str, ...]] | None:
     """Return the game folder that a folder lies in, and the names that lead from there to it, or None.
 
-    That is the one above the innermost `models`, else above `players`; of an archive without either all of it. The
-    innermost: someone may keep games in a folder called `models`, and what is beside that is no game's.
+    That is the one above the innermost `models`, else above `players` or `progs`; of an archive without these all of
+    it. The innermost: someone may keep games in a folder called `models`, and what is beside that is no game's.
     """
-    wanted, weaker = TOP_FOLDERS
+    wanted, *weaker = TOP_FOLDERS
     inside: list[str] = []  # names, from the inmost on
     found, top, folder = None, layer, layer.parent
     while folder is not None:
@@ -53,7 +53,7 @@ def home_of(layer: Store) -> tuple[Store, tuple[str, ...]] | None:
         name = inside[-1].lower()
         if name == wanted:
             return folder, tuple(reversed(inside))
-        if name == weaker and found is None:
+        if name in weaker and found is None:
             found = folder, tuple(reversed(inside))
         top, folder = folder, folder.parent
     if found is None and not isinstance(layer, Folder):

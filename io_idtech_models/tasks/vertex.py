@@ -12,6 +12,7 @@ import bpy
 from .. import formats
 from ..assets.levels import level_files, stale_levels
 from ..assets.load import load
+from ..assets.palettes import palette_of
 from ..assets.storage import Target, write_files
 from ..blender.compat import Context
 from ..blender.provenance import CHECKSUM, note_file
@@ -119,9 +120,12 @@ def gathered(asked: Asked, row: Row, chosen: Choice, context: Context, settings:
     """Return objects as a file's bytes, which are not written; call it in object mode; raises ModelError."""
     from ..blender.scene import ExportScene
     from ..blender.vertex.gather import gather  # as much again as an import needs
+    from .games import user_disk
 
     settings = replace(settings, uv_splits_vertices=row.uv_splits_vertices, pictures=row.holds_pictures)
     model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, settings))
+    if row.holds_pictures and model.palette is None:
+        model.palette = palette_of(user_disk().file(asked.target))
     return formats.dump_for(row, model, asked.game, asked.options, asked.shorten)
 
 

@@ -17,6 +17,7 @@ ORDERS = {
         "pak100.pak", "z.pak", "a.pk2", "a.pk3", "a.pkz", "a.zip",
     ],
     "q2pro": ["pak.pak", "pak0.pak", "pak2.pkz", "pak10.pak", "pak99.pak", "A.pkz", "b.pak", "zzz.pkz"],
+    "quake": ["pak.pak", "pak0.pak", "pak1.PAK", "pak10.pak", "z.pak"],
 }  # fmt: skip
 
 

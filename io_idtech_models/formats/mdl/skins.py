@@ -15,6 +15,7 @@ from ...model.pictures.sizes import resized
 from ...model.pictures.skins import Picture, Skin, is_opaque
 from ...model.source import CodedSource
 from ...model.vertex import VertexModel
+from ...reporting import LimitError
 from .groups import GROUP, parts_fit, settle_times
 from .options import MdlOptions
 from .parts import Parts
@@ -25,6 +26,7 @@ Size = tuple[int, int]  # width and height
 Facts = dict[str, NDArray[Any]]
 PLAYER = "player"  # how models begin whose colours a game replaces
 HOLES = 0x4000  # a flag: the last colour is transparent (MF_HOLEY: Hexen II's, QuakeSpasm's, Ironwail's and others')
+MOST_TEXELS = 1 << 26  # of a picture that is made
 PLAIN = 4  # the number of a skin of which nothing is known: a dark grey
 
 
@@ -100,8 +102,14 @@ def settle_skins(model: VertexModel, own: CodedSource | None, size: Size, flags:
 
 
 def _sized(picture: Picture, size: Size, name: str) -> Picture:
-    """Return a picture in the size that all have; one pixel is a colour."""
+    """Return a picture in the size that all have; one pixel is a colour.
+
+    Raises:
+        LimitError: that is larger than anything that shows it.
+    """
     height, width = picture.shape[:2]
+    if size[0] * size[1] > MOST_TEXELS:
+        raise LimitError(f"the skin '{name}' would have {size[0]} x {size[1]} texels, beyond all reason")
     if (width, height) not in {size, (1, 1)}:
         log.warning("the picture of '%s', %d x %d, is written as %d x %d", name, width, height, *size)
     return resized(picture, *size)

@@ -1,0 +1,81 @@
+"""Pictures of models whose files hold them, and of those whose files name them: from one kind to the other."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..game.folders import home_of
+from ..game.pcx import decode as decode_pcx
+from ..game.pictures import png, tga
+from ..game.player.tga import write as write_tga
+from ..game.search import SearchPath
+from ..game.store import GameFile
+from ..model.pictures.skins import Skin, colors_of
+from ..model.vertex import VertexModel
+from ..model.wording import listed
+from ..reporting import ModelError
+from .looks import Looks
+from .storage import Target
+
+log = logging.getLogger(__name__)
+
+READERS: Mapping[str, Callable[[bytes], NDArray[np.uint8]]] = {
+    ".pcx": decode_pcx, ".tga": tga.decode, ".png": png.decode,
+}  # fmt: skip
+
+
+def with_pictures(model: VertexModel, file: GameFile) -> VertexModel:
+    """Return a model of a file that names its pictures, with these as skins of its own; warnings name those missing.
+
+    What Blender alone can read (JPEG) is missing, too.
+    """
+    if model.skins:
+        return model
+    looks, missing = Looks(SearchPath(file)), list[str]()
+    skins = []
+    for shader in dict.fromkeys(shader for surface in model.surfaces for shader in surface.shaders):
+        picture = _picture_of(shader, looks)
+        if picture is None:
+            missing.append(shader)
+        skins.append(Skin(shader, [] if picture is None else [picture]))
+    if missing:
+        log.warning("no picture that can be read: %s", listed(missing))
+    return replace(model, skins=skins, texture_size=None if len(missing) < len(skins) else model.texture_size)
+
+
+def _picture_of(shader: str, looks: Looks) -> NDArray[np.uint8] | None:
+    look = looks.find(shader) if shader else None
+    file: GameFile | None = None if look is None or look.base is None else look.base.picture
+    reader = None if file is None else READERS.get(file.suffix.lower())
+    if file is None or reader is None:
+        return None
+    try:
+        return reader(file.read())
+    except ModelError as error:
+        log.warning("'%s' can't be read: %s", file.name, error)
+        return None
+
+
+def without_pictures(
+    model: VertexModel, target: Target, file: GameFile | None
+) -> tuple[VertexModel, list[tuple[Target, bytes]]]:
+    """Return a model as one that names its pictures, and these as files beside the target.
+
+    `file` is the one that the model was read from: beside that, in a game's folder, shaders are called as the game
+    calls the pictures. Of a skin of several pictures the first is the one that a shader shows.
+    """
+    known = None if file is None or file.path != target.with_name(file.name) else home_of(file.layer)
+    folder = "" if known is None else "".join(f"{name}/" for name in known[1])
+    files, names = list[tuple[Target, bytes]](), dict[str, str]()
+    for skin in model.skins:
+        for name, picture in zip(skin.names, skin.pictures, strict=False):
+            colors = colors_of(picture, model.palette)[::-1, :, :3]
+            files.append((target.with_name(f"{name}.tga"), write_tga(colors)))
+            names.setdefault(skin.name, f"{folder}{name}")
+    surfaces = [replace(s, shaders=[names.get(shader, shader) for shader in s.shaders]) for s in model.surfaces]
+    return replace(model, surfaces=surfaces, skins=[]), files

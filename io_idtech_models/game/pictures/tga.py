@@ -1,0 +1,89 @@
+"""TGA pictures, read: bytes to pixels.
+
+The header's 18 bytes are those of Truevision's "TGA File Format Specification", version 2.0: length of the text behind
+it, whether there is a table of colours, the kind (1 numbers, 2 colours, 3 grey, and the same with runs from 9 on), the
+table's first entry, length and depth, x, y, width, height, depth, and flags, of which 0x20 says that the top row comes
+first and 0x10 that columns run to the left. Of a run's head the highest bit says that one pixel repeats, the others how
+many pixels there are, less one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...reporting import FormatError
+
+Pixels = NDArray[np.uint8]  # (height, width, 3 or 4), top row first
+
+HEADER = np.dtype([
+    ("text", "u1"), ("has_table", "u1"), ("kind", "u1"), ("first", "<u2"), ("length", "<u2"), ("table_depth", "u1"),
+    ("x", "<u2"), ("y", "<u2"), ("width", "<u2"), ("height", "<u2"), ("depth", "u1"), ("flags", "u1"),
+])  # fmt: skip
+NUMBERS, COLORS, GREY, RUNS = 1, 2, 3, 8
+MAX_SIDE = 4096
+TOP_FIRST, LEFTWARD = 0x20, 0x10
+
+
+def decode(data: bytes) -> Pixels:
+    """Return the colours in a file.
+
+    Raises:
+        FormatError: it is no TGA, cut off, or larger than games take.
+    """
+    if len(data) < HEADER.itemsize:
+        raise FormatError("too short for a TGA picture", "byte 0", f"{HEADER.itemsize} bytes", len(data))
+    header = np.frombuffer(data, HEADER, 1)[0]
+    kind, runs = int(header["kind"]) & ~RUNS, bool(int(header["kind"]) & RUNS)
+    size, depth = (int(header["height"]), int(header["width"])), int(header["depth"])
+    known = {NUMBERS: (8,), COLORS: (15, 16, 24, 32), GREY: (8,)}
+    if depth not in known.get(kind, ()) or not all(0 < side <= MAX_SIDE for side in size):
+        raise FormatError("unknown kind of TGA", "byte 2", f"1 to {MAX_SIDE} pixels", f"{size[1]} x {size[0]}")
+    place = HEADER.itemsize + int(header["text"])
+    entry = (int(header["table_depth"]) + 7) // 8 if header["has_table"] else 0
+    table = np.frombuffer(data, np.uint8)[place : place + entry * int(header["length"])]
+    body = data[place + entry * int(header["length"]) :]
+    width = (depth + 7) // 8
+    raw = _runs(body, size[0] * size[1], width) if runs else np.frombuffer(body, np.uint8)[: size[0] * size[1] * width]
+    if len(raw) < size[0] * size[1] * width:
+        raise FormatError("TGA picture is cut off", "its end", f"{size[0] * size[1] * width} bytes", len(raw))
+    values: NDArray[np.uint8] = raw.reshape(*size, width)
+    if kind == NUMBERS:
+        values = _from_table(values[..., 0], table, entry, int(header["first"]))
+    pixels = np.repeat(values, 3, axis=2) if kind == GREY else _colors(values)
+    pixels = pixels if int(header["flags"]) & TOP_FIRST else pixels[::-1]
+    return np.ascontiguousarray(pixels[:, ::-1] if int(header["flags"]) & LEFTWARD else pixels)
+
+
+def _from_table(numbers: NDArray[np.uint8], table: NDArray[np.uint8], entry: int, first: int) -> NDArray[np.uint8]:
+    """Return the entries of a table of colours, (height, width, bytes of one)."""
+    rows = table.reshape(-1, entry) if entry in {2, 3, 4} and len(table) % entry == 0 else np.zeros((0, 3), np.uint8)
+    places = numbers.astype(np.int64) - first
+    if not len(rows) or int(places.min()) < 0 or int(places.max()) >= len(rows):
+        raise FormatError("TGA names colours that it lacks", "its table", f"{len(rows)} colours", int(places.max()) + 1)
+    return rows[places]
+
+
+def _colors(values: NDArray[np.uint8]) -> Pixels:
+    """Return red, green, blue, and alpha if there is one, of the bytes of pixels."""
+    if values.shape[2] == 2:  # five bits each
+        word = values[..., 0].astype(np.uint16) | (values[..., 1].astype(np.uint16) << 8)
+        fives = np.stack([(word >> shift) & 31 for shift in (10, 5, 0)], axis=2)
+        return np.asarray((fives * 255 + 15) // 31, np.uint8)
+    order = [2, 1, 0, 3][: values.shape[2]]
+    return values[..., order]
+
+
+def _runs(body: bytes, count: int, width: int) -> NDArray[np.uint8]:
+    """Return the bytes of pixels that runs stand for, as many as there are."""
+    pieces: list[bytes] = []
+    done = place = 0
+    while done < count and place < len(body):
+        head = body[place]
+        length = (head & 127) + 1
+        step = width if head & 128 else width * length
+        piece = body[place + 1 : place + 1 + step]
+        pieces.append(piece * length if head & 128 else piece)
+        done += length
+        place += 1 + step
+    return np.frombuffer(b"".join(pieces), np.uint8)[: count * width]

@@ -1,0 +1,50 @@
+"""TGA pictures, read."""
+
+import struct
+
+import numpy as np
+import pytest
+
+from io_idtech_models.game.pictures import tga
+from io_idtech_models.game.player.tga import write
+from io_idtech_models.reporting import FormatError
+
+
+def packed(kind, depth, body, size=(2, 2), flags=0, table=b"", entry=0):
+    head = (0, int(bool(table)), kind, 0, len(table) * 8 // entry if entry else 0, entry, 0, 0, *size, depth, flags)
+    return struct.pack("<3BHHB4H2B", *head) + table + body
+
+
+def test_what_we_write():
+    picture = np.random.default_rng(1).integers(0, 256, (5, 7, 3)).astype(np.uint8)
+    assert (tga.decode(write(picture)) == picture[::-1]).all()
+
+
+def test_rows_and_columns_from_either_side():
+    body = bytes(range(12))
+    plain = tga.decode(packed(2, 24, body))
+    assert plain[1, 0].tolist() == [2, 1, 0]
+    assert (tga.decode(packed(2, 24, body, flags=0x20)) == plain[::-1]).all()
+    assert (tga.decode(packed(2, 24, body, flags=0x10)) == plain[:, ::-1]).all()
+
+
+def test_all_kinds():
+    assert tga.decode(packed(3, 8, bytes((1, 2, 3, 4))))[0, 1].tolist() == [4, 4, 4]
+    assert tga.decode(packed(2, 32, bytes(range(16))))[1, 0].tolist() == [2, 1, 0, 3]
+    assert tga.decode(packed(2, 16, struct.pack("<4H", 0x7C00, 31, 0x3E0, 0)))[1].tolist() == [[255, 0, 0], [0, 0, 255]]
+    table = bytes((1, 2, 3, 4, 5, 6))
+    assert tga.decode(packed(1, 8, bytes((0, 1, 1, 0)), table=table, entry=24))[1].tolist() == [[3, 2, 1], [6, 5, 4]]
+
+
+def test_runs():
+    body = bytes((0x82, 9, 8, 7, 0x00, 1, 2, 3))
+    assert tga.decode(packed(10, 24, body)).tolist() == [[[7, 8, 9], [3, 2, 1]], [[7, 8, 9], [7, 8, 9]]]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", bytes(18), packed(2, 24, bytes(11)), packed(10, 24, bytes(3)), packed(9, 8, bytes(99)), packed(4, 24, b"x")],
+)
+def test_broken_ones_are_refused(data):
+    with pytest.raises(FormatError):
+        tga.decode(data)
