@@ -10,6 +10,7 @@ import bpy
 from ..blender.compat import Context
 from ..formats import ROWS
 from . import archives, check, frames, model_list, preferences, skins, torso
+from .editing import follow
 from .levels import make as levels
 from .menus import files
 from .operators import operators_of
@@ -59,6 +60,7 @@ def register() -> None:
         bpy.utils.register_class(cls)
     for menu, draw in _menus():
         menu.append(draw)
+    follow.watch()
     register_command: Any = bpy.utils.register_cli_command  # the stubs say that it returns nothing
     _commands.append(register_command("idtech", _run_command))
 
@@ -67,6 +69,7 @@ def unregister() -> None:
     """Undo `register`. A class or command that stayed would crash some Blenders at exit."""
     choosing.forget()
     trial.unwatch()
+    follow.unwatch()
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
     for menu, draw in reversed(_menus()):
