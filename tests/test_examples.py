@@ -14,6 +14,7 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md2 import strips as _glcmds
 from io_idtech_models.formats.md3 import file as md3
+from io_idtech_models.formats.mdl import file as mdl
 from io_idtech_models.game import pcx
 from io_idtech_models.game.search import SearchPath
 from io_idtech_models.game.store import Disk
@@ -316,3 +317,22 @@ def test_the_newt_moves_in_a_loop_on_the_ground(creature, motion):
         places = chain(motion.parents, motion.positions, motion.rotations)[0][:14, foot]
         np.testing.assert_allclose(np.diff(places[:, 0]), -2 * newt.STEP / 0.6 / 24, atol=0.02)
         assert np.ptp(places[:, 1:], axis=0).max() < 0.1
+
+
+# -- the Brazier, an MDL
+
+
+def test_the_brazier_burns_by_itself():
+    data = (EXAMPLES / "brazier" / "progs" / "brazier.mdl").read_bytes()
+    assert len(data) < 40_000
+    file, found = mdl.read(data), load(data, "brazier")
+    assert dump(found) == data
+    assert (file.frames.counts.tolist(), file.skins.counts.tolist()) == ([6], [2, 1])
+    assert file.frames.times.tolist() == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    assert file.vertices[..., :3].max(axis=(0, 1)).tolist() == [255, 255, 255], "the grid is as small as can be"
+    steps = np.abs(np.diff(found.surfaces[0].positions, axis=0, append=found.surfaces[0].positions[:1])).max(
+        axis=(1, 2)
+    )
+    assert steps[-1] <= steps.max() * 1.05, "no jump from the last frame to the first"
+    for game in by_name("mdl").games:
+        assert by_name("mdl").check(found, game) == []

@@ -93,6 +93,11 @@ def _vertex_table(path: Path, found: dict[str, Any]) -> list[str]:
         width = max(len("tag"), *(len(t["name"]) for t in tags))
         lines.append(f"  {'tag':{width}}  origin in the first frame")
         lines += [f"  {t['name']:{width}}  {' '.join(f'{x:.2f}' for x in t['origin'])}" for t in tags]
+    for skin in found.get("skins", []):
+        lines.append(f"  skin {skin['name']}: {plural(skin['pictures'], 'picture')}{_ends(skin)}")
+    for name, value in found.get("traits", {}).items():
+        shown = " ".join(f"{x:g}" for x in value) if isinstance(value, list) else f"{value:g}"
+        lines.append(f"  {name.replace('_', ' ')}: {shown}")
     return [*lines, *_animation_lines(found["animations"])]
 
 
@@ -100,5 +105,10 @@ def _animation_lines(animations: list[dict[str, Any]]) -> list[str]:
     if not animations:
         return []
     width = max(len("animation"), *(len(a["name"]) for a in animations))
-    ranges = [f"  {a['name']:{width}}  {a['first']} - {a['first'] + a['count'] - 1}" for a in animations]
+    ranges = [f"  {a['name']:{width}}  {a['first']} - {a['first'] + a['count'] - 1}{_ends(a)}" for a in animations]
     return [f"  {'animation':{width}}  frames", *ranges]
+
+
+def _ends(part: dict[str, Any]) -> str:
+    """Return when frames or pictures end that a game plays by itself, to stand behind them."""
+    return f"  by itself, until {' '.join(f'{time:g}' for time in part['times'])} s" if part.get("times") else ""

@@ -67,13 +67,24 @@ def vertex_facts(model: VertexModel) -> dict[str, Any]:
         }
         for surface in model.surfaces
     ]
-    return {
+    found = {
         "frames": model.num_frames,
         "frame_names": model.frame_names,
-        "animations": [{"name": a.name, "first": a.first, "count": a.count} for a in model.animations],
+        "animations": [
+            {"name": a.name, "first": a.first, "count": a.count} | ({"times": list(a.times)} if a.times else {})
+            for a in model.animations
+        ],
         "skin_size": model.texture_size,
         "mins": [min(float(low[i]) for low, _ in boxes) for i in range(3)] if boxes else None,
         "maxs": [max(float(high[i]) for _, high in boxes) for i in range(3)] if boxes else None,
         "surfaces": surfaces,
         "tags": [{"name": tag.name, "origin": [float(x) for x in tag.origins[0]]} for tag in model.tags],
     }
+    if model.skins:
+        found["skins"] = [
+            {"name": s.name, "pictures": len(s.pictures)} | ({"times": list(s.times)} if s.times else {})
+            for s in model.skins
+        ]
+    if model.traits:
+        found["traits"] = {n: list(v) if isinstance(v, tuple) else v for n, v in model.traits.items()}
+    return found
