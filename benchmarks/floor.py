@@ -17,6 +17,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks import painted
+
 Array = NDArray[Any]
 Block = Any  # a data-block of Blender; the stubs take each of its pointers for optional
 NUMBERS = (("idtech_corner", "CORNER"), ("idtech_point", "POINT"), ("idtech_face", "FACE"))
@@ -84,6 +86,7 @@ class ReadyModel:
     whole: tuple[bool, dict[str, Any]] = (False, {})  # whether that has a fake user, and its properties
     actions: list[ReadyAction] = field(default_factory=list)
     markers: list[tuple[str, int]] = field(default_factory=list)
+    pictures: list[painted.ReadyPicture] = field(default_factory=list)
 
 
 @dataclass
@@ -106,7 +109,8 @@ class Parts:
 def look(built: Any, model: Any) -> ReadyModel:
     """Return the arrays of an import (`blender.vertex.Built`) of a model."""
     surfaces = [_look_surface(b, s) for b, s in zip(built.surfaces, model.surfaces, strict=True)]
-    materials = {m.name: _properties(m) for b in built.surfaces for m in b.data.materials}
+    shown = list(dict.fromkeys(m for b in built.surfaces for m in b.data.materials))
+    materials = {m.name: _properties(m) for m in shown}
     frames = built.num_frames
     ends = np.array([0, 0, frames - 1, frames - 1], np.float32)
     return ReadyModel(
@@ -118,6 +122,7 @@ def look(built: Any, model: Any) -> ReadyModel:
         frames,
         ends,
         *_look_actions(built.surfaces),
+        pictures=painted.look(shown),
     )
 
 
@@ -139,6 +144,7 @@ def look_again(collection: Block, first: ReadyModel) -> ReadyModel:
         first.num_frames,
         first.curve,
         *_look_actions(blocks),
+        pictures=painted.look(list(dict.fromkeys(m for block in blocks for m in block.data.materials))),
     )
 
 
@@ -257,7 +263,7 @@ def _curves_of(block: Block) -> list[Any]:
 
 def _properties(block: Block) -> dict[str, Any]:
     plain = {name: value for name, value in block.items() if name.startswith("idtech")}
-    return {n: list(v) if not isinstance(v, int | str | bytes) else v for n, v in plain.items()}
+    return {n: list(v) if not isinstance(v, int | float | str | bytes) else v for n, v in plain.items()}
 
 
 # -- making them again
@@ -269,6 +275,9 @@ def make(ready: ReadyModel, scene: Block, into: Block) -> Parts:
     with parts.of("properties, links"):
         collection = bpy.data.collections.new(ready.name)
         materials = {name: _make_material(name, stored) for name, stored in ready.materials.items()}
+    with parts.of("pictures"):
+        for picture in ready.pictures:
+            painted.make(picture, materials[picture.material])
     blocks = [_make_surface(surface, materials, parts) for surface in ready.surfaces]
     with parts.of("tags"):
         empties = [_make_tag(tag) for tag in ready.tags]
@@ -455,6 +464,7 @@ def read(collection: Block) -> None:
         _get(mesh.uv_layers[0], "vector", 2, np.float32, "uv")
         for name, _ in NUMBERS:
             _get(mesh.attributes[name], "value", 1, np.int32)
+        painted.look(list(mesh.materials))
 
 
 def differences(first: ReadyModel, second: ReadyModel) -> list[str]:
@@ -463,6 +473,7 @@ def differences(first: ReadyModel, second: ReadyModel) -> list[str]:
     for kind in ("surfaces", "tags", "actions"):
         for a, b in zip(getattr(first, kind), getattr(second, kind), strict=True):
             found += [f"{a.name}: {name}" for name in vars(a) if not _same(getattr(a, name), getattr(b, name))]
+    found += painted.differences(first.pictures, second.pictures)
     plain = ("name", "materials", "properties", "num_frames", "whole", "markers")
     return found + [name for name in plain if getattr(first, name) != getattr(second, name)]
 

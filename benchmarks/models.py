@@ -22,8 +22,10 @@ CORPUS = PROJECT.parent / "shared" / "corpus"  # real models; not part of the pr
 REAL = (
     "**/glasses.md3",  # 401 frames, 555 vertices
     "AC/packages/models/playermodels/tris.md2",  # 198 frames, 280 vertices
+    "LibreQuake/lq1/progs/dog.mdl",  # 86 frames, 303 vertices, a picture of 256 x 256
 )
 EXAMPLES = (
+    PROJECT / "examples" / "brazier" / "progs" / "brazier.mdl",
     PROJECT / "examples" / "sentinel" / "sentinel.md3",
     PROJECT / "examples" / "stilt" / "players" / "stilt" / "tris.md2",
 )

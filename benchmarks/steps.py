@@ -113,11 +113,12 @@ def run_steps(model: Model, clock: Clock, look: bool = False) -> floor.ReadyMode
     with clock.of("first update"):
         view_layer.update()
     blocks = list(built.collection.all_objects)
+    asked = GatherSettings(uv_splits_vertices=row.uv_splits_vertices, pictures=row.holds_pictures)
     with clock.of("gather"):
         gathered = gather(
             blocks,
             built.collection,
-            ExportScene(scene, view_layer, GatherSettings(uv_splits_vertices=row.uv_splits_vertices)),
+            ExportScene(scene, view_layer, asked),
         )
     with clock.of("from_model"):
         structs = row.from_model(row.shape(gathered), {})

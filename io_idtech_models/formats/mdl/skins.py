@@ -26,7 +26,7 @@ Size = tuple[int, int]  # width and height
 Facts = dict[str, NDArray[Any]]
 PLAYER = "player"  # how models begin whose colours a game replaces
 HOLES = 0x4000  # a flag: the last colour is transparent (MF_HOLEY: Hexen II's, QuakeSpasm's, Ironwail's and others')
-MOST_TEXELS = 1 << 26  # of a picture that is made
+MOST_TEXELS, MOST_SIDE = 1 << 24, 1 << 15  # of a picture that is made
 PLAIN = 4  # the number of a skin of which nothing is known: a dark grey
 
 
@@ -108,7 +108,7 @@ def _sized(picture: Picture, size: Size, name: str) -> Picture:
         LimitError: that is larger than anything that shows it.
     """
     height, width = picture.shape[:2]
-    if size[0] * size[1] > MOST_TEXELS:
+    if size[0] * size[1] > MOST_TEXELS or max(size) > MOST_SIDE:
         raise LimitError(f"the skin '{name}' would have {size[0]} x {size[1]} texels, beyond all reason")
     if (width, height) not in {size, (1, 1)}:
         log.warning("the picture of '%s', %d x %d, is written as %d x %d", name, width, height, *size)
