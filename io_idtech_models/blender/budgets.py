@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..reporting import LimitError
 
 VERTICES, JOINTS, PIXELS = "vertices in all frames", "joints in all frames", "pixels in all skins"
-MOST = {"joints": 4096, "surfaces": 4096, "tags": 4096, "materials": 4096, "frames": 32768} | {
+MOST = {"joints": 4096, "surfaces": 4096, "tags": 4096, "materials": 4096, "pictures": 4096, "frames": 32768} | {
     VERTICES: 1024 * 4096 * 32,
     JOINTS: 1 << 22,
     PIXELS: 1 << 27,  # of which Blender takes four bytes each, and a moment ago sixteen

@@ -36,8 +36,11 @@ def pixels_of(image: Block) -> Pixels | None:
         return None
     values = np.empty(width * height * image.channels, np.float32)
     image.pixels.foreach_get(values)
-    shown = np.clip(values.reshape(height, width, -1)[:, :, :4], 0.0, 1.0)
-    return np.asarray(np.rint(shown * 255.0), np.uint8)
+    if image.is_float:  # what has eight bits lies between 0 and 1
+        values = np.clip(np.nan_to_num(values), 0.0, 1.0)
+    values *= np.float32(255.0)
+    values += np.float32(0.5)
+    return values.astype(np.uint8).reshape(height, width, -1)[:, :, :4]
 
 
 def color_of(material: Any) -> NDArray[np.uint8]:

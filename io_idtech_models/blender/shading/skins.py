@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ...model.clips import fitted_times
 from ...model.look import Layer, Look, Texture
-from ...model.pictures.palette import Palette
-from ...model.pictures.skins import Picture, Skin, colors_of
+from ...model.pictures.palette import Palette, quake
+from ...model.pictures.skins import Picture, Skin
 from .. import names
 from ..compat import Block
 from ..properties import TIMES, numbers, show
@@ -48,11 +48,15 @@ def show_skin(material: Block, skin: Skin, palette: Palette | None, rate: float 
 
 def _make_image(name: str, picture: Picture, palette: Palette | None) -> Block:
     """Return a new packed image of a picture."""
-    colors = colors_of(picture, palette)
-    height, width, channels = colors.shape
-    image: Block = bpy.data.images.new(names.fit(name), width, height, alpha=channels == 4)
-    shown = np.ones((height, width, 4), np.float32)
-    np.multiply(colors[::-1], np.float32(1 / 255), out=shown[..., :channels])
+    height, width = picture.shape[:2]
+    image: Block = bpy.data.images.new(names.fit(name), width, height, alpha=picture.shape[2:] == (4,))
+    shown: NDArray[np.float32] = np.ones((height, width, 4), np.float32)
+    if picture.ndim == 2:
+        table = np.ones((256, 4), np.float32)
+        np.multiply(quake() if palette is None else palette, np.float32(1 / 255), out=table[:, :3])
+        shown = table.take(picture[::-1], axis=0)
+    else:
+        np.multiply(picture[::-1], np.float32(1 / 255), out=shown[..., : picture.shape[2]])
     image.pixels.foreach_set(shown.ravel())
     image.pack()
     image.alpha_mode = ALPHA_APART

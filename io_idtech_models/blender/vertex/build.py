@@ -94,6 +94,7 @@ def _refuse_more(model: VertexModel) -> None:
     frames = model.num_frames if model.surfaces else 0
     refuse_more(surfaces=len(model.surfaces), tags=len(model.tags), materials=len(shaders), frames=frames)
     refuse_more(**{VERTICES: frames * sum(surface.num_vertices for surface in model.surfaces)})
+    refuse_more(pictures=sum(len(skin.pictures) for skin in model.skins))
     refuse_more(**{PIXELS: sum(picture.size for skin in model.skins for picture in skin.pictures)})
 
 

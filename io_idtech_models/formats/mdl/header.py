@@ -23,6 +23,9 @@ FLOATS = ("eye_position", "bounding_radius", "size")
 LOWEST, HIGHEST = -(2**31), 2**31 - 1
 LARGEST = float(np.finfo(np.float32).max)
 ONE_IN = 1e-3  # by which a number that id's rule gives may be off
+# By how much of itself what a number is computed of has to change so that it follows: the mean area says roughly how
+# large triangles are, which a vertex that moves does not change.
+ENOUGH = {"bounding_radius": 1e-6, "size": 0.1}
 
 
 def traits_of(header: Any) -> Traits:
@@ -42,7 +45,7 @@ def settle_header(header: Any, model: VertexModel, surface: Surface, own: CodedS
     before = {} if own is None else traits_of(records_of(own.facts, "header", HEADER))
     for name, make in COMPUTED.items():
         fresh = min(make(surface), LARGEST)
-        if own is None or _follows(float(header[name]), make, own, fresh):
+        if own is None or _follows(name, float(header[name]), own, fresh):
             header[name] = fresh
     for name in (*INTEGERS, *FLOATS):
         value = model.traits.get(name)
@@ -79,12 +82,12 @@ def _fitting(name: str, value: Any) -> Any:
     return array.astype(np.float32) if np.abs(array).max() <= LARGEST else None
 
 
-def _follows(value: float, make: Any, own: CodedSource, fresh: float) -> bool:
+def _follows(name: str, value: float, own: CodedSource, fresh: float) -> bool:
     """Tell whether the source's number was computed so, and is to change with what it was computed of."""
-    old = make(_source_surface(own))
+    old = COMPUTED[name](_source_surface(own))
     if not np.isfinite(value) or abs(old - value) > ONE_IN * max(abs(value), ONE_IN):
         return False
-    return bool(abs(fresh - old) > 1e-6 * max(abs(old), 1.0))
+    return bool(abs(fresh - old) > ENOUGH[name] * max(abs(old), 1.0))
 
 
 def _source_surface(own: CodedSource) -> Surface:

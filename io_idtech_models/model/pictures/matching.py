@@ -41,7 +41,9 @@ def match(colors: NDArray[np.uint8], how: Matching, hint: Numbers | None = None)
     kept = np.zeros(colors.shape[:2], np.bool_)
     found: Numbers = np.zeros(colors.shape[:2], np.uint8)
     if hint is not None and hint.shape == kept.shape:
-        kept = (how.palette[hint] == colors).all(axis=2)
+        kept = _packed(how.palette).take(hint) == _packed(colors)
+        if kept.all():
+            return hint.copy()
         found[kept] = hint[kept]
     places = np.nonzero(~kept)
     wanted = colors[places].astype(np.int64)
@@ -60,13 +62,22 @@ def match(colors: NDArray[np.uint8], how: Matching, hint: Numbers | None = None)
     return found
 
 
+def _packed(colors: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """Return one number (...,) for each colour (..., 3)."""
+    found = colors[..., 0].astype(np.uint32)
+    for axis in (1, 2):
+        found <<= np.uint32(8)
+        found |= colors[..., axis]
+    return found
+
+
 def _nearest(colors: NDArray[np.int64], how: Matching, avoided: set[int]) -> tuple[Numbers, NDArray[np.bool_]]:
     """Return the nearest numbers (n,) of colours (n, 3), and which of these are just those colours."""
     allowed = np.array([n for n in range(len(how.palette)) if n not in avoided], np.int64)
     if not len(allowed):
         allowed = np.arange(len(how.palette))
     table = how.palette[allowed].astype(np.int64)
-    packed = (colors[:, 0] << 16) | (colors[:, 1] << 8) | colors[:, 2]
+    packed = _packed(colors.astype(np.uint8)).astype(np.int64)
     values, index = np.unique(packed, return_inverse=True)
     best, off = np.zeros(len(values), np.int64), np.zeros(len(values), np.int64)
     for start in range(0, len(values), CHUNK):

@@ -224,9 +224,12 @@ def test_the_numbers_follow_the_model_only_where_they_did_before():
     plain = anew("animated", traits={})
     source = load(dump(plain, "mdl"))
     before = mdl.read(dump(source))
-    source.surfaces[0].positions[0, 4, 0] -= 5.0
+    source.surfaces[0].positions[0, 4, 0] -= 1.0
+    assert structs(source).header["size"] == before.header["size"], "which says roughly how large triangles are"
+    source.surfaces[0].positions *= 0.5
     after = structs(source)
-    assert after.header["size"] != before.header["size"]
+    assert after.header["size"] == pytest.approx(before.header["size"] / 4, rel=0.05)
+    assert after.header["bounding_radius"] == pytest.approx(before.header["bounding_radius"] / 2, rel=0.01)
     assert structs(moved("animated", 0, 4, [2.5, 0.0, 0.0])).header["size"] == np.float32(7.625)
 
 
