@@ -11,6 +11,7 @@ from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.formats.md5 import anim_file as md5anim
 from io_idtech_models.formats.md5 import mesh_file as md5mesh
+from io_idtech_models.formats.mdc import file as mdc
 from io_idtech_models.formats.mdm import file as mdm
 from io_idtech_models.formats.mdx import file as mdx
 
@@ -76,6 +77,30 @@ def _md3(data: bytes) -> Facts:
     return found
 
 
+def _mdc(data: bytes) -> Facts:
+    """Return the fields; of base frames and steps what each frame is made of, whatever their numbers."""
+    file = mdc.read(data)
+    found = _record("header.", file.header, mdc.HEADER, ("name", "flags", "num_skins"))
+    found |= _rows("tag_names", file.tag_names)
+    for f, frame in enumerate(file.frames):
+        found |= _record(f"frames[{f}].", frame, mdc.FRAME, mdc.FRAME.names)
+        for t, tag in enumerate(file.tags[f]):
+            found |= _record(f"frames[{f}].tags[{t}].", tag, mdc.TAG, mdc.TAG.names)
+    for s, surface in enumerate(file.surfaces):
+        at = f"surfaces[{s}]."
+        found |= _record(at, surface.header, mdc.SURFACE, ("ident", "name", "flags"))
+        for i, shader in enumerate(surface.shaders):
+            found |= _record(f"{at}shaders[{i}].", shader, mdc.SHADER, mdc.SHADER.names)
+        found |= _rows(f"{at}triangles", surface.triangles) | _rows(f"{at}st", surface.st)
+        for f, (base, step) in enumerate(zip(surface.base_frames, surface.comp_frames, strict=True)):
+            codes, normals = surface.bases[base], surface.bases[base, :, 3:]
+            steps = surface.steps[step] if step >= 0 else np.zeros((len(codes), 0), np.uint8)
+            for v, row in enumerate(codes):
+                found[f"{at}frames[{f}].xyz[{v}]"] = row[:3].tobytes() + steps[v, :3].tobytes()
+            found |= _rows(f"{at}frames[{f}].normal", steps[:, 3:] if step >= 0 else normals)
+    return found
+
+
 def _own_fields(dtype: np.dtype[Any]) -> list[str]:
     return [name for name in dtype.names or () if not name.startswith(OFFSETS)]
 
@@ -132,5 +157,5 @@ def _of_block(prefix: str, block: Any) -> Facts:
 
 
 READERS: dict[bytes, Callable[[bytes], Facts]] = {
-    md2.IDENT: _md2, md3.IDENT: _md3, mdm.IDENT: _mdm, mdx.IDENT: _mdx, b"MD5V": _md5,
+    md2.IDENT: _md2, md3.IDENT: _md3, mdc.IDENT: _mdc, mdm.IDENT: _mdm, mdx.IDENT: _mdx, b"MD5V": _md5,
 }  # fmt: skip

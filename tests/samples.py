@@ -19,7 +19,7 @@ import pytest
 from io_idtech_models import formats
 from io_idtech_models.formats import VERTEX, rows_of
 from io_idtech_models.model.vertex import VertexModel
-from tests import samples_md2, samples_md3, samples_md5, samples_mdm
+from tests import samples_md2, samples_md3, samples_md5, samples_mdc, samples_mdm
 
 PROJECT = Path(__file__).resolve().parent.parent
 CORPUS = PROJECT.parent / "shared" / "corpus"
@@ -29,6 +29,7 @@ SENTINEL = PROJECT / "examples" / "sentinel" / "sentinel.md3"
 SAMPLES: dict[str, dict[str, bytes]] = {
     "md2": {make.__name__: make().pack() for make in samples_md2.SPECS},
     "md3": {make.__name__: make().pack() for make in samples_md3.SPECS},
+    "mdc": {make.__name__: make().pack() for make in samples_mdc.SPECS},
     "md5mesh": {make.__name__: make() for make in samples_md5.MESHES},
     "mdm": {make.__name__: make() for make in samples_mdm.MESHES},
     "md5anim": {make.__name__: make() for make in samples_md5.ANIMS},
@@ -121,6 +122,11 @@ def corpus_params(*suffixes: str, valid: bool = True) -> list[Any]:
 
 
 # -- helpers
+
+
+def arrays_of(source: Any) -> dict[str, Any]:
+    """Return the arrays that a surface of a source has, whichever its kind."""
+    return {name: value for name, value in vars(source).items() if isinstance(value, np.ndarray)}
 
 
 def format_of(data: bytes) -> Any:

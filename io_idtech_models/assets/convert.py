@@ -67,6 +67,7 @@ def convert(source: GameFile, asked: Asked, posing: Posing = Posing()) -> str:
     with collected_warnings() as warnings:
         loaded = load(source, [file for file in posing.animations if formats.by_suffix(file) in COMPANIONS][:1])
         row = loaded.row
+        to = formats.kept_format(row, source, to)
         way = WAYS.get((row.family, to.family))
         posed = posing.tags or posing.frames is not None or (posing.animations and to.family is not SKELETAL)
         if posed and way is not _baked:

@@ -121,9 +121,8 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
     convert.add_argument("files", nargs="+", metavar="FILE", help="inputs (files, folders, globs), then the output")
     convert.add_argument("--to", metavar="SUFFIX", help="write this format; the output is then a folder, or left out")
     convert.add_argument("--game", choices=tuple(GAMES), default="format", help="whose limits to keep")
-    for row in formats.ROWS:
-        for option in row.options:
-            _add_option(convert, row, option)
+    for option in dict.fromkeys(option for row in formats.ROWS for option in row.options):
+        _add_option(convert, option)
     anim = "an animation of a skeletal model, which goes along or poses it for formats without bones; several times"
     convert.add_argument("--anim", metavar="FILE", action="append", default=[], help=anim)
     convert.add_argument("--tags", metavar="JOINTS", type=_names, default=[], help="joints that become tags: a,b,c")
@@ -153,9 +152,10 @@ def _add_surroundings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--engine", choices=tuple(FAMILIES), help=said)
 
 
-def _add_option(parser: argparse.ArgumentParser, row: formats.Row, option: formats.Option) -> None:
-    """Declare an option that one format has."""
-    flag, description = "--" + option.name.replace("_", "-"), f"{row.suffixes[0]}: {option.description}"
+def _add_option(parser: argparse.ArgumentParser, option: formats.Option) -> None:
+    """Declare an option that one format has, or several alike."""
+    suffixes = ", ".join(row.suffixes[0] for row in formats.ROWS if option in row.options)
+    flag, description = "--" + option.name.replace("_", "-"), f"{suffixes}: {option.description}"
     if isinstance(option.default, bool):
         parser.add_argument(flag, dest=option.name, action="store_true", help=description)
         return

@@ -21,9 +21,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOTION", "ROWS", "SKELETAL", "SKIN_DECLS", "SKIN_FILES", "VERTEX", "Asset", "Family", "Option", "Options", "Row",
-    "Written", "by_name", "by_suffix", "dump_for", "identify", "rows_of",
+    "Written", "by_name", "by_suffix", "dump_for", "identify", "kept_format", "rows_of",
 ]  # fmt: skip
 
+SPLIT_OPTION = Option(
+    SPLIT,
+    "Split Surfaces",
+    "Cut surfaces with more vertices or triangles than the game takes into pieces: x, x2, x3",
+)
 ROWS: tuple[Row, ...] = (
     Row(
         name="md2",
@@ -63,13 +68,21 @@ ROWS: tuple[Row, ...] = (
         tags=True,
         skins=SKIN_FILES,
         level_files=True,
-        options=(
-            Option(
-                SPLIT,
-                "Split Surfaces",
-                "Cut surfaces with more vertices or triangles than the game takes into pieces: x, x2, x3",
-            ),
-        ),
+        options=(SPLIT_OPTION,),
+    ),
+    Row(
+        name="mdc",
+        family=VERTEX,
+        label="Wolfenstein (.mdc)",
+        suffixes=(".mdc",),
+        magic=b"IDPC",
+        file_codec="mdc.file",
+        model_codec="mdc.model",
+        rooms={"model": 63, "surface": 63, "shader": 63, "tag": 63, "frame": 15},
+        tags=True,
+        skins=SKIN_FILES,
+        level_files=True,
+        options=(SPLIT_OPTION,),
     ),
     Row(
         name="md5mesh",
@@ -152,9 +165,11 @@ def dump_for(row: Row, model: VertexModel, game: str, options: Options | None = 
     from ..model.limits.games import refused
     from ..model.wording import listed
 
+    names = {option.name for option in row.options}
+    options = {name: value for name, value in (options or {}).items() if name in names}
     shaped = row.shape(model, options)
     shaped, notes = short_vertex(shaped, row, game) if shorten else (shaped, [])
-    shaped, pieces = _split(row, shaped, game, options or {})
+    shaped, pieces = _split(row, shaped, game, options)
     notes += [f"'{name}' is cut, skin files must list its pieces: {listed(every)}" for name, every in pieces.items()]
     try:
         notes += refused(row.check(shaped, game))
@@ -218,6 +233,16 @@ class Named(Protocol):
 def by_suffix(file: Named) -> Row | None:
     """Return the row that a file's suffix asks for, whatever its case, or None."""
     return next((row for row in ROWS if file.suffix.lower() in row.suffixes), None)
+
+
+def kept_format(found: Row, file: Named, to: Row) -> Row:
+    """Return the format in which a model becomes a file that is named like those of `to`: that, or the one `found`.
+
+    Some files hold a model of another format than their name says (MD3 in `.mdc`), and games go by the content: such
+    a one stays what it is under a name of the same kind.
+    """
+    stays = found is not to and found.family is to.family and by_suffix(file) is to
+    return found if stays else to
 
 
 def identify(data: bytes, file: Named) -> Row:

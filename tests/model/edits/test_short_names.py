@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.formats import ROWS, by_name
+from io_idtech_models.formats.common import quake3
 from io_idtech_models.formats.md2 import file as md2_file
 from io_idtech_models.formats.md3 import file as md3_file
 from io_idtech_models.formats.mdm import file as mdm_file
@@ -216,10 +217,11 @@ def test_rooms_are_those_of_the_files_fields():
     fields = {
         "md2": md2_file.SKIN_SIZE,
         "md3": md3_file.NAME_SIZE,
+        "mdc": quake3.NAME_SIZE,
         "mdm": mdm_file.NAME_SIZE,
         "mdx": mdx_file.NAME_SIZE,
     }
-    frames = {"md2": md2_file.FRAME_NAME_SIZE, "md3": md3_file.FRAME_NAME_SIZE}
+    frames = {"md2": md2_file.FRAME_NAME_SIZE, "md3": md3_file.FRAME_NAME_SIZE, "mdc": quake3.FRAME_NAME_SIZE}
     for row in ROWS:
         for kind, size in row.rooms.items():
             assert size == (frames if kind == "frame" else fields)[row.name] - 1

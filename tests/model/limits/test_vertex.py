@@ -11,7 +11,7 @@ from io_idtech_models.model.vertex import Surface, Tag, VertexModel
 from tests import samples_md2, samples_md3
 from tests.samples import CORPUS, SAMPLES, corpus_params, dump, format_of, load, sample_params
 
-STRIPPING = ("quake3", "rtcw", "et", "etlegacy")
+STRIPPING = ("quake3", "rtcw", "rtcwsp", "et", "etlegacy")
 NO_STRIPPING = ("quake3map", "gzdoom", "format")
 ALL = {"vertices", "triangles", "frames", "shaders", "skin_height"}
 # Game and format: (vertices, triangles, frames, tags, surfaces, shaders, skin height), and what of it the game refuses.
@@ -23,11 +23,13 @@ TABLE = {
     ("quake3", "md3"): ((999, 1999, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
     ("quake3map", "md3"): ((None, None, 1, None, 32, 256, None), set()),
     ("rtcw", "md3"): ((999, 1999, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
+    ("rtcwsp", "md3"): ((3999, 7999, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
     ("et", "md3"): ((1024, 2049, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
     ("etlegacy", "md3"): ((10000, 20000, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
     ("gzdoom", "md3"): ((None, None, None, None, 32, 256, None), set()),
     ("format", "md3"): ((4096, 8192, 1024, 16, 32, 256, None), set()),
 }
+TABLE |= {(game, "mdc"): TABLE[game, "md3"] for game in ("rtcw", "rtcwsp", "et", "etlegacy", "format")}
 KINDS = ("vertices", "triangles", "frames", "tags", "surfaces", "shaders", "skin_height")
 ROWS = [
     pytest.param(game, name, kind, limit, kind in refused, id=f"{game}-{name}-{kind}")
@@ -36,7 +38,7 @@ ROWS = [
     if limit is not None
 ]
 WORDS = {("md2", "shaders"): "skins", ("md2", "skin_height"): "skin"}
-READERS = {name: [game for game in GAMES if name in GAMES[game].formats] for name in ("md2", "md3")}
+READERS = {name: [game for game in GAMES if name in GAMES[game].formats] for name in ("md2", "md3", "mdc")}
 every_md3_game = pytest.mark.parametrize("game", READERS["md3"])
 every_pair = pytest.mark.parametrize(("game", "name"), TABLE)
 
