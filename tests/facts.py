@@ -14,6 +14,7 @@ from io_idtech_models.formats.md5 import mesh_file as md5mesh
 from io_idtech_models.formats.mdc import file as mdc
 from io_idtech_models.formats.mdm import file as mdm
 from io_idtech_models.formats.mdx import file as mdx
+from io_idtech_models.formats.tag import file as tag_file
 
 Facts = dict[str, Any]
 OFFSETS = ("num_", "ofs_", "version")
@@ -25,7 +26,7 @@ def facts(data: bytes) -> Facts:
     Offsets and counts are left out; names are whole fields, with what stands behind their NUL. Of texts these are the
     numbers, in single precision, and the strings.
     """
-    return READERS[data[:4]](data)
+    return READERS.get(data[:4], _tag)(data)
 
 
 def differences(before: bytes, after: bytes) -> set[str]:
@@ -98,6 +99,14 @@ def _mdc(data: bytes) -> Facts:
             for v, row in enumerate(codes):
                 found[f"{at}frames[{f}].xyz[{v}]"] = row[:3].tobytes() + steps[v, :3].tobytes()
             found |= _rows(f"{at}frames[{f}].normal", steps[:, 3:] if step >= 0 else normals)
+    return found
+
+
+def _tag(data: bytes) -> Facts:
+    file = tag_file.read(data)
+    found = _record("", file.header, tag_file.HEADER, ("ident",))
+    for t, tag in enumerate(file.tags):
+        found |= _record(f"tags[{t}].", tag, tag_file.TAG, tag_file.TAG.names)
     return found
 
 

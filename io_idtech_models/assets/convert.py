@@ -106,7 +106,8 @@ def _plain(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
 def _vertex_file(model: VertexModel, to: Row, asked: Asked) -> Converted:
     written = formats.dump_for(to, model, asked.game, asked.options, asked.shorten)
     levels, notes = level_files(to, written.data, asked.target, asked.levels)
-    return Converted([(asked.target, written.data), *levels], written.model, written.notes + notes)
+    beside = [(asked.target.with_suffix(suffix), data) for suffix, data in written.beside.items()]
+    return Converted([(asked.target, written.data), *beside, *levels], written.model, written.notes + notes)
 
 
 def _motion_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:

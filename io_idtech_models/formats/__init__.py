@@ -8,16 +8,19 @@ A codec is imported when its row is first used: everyone who starts Blender wait
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from ..reporting import FormatError, LimitError
 from .families import MOTION, SKELETAL, VERTEX, Family
-from .rows import SKIN_DECLS, SKIN_FILES, SPLIT, Asset, Option, Options, Row
+from .rows import SKIN_DECLS, SKIN_FILES, SPLIT, WRITE_TAGS, Asset, Option, Options, Row
 
 if TYPE_CHECKING:
     from ..model.vertex import VertexModel
+
+log = logging.getLogger(__name__)
 
 __all__ = [
     "MOTION", "ROWS", "SKELETAL", "SKIN_DECLS", "SKIN_FILES", "VERTEX", "Asset", "Family", "Option", "Options", "Row",
@@ -28,6 +31,11 @@ SPLIT_OPTION = Option(
     SPLIT,
     "Split Surfaces",
     "Cut surfaces with more vertices or triangles than the game takes into pieces: x, x2, x3",
+)
+TAGS_OPTION = Option(
+    WRITE_TAGS,
+    "Write .tag",
+    "Write the tags beside the model, too, as Enemy Territory's server reads them of vehicles",
 )
 ROWS: tuple[Row, ...] = (
     Row(
@@ -68,7 +76,7 @@ ROWS: tuple[Row, ...] = (
         tags=True,
         skins=SKIN_FILES,
         level_files=True,
-        options=(SPLIT_OPTION,),
+        options=(SPLIT_OPTION, TAGS_OPTION),
     ),
     Row(
         name="mdc",
@@ -82,7 +90,18 @@ ROWS: tuple[Row, ...] = (
         tags=True,
         skins=SKIN_FILES,
         level_files=True,
-        options=(SPLIT_OPTION,),
+        options=(SPLIT_OPTION, TAGS_OPTION),
+    ),
+    Row(
+        name="tag",
+        family=VERTEX,
+        label="Wolfenstein Tags (.tag)",
+        suffixes=(".tag",),
+        magic=b"TAG",
+        file_codec="tag.file",
+        model_codec="tag.model",
+        rooms={"tag": 63},
+        tags=True,
     ),
     Row(
         name="md5mesh",
@@ -153,6 +172,7 @@ class Written:
     model: VertexModel
     notes: list[str]
     pieces: Mapping[str, list[str]] = field(default_factory=dict)  # of surfaces that were cut, by their names
+    beside: Mapping[str, bytes] = field(default_factory=dict)  # files that lie beside it, by their suffixes
 
 
 def dump_for(row: Row, model: VertexModel, game: str, options: Options | None = None, shorten: bool = False) -> Written:
@@ -175,7 +195,18 @@ def dump_for(row: Row, model: VertexModel, game: str, options: Options | None = 
         notes += refused(row.check(shaped, game))
     except LimitError as error:
         raise LimitError(f"{error}{_remedy(row, shaped, game)}") from error
-    return Written(row.dump(shaped, options), shaped, notes, pieces)
+    return Written(row.dump(shaped, options), shaped, notes, pieces, _tag_file(shaped, options))
+
+
+def _tag_file(model: VertexModel, options: Options) -> Mapping[str, bytes]:
+    """Return the file of a model's tags alone, by its suffix, if that is asked for and there are some."""
+    row = by_name("tag")
+    if not options.get(WRITE_TAGS):
+        return {}
+    if not model.tags:
+        log.warning("'%s' has no tags: no %s is written", model.name, row.suffixes[0])
+        return {}
+    return {row.suffixes[0]: row.dump(model.tags_alone())}
 
 
 def _split(row: Row, model: VertexModel, game: str, options: Options) -> tuple[VertexModel, Mapping[str, list[str]]]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Options = Mapping[str, Any]
 SKIN_FILES, SKIN_DECLS = "files", "decls"
 SPLIT = "split_surfaces"  # the option of formats whose surfaces may be cut where a game takes none so large
+WRITE_TAGS = "write_tags"  # the option of formats beside whose files a game reads one of the tags alone
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,8 @@ def export_file(
             levels = files_of_scene(asked.target, chosen, written.model, context, made_of)
         warnings.extend(stale_levels(row, written.data, asked.target, [target for target, _ in levels]))
         skins = skin_files(asked, chosen.blocks, written.pieces)
-        write_files([(asked.target, written.data), *levels, *skins])
+        beside = [(asked.target.with_suffix(suffix), data) for suffix, data in written.beside.items()]
+        write_files([(asked.target, written.data), *beside, *levels, *skins])
     warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=True) if row.tags else [])]
     also = f", {plural(len(levels), 'level')} of detail" if levels else ""
     return Summary(describe(written.model) + also, warnings)

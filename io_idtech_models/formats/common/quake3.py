@@ -1,6 +1,6 @@
-"""What MD3 and MDC write alike: frames, and a surface's shaders and texture coordinates.
+"""What MD3 and its kin, MDC and `.tag`, write alike: frames, tags, and a surface's shaders and texture coordinates.
 
-The records are `md3Frame_t` and `md3Shader_t` of id's `qfiles.h`, which RtCW's `mdcFrame_t` and `mdcShader_t` repeat.
+The records are `md3Frame_t`, `md3Tag_t` and `md3Shader_t` of id's `qfiles.h`; those of RtCW's MDC repeat them.
 A frame's bounds, local origin and radius are q3data's (`P3DExport`): extents, 0, distance of the farthest corner.
 """
 
@@ -17,7 +17,7 @@ from ...model import steady
 from ...model.edits.conform import split_surface
 from ...model.edits.normals import filled_frames
 from ...model.source import SurfaceSource
-from ...model.vertex import ModelSource, Surface, VertexModel
+from ...model.vertex import ModelSource, Surface, Tag, VertexModel
 from ...reporting import LimitError
 from .hints import finite, records_of
 from .records import cut_name, decode_name, encode_name
@@ -33,6 +33,7 @@ FRAME = np.dtype([
     ("mins", "<f4", 3), ("maxs", "<f4", 3), ("local_origin", "<f4", 3), ("radius", "<f4"), ("name", "S16"),
 ])  # fmt: skip
 SHADER = np.dtype([("name", "S64"), ("index", "<i4")])
+TAG = np.dtype([("name", "S64"), ("origin", "<f4", 3), ("axis", "<f4", (3, 3))])
 
 
 def vertex_each(model: VertexModel) -> VertexModel:
@@ -124,3 +125,30 @@ def encode_places(positions: NDArray[np.float32], name: str, label: str) -> NDAr
             f"'{name}' has a vertex at {'XYZ'[axis]} = {value:g} in frame {frame}: {label} holds -512 to 511.98 units"
         )
     return codes
+
+
+def encode_tags(model: VertexModel, source: ModelSource | None) -> NDArray[Any]:
+    """Return the tags, TAG (F, N): what the source has where it says the same."""
+    tags = np.zeros((model.num_frames, len(model.tags)), TAG)
+    written: NDArray[Any] = np.zeros((0, 0), TAG)
+    if source is not None and source.tag_names:
+        written = records_of(source.facts, "tags", TAG)
+    for i, tag in enumerate(model.tags):
+        known = source is not None and tag.source_index >= 0
+        hint = bytes(written[0, tag.source_index]["name"]) if known else b""
+        tags["name"][:, i] = encode_name(tag.name, NAME_SIZE, "tag", hint)
+        tags["origin"][:, i] = tag.origins
+        tags["axis"][:, i] = tag.axes
+        if source is not None and known:
+            _hint_tag(tags[:, i], tag, written, model, source)
+    return tags
+
+
+def _hint_tag(rows: NDArray[Any], tag: Tag, written: NDArray[Any], model: VertexModel, source: ModelSource) -> None:
+    """Write into a tag's rows (F,) what the source has where it says the same: raw names, and floats' bits."""
+    own = written[filled_frames(model), tag.source_index]
+    if tag.name == source.tag_names[tag.source_index]:
+        rows["name"] = own["name"]
+    for field in ("origin", "axis"):
+        same = (finite(own[field]) == rows[field]).reshape(len(rows), -1).all(axis=1)
+        rows[field][same] = own[field][same]

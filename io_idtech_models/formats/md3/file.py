@@ -3,8 +3,8 @@
 A header, then three lumps that it points to: frames (bounds), tags (F x N, frame by frame) and surfaces. A surface is a
 header and four lumps, addressed from the surface's start: shaders, triangles, texture coordinates, and the vertices of
 all frames. Surfaces follow one another at `ofs_end`; everything is little-endian. The records below are the structs of
-id's `qfiles.h` (`md3Header_t`, `md3Tag_t`, `md3Surface_t`, `md3Triangle_t`, `md3St_t`, `md3XyzNormal_t`), field by
-field; those of frames and shaders are in `common.quake3`.
+id's `qfiles.h` (`md3Header_t`, `md3Surface_t`, `md3Triangle_t`, `md3St_t`, `md3XyzNormal_t`), field by
+field; those of frames, tags and shaders are in `common.quake3`.
 
 Facts (engine source, ioquake3's `R_LoadMD3` and `LerpMeshVertexes` unless another is named):
 
@@ -47,8 +47,7 @@ HEADER = np.dtype([
     ("num_frames", "<i4"), ("num_tags", "<i4"), ("num_surfaces", "<i4"), ("num_skins", "<i4"),
     ("ofs_frames", "<i4"), ("ofs_tags", "<i4"), ("ofs_surfaces", "<i4"), ("ofs_eof", "<i4"),
 ])  # fmt: skip
-FRAME, SHADER = quake3.FRAME, quake3.SHADER
-TAG = np.dtype([("name", "S64"), ("origin", "<f4", 3), ("axis", "<f4", (3, 3))])
+FRAME, SHADER, TAG = quake3.FRAME, quake3.SHADER, quake3.TAG
 SURFACE = np.dtype([
     ("ident", "S4"), ("name", "S64"), ("flags", "<i4"),
     ("num_frames", "<i4"), ("num_shaders", "<i4"), ("num_verts", "<i4"), ("num_triangles", "<i4"),

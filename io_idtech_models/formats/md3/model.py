@@ -22,6 +22,7 @@ from ..common.quake3 import (
     encode_frames,
     encode_places,
     encode_shaders,
+    encode_tags,
     settle_st,
     unique,
     vertex_each,
@@ -110,7 +111,7 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md3:
     warn_of_apart(model, source, whole is not None and _has_all(whole))
     surfaces = [_encode_surface(model, surface, source) for surface in model.surfaces]
     frames = _encode_frames(model, surfaces, whole)
-    tags = _encode_tags(model, whole)
+    tags = encode_tags(model, whole)
     header = np.zeros((), HEADER)
     layout: Facts = {}
     if whole is not None:
@@ -240,29 +241,3 @@ def _extents(parts: list[NDArray[Any]], frames: NDArray[Any]) -> NDArray[np.floa
         return np.zeros((len(frames), 2, 3), np.float32)
     mins, maxs = (np.stack(side) for side in zip(*boxes, strict=True))
     return np.stack((mins.min(axis=0), maxs.max(axis=0)), axis=1).astype(np.float32) * np.float32(SCALE)
-
-
-def _encode_tags(model: VertexModel, source: ModelSource | None) -> NDArray[Any]:
-    tags = np.zeros((model.num_frames, len(model.tags)), TAG)
-    written: NDArray[Any] = np.zeros((0, 0), TAG)
-    if source is not None and source.tag_names:
-        written = records_of(source.facts, "tags", TAG)
-    for i, tag in enumerate(model.tags):
-        known = source is not None and tag.source_index >= 0
-        hint = bytes(written[0, tag.source_index]["name"]) if known else b""
-        tags["name"][:, i] = encode_name(tag.name, NAME_SIZE, "tag", hint)
-        tags["origin"][:, i] = tag.origins
-        tags["axis"][:, i] = tag.axes
-        if source is not None and known:
-            _hint_tag(tags[:, i], tag, written, model, source)
-    return tags
-
-
-def _hint_tag(rows: NDArray[Any], tag: Tag, written: NDArray[Any], model: VertexModel, source: ModelSource) -> None:
-    """Write into a tag's rows (F,) what the source has where it says the same: raw names, and floats' bits."""
-    own = written[filled_frames(model), tag.source_index]
-    if tag.name == source.tag_names[tag.source_index]:
-        rows["name"] = own["name"]
-    for field in ("origin", "axis"):
-        same = (finite(own[field]) == rows[field]).reshape(len(rows), -1).all(axis=1)
-        rows[field][same] = own[field][same]

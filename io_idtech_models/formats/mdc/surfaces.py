@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.edits.normals import Motion, filled_frames, settle_normals, view_source
+from ...model.edits.normals import Motion, SourceView, filled_frames, settle_normals, view_source
 from ...model.source import DELTA_NORMAL, DeltaSource, Facts, SurfaceSource
 from ...model.vertex import ModelSource, Surface, VertexModel
 from ..common.quake3 import SCALE, encode_places
@@ -144,6 +144,8 @@ def _coded(model: VertexModel, surface: Surface, source: ModelSource | None) -> 
     count, origins = surface.num_vertices, filled_frames(model)
     moved = np.ones(positions.shape[:2], np.bool_)
     view = None if source is None else view_source(model, surface, source)
+    if source is not None and not count and surface.source_index >= 0:  # what it has none of is there in its tables
+        view = SourceView(np.zeros(0, np.bool_), np.zeros(moved.shape, np.uint32), source.triangles)
     if source is None or view is None:
         nothing: Tables = np.zeros(0, np.int16), np.zeros(0, np.int16)
         bases, steps = np.zeros((0, count, 4), np.int16), np.zeros((0, count, 4), np.uint8)
@@ -181,7 +183,7 @@ def _gathered(surface: Surface, source: ModelSource, origins: NDArray[np.int64])
     numbers = np.zeros(0, np.int32) if surface.source_vertices is None else surface.source_vertices
     parts = [part for part in source.vertex_parts(numbers) if isinstance(part[0], DeltaSource)]
     own = source.surfaces[surface.source_index] if surface.source_index >= 0 else parts[0][0]
-    if not any(part[0] is own for part in parts):
+    if count and not any(part[0] is own for part in parts):
         own = parts[0][0]
     assert isinstance(own, DeltaSource)  # see `fits_source`
     bases = np.zeros((len(own.bases), count, 4), np.int16)

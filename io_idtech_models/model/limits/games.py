@@ -91,6 +91,11 @@ def _md3_mdc(vertices: int | None, triangles: int | None, **others: Any) -> dict
     return limits | {"mdc": limits["md3"]}
 
 
+def _tag() -> dict[str, VertexLimits | SkeletalLimits]:
+    """Return the limits of `.tag`: MAX_SERVER_TAGS (server.h), of all files that a server has read (SV_LoadTag)."""
+    return {"tag": VertexLimits(None, None, None, tags=256)}
+
+
 def _md2(
     vertices: int | None, triangles: int | None, frames: int | None, **others: Any
 ) -> dict[str, VertexLimits | SkeletalLimits]:
@@ -133,13 +138,13 @@ GAMES: dict[str, Game] = {
     # SHADER_MAX_VERTEXES 1025, SHADER_MAX_INDEXES 6150 of Enemy Territory 2.60 (tr_local.h), not reached either.
     "et": Game(
         "Wolfenstein: Enemy Territory",
-        _md3_mdc(1024, 2049, strips_names=True) | _mdm(vertices=1024, triangles=2049),
+        _md3_mdc(1024, 2049, strips_names=True) | _mdm(vertices=1024, triangles=2049) | _tag(),
     ),
     # ET: Legacy refuses more than 10000 vertices and 20000 triangles (R_LoadMD3, R_LoadMDM, tr_model.c); its second
     # renderer keeps four weights of a vertex.
     "etlegacy": Game(
         "ET: Legacy",
-        _md3_mdc(10000, 20000, strips_names=True) | _mdm(vertices=10000, triangles=20000, vertex_weights=4),
+        _md3_mdc(10000, 20000, strips_names=True) | _mdm(vertices=10000, triangles=20000, vertex_weights=4) | _tag(),
     ),
     # dhewm3 has no counts of its own (idRenderModelMD5, idMD5Anim), but "Animations may have only one root joint"
     # (idMD5Anim::LoadAnim).
@@ -160,6 +165,7 @@ GAMES: dict[str, Game] = {
     "format": Game(
         "format maximum",
         _md3_mdc(4096, 8192, soft=BEYOND)
+        | _tag()
         | _md2(2048, 4096, 512, soft=BEYOND)
         | _md5(bare_vertices=WARNING)
         | _mdm(joints=None, name_bytes=None, unique_names=False),

@@ -11,6 +11,7 @@ from io_idtech_models.formats.common import reader, writer
 from io_idtech_models.formats.common.chunks import Chain, File, Lump
 from io_idtech_models.formats.common.weighted import WeightedVertices
 from io_idtech_models.formats.mdc.file import MDC
+from io_idtech_models.formats.tag.file import TAG_FILE as TAG
 from io_idtech_models.reporting import FormatError
 from tests.samples import corpus_params
 
@@ -88,17 +89,6 @@ MDS = File(
     4,
 )  # fmt: skip
 
-# -- a vehicle's tags, right behind the header
-
-TAG = File(
-    structs("tags", whole=True),
-    record(("ident", "S4"), "version", "num_tags", "ofs_end"),
-    (Lump("tags", record(("name", "S64"), ("place", "<f4", (4, 3))), ("num_tags",), offset=16),),
-    "TAG",
-    b"TAG3",
-    1,
-)
-
 # -- levels of detail, each a chain of surfaces: MDR's shape
 
 LEVELS = File(
@@ -136,7 +126,7 @@ def levels() -> bytes:
     return numbers(numbers(b"LODS", 7), 2, 20, 20 + len(first) + len(second)) + first + second
 
 
-DECLARED = {".mds": MDS, ".tag": TAG}
+DECLARED = {".mds": MDS}
 
 
 def test_a_declared_format_is_read_and_comes_back():

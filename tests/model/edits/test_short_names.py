@@ -218,6 +218,7 @@ def test_rooms_are_those_of_the_files_fields():
         "md2": md2_file.SKIN_SIZE,
         "md3": md3_file.NAME_SIZE,
         "mdc": quake3.NAME_SIZE,
+        "tag": quake3.NAME_SIZE,
         "mdm": mdm_file.NAME_SIZE,
         "mdx": mdx_file.NAME_SIZE,
     }

@@ -30,6 +30,7 @@ TABLE = {
     ("format", "md3"): ((4096, 8192, 1024, 16, 32, 256, None), set()),
 }
 TABLE |= {(game, "mdc"): TABLE[game, "md3"] for game in ("rtcw", "rtcwsp", "et", "etlegacy", "format")}
+TABLE |= {(game, "tag"): ((None, None, None, 256, None, None, None), {"tags"}) for game in ("et", "etlegacy", "format")}
 KINDS = ("vertices", "triangles", "frames", "tags", "surfaces", "shaders", "skin_height")
 ROWS = [
     pytest.param(game, name, kind, limit, kind in refused, id=f"{game}-{name}-{kind}")
@@ -38,7 +39,7 @@ ROWS = [
     if limit is not None
 ]
 WORDS = {("md2", "shaders"): "skins", ("md2", "skin_height"): "skin"}
-READERS = {name: [game for game in GAMES if name in GAMES[game].formats] for name in ("md2", "md3", "mdc")}
+READERS = {name: [game for game in GAMES if name in GAMES[game].formats] for name in ("md2", "md3", "mdc", "tag")}
 every_md3_game = pytest.mark.parametrize("game", READERS["md3"])
 every_pair = pytest.mark.parametrize(("game", "name"), TABLE)
 
