@@ -13,6 +13,7 @@ from io_idtech_models.formats.md5 import anim_file as md5anim
 from io_idtech_models.formats.md5 import mesh_file as md5mesh
 from io_idtech_models.formats.mdc import file as mdc
 from io_idtech_models.formats.mdm import file as mdm
+from io_idtech_models.formats.mds import file as mds
 from io_idtech_models.formats.mdx import file as mdx
 from io_idtech_models.formats.tag import file as tag_file
 
@@ -116,8 +117,17 @@ def _own_fields(dtype: np.dtype[Any]) -> list[str]:
 
 def _mdm(data: bytes) -> Facts:
     file = mdm.read(data)
-    found = _record("", file.header, mdm.HEADER, _own_fields(mdm.HEADER))
-    for s, surface in enumerate(file.surfaces):
+    found = _record("", file.header, mdm.HEADER, _own_fields(mdm.HEADER)) | _skinned(file.surfaces)
+    for t, tag in enumerate(file.tags):
+        found |= _record(f"tags[{t}].", tag.header, mdm.TAG, _own_fields(mdm.TAG))
+        found[f"tags[{t}].refs"] = tag.bone_refs.tobytes()
+    return found
+
+
+def _skinned(surfaces: Any) -> Facts:
+    """Return the fields of surfaces whose vertices bones move."""
+    found: Facts = {}
+    for s, surface in enumerate(surfaces):
         at = f"surfaces[{s}]."
         found |= _record(at, surface.header, mdm.SURFACE, _own_fields(mdm.SURFACE))
         counts = surface.vertices["num_weights"]
@@ -125,18 +135,29 @@ def _mdm(data: bytes) -> Facts:
         for v, vertex in enumerate(surface.vertices):
             found[f"{at}verts[{v}].normal"] = vertex["normal"].tobytes()
             found[f"{at}verts[{v}].st"] = vertex["st"].tobytes()
+            found |= _record(f"{at}verts[{v}].", vertex, surface.vertices.dtype, surface.vertices.dtype.names[3:])
             found[f"{at}verts[{v}].weights"] = surface.weights[ends[v] - counts[v] : ends[v]].tobytes()
         found |= _rows(f"{at}triangles", surface.triangles) | _rows(f"{at}collapse", surface.collapse)
         found[f"{at}refs"] = surface.bone_refs.tobytes()
-    for t, tag in enumerate(file.tags):
-        found |= _record(f"tags[{t}].", tag.header, mdm.TAG, _own_fields(mdm.TAG))
-        found[f"tags[{t}].refs"] = tag.bone_refs.tobytes()
     return found
 
 
 def _mdx(data: bytes) -> Facts:
     file = mdx.read(data)
-    found = _record("", file.header, mdx.HEADER, _own_fields(mdx.HEADER))
+    return _record("", file.header, mdx.HEADER, _own_fields(mdx.HEADER)) | _moved(file)
+
+
+def _mds(data: bytes) -> Facts:
+    file = mds.read(data)
+    found = _record("", file.header, mds.HEADER, _own_fields(mds.HEADER)) | _moved(file) | _skinned(file.surfaces)
+    for t, tag in enumerate(file.tags):
+        found |= _record(f"tags[{t}].", tag, mds.TAG, mds.TAG.names)
+    return found
+
+
+def _moved(file: Any) -> Facts:
+    """Return the fields of bones and their frames."""
+    found: Facts = {}
     for b, bone in enumerate(file.bones):
         found |= _record(f"bones[{b}].", bone, mdx.BONE, _own_fields(mdx.BONE))
     for f, frame in enumerate(file.frames):
@@ -166,5 +187,5 @@ def _of_block(prefix: str, block: Any) -> Facts:
 
 
 READERS: dict[bytes, Callable[[bytes], Facts]] = {
-    md2.IDENT: _md2, md3.IDENT: _md3, mdc.IDENT: _mdc, mdm.IDENT: _mdm, mdx.IDENT: _mdx, b"MD5V": _md5,
+    md2.IDENT: _md2, md3.IDENT: _md3, mdc.IDENT: _mdc, mdm.IDENT: _mdm, mds.IDENT: _mds, mdx.IDENT: _mdx, b"MD5V": _md5,
 }  # fmt: skip

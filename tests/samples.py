@@ -18,7 +18,7 @@ import numpy as np
 from io_idtech_models import formats
 from io_idtech_models.formats import VERTEX, rows_of
 from io_idtech_models.model.vertex import VertexModel
-from tests import samples_md2, samples_md3, samples_md5, samples_mdc, samples_mdm, samples_tag
+from tests import samples_md2, samples_md3, samples_md5, samples_mdc, samples_mdm, samples_mds, samples_tag
 
 PROJECT = Path(__file__).resolve().parent.parent
 CORPUS = PROJECT.parent / "shared" / "corpus"
@@ -32,6 +32,7 @@ SAMPLES: dict[str, dict[str, bytes]] = {
     "tag": {make.__name__: make() for make in samples_tag.FILES},
     "md5mesh": {make.__name__: make() for make in samples_md5.MESHES},
     "mdm": {make.__name__: make() for make in samples_mdm.MESHES},
+    "mds": {make.__name__: make() for make in samples_mds.FILES},
     "md5anim": {make.__name__: make() for make in samples_md5.ANIMS},
     "mdx": {make.__name__: make() for make in samples_mdm.ANIMS},
 }

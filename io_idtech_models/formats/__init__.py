@@ -32,6 +32,11 @@ SPLIT_OPTION = Option(
     "Split Surfaces",
     "Cut surfaces with more vertices or triangles than the game takes into pieces: x, x2, x3",
 )
+LOD_OPTION = Option(
+    "make_lod",
+    "Make Levels of Detail",
+    "Order the vertices of changed surfaces so that games may draw fewer from afar; else all are drawn",
+)
 TAGS_OPTION = Option(
     WRITE_TAGS,
     "Write .tag",
@@ -131,13 +136,24 @@ ROWS: tuple[Row, ...] = (
         file_codec="mdm.file",
         model_codec="mdm.model",
         rooms={"surface": 63, "shader": 63, "tag": 63, "joint": 63},  # a joint's lies in its companion
-        options=(
-            Option(
-                "make_lod",
-                "Make Levels of Detail",
-                "Order the vertices of changed surfaces so that games may draw fewer from afar; else all are drawn",
-            ),
-        ),
+        options=(LOD_OPTION,),
+    ),
+    Row(
+        name="mds",
+        family=SKELETAL,
+        has_motions=True,
+        label="Wolfenstein (.mds)",
+        suffixes=(".mds",),
+        magic=b"MDSW",
+        normals=True,
+        tags=True,
+        bind_pose_missing=True,
+        torso=True,
+        skins=SKIN_FILES,
+        file_codec="mds.file",
+        model_codec="mds.model",
+        rooms={"surface": 63, "shader": 63, "tag": 63, "joint": 63},
+        options=(LOD_OPTION,),
     ),
     Row(
         name="md5anim",
@@ -159,6 +175,7 @@ ROWS: tuple[Row, ...] = (
         file_codec="mdx.file",
         model_codec="mdx.model",
         rooms={"joint": 63},
+        torso=True,
         joins_clips=True,
     ),
 )

@@ -119,6 +119,12 @@ def _mdm(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
     return {"mdm": limits, "mdx": limits}
 
 
+def _mds(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
+    """Return MDS's limits: MDS_MAX_BONES, _SURFACES, _TAGS, MAX_QPATH - 1 (qfiles.h); a tag is found by its name."""
+    same: dict[str, Any] = {"joints": 128, "meshes": 32, "name_bytes": 63, "soft": frozenset(("meshes",))}
+    return {"mds": SkeletalLimits(**(same | own))}
+
+
 GAMES: dict[str, Game] = {
     # Mod_LoadMD2 (Yamagi Quake II) refuses more than MAX_VERTS 2048, none at all, and skins higher than 480 texels
     # (MAX_LBM_HEIGHT); MAX_TRIANGLES 4096 and MAX_FRAMES 512 are id's own (qfiles.h).
@@ -132,9 +138,14 @@ GAMES: dict[str, Game] = {
     "quake3map": Game("Quake III map object", _md3(None, None, frames=1, tags=None)),
     # SHADER_MAX_VERTEXES 1000 and SHADER_MAX_INDEXES 6000 of the multiplayer engine, Quake III's (iortcw, MP's
     # tr_local.h); R_LoadMDC (tr_model.c) refuses them as R_LoadMD3 does, and strips names likewise.
-    "rtcw": Game("Return to Castle Wolfenstein", _md3_mdc(999, 1999, strips_names=True)),
+    "rtcw": Game(
+        "Return to Castle Wolfenstein", _md3_mdc(999, 1999, strips_names=True) | _mds(vertices=999, triangles=1999)
+    ),
     # SHADER_MAX_VERTEXES 4000 and SHADER_MAX_INDEXES 24000 of the single-player engine (iortcw, SP's tr_local.h).
-    "rtcwsp": Game("Return to Castle Wolfenstein, single player", _md3_mdc(3999, 7999, strips_names=True)),
+    "rtcwsp": Game(
+        "Return to Castle Wolfenstein, single player",
+        _md3_mdc(3999, 7999, strips_names=True) | _mds(vertices=3999, triangles=7999),
+    ),
     # SHADER_MAX_VERTEXES 1025, SHADER_MAX_INDEXES 6150 of Enemy Territory 2.60 (tr_local.h), not reached either.
     "et": Game(
         "Wolfenstein: Enemy Territory",
@@ -166,6 +177,7 @@ GAMES: dict[str, Game] = {
         "format maximum",
         _md3_mdc(4096, 8192, soft=BEYOND)
         | _tag()
+        | _mds(joints=None, meshes=None, name_bytes=None)
         | _md2(2048, 4096, 512, soft=BEYOND)
         | _md5(bare_vertices=WARNING)
         | _mdm(joints=None, name_bytes=None, unique_names=False),

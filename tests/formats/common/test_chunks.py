@@ -9,11 +9,9 @@ import pytest
 
 from io_idtech_models.formats.common import reader, writer
 from io_idtech_models.formats.common.chunks import Chain, File, Lump
-from io_idtech_models.formats.common.weighted import WeightedVertices
 from io_idtech_models.formats.mdc.file import MDC
 from io_idtech_models.formats.tag.file import TAG_FILE as TAG
 from io_idtech_models.reporting import FormatError
-from tests.samples import corpus_params
 
 INDEX = np.dtype("<i4")
 
@@ -52,43 +50,6 @@ def mdc(tail: bytes = b"") -> bytes:
     return header + frames + tags[0] + b"gap" + tags[1] + surface + tail
 
 
-# -- MDS: a skeleton's frames, whose size its bones give, and meshes of weighted vertices
-
-WEIGHT = np.dtype([("bone", "<i4"), ("weight", "<f4"), ("offset", "<f4", 3)])
-VERTEX = record(("normal", "<f4", 3), ("st", "<f4", 2), "num_weights", "fixed_parent", ("fixed_dist", "<f4"))
-MDS_SURFACE = Chain(
-    structs("vertices weights triangles collapse bone_refs"),
-    record(
-        "ident", ("name", "S64"), ("shader", "S64"), "shader_index", "min_lod", "ofs_header", "num_verts",
-        "ofs_vertices", "num_triangles", "ofs_triangles", "ofs_collapse", "num_bone_refs", "ofs_bone_refs", "ofs_end",
-    ),
-    (
-        WeightedVertices("vertices", VERTEX, ("num_verts",), weight=WEIGHT, most_bones=128),
-        Lump("triangles", INDEX, ("num_triangles", 3)),
-        Lump("collapse", INDEX, ("num_verts",)),
-        Lump("bone_refs", INDEX, ("num_bone_refs",)),
-    ),
-    "surfaces",
-    "surface",
-    back="ofs_header",
-)  # fmt: skip
-MDS = File(
-    structs("frames bones tags", "surfaces", whole=True),
-    record(
-        ("ident", "S4"), "version", ("name", "S64"), ("lod", "<f4", 2), "num_frames", "num_bones", "ofs_frames",
-        "ofs_bones", "torso_parent", "num_surfaces", "ofs_surfaces", "num_tags", "ofs_tags", "ofs_end",
-    ),
-    (
-        Lump("frames", lambda header: np.dtype(f"V{52 + 12 * header['num_bones']}"), ("num_frames",), last=True),
-        Lump("bones", np.dtype("u1"), ("num_bones", 80)),
-        Lump("tags", record(("name", "S64"), ("torso_weight", "<f4"), "bone"), ("num_tags",)),
-        MDS_SURFACE,
-    ),
-    "MDS",
-    b"MDSW",
-    4,
-)  # fmt: skip
-
 # -- levels of detail, each a chain of surfaces: MDR's shape
 
 LEVELS = File(
@@ -124,9 +85,6 @@ def levels() -> bytes:
     first = numbers(b"", 2, 12, 12 + 32 + 20 + 4) + part + small + b"mind"
     second = numbers(b"", 1, 16, 48) + b"gap!" + part
     return numbers(numbers(b"LODS", 7), 2, 20, 20 + len(first) + len(second)) + first + second
-
-
-DECLARED = {".mds": MDS}
 
 
 def test_a_declared_format_is_read_and_comes_back():
@@ -218,15 +176,3 @@ def test_lumps_without_an_offset_stay_where_they_belong():
     found.layout["layout_gaps"] = np.array([0, 2], np.int64)
     found.layout["layout_filler"] = np.zeros(2, np.uint8)
     assert writer.write(TAG, found) == data
-
-
-@pytest.mark.parametrize("file", corpus_params(*DECLARED))
-def test_real_files_of_formats_that_are_only_declared_come_back(file):
-    data = file.path.read_bytes()
-    if data.startswith(b"IDP3"):
-        pytest.skip("an MD3 by another name")
-    declared: Any = DECLARED[file.path.suffix.lower()]
-    found = reader.read(declared, data)
-    assert writer.write(declared, found) == data
-    if "num_frames" in found.header.dtype.names:
-        assert len(found.frames) == file.entry["frames"]

@@ -1,4 +1,4 @@
-"""What MDM asks of new weights, normals and lists of bones, whatever they come from."""
+"""What MDM and MDS ask of new weights, normals and lists of bones, whatever they come from."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.edits.normals import smooth_normals
-from ...model.skeletal import LARGEST, SkeletalSource, Skeleton, SkinnedMesh, Weights, skin
-from ...model.transforms import conjugate, rotate
+from ....model.edits.normals import smooth_normals
+from ....model.skeletal import LARGEST, SkeletalSource, Skeleton, SkinnedMesh, Weights, skin
+from ....model.transforms import conjugate, rotate
 
 
 def heaviest_first(
