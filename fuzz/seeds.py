@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fuzz import beside
 from fuzz.mutate import PAIR, join_pair
-from tests.samples import SAMPLES
+from tests.small_files import SAMPLES
 
 PROJECT = Path(__file__).resolve().parent.parent
 CORPUS = PROJECT.parent / "shared" / "corpus"

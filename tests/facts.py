@@ -13,6 +13,7 @@ from io_idtech_models.formats.md5 import anim_file as md5anim
 from io_idtech_models.formats.md5 import mesh_file as md5mesh
 from io_idtech_models.formats.mdc import file as mdc
 from io_idtech_models.formats.mdm import file as mdm
+from io_idtech_models.formats.mdr import file as mdr
 from io_idtech_models.formats.mds import file as mds
 from io_idtech_models.formats.mdx import file as mdx
 from io_idtech_models.formats.tag import file as tag_file
@@ -115,30 +116,49 @@ def _own_fields(dtype: np.dtype[Any]) -> list[str]:
     return [name for name in dtype.names or () if not name.startswith(OFFSETS)]
 
 
+def _skinned(at: str, surface: Any, header: np.dtype[Any]) -> Facts:
+    found = _record(at, surface.header, header, _own_fields(header))
+    counts = surface.vertices["num_weights"]
+    ends = np.cumsum(counts)
+    for v, vertex in enumerate(surface.vertices):
+        found[f"{at}verts[{v}].normal"] = vertex["normal"].tobytes()
+        found[f"{at}verts[{v}].st"] = vertex["st"].tobytes()
+        found[f"{at}verts[{v}].weights"] = surface.weights[ends[v] - counts[v] : ends[v]].tobytes()
+    return found | _rows(f"{at}triangles", surface.triangles) | {f"{at}refs": surface.bone_refs.tobytes()}
+
+
 def _mdm(data: bytes) -> Facts:
     file = mdm.read(data)
-    found = _record("", file.header, mdm.HEADER, _own_fields(mdm.HEADER)) | _skinned(file.surfaces)
+    found = _record("", file.header, mdm.HEADER, _own_fields(mdm.HEADER)) | _surfaces(file.surfaces)
     for t, tag in enumerate(file.tags):
         found |= _record(f"tags[{t}].", tag.header, mdm.TAG, _own_fields(mdm.TAG))
         found[f"tags[{t}].refs"] = tag.bone_refs.tobytes()
     return found
 
 
-def _skinned(surfaces: Any) -> Facts:
-    """Return the fields of surfaces whose vertices bones move."""
+def _surfaces(surfaces: Any) -> Facts:
+    """Return the fields of surfaces of MDM and MDS."""
     found: Facts = {}
     for s, surface in enumerate(surfaces):
         at = f"surfaces[{s}]."
-        found |= _record(at, surface.header, mdm.SURFACE, _own_fields(mdm.SURFACE))
-        counts = surface.vertices["num_weights"]
-        ends = np.cumsum(counts)
-        for v, vertex in enumerate(surface.vertices):
-            found[f"{at}verts[{v}].normal"] = vertex["normal"].tobytes()
-            found[f"{at}verts[{v}].st"] = vertex["st"].tobytes()
-            found |= _record(f"{at}verts[{v}].", vertex, surface.vertices.dtype, surface.vertices.dtype.names[3:])
-            found[f"{at}verts[{v}].weights"] = surface.weights[ends[v] - counts[v] : ends[v]].tobytes()
-        found |= _rows(f"{at}triangles", surface.triangles) | _rows(f"{at}collapse", surface.collapse)
-        found[f"{at}refs"] = surface.bone_refs.tobytes()
+        found |= _skinned(at, surface, mdm.SURFACE) | _rows(f"{at}collapse", surface.collapse)
+        own = surface.vertices.dtype.names[3:]
+        for v, vertex in enumerate(surface.vertices if own else ()):
+            found |= _record(f"{at}verts[{v}].", vertex, surface.vertices.dtype, own)
+    return found
+
+
+def _mdr(data: bytes) -> Facts:
+    file = mdr.read(data)
+    found = _record("", file.header, mdr.HEADER, _own_fields(mdr.HEADER))
+    for f, frame in enumerate(file.frames):
+        found |= _record(f"frames[{f}].", frame["info"], frame["info"].dtype, frame["info"].dtype.names)
+        found |= _rows(f"frames[{f}].bones", frame["bones"])
+    for n, lod in enumerate(file.lods):
+        for s, surface in enumerate(lod.surfaces):
+            found |= _skinned(f"lods[{n}].surfaces[{s}].", surface, mdr.SURFACE)
+    for t, tag in enumerate(file.tags):
+        found |= _record(f"tags[{t}].", tag, mdr.TAG, mdr.TAG.names)
     return found
 
 
@@ -149,7 +169,7 @@ def _mdx(data: bytes) -> Facts:
 
 def _mds(data: bytes) -> Facts:
     file = mds.read(data)
-    found = _record("", file.header, mds.HEADER, _own_fields(mds.HEADER)) | _moved(file) | _skinned(file.surfaces)
+    found = _record("", file.header, mds.HEADER, _own_fields(mds.HEADER)) | _moved(file) | _surfaces(file.surfaces)
     for t, tag in enumerate(file.tags):
         found |= _record(f"tags[{t}].", tag, mds.TAG, mds.TAG.names)
     return found
@@ -187,5 +207,6 @@ def _of_block(prefix: str, block: Any) -> Facts:
 
 
 READERS: dict[bytes, Callable[[bytes], Facts]] = {
-    md2.IDENT: _md2, md3.IDENT: _md3, mdc.IDENT: _mdc, mdm.IDENT: _mdm, mds.IDENT: _mds, mdx.IDENT: _mdx, b"MD5V": _md5,
+    md2.IDENT: _md2, md3.IDENT: _md3, mdc.IDENT: _mdc, mdm.IDENT: _mdm, mdr.IDENT: _mdr, mds.IDENT: _mds,
+    mdx.IDENT: _mdx, b"MD5V": _md5,
 }  # fmt: skip

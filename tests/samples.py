@@ -14,28 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from io_idtech_models import formats
 from io_idtech_models.formats import VERTEX, rows_of
 from io_idtech_models.model.vertex import VertexModel
-from tests import samples_md2, samples_md3, samples_md5, samples_mdc, samples_mdm, samples_mds, samples_tag
+from tests.small_files import SAMPLES
 
 PROJECT = Path(__file__).resolve().parent.parent
 CORPUS = PROJECT.parent / "shared" / "corpus"
 SENTINEL = PROJECT / "examples" / "sentinel" / "sentinel.md3"
-
-# Every sample of every format: format's name -> sample's name -> the file.
-SAMPLES: dict[str, dict[str, bytes]] = {
-    "md2": {make.__name__: make().pack() for make in samples_md2.SPECS},
-    "md3": {make.__name__: make().pack() for make in samples_md3.SPECS},
-    "mdc": {make.__name__: make().pack() for make in samples_mdc.SPECS},
-    "tag": {make.__name__: make() for make in samples_tag.FILES},
-    "md5mesh": {make.__name__: make() for make in samples_md5.MESHES},
-    "mdm": {make.__name__: make() for make in samples_mdm.MESHES},
-    "mds": {make.__name__: make() for make in samples_mds.FILES},
-    "md5anim": {make.__name__: make() for make in samples_md5.ANIMS},
-    "mdx": {make.__name__: make() for make in samples_mdm.ANIMS},
-}
 
 
 def sample(name: str, format_name: str = "md3") -> bytes:
@@ -45,8 +33,6 @@ def sample(name: str, format_name: str = "md3") -> bytes:
 
 def sample_params(*names: str, format_name: str = "", family: formats.Family | None = VERTEX) -> list[Any]:
     """Return parameters for `pytest.mark.parametrize`: samples of a family or (None) all, of these names or any."""
-    import pytest  # which the fuzzer, who takes samples from here, does without
-
     rows = [row.name for row in formats.ROWS if family in {None, row.family} and format_name in {"", row.name}]
     return [
         pytest.param(data, id=f"{row}-{name}")
@@ -117,8 +103,6 @@ def corpus_params(*suffixes: str, valid: bool = True) -> list[Any]:
 
     Without suffixes these are the files of vertex-animated models.
     """
-    import pytest
-
     wanted = suffixes or tuple(suffix for row in rows_of(VERTEX) for suffix in row.suffixes)
     files = [file for suffix in wanted for file in corpus(suffix, valid=valid)]
     if not files:

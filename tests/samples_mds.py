@@ -83,11 +83,11 @@ def figure_spec(count: int = 6) -> MdsSpec:
     rng = Random(11)
     frames = []
     for number, frame in enumerate(samples_mdm.moving_frames(count)):
-        tags = [
+        turned = [
             tuple(round((a + 5.0 * number) / TURN) for a in angles)
             for angles in ((20.0, 110.0, -35.0, 60.0, 15.0), (-70.0, 40.0, 80.0, 5.0, -95.0))
         ]
-        codes = [*frame.codes, *((*tag[:3], rng.randrange(9), *tag[3:]) for tag in tags)]
+        codes = [*frame.codes, *((*tag[:3], rng.randrange(9), *tag[3:]) for tag in turned)]
         frames.append(_bounded(replace(frame, codes=codes)))
     pose = pose_of(MdxSpec(), 0)
     tags = [(b"tag_mouth\0junk", 1.0, 8), (b"tag_belt", 0.5, 9)]
@@ -124,13 +124,14 @@ def odd_weights() -> bytes:
     """Return weights as real files have them: sums that are not 1, a bone twice, the heaviest not first."""
     spec = figure_spec(2)
     verts = spec.surfaces[0].verts
-    for vertex, change in {
+    changes: dict[int, list[samples_mdm.Weight]] = {
         3: [(0, 0.75, (1.0, 2.0, 3.0))],
         9: [(0, 0.5, (4.0, 5.0, 6.0)), (0, 0.5, (4.5, 5.0, 6.0))],
         16: [(1, 1.125, (1.0, 1.0, 1.0)), (0, -0.125, (9.0, 9.0, 9.0))],
-    }.items():
+    }
+    for vertex, change in changes.items():
         normal, st, _ = verts[vertex]
-        verts[vertex] = normal, st, change  # type: ignore[assignment]
+        verts[vertex] = normal, st, change
     return spec.pack()
 
 

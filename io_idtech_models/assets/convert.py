@@ -94,7 +94,9 @@ def _baked(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
     motions, notes = _motions(loaded, posing), list[str]()
     if asked.shorten:
         motions, notes = short_animations(motions, to.rooms.get("frame"))
-    found = _vertex_file(bake(loaded.model, motions, list(posing.tags), posing.frames), to, asked)
+    if any(mesh.level for mesh in loaded.model.meshes):
+        notes += to.lost_levels()
+    found = _vertex_file(bake(loaded.model.nearest(), motions, list(posing.tags), posing.frames), to, asked)
     return replace(found, notes=notes + found.notes)
 
 
@@ -121,6 +123,17 @@ def _motion_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Conv
     return Converted([(target, to.dump(motion)), *scale_files(motion, to, target, game)], motion, notes)
 
 
+def _motions_alone(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
+    """Return what comes of the animations in a model's own file, without the model."""
+    motions = loaded.animations if loaded.row.has_motions else []
+    if not motions:
+        raise LimitError(f"{loaded.row.name.upper()} can't become {to.name.upper()}: its files hold no animations")
+    if len(motions) == 1:
+        return _motion_files(loaded, to, asked, posing)
+    found = _files_beside(motions, to, asked)
+    return replace(found, thing=motions[0], notes=[*found.notes, f"{plural(len(motions), 'animation')} in all"])
+
+
 def _skeletal_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
     """Return what comes of a skeletal model and its animations in another format, or in its own."""
     model, row, game = loaded.model, loaded.row, asked.game
@@ -134,6 +147,7 @@ def _skeletal_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Co
         model, motions, notes = short_skeleton(model, motions, to, game)
     notes += refused(_problems(to, model, game))
     notes += to.lost(model)
+    model = model if to.levels else model.nearest()
     for animation in motions:
         set_bounds(animation, model)
     own, beside = (motions, []) if to.has_motions else ([], motions)
@@ -206,5 +220,6 @@ WAYS: dict[tuple[Family, Family], Way] = {
     (VERTEX, VERTEX): _plain,
     (SKELETAL, VERTEX): _baked,
     (SKELETAL, SKELETAL): _skeletal_files,
+    (SKELETAL, MOTION): _motions_alone,
     (MOTION, MOTION): _motion_files,
 }

@@ -140,6 +140,7 @@ class SkinnedMesh:
     kept_normals: NDArray[np.bool_] | None = None  # (V,) its normal is the source's; None: none is
     min_lod: int | None = None  # the fewest vertices that a game may draw of it from afar; None: not the format's
     carried: NDArray[np.bool_] | None = None  # (V,) its weights are the source's but for their offsets; None: none are
+    level: int = 0  # of detail: games draw meshes of a higher one from afar, instead of those of level 0
 
     @property
     def num_vertices(self) -> int:
@@ -294,6 +295,10 @@ class SkeletalModel:
     def source_of(self, format_name: str) -> SkeletalSource | None:
         """Return the source if it is of that format: the facts of another one are no hints."""
         return self.source if self.source is not None and self.source.format == format_name else None
+
+    def nearest(self) -> SkeletalModel:
+        """Return the model without the meshes that games draw from afar."""
+        return replace(self, meshes=[mesh for mesh in self.meshes if not mesh.level])
 
 
 def skin(

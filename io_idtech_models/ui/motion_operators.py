@@ -108,7 +108,7 @@ class WeightOptions:
         max=1.0,
     )
     orphan_bone: StringProperty(
-        name="Bone for Unweighted", description="What vertices without weights are bound to; empty: they are an error"
+        name="Default Bone", description="What vertices without weights are bound to; empty: they are an error"
     )
 
 
@@ -217,5 +217,5 @@ def operators(row: Row) -> tuple[type, ...]:
     Files that lie with models are dropped with them: the models' handler takes both.
     """
     exporter = make_operator(row, "export", (ExportSkeletalAnimation,), {"game": games_option(row.games)})
-    lies_with_models = any(row.name in other.companions for other in formats.ROWS)
+    lies_with_models = any(row.name in other.dropped_with for other in formats.ROWS)
     return import_operator(row), exporter, *(() if lies_with_models else (file_handler(row),))

@@ -35,7 +35,7 @@ HEADER = np.dtype([
     ("ident", "S4"), ("version", "<i4"), ("name", "S64"), ("lod_scale", "<f4"), ("lod_bias", "<f4"),
     ("num_surfaces", "<i4"), ("ofs_surfaces", "<i4"), ("num_tags", "<i4"), ("ofs_tags", "<i4"), ("ofs_end", "<i4"),
 ])  # fmt: skip
-SURFACE, VERTEX, WEIGHT = surface.SURFACE, surface.VERTEX, surface.WEIGHT
+SURFACE, VERTEX = surface.SURFACE, surface.VERTEX
 TAG = np.dtype([
     ("name", "S64"), ("axis", "<f4", (3, 3)), ("bone", "<i4"), ("offset", "<f4", 3),
     ("num_bone_refs", "<i4"), ("ofs_bone_refs", "<i4"), ("ofs_end", "<i4"),

@@ -21,12 +21,12 @@ from ...model.skeletal import (
 )
 from ...model.source import Facts
 from ...reporting import FormatError
+from ..common.bones import Bones
 from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_of, records_of, sound
 from ..common.records import decode_name, encode_name, header_name
 from ..common.wolf import meshes
 from ..common.wolf.bones import names_of, parents_of
 from ..common.wolf.motion import nothing_turned, poses_of, traits_of
-from ..common.wolf.weights import Bones
 from ..mdx.file import Mdx
 from .file import (
     HEADER,
@@ -66,7 +66,7 @@ def to_model(mdm: Mdm, mdx: Mdx | None = None, name: str = "") -> SkeletalModel:
     if mdx is None:
         facts["placeholders"] = np.ones(1, np.uint8)
     tags = [_decode_tag(tag.header, index) for index, tag in enumerate(mdm.tags)]
-    source = SkeletalSource(FORMAT, skeleton, [meshes.mesh_source(s, MESHES) for s in mdm.surfaces], facts, tags)
+    source = SkeletalSource(FORMAT, skeleton, [meshes.surface_source(s, MESHES) for s in mdm.surfaces], facts, tags)
     shown = [meshes.decode_mesh(source, index) for index in range(len(mdm.surfaces))]
     lod = float(finite(mdm.header["lod_scale"])), float(finite(mdm.header["lod_bias"]))
     return SkeletalModel(

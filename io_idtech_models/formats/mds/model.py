@@ -21,11 +21,11 @@ from ...model.skeletal import Animation, JointTag, SkeletalModel, SkeletalSource
 from ...model.source import Facts
 from ...model.wording import listed
 from ...reporting import LimitError
+from ..common.bones import Bones
 from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_of, records_of, sound
 from ..common.records import decode_name, encode_name, header_name
 from ..common.wolf import meshes, motion, torso_mix
 from ..common.wolf.bones import TAG_FLAG, Kind, names_of, parents_of
-from ..common.wolf.weights import Bones
 from .file import HEADER, IDENT, NAME_SIZE, SURFACE_IDENT, TAG, VERSION, VERTEX, Mds
 from .tags import with_tag_bones
 
@@ -42,7 +42,7 @@ def to_model(mds: Mds, name: str = "") -> SkeletalModel:
     places, turns = motion.poses_of(mds, _turned(mds), slice(0, 1))
     skeleton = Skeleton(names_of(mds), parents_of(mds), places[0], turns[0], traits=motion.traits_of(mds))
     facts: Facts = {"header": as_bytes(mds.header), "tags": as_bytes(mds.tags)} | mds.layout
-    known = [meshes.mesh_source(surface, MESHES) for surface in mds.surfaces]
+    known = [meshes.surface_source(surface, MESHES) for surface in mds.surfaces]
     source = SkeletalSource(FORMAT, skeleton, known, facts, _decode_tags(mds))
     shown = [meshes.decode_mesh(source, index) for index in range(len(known))]
     lod = float(finite(mds.header["lod_scale"])), float(finite(mds.header["lod_bias"]))

@@ -65,6 +65,7 @@ class Game:
     label: str
     formats: dict[str, VertexLimits | SkeletalLimits]
     folder: str = ""  # in which it looks for MD5 files, below that of the model they replace
+    choice: str = ""  # what it is called where one is chosen, if otherwise
     scales: bool = False  # it reads how large joints are from a file beside an animation
 
 
@@ -125,6 +126,11 @@ def _mds(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
     return {"mds": SkeletalLimits(**(same | own))}
 
 
+def _mdr(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
+    """Return MDR's limits: MDR_MAX_BONES, MAX_QPATH - 1 (qfiles.h)."""
+    return {"mdr": SkeletalLimits(**({"joints": 128} | own))}
+
+
 GAMES: dict[str, Game] = {
     # Mod_LoadMD2 (Yamagi Quake II) refuses more than MAX_VERTS 2048, none at all, and skins higher than 480 texels
     # (MAX_LBM_HEIGHT); MAX_TRIANGLES 4096 and MAX_FRAMES 512 are id's own (qfiles.h).
@@ -133,6 +139,12 @@ GAMES: dict[str, Game] = {
     "q2pro": Game("Q2PRO", _md2(2048, 6144, 1024, needs_triangles=True)),
     # SHADER_MAX_VERTEXES 1000 and SHADER_MAX_INDEXES 6000 are refused, not reached: R_LoadMD3, tr_model.c (ioquake3).
     "quake3": Game("Quake III Arena", _md3(999, 1999, strips_names=True)),
+    # R_LoadMDR (ioquake3, tr_model.c) refuses as much as R_LoadMD3.
+    "ioquake3": Game("ioquake3", _md3(999, 1999, strips_names=True) | _mdr(vertices=999, triangles=1999)),
+    # Quake III's engine, which ioquake3 has its loader of MDR from.
+    "eliteforce": Game(
+        "Star Trek: Elite Force", _md3(999, 1999, strips_names=True) | _mdr(vertices=999, triangles=1999)
+    ),
     # A misc_model becomes part of the map: q3map2 takes one frame of it, no tags (InsertModel, model.c), and cuts what
     # has more vertices than the game draws into small surfaces (ClassifySurfaces, surface.c: SURFACE_FORCED_META).
     "quake3map": Game("Quake III map object", _md3(None, None, frames=1, tags=None)),
@@ -180,7 +192,9 @@ GAMES: dict[str, Game] = {
         | _mds(joints=None, meshes=None, name_bytes=None)
         | _md2(2048, 4096, 512, soft=BEYOND)
         | _md5(bare_vertices=WARNING)
-        | _mdm(joints=None, name_bytes=None, unique_names=False),
+        | _mdm(joints=None, name_bytes=None, unique_names=False)
+        | _mdr(joints=None),
+        choice="No Game: the Format's Own Limits",
     ),
 }
 

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....model.lod import collapse
-from ....model.skeletal import SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, SkinnedMeshSource, Weights
+from ....model.skeletal import SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, SkinnedMeshSource
 from ....model.source import Facts
-from ..hints import Wanted, all_fit, as_bytes, finite, records_of
-from ..records import decode_name, encode_name
-from ..uv import flipped
+from ..bones import Bones
+from ..hints import Wanted, all_fit, as_bytes, records_of
+from ..records import decode_name
+from ..skinned import encode_vertices, mesh_source, name_surface, wanted_facts
 from .levels import draw_all, with_lod
-from .surface import MAX_BONES, NAME_SIZE, SURFACE, VERTEX, WEIGHT, SkinnedSurface
-from .weights import Bones, fill_weights, heaviest_first, in_space_of
+from .surface import MAX_BONES, SURFACE, VERTEX, SkinnedSurface
 
 log = logging.getLogger(__name__)
 
@@ -37,29 +37,12 @@ class Meshes:
         return [name for name in self.vertex.names or () if name not in (VERTEX.names or ())]
 
 
-def mesh_source(surface: SkinnedSurface, kind: Meshes) -> SkinnedMeshSource:
+def surface_source(surface: SkinnedSurface, kind: Meshes) -> SkinnedMeshSource:
     """Return what a file says of a surface."""
-    counts = surface.vertices["num_weights"]
-    table = surface.weights
-    weights = Weights(
-        (np.cumsum(counts) - counts).astype(np.int32),
-        np.ascontiguousarray(counts, np.int32),
-        np.ascontiguousarray(table["bone"], np.int32),
-        np.ascontiguousarray(table["weight"], np.float32),
-        np.ascontiguousarray(table["offset"], np.float32),
-    )
-    normals, st = (np.ascontiguousarray(surface.vertices[n]) for n in ("normal", "st"))
-    facts: Facts = {
-        "header": as_bytes(surface.header),
-        "normals": normals.view(np.int32),
-        "st": st.view(np.int32),
-        "collapse": surface.collapse,
-        "bone_refs": surface.bone_refs,
-    }
+    facts: Facts = {"header": as_bytes(surface.header), "collapse": surface.collapse, "bone_refs": surface.bone_refs}
     facts |= {name: np.ascontiguousarray(surface.vertices[name]).view(np.int32) for name in kind.own}
-    triangles = np.ascontiguousarray(surface.triangles[:, ::-1], np.int32)
     name, shader = (decode_name(surface.header[n]) for n in ("name", "shader"))
-    return SkinnedMeshSource(name, shader, flipped(finite(st)), triangles, weights, facts, finite(normals))
+    return mesh_source((name, shader), surface.vertices, surface.weights, surface.triangles, facts)
 
 
 def decode_mesh(source: SkeletalSource, index: int) -> SkinnedMesh:
@@ -69,11 +52,10 @@ def decode_mesh(source: SkeletalSource, index: int) -> SkinnedMesh:
 
 
 def mesh_fits(mesh: SkinnedMeshSource, kind: Meshes) -> bool:
-    """Tell whether the facts are what `mesh_source` writes: a .blend can come from a stranger."""
+    """Tell whether the facts are what `surface_source` writes: a .blend can come from a stranger."""
     count = mesh.num_vertices
-    wanted: Wanted = {
-        "header": (SURFACE, ()), "normals": ("i4", (count, 3)), "st": ("i4", (count, 2)),
-        "collapse": ("i4", (count,)), "bone_refs": ("i4", (-1,)),
+    wanted: Wanted = wanted_facts(mesh) | {
+        "header": (SURFACE, ()), "collapse": ("i4", (count,)), "bone_refs": ("i4", (-1,)),
     }  # fmt: skip
     wanted |= dict.fromkeys(kind.own, ("i4", (count,)))
     if not all_fit(mesh.facts, wanted) or mesh.normals is None or not are_bones(mesh.facts["bone_refs"]):
@@ -89,23 +71,12 @@ def are_bones(refs: NDArray[Any]) -> bool:
 
 def encode_mesh(mesh: SkinnedMesh, bones: Bones, kind: Meshes, make_lod: bool) -> SkinnedSurface:
     """Return the surface of a mesh; `make_lod`: order changed ones anew, for drawing fewer vertices from afar."""
-    source = bones.source
-    own = source.meshes[mesh.source_index] if source is not None and mesh.source_index >= 0 else None
-    numbers = np.full(mesh.num_vertices, -1, np.int64) if source is None else source.own_vertices(mesh)
-    weights, counts, normals = _encode_weights(mesh, bones, own, numbers)
-    vertices = np.zeros(mesh.num_vertices, kind.vertex)
-    vertices["normal"] = normals
-    vertices["st"] = flipped(finite(mesh.uvs))
-    vertices["num_weights"] = counts
+    own, numbers = bones.own_mesh(mesh)
+    vertices, weights = encode_vertices(mesh, bones, kind.vertex)
     if own is not None:
         known = np.flatnonzero(numbers >= 0)
         for name in kind.own:
             vertices[name][known] = own.facts[name].view(kind.vertex[name])[numbers[known]]
-        same = own.same_uvs(mesh.uvs, numbers)
-        vertices["st"][same] = own.facts["st"].view(np.float32)[numbers[same]]
-        if mesh.kept_normals is not None:
-            same = np.flatnonzero(mesh.kept_normals & (numbers >= 0))
-            vertices["normal"][same] = own.facts["normals"].view(np.float32)[numbers[same]]
     triangles = np.ascontiguousarray(mesh.triangles[:, ::-1], np.int32)
     header = _surface_header(mesh, own, kind)
     written = None if own is None else own.facts["bone_refs"]
@@ -136,45 +107,8 @@ def _surface_header(mesh: SkinnedMesh, own: SkinnedMeshSource | None, kind: Mesh
     header["ident"] = kind.ident
     if own is not None:
         header = records_of(own.facts, "header", SURFACE)
-    name = mesh.name
-    if (own is None or name != own.name) and name != name.lower():
-        log.warning("surface '%s' is written in lower case: skins name it so", name)
-        name = name.lower()
-    for key, value in (("name", name), ("shader", mesh.shader)):
-        header[key] = encode_name(value, NAME_SIZE, "surface" if key == "name" else key, bytes(header[key]))
+    name_surface(header, mesh, own)
     return header
-
-
-def _encode_weights(
-    mesh: SkinnedMesh, bones: Bones, own: SkinnedMeshSource | None, numbers: Numbers
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
-    """Return weights, WEIGHT (W,), how many each vertex has, (V,), and its normal in the space of the first, (V, 3).
-
-    Vertices that are kept have the source's weights, those carried too but for offsets, in its order; others the
-    heaviest first.
-    """
-    kept: NDArray[np.bool_] = np.zeros(mesh.num_vertices, np.bool_)
-    if own is not None and mesh.kept is not None:
-        kept = mesh.kept & (numbers >= 0)
-        known = np.flatnonzero(kept)
-        owners, entries = own.weights.of(numbers[known]).entries()
-        lost = bones.of_source[own.weights.joints[entries]] < 0
-        kept[known[owners[lost]]] = False
-    table, normals = heaviest_first(mesh, bones.skeleton, kept if mesh.carried is None else kept | mesh.carried)
-    counts = table.counts.astype(np.int64)
-    if own is not None:
-        counts[kept] = own.weights.counts[numbers[kept]]
-    weights = np.zeros(int(counts.sum()), WEIGHT)
-    starts = np.cumsum(counts) - counts
-    fresh = np.flatnonzero(~kept)
-    fill_weights(weights, starts[fresh], table.of(fresh), None)
-    if own is not None:
-        known = np.flatnonzero(kept)
-        fill_weights(weights, starts[known], own.weights.of(numbers[known]), bones.of_source)
-        first = table.first_joints()
-        first[known] = bones.of_source[own.weights.of(numbers[known]).first_joints()]
-        normals = in_space_of(first, normals, table.first_joints(), bones.skeleton)
-    return weights, counts, normals
 
 
 def problems(model: SkeletalModel, source: SkeletalSource, known: bool) -> list[str]:

@@ -36,7 +36,6 @@ SURFACE = np.dtype([
     ("ofs_end", "<i4"),
 ])  # fmt: skip
 VERTEX = np.dtype([("normal", "<f4", 3), ("st", "<f4", 2), ("num_weights", "<i4")])  # and what is a format's own
-WEIGHT = np.dtype([("bone", "<i4"), ("weight", "<f4"), ("offset", "<f4", 3)])
 INDEX = np.dtype("<i4")
 BONE_REFS = Lump("bone_refs", INDEX, ("num_bone_refs",), "bone references")
 
@@ -64,9 +63,7 @@ def _check(found: dict[str, Array], place: Place) -> None:
 
 def chain(vertex: np.dtype[Any]) -> Chain:
     """Return the surfaces of a file whose vertices are so."""
-    vertices = WeightedVertices(
-        "vertices", vertex, ("num_verts",), offset="ofs_verts", weight=WEIGHT, most_bones=MAX_BONES
-    )
+    vertices = WeightedVertices("vertices", vertex, ("num_verts",), offset="ofs_verts", most_bones=MAX_BONES)
     lumps = (
         vertices,
         Lump("triangles", INDEX, ("num_triangles", 3)),

@@ -44,17 +44,9 @@ def mixed(
         *aim,
         turned,
     )
-    positions, rotations = unchain(legs.parents, places, turned_back(torso.nearest_turns(matrices), turned))
-    return Animation(
-        name,
-        list(legs.joint_names),
-        legs.parents,
-        positions,
-        rotations,
-        legs.frame_rate,
-        np.zeros((frames, 2, 3)),
-        traits=traits,
-    )
+    poses = unchain(legs.parents, places, turned_back(torso.nearest_turns(matrices), turned))
+    names, bounds = list(legs.joint_names), np.zeros((frames, 2, 3))
+    return Animation(name, names, legs.parents, *poses, legs.frame_rate, bounds, traits=traits)
 
 
 def _torso_parent(traits: Traits, count: int) -> int:
