@@ -41,7 +41,8 @@ def to_model(mds: Mds, name: str = "") -> SkeletalModel:
     """Return the model of a file, its source included; inverse of `from_model`, with `to_animations`."""
     places, turns = motion.poses_of(mds, _turned(mds), slice(0, 1))
     skeleton = Skeleton(names_of(mds), parents_of(mds), places[0], turns[0], traits=motion.traits_of(mds))
-    facts: Facts = {"header": as_bytes(mds.header), "tags": as_bytes(mds.tags)} | mds.layout
+    followed = np.ascontiguousarray(mds.bones["torso_weight"][mds.tags["bone"]], np.float32)
+    facts: Facts = {"header": as_bytes(mds.header), "tags": as_bytes(mds.tags), "followed": followed} | mds.layout
     known = [meshes.surface_source(surface, MESHES) for surface in mds.surfaces]
     source = SkeletalSource(FORMAT, skeleton, known, facts, _decode_tags(mds))
     shown = [meshes.decode_mesh(source, index) for index in range(len(known))]
@@ -77,7 +78,8 @@ def _decode_tags(mds: Mds) -> list[JointTag]:
 
 def _fits(source: SkeletalSource) -> bool:
     """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
-    wanted: Wanted = {"header": (HEADER, ()), "tags": (TAG, (len(source.tags),))}
+    count = len(source.tags)
+    wanted: Wanted = {"header": (HEADER, ()), "tags": (TAG, (count,)), "followed": ("f4", (count,))}
     return all_fit(source.facts, wanted) and all(meshes.mesh_fits(mesh, MESHES) for mesh in source.meshes)
 
 
@@ -132,20 +134,16 @@ def _encode_tags(model: SkeletalModel, source: SkeletalSource | None, bones: NDA
         hint = bytes(written[tag.source_index]["name"]) if known else b""
         row["name"] = encode_name(tag.name, NAME_SIZE, "tag", hint)
         row["bone"], row["torso_weight"] = tag.joint, bones["torso_weight"][tag.joint]
-        if known and source is not None and _follows_as_before(tag, model, source):
+        if known and source is not None and _follows_as_before(tag, row["torso_weight"], model, source):
             row["torso_weight"] = written[tag.source_index]["torso_weight"]
     return tags
 
 
-def _follows_as_before(tag: JointTag, model: SkeletalModel, source: SkeletalSource) -> bool:
-    """Tell whether a tag is on the bone on which the source has it, which follows the torso as it did there."""
+def _follows_as_before(tag: JointTag, weight: Any, model: SkeletalModel, source: SkeletalSource) -> bool:
+    """Tell whether a tag is on the bone on which the source has it, whose torso weight is still what it was there."""
     before = source.tags[tag.source_index].joint
-    if int(model.skeleton.joints_in(source)[tag.joint]) != before:
-        return False
-    now, then = model.skeleton.traits, source.skeleton.traits
-    if now is None or then is None:
-        return now is then
-    return bool(now.torso_weights[tag.joint] == then.torso_weights[before])
+    same = int(model.skeleton.joints_in(source)[tag.joint]) == before
+    return same and bool(weight == source.facts["followed"][tag.source_index])
 
 
 def _warn_of_moving_tags(model: SkeletalModel, turned: Mask) -> None:
