@@ -37,7 +37,7 @@ from .file import (
 )
 from .normals import CODING, decode
 from .surfaces import Coded, code_surfaces, fits_source, source_of
-from .tags import decode_axes, decode_origins, encode_tag, warn_of_bent
+from .tags import decode_axes, decode_origins, encode_tags
 
 __all__ = ["CODING", "conform", "from_model", "to_model"]
 
@@ -181,15 +181,15 @@ def _extents(parts: list[NDArray[np.float32]], count: int) -> NDArray[np.float32
 
 def _encode_tags(model: VertexModel, source: ModelSource | None) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the tags' names, TAG_NAME (N,), and the tags, TAG (F, N)."""
-    tags = np.zeros((model.num_frames, len(model.tags)), TAG)
     names = np.zeros(len(model.tags), TAG_NAME)
+    hints, known = np.zeros((model.num_frames, len(model.tags)), TAG), np.zeros(len(model.tags), np.bool_)
     written: NDArray[Any] = np.zeros((0, 0), TAG_ROW)
     if source is not None and source.tag_names:
         written = records_of(source.facts, "tags", TAG_ROW)[filled_frames(model)]
-    warn_of_bent(model.tags)
     for i, tag in enumerate(model.tags):
-        known = source is not None and tag.source_index >= 0
-        own = written[:, tag.source_index] if known else None
-        names[i] = encode_name(tag.name, NAME_SIZE, "tag", b"" if own is None else bytes(own["name"][0]))
-        tags[:, i] = encode_tag(tag, None if own is None else own["codes"])
-    return names, tags
+        hint = b""
+        if source is not None and tag.source_index >= 0:
+            own = written[:, tag.source_index]
+            hints[:, i], known[i], hint = own["codes"], True, bytes(own["name"][0])
+        names[i] = encode_name(tag.name, NAME_SIZE, "tag", hint)
+    return names, encode_tags(model.tags, hints, known)

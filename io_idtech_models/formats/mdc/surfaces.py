@@ -179,13 +179,18 @@ class Known:
 def _gathered(surface: Surface, source: ModelSource, origins: NDArray[np.int64]) -> tuple[Floats, Known]:
     """Return where the source has a surface's vertices in its frames `origins` (F,), (F, V, 3), and their codes."""
     count = surface.num_vertices
-    before = np.zeros((len(origins), count, 3), np.float32)
     numbers = np.zeros(0, np.int32) if surface.source_vertices is None else surface.source_vertices
     parts = [part for part in source.vertex_parts(numbers) if isinstance(part[0], DeltaSource)]
     own = source.surfaces[surface.source_index] if surface.source_index >= 0 else parts[0][0]
     if count and not any(part[0] is own for part in parts):
         own = parts[0][0]
     assert isinstance(own, DeltaSource)  # see `fits_source`
+    part, places, indices = parts[0] if parts else (own, np.zeros(0, np.int64), np.zeros(0, np.int64))
+    if part is own and len(places) == count == own.num_vertices and np.array_equal(indices, np.arange(count)):
+        whole = slice(None) if np.array_equal(origins, np.arange(own.num_frames)) else origins
+        known = Known(np.ones(count, np.bool_), own.bases, own.deltas, own.base_frames, own.delta_frames)
+        return own.decoded_positions(whole), known
+    before = np.zeros((len(origins), count, 3), np.float32)
     bases = np.zeros((len(own.bases), count, 4), np.int16)
     found = Known(
         np.zeros(count, np.bool_), bases, np.zeros((len(own.deltas), count, 4), np.uint8),

@@ -26,6 +26,7 @@ Doubles = NDArray[np.float64]
 CODE = 2 * np.pi / 32700.0  # radians
 HALF_CODE = CODE / 2
 UPRIGHT = 1e-7  # nearer to straight up or down an axis has no yaw
+FARTHEST = 1e9  # of a number that is squared
 BENT = 1e-3  # by which products of axes may differ from those of a rotation before it is worth a word
 
 
@@ -66,27 +67,29 @@ def encode_axes(axes: NDArray[Any]) -> NDArray[np.int16]:
     return codes.astype(np.int16)
 
 
-def encode_tag(tag: Tag, hint: NDArray[Any] | None) -> NDArray[Any]:
-    """Return a tag's records, TAG (F,): those of the `hint` (F,) where they say the same.
+def encode_tags(tags: list[Tag], hints: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
+    """Return tags' records, TAG (F, N): those of the `hints` (F, N) where they are `known` (N,) and say the same.
 
     Raises:
-        LimitError: it lies beyond what the format holds.
+        LimitError: one lies beyond what the format holds.
     """
-    found = np.zeros(len(tag.origins), TAG)
-    places = np.rint(tag.origins.astype(np.float64) / SCALE)
+    found = np.zeros(hints.shape, TAG)
+    if not tags:
+        return found
+    origins, axes = (np.stack(each, axis=1) for each in ([t.origins for t in tags], [t.axes for t in tags]))
+    places = np.rint(origins.astype(np.float64) / SCALE)
     bad = ~((places >= -32768) & (places <= 32767))
     if bad.any():
-        frame, axis = np.argwhere(bad)[0].tolist()
-        value = f"{'XYZ'[axis]} = {float(tag.origins[frame, axis]):g}"
-        raise LimitError(f"'{tag.name}' is a tag at {value} in frame {frame}: MDC holds -512 to 511.98 units")
-    found["xyz"] = places
-    fresh = np.ones(len(found), np.bool_)
-    if hint is not None:
-        off = np.abs(_axes(hint["angles"]) - tag.axes).max(axis=(1, 2))
-        fresh = ~(off < HALF_CODE)
-        found["angles"][~fresh] = hint["angles"][~fresh]
+        frame, tag, axis = np.argwhere(bad)[0].tolist()
+        value = f"{'XYZ'[axis]} = {float(origins[frame, tag, axis]):g}"
+        raise LimitError(f"'{tags[tag].name}' is a tag at {value} in frame {frame}: MDC holds -512 to 511.98 units")
+    found["xyz"], found["angles"] = places, hints["angles"]
+    off = np.abs(_axes(hints["angles"]) - axes).max(axis=(2, 3))
+    fresh = ~((off < HALF_CODE) & known)
     if fresh.any():
-        found["angles"][fresh] = encode_axes(steady.nearest_rotations(_numbers(tag.axes[fresh])))
+        turned = _numbers(axes[fresh])
+        _warn_of_bent([tags[tag].name for tag in np.argwhere(fresh)[:, 1]], turned)
+        found["angles"][fresh] = encode_axes(steady.nearest_rotations(turned))
     return found
 
 
@@ -98,13 +101,11 @@ def _numbers(axes: NDArray[Any]) -> Doubles:
     return found
 
 
-def warn_of_bent(tags: list[Tag]) -> None:
-    """Name the tags that are scaled, sheared or mirrored in some frame: angles say none of that."""
-    bent = []
-    for tag in tags:
-        axes = np.clip(np.nan_to_num(tag.axes.astype(np.float64)), -1e9, 1e9)
-        products = steady.products(axes, np.swapaxes(axes, -1, -2))
-        wrong = np.abs(products - np.eye(3)).max(initial=0.0) > BENT or (steady.determinants(axes) < 0).any()
-        bent += [tag.name] if wrong else []
+def _warn_of_bent(names: list[str], axes: Doubles) -> None:
+    """Name the tags whose axes (n, 3, 3) are scaled, sheared or mirrored: angles say none of that."""
+    clipped = np.clip(axes, -FARTHEST, FARTHEST)
+    products = steady.products(clipped, np.swapaxes(clipped, -1, -2))
+    wrong = (np.abs(products - np.eye(3)).max(axis=(1, 2)) > BENT) | (steady.determinants(clipped) < 0)
+    bent = list(dict.fromkeys(name for name, is_wrong in zip(names, wrong.tolist(), strict=True) if is_wrong))
     if bent:
         log.warning("tags are scaled, sheared or mirrored, which MDC can't hold: written without: %s", listed(bent))

@@ -42,7 +42,8 @@ def to_model(mds: Mds, name: str = "") -> SkeletalModel:
     places, turns = motion.poses_of(mds, _turned(mds), slice(0, 1))
     skeleton = Skeleton(names_of(mds), parents_of(mds), places[0], turns[0], traits=motion.traits_of(mds))
     followed = np.ascontiguousarray(mds.bones["torso_weight"][mds.tags["bone"]], np.float32)
-    facts: Facts = {"header": as_bytes(mds.header), "tags": as_bytes(mds.tags), "followed": followed} | mds.layout
+    facts: Facts = {"header": as_bytes(mds.header), "tags": as_bytes(mds.tags), "followed": followed}
+    facts |= mds.layout
     known = [meshes.surface_source(surface, MESHES) for surface in mds.surfaces]
     source = SkeletalSource(FORMAT, skeleton, known, facts, _decode_tags(mds))
     shown = [meshes.decode_mesh(source, index) for index in range(len(known))]
