@@ -16,10 +16,11 @@ from fuzz import texts
 from fuzz.layouts import Dtype, Records, records
 from io_idtech_models.formats import ROWS
 
-TEXTS = ("md5mesh", "md5anim", "md5scale", "aninc", "cfg", "skin", "shader", "mtr")
+BESIDE = ("md5scale", "aninc", "cfg", "skin", "shader", "mtr")  # texts that lie beside models
+TEXTS = (*(row.name for row in ROWS if row.is_text), *BESIDE)
 PAIR = "mdm+mdx"  # an MDM and the MDX with its bones: the former's length as uint32, then both
 MODELS = (*(row.name for row in ROWS), PAIR)
-KINDS = (*MODELS, "md5scale", "aninc", "cfg", "skin", "shader", "mtr", "pcx", "pk3", "pak")
+KINDS = (*MODELS, *BESIDE, "pcx", "pk3", "pak")
 FLOATS = (
     0.0, -0.0, 1.0, -1.0, float("nan"), float("inf"), float("-inf"), 1e-45, -1e-39, 1.1754944e-38, 3.4028235e38, 1e38,
     -1e38, 1e36, 65536.0, 511.99, -512.0, 2147483648.0, 1e-7,

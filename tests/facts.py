@@ -11,10 +11,13 @@ from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.formats.md5 import anim_file as md5anim
 from io_idtech_models.formats.md5 import mesh_file as md5mesh
+from io_idtech_models.formats.mdc import file as mdc
 from io_idtech_models.formats.mdl import file as mdl
 from io_idtech_models.formats.mdm import file as mdm
 from io_idtech_models.formats.mdr import file as mdr
+from io_idtech_models.formats.mds import file as mds
 from io_idtech_models.formats.mdx import file as mdx
+from io_idtech_models.formats.tag import file as tag_file
 
 Facts = dict[str, Any]
 OFFSETS = ("num_", "ofs_", "version")
@@ -26,7 +29,7 @@ def facts(data: bytes) -> Facts:
     Offsets and counts are left out; names are whole fields, with what stands behind their NUL. Of texts these are the
     numbers, in single precision, and the strings.
     """
-    return READERS[data[:4]](data)
+    return READERS.get(data[:4], _tag)(data)
 
 
 def differences(before: bytes, after: bytes) -> set[str]:
@@ -97,6 +100,38 @@ def _mdl(data: bytes) -> Facts:
     return found
 
 
+def _mdc(data: bytes) -> Facts:
+    """Return the fields; of base frames and steps what each frame is made of, whatever their numbers."""
+    file = mdc.read(data)
+    found = _record("header.", file.header, mdc.HEADER, ("name", "flags", "num_skins"))
+    found |= _rows("tag_names", file.tag_names)
+    for f, frame in enumerate(file.frames):
+        found |= _record(f"frames[{f}].", frame, mdc.FRAME, mdc.FRAME.names)
+        for t, tag in enumerate(file.tags[f]):
+            found |= _record(f"frames[{f}].tags[{t}].", tag, mdc.TAG, mdc.TAG.names)
+    for s, surface in enumerate(file.surfaces):
+        at = f"surfaces[{s}]."
+        found |= _record(at, surface.header, mdc.SURFACE, ("ident", "name", "flags"))
+        for i, shader in enumerate(surface.shaders):
+            found |= _record(f"{at}shaders[{i}].", shader, mdc.SHADER, mdc.SHADER.names)
+        found |= _rows(f"{at}triangles", surface.triangles) | _rows(f"{at}st", surface.st)
+        for f, (base, step) in enumerate(zip(surface.base_frames, surface.comp_frames, strict=True)):
+            codes, normals = surface.bases[base], surface.bases[base, :, 3:]
+            steps = surface.steps[step] if step >= 0 else np.zeros((len(codes), 0), np.uint8)
+            for v, row in enumerate(codes):
+                found[f"{at}frames[{f}].xyz[{v}]"] = row[:3].tobytes() + steps[v, :3].tobytes()
+            found |= _rows(f"{at}frames[{f}].normal", steps[:, 3:] if step >= 0 else normals)
+    return found
+
+
+def _tag(data: bytes) -> Facts:
+    file = tag_file.read(data)
+    found = _record("", file.header, tag_file.HEADER, ("ident",))
+    for t, tag in enumerate(file.tags):
+        found |= _record(f"tags[{t}].", tag, tag_file.TAG, tag_file.TAG.names)
+    return found
+
+
 def _own_fields(dtype: np.dtype[Any]) -> list[str]:
     return [name for name in dtype.names or () if not name.startswith(OFFSETS)]
 
@@ -114,13 +149,22 @@ def _skinned(at: str, surface: Any, header: np.dtype[Any]) -> Facts:
 
 def _mdm(data: bytes) -> Facts:
     file = mdm.read(data)
-    found = _record("", file.header, mdm.HEADER, _own_fields(mdm.HEADER))
-    for s, surface in enumerate(file.surfaces):
-        at = f"surfaces[{s}]."
-        found |= _skinned(at, surface, mdm.SURFACE) | _rows(f"{at}collapse", surface.collapse)
+    found = _record("", file.header, mdm.HEADER, _own_fields(mdm.HEADER)) | _surfaces(file.surfaces)
     for t, tag in enumerate(file.tags):
         found |= _record(f"tags[{t}].", tag.header, mdm.TAG, _own_fields(mdm.TAG))
         found[f"tags[{t}].refs"] = tag.bone_refs.tobytes()
+    return found
+
+
+def _surfaces(surfaces: Any) -> Facts:
+    """Return the fields of surfaces of MDM and MDS."""
+    found: Facts = {}
+    for s, surface in enumerate(surfaces):
+        at = f"surfaces[{s}]."
+        found |= _skinned(at, surface, mdm.SURFACE) | _rows(f"{at}collapse", surface.collapse)
+        own = surface.vertices.dtype.names[3:]
+        for v, vertex in enumerate(surface.vertices if own else ()):
+            found |= _record(f"{at}verts[{v}].", vertex, surface.vertices.dtype, own)
     return found
 
 
@@ -140,7 +184,20 @@ def _mdr(data: bytes) -> Facts:
 
 def _mdx(data: bytes) -> Facts:
     file = mdx.read(data)
-    found = _record("", file.header, mdx.HEADER, _own_fields(mdx.HEADER))
+    return _record("", file.header, mdx.HEADER, _own_fields(mdx.HEADER)) | _moved(file)
+
+
+def _mds(data: bytes) -> Facts:
+    file = mds.read(data)
+    found = _record("", file.header, mds.HEADER, _own_fields(mds.HEADER)) | _moved(file) | _surfaces(file.surfaces)
+    for t, tag in enumerate(file.tags):
+        found |= _record(f"tags[{t}].", tag, mds.TAG, mds.TAG.names)
+    return found
+
+
+def _moved(file: Any) -> Facts:
+    """Return the fields of bones and their frames."""
+    found: Facts = {}
     for b, bone in enumerate(file.bones):
         found |= _record(f"bones[{b}].", bone, mdx.BONE, _own_fields(mdx.BONE))
     for f, frame in enumerate(file.frames):
@@ -170,6 +227,6 @@ def _of_block(prefix: str, block: Any) -> Facts:
 
 
 READERS: dict[bytes, Callable[[bytes], Facts]] = {
-    md2.IDENT: _md2, md3.IDENT: _md3, mdl.IDENT: _mdl, mdm.IDENT: _mdm, mdr.IDENT: _mdr, mdx.IDENT: _mdx,
-    b"MD5V": _md5,
+    md2.IDENT: _md2, md3.IDENT: _md3, mdc.IDENT: _mdc, mdl.IDENT: _mdl, mdm.IDENT: _mdm, mdr.IDENT: _mdr,
+    mds.IDENT: _mds, mdx.IDENT: _mdx, b"MD5V": _md5,
 }  # fmt: skip

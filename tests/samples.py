@@ -114,6 +114,11 @@ def corpus_params(*suffixes: str, valid: bool = True) -> list[Any]:
 # -- helpers
 
 
+def arrays_of(source: Any) -> dict[str, Any]:
+    """Return the arrays that a surface of a source has, whichever its kind."""
+    return {name: value for name, value in vars(source).items() if isinstance(value, np.ndarray)}
+
+
 def format_of(data: bytes) -> Any:
     """Return the row of a file's format."""
     return formats.identify(data, Path("a.md5anim" if b"numFrames" in data else ""))

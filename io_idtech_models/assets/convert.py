@@ -68,8 +68,7 @@ def convert(source: GameFile, asked: Asked, posing: Posing = Posing()) -> str:
     with collected_warnings() as warnings:
         loaded = load(source, [file for file in posing.animations if formats.by_suffix(file) in COMPANIONS][:1])
         row = loaded.row
-        if source.suffix.lower() == asked.target.suffix.lower():
-            to = row  # by its content, whatever its suffix says
+        to = formats.kept_format(row, source, to)
         way = WAYS.get((row.family, to.family))
         posed = posing.tags or posing.frames is not None or (posing.animations and to.family is not SKELETAL)
         if posed and way is not _baked:
@@ -117,6 +116,7 @@ def _vertex_file(loaded: Loaded, model: VertexModel, to: Row, asked: Asked) -> C
     written = formats.dump_for(to, model, asked.game, asked.options, asked.shorten)
     levels, notes = level_files(to, written.data, asked.target, asked.levels)
     notes += [f"with {plural(len(beside), 'picture')} beside it"] if beside else []
+    beside += [(asked.target.with_suffix(suffix), data) for suffix, data in written.beside.items()]
     return Converted([(asked.target, written.data), *levels, *beside], written.model, written.notes + notes)
 
 

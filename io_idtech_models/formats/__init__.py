@@ -8,6 +8,7 @@ A codec is imported when its row is first used: everyone who starts Blender wait
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -23,6 +24,7 @@ from .rows import (
     SKIN_DECLS,
     SKIN_FILES,
     SPLIT,
+    WRITE_TAGS,
     Asset,
     Option,
     Options,
@@ -32,11 +34,28 @@ from .rows import (
 if TYPE_CHECKING:
     from ..model.vertex import VertexModel
 
+log = logging.getLogger(__name__)
+
 __all__ = [
     "MOTION", "ROWS", "SKELETAL", "SKIN_DECLS", "SKIN_FILES", "VERTEX", "Asset", "Family", "Option", "Options", "Row",
-    "Written", "by_name", "by_suffix", "dump_for", "identify", "rows_of",
+    "Written", "by_name", "by_suffix", "dump_for", "identify", "kept_format", "rows_of",
 ]  # fmt: skip
 
+SPLIT_OPTION = Option(
+    SPLIT,
+    "Split Surfaces",
+    "Cut surfaces with more vertices or triangles than the game takes into pieces: x, x2, x3",
+)
+LOD_OPTION = Option(
+    "make_lod",
+    "Make Levels",
+    "Order the vertices of changed surfaces so that games may draw fewer from afar; else all are drawn",
+)
+TAGS_OPTION = Option(
+    WRITE_TAGS,
+    "Write .tag",
+    "Write the tags beside the model, too, as Enemy Territory's server reads them of vehicles",
+)
 ROWS: tuple[Row, ...] = (
     Row(
         name="md2",
@@ -78,13 +97,34 @@ ROWS: tuple[Row, ...] = (
         tags=True,
         skins=SKIN_FILES,
         level_files=True,
-        options=(
-            Option(
-                SPLIT,
-                "Split Surfaces",
-                "Cut surfaces with more vertices or triangles than the game takes into pieces: x, x2, x3",
-            ),
-        ),
+        options=(SPLIT_OPTION, TAGS_OPTION),
+    ),
+    Row(
+        name="mdc",
+        family=VERTEX,
+        label="Wolfenstein (.mdc)",
+        engine=QUAKE_3,
+        suffixes=(".mdc",),
+        magic=b"IDPC",
+        file_codec="mdc.file",
+        model_codec="mdc.model",
+        rooms={"model": 63, "surface": 63, "shader": 63, "tag": 63, "frame": 15},
+        tags=True,
+        skins=SKIN_FILES,
+        level_files=True,
+        options=(SPLIT_OPTION, TAGS_OPTION),
+    ),
+    Row(
+        name="tag",
+        family=VERTEX,
+        label="Wolfenstein Tags (.tag)",
+        engine=ENEMY_TERRITORY,
+        suffixes=(".tag",),
+        magic=b"TAG",
+        file_codec="tag.file",
+        model_codec="tag.model",
+        rooms={"tag": 63},
+        tags=True,
     ),
     Row(
         name="mdl",
@@ -155,13 +195,25 @@ ROWS: tuple[Row, ...] = (
         file_codec="mdm.file",
         model_codec="mdm.model",
         rooms={"surface": 63, "shader": 63, "tag": 63, "joint": 63},  # a joint's lies in its companion
-        options=(
-            Option(
-                "make_lod",
-                "Make Levels",
-                "Order the vertices of changed surfaces so that games may draw fewer from afar; else all are drawn",
-            ),
-        ),
+        options=(LOD_OPTION,),
+    ),
+    Row(
+        name="mds",
+        family=SKELETAL,
+        has_motions=True,
+        label="Wolfenstein (.mds)",
+        engine=QUAKE_3,
+        suffixes=(".mds",),
+        magic=b"MDSW",
+        normals=True,
+        tags=True,
+        bind_pose_missing=True,
+        torso=True,
+        skins=SKIN_FILES,
+        file_codec="mds.file",
+        model_codec="mds.model",
+        rooms={"surface": 63, "shader": 63, "tag": 63, "joint": 63},
+        options=(LOD_OPTION,),
     ),
     Row(
         name="mdr",
@@ -210,6 +262,7 @@ ROWS: tuple[Row, ...] = (
         file_codec="mdx.file",
         model_codec="mdx.model",
         rooms={"joint": 63},
+        torso=True,
         joins_clips=True,
     ),
 )
@@ -223,6 +276,7 @@ class Written:
     model: VertexModel
     notes: list[str]
     pieces: Mapping[str, list[str]] = field(default_factory=dict)  # of surfaces that were cut, by their names
+    beside: Mapping[str, bytes] = field(default_factory=dict)  # files that lie beside it, by their suffixes
 
 
 def dump_for(row: Row, model: VertexModel, game: str, options: Options | None = None, shorten: bool = False) -> Written:
@@ -235,15 +289,28 @@ def dump_for(row: Row, model: VertexModel, game: str, options: Options | None = 
     from ..model.limits.games import refused
     from ..model.wording import listed
 
+    names = {option.name for option in row.options}
+    options = {name: value for name, value in (options or {}).items() if name in names}
     shaped = row.shape(model, options)
     shaped, notes = short_vertex(shaped, row, game) if shorten else (shaped, [])
-    shaped, pieces = _split(row, shaped, game, options or {})
+    shaped, pieces = _split(row, shaped, game, options)
     notes += [f"'{name}' is cut, skin files must list its pieces: {listed(every)}" for name, every in pieces.items()]
     try:
         notes += refused(row.check(shaped, game))
     except LimitError as error:
         raise LimitError(f"{error}{_remedy(row, shaped, game)}") from error
-    return Written(row.dump(shaped, options), shaped, notes, pieces)
+    return Written(row.dump(shaped, options), shaped, notes, pieces, _tag_file(shaped, options))
+
+
+def _tag_file(model: VertexModel, options: Options) -> Mapping[str, bytes]:
+    """Return the file of a model's tags alone, by its suffix, if that is asked for and there are some."""
+    row = by_name("tag")
+    if not options.get(WRITE_TAGS):
+        return {}
+    if not model.tags:
+        log.warning("'%s' has no tags: no %s is written", model.name, row.suffixes[0])
+        return {}
+    return {row.suffixes[0]: row.dump(model.tags_alone())}
 
 
 def _split(row: Row, model: VertexModel, game: str, options: Options) -> tuple[VertexModel, Mapping[str, list[str]]]:
@@ -303,6 +370,16 @@ class Named(Protocol):
 def by_suffix(file: Named) -> Row | None:
     """Return the row that a file's suffix asks for, whatever its case, or None."""
     return next((row for row in ROWS if file.suffix.lower() in row.suffixes), None)
+
+
+def kept_format(found: Row, file: Named, to: Row) -> Row:
+    """Return the format in which a model becomes a file that is named like those of `to`: that, or the one `found`.
+
+    Some files hold a model of another format than their name says (MD3 in `.mdc`), and games go by the content: such
+    a one stays what it is under a name of the same kind.
+    """
+    stays = found is not to and found.family is to.family and by_suffix(file) is to
+    return found if stays else to
 
 
 def identify(data: bytes, file: Named) -> Row:

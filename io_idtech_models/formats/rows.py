@@ -21,6 +21,7 @@ DOOM_3, ENEMY_TERRITORY, FREE_ENGINES = "Doom 3", "Enemy Territory", "Free Engin
 ENGINES = (QUAKE, QUAKE_2, QUAKE_3, DOOM_3, ENEMY_TERRITORY, FREE_ENGINES)  # headings of menus, in their order
 SKIN_FILES, SKIN_DECLS = "files", "decls"
 SPLIT = "split_surfaces"  # the option of formats whose surfaces may be cut where a game takes none so large
+WRITE_TAGS = "write_tags"  # the option of formats beside whose files a game reads one of the tags alone
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ class Row:
     # Of those, and of motions:
     is_text: bool = False  # it can't hold quotes and line ends in names
     # Of motions:
+    torso: bool = False  # its games play two at once, on legs and torso
     joins_clips: bool = False  # several animations make one file, which a table beside it (.aninc) takes apart
     scales: str = ""  # the suffix of a file beside it that says how large joints are, for games that read it
 
@@ -198,6 +200,17 @@ class Row:
     def dump_joined(self, animations: list[Animation]) -> bytes:
         """Return the bytes of one file with several motions, of formats that join; raises LimitError."""
         return self.write(_codec(self.model_codec).join(animations))
+
+    def mixed(self, legs: Animation, torso: Animation, name: str, aim: tuple[float, float]) -> Animation:
+        """Return what a player shows whose legs and torso play two motions; of formats with a `torso`.
+
+        `aim` is down and to the left against the legs, in degrees.
+
+        Raises:
+            LimitError: the motions are of different skeletons, or no bone follows the torso.
+        """
+        found: Animation = _codec(self.model_codec).mixed(legs, torso, name, aim)
+        return found
 
     def shape(self, model: VertexModel, options: Options | None = None) -> VertexModel:
         """Return a vertex-animated model, perhaps of another format, as this one can hold it; raises LimitError."""

@@ -219,6 +219,11 @@ class VertexModel:
         """Return F."""
         return len(self.frame_names)
 
+    def tags_alone(self) -> VertexModel:
+        """Return a model of the tags alone, as they stand in the first frame; its source is not theirs."""
+        tags = [Tag(tag.name, tag.origins[:1], tag.axes[:1]) for tag in self.tags]
+        return VertexModel(self.name, self.frame_names[:1], [], tags)
+
     def source_of(self, format_name: str) -> ModelSource | None:
         """Return the source if it is of that format: the codes of another one are no hints."""
         return self.source if self.source is not None and self.source.format == format_name else None

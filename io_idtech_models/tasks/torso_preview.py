@@ -11,7 +11,7 @@ from ..blender.compat import Context
 from ..blender.skeletal import gather_motion
 from ..blender.skeletal.build import SkeletalSettings, add_animations
 from ..blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
-from ..formats.mdx.torso_mix import mixed
+from ..formats import ROWS, Row
 from ..reporting import LimitError
 from .motions import slot_of
 from .vertex import object_mode
@@ -36,8 +36,16 @@ def preview_torso(rig: Any, legs: str, torso: str, pitch: float, yaw: float, con
             action = bpy.data.actions[name]
             slot = slot_of(rig, action)
             parts.append(gather_motion.gather_action(export, action, slot))
-        animation = mixed(parts[0], parts[1], f"{legs} + {torso}", pitch, yaw)
+        known = [part.source.format for part in parts if part.source is not None]
+        known += [] if export.stored is None else [export.stored.source.format]
+        animation = _playing(known).mixed(parts[0], parts[1], f"{legs} + {torso}", (pitch, yaw))
         shown = SkeletalSettings(scale=export.settings.scale, frame_rate=False)
         action = add_animations(rig, [animation], shown, context.scene)[0]
     properties.show(action, properties.PREVIEW, True)
     return action
+
+
+def _playing(known: list[str]) -> Row:
+    """Return the format whose game shows how two motions mix: the first known one that has such games, or any."""
+    rows = [row for row in ROWS if row.torso]
+    return next((row for name in known for row in rows if row.name == name), rows[0])

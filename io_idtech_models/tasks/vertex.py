@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -15,7 +16,7 @@ from ..assets.load import load
 from ..assets.palettes import palette_of
 from ..assets.storage import Target, write_files
 from ..blender.compat import Context
-from ..blender.provenance import CHECKSUM, note_file
+from ..blender.provenance import CHECKSUM, CONTENT, FILE, note_file
 from ..blender.vertex.build import BuildSettings, Built, build
 from ..blender.window import mode_of, set_mode
 from ..formats import VERTEX, Row, Written
@@ -79,6 +80,8 @@ def import_file(
         built = build(model, settings, materials, scene, into)
         note_file(built.collection, [*built.surfaces, *built.tags], file.place)
         built.collection[CHECKSUM] = f"{loaded.checksum:08x}"
+        if formats.by_suffix(file) is not loaded.row:
+            built.collection[CONTENT] = loaded.row.name
         note_skin(built.collection, dress)
         warnings.extend(lacking(materials, dress))
     return built, Summary(describe(model), warnings)
@@ -99,6 +102,8 @@ def export_file(
     """
     from .levels import files_of_scene
 
+    row = kept_format(row, chosen.collection)
+
     def made_of(choice: Choice) -> Written:
         return gathered(asked, row, choice, context, settings)
 
@@ -111,11 +116,21 @@ def export_file(
             levels = files_of_scene(asked.target, chosen, written.model, context, made_of)
         warnings.extend(stale_levels(row, written.data, asked.target, [target for target, _ in levels]))
         skins = skin_files(asked, chosen.blocks, written.pieces)
-        write_files([(asked.target, written.data), *levels, *skins])
+        beside = [(asked.target.with_suffix(suffix), data) for suffix, data in written.beside.items()]
+        write_files([(asked.target, written.data), *beside, *levels, *skins])
     warnings += [*advice(chosen.blocks, row, settings.scale), *left_out(chosen)]
     warnings += unselected_tags(chosen, bones=True) if row.tags else []
     also = f", {plural(len(levels), 'level')} of detail" if levels else ""
     return Summary(describe(written.model) + also, warnings)
+
+
+def kept_format(row: Row, collection: bpy.types.Collection | None) -> Row:
+    """Return the format in which a model is written where a file of one is asked for; see `formats.kept_format`."""
+    content, place = (None, None) if collection is None else (collection.get(CONTENT), collection.get(FILE))
+    found = next((each for each in formats.ROWS if each.name == content), None)
+    if found is None or not isinstance(place, str):
+        return row
+    return formats.kept_format(found, PurePath(place), row)
 
 
 def gathered(asked: Asked, row: Row, chosen: Choice, context: Context, settings: GatherSettings) -> Written:

@@ -9,16 +9,23 @@ from numpy.typing import NDArray
 
 from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.blender.provenance import RECORD
+from io_idtech_models.formats import VERTEX, rows_of
 from tests.blender.case import CONTEXT, Case, activate, angle, open_case, positions_at, reopen, vertices_of
 from tests.samples import SENTINEL, corpus, format_of, sample, sample_params
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 OWN = [*sample_params(), pytest.param(SENTINEL.read_bytes(), id="sentinel")]
-REAL = [pytest.param(file.data, id=file.entry["path"]) for s in (".md2", ".md3", ".mdl") for file in corpus(s)] or [
+SUFFIXES = [suffix for row in rows_of(VERTEX) for suffix in row.suffixes]
+REAL = [pytest.param(file.data, id=file.entry["path"]) for s in SUFFIXES for file in corpus(s)] or [
     pytest.param(b"", marks=pytest.mark.skip("the corpus of real files is not here"), id="corpus")
 ]
-EXPECTED = [
-    pytest.param(file, id=file.entry["path"]) for s in (".md2", ".md3", ".mdl") for file in corpus(s) if file.expected()
+EXPECTED = [pytest.param(file, id=file.entry["path"]) for s in SUFFIXES for file in corpus(s) if file.expected()]
+SINGLE = 2e-6  # by which the sum of two numbers in single precision may differ
+TAGGED = [
+    pytest.param(file, id=file.entry["path"])
+    for s in SUFFIXES
+    for file in corpus(s)
+    if "frame0.tag0.origin" in file.expected()
 ]
 # One of each format, with frames, and seams or skins.
 SOME = [*sample_params("animated"), pytest.param(SENTINEL.read_bytes(), id="sentinel")]
@@ -90,8 +97,22 @@ def test_the_scene_shows_what_the_engine_computes(file):
         points, numbers = vertices_of(block)
         for frame, wanted in shown_arrays(file, block, index, "positions"):
             if len(points):
-                assert np.array_equal(positions_at(block, frame)[points], wanted[numbers - base])
+                np.testing.assert_allclose(positions_at(block, frame)[points], wanted[numbers - base], 0, SINGLE)
         base += case.gather().source.surfaces[index].num_vertices
+
+
+@pytest.mark.parametrize("file", TAGGED)
+def test_tags_stand_where_the_engine_puts_them(file):
+    built = open_case(file.data).built
+    expected = file.expected()
+    for frame in sorted({int(name.split(".")[0][5:]) for name in expected})[:4]:
+        CONTEXT.scene.frame_set(frame)
+        for index, tag in enumerate(built.tags):
+            origin, axes = (expected[f"frame{frame}.tag{index}.{what}"] for what in ("origin", "axis"))
+            found = np.array(tag.matrix_world)
+            np.testing.assert_allclose(found[:3, 3], origin, atol=1e-4)
+            if np.allclose(axes @ axes.T, np.eye(3), atol=1e-4) and np.linalg.det(axes) > 0:
+                np.testing.assert_allclose(found[:3, :3].T, axes, atol=1e-4)
 
 
 @pytest.mark.parametrize("file", EXPECTED)
@@ -107,7 +128,7 @@ def test_base_normals_are_the_files(file):
             flat = np.linalg.norm(faces, axis=1) <= 1e-9
             solid = ~np.isin(points, points.reshape(-1, 3)[flat])
             off = angle(meshes.corner_normals(block.data), wanted[numbers - base])
-            assert off[solid].max(initial=0.0) < 0.55
+            assert off[solid].max(initial=0.0) < 1.0, "what Blender rounds where faces meet sharply"
         base += case.gather().source.surfaces[index].num_vertices
 
 

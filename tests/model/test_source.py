@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
+from io_idtech_models.formats import by_name
 from io_idtech_models.formats.common.normals import latlong_table
 from io_idtech_models.model.edits.normals import plain_normals
 from io_idtech_models.model.records import vertex as record
 from io_idtech_models.model.records.vertex import RecordError
 from io_idtech_models.model.source import DELTA_NORMAL, DeltaSource, MeshSet, RestSource
-from tests import mdc
-from tests.samples import corpus_params, dump, load, sample
+from tests.samples import dump, load, sample, sample_params
+from tests.samples_mdc import directions
 
 ARRAYS = ("bases", "deltas", "base_frames", "delta_frames", "scale", "delta_scale", "triangles", "uvs")
 
@@ -22,11 +23,11 @@ def formula(source, frame, vertex):
         return position, latlong_table()[int(base[3]) & 0xFFFF]
     steps = source.deltas[delta, vertex].tolist()
     moved = [p + (np.float32(n) - np.float32(127)) * np.float32(0.05) for p, n in zip(position, steps, strict=False)]
-    return moved, mdc.delta_normals()[steps[3]]
+    return moved, np.array(directions(), np.float32)[steps[3]]
 
 
 def rope():
-    return mdc.to_model(mdc.rope())
+    return load(sample("animated", "mdc"))
 
 
 def same(one, other):
@@ -78,14 +79,14 @@ def test_a_step_is_the_largest():
 
 
 def test_a_file_comes_back():
-    assert mdc.from_model(rope()) == mdc.rope()
+    assert dump(rope()) == sample("animated", "mdc")
 
 
 def test_what_moved_is_coded_anew_and_nothing_else():
     model = rope()
     model.surfaces[0].positions[:, 5] += (0.0, 0.0, 0.5)
     model.surfaces[0].normals = None  # as Blender gives it
-    before, after = (mdc.to_model(data).source.surfaces for data in (mdc.rope(), mdc.from_model(model)))
+    before, after = (load(data).source.surfaces for data in (sample("animated", "mdc"), dump(model)))
     moved = [(after[0].bases != before[0].bases), (after[0].deltas != before[0].deltas)]
     assert [np.argwhere(part[..., :3].any(axis=2))[:, 1].tolist() for part in moved] == [[5, 5], []]
     assert after[0].bases[:, 5, 2].tolist() == (before[0].bases[:, 5, 2] + 32).tolist()
@@ -99,21 +100,8 @@ def test_normals_of_deltas_are_turned_along():
     turn = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]], np.float32)
     wanted = surface.normals @ turn.T
     surface.positions, surface.normals = surface.positions @ turn.T, None
-    shown = plain_normals(model, surface, mdc.CODING).normals
+    shown = plain_normals(model, surface, by_name("mdc").coding).normals
     assert ((shown * wanted).sum(axis=2) > np.cos(np.radians(13))).all(), "as near as 256 normals are"
-
-
-@pytest.mark.parametrize("file", corpus_params(".mdc"))
-def test_real_files_are_what_the_engine_makes_of_them(file):
-    if file.data.startswith(b"IDP3"):
-        pytest.skip("an MD3 by another name")
-    model = mdc.to_model(file.data)
-    assert mdc.from_model(model) == file.data
-    for name, values in file.expected().items():
-        frame, surface, what = (name + "..").split(".")[:3]
-        if surface.startswith("surface"):
-            found = getattr(model.surfaces[int(surface[7:])], what)[int(frame[5:])]
-            np.testing.assert_allclose(found, values, atol=2e-5)
 
 
 # -- their records
@@ -124,14 +112,14 @@ def packed(source):
     return record.model_record(source, records, {})
 
 
-@pytest.mark.parametrize("data", [mdc.mdc(b"tail"), mdc.rope()], ids=["mdc", "rope"])
+@pytest.mark.parametrize("data", sample_params(format_name="mdc"))
 def test_a_record_has_the_same_codes(data):
-    model = mdc.to_model(data)
+    model = load(data)
     found, _ = record.model_source(packed(model.source))
     for one, other in zip(found.surfaces, model.source.surfaces, strict=True):
         same(one, other)
     model.source = found
-    assert mdc.from_model(model) == data
+    assert dump(model) == data
 
 
 def test_a_record_knows_the_points_that_were_shown():
@@ -192,7 +180,7 @@ def test_deltas_that_claim_to_be_another_formats_are_dropped(claimed, other, cap
         surface.normals = None  # as Blender gives it
     found = load(dump(model, other))
     assert len(found.surfaces) == (2 if other == "md3" else 1)
-    assert "the facts of the source of 'model' are damaged: written without them" in caplog.messages
+    assert "the facts of the source of 'sample' are damaged: written without them" in caplog.messages
 
 
 def test_a_damaged_record_is_refused_or_can_be_used():

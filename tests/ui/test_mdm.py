@@ -9,7 +9,7 @@ import pytest
 from io_idtech_models.blender import properties
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.mdx import file as mdx
-from io_idtech_models.formats.mdx.torso_mix import mixed
+from io_idtech_models.formats.mdx.model import mixed
 from io_idtech_models.model.transforms import chain, to_matrices
 from tests import samples_mdm
 from tests.facts import differences
@@ -260,7 +260,7 @@ def test_the_preview_shows_what_the_game_mixes(tmp_path, scale):
     put(tmp_path / "run.mdx", RUN)
     read(tmp_path / "figure.mdm", scale=scale)
     action = preview(legs="walk", torso="run", pitch=10.0, yaw=40.0)
-    wanted = mixed(MDX.load(WALK, "walk"), MDX.load(RUN, "run"), "", 10.0, 40.0)
+    wanted = mixed(MDX.load(WALK, "walk"), MDX.load(RUN, "run"), "", (10.0, 40.0))
     assert action.frame_range[1] == wanted.num_frames - 1 == 5
     places, turns = chain(wanted.parents, wanted.positions, wanted.rotations)
     for frame in range(6):

@@ -148,6 +148,7 @@ class File(Kind, Generic[Struct]):
     ident: bytes
     version: int
     needs_frames: bool = False  # num_frames is 1 or more
+    any_ident: bool = False  # no game looks at it
     may_lack_end: bool = False  # some writers leave the header's last field out: there a lump begins in its place
 
     @cached_property

@@ -3,8 +3,8 @@
 A header, then three lumps that it points to: frames (bounds), tags (F x N, frame by frame) and surfaces. A surface is a
 header and four lumps, addressed from the surface's start: shaders, triangles, texture coordinates, and the vertices of
 all frames. Surfaces follow one another at `ofs_end`; everything is little-endian. The records below are the structs of
-id's `qfiles.h` (`md3Header_t`, `md3Frame_t`, `md3Tag_t`, `md3Surface_t`, `md3Shader_t`, `md3Triangle_t`, `md3St_t`,
-`md3XyzNormal_t`), field by field.
+id's `qfiles.h` (`md3Header_t`, `md3Surface_t`, `md3Triangle_t`, `md3St_t`, `md3XyzNormal_t`), field by
+field; those of frames, tags and shaders are in `common.quake3`.
 
 Facts (engine source, ioquake3's `R_LoadMD3` and `LerpMeshVertexes` unless another is named):
 
@@ -15,7 +15,6 @@ Facts (engine source, ioquake3's `R_LoadMD3` and `LerpMeshVertexes` unless anoth
   is used if that many frames fit into the file, else the surface's own, the last one repeated.
 - `ofs_end` of the last surface is not looked at either; real files have 0 or a negative number.
 - Names end at the first NUL; real files hold garbage behind it, or no NUL at all.
-- A frame's bounds, local origin and radius are q3data's (`P3DExport`): extents, 0, distance of the farthest corner.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...reporting import FormatError
-from ..common import reader
+from ..common import quake3, reader
 from ..common.chunks import Chain, File, Lump, Place
 from ..common.layout import Arrays
 from ..common.records import Array, check_indices, decode_name
@@ -40,9 +39,7 @@ log = logging.getLogger(__name__)
 
 IDENT = b"IDP3"
 VERSION = 15
-SCALE = 1.0 / 64.0
-NAME_SIZE = 64
-FRAME_NAME_SIZE = 16
+SCALE, NAME_SIZE, FRAME_NAME_SIZE = quake3.SCALE, quake3.NAME_SIZE, quake3.FRAME_NAME_SIZE
 MOST_REPEATED = 4 << 20  # bytes of vertices that repeat a surface's last frame, or four times the file's size
 
 HEADER = np.dtype([
@@ -50,16 +47,12 @@ HEADER = np.dtype([
     ("num_frames", "<i4"), ("num_tags", "<i4"), ("num_surfaces", "<i4"), ("num_skins", "<i4"),
     ("ofs_frames", "<i4"), ("ofs_tags", "<i4"), ("ofs_surfaces", "<i4"), ("ofs_eof", "<i4"),
 ])  # fmt: skip
-FRAME = np.dtype([
-    ("mins", "<f4", 3), ("maxs", "<f4", 3), ("local_origin", "<f4", 3), ("radius", "<f4"), ("name", "S16"),
-])  # fmt: skip
-TAG = np.dtype([("name", "S64"), ("origin", "<f4", 3), ("axis", "<f4", (3, 3))])
+FRAME, SHADER, TAG = quake3.FRAME, quake3.SHADER, quake3.TAG
 SURFACE = np.dtype([
     ("ident", "S4"), ("name", "S64"), ("flags", "<i4"),
     ("num_frames", "<i4"), ("num_shaders", "<i4"), ("num_verts", "<i4"), ("num_triangles", "<i4"),
     ("ofs_triangles", "<i4"), ("ofs_shaders", "<i4"), ("ofs_st", "<i4"), ("ofs_xyznormal", "<i4"), ("ofs_end", "<i4"),
 ])  # fmt: skip
-SHADER = np.dtype([("name", "S64"), ("index", "<i4")])
 TRIANGLE = np.dtype("<i4")  # three each
 ST = np.dtype("<f4")  # two each
 VERTEX = np.dtype([("xyz", "<i2", 3), ("normal", "<u2")])

@@ -8,25 +8,30 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model import steady
-from ...model.edits.conform import split_surface
 from ...model.edits.normals import NormalCoding, filled_frames, settle_codes, view_codes
 from ...model.source import CodedSource, Facts, SurfaceSource
 from ...model.vertex import ModelSource, Surface, Tag, VertexModel
-from ...reporting import LimitError
 from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_fits, layout_of, records_of, sound
 from ..common.normals import decode_latlong, encode_latlong
-from ..common.records import cut_name, decode_name, encode_name
+from ..common.quake3 import (
+    encode_frames,
+    encode_places,
+    encode_shaders,
+    encode_tags,
+    settle_st,
+    unique,
+    vertex_each,
+    warn_of_apart,
+)
+from ..common.records import decode_name, encode_name
 from ..common.uv import flipped
 from .file import (
     FRAME,
-    FRAME_NAME_SIZE,
     HEADER,
     IDENT,
     NAME_SIZE,
@@ -62,12 +67,6 @@ def to_model(md3: Md3, name: str = "") -> VertexModel:
     return VertexModel(name or decode_name(md3.header["name"]), list(frame_names), surfaces, tags, source, frames)
 
 
-def _encode_st(uvs: NDArray[np.float32], hint: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return st (V, 2): the hint's while it decodes to `uvs`, for 1 - (1 - t) is not always t."""
-    same = finite(flipped(hint)) == uvs
-    return np.where(same.all(axis=1)[:, None], hint, flipped(uvs))
-
-
 def _model_facts(md3: Md3) -> Facts:
     # Everything behind the counts and offsets of the header is derived; the rest is kept as written.
     return {"header": as_bytes(md3.header), "frames": as_bytes(md3.frames), "tags": as_bytes(md3.tags)} | md3.layout
@@ -97,9 +96,7 @@ def _surface_source(surface: Md3Surface, num_frames: int) -> CodedSource:
 
 def conform(model: VertexModel, options: Mapping[str, Any]) -> VertexModel:
     """Return a model as MD3 can hold it: a vertex for each texture coordinate at a point."""
-    if all(surface.uvs.ndim == 2 for surface in model.surfaces):
-        return model
-    return replace(model, surfaces=[split_surface(surface) for surface in model.surfaces])
+    return vertex_each(model)
 
 
 def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md3:
@@ -111,10 +108,10 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md3:
     source = sound(model.source_of(FORMAT), _fits, model.name)
     # A lone surface of a model knows its own facts, but it may not know the model's.
     whole = source if source is not None and source.facts else None
-    _warn_of_apart(model, source, whole)
+    warn_of_apart(model, source, whole is not None and _has_all(whole))
     surfaces = [_encode_surface(model, surface, source) for surface in model.surfaces]
     frames = _encode_frames(model, surfaces, whole)
-    tags = _encode_tags(model, whole)
+    tags = encode_tags(model, whole)
     header = np.zeros((), HEADER)
     layout: Facts = {}
     if whole is not None:
@@ -123,28 +120,13 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md3:
     else:
         header["name"] = encode_name(model.name, NAME_SIZE, "model")
     header["ident"], header["version"] = IDENT, VERSION
-    return Md3(header, frames, tags, surfaces, layout, _unique([s.source_index for s in model.surfaces]))
-
-
-def _warn_of_apart(model: VertexModel, source: ModelSource | None, whole: ModelSource | None) -> None:
-    """Say what is made anew of a model that came as a part of another, or as parts of several."""
-    if source is not None and whole is None:
-        text = "'%s' is made of parts that don't tell of their model: its name in the file and bounds are made anew"
-        log.warning(text, model.name)
-    elif whole is not None and not _has_all(whole):
-        log.warning("'%s' is a part of its model: bounds are made anew", model.name)
+    return Md3(header, frames, tags, surfaces, layout, unique([s.source_index for s in model.surfaces]))
 
 
 def _has_all(source: ModelSource) -> bool:
     """Tell whether a source has all surfaces that its file had: objects may come without the rest of their model."""
     header = records_of(source.facts, "header", HEADER)
     return len(source.surfaces) >= int(header["num_surfaces"]) and "layout_ends" in source.facts
-
-
-def _unique(indices: list[int]) -> list[int]:
-    """Return the indices with -1 for those that came before: a copy of a surface has no place in the layout."""
-    first = {index: i for i, index in reversed(list(enumerate(indices)))}
-    return [index if first[index] == i else -1 for i, index in enumerate(indices)]
 
 
 def _fits(source: ModelSource) -> bool:
@@ -191,9 +173,9 @@ def _encode_surface(model: VertexModel, surface: Surface, source: ModelSource | 
         if not len(vertices) == model.num_frames == source.num_frames == own.facts["num_stored"][0]:
             header["num_frames"] = len(vertices)
     header["name"] = encode_name(surface.name, NAME_SIZE, "surface", hint)
-    shaders = _encode_shaders(surface, own)
+    shaders = encode_shaders(surface, own)
     triangles = np.ascontiguousarray(surface.triangles[:, ::-1], np.int32)
-    return Md3Surface(header, shaders, triangles, _settle_st(surface, source), vertices)
+    return Md3Surface(header, shaders, triangles, settle_st(surface, source), vertices)
 
 
 def _stored_frames(vertices: NDArray[Any], own: SurfaceSource) -> NDArray[Any]:
@@ -209,63 +191,19 @@ def _stored_frames(vertices: NDArray[Any], own: SurfaceSource) -> NDArray[Any]:
 
 def _encode_positions(positions: NDArray[np.float32], name: str) -> NDArray[np.int16]:
     """Return positions (F, n, 3) in 1/64 units with an empty normal, (F, n, 4); raises LimitError."""
-    with np.errstate(over="ignore"):
-        codes = positions * np.float32(1.0 / SCALE)
-    np.rint(codes, out=codes)
-    # A NaN makes both comparisons false, and is refused with the rest, as is an infinity.
-    if codes.size and not (codes.min() >= -32768.0 and codes.max() <= 32767.0):
-        bad = ~((codes >= -32768.0) & (codes <= 32767.0))
-        frame, vertex, axis = np.argwhere(bad)[0].tolist()
-        value = float(positions[frame, vertex, axis])
-        raise LimitError(
-            f"'{name}' has a vertex at {'XYZ'[axis]} = {value:g} in frame {frame}: MD3 holds -512 to 511.98 units"
-        )
+    codes = encode_places(positions, name, "MD3")
     vertices = np.zeros((*codes.shape[:2], 4), np.int16)
     for axis in range(3):  # numpy is slow along an axis of three
         vertices[..., axis] = codes[..., axis]
     return vertices
 
 
-def _settle_st(surface: Surface, source: ModelSource | None) -> NDArray[np.float32]:
-    hint = flipped(surface.uvs)
-    if source is not None and surface.source_vertices is not None:
-        for part, places, indices in source.vertex_parts(surface.source_vertices):
-            hint[places] = part.facts["st"][indices]
-    return _encode_st(surface.uvs, hint)
-
-
-def _encode_shaders(surface: Surface, own: SurfaceSource | None) -> NDArray[Any]:
-    """Return the shader entries: a slot's source entry with its index and padding; its name where it is another."""
-    shaders = np.zeros(len(surface.shaders), SHADER)
-    entries = np.zeros(0, SHADER) if own is None else records_of(own.facts, "shaders", SHADER)
-    names = [decode_name(n) for n in entries["name"].tolist()]
-    first = {name: i for i, name in reversed(list(enumerate(names)))}
-    for i, name in enumerate(surface.shaders):
-        own_place = i if i < len(names) else -1
-        place = own_place if names[i : i + 1] == [name] else first.get(name, own_place)
-        if place >= 0:
-            shaders[i] = entries[place]
-        shaders[i]["name"] = encode_name(name, NAME_SIZE, "shader", bytes(shaders[i]["name"]))
-    return shaders
-
-
 def _encode_frames(model: VertexModel, surfaces: list[Md3Surface], source: ModelSource | None) -> NDArray[Any]:
     """Return the frames: a source's bounds while the extents of its coded positions hold, else q3data's rule."""
-    frames = np.zeros(model.num_frames, FRAME)
     fresh: NDArray[np.bool_] = np.ones(model.num_frames, np.bool_)
-    hints = [b""] * model.num_frames
-    if source is not None:
-        written = records_of(source.facts, "frames", FRAME)
-        origins, own = filled_frames(model), model.frames_from() >= 0
-        fresh = _moved_frames(surfaces, source, origins) if _has_all(source) else fresh
-        frames[~fresh] = written[origins[~fresh]]
-        hints = [bytes(written["name"][i]) if known else b"" for i, known in zip(origins, own, strict=True)]
-    extents = _extents([s.vertices["xyz"] for s in surfaces], np.flatnonzero(fresh))
-    frames["mins"][fresh], frames["maxs"][fresh] = extents[:, 0], extents[:, 1]
-    frames["radius"][fresh] = steady.lengths(np.abs(extents).max(axis=1))
-    frames["local_origin"][fresh] = 0.0
-    frames["name"] = [cut_name(n, FRAME_NAME_SIZE, h) for n, h in zip(model.frame_names, hints, strict=True)]
-    return frames
+    if source is not None and _has_all(source):
+        fresh = _moved_frames(surfaces, source, filled_frames(model))
+    return encode_frames(model, source, fresh, _extents([s.vertices["xyz"] for s in surfaces], np.flatnonzero(fresh)))
 
 
 def _moved_frames(surfaces: list[Md3Surface], source: ModelSource, origins: NDArray[Any]) -> NDArray[np.bool_]:
@@ -303,29 +241,3 @@ def _extents(parts: list[NDArray[Any]], frames: NDArray[Any]) -> NDArray[np.floa
         return np.zeros((len(frames), 2, 3), np.float32)
     mins, maxs = (np.stack(side) for side in zip(*boxes, strict=True))
     return np.stack((mins.min(axis=0), maxs.max(axis=0)), axis=1).astype(np.float32) * np.float32(SCALE)
-
-
-def _encode_tags(model: VertexModel, source: ModelSource | None) -> NDArray[Any]:
-    tags = np.zeros((model.num_frames, len(model.tags)), TAG)
-    written: NDArray[Any] = np.zeros((0, 0), TAG)
-    if source is not None and source.tag_names:
-        written = records_of(source.facts, "tags", TAG)
-    for i, tag in enumerate(model.tags):
-        known = source is not None and tag.source_index >= 0
-        hint = bytes(written[0, tag.source_index]["name"]) if known else b""
-        tags["name"][:, i] = encode_name(tag.name, NAME_SIZE, "tag", hint)
-        tags["origin"][:, i] = tag.origins
-        tags["axis"][:, i] = tag.axes
-        if source is not None and known:
-            _hint_tag(tags[:, i], tag, written, model, source)
-    return tags
-
-
-def _hint_tag(rows: NDArray[Any], tag: Tag, written: NDArray[Any], model: VertexModel, source: ModelSource) -> None:
-    """Write into a tag's rows (F,) what the source has where it says the same: raw names, and floats' bits."""
-    own = written[filled_frames(model), tag.source_index]
-    if tag.name == source.tag_names[tag.source_index]:
-        rows["name"] = own["name"]
-    for field in ("origin", "axis"):
-        same = (finite(own[field]) == rows[field]).reshape(len(rows), -1).all(axis=1)
-        rows[field][same] = own[field][same]

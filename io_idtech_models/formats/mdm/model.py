@@ -8,48 +8,42 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.lod import collapse
 from ...model.skeletal import (
     JointTag,
     SkeletalModel,
     SkeletalSource,
     Skeleton,
-    SkinnedMesh,
-    SkinnedMeshSource,
 )
 from ...model.source import Facts
 from ...reporting import FormatError
 from ..common.bones import Bones
 from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_of, records_of, sound
 from ..common.records import decode_name, encode_name, header_name
-from ..common.skinned import encode_vertices, mesh_source, name_surface
-from ..mdx.file import Mdx, names_of, parents_of
-from ..mdx.model import poses_of, traits_of
+from ..common.wolf import meshes
+from ..common.wolf.bones import names_of, parents_of
+from ..common.wolf.motion import nothing_turned, poses_of, traits_of
+from ..mdx.file import Mdx
 from .file import (
     HEADER,
     IDENT,
-    MAX_BONES,
     NAME_SIZE,
-    SURFACE,
     SURFACE_IDENT,
     TAG,
     VERSION,
     VERTEX,
     Mdm,
-    MdmSurface,
     MdmTag,
 )
-from .levels import draw_all, with_lod
 
 log = logging.getLogger(__name__)
 
 FORMAT = "mdm"
+MESHES = meshes.Meshes(VERTEX, SURFACE_IDENT)
 PLACEHOLDER = "bone_{:03d}"
 Numbers = NDArray[np.int64]
 
@@ -72,11 +66,11 @@ def to_model(mdm: Mdm, mdx: Mdx | None = None, name: str = "") -> SkeletalModel:
     if mdx is None:
         facts["placeholders"] = np.ones(1, np.uint8)
     tags = [_decode_tag(tag.header, index) for index, tag in enumerate(mdm.tags)]
-    source = SkeletalSource(FORMAT, skeleton, [_mesh_source(s) for s in mdm.surfaces], facts, tags)
-    meshes = [_decode_mesh(source, index) for index in range(len(mdm.surfaces))]
+    source = SkeletalSource(FORMAT, skeleton, [meshes.surface_source(s, MESHES) for s in mdm.surfaces], facts, tags)
+    shown = [meshes.decode_mesh(source, index) for index in range(len(mdm.surfaces))]
     lod = float(finite(mdm.header["lod_scale"])), float(finite(mdm.header["lod_bias"]))
     return SkeletalModel(
-        name, source.shown_skeleton(), meshes, source, [_decode_tag(t.header, i) for i, t in enumerate(mdm.tags)], lod
+        name, source.shown_skeleton(), shown, source, [_decode_tag(t.header, i) for i, t in enumerate(mdm.tags)], lod
     )
 
 
@@ -89,7 +83,7 @@ def _skeleton(mdm: Mdm, mdx: Mdx | None) -> Skeleton:
         return Skeleton(names, np.full(used, -1, np.int32), np.zeros((used, 3)), upright)
     if len(mdx.bones) < used:
         raise FormatError("skeleton of another model", expected=f"{used} bones", found=len(mdx.bones))
-    places, turns = poses_of(mdx, slice(0, 1))
+    places, turns = poses_of(mdx, nothing_turned(len(mdx.bones)), slice(0, 1))
     return Skeleton(names_of(mdx), parents_of(mdx), places[0], turns[0], traits=traits_of(mdx))
 
 
@@ -99,17 +93,6 @@ def bones_used(mdm: Mdm) -> int:
     lists += [s.bone_refs for s in mdm.surfaces] + [t.bone_refs for t in mdm.tags]
     highest = [int(values.max()) for values in lists if len(values)] + [int(t.header["bone"]) for t in mdm.tags]
     return max(highest, default=-1) + 1
-
-
-def _mesh_source(surface: MdmSurface) -> SkinnedMeshSource:
-    facts: Facts = {"header": as_bytes(surface.header), "collapse": surface.collapse, "bone_refs": surface.bone_refs}
-    name, shader = (decode_name(surface.header[n]) for n in ("name", "shader"))
-    return mesh_source((name, shader), surface.vertices, surface.weights, surface.triangles, facts)
-
-
-def _decode_mesh(source: SkeletalSource, index: int) -> SkinnedMesh:
-    header = records_of(source.meshes[index].facts, "header", SURFACE)
-    return replace(source.mesh(index), min_lod=int(header["min_lod"]))
 
 
 def _decode_tag(header: Any, index: int) -> JointTag:
@@ -126,25 +109,9 @@ def _fits(source: SkeletalSource) -> bool:
     if not all_fit(source.facts, wanted):
         return False
     counts, refs = source.facts["tag_ref_counts"], source.facts["tag_refs"]
-    if (counts < 0).any() or int(counts.sum(dtype=np.int64)) != len(refs) or not _are_bones(refs):
+    if (counts < 0).any() or int(counts.sum(dtype=np.int64)) != len(refs) or not meshes.are_bones(refs):
         return False
-    return all(_mesh_fits(mesh) for mesh in source.meshes)
-
-
-def _mesh_fits(mesh: SkinnedMeshSource) -> bool:
-    count = mesh.num_vertices
-    wanted: Wanted = {
-        "header": (SURFACE, ()), "normals": ("i4", (count, 3)), "st": ("i4", (count, 2)),
-        "collapse": ("i4", (count,)), "bone_refs": ("i4", (-1,)),
-    }  # fmt: skip
-    if not all_fit(mesh.facts, wanted) or mesh.normals is None or not _are_bones(mesh.facts["bone_refs"]):
-        return False
-    inside = (mesh.facts["collapse"] >= 0) & (mesh.facts["collapse"] < max(count, 1))
-    return bool(inside.all())
-
-
-def _are_bones(refs: NDArray[Any]) -> bool:
-    return bool(((refs >= 0) & (refs < MAX_BONES)).all())
+    return all(meshes.mesh_fits(mesh, MESHES) for mesh in source.meshes)
 
 
 def from_model(model: SkeletalModel, options: Mapping[str, Any] | None = None) -> Mdm:
@@ -165,7 +132,7 @@ def from_model(model: SkeletalModel, options: Mapping[str, Any] | None = None) -
                 header[name] = value
     context = Bones(model.skeleton, source)
     make_lod = bool((options or {}).get("make_lod", False))
-    surfaces = [_encode_mesh(mesh, context, make_lod) for mesh in model.meshes]
+    surfaces = [meshes.encode_mesh(mesh, context, MESHES, make_lod) for mesh in model.meshes]
     tags = [_encode_tag(tag, context) for tag in model.tags]
     sources = [mesh.source_index if source is not None else -1 for mesh in model.meshes]
     return Mdm(header, surfaces, tags, layout, sources, [_source_tag(tag, source) for tag in model.tags])
@@ -173,43 +140,6 @@ def from_model(model: SkeletalModel, options: Mapping[str, Any] | None = None) -
 
 def _source_tag(tag: JointTag, source: SkeletalSource | None) -> int:
     return tag.source_index if source is not None and 0 <= tag.source_index < len(source.tags) else -1
-
-
-def _encode_mesh(mesh: SkinnedMesh, bones: Bones, make_lod: bool) -> MdmSurface:
-    own, numbers = bones.own_mesh(mesh)
-    vertices, weights = encode_vertices(mesh, bones, VERTEX)
-    triangles = np.ascontiguousarray(mesh.triangles[:, ::-1], np.int32)
-    header = _surface_header(mesh, own)
-    written = None if own is None else own.facts["bone_refs"]
-    before = np.zeros(0, np.int64) if own is None else own.weights.joints
-    refs = bones.refs(np.unique(weights["bone"]), written, before)
-    whole = own is not None and np.array_equal(numbers, np.arange(own.num_vertices))
-    surface = MdmSurface(header, vertices, weights, triangles, np.zeros(0, np.int32), refs)
-    if own is not None and whole and _same_faces(mesh.triangles, own.triangles):
-        surface.collapse = own.facts["collapse"]
-        if mesh.min_lod is not None:
-            header["min_lod"] = mesh.min_lod
-    elif make_lod and len(triangles):
-        surface = with_lod(surface, mesh, bones.skeleton)
-    else:
-        if own is not None and header["min_lod"] < own.num_vertices:
-            log.warning("surface '%s' changed: its levels of detail are gone, all is drawn from afar", mesh.name)
-        draw_all(surface, mesh, bones.skeleton)
-    return surface
-
-
-def _same_faces(triangles: NDArray[Any], source: NDArray[Any]) -> bool:
-    """Tell whether triangles (T, 3) are the source's, all as they were or, of a mirrored surface, all turned over."""
-    return np.array_equal(triangles, source) or np.array_equal(triangles[:, ::-1], source)
-
-
-def _surface_header(mesh: SkinnedMesh, own: SkinnedMeshSource | None) -> Any:
-    header = np.zeros((), SURFACE)
-    header["ident"] = SURFACE_IDENT
-    if own is not None:
-        header = records_of(own.facts, "header", SURFACE)
-    name_surface(header, mesh, own)
-    return header
 
 
 def _encode_tag(tag: JointTag, bones: Bones) -> MdmTag:
@@ -233,29 +163,4 @@ def _encode_tag(tag: JointTag, bones: Bones) -> MdmTag:
 def problems(model: SkeletalModel) -> list[str]:
     """Return what the engine trips over in a model that was just read: see `mdm`."""
     source = model.source_of(FORMAT)
-    found = []
-    known = source is not None and "placeholders" not in source.facts
-    for mesh in source.meshes if source is not None else ():
-        header = records_of(mesh.facts, "header", SURFACE)
-        for text in collapse.problems(mesh.facts["collapse"], mesh.num_vertices, int(header["min_lod"])):
-            found.append(f"surface '{mesh.name}': {text}")
-        refs = mesh.facts["bone_refs"].tolist()
-        lost = sorted(set(mesh.weights.joints.tolist()) - set(refs))
-        if lost:
-            found.append(f"surface '{mesh.name}': bone {lost[0]} moves vertices, but is no bone reference")
-        if known:
-            found += [f"surface '{mesh.name}': {text}" for text in _misplaced(refs, model.skeleton)]
-        if mesh.name != mesh.name.lower():
-            found.append(f"surface '{mesh.name}': skins name it '{mesh.name.lower()}' and do not find it")
-    return found
-
-
-def _misplaced(refs: list[int], skeleton: Skeleton) -> list[str]:
-    """Return which bone comes too early: `R_CalcBones` computes a parent that was not, but not that one's own."""
-    done = {-1}
-    for bone in refs:
-        parent = int(skeleton.parents[bone])
-        if parent not in done and int(skeleton.parents[parent]) not in done:
-            return [f"bone reference '{skeleton.names[bone]}' comes without its ancestors before it"]
-        done |= {parent, bone}
-    return []
+    return [] if source is None else meshes.problems(model, source, "placeholders" not in source.facts)

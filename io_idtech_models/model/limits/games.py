@@ -87,6 +87,17 @@ def _md3(vertices: int | None, triangles: int | None, **others: Any) -> dict[str
     return {"md3": VertexLimits(vertices, triangles, **(same | others))}
 
 
+def _md3_mdc(vertices: int | None, triangles: int | None, **others: Any) -> dict[str, VertexLimits | SkeletalLimits]:
+    """Return limits that a game has alike of MD3 and MDC, whose maxima (MDC_MAX_TAGS ..., qfiles.h) are MD3's."""
+    limits = _md3(vertices, triangles, **others)
+    return limits | {"mdc": limits["md3"]}
+
+
+def _tag() -> dict[str, VertexLimits | SkeletalLimits]:
+    """Return the limits of `.tag`: MAX_SERVER_TAGS (server.h), of all files that a server has read (SV_LoadTag)."""
+    return {"tag": VertexLimits(None, None, None, tags=256)}
+
+
 def _md2(
     vertices: int | None, triangles: int | None, frames: int | None, **others: Any
 ) -> dict[str, VertexLimits | SkeletalLimits]:
@@ -116,6 +127,12 @@ def _mdm(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
     """Return MDM's and MDX's limits: MDX_MAX_BONES, MAX_QPATH - 1 (qfiles.h); a tag finds its bone by its name."""
     limits = SkeletalLimits(**({"joints": 128, "name_bytes": 63, "unique_names": True} | own))
     return {"mdm": limits, "mdx": limits}
+
+
+def _mds(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
+    """Return MDS's limits: MDS_MAX_BONES, _SURFACES, _TAGS, MAX_QPATH - 1 (qfiles.h); a tag is found by its name."""
+    same: dict[str, Any] = {"joints": 128, "meshes": 32, "name_bytes": 63, "soft": frozenset(("meshes",))}
+    return {"mds": SkeletalLimits(**(same | own))}
 
 
 def _mdr(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
@@ -170,18 +187,26 @@ GAMES: dict[str, Game] = {
     # A misc_model becomes part of the map: q3map2 takes one frame of it, no tags (InsertModel, model.c), and cuts what
     # has more vertices than the game draws into small surfaces (ClassifySurfaces, surface.c: SURFACE_FORCED_META).
     "quake3map": Game("Quake III map object", _md3(None, None, frames=1, tags=None)),
-    # Quake III's numbers in the multiplayer engine; the single-player one has 4000 vertices (iortcw, tr_local.h).
-    "rtcw": Game("Return to Castle Wolfenstein", _md3(999, 1999, strips_names=True)),
+    # SHADER_MAX_VERTEXES 1000 and SHADER_MAX_INDEXES 6000 of the multiplayer engine, Quake III's (iortcw, MP's
+    # tr_local.h); R_LoadMDC (tr_model.c) refuses them as R_LoadMD3 does, and strips names likewise.
+    "rtcw": Game(
+        "Return to Castle Wolfenstein", _md3_mdc(999, 1999, strips_names=True) | _mds(vertices=999, triangles=1999)
+    ),
+    # SHADER_MAX_VERTEXES 4000 and SHADER_MAX_INDEXES 24000 of the single-player engine (iortcw, SP's tr_local.h).
+    "rtcwsp": Game(
+        "Return to Castle Wolfenstein, single player",
+        _md3_mdc(3999, 7999, strips_names=True) | _mds(vertices=3999, triangles=7999),
+    ),
     # SHADER_MAX_VERTEXES 1025, SHADER_MAX_INDEXES 6150 of Enemy Territory 2.60 (tr_local.h), not reached either.
     "et": Game(
         "Wolfenstein: Enemy Territory",
-        _md3(1024, 2049, strips_names=True) | _mdm(vertices=1024, triangles=2049),
+        _md3_mdc(1024, 2049, strips_names=True) | _mdm(vertices=1024, triangles=2049) | _tag(),
     ),
     # ET: Legacy refuses more than 10000 vertices and 20000 triangles (R_LoadMD3, R_LoadMDM, tr_model.c); its second
     # renderer keeps four weights of a vertex.
     "etlegacy": Game(
         "ET: Legacy",
-        _md3(10000, 20000, strips_names=True) | _mdm(vertices=10000, triangles=20000, vertex_weights=4),
+        _md3_mdc(10000, 20000, strips_names=True) | _mdm(vertices=10000, triangles=20000, vertex_weights=4) | _tag(),
     ),
     # dhewm3 has no counts of its own (idRenderModelMD5, idMD5Anim), but "Animations may have only one root joint"
     # (idMD5Anim::LoadAnim).
@@ -201,7 +226,9 @@ GAMES: dict[str, Game] = {
     # (qfiles.h of either game), which the loaders of most games ignore; the others have none.
     "format": Game(
         "format maximum",
-        _md3(4096, 8192, soft=BEYOND)
+        _md3_mdc(4096, 8192, soft=BEYOND)
+        | _tag()
+        | _mds(joints=None, meshes=None, name_bytes=None)
         | _md2(2048, 4096, 512, soft=BEYOND)
         | _mdl(2000, 4096, 1024, soft=BEYOND, needs_triangles=False)
         | _md5(bare_vertices=WARNING)

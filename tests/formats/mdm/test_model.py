@@ -145,10 +145,10 @@ def test_poses_are_the_engines(file):
 
 
 def _poses(data):
+    from io_idtech_models.formats.common.wolf.motion import nothing_turned, poses_of
     from io_idtech_models.formats.mdx import file as mdx
-    from io_idtech_models.formats.mdx import model as mdx_model
 
-    return mdx_model.poses_of(mdx.read(data))
+    return poses_of(mdx.read(data), nothing_turned(len(mdx.read(data).bones)))
 
 
 # -- made anew

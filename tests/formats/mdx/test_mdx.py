@@ -19,10 +19,11 @@ from io_idtech_models.formats.common.angles import (
     encode_directions,
     encode_rotations,
 )
+from io_idtech_models.formats.common.wolf import frames as _mdx_frames
+from io_idtech_models.formats.common.wolf import motion
+from io_idtech_models.formats.common.wolf.bones import names_of
 from io_idtech_models.formats.mdx import file as mdx
-from io_idtech_models.formats.mdx import frames as _mdx_frames
 from io_idtech_models.formats.mdx import model as mdx_model
-from io_idtech_models.formats.mdx.torso_mix import mixed
 from io_idtech_models.model.skeletal import at_rest
 from io_idtech_models.model.transforms import chain, multiply, to_matrices, unchain
 from io_idtech_models.reporting import FormatError, LimitError
@@ -38,6 +39,15 @@ CODES = st.one_of(st.sampled_from(EXTREMES), st.integers(-32768, 32767))
 
 def load(data):
     return MDX.load(data, "walk")
+
+
+def poses_of(data):
+    file = mdx.read(data)
+    return motion.poses_of(file, motion.nothing_turned(len(file.bones)))
+
+
+def take_of(animation):
+    return _mdx_frames.Take(animation, mdx_model.KIND, motion.nothing_turned(len(animation.parents)))
 
 
 def fresh(animation):
@@ -127,7 +137,7 @@ def test_a_file_is_read_field_by_field():
         assert info["bounds"].tolist() == corners
         codes = np.concatenate((frame["bones"]["angles"], frame["bones"]["ofs_angles"]), axis=1)
         assert [tuple(row) for row in codes.tolist()] == wanted.codes
-    assert mdx.names_of(file)[7] == "fuß"
+    assert names_of(file)[7] == "fuß"
 
 
 @pytest.mark.parametrize("data", ANIMS)
@@ -214,7 +224,7 @@ def test_poses_are_the_formulas(make):
         for bone, (rows, place) in enumerate(samples_mdm.pose_of(spec, frame)):
             np.testing.assert_allclose(to_matrices(turns[frame, bone]), rows, atol=1e-6)
             np.testing.assert_allclose(places[frame, bone], place, atol=1e-5)
-    assert animation.frame_rate == mdx_model.FRAME_RATE
+    assert animation.frame_rate == motion.FRAME_RATE
     assert animation.traits.torso_weights.tolist() == [bone.torso_weight for bone in spec.bones]
     assert animation.lengths.tolist() == [abs(bone.parent_dist) for bone in spec.bones]
     np.testing.assert_array_equal(animation.bounds[1], [[2 - 61, 2 - 61, 20 - 61], [2 + 61, 2 + 61, 20 + 61]])
@@ -226,7 +236,7 @@ MDMS = {file.path.stem: file for file in corpus(".mdm")}
 @pytest.mark.parametrize("file", corpus_params(".mdx"))
 def test_real_poses_are_the_engines(file):
     expected = MDMS["naked"].expected()
-    places, turns = mdx_model.poses_of(mdx.read(file.data))
+    places, turns = poses_of(file.data)
     frames = sorted({int(key.split(".")[1][5:]) for key in expected if key.startswith(file.path.stem + ".")})
     assert frames
     for frame in frames:
@@ -460,7 +470,7 @@ def test_what_ends_first_begins_again():
     run = MDX.part(walk, "run", range(1, 4), 15.0)
     turns = {a.name: chain(a.parents, a.positions, a.rotations)[1] for a in (walk, run)}
     for legs, torso in ((walk, run), (run, walk)):
-        found = mixed(legs, torso, "both")
+        found = mdx_model.mixed(legs, torso, "both")
         shown = chain(found.parents, found.positions, found.rotations)[1]
         assert (found.num_frames, found.name, found.source) == (6, "both", None)
         for bone, one in ((4, legs), (7, legs), (2, torso), (6, torso)):
@@ -473,10 +483,10 @@ def test_what_ends_first_begins_again():
 def test_what_can_not_be_mixed():
     walk, other = load(samples_mdm.walk()), load(samples_mdm.two_roots())
     with pytest.raises(LimitError, match="'walk' has other bones than 'walk'"):
-        mixed(walk, other, "x")
+        mdx_model.mixed(walk, other, "x")
     walk.traits.torso_weights[:] = 0
     with pytest.raises(LimitError, match="no bone has a torso weight above 0"):
-        mixed(walk, walk, "x")
+        mdx_model.mixed(walk, walk, "x")
 
 
 # -- facts and limits
@@ -540,7 +550,7 @@ def test_poses_go_through_parents_and_back():
 def test_what_is_the_source_is_not_coded_again_and_would_be_the_same(data, keep_bounds, monkeypatch):
     data = getattr(data, "data", data)
     animation = replace(load(data), keep_bounds=keep_bounds)
-    assert _mdx_frames.Take(animation).is_source()
+    assert take_of(animation).is_source()
     quick = MDX.dump(animation)
     monkeypatch.setattr(_mdx_frames.Take, "is_source", lambda _take: False)
     assert MDX.dump(animation) == quick
@@ -566,4 +576,4 @@ def test_an_edit_is_coded(edit):
         )
     else:
         animation.parents = np.maximum(animation.parents - 1, -1).astype(np.int32)
-    assert not _mdx_frames.Take(animation).is_source()
+    assert not take_of(animation).is_source()

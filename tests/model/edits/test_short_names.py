@@ -6,11 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.formats import ROWS, by_name
+from io_idtech_models.formats.common import quake3
 from io_idtech_models.formats.md2 import file as md2_file
 from io_idtech_models.formats.md3 import file as md3_file
 from io_idtech_models.formats.mdl import file as mdl_file
 from io_idtech_models.formats.mdm import file as mdm_file
 from io_idtech_models.formats.mdr import file as mdr_file
+from io_idtech_models.formats.mds import file as mds_file
 from io_idtech_models.formats.mdx import file as mdx_file
 from io_idtech_models.model.clips import group, numbered
 from io_idtech_models.model.edits.short_names import (
@@ -218,11 +220,15 @@ def test_rooms_are_those_of_the_files_fields():
     fields = {
         "md2": md2_file.SKIN_SIZE,
         "md3": md3_file.NAME_SIZE,
+        "mdc": quake3.NAME_SIZE,
+        "tag": quake3.NAME_SIZE,
         "mdm": mdm_file.NAME_SIZE,
         "mdr": mdr_file.NAME_SIZE,
+        "mds": mds_file.NAME_SIZE,
         "mdx": mdx_file.NAME_SIZE,
     }
     frames = {row: module.FRAME_NAME_SIZE for row, module in (("md2", md2_file), ("md3", md3_file), ("mdl", mdl_file))}
+    frames["mdc"] = quake3.FRAME_NAME_SIZE
     tags = fields | {"mdr": mdr_file.TAG_NAME_SIZE}
     for row in ROWS:
         for kind, size in row.rooms.items():

@@ -107,4 +107,4 @@ def test_no_triangle_is_ever_lost(count, rows, seed):
 @pytest.mark.parametrize("file", corpus_params())
 def test_corpus(file):
     for source in load(file.data).source.surfaces:
-        check_weld(source.positions, source.triangles)
+        check_weld(source.decoded_positions().view(np.int32), source.triangles)

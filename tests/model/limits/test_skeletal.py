@@ -55,12 +55,15 @@ TABLE = {
     ("et", "md"): (128, None, None, 1024, 2049, None, 63, None),
     ("etlegacy", "md"): (128, None, None, 10000, 20000, None, 63, 4),
     ("format", "md"): NONE,
+    ("rtcw", "mds"): (128, 32, None, 999, 1999, None, 63, None),
+    ("rtcwsp", "mds"): (128, 32, None, 3999, 7999, None, 63, None),
+    ("format", "mds"): NONE,
     ("ioquake3", "mdr"): (128, None, None, 999, 1999, None, None, None),
     ("eliteforce", "mdr"): (128, None, None, 999, 1999, None, None, None),
     ("format", "mdr"): NONE,
 }
 # Those of MDM and MDX are tried at each number where those formats are: tests/formats/test_mdm_model.py, test_mdx.py.
-PAIRS = {"md5mesh": "md5", "md5anim": "md5", "mdm": "md", "mdx": "md", "mdr": "mdr"}
+PAIRS = {"md5mesh": "md5", "md5anim": "md5", "mdm": "md", "mdx": "md", "mdr": "mdr", "mds": "mds"}
 
 
 @pytest.mark.parametrize("row", [*rows_of(SKELETAL), *rows_of(MOTION)], ids=lambda row: row.name)

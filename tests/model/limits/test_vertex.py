@@ -12,7 +12,7 @@ from tests import samples_md2, samples_md3
 from tests.samples import CORPUS, corpus_params, dump, format_of, load, sample_params
 from tests.small_files import SAMPLES
 
-STRIPPING = ("quake3", "rtcw", "et", "etlegacy")
+STRIPPING = ("quake3", "rtcw", "rtcwsp", "et", "etlegacy")
 NO_STRIPPING = ("quake3map", "gzdoom", "ironwail", "darkplaces", "format")
 ALL = {"vertices", "triangles", "frames", "shaders", "skin_height"}
 # Game and format: (vertices, triangles, frames, tags, surfaces, shaders, skin height), and what of it the game refuses.
@@ -34,6 +34,7 @@ TABLE = {
     ("eliteforce", "md3"): ((999, 1999, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
     ("quake3map", "md3"): ((None, None, 1, None, 32, 256, None), set()),
     ("rtcw", "md3"): ((999, 1999, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
+    ("rtcwsp", "md3"): ((3999, 7999, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
     ("et", "md3"): ((1024, 2049, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
     ("etlegacy", "md3"): ((10000, 20000, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
     ("gzdoom", "md3"): ((None, None, None, None, 32, 256, None), set()),
@@ -41,6 +42,8 @@ TABLE = {
     ("darkplaces", "md3"): ((None, None, None, None, 32, 256, None), set()),
     ("format", "md3"): ((4096, 8192, 1024, 16, 32, 256, None), set()),
 }
+TABLE |= {(game, "mdc"): TABLE[game, "md3"] for game in ("rtcw", "rtcwsp", "et", "etlegacy", "format")}
+TABLE |= {(game, "tag"): ((None, None, None, 256, None, None, None), {"tags"}) for game in ("et", "etlegacy", "format")}
 KINDS = ("vertices", "triangles", "frames", "tags", "surfaces", "shaders", "skin_height")
 ROWS = [
     pytest.param(game, name, kind, limit, kind in refused, id=f"{game}-{name}-{kind}")
@@ -50,7 +53,8 @@ ROWS = [
 ]
 WORDS = {("md2", "shaders"): "skins", ("md2", "skin_height"): "skin"}
 WORDS |= {("mdl", kind): word for (_, kind), word in WORDS.items()}
-READERS = {name: [game for game in GAMES if name in GAMES[game].formats] for name in ("md2", "md3", "mdl")}
+FORMATS = ("md2", "md3", "mdc", "mdl", "tag")
+READERS = {name: [game for game in GAMES if name in GAMES[game].formats] for name in FORMATS}
 every_md3_game = pytest.mark.parametrize("game", READERS["md3"])
 every_pair = pytest.mark.parametrize(("game", "name"), TABLE)
 

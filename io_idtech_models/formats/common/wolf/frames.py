@@ -1,4 +1,4 @@
-"""Frames of an MDX: poses to codes, the source's where a bone still stands as it does there."""
+"""Frames of MDX and MDS: poses to codes, the source's where a bone still stands as it does there."""
 
 from __future__ import annotations
 
@@ -11,32 +11,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model import steady
-from ...model.skeletal import Animation, AnimationSource, changed_frames
-from ...model.transforms import chain, rotate
-from ..common.angles import HALF_CODE, decode_directions, decode_rotations, encode_directions, encode_rotations
-from ..common.hints import Wanted, all_fit, finite, records_of, sound
-from .file import BONE, FRAME_INFO, HEADER, frame_dtype
+from ....model import steady
+from ....model.skeletal import Animation, AnimationSource, changed_frames
+from ....model.transforms import chain, conjugate, rotate
+from ..angles import HALF_CODE, decode_directions, decode_rotations, encode_directions, encode_rotations
+from ..hints import Wanted, all_fit, finite, records_of, sound
+from .bones import BONE, FRAME_INFO, Kind, frame_dtype
 
 log = logging.getLogger(__name__)
 
-FORMAT = "mdx"
 Doubles = NDArray[np.float64]
 SAME_PLACE, SAME_PART = 1e-4, 1e-6  # units, and of a coordinate: closer is Blender's own rounding
 STEP = 1e-6  # radians, likewise
 SAME = math.cos((HALF_CODE + STEP) / 2)
 
 
-def _fits(source: AnimationSource) -> bool:
-    """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
+TURNED = "turned"  # the fact which bones are shown turned the other way: see `Take`
+
+
+def _fits(source: AnimationSource, kind: Kind) -> bool:
+    """Tell whether the facts are what `to_animation` writes: a .blend can come from a stranger."""
     frames, joints = source.positions.shape[:2]
     wanted: Wanted = {
-        "header": (HEADER, ()),
+        "header": (kind.header, ()),
         "bones": (BONE, (joints,)),
         "infos": (FRAME_INFO, (frames,)),
         "angles": ("i2", (frames, joints, 4)),
         "ofs_angles": ("i2", (frames, joints, 2)),
     }
+    if TURNED in source.facts:
+        wanted[TURNED] = ("u1", (joints,))
     if not all_fit(source.facts, wanted):
         return False
     bones = records_of(source.facts, "bones", BONE)
@@ -44,11 +48,15 @@ def _fits(source: AnimationSource) -> bool:
 
 
 class Take:
-    """One animation on its way into a file: its poses in model space, and what of the source each may keep."""
+    """One animation on its way into a file: its poses in model space, and what of the source each may keep.
 
-    def __init__(self, animation: Animation) -> None:
-        self.animation = animation
-        self.source = sound(animation.source_of(FORMAT), _fits, animation.name)
+    Of bones that are `turned` (B,) the file's codes say the inverse of the rotation that is shown.
+    """
+
+    def __init__(self, animation: Animation, kind: Kind, turned: NDArray[np.bool_]) -> None:
+        self.animation, self.kind, self.turned = animation, kind, turned
+        source = animation.source_of(kind.name)
+        self.source = sound(source, lambda found: _fits(found, kind), animation.name)
         self.parents = animation.parents
         self.joints = animation.joints_in(self.source)
 
@@ -67,6 +75,11 @@ class Take:
     def turns(self) -> Doubles:
         """Return how bones are turned in model space, unit quaternions (F, B, 4)."""
         return self._poses[1]
+
+    @cached_property
+    def coded_turns(self) -> Doubles:
+        """Return the rotations that the file's codes say, (F, B, 4)."""
+        return turned_back(self.turns, self.turned)
 
     @cached_property
     def ways(self) -> Doubles:
@@ -91,7 +104,8 @@ class Take:
             return False
         if not np.array_equal(self.parents, source.parents):
             return False
-        if not (hints == np.arange(len(hints))[:, None, None]).all():
+        before = source.facts.get(TURNED, np.zeros(len(self.turned), np.uint8))
+        if not (hints == np.arange(len(hints))[:, None, None]).all() or (before.astype(np.bool_) != self.turned).any():
             return False
         near = np.maximum(SAME_PLACE, SAME_PART * np.abs(source.positions))
         return bool(
@@ -108,6 +122,15 @@ class Take:
         return lengths
 
 
+def turned_back(rotations: Doubles, turned: NDArray[np.bool_]) -> Doubles:
+    """Return rotations (F, B, 4) with those of the bones that are `turned` (B,) the other way round."""
+    if not turned.any():
+        return rotations
+    found = rotations.copy()
+    found[:, turned] = conjugate(found[:, turned])
+    return found
+
+
 def source_frames(take: Take) -> NDArray[Any]:
     """Return the source's records, (F,), of a take that is the source; bounds anew where that is asked for."""
     source, animation = take.source, take.animation
@@ -116,7 +139,7 @@ def source_frames(take: Take) -> NDArray[Any]:
     frames["info"] = records_of(source.facts, "infos", FRAME_INFO)
     frames["bones"]["angles"], frames["bones"]["ofs_angles"] = source.facts["angles"], source.facts["ofs_angles"]
     if not animation.keep_bounds:
-        _encode_bounds(frames["info"], animation)
+        _encode_bounds(frames["info"], animation, take.kind)
     return frames
 
 
@@ -127,25 +150,30 @@ def encode_frames(take: Take, lengths: Doubles) -> NDArray[Any]:
     codes = frames["bones"]
     root = int(np.flatnonzero(animation.parents < 0)[0])
     frames["info"]["parent_offset"] = take.places[:, root]
-    _encode_bounds(frames["info"], animation)
+    _encode_bounds(frames["info"], animation, take.kind)
     fresh = np.ones((2, *codes.shape), np.bool_)  # which directions, and which angles, are no longer the source's
     if take.source is not None and animation.source_frames is not None:
         _take_source(frames, take, take.source, lengths, root, fresh)
     ways, turns = np.nonzero(fresh[0]), np.nonzero(fresh[1])
     signs = np.where(lengths < 0, -1.0, 1.0)[ways[1], None]
     codes["ofs_angles"][ways] = encode_directions(take.ways[ways] * signs)
-    codes["angles"][turns[0], turns[1], :3] = encode_rotations(take.turns[turns])
+    codes["angles"][turns[0], turns[1], :3] = encode_rotations(take.coded_turns[turns])
     return frames
 
 
-def _encode_bounds(infos: NDArray[Any], animation: Animation) -> None:
-    """Write bounds, as real files have them: a cube about the meshes' middle, its upper corner first."""
+def _encode_bounds(infos: NDArray[Any], animation: Animation, kind: Kind) -> None:
+    """Write bounds, as real files of a kind have them."""
     low, high = animation.bounds[:, 0], animation.bounds[:, 1]
     with np.errstate(over="ignore"):
-        origin, radius = finite((low + high) / 2), finite(steady.lengths((high - low) / 2))
-        upper, lower = finite(origin + radius[:, None]), finite(origin - radius[:, None])
-    infos["local_origin"], infos["radius"] = origin, radius
-    infos["bounds"][:, 0], infos["bounds"][:, 1] = upper, lower
+        infos["local_origin"] = origin = finite((low + high) / 2)
+        if kind.cubes:
+            radius = finite(steady.lengths((high - low) / 2))
+            corners = finite(origin + radius[:, None]), finite(origin - radius[:, None])
+        else:
+            radius = finite(steady.lengths(np.maximum(np.abs(low), np.abs(high))))
+            corners = finite(low), finite(high)
+    infos["radius"] = radius
+    infos["bounds"][:, 0], infos["bounds"][:, 1] = corners
 
 
 def _take_source(
@@ -167,7 +195,7 @@ def _take_source(
     dists = records_of(source.facts, "bones", BONE)["parent_dist"][joints].astype(np.float64)
     mute = (lengths[bones] == 0) | (take.parents[bones] < 0)  # their directions mean nothing
     same_ways, same_turns = _comparers(dists, mute)
-    parts = (("ofs_angles", 2, take.ways, same_ways), ("angles", 3, take.turns, same_turns))
+    parts = (("ofs_angles", 2, take.ways, same_ways), ("angles", 3, take.coded_turns, same_turns))
     for part, (what, width, every, are_same) in enumerate(parts):
         shown, stored = every, facts[what]
         if not plain:

@@ -1,0 +1,140 @@
+"""Surfaces of MDM and MDS to meshes of a model, and back."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....model.lod import collapse
+from ....model.skeletal import SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, SkinnedMeshSource
+from ....model.source import Facts
+from ..bones import Bones
+from ..hints import Wanted, all_fit, as_bytes, records_of
+from ..records import decode_name
+from ..skinned import encode_vertices, mesh_source, name_surface, wanted_facts
+from .levels import draw_all, with_lod
+from .surface import MAX_BONES, SURFACE, VERTEX, SkinnedSurface
+
+log = logging.getLogger(__name__)
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Meshes:
+    """How a format has its surfaces."""
+
+    vertex: np.dtype[Any]
+    ident: int  # in the games' files; no game looks at it
+
+    @property
+    def own(self) -> list[str]:
+        """Return the fields of a vertex that are the format's own."""
+        return [name for name in self.vertex.names or () if name not in (VERTEX.names or ())]
+
+
+def surface_source(surface: SkinnedSurface, kind: Meshes) -> SkinnedMeshSource:
+    """Return what a file says of a surface."""
+    facts: Facts = {"header": as_bytes(surface.header), "collapse": surface.collapse, "bone_refs": surface.bone_refs}
+    facts |= {name: np.ascontiguousarray(surface.vertices[name]).view(np.int32) for name in kind.own}
+    name, shader = (decode_name(surface.header[n]) for n in ("name", "shader"))
+    return mesh_source((name, shader), surface.vertices, surface.weights, surface.triangles, facts)
+
+
+def decode_mesh(source: SkeletalSource, index: int) -> SkinnedMesh:
+    """Return a mesh as the source has it, which shares nothing with it."""
+    header = records_of(source.meshes[index].facts, "header", SURFACE)
+    return replace(source.mesh(index), min_lod=int(header["min_lod"]))
+
+
+def mesh_fits(mesh: SkinnedMeshSource, kind: Meshes) -> bool:
+    """Tell whether the facts are what `surface_source` writes: a .blend can come from a stranger."""
+    count = mesh.num_vertices
+    wanted: Wanted = wanted_facts(mesh) | {
+        "header": (SURFACE, ()), "collapse": ("i4", (count,)), "bone_refs": ("i4", (-1,)),
+    }  # fmt: skip
+    wanted |= dict.fromkeys(kind.own, ("i4", (count,)))
+    if not all_fit(mesh.facts, wanted) or mesh.normals is None or not are_bones(mesh.facts["bone_refs"]):
+        return False
+    inside = (mesh.facts["collapse"] >= 0) & (mesh.facts["collapse"] < max(count, 1))
+    return bool(inside.all())
+
+
+def are_bones(refs: NDArray[Any]) -> bool:
+    """Tell whether numbers of bones are such as a file may have."""
+    return bool(((refs >= 0) & (refs < MAX_BONES)).all())
+
+
+def encode_mesh(mesh: SkinnedMesh, bones: Bones, kind: Meshes, make_lod: bool) -> SkinnedSurface:
+    """Return the surface of a mesh; `make_lod`: order changed ones anew, for drawing fewer vertices from afar."""
+    own, numbers = bones.own_mesh(mesh)
+    vertices, weights = encode_vertices(mesh, bones, kind.vertex)
+    if own is not None:
+        known = np.flatnonzero(numbers >= 0)
+        for name in kind.own:
+            vertices[name][known] = own.facts[name].view(kind.vertex[name])[numbers[known]]
+    triangles = np.ascontiguousarray(mesh.triangles[:, ::-1], np.int32)
+    header = _surface_header(mesh, own, kind)
+    written = None if own is None else own.facts["bone_refs"]
+    before = np.zeros(0, np.int64) if own is None else own.weights.joints
+    refs = bones.refs(np.unique(weights["bone"]), written, before)
+    whole = own is not None and np.array_equal(numbers, np.arange(own.num_vertices))
+    surface = SkinnedSurface(header, vertices, weights, triangles, np.zeros(0, np.int32), refs)
+    if own is not None and whole and _same_faces(mesh.triangles, own.triangles):
+        surface.collapse = own.facts["collapse"]
+        if mesh.min_lod is not None:
+            header["min_lod"] = mesh.min_lod
+    elif make_lod and len(triangles):
+        surface = with_lod(surface, mesh, bones.skeleton)
+    else:
+        if own is not None and header["min_lod"] < own.num_vertices:
+            log.warning("surface '%s' changed: its levels of detail are gone, all is drawn from afar", mesh.name)
+        draw_all(surface, mesh, bones.skeleton)
+    return surface
+
+
+def _same_faces(triangles: NDArray[Any], source: NDArray[Any]) -> bool:
+    """Tell whether triangles (T, 3) are the source's, all as they were or, of a mirrored surface, all turned over."""
+    return np.array_equal(triangles, source) or np.array_equal(triangles[:, ::-1], source)
+
+
+def _surface_header(mesh: SkinnedMesh, own: SkinnedMeshSource | None, kind: Meshes) -> Any:
+    header = np.zeros((), SURFACE)
+    header["ident"] = kind.ident
+    if own is not None:
+        header = records_of(own.facts, "header", SURFACE)
+    name_surface(header, mesh, own)
+    return header
+
+
+def problems(model: SkeletalModel, source: SkeletalSource, known: bool) -> list[str]:
+    """Return what the engine trips over in a model that was just read; `known`: its bones have parents."""
+    found = []
+    for mesh in source.meshes:
+        header = records_of(mesh.facts, "header", SURFACE)
+        for text in collapse.problems(mesh.facts["collapse"], mesh.num_vertices, int(header["min_lod"])):
+            found.append(f"surface '{mesh.name}': {text}")
+        refs = mesh.facts["bone_refs"].tolist()
+        lost = sorted(set(mesh.weights.joints.tolist()) - set(refs))
+        if lost:
+            found.append(f"surface '{mesh.name}': bone {lost[0]} moves vertices, but is no bone reference")
+        if known:
+            found += [f"surface '{mesh.name}': {text}" for text in _misplaced(refs, model.skeleton)]
+        if mesh.name != mesh.name.lower():
+            found.append(f"surface '{mesh.name}': skins name it '{mesh.name.lower()}' and do not find it")
+    return found
+
+
+def _misplaced(refs: list[int], skeleton: Skeleton) -> list[str]:
+    """Return which bone comes too early: `R_CalcBones` computes a parent that was not, but not that one's own."""
+    done = {-1}
+    for bone in refs:
+        parent = int(skeleton.parents[bone])
+        if parent not in done and int(skeleton.parents[parent]) not in done:
+            return [f"bone reference '{skeleton.names[bone]}' comes without its ancestors before it"]
+        done |= {parent, bone}
+    return []

@@ -1,0 +1,227 @@
+"""Bones and frames of MDX and MDS to animations and back."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....model import steady
+from ....model.skeletal import LARGEST, Animation, AnimationSource, Traits
+from ....model.source import Facts
+from ....model.transforms import chain, conjugate, multiply, rotate
+from ....model.wording import listed
+from ....reporting import LimitError
+from ..angles import decode_directions, decode_rotations
+from ..hints import as_bytes, records_of
+from ..records import encode_name
+from .bones import BONE, NAME_SIZE, Kind, Moved, names_of, parents_of
+from .frames import TURNED, Take, encode_frames, source_frames, turned_back
+
+log = logging.getLogger(__name__)
+
+Doubles = NDArray[np.float64]
+STRETCH = 0.01  # units that a bone may be longer or shorter than the file's before it is worth a word
+PART = 1e-6  # of a length: rounding, too
+FRAME_RATE = 15.0  # files have none; the rate of most of the games' rows
+
+
+@dataclass(eq=False)
+class Coded:
+    """Bones and frames on their way into a file."""
+
+    frames: NDArray[Any]  # frame_dtype(B) (F,)
+    bones: NDArray[Any]  # BONE (B,)
+    torso_parent: int
+    source: AnimationSource | None  # of the first animation
+
+
+def to_animation(file: Moved, kind: Kind, name: str, turned: NDArray[np.bool_], layout: Facts) -> Animation:
+    """Return the animation of a file, its source included; inverse of `join`. See `frames.Take` about `turned` (B,)."""
+    parents, names = parents_of(file), names_of(file)
+    positions, rotations = _poses(file, parents, turned)
+    frames, joints = len(file.frames), len(file.bones)
+    infos = np.ascontiguousarray(file.frames["info"])
+    facts: Facts = {
+        "header": as_bytes(file.header),
+        "bones": as_bytes(file.bones),
+        "infos": as_bytes(infos),
+        "angles": np.ascontiguousarray(file.frames["bones"]["angles"]),
+        "ofs_angles": np.ascontiguousarray(file.frames["bones"]["ofs_angles"]),
+    } | layout
+    if turned.any():
+        facts[TURNED] = turned.astype(np.uint8)
+    source = AnimationSource(kind.name, names, parents, positions, rotations, FRAME_RATE, facts)
+    return Animation(
+        name,
+        list(names),
+        parents.copy(),
+        positions.copy(),
+        rotations.copy(),
+        FRAME_RATE,
+        _shown_bounds(infos),
+        source,
+        np.tile(np.arange(frames, dtype=np.int32)[:, None, None], (1, joints, 2)),
+        np.arange(joints, dtype=np.int32),
+        traits=traits_of(file),
+        lengths=np.abs(file.bones["parent_dist"].astype(np.float64)),
+    )
+
+
+def part(animation: Animation, name: str, frames: range, frame_rate: float) -> Animation:
+    """Return some frames of an animation that was just read as one of its own, with its own source."""
+    source, which = animation.source, slice(frames.start, frames.stop)
+    count = len(frames)
+    own = None
+    if source is not None:
+        facts = dict(source.facts) | {n: source.facts[n][which] for n in ("infos", "angles", "ofs_angles")}
+        own = replace(
+            source, positions=source.positions[which], rotations=source.rotations[which], frame_rate=frame_rate,
+            facts=facts,
+        )  # fmt: skip
+    joints = len(animation.joint_names)
+    return replace(
+        animation,
+        name=name,
+        positions=animation.positions[which],
+        rotations=animation.rotations[which],
+        frame_rate=frame_rate,
+        bounds=animation.bounds[which],
+        source=own,
+        source_frames=np.tile(np.arange(count, dtype=np.int32)[:, None, None], (1, joints, 2)),
+    )
+
+
+def traits_of(file: Moved) -> Traits:
+    """Return what the file says of its bones beside their poses."""
+    return Traits(
+        np.ascontiguousarray(file.bones["torso_weight"], np.float32),
+        np.ascontiguousarray(file.bones["flags"], np.int32),
+        int(file.header["torso_parent"]),
+    )
+
+
+def _shown_bounds(infos: NDArray[Any]) -> Doubles:
+    """Return low and high corners, (F, 2, 3), of frames' infos, whose order is that of no rule."""
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        corners = np.nan_to_num(infos["bounds"].astype(np.float64))
+    return np.stack((corners.min(axis=1), corners.max(axis=1)), axis=1)
+
+
+def _poses(
+    file: Moved, parents: NDArray[np.int32], turned: NDArray[np.bool_], frames: slice = slice(None)
+) -> tuple[Doubles, Doubles]:
+    """Return positions (F, B, 3) and rotations (F, B, 4) of some frames relative to the parent."""
+    part = file.frames[frames]
+    codes, dists = part["bones"], file.bones["parent_dist"].astype(np.float64)
+    turns = turned_back(decode_rotations(codes["angles"]), turned)
+    positions = np.empty((*turns.shape[:2], 3))
+    rotations = turns.copy()
+    roots, children = np.flatnonzero(parents < 0), np.flatnonzero(parents >= 0)
+    above = parents[children]
+    positions[:, roots] = part["info"]["parent_offset"][:, None, :].astype(np.float64)
+    ways = decode_directions(codes["ofs_angles"][:, children]) * dists[children, None]
+    back = conjugate(turns[:, above])
+    positions[:, children] = np.clip(rotate(back, ways), -LARGEST, LARGEST)
+    rotations[:, children] = multiply(back, turns[:, children])
+    return positions, rotations
+
+
+def poses_of(file: Moved, turned: NDArray[np.bool_], frames: slice = slice(None)) -> tuple[Doubles, Doubles]:
+    """Return positions (F, B, 3) and rotations (F, B, 4) in model space of some frames."""
+    parents = parents_of(file)
+    places, turns = chain(parents, *_poses(file, parents, turned, frames))
+    return np.clip(places, -LARGEST, LARGEST), turns
+
+
+def nothing_turned(count: int) -> NDArray[np.bool_]:
+    """Return that of so many bones none is turned; see `frames.Take`."""
+    return np.zeros(count, np.bool_)
+
+
+def join(animations: list[Animation], kind: Kind, turned: NDArray[np.bool_]) -> Coded:
+    """Return animations of one skeleton, one after another in one file, coded.
+
+    Raises:
+        LimitError: they differ in their bones, or have none.
+    """
+    first = animations[0]
+    if not first.joint_names:
+        raise LimitError(f"'{first.name}' has no bones: {kind.name.upper()} holds one or more")
+    for other in animations[1:]:
+        if other.joint_names != first.joint_names or not np.array_equal(other.parents, first.parents):
+            raise LimitError(f"'{other.name}' has other bones than '{first.name}'")
+    takes = [Take(animation, kind, turned) for animation in animations]
+    if len(takes) == 1 and takes[0].is_source():
+        lengths, frames = takes[0].source_lengths(), source_frames(takes[0])
+    else:
+        lengths = _lengths(takes)
+        frames = np.concatenate([encode_frames(take, lengths) for take in takes])
+    return Coded(frames, _encode_bones(takes[0], lengths), _torso_parent(takes[0]), takes[0].source)
+
+
+def _torso_parent(take: Take) -> int:
+    """Return the torso parent; the source's number while it means no bone there either."""
+    traits = take.animation.traits
+    found = -1 if traits is None else traits.torso_parent
+    if found < 0 and take.source is not None:
+        written = int(records_of(take.source.facts, "header", take.kind.header)["torso_parent"])
+        if not 0 <= written < len(take.source.joint_names):
+            return written
+    return max(found, 0)
+
+
+def _lengths(takes: list[Take]) -> Doubles:
+    """Return the one length (B,) that each bone has in all frames, and name those that have another in some.
+
+    The source's where it fits, else that at rest, else the frames' own if they agree.
+    """
+    low = np.min([take.sizes.min(axis=0) for take in takes], axis=0)
+    high = np.max([take.sizes.max(axis=0) for take in takes], axis=0)
+    written = takes[0].source_lengths()
+    rest = takes[0].animation.lengths
+    middle = (low + high) / 2
+    choices = [written, middle if rest is None else rest, middle]
+    lengths = np.full(len(low), np.nan)
+    for choice, most in zip(choices, (STRETCH, STRETCH, STRETCH / 2), strict=True):  # on either side of the middle
+        off = np.maximum(np.abs(high - np.abs(choice)), np.abs(low - np.abs(choice)))
+        open_ = np.isnan(lengths) & (off < most + PART * np.abs(choice))
+        lengths[open_] = choice[open_]
+    first = np.where(np.isnan(written), choices[1], written)
+    roots = takes[0].parents < 0
+    lengths[roots] = np.where(np.isnan(written[roots]), 0.0, written[roots])
+    stored: Doubles = np.where(np.isnan(lengths), first, lengths).astype(np.float32).astype(np.float64)
+    for take in takes:
+        _warn_of_stretched(take, stored, roots)
+    return stored
+
+
+def _warn_of_stretched(take: Take, lengths: Doubles, roots: NDArray[np.bool_]) -> None:
+    """Name the bones that are longer or shorter in some frame than the file can say."""
+    off = np.abs(take.sizes - np.abs(lengths)).max(axis=0)
+    off[roots] = 0.0
+    if roots.sum() > 1:
+        apart = take.places[:, roots] - take.places[:, roots][:, :1]
+        off[roots] = steady.lengths(apart).max(axis=0)
+    wrong = np.flatnonzero(off >= STRETCH + PART * np.abs(lengths))
+    if len(wrong):
+        worst = [f"{take.animation.joint_names[b]} by {off[b]:.3g}" for b in wrong[np.argsort(-off[wrong])]]
+        text = "'%s' moves bones against their parents, whose distance %s holds once for all frames: %s units off"
+        log.warning(text, take.animation.name, take.kind.name.upper(), listed(worst))
+
+
+def _encode_bones(take: Take, lengths: Doubles) -> NDArray[Any]:
+    """Return the bones' infos, (B,)."""
+    animation = take.animation
+    bones: NDArray[Any] = np.zeros(len(animation.parents), BONE)
+    written = records_of(take.source.facts, "bones", BONE) if take.source is not None else bones[:0]
+    for bone, (name, joint) in enumerate(zip(animation.joint_names, take.joints.tolist(), strict=True)):
+        hint = written["name"][joint] if joint >= 0 else b""
+        bones["name"][bone] = encode_name(name, NAME_SIZE, "bone", hint)
+    bones["parent"], bones["parent_dist"] = animation.parents, lengths
+    if animation.traits is not None:
+        bones["torso_weight"], bones["flags"] = animation.traits.torso_weights, animation.traits.flags
+    return bones

@@ -1,0 +1,1 @@
+"""MDC: compressed models of Return to Castle Wolfenstein and Enemy Territory."""

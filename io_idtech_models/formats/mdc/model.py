@@ -1,0 +1,195 @@
+"""MDC structs to a model and back; the file itself is `mdc`.
+
+Every fact of a file that a `VertexModel` does not show (codes, raw names, flags, bounds, layout) travels in its
+`ModelSource`, and is written again wherever it still says what the model says: see `model.vertex`. How frames are coded
+is decided in `plan`, for all surfaces whose source has the same tables together: in real files all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.edits.normals import filled_frames
+from ...model.source import DeltaSource, Facts, SurfaceSource
+from ...model.vertex import ModelSource, Surface, Tag, VertexModel
+from ...reporting import LimitError
+from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_fits, layout_of, records_of, sound
+from ..common.quake3 import encode_frames, encode_shaders, settle_st, unique, vertex_each, warn_of_apart
+from ..common.records import decode_name, encode_name
+from ..common.uv import flipped
+from .file import (
+    FRAME,
+    HEADER,
+    IDENT,
+    NAME_SIZE,
+    SHADER,
+    SURFACE,
+    SURFACE_IDENT,
+    TAG,
+    TAG_NAME,
+    VERSION,
+    Mdc,
+    MdcSurface,
+)
+from .normals import CODING, decode
+from .surfaces import Coded, code_surfaces, fits_source, source_of
+from .tags import decode_axes, decode_origins, encode_tags
+
+__all__ = ["CODING", "conform", "from_model", "to_model"]
+
+FORMAT = "mdc"
+MOST_FRAMES = 1 << 15  # that the tables can number
+# A tag's name and its codes in a frame: a .blend keeps a tag's facts by frames.
+TAG_ROW = np.dtype([("name", TAG_NAME), ("codes", TAG)])
+
+
+def to_model(mdc: Mdc, name: str = "") -> VertexModel:
+    """Return the model of a file, its source included; inverse of `from_model`."""
+    frame_names = [decode_name(n) for n in mdc.frames["name"].tolist()]
+    names = [decode_name(n) for n in mdc.tag_names.tolist()]
+    origins, axes = decode_origins(mdc.tags["xyz"]), decode_axes(mdc.tags["angles"])
+    known: list[SurfaceSource] = [_surface_source(surface) for surface in mdc.surfaces]
+    source = ModelSource(known, FORMAT, frame_names, names, origins, axes, _model_facts(mdc))
+    surfaces = [source.surface(index, decode) for index in range(len(known))]
+    # The model shares nothing with its source, so that it can be edited in place.
+    tags = [Tag(name, origins[:, i].copy(), axes[:, i].copy(), i) for i, name in enumerate(names)]
+    frames = np.arange(len(frame_names), dtype=np.int32)
+    return VertexModel(name or decode_name(mdc.header["name"]), list(frame_names), surfaces, tags, source, frames)
+
+
+def _model_facts(mdc: Mdc) -> Facts:
+    tags = np.zeros(mdc.tags.shape, TAG_ROW)
+    tags["name"], tags["codes"] = mdc.tag_names, mdc.tags
+    return {"header": as_bytes(mdc.header), "frames": as_bytes(mdc.frames), "tags": as_bytes(tags)} | mdc.layout
+
+
+def _surface_source(surface: MdcSurface) -> DeltaSource:
+    facts: Facts = {"header": as_bytes(surface.header), "shaders": as_bytes(surface.shaders), "st": surface.st}
+    return source_of(
+        surface,
+        decode_name(surface.header["name"]),
+        finite(flipped(surface.st)),
+        [decode_name(n) for n in surface.shaders["name"].tolist()],
+        facts,
+    )
+
+
+def conform(model: VertexModel, options: Mapping[str, Any]) -> VertexModel:
+    """Return a model as MDC can hold it: a vertex for each texture coordinate at a point."""
+    return vertex_each(model)
+
+
+def from_model(model: VertexModel, options: Mapping[str, Any]) -> Mdc:
+    """Return the structs of a model that `conform` gave; inverse of `to_model`. No option changes them.
+
+    Raises:
+        LimitError: a position or a name that the format can't hold; the sentence names the object and the value.
+    """
+    if model.num_frames > MOST_FRAMES:
+        raise LimitError(f"'{model.name}' has {model.num_frames} frames, MDC holds {MOST_FRAMES}")
+    source = sound(model.source_of(FORMAT), _fits, model.name)
+    # A lone surface of a model knows its own facts, but it may not know the model's.
+    whole = source if source is not None and source.facts else None
+    complete = whole is not None and _has_all(whole)
+    warn_of_apart(model, source, complete)
+    coded = code_surfaces(model, source)
+    surfaces = [_encode_surface(*pair, source) for pair in zip(model.surfaces, coded, strict=True)]
+    frames = _encode_frames(model, coded, whole if complete else None, whole)
+    tag_names, tags = _encode_tags(model, whole)
+    header, layout = np.zeros((), HEADER), Facts()
+    if whole is not None:
+        header = records_of(whole.facts, "header", HEADER)
+        layout = layout_of(whole.facts) if complete else {}
+    else:
+        header["name"] = encode_name(model.name, NAME_SIZE, "model")
+    header["ident"], header["version"] = IDENT, VERSION
+    indices = unique([s.source_index for s in model.surfaces])
+    return Mdc(header, frames, tag_names, tags, surfaces, layout, indices)
+
+
+def _has_all(source: ModelSource) -> bool:
+    """Tell whether a source has all surfaces that its file had: objects may come without the rest of their model."""
+    header = records_of(source.facts, "header", HEADER)
+    return len(source.surfaces) >= int(header["num_surfaces"]) and "layout_ends" in source.facts
+
+
+def _fits(source: ModelSource) -> bool:
+    """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
+    if not all(_surface_fits(s) for s in source.surfaces):
+        return False
+    return not source.facts or _model_fits(source)
+
+
+def _model_fits(source: ModelSource) -> bool:
+    frames, tags, facts = source.num_frames, len(source.tag_names), source.facts
+    wanted: Wanted = {"header": (HEADER, ()), "frames": (FRAME, (frames,))}
+    if tags:
+        wanted["tags"] = (TAG_ROW, (frames, tags))
+    if not any(name.startswith("layout_") for name in facts):  # a surface that came alone
+        return all_fit(facts, wanted)
+    return all_fit(facts, wanted | {"layout_ends": ("i8", (3,))}) and layout_fits(facts)
+
+
+def _surface_fits(surface: SurfaceSource) -> bool:
+    wanted: Wanted = {
+        "header": (SURFACE, ()), "shaders": (SHADER, (len(surface.shaders),)), "st": ("f4", (surface.num_vertices, 2)),
+    }  # fmt: skip
+    return fits_source(surface) and all_fit(surface.facts, wanted)
+
+
+def _encode_surface(surface: Surface, coded: Coded, source: ModelSource | None) -> MdcSurface:
+    own = source.surfaces[surface.source_index] if source is not None and surface.source_index >= 0 else None
+    header = np.zeros((), SURFACE)
+    header["ident"] = SURFACE_IDENT
+    if own is not None:
+        header = records_of(own.facts, "header", SURFACE)
+    header["name"] = encode_name(surface.name, NAME_SIZE, "surface", bytes(header["name"]))
+    triangles = np.ascontiguousarray(surface.triangles[:, ::-1], np.int32)
+    shaders, st = encode_shaders(surface, own), settle_st(surface, source)
+    return MdcSurface(header, triangles, shaders, st, *coded.arrays())
+
+
+def _encode_frames(
+    model: VertexModel, coded: list[Coded], complete: ModelSource | None, whole: ModelSource | None
+) -> NDArray[Any]:
+    """Return the frames: a source's bounds while the extents of its coded positions hold, else q3data's rule."""
+    fresh: NDArray[np.bool_] = np.ones(model.num_frames, np.bool_)
+    if complete is not None:
+        origins = filled_frames(model)
+        fresh[:] = len(coded) != len(complete.surfaces)
+        fresh |= np.any([surface.changed for surface in coded] or [np.zeros(len(fresh), np.bool_)], axis=0)
+        suspects = np.flatnonzero(fresh)
+        before = [s.decoded_positions(origins[suspects]) for s in complete.surfaces]
+        after = [surface.decoded(suspects) for surface in coded]
+        fresh[suspects] = (_extents(before, len(suspects)) != _extents(after, len(suspects))).any(axis=(1, 2))
+    frames = np.flatnonzero(fresh)
+    return encode_frames(model, whole, fresh, _extents([surface.decoded(frames) for surface in coded], len(frames)))
+
+
+def _extents(parts: list[NDArray[np.float32]], count: int) -> NDArray[np.float32]:
+    """Return the smallest and largest position (n, 2, 3) of parts (n, V, 3) each; zeros without vertices."""
+    boxes = [np.stack((part.min(axis=1), part.max(axis=1)), axis=1) for part in parts if part.shape[1]]
+    if not boxes:
+        return np.zeros((count, 2, 3), np.float32)
+    low, high = (np.stack([box[:, side] for box in boxes]) for side in (0, 1))
+    return np.stack((low.min(axis=0), high.max(axis=0)), axis=1).astype(np.float32)
+
+
+def _encode_tags(model: VertexModel, source: ModelSource | None) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the tags' names, TAG_NAME (N,), and the tags, TAG (F, N)."""
+    names = np.zeros(len(model.tags), TAG_NAME)
+    hints, known = np.zeros((model.num_frames, len(model.tags)), TAG), np.zeros(len(model.tags), np.bool_)
+    written: NDArray[Any] = np.zeros((0, 0), TAG_ROW)
+    if source is not None and source.tag_names:
+        written = records_of(source.facts, "tags", TAG_ROW)[filled_frames(model)]
+    for i, tag in enumerate(model.tags):
+        hint = b""
+        if source is not None and tag.source_index >= 0:
+            own = written[:, tag.source_index]
+            hints[:, i], known[i], hint = own["codes"], True, bytes(own["name"][0])
+        names[i] = encode_name(tag.name, NAME_SIZE, "tag", hint)
+    return names, encode_tags(model.tags, hints, known)

@@ -1,0 +1,1 @@
+"""MDS: the players of Return to Castle Wolfenstein."""

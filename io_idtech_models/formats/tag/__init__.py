@@ -1,0 +1,1 @@
+"""The tags of a model alone, for Enemy Territory's server."""
