@@ -139,6 +139,8 @@ ROWS: tuple[Row, ...] = (
         uv_splits_vertices=False,
         frame_rate=10,  # Quake's monsters think ten times a second
         holds_pictures=True,
+        traits=("flags", "sync_type"),
+        groups=True,
         options=(
             Option("skin_width", "Skin Width", "Texels; 0: as the model has them, else 256", 0, 32767),
             Option("skin_height", "Skin Height", "Texels; 0: as the model has them, else 256", 0, 32767),
@@ -294,6 +296,7 @@ def dump_for(row: Row, model: VertexModel, game: str, options: Options | None = 
     shaped = row.shape(model, options)
     shaped, notes = short_vertex(shaped, row, game) if shorten else (shaped, [])
     shaped, pieces = _split(row, shaped, game, options)
+    notes += _left_out(row, model)
     notes += [f"'{name}' is cut, skin files must list its pieces: {listed(every)}" for name, every in pieces.items()]
     try:
         notes += refused(row.check(shaped, game))
@@ -311,6 +314,18 @@ def _tag_file(model: VertexModel, options: Options) -> Mapping[str, bytes]:
         log.warning("'%s' has no tags: no %s is written", model.name, row.suffixes[0])
         return {}
     return {row.suffixes[0]: row.dump(model.tags_alone())}
+
+
+def _left_out(row: Row, model: VertexModel) -> list[str]:
+    """Return what another format says of a model that this one has no place for, in sentences."""
+    known = {name for other in ROWS for name in other.traits} - set(row.traits)
+    said = ((name.replace("_", " "), value) for name, value in model.traits.items() if name in known and value)
+    lost = [f"{name} {value:g}" for name, value in said if not isinstance(value, tuple)]
+    found = [f"{row.name.upper()} has no place for {', '.join(lost)}: left out"] if lost else []
+    groups = model.animations if model.groups is None else model.groups
+    if not row.groups and any(clip.times for clip in groups):
+        found.append(f"{row.name.upper()} has no groups of frames: they become frames like others")
+    return found
 
 
 def _split(row: Row, model: VertexModel, game: str, options: Options) -> tuple[VertexModel, Mapping[str, list[str]]]:

@@ -76,6 +76,8 @@ class Row:
     level_files: bool = False  # games read levels of detail from files beside a model's: NAME_1, NAME_2
     frame_rate: int = 0  # at which games play its frames; 0: not the format's matter
     holds_pictures: bool = False  # its skins lie in the file
+    traits: tuple[str, ...] = ()  # numbers of its header that say how a game shows a model, of which 0 says nothing
+    groups: bool = False  # games play some of its frames by themselves
     # Of models that a skeleton moves:
     animation: str = ""  # the format whose files move its models
     companions: tuple[str, ...] = ()  # formats whose file tells what its own does not

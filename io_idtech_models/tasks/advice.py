@@ -28,7 +28,7 @@ def advice(blocks: Iterable[Any], row: Row, scale: float) -> list[str]:
     """Return what there is to say of objects that are exported to a format; `scale` is a game unit's size."""
     meshes = [block for block in blocks if block.type == "MESH"]
     far = _of_places(meshes, scale) if row.family is VERTEX else ()
-    return [*_of_tags(meshes, row), *_of_materials(meshes), *_of_modifiers(meshes), *far]
+    return [*_of_tags(meshes, row), *_of_materials(meshes, row), *_of_modifiers(meshes), *far]
 
 
 def _of_tags(meshes: list[Any], row: Row) -> Iterator[str]:
@@ -37,8 +37,10 @@ def _of_tags(meshes: list[Any], row: Row) -> Iterator[str]:
         yield f"meshes that are called as tags are written as surfaces, tags are empties (Add > Empty): {listed(tags)}"
 
 
-def _of_materials(meshes: list[Any]) -> Iterator[str]:
+def _of_materials(meshes: list[Any], row: Row) -> Iterator[str]:
     """Yield which objects of one's own no game can dress."""
+    if row.holds_pictures:
+        return
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
     bare = [mesh.name for mesh in own if mesh.data.polygons and not any(s.material for s in mesh.material_slots)]
     if bare:

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from examples import strut
+from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.blender.provenance import RECORD
 from io_idtech_models.game.player.row_matching import PHRASES
 from io_idtech_models.ui import cli
 from tests import samples_md5
 from tests.samples import PROJECT, SENTINEL
-from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, import_model
+from tests.ui.scene import activate, add_cube, add_mesh, add_tag, bpy, import_model, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 NEWT = PROJECT / "examples/newt/models/md5/newt/newt.md5mesh"
@@ -357,7 +358,65 @@ def _(folder):
     export(folder / "a.md2", what="SCENE")
 
 
-@says("become one")
+@says("MDL holds no tags")
+def _(folder):
+    add_cube()
+    add_tag("tag_a")
+    export(folder / "a.mdl", what="SCENE")
+
+
+@says("has no place for")
+def _(folder):
+    import_model(put(folder / "b.mdl"))
+    export(folder / "a.md3")
+
+
+@says("no groups of frames")
+def _(folder):
+    import_model(put(folder / "b.mdl", "torch"))
+    export(folder / "a.md3")
+
+
+@says("no run of the model")
+def _(folder):
+    (block,) = import_model(put(folder / "b.mdl", "torch")).objects
+    action = bpy.data.actions["flame"]
+    action.use_frame_range = False
+    (curve,) = (c for _, _, curves in action_parts(action) for c in curves)
+    curve.keyframe_points[-1].co.y = 0.5
+    activate(block)
+    export(folder / "a.mdl")
+
+
+@says("outgrows its file's grid")
+def _(folder):
+    (block,) = import_model(put(folder / "b.mdl")).objects
+    block.data.shape_keys.key_blocks[1].points[4].co.x += 300.0
+    export(folder / "a.mdl")
+
+
+@says("may wobble")
+def _(folder):
+    (block,) = import_model(put(folder / "b.mdl")).objects
+    block.data.shape_keys.key_blocks[1].points[4].co.x += 300.0
+    export(folder / "a.mdl")
+
+
+@says("is written as 16 x 8")
+def _(folder):
+    (block,) = import_model(put(folder / "b.mdl")).objects
+    material = block.data.materials[1]
+    next(n for n in material.node_tree.nodes if n.type == "TEX_IMAGE").image = bpy.data.images.new("a", 32, 16)
+    export(folder / "a.mdl")
+
+
+@says("no picture that can be read")
+def _(folder):
+    given = [str(put(folder / "b.md2")), str(folder / "a.mdl")]
+    assert cli.main(["convert", *given]) == 0
+
+
+@says("surfaces become one")
 def _(folder):
     for name in "abc":
         block = add_cube(name)
