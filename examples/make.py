@@ -24,17 +24,10 @@ def files() -> dict[str, bytes]:
     """Return all files by their paths below this folder."""
     if str(HERE.parent) not in sys.path:
         sys.path.insert(0, str(HERE.parent))
-    from examples import brazier, lantern, newt, sentinel, stilt, tock, trooper
+    from examples import brazier, lantern, newt, pennant, sentinel, stilt, tock, trooper
 
-    return (
-        brazier.files()
-        | sentinel.files()
-        | stilt.files()
-        | newt.files()
-        | trooper.files()
-        | lantern.files()
-        | tock.files()
-    )
+    parts = brazier, sentinel, stilt, newt, trooper, lantern, tock, pennant
+    return {name: data for part in parts for name, data in part.files().items()}
 
 
 def main(arguments: Sequence[str]) -> int:

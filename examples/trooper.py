@@ -332,10 +332,11 @@ SKIN = f'"u_body", "{MODEL}/trooper.tga"\n"l_legs", "{MODEL}/trooper.tga"\n'
 def files() -> dict[str, bytes]:
     """Return the example's files by their paths."""
     player = model()
-    mdm, mdx = formats.by_name("mdm"), formats.by_name("mdx")
+    mdm, mdx, mds = (formats.by_name(name) for name in ("mdm", "mdx", "mds"))
     return {
         f"trooper/{MODEL}/body.mdm": mdm.dump(player, {"make_lod": True}),
         f"trooper/{MODEL}/body.mdx": mdx.dump(motion(player)),
+        f"trooper/{MODEL}/body.mds": mds.dump(player, {"make_lod": True}, [motion(player)]),
         f"trooper/{MODEL}/body.aninc": aninc.write_rows(table()).encode("ascii"),
         f"trooper/{MODEL}/body_default.skin": SKIN.encode("ascii"),
         f"trooper/{MODEL}/trooper.tga": pictures.tga(picture()),

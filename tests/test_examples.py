@@ -336,3 +336,40 @@ def test_the_brazier_burns_by_itself():
     assert steps[-1] <= steps.max() * 1.05, "no jump from the last frame to the first"
     for game in by_name("mdl").games:
         assert by_name("mdl").check(found, game) == []
+
+
+# -- the Pennant, an MDC, and the Trooper as an MDS
+
+
+def test_the_pennant_is_compressed_and_small():
+    data = (EXAMPLES / "pennant/models/mapobjects/pennant/pennant.mdc").read_bytes()
+    file = by_name("mdc").read(data)
+    cloth, pole = file.surfaces
+    assert len(data) < 40_000
+    assert 1 < len(cloth.bases) < 24, "some frames are base frames"
+    assert pole.base_frames.tolist() == cloth.base_frames.tolist()
+    model = load(data, "")
+    assert dump(model) == data
+    model.source = None
+    shown = load(dump(model, "mdc"), "")
+    for one, other in zip(model.surfaces, shown.surfaces, strict=True):
+        assert np.abs(one.positions - other.positions).max() < 0.0251
+    tags = load((EXAMPLES / "pennant/models/mapobjects/pennant/pennant.tag").read_bytes(), "").tags
+    assert [tag.name for tag in tags] == ["tag_top"]
+    np.testing.assert_allclose(tags[0].axes[0], model.tags[0].axes[0], atol=2e-4)
+
+
+def test_the_trooper_is_the_same_in_one_file():
+    folder = EXAMPLES / "trooper/models/players/toys/trooper"
+    row = by_name("mds")
+    one = row.unpack(row.read((folder / "body.mds").read_bytes()), "body")
+    (both,), other = one.animations, by_name("mdx").load((folder / "body.mdx").read_bytes(), "body")
+    count = len(other.joint_names)
+    assert both.joint_names[:count] == other.joint_names
+    for name in ("positions", "rotations"):
+        np.testing.assert_array_equal(getattr(both, name)[:, :count], getattr(other, name))
+    parts = by_name("mdm").load((folder / "body.mdm").read_bytes(), "body")
+    places, turns = chain(both.parents, both.positions, both.rotations)
+    for mesh, wanted in zip(one.model.meshes, parts.meshes, strict=True):
+        shown, expected = (skin(each.weights, places[30], turns[30]) for each in (mesh, wanted))
+        np.testing.assert_allclose(shown, expected, atol=1e-6)

@@ -239,7 +239,7 @@ class Row:
         if model.tags and not self.tags:
             found.append(f"{called} has no tags: left out: {listed([tag.name for tag in model.tags])}")
         traits = model.skeleton.traits
-        if traits is not None and traits.torso_weights.any() and not self.companions:
+        if traits is not None and traits.torso_weights.any() and not (self.companions or self.torso):
             found.append(f"{called} has no torso weights: left out")
         if not self.tags and any(mesh.min_lod is not None for mesh in model.meshes):
             found.append(f"{called} has no levels of detail: left out")

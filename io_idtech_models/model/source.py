@@ -21,7 +21,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Choice, Floats, chosen_vertices, decode_positions, numbers_in, places_of
+from .arrays import Choice, Floats, chosen_vertices, decode_positions, equal_rows, numbers_in, places_of
 
 Facts = dict[str, NDArray[Any]]
 Ints = NDArray[np.int32]
@@ -309,13 +309,30 @@ class DeltaSource(SurfaceSource):
 
     def decoded_positions(self, frames: Choice = EVERY, vertices: Choice = EVERY) -> Floats:
         """Return positions of the given frames and vertices, float32 (F, n, 3), bit for bit as import gave them."""
-        nothing = np.zeros((1, 3), np.float32)
-        bases = chosen_vertices(self.bases, vertices)[self.base_frames[frames], :, :3]
-        positions = decode_positions(bases, self.scale, nothing)
-        stepped, deltas = self._stepped(frames)
-        steps = chosen_vertices(self.deltas, vertices)[deltas, :, :3].astype(np.int32) - self.middle
-        positions[stepped] += decode_positions(steps, self.delta_scale, nothing)
+        nothing, numbers = np.zeros((1, 3), np.float32), self.base_frames[frames].tolist()
+        used = self.bases if numbers else self.bases[:0]
+        bases = decode_positions(chosen_vertices(used, vertices)[..., :3], self.scale, nothing)
+        positions = np.empty((len(numbers), *bases.shape[1:]), np.float32)
+        chosen = chosen_vertices(self.deltas if numbers else self.deltas[:0], vertices)[..., :3]
+        for position, base, delta in zip(positions, numbers, self.delta_frames[frames].tolist(), strict=True):
+            if delta < 0:
+                position[:] = bases[base]
+                continue
+            step = chosen[delta].astype(np.float32)  # frame by frame: what is small stays near the processor
+            step -= np.float32(self.middle)
+            step *= self.delta_scale
+            np.add(bases[base], step, out=position)
         return positions
+
+    def places(self) -> NDArray[np.int64]:
+        """Return a number for each vertex, (V,), shared by those that all base frames and deltas have at one place."""
+        places = places_of(self.bases[..., :3])
+        # Only those that share their places in all base frames can share all.
+        shared = np.flatnonzero(np.bincount(places)[places] > 1) if len(places) else places
+        if len(shared) and len(self.deltas):
+            steps = self.deltas[:, shared, :3].astype(np.int64).transpose(1, 0, 2).reshape(len(shared), -1)
+            places[shared] = equal_rows(np.column_stack((places[shared], steps))) + len(places)
+        return np.unique(places, return_inverse=True)[1].reshape(-1)
 
     def normal_codes(self, frames: Choice = EVERY, vertices: Choice = EVERY) -> NDArray[Any]:
         """Return the codes of normals of the given frames and vertices, unsigned, (F, n)."""

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.quake3 import SCALE
+from ..common.quake3 import SCALE, encode_places
 
 STEP = 0.05  # MDC_DIST_SCALE
 MIDDLE = 127  # MDC_MAX_OFS: the byte that is no step
@@ -37,10 +38,15 @@ Mask = NDArray[np.bool_]
 class Moving:
     """A surface on its way into a file: where its vertices are, and what of the source they keep."""
 
-    places: Floats  # (F, V, 3) in 1/64 units, whole numbers
+    name: str
     positions: Floats  # (F, V, 3)
     moved: Mask  # (F, V) a vertex has not the source's code in this frame, or there is none
     bases: NDArray[np.int16]  # (B, V, 4) the source's; of new vertices anything
+
+    @cached_property
+    def places(self) -> Floats:
+        """Return the positions in 1/64 units, whole numbers (F, V, 3); raises LimitError."""
+        return encode_places(self.positions, self.name, "MDC")
 
 
 @dataclass(eq=False)

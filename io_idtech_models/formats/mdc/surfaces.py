@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...model.edits.normals import Motion, SourceView, filled_frames, settle_normals, view_source
 from ...model.source import DELTA_NORMAL, DeltaSource, Facts, SurfaceSource
 from ...model.vertex import ModelSource, Surface, VertexModel
-from ..common.quake3 import SCALE, encode_places
+from ..common.quake3 import SCALE
 from .file import MdcSurface
 from .normals import CODING, as_kind
 from .plan import MIDDLE, STEP, Base, Moving, Planner, steps_to
@@ -140,7 +140,7 @@ def _code_together(members: list[Coded], frames: NDArray[np.int64]) -> None:
 
 def _coded(model: VertexModel, surface: Surface, source: ModelSource | None) -> Coded:
     """Return a surface with what its source, if it has one, says of it."""
-    places, positions = encode_places(surface.positions, surface.name, "MDC"), surface.positions
+    positions = surface.positions
     count, origins = surface.num_vertices, filled_frames(model)
     moved = np.ones(positions.shape[:2], np.bool_)
     view = None if source is None else view_source(model, surface, source)
@@ -150,17 +150,20 @@ def _coded(model: VertexModel, surface: Surface, source: ModelSource | None) -> 
         nothing: Tables = np.zeros(0, np.int16), np.zeros(0, np.int16)
         bases, steps = np.zeros((0, count, 4), np.int16), np.zeros((0, count, 4), np.uint8)
         normals = settle_normals(surface, np.zeros(moved.shape, np.uint32), None, CODING, None)
-        moving = Moving(places, positions, moved, bases)
+        moving = Moving(surface.name, positions, moved, bases)
         return Coded(moving, origins, bases, steps, nothing, normals, False, np.ones(len(moved), np.bool_))
     before, found = _gathered(surface, source, origins)
-    shifted, kept = (before != positions).any(axis=2) & view.known, model.frames_from() >= 0
-    suspects = shifted & found.known & kept[:, None]
-    recoded = _recoded(found, origins, positions, places, suspects)
-    shifted &= ~suspects | recoded
-    moved[kept] = recoded[kept] | ~found.known
+    moving = Moving(surface.name, positions, moved, found.bases)
+    shifted, kept = np.zeros(moved.shape, np.bool_), model.frames_from() >= 0
+    moved[kept] = ~found.known
+    if not np.array_equal(before, positions):
+        shifted = (before != positions).any(axis=2) & view.known
+        suspects = shifted & found.known & kept[:, None]
+        recoded = _recoded(found, origins, positions, moving.places, suspects)
+        shifted &= ~suspects | recoded
+        moved[kept] |= recoded[kept]
     motion = Motion(shifted, before, positions, SLACK)
     normals = settle_normals(surface, np.empty_like(view.normals), view, CODING, motion)
-    moving = Moving(places, positions, moved, found.bases)
     same, tables = normals is view.normals, (found.base_frames, found.delta_frames)
     return Coded(moving, origins, found.bases, found.deltas, tables, normals, same, np.asarray(moved.any(axis=1)))
 

@@ -94,7 +94,7 @@ def from_model(model: SkeletalModel, options: Mapping[str, Any], animations: lis
     """
     if not animations:
         raise LimitError(f"'{model.name}' has no animation: MDS holds one frame or more")
-    model, animations = with_tag_bones(model, animations)
+    model, animations = with_tag_bones(model, animations, model.source_of(FORMAT) is not None)
     first = animations[0]
     if first.joint_names != model.skeleton.names or not np.array_equal(first.parents, model.skeleton.parents):
         raise LimitError(f"'{first.name}' has other bones than '{model.name}'")

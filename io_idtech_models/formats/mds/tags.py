@@ -16,12 +16,15 @@ SAME = 1e-4  # units, and of an axis: nearer a tag stands on its bone
 Doubles = NDArray[np.float64]
 
 
-def with_tag_bones(model: SkeletalModel, animations: list[Animation]) -> tuple[SkeletalModel, list[Animation]]:
+def with_tag_bones(
+    model: SkeletalModel, animations: list[Animation], of_mds: bool
+) -> tuple[SkeletalModel, list[Animation]]:
     """Return a model and its animations with a bone for each tag that has none: themselves where all have theirs.
 
-    A bone is a tag's own if it is flagged as such, moves no vertex, and the tag stands right on it.
+    A bone is a tag's own if it is flagged as such, moves no vertex, and the tag stands right on it; or, of a model that
+    came from an MDS (`of_mds`), if it still stands there as it did.
     """
-    lacking = [tag for tag in model.tags if not _is_own(tag, model)]
+    lacking = [tag for tag in model.tags if not ((of_mds and tag.kept) or _is_own(tag, model))]
     if not lacking:
         return model, animations
     first, skeleton = model.skeleton.num_joints, model.skeleton
@@ -47,8 +50,6 @@ def with_tag_bones(model: SkeletalModel, animations: list[Animation]) -> tuple[S
 def _is_own(tag: JointTag, model: SkeletalModel) -> bool:
     """Tell whether a tag's joint is a bone of its own."""
     traits = model.skeleton.traits
-    if tag.kept:
-        return True
     on_it = np.abs(tag.origin).max() <= SAME and np.abs(tag.axes - np.eye(3)).max() <= SAME
     flagged = traits is not None and bool(traits.flags[tag.joint] & TAG_FLAG)
     return bool(on_it and flagged and not any((mesh.weights.joints == tag.joint).any() for mesh in model.meshes))
