@@ -33,7 +33,7 @@ MAY_IMPORT = {
     "game": set(),
     "formats": {"model"},
     "formats/common": {"model"},
-    **{f"formats/{name}": {"formats/common", "model"} for name in ("md2", "md3", "md5", "mdx")},
+    **{f"formats/{name}": {"formats/common", "model"} for name in ("iqm", "md2", "md3", "md5", "mdx")},
     "formats/mdm": {"formats/common", "formats/mdx", "model"},  # the skeleton of an MDM is an MDX's
     "assets": {"formats", "game", "model"},
     "blender": {"model"},
