@@ -12,7 +12,9 @@ from ..game import aninc
 from ..game.store import GameFile
 from ..model import bind_pose
 from ..model.bake import bake
+from ..model.edits.matched import moved_by_root
 from ..model.edits.short_names import short_animations, short_skeleton
+from ..model.joint_scales import as_own, bound_to
 from ..model.limits.games import ERROR, Problem, refused
 from ..model.skeletal import Animation, SkeletalModel, at_rest, set_bounds
 from ..model.wording import plural
@@ -125,9 +127,16 @@ def _skeletal_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Co
     motions = _motions(loaded, posing)
     if row is to and motions and not (to.companions or to.has_motions):
         raise LimitError(ONLY)
+    notes: list[str] = []
+    if not to.bare_vertices:
+        model, bare = moved_by_root(model)
+        root = next(iter(model.skeleton.names), "")
+        notes = [f"{plural(bare, 'vertex', 'vertices')} that no joint moves hang on '{root}'"] if bare else []
+        loaded = replace(loaded, model=model)
     if row is not to:
         model, motions = _bound(loaded, to, motions)
-    notes: list[str] = []
+        motions, lost = _scaled_for(to, motions, model)
+        notes += lost
     if asked.shorten:
         model, motions, notes = short_skeleton(model, motions, to, game)
     notes += refused(_problems(to, model, game))
@@ -173,8 +182,19 @@ def _bound(loaded: Loaded, to: Row, motions: list[Animation]) -> tuple[SkeletalM
         if loaded.animation is None:
             raise LimitError("its bones lie in another file, which was not found: name it with --anim")
         model = bind_pose.fitted(model, model.skeleton.bind, bind_pose.mean_places(loaded.animation.positions))
-    needed = to.companions or to.has_motions
+    needed = to.companions or (to.has_motions and not to.motionless)
     return model, motions or ([at_rest(model.skeleton, model.name)] if needed else [])
+
+
+def _scaled_for(to: Row, motions: list[Animation], model: SkeletalModel | None) -> tuple[list[Animation], list[str]]:
+    """Return animations whose joints are scaled as a format has it, and what is lost of that."""
+    found, notes = [], []
+    for motion in motions:
+        bound = motion if model is None else bound_to(motion, model.skeleton)
+        own, lost = (bound, False) if to.stretches else as_own(bound)
+        notes += [f"'{motion.name}': uneven scale of joints is lost"] if lost else []
+        found.append(own)
+    return found, notes
 
 
 def _table(motions: list[Animation]) -> bytes:

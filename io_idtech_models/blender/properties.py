@@ -10,6 +10,8 @@ from .compat import Block
 TORSO_WEIGHT, TORSO_PARENT, FLAGS = "idtech_torso_weight", "idtech_torso_parent", "idtech_bone_flags"
 # On bones: what their scale moves (Quake II remaster).
 SCALE_POSITIONS = "idtech_scale_positions"
+# On bones: how large the joint is at rest, which a bone can't be (IQM).
+REST_SCALE = "idtech_rest_scale"
 # On mesh objects and on armature objects: how games draw a model from afar.
 MIN_LOD, LOD_SCALE, LOD_BIAS = "idtech_min_lod", "idtech_lod_scale", "idtech_lod_bias"
 # On armature objects: with which weights the model was exported last, which its animations' bounds go by.
@@ -20,6 +22,7 @@ LOOP, MOVE_SPEED, TRANSITION = "idtech_loop", "idtech_move_speed", "idtech_trans
 REVERSED, PRIORITY = "idtech_reversed", "idtech_priority"
 PREVIEW = "idtech_preview"  # on actions that are made to look at, and never exported
 SAID = {
+    REST_SCALE: "How large the file's joint is at rest along its axes, X the bone's length; Blender shows none of it",
     SCALE_POSITIONS: "The bone's scale in an animation scales its way from its parent, too (Quake II remaster)",
     PREVIEW: "Shows how the game mixes other actions; never exported",
     FPS: "Frames per second in the game",
@@ -39,6 +42,7 @@ SAID = {
     ORPHAN_BONE: "The bone of vertices without weights when the model was exported last; bounds go by it",
 }
 RANGES: dict[str, dict[str, Any]] = {
+    REST_SCALE: {},
     SCALE_POSITIONS: {},
     TORSO_WEIGHT: {"min": 0.0, "max": 1.0},
     MIN_LOD: {"min": 0},
@@ -59,7 +63,7 @@ RANGES: dict[str, dict[str, Any]] = {
 }
 
 
-def show(block: Block, name: str, value: float | int | bool | str) -> None:
+def show(block: Block, name: str, value: float | int | bool | str | list[float]) -> None:
     """Give a data-block one of the properties above."""
     block[name] = value
     block.id_properties_ui(name).update(description=SAID[name], **RANGES[name])
@@ -71,3 +75,12 @@ def number(block: Block, name: str, default: float) -> float:
     if not isinstance(value, int | float) or not abs(value) < 3e38:
         return default
     return float(value)
+
+
+def numbers(block: Block, name: str, default: list[float]) -> list[float]:
+    """Return what a property of several numbers says; the default if it is missing or holds others."""
+    try:
+        found = [float(value) for value in block[name]]
+    except (KeyError, TypeError, ValueError):
+        return default
+    return found if len(found) == len(default) and all(abs(value) < 3e38 for value in found) else default

@@ -25,7 +25,11 @@ _commands: list[Any] = []
 
 def _entries() -> list[tuple[str, str, str]]:
     """Return what the menus list: the operators' space, the format's name, and its label."""
-    return [(space_of(row), row.name, row.label) for row in ROWS]
+    found = [(space_of(row), row.name, row.label) for row in ROWS]
+    alone = [row for row in ROWS if row.has_model and row.has_motions]
+    return found + [
+        ("anim", row.name, f"{row.label.partition(' (')[0]} Animation ({row.suffixes[0]})") for row in alone
+    ]
 
 
 def _import_menu(self: Any, context: Context) -> None:

@@ -141,13 +141,13 @@ class _Encoder:
         """Return a mask (V,) that says of known vertices what `same` does, and of others no."""
         found = np.zeros(len(self.numbers), np.bool_)
         found[self.known] = same
-        return found
+        return np.asarray(found)
 
     def _model_normals(self) -> NDArray[Any]:
         mesh, bind = self.mesh, self.model.skeleton.bind
         if mesh.normals is None:
-            return smooth_normals(self.places[None], mesh.triangles)[0]
-        return rotate(normal_turns(mesh.weights, bind.rotations), mesh.normals)
+            return np.asarray(smooth_normals(self.places[None], mesh.triangles)[0])
+        return np.asarray(rotate(normal_turns(mesh.weights, bind.rotations), mesh.normals))
 
     def _same_places(self) -> Bools:
         if self.stored is None:

@@ -54,6 +54,7 @@ class SkeletalLimits:
     vertex_weights: int | None = None  # of a vertex, beyond which the game leaves them out
     unique_names: bool = False  # of joints
     bare_vertices: str = WARNING  # how bad vertices without weights are
+    scales: str = ""  # what the game does with joints that are scaled: EVEN_SCALES, NO_SCALES; "" = what it should
     several_roots: str = ""  # how bad joints without a parent are in an animation, beyond the first; "" = not at all
     soft: frozenset[str] = frozenset()
 
@@ -68,6 +69,7 @@ class Game:
     scales: bool = False  # it reads how large joints are from a file beside an animation
 
 
+EVEN_SCALES, NO_SCALES = "even", "none"
 UNCHECKED = frozenset(("frames", "tags", "surfaces", "shaders"))
 BEYOND = UNCHECKED | {"vertices", "triangles"}
 
@@ -108,6 +110,11 @@ def _mdm(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
     return {"mdm": limits, "mdx": limits}
 
 
+def _iqm(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
+    """Return IQM's limits: joints are counted in bytes, a vertex has four; others are the game's."""
+    return {"iqm": SkeletalLimits(**({"joints": 256, "vertex_weights": 4} | own))}
+
+
 GAMES: dict[str, Game] = {
     # Mod_LoadMD2 (Yamagi Quake II) refuses more than MAX_VERTS 2048, none at all, and skins higher than 480 texels
     # (MAX_LBM_HEIGHT); MAX_TRIANGLES 4096 and MAX_FRAMES 512 are id's own (qfiles.h).
@@ -145,7 +152,16 @@ GAMES: dict[str, Game] = {
     ),
     # GZDoom reads any number of surfaces and does not strip names (models_md3.cpp); it has 32 places for their skins
     # (MD3_MAX_SURFACES, model.h). Of MD2's skins it looks at the first (models_md2.cpp).
-    "gzdoom": Game("GZDoom", _md3(None, None, frames=None, tags=None) | _md2(None, None, None, shaders=None)),
+    "gzdoom": Game("GZDoom", _md3(None, None, frames=None, tags=None) | _md2(None, None, None, shaders=None) | _iqm()),
+    # IQM_MAX_JOINTS 128, and of a mesh less than SHADER_MAX_VERTEXES 1000 and SHADER_MAX_INDEXES 6000 (R_LoadIQM,
+    # tr_model_iqm.c): ioquake3, OpenArena and others that stand on it.
+    "ioquake3": Game("ioquake3", _iqm(joints=128, vertices=999, triangles=1999)),
+    # Mod_INTERQUAKEMODEL_Load (model_alias.c) has no counts of its own, and no scale of joints.
+    "darkplaces": Game("DarkPlaces (Xonotic)", _iqm(scales=NO_SCALES)),
+    # R_LoadIQModel (Daemon) takes joints whose scale is positive and the same along all axes.
+    "unvanquished": Game("Unvanquished", _iqm(scales=EVEN_SCALES)),
+    # iqm.h of Red Eclipse (Cube 2) has no scale of joints.
+    "redeclipse": Game("Red Eclipse", _iqm(scales=NO_SCALES)),
     # The formats' own maxima: MD3_MAX_VERTS and MD3_MAX_TRIANGLES, MAX_VERTS, MAX_TRIANGLES and MAX_FRAMES of MD2
     # (qfiles.h of either game), which the loaders of most games ignore; the others have none.
     "format": Game(
@@ -153,7 +169,8 @@ GAMES: dict[str, Game] = {
         _md3(4096, 8192, soft=BEYOND)
         | _md2(2048, 4096, 512, soft=BEYOND)
         | _md5(bare_vertices=WARNING)
-        | _mdm(joints=None, name_bytes=None, unique_names=False),
+        | _mdm(joints=None, name_bytes=None, unique_names=False)
+        | _iqm(joints=None),
     ),
 }
 
