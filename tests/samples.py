@@ -19,7 +19,7 @@ import pytest
 from io_idtech_models import formats
 from io_idtech_models.formats import VERTEX, rows_of
 from io_idtech_models.model.vertex import VertexModel
-from tests import samples_md2, samples_md3, samples_md5, samples_mdm
+from tests import samples_iqm, samples_md2, samples_md3, samples_md5, samples_mdm
 
 PROJECT = Path(__file__).resolve().parent.parent
 CORPUS = PROJECT.parent / "shared" / "corpus"
@@ -31,6 +31,7 @@ SAMPLES: dict[str, dict[str, bytes]] = {
     "md3": {make.__name__: make().pack() for make in samples_md3.SPECS},
     "md5mesh": {make.__name__: make() for make in samples_md5.MESHES},
     "mdm": {make.__name__: make() for make in samples_mdm.MESHES},
+    "iqm": {make.__name__: make().pack() for make in samples_iqm.SPECS},
     "md5anim": {make.__name__: make() for make in samples_md5.ANIMS},
     "mdx": {make.__name__: make() for make in samples_mdm.ANIMS},
 }
@@ -59,6 +60,7 @@ FEW = "IDTECH_FEW_FILES"
 RICH = (
     "playermodels/tris.md2", "v_blast/tris.md2", "don/lower.md3", "gauntlet/gauntlet.md3", "hud/glasses.md3",
     "xsarge/body.md5mesh", "xsarge/walk.md5anim", "naked.mdm", "akimbo.mdx",
+    "wings1/mesh.iqm", "iqm/guy.iqm", "rat/left/female/idle.iqm", "player/mine_pose.iqm",
 )  # fmt: skip
 # The manifest takes it for valid, but its triangles name vertices that it lacks.
 BROKEN = frozenset(("assimp/test/models/MD2/malformed_zero_numvertices.md2",))

@@ -12,11 +12,11 @@ from ..game import aninc
 from ..game.store import GameFile
 from ..model import bind_pose
 from ..model.bake import bake
-from ..model.edits.matched import moved_by_root
+from ..model.edits.matched import moved_by_root, named
 from ..model.edits.short_names import short_animations, short_skeleton
 from ..model.joint_scales import as_own, bound_to
 from ..model.limits.games import ERROR, Problem, refused
-from ..model.skeletal import Animation, SkeletalModel, at_rest, set_bounds
+from ..model.skeletal import Animation, SkeletalModel, at_rest, set_bounds, skeleton_of
 from ..model.wording import plural
 from ..reporting import LimitError, collected_warnings
 from .asked import Asked
@@ -74,8 +74,7 @@ def convert(source: GameFile, asked: Asked, posing: Posing = Posing()) -> str:
         if posed and way is not _baked:
             raise LimitError(ONLY)
         if way is None:
-            reason = ": that takes a skeleton" if row.family is VERTEX else ""
-            raise LimitError(f"{row.name.upper()} can't become {to.name.upper()}{reason}")
+            raise _never(row, to)
         found = way(loaded, to, asked, posing)
         write_files(found.files)
     return "; ".join([to.family.describe(found.thing), *warnings, *found.notes])
@@ -119,6 +118,38 @@ def _motion_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Conv
     (motion,) = motions
     notes += refused(_problems(to, motion, game))
     return Converted([(target, to.dump(motion)), *scale_files(motion, to, target, game)], motion, notes)
+
+
+def _model_of_motion(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
+    """Return what comes of a motion in a format whose files hold models, too: joints, and no mesh."""
+    if not to.has_motions:
+        raise _never(loaded.row, to)
+    first = loaded.animations[0]
+    return _skeletal_files(replace(loaded, model=SkeletalModel(first.name, skeleton_of(first), [])), to, asked, posing)
+
+
+def _motions_of_model(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
+    """Return what comes of a model's own motions in a format of these alone: one, or several where it joins them."""
+    if not loaded.row.has_motions:
+        raise _never(loaded.row, to)
+    motions, notes = _scaled_for(to, loaded.animations, loaded.model)
+    if not motions or (len(motions) > 1 and not to.joins_clips):
+        found = f"it has {plural(len(motions), 'animation')}"
+        raise LimitError(f"{found}, and {to.name.upper()} holds one: convert the model, with all of them beside it")
+    for motion in motions:
+        set_bounds(motion, loaded.model)
+    if len(motions) == 1:
+        done = _motion_files(replace(loaded, animations=motions), to, asked, posing)
+    else:
+        _, motions, shorter = short_skeleton(None, motions, to, asked.game) if asked.shorten else (None, motions, [])
+        done = replace(_files_beside(motions, to, asked), thing=motions[0])
+        done.notes.extend(shorter)
+    return replace(done, notes=notes + done.notes)
+
+
+def _never(row: Row, to: Row) -> LimitError:
+    reason = ": that takes a skeleton" if row.family is VERTEX else ""
+    return LimitError(f"{row.name.upper()} can't become {to.name.upper()}{reason}")
 
 
 def _skeletal_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
@@ -190,7 +221,7 @@ def _scaled_for(to: Row, motions: list[Animation], model: SkeletalModel | None) 
     """Return animations whose joints are scaled as a format has it, and what is lost of that."""
     found, notes = [], []
     for motion in motions:
-        bound = motion if model is None else bound_to(motion, model.skeleton)
+        bound = named(motion if model is None else bound_to(motion, model.skeleton))
         own, lost = (bound, False) if to.stretches else as_own(bound)
         notes += [f"'{motion.name}': uneven scale of joints is lost"] if lost else []
         found.append(own)
@@ -225,4 +256,6 @@ WAYS: dict[tuple[Family, Family], Way] = {
     (SKELETAL, VERTEX): _baked,
     (SKELETAL, SKELETAL): _skeletal_files,
     (MOTION, MOTION): _motion_files,
+    (MOTION, SKELETAL): _model_of_motion,
+    (SKELETAL, MOTION): _motions_of_model,
 }

@@ -90,14 +90,20 @@ def build(
         posed.tags = joint_tags.build(model, rig, bones, settings.scale)
         for block in posed.tags:
             collection.objects.link(block)
-        if model.skeleton.traits is not None:
-            torso.show_traits(armature.file_order(rig.data.bones), model.skeleton.traits)
-        bone_scales.show_rest(armature.file_order(rig.data.bones), model.skeleton.scales)
-        torso.show_lod(rig, model)
+        _show_properties(rig, model)
         _remember(model, posed, settings.scale)
         posed.actions = add_animations(rig, animations, settings, scene)
         into.children.link(collection)
     return posed
+
+
+def _show_properties(rig: Block, model: SkeletalModel) -> None:
+    """Show what a modder may edit of bones, and of the armature."""
+    bones = armature.file_order(rig.data.bones)
+    if model.skeleton.traits is not None:
+        torso.show_traits(bones, model.skeleton.traits)
+    bone_scales.show_rest(bones, model.skeleton.scales)
+    torso.show_lod(rig, model)
 
 
 def _make_mesh(

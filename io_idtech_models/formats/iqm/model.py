@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
+from ...model.edits.matched import UNNAMED
 from ...model.joint_scales import Scales, bound_to, posed, stretches
 from ...model.skeletal import Animation, SkeletalModel, SkeletalSource, Skeleton, Weights, skeleton_of
 from ...model.source import Facts
@@ -31,7 +32,6 @@ from .rows import Geometry, from_meshes
 log = logging.getLogger(__name__)
 
 Doubles = NDArray[np.float64]
-UNNAMED = "joint{:03d}"  # of a file that has no joints
 SAME_PLACE, SAME_TURN = 1e-6, 2e-6  # of a joint at rest: rounding; of the largest coordinate, and of a quaternion
 
 

@@ -11,6 +11,7 @@ from ..skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh
 from ..transforms import conjugate, rotate
 from ..weights.table import Weights, normal_turns
 
+UNNAMED = "joint{:03d}"  # of a file that knows joints by number
 ROOT = "origin"  # the joint that is made where a model has none
 UPRIGHT = np.array([[1.0, 0.0, 0.0, 0.0]])
 
@@ -18,6 +19,13 @@ UPRIGHT = np.array([[1.0, 0.0, 0.0, 0.0]])
 def by_number(animation: Animation) -> Animation:
     """Return an animation whose joints are known by their numbers alone."""
     return replace(animation, joint_names=[""] * len(animation.joint_names))
+
+
+def named(animation: Animation) -> Animation:
+    """Return an animation whose joints all have names: those without are called by their numbers."""
+    if all(animation.joint_names):
+        return animation
+    return replace(animation, joint_names=[n or UNNAMED.format(i) for i, n in enumerate(animation.joint_names)])
 
 
 def by_name(animation: Animation, names: list[str]) -> Animation:

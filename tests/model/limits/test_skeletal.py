@@ -52,9 +52,15 @@ TABLE = {
     ("et", "md"): (128, None, None, 1024, 2049, None, 63, None),
     ("etlegacy", "md"): (128, None, None, 10000, 20000, None, 63, 4),
     ("format", "md"): NONE,
+    **dict.fromkeys(
+        (("gzdoom", "iqm"), ("darkplaces", "iqm"), ("unvanquished", "iqm"), ("redeclipse", "iqm")),
+        (256, *NONE[1:-1], 4),
+    ),
+    ("ioquake3", "iqm"): (128, None, None, 999, 1999, None, None, 4),
+    ("format", "iqm"): (*NONE[:-1], 4),
 }
 # Those of MDM and MDX are tried at each number where those formats are: tests/formats/test_mdm_model.py, test_mdx.py.
-PAIRS = {"md5mesh": "md5", "md5anim": "md5", "mdm": "md", "mdx": "md"}
+PAIRS = {"md5mesh": "md5", "md5anim": "md5", "mdm": "md", "mdx": "md", "iqm": "iqm"}
 
 
 @pytest.mark.parametrize("row", [*rows_of(SKELETAL), *rows_of(MOTION)], ids=lambda row: row.name)
