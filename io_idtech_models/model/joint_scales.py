@@ -16,6 +16,7 @@ Letters in shapes: F frames, J joints.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ from .transforms import chain, conjugate, from_matrices, multiply, to_matrices, 
 
 if TYPE_CHECKING:
     from .skeletal import Animation, Skeleton
+
+log = logging.getLogger(__name__)
 
 Doubles = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -121,9 +124,13 @@ def stretches(skeleton: Skeleton) -> Doubles:
     return found
 
 
-def settled(animation: Animation, rest: Doubles) -> Animation:
-    """Return an animation whose poses held the scale of joints at rest, too, without it; `rest` are `stretches`."""
-    return _stretched(animation, rest, steady.inverses(rest))[0]
+def warn_of_shear(animation: Animation, sheared: Bools) -> None:
+    """Name the first joint and frame, of (F, J), that an uneven scale shears more than a pose can say."""
+    if sheared.any():
+        frame, joint = np.argwhere(sheared)[0].tolist()
+        name = animation.joint_names[joint] or f"joint {joint}"
+        text = "'%s': '%s' is sheared in frame %d by the uneven scale of joints: shown, and if edited written, without"
+        log.warning(text, animation.name, name, frame)
 
 
 def bound_to(animation: Animation, skeleton: Skeleton) -> Animation:
@@ -134,7 +141,9 @@ def bound_to(animation: Animation, skeleton: Skeleton) -> Animation:
     if not animation.whole:
         return animation
     rest = stretches(skeleton)
-    made = replace(settled(animation, rest), whole=False)
+    found, sheared = _stretched(animation, rest, steady.inverses(rest))
+    warn_of_shear(animation, sheared)
+    made = replace(found, whole=False)
     if made.source is not None and made.scales is not None:
         poses = made.positions.copy(), made.rotations.copy()
         facts = made.source.facts | {"rest": rest}
@@ -146,7 +155,7 @@ def bound_to(animation: Animation, skeleton: Skeleton) -> Animation:
 def unsettled(animation: Animation, rest: Doubles) -> tuple[Animation, Bools]:
     """Return an animation whose poses hold the scale of joints at rest, and which are sheared, (F, J).
 
-    The inverse of `settled`.
+    The inverse of `bound_to`; `rest` are the `stretches` of its skeleton.
     """
     return _stretched(animation, steady.inverses(rest), rest)
 

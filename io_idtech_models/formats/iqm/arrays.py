@@ -57,8 +57,8 @@ def make_tangents(
     a, b, c = triangles.T
     edges = places[b] - places[a], places[c] - places[a]
     ways = uvs[b] - uvs[a], uvs[c] - uvs[a]
-    tangent = ways[1][:, 1:] * edges[0] - ways[0][:, 1:] * edges[1]
-    bitangent = ways[1][:, :1] * edges[0] - ways[0][:, :1] * edges[1]
+    tangent = ways[0][:, 1:] * edges[1] - ways[1][:, 1:] * edges[0]
+    bitangent = ways[0][:, :1] * edges[1] - ways[1][:, :1] * edges[0]
     turned = steady.dots(steady.crossed(bitangent, tangent), steady.crossed(edges[1], edges[0])) < 0
     for total, values in zip(sums, (tangent, bitangent), strict=True):
         signed = np.where(turned[:, None], -values, values)

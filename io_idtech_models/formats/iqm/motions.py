@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.joint_scales import Scales, as_inherited, bound_to, stretches, unsettled
+from ...model.joint_scales import Scales, as_inherited, bound_to, stretches, unsettled, warn_of_shear
 from ...model.records.vertex import pack_names, unpack_names
 from ...model.skeletal import Animation, AnimationSource, Skeleton
 from ...model.source import Facts
@@ -218,23 +218,21 @@ def _part(animation: Animation, number: int, table: NDArray[Any] | None, rest: D
     """Return an animation as channels: the source's own numbers and codes where a joint has a pose of the source."""
     source = source_of(animation)
     moving = as_inherited(animation)
+    sheared = np.zeros(moving.positions.shape[:2], np.bool_)
     if not moving.whole:
         moving, sheared = unsettled(moving, rest)
-        if sheared.any():
-            frame, joint = np.argwhere(sheared)[0].tolist()
-            text = "'%s': '%s' is sheared in frame %d by the uneven scale of joints above, which no file holds: nearest"
-            log.warning(text, animation.name, animation.joint_names[joint], frame)
     scales = np.ones(moving.positions.shape) if moving.scales is None else moving.scales.values
     channels = join_channels(moving.positions, moving.rotations, scales)
     codes, holds = np.zeros(channels.shape, np.int32), np.zeros(channels.shape, np.bool_)
     part = _Part(animation, number, source, channels, codes, holds)
     hints = moving.source_frames
     if source is None or hints is None or len(animation.parents) != len(rest):
+        warn_of_shear(animation, sheared)
         return part
     poses, joints = records_of(source.facts, "poses", POSE), animation.joints_in(source)
     decoded, coded = decode_frames(poses, source.facts["codes"]), spread(poses, source.facts["codes"])
     alike = (joints >= 0) & (_same_rest(source, joints, animation.parents, rest) | animation.whole)
-    same = _same_channels(table, poses, joints)
+    same, known = _same_channels(table, poses, joints), np.ones_like(sheared)
     for which, own in zip(range(hints.shape[2]), PARTS, strict=False):
         frames = hints[..., which]
         at, of = np.nonzero((frames >= 0) & (frames < len(decoded)) & alike)
@@ -242,6 +240,8 @@ def _part(animation: Animation, number: int, table: NDArray[Any] | None, rest: D
             from_source = frames[at, of], joints[of], own
             channels[at, of, own], part.codes[at, of, own] = decoded[from_source], coded[from_source]
             part.holds[at, of, own] = same[of, own]
+        known[~((frames >= 0) & alike)] = False
+    warn_of_shear(animation, sheared & ~known)
     return part
 
 

@@ -276,12 +276,9 @@ def _in_place(
     counts = [_count(all_rows, facts, kind) for kind in ("vertices", "triangles")]
     data = [np.zeros((counts[0], int(record["size"])), FORMATS[record["format"]]) for record in records]
     triangles = np.zeros((counts[1], 3), INDEX)
-    for array, nth in zip(data, range(len(data)), strict=True):
+    for nth, (array, record) in enumerate(zip(data, records, strict=True)):
         array[facts["spare_vertices"]] = facts[f"spare{nth}"]
-        for rows in all_rows:
-            assert rows.own is not None
-            array[rows.own.facts["vertices"]] = rows.data[nth]
-        if any((array[r.own.facts["vertices"]].tobytes() != r.data[nth].tobytes()) for r in all_rows if r.own):
+        if not _fill(array, [(rows, rows.data[nth]) for rows in all_rows], record["type"] == TANGENT):
             return None
     triangles[facts["spare_triangles"]] = facts["spare_corners"]
     for rows in all_rows:
@@ -294,6 +291,31 @@ def _in_place(
         adjacency = _neighbours(triangles, data, records)
     unchanged = all(rows.same.all() for rows in all_rows)
     return Geometry(meshes, records, data, list(range(len(records))), triangles, adjacency, unchanged)
+
+
+def _fill(array: NDArray[Any], parts: list[tuple[_Rows, NDArray[Any]]], loosely: bool) -> bool:
+    """Write meshes' rows (V, k) where the source has their vertices; tells whether those who share one agree.
+
+    Not if it is done `loosely`: then the mesh counts in whose range a vertex lies.
+    """
+    for rows, values in parts:
+        assert rows.own is not None
+        array[rows.own.facts["vertices"]] = values
+    for rows, values in parts:
+        inside = _inside(rows)
+        assert rows.own is not None
+        array[rows.own.facts["vertices"][inside]] = values[inside]
+    return loosely or all(array[r.own.facts["vertices"]].tobytes() == v.tobytes() for r, v in parts if r.own)
+
+
+def _inside(rows: _Rows) -> Bools:
+    """Tell which vertices (V,) were in the range of the source's mesh that this one was."""
+    found = np.zeros(len(rows.numbers), np.bool_)
+    if rows.own is not None:
+        record, known = records_of(rows.own.facts, "mesh", MESH), np.flatnonzero(rows.numbers >= 0)
+        places = rows.own.facts["vertices"][rows.numbers[known]] - int(record["first_vertex"])
+        found[known] = (places >= 0) & (places < int(record["num_vertexes"]))
+    return found
 
 
 def _count(all_rows: Sequence[_Rows], facts: Facts, kind: str) -> int:
@@ -323,7 +345,7 @@ def _one_after_another(
     text: TextWriter,
 ) -> Geometry:  # fmt: skip
     """Return what comes of meshes whose vertices and triangles follow one another."""
-    borrowed = _borrowed(all_rows)
+    borrowed = _borrowed(all_rows, records)
     own = [~mask for mask, _ in borrowed]
     firsts = np.cumsum([0, *(int(mask.sum()) for mask in own)])
     numbers = []
@@ -353,18 +375,11 @@ def _one_after_another(
     return Geometry(meshes, records, data, source_arrays, corners, adjacency, False)
 
 
-def _borrowed(all_rows: Sequence[_Rows]) -> list[tuple[Bools, dict[int, tuple[int, int]]]]:
+def _borrowed(all_rows: Sequence[_Rows], records: NDArray[Any]) -> list[tuple[Bools, dict[int, tuple[int, int]]]]:
     """Return which vertices of each mesh are another's still, as in the source, (V,), and whose: mesh and vertex."""
     owner: dict[int, tuple[int, int]] = {}
-    ranges = []
-    for rows in all_rows:
-        record = None if rows.own is None else records_of(rows.own.facts, "mesh", MESH)
-        inside = np.zeros(len(rows.numbers), np.bool_)
-        if record is not None and rows.own is not None:
-            known = np.flatnonzero(rows.numbers >= 0)
-            of_file = rows.own.facts["vertices"][rows.numbers[known]] - int(record["first_vertex"])
-            inside[known] = (of_file >= 0) & (of_file < int(record["num_vertexes"]))
-        ranges.append(inside)
+    shared = np.flatnonzero(records["type"] != TANGENT).tolist()  # each mesh has those of its own triangles
+    ranges = [_inside(rows) for rows in all_rows]
     outside = [np.flatnonzero((rows.numbers >= 0) & ~inside) for rows, inside in zip(all_rows, ranges, strict=True)]
     if any(len(vertices) for vertices in outside):
         for nth, (rows, inside) in enumerate(zip(all_rows, ranges, strict=True)):
@@ -377,11 +392,11 @@ def _borrowed(all_rows: Sequence[_Rows]) -> list[tuple[Bools, dict[int, tuple[in
         for vertex in vertices.tolist():
             assert rows.own is not None
             lender = owner.get(int(rows.own.facts["vertices"][rows.numbers[vertex]]))
-            if lender is not None and lender[0] != nth and _equal(rows, vertex, all_rows[lender[0]], lender[1]):
+            if lender is not None and lender[0] != nth and _equal(rows, vertex, all_rows[lender[0]], lender[1], shared):
                 mask[vertex], lenders[vertex] = True, lender
         found.append((mask, lenders))
     return found
 
 
-def _equal(a: _Rows, at: int, b: _Rows, there: int) -> bool:
-    return all(x[at].tobytes() == y[there].tobytes() for x, y in zip(a.data, b.data, strict=True))
+def _equal(a: _Rows, at: int, b: _Rows, there: int, shared: Sequence[int]) -> bool:
+    return all(a.data[nth][at].tobytes() == b.data[nth][there].tobytes() for nth in shared)
