@@ -42,10 +42,11 @@ log = logging.getLogger(__name__)
 Numbers = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 SAME_PLACE = 4e-7  # of the largest coordinate: single precision's own rounding
-SAME_COLOR = 0.5 / 255
+SAME_COLOR = 0.51 / 255  # half a step of the bytes that Blender has
 # Of new files, as all writers have them: type, format, components.
 USUAL = ((POSITION, 7, 3), (TEXCOORD, 7, 2), (NORMAL, 7, 3), (TANGENT, 7, 4))
 MOVED, PAINTED = ((BLENDINDEXES, 1, WEIGHTS), (BLENDWEIGHTS, 1, WEIGHTS)), ((COLOR, 1, 4),)
+SHADED = (NORMAL, TANGENT)  # a mesh that borrows vertices has them of the other's triangles
 WIDE = 3  # the format of indices of joints that do not fit a byte
 
 
@@ -168,7 +169,8 @@ class _Encoder:
     def _same_colors(self) -> Bools:
         if self.own is None or self.own.colors is None or self.mesh.colors is None:
             return self._mask(False)
-        off = np.abs(self.own.colors[self.there] - self.mesh.colors[self.known]).max(axis=1)
+        shown = np.clip(self.own.colors[self.there], 0.0, 1.0)
+        off = np.abs(shown - self.mesh.colors[self.known]).max(axis=1)
         return self._mask(off < SAME_COLOR)
 
     def _weights(self) -> tuple[NDArray[Any], NDArray[Any], Bools]:
@@ -278,7 +280,7 @@ def _in_place(
     triangles = np.zeros((counts[1], 3), INDEX)
     for nth, (array, record) in enumerate(zip(data, records, strict=True)):
         array[facts["spare_vertices"]] = facts[f"spare{nth}"]
-        if not _fill(array, [(rows, rows.data[nth]) for rows in all_rows], record["type"] == TANGENT):
+        if not _fill(array, [(rows, rows.data[nth]) for rows in all_rows], int(record["type"]) in SHADED):
             return None
     triangles[facts["spare_triangles"]] = facts["spare_corners"]
     for rows in all_rows:
@@ -378,7 +380,7 @@ def _one_after_another(
 def _borrowed(all_rows: Sequence[_Rows], records: NDArray[Any]) -> list[tuple[Bools, dict[int, tuple[int, int]]]]:
     """Return which vertices of each mesh are another's still, as in the source, (V,), and whose: mesh and vertex."""
     owner: dict[int, tuple[int, int]] = {}
-    shared = np.flatnonzero(records["type"] != TANGENT).tolist()  # each mesh has those of its own triangles
+    shared = np.flatnonzero(~np.isin(records["type"], SHADED)).tolist()
     ranges = [_inside(rows) for rows in all_rows]
     outside = [np.flatnonzero((rows.numbers >= 0) & ~inside) for rows, inside in zip(all_rows, ranges, strict=True)]
     if any(len(vertices) for vertices in outside):
