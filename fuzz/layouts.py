@@ -17,7 +17,7 @@ import numpy as np
 from fuzz import packs
 from io_idtech_models import formats
 from io_idtech_models.formats.common.chunks import FILE, Chain, File, Kind, Lump
-from io_idtech_models.formats.common.weighted import WeightedVertices
+from io_idtech_models.formats.common.weighted import WEIGHT, WeightedVertices
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.game import pcx
 
@@ -113,7 +113,7 @@ class _Walk:
         lengths = [self.number(head, name) for name in lump.shape if isinstance(name, str)]
         yield found(dtype, prod(lengths))
         if isinstance(lump, WeightedVertices):
-            yield found(lump.weight, lengths[0])
+            yield found(WEIGHT, lengths[0])
         elif (self.kind, lump.name) in INNER:
             inner, apart = INNER[self.kind, lump.name]
             yield found(inner, lengths[0], max(int(head[apart]), inner.itemsize))

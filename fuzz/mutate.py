@@ -14,10 +14,11 @@ import numpy as np
 
 from fuzz import texts
 from fuzz.layouts import Dtype, Records, records
+from io_idtech_models.formats import ROWS
 
 TEXTS = ("md5mesh", "md5anim", "md5scale", "aninc", "cfg", "skin", "shader", "mtr")
 PAIR = "mdm+mdx"  # an MDM and the MDX with its bones: the former's length as uint32, then both
-MODELS = ("md2", "md3", "md5mesh", "md5anim", "mdm", "mdx", PAIR)
+MODELS = (*(row.name for row in ROWS), PAIR)
 KINDS = (*MODELS, "md5scale", "aninc", "cfg", "skin", "shader", "mtr", "pcx", "pk3", "pak")
 FLOATS = (
     0.0, -0.0, 1.0, -1.0, float("nan"), float("inf"), float("-inf"), 1e-45, -1e-39, 1.1754944e-38, 3.4028235e38, 1e38,

@@ -42,7 +42,7 @@ from io_idtech_models.model.vertex import VertexModel
 from io_idtech_models.reporting import LimitError, ModelError, collected_warnings
 
 # Where things lie is the writer's business.
-DERIVED = ("ofs_", "layout", "source_", "frame_size")
+DERIVED = ("filesize", "ofs_", "layout", "source_", "frame_size")
 FEW_JOINTS = 32  # for which a pose is fitted
 FEW = VertexLimits(60, 70, None)  # of a surface that is cut
 UNWRITTEN = "[\r\0]"
@@ -62,45 +62,52 @@ def check(kind: str, data: bytes, budget: Budget) -> bool:
         warnings.simplefilter("error", RuntimeWarning)
         try:
             with budget.spent("reading", len(data)):
-                structs, model = _read(row, parts)
+                structs, asset = _read(row, parts)
         except ModelError:
             return False
-        _check_numbers(model)
+        for thing in {id(each): each for each in (asset.chief, *asset.animations)}.values():
+            _check_numbers(thing)
         try:
             with budget.spent("writing", len(data)):
-                written = row.dump(model)
+                written = _dump(row, asset)
         except LimitError:
             written = None
         if written is not None:
             _check_return(kind, row, structs, written, (written, *parts[1:]))
-            _check_record(row, model, written)
+            _check_record(row, asset, written)
         if len(data) <= SMALL or zlib.crc32(data) % SELDOM == 0:
-            _check_uses(row, model, budget, len(data))
+            _check_uses(row, asset.chief, budget, len(data))
     return True
 
 
 def _read(row: Any, parts: tuple[bytes, ...]) -> tuple[Any, Any]:
-    """Return a file's structs and its model, all of it decoded."""
+    """Return a file's structs and what it holds, all of it decoded."""
     structs = row.read(parts[0])
     names = getattr(row, "companions", ())
     others = [formats.by_name(n).read(part) for n, part in zip(names, parts[1:], strict=False)] or [None] * len(names)
-    model = row.to_model(structs, *others, "name")
-    for surface in model.surfaces if isinstance(model, VertexModel) else ():
+    asset = row.unpack(structs, "name", others)
+    for surface in asset.model.surfaces if isinstance(asset.model, VertexModel) else ():
         if surface.normals is None or surface.positions.shape != surface.normals.shape:
             raise BrokenError("as many normals as positions")
-    return structs, model
+    return structs, asset
+
+
+def _dump(row: Any, asset: Any) -> bytes:
+    """Return the file of what one holds; raises LimitError."""
+    found: bytes = row.dump(asset.chief, None, asset.animations)
+    return found
 
 
 def _check_return(kind: str, row: Any, structs: Any, written: bytes, parts: tuple[bytes, ...]) -> None:
     """Assert that what was written has every field, and is written again as the same bytes."""
     try:
-        again, model = _read(row, parts)
+        again, asset = _read(row, parts)
     except ModelError as error:
         raise BrokenError(f"what was written is refused: {error}") from error
     different = next(differences(_plain(structs), _plain(again), single=kind in TEXTS), None)
     if different is not None:
         raise BrokenError(f"came back otherwise: {different}")
-    if row.dump(model) != written:
+    if _dump(row, asset) != written:
         raise BrokenError("a second writing gives other bytes")
 
 
@@ -190,19 +197,29 @@ def _values(model: Any) -> Iterator[tuple[str, Any, int | None]]:
         yield from ((name, getattr(model, name), None) for name in ("positions", "rotations", "bounds"))
 
 
-def _check_record(row: Any, model: Any, written: bytes) -> None:
-    """Assert that a model is written as it was after its source's facts lay in a .blend."""
-    source, again = model.source, copy.copy(model)
-    if isinstance(model, VertexModel):
+def _check_record(row: Any, asset: Any, written: bytes) -> None:
+    """Assert that all is written as it was after its sources' facts lay in a .blend."""
+    again = replace(
+        asset,
+        model=None if asset.model is None else _from_record(asset.model),
+        animations=[_from_record(each) for each in asset.animations],
+    )
+    if _dump(row, again) != written:
+        raise BrokenError("the source's record gives other bytes")
+
+
+def _from_record(thing: Any) -> Any:
+    """Return a model or a motion with the source that its record gives."""
+    source, again = thing.source, copy.copy(thing)
+    if isinstance(thing, VertexModel):
         surfaces = [record.surface_record(surface, {}) for surface in source.surfaces]
         again.source = record.model_source(record.model_record(source, surfaces, {}))[0]
-    elif isinstance(model, SkeletalModel):
+    elif isinstance(thing, SkeletalModel):
         meshes = [skeletal_record.mesh_record(mesh, {}) for mesh in source.meshes]
         again.source = skeletal_record.model_source(skeletal_record.model_record(source, meshes, {}))[0]
     else:
         again.source = skeletal_record.animation_source(skeletal_record.animation_record(source, {}))[0]
-    if row.dump(again) != written:
-        raise BrokenError("the source's record gives other bytes")
+    return again
 
 
 def _check_uses(row: Any, model: Any, budget: Budget, size: int) -> None:
@@ -239,7 +256,9 @@ def _convert(row: Any, model: Any) -> None:
         rows_of(VERTEX)[-1].dump(bake(model, []))
     else:
         row.load(row.dump(replace(model, source_frames=None)), "name")
-        next(each for each in rows_of(MOTION) if each is not row).dump(animation_with_origin(model))
+        next(each for each in rows_of(MOTION) if each is not row and not each.has_model).dump(
+            animation_with_origin(model)
+        )
 
 
 def _rewrite(row: Any, model: Any) -> None:

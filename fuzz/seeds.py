@@ -5,20 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from fuzz import beside
 from fuzz.mutate import PAIR, join_pair
-from tests import samples_md2, samples_md3, samples_md5, samples_mdm
+from tests.small_files import SAMPLES
 
 PROJECT = Path(__file__).resolve().parent.parent
 CORPUS = PROJECT.parent / "shared" / "corpus"
 MOST_BYTES = 1 << 20
 SMALL = 1 << 14
-SPECS: dict[str, tuple[Any, ...]] = {"md2": samples_md2.SPECS, "md3": samples_md3.SPECS}
-SAMPLES: dict[str, tuple[Any, ...]] = {
-    "md5mesh": samples_md5.MESHES, "md5anim": samples_md5.ANIMS, "mdm": samples_mdm.MESHES, "mdx": samples_mdm.ANIMS,
-}  # fmt: skip
 
 
 def samples(kind: str) -> list[bytes]:
@@ -27,9 +22,7 @@ def samples(kind: str) -> list[bytes]:
         return list(beside.KINDS[kind][1])
     if kind == PAIR:
         return [join_pair(mesh, bones) for mesh in samples("mdm") for bones in samples("mdx")[:2]]
-    if kind in SPECS:
-        return [make().pack() for make in SPECS[kind]]
-    return [make() for make in SAMPLES[kind]]
+    return list(SAMPLES[kind].values())
 
 
 def seeds(kind: str) -> list[bytes]:

@@ -14,6 +14,7 @@ from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.formats.md5 import anim_file as md5anim
 from io_idtech_models.formats.md5 import mesh_file as md5mesh
 from io_idtech_models.formats.mdm import file as mdm
+from io_idtech_models.formats.mdr import file as mdr
 from io_idtech_models.formats.mdx import file as mdx
 
 Facts = dict[str, Any]
@@ -82,23 +83,40 @@ def _own_fields(dtype: np.dtype[Any]) -> list[str]:
     return [name for name in dtype.names or () if not name.startswith(OFFSETS)]
 
 
+def _skinned(at: str, surface: Any, header: np.dtype[Any]) -> Facts:
+    found = _record(at, surface.header, header, _own_fields(header))
+    counts = surface.vertices["num_weights"]
+    ends = np.cumsum(counts)
+    for v, vertex in enumerate(surface.vertices):
+        found[f"{at}verts[{v}].normal"] = vertex["normal"].tobytes()
+        found[f"{at}verts[{v}].st"] = vertex["st"].tobytes()
+        found[f"{at}verts[{v}].weights"] = surface.weights[ends[v] - counts[v] : ends[v]].tobytes()
+    return found | _rows(f"{at}triangles", surface.triangles) | {f"{at}refs": surface.bone_refs.tobytes()}
+
+
 def _mdm(data: bytes) -> Facts:
     file = mdm.read(data)
     found = _record("", file.header, mdm.HEADER, _own_fields(mdm.HEADER))
     for s, surface in enumerate(file.surfaces):
         at = f"surfaces[{s}]."
-        found |= _record(at, surface.header, mdm.SURFACE, _own_fields(mdm.SURFACE))
-        counts = surface.vertices["num_weights"]
-        ends = np.cumsum(counts)
-        for v, vertex in enumerate(surface.vertices):
-            found[f"{at}verts[{v}].normal"] = vertex["normal"].tobytes()
-            found[f"{at}verts[{v}].st"] = vertex["st"].tobytes()
-            found[f"{at}verts[{v}].weights"] = surface.weights[ends[v] - counts[v] : ends[v]].tobytes()
-        found |= _rows(f"{at}triangles", surface.triangles) | _rows(f"{at}collapse", surface.collapse)
-        found[f"{at}refs"] = surface.bone_refs.tobytes()
+        found |= _skinned(at, surface, mdm.SURFACE) | _rows(f"{at}collapse", surface.collapse)
     for t, tag in enumerate(file.tags):
         found |= _record(f"tags[{t}].", tag.header, mdm.TAG, _own_fields(mdm.TAG))
         found[f"tags[{t}].refs"] = tag.bone_refs.tobytes()
+    return found
+
+
+def _mdr(data: bytes) -> Facts:
+    file = mdr.read(data)
+    found = _record("", file.header, mdr.HEADER, _own_fields(mdr.HEADER))
+    for f, frame in enumerate(file.frames):
+        found |= _record(f"frames[{f}].", frame["info"], frame["info"].dtype, frame["info"].dtype.names)
+        found |= _rows(f"frames[{f}].bones", frame["bones"])
+    for n, lod in enumerate(file.lods):
+        for s, surface in enumerate(lod.surfaces):
+            found |= _skinned(f"lods[{n}].surfaces[{s}].", surface, mdr.SURFACE)
+    for t, tag in enumerate(file.tags):
+        found |= _record(f"tags[{t}].", tag, mdr.TAG, mdr.TAG.names)
     return found
 
 
@@ -160,5 +178,6 @@ def _of_block(prefix: str, block: Any) -> Facts:
 
 
 READERS: dict[bytes, Callable[[bytes], Facts]] = {
-    md2.IDENT: _md2, md3.IDENT: _md3, iqm.MAGIC[:4]: _iqm, mdm.IDENT: _mdm, mdx.IDENT: _mdx, b"MD5V": _md5,
+    md2.IDENT: _md2, md3.IDENT: _md3, mdm.IDENT: _mdm, mdr.IDENT: _mdr, mdx.IDENT: _mdx, b"MD5V": _md5,
+    iqm.MAGIC[:4]: _iqm,
 }  # fmt: skip

@@ -19,22 +19,11 @@ import pytest
 from io_idtech_models import formats
 from io_idtech_models.formats import VERTEX, rows_of
 from io_idtech_models.model.vertex import VertexModel
-from tests import samples_iqm, samples_md2, samples_md3, samples_md5, samples_mdm
+from tests.small_files import SAMPLES
 
 PROJECT = Path(__file__).resolve().parent.parent
 CORPUS = PROJECT.parent / "shared" / "corpus"
 SENTINEL = PROJECT / "examples" / "sentinel" / "sentinel.md3"
-
-# Every sample of every format: format's name -> sample's name -> the file.
-SAMPLES: dict[str, dict[str, bytes]] = {
-    "md2": {make.__name__: make().pack() for make in samples_md2.SPECS},
-    "md3": {make.__name__: make().pack() for make in samples_md3.SPECS},
-    "md5mesh": {make.__name__: make() for make in samples_md5.MESHES},
-    "mdm": {make.__name__: make() for make in samples_mdm.MESHES},
-    "iqm": {make.__name__: make().pack() for make in samples_iqm.SPECS},
-    "md5anim": {make.__name__: make() for make in samples_md5.ANIMS},
-    "mdx": {make.__name__: make() for make in samples_mdm.ANIMS},
-}
 
 
 def sample(name: str, format_name: str = "md3") -> bytes:

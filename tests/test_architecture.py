@@ -15,7 +15,8 @@ import pytest
 
 from io_idtech_models.formats import ROWS, VERTEX, Row
 from io_idtech_models.model.limits.games import GAMES
-from tests.samples import PROJECT, SAMPLES
+from tests.samples import PROJECT
+from tests.small_files import SAMPLES
 
 PACKAGE = PROJECT / "io_idtech_models"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -33,7 +34,7 @@ MAY_IMPORT = {
     "game": set(),
     "formats": {"model"},
     "formats/common": {"model"},
-    **{f"formats/{name}": {"formats/common", "model"} for name in ("iqm", "md2", "md3", "md5", "mdx")},
+    **{f"formats/{path.parent.name}": {"formats/common", "model"} for path in PACKAGE.glob("formats/*/*file.py")},
     "formats/mdm": {"formats/common", "formats/mdx", "model"},  # the skeleton of an MDM is an MDX's
     "assets": {"formats", "game", "model"},
     "blender": {"model"},

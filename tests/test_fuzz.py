@@ -13,7 +13,8 @@ from fuzz.mutate import KINDS, PAIR, join_pair, mutated, split_pair
 from fuzz.seeds import samples
 from fuzz.trials import Trials, minimised
 from io_idtech_models.formats import by_name
-from tests.samples import PROJECT, SAMPLES
+from tests.samples import PROJECT
+from tests.small_files import SAMPLES
 from tools import children
 from tools.main import main as build_main
 

@@ -94,7 +94,9 @@ def _baked(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
     motions, notes = _motions(loaded, posing), list[str]()
     if asked.shorten:
         motions, notes = short_animations(motions, to.rooms.get("frame"))
-    found = _vertex_file(bake(loaded.model, motions, list(posing.tags), posing.frames), to, asked)
+    if any(mesh.level for mesh in loaded.model.meshes):
+        notes += to.lost_levels()
+    found = _vertex_file(bake(loaded.model.nearest(), motions, list(posing.tags), posing.frames), to, asked)
     return replace(found, notes=notes + found.notes)
 
 
@@ -122,7 +124,7 @@ def _motion_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Conv
 
 def _model_of_motion(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
     """Return what comes of a motion in a format whose files hold models, too: joints, and no mesh."""
-    if not to.has_motions:
+    if not to.apart:
         raise _never(loaded.row, to)
     first = loaded.animations[0]
     return _skeletal_files(replace(loaded, model=SkeletalModel(first.name, skeleton_of(first), [])), to, asked, posing)
@@ -130,8 +132,8 @@ def _model_of_motion(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> C
 
 def _motions_of_model(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
     """Return what comes of a model's own motions in a format of these alone: one, or several where it joins them."""
-    if not loaded.row.has_motions:
-        raise _never(loaded.row, to)
+    if not loaded.row.has_motions or not loaded.animations:
+        raise LimitError(f"{loaded.row.name.upper()} can't become {to.name.upper()}: its files hold no animations")
     motions, notes = _scaled_for(to, loaded.animations, loaded.model)
     if not motions or (len(motions) > 1 and not to.joins_clips):
         found = f"it has {plural(len(motions), 'animation')}"
@@ -172,6 +174,7 @@ def _skeletal_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Co
         model, motions, notes = short_skeleton(model, motions, to, game)
     notes += refused(_problems(to, model, game))
     notes += to.lost(model)
+    model = model if to.levels else model.nearest()
     for animation in motions:
         set_bounds(animation, model)
     own, beside = (motions, []) if to.has_motions else ([], motions)
@@ -213,7 +216,7 @@ def _bound(loaded: Loaded, to: Row, motions: list[Animation]) -> tuple[SkeletalM
         if loaded.animation is None:
             raise LimitError("its bones lie in another file, which was not found: name it with --anim")
         model = bind_pose.fitted(model, model.skeleton.bind, bind_pose.mean_places(loaded.animation.positions))
-    needed = to.companions or (to.has_motions and not to.motionless)
+    needed = to.companions or (to.has_motions and not to.apart)
     return model, motions or ([at_rest(model.skeleton, model.name)] if needed else [])
 
 

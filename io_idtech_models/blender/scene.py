@@ -38,6 +38,14 @@ class ExportScene(Generic[Settings]):
         return self.scene.render.fps / self.scene.render.fps_base
 
 
+_showing: list[bpy.types.Scene] = []  # of those that run now
+
+
+def is_showing() -> bool:
+    """Tell whether someone runs through a scene's frames now."""
+    return bool(_showing)
+
+
 @contextmanager
 def showing(scene: bpy.types.Scene) -> Iterator[Callable[[float], None]]:
     """Give the function that lets a scene show a time, or what is between two frames; all is as it was afterwards."""
@@ -46,7 +54,9 @@ def showing(scene: bpy.types.Scene) -> Iterator[Callable[[float], None]]:
     def show(time: float) -> None:
         scene.frame_set(floor(time), subframe=float(time - floor(time)))
 
+    _showing.append(scene)
     try:
         yield show
     finally:
         scene.frame_set(frame, subframe=subframe)
+        _showing.pop()

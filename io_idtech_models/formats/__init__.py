@@ -14,7 +14,20 @@ from typing import TYPE_CHECKING, Protocol
 
 from ..reporting import FormatError, LimitError
 from .families import MOTION, SKELETAL, VERTEX, Family
-from .rows import SKIN_DECLS, SKIN_FILES, SPLIT, Asset, Option, Options, Row
+from .rows import (
+    DOOM_3,
+    ENEMY_TERRITORY,
+    FREE_ENGINES,
+    QUAKE_2,
+    QUAKE_3,
+    SKIN_DECLS,
+    SKIN_FILES,
+    SPLIT,
+    Asset,
+    Option,
+    Options,
+    Row,
+)
 
 if TYPE_CHECKING:
     from ..model.vertex import VertexModel
@@ -29,6 +42,7 @@ ROWS: tuple[Row, ...] = (
         name="md2",
         family=VERTEX,
         label="Quake II (.md2)",
+        engine=QUAKE_2,
         suffixes=(".md2",),
         magic=b"IDP2",
         file_codec="md2.file",
@@ -41,12 +55,12 @@ ROWS: tuple[Row, ...] = (
             Option("skin_height", "Skin Height", "Texels; 0: the source's, else the picture's, else 256", 0, 32767),
             Option(
                 "same_box",
-                "Same Box for All Frames",
+                "Same Box",
                 "Round positions alike in all frames: what stands still does not wobble, but all is a little coarser",
             ),
             Option(
                 "remake_commands",
-                "Remake OpenGL Commands",
+                "Remake Commands",
                 "Make the strips and fans that Quake II draws anew, also where the source's still hold",
             ),
         ),
@@ -55,6 +69,7 @@ ROWS: tuple[Row, ...] = (
         name="md3",
         family=VERTEX,
         label="Quake III (.md3)",
+        engine=QUAKE_3,
         suffixes=(".md3",),
         magic=b"IDP3",
         file_codec="md3.file",
@@ -75,6 +90,7 @@ ROWS: tuple[Row, ...] = (
         name="md5mesh",
         family=SKELETAL,
         label="Doom 3 (.md5mesh)",
+        engine=DOOM_3,
         suffixes=(".md5mesh",),
         magic=b"MD5Version",
         animation="md5anim",
@@ -87,6 +103,7 @@ ROWS: tuple[Row, ...] = (
         name="mdm",
         family=SKELETAL,
         label="Enemy Territory (.mdm)",
+        engine=ENEMY_TERRITORY,
         suffixes=(".mdm",),
         magic=b"MDMW",
         animation="mdx",
@@ -102,7 +119,7 @@ ROWS: tuple[Row, ...] = (
         options=(
             Option(
                 "make_lod",
-                "Make Levels of Detail",
+                "Make Levels",
                 "Order the vertices of changed surfaces so that games may draw fewer from afar; else all are drawn",
             ),
         ),
@@ -111,10 +128,11 @@ ROWS: tuple[Row, ...] = (
         name="iqm",
         family=SKELETAL,
         label="Inter-Quake Model (.iqm)",
+        engine=FREE_ENGINES,
         suffixes=(".iqm",),
         magic=b"INTERQUAKEMODEL",
         has_motions=True,
-        motionless=True,
+        apart=True,
         normals=True,
         colors=True,
         stretches=True,
@@ -131,9 +149,35 @@ ROWS: tuple[Row, ...] = (
         ),
     ),
     Row(
+        name="mdr",
+        family=SKELETAL,
+        label="Elite Force (.mdr)",
+        engine=QUAKE_3,
+        suffixes=(".mdr",),
+        magic=b"RDM5",
+        has_motions=True,
+        levels=True,
+        joint_names=False,
+        normals=True,
+        tags=True,
+        bind_pose_missing=True,
+        skins=SKIN_FILES,
+        file_codec="mdr.file",
+        model_codec="mdr.model",
+        rooms={"surface": 63, "shader": 63, "tag": 31},
+        options=(
+            Option(
+                "pack_frames",
+                "Pack Frames",
+                "Store matrices of bones in half the room, a little coarser; what came packed stays so",
+            ),
+        ),
+    ),
+    Row(
         name="md5anim",
         family=MOTION,
         label="Doom 3 Animation (.md5anim)",
+        engine=DOOM_3,
         suffixes=(".md5anim",),
         magic=b"MD5Version",
         is_text=True,
@@ -145,6 +189,7 @@ ROWS: tuple[Row, ...] = (
         name="mdx",
         family=MOTION,
         label="Enemy Territory Animation (.mdx)",
+        engine=ENEMY_TERRITORY,
         suffixes=(".mdx",),
         magic=b"MDXW",
         file_codec="mdx.file",

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ..model.vertex import VertexModel
 
 Options = Mapping[str, Any]
+QUAKE, QUAKE_2, QUAKE_3 = "Quake", "Quake II", "Quake III, Wolfenstein"
+DOOM_3, ENEMY_TERRITORY, FREE_ENGINES = "Doom 3", "Enemy Territory", "Free Engines"
+ENGINES = (QUAKE, QUAKE_2, QUAKE_3, DOOM_3, ENEMY_TERRITORY, FREE_ENGINES)  # headings of menus, in their order
 SKIN_FILES, SKIN_DECLS = "files", "decls"
 SPLIT = "split_surfaces"  # the option of formats whose surfaces may be cut where a game takes none so large
 
@@ -56,13 +59,14 @@ class Row:
 
     name: str  # also part of the operators' names: import_scene.idtech_NAME
     label: str  # in menus
+    engine: str  # under which heading, one of ENGINES
     suffixes: tuple[str, ...]  # lower case
     magic: bytes  # how its files begin
     file_codec: str  # the module that has `read` and `write`
     model_codec: str  # the module that has `to_model`, `from_model`, and what else the row asks for
     family: Family  # of its models; MOTION where its files hold nothing else
     has_motions: bool = False  # beside a model that a skeleton moves, or alone
-    motionless: bool = False  # of those: a file needs no motion
+    apart: bool = False  # of those: a file may hold either alone
     rooms: Mapping[str, int] = field(default_factory=dict)  # bytes that names of a kind have; else any
     options: tuple[Option, ...] = ()  # what its export alone asks for
     tags: bool = False  # it has some
@@ -79,6 +83,8 @@ class Row:
     colors: bool = False  # of vertices
     bare_vertices: bool = False  # vertices that no joint moves stay where they are
     stretches: bool = False  # joints are scaled along their axes, with what hangs on them: see `model.joint_scales`
+    levels: bool = False  # its files hold levels of detail, too
+    joint_names: bool = True  # and parents of joints
     bind_pose_missing: bool = False  # it does not say in which pose meshes are bound: one has to be found
     # Of those, and of motions:
     is_text: bool = False  # it can't hold quotes and line ends in names
@@ -90,6 +96,11 @@ class Row:
     def has_model(self) -> bool:
         """Tell whether its files hold models."""
         return self.family is not MOTION
+
+    @property
+    def dropped_with(self) -> tuple[str, ...]:
+        """Return the formats of motions whose files are chosen or dropped together with a model's."""
+        return self.companions or ((self.animation,) if self.animation else ())
 
     @property
     def read(self) -> Callable[[bytes], Any]:
@@ -203,6 +214,11 @@ class Row:
             model = replace(model, surfaces=surfaces, source=None)
         return self.conform(model, options or {})
 
+    def lost_levels(self) -> list[str]:
+        """Return what becomes of levels of detail that a model has, in a sentence, where the format has none."""
+        called = self.name.upper()
+        return [] if self.levels else [f"{called} files hold no levels of detail: what is drawn from afar is left out"]
+
     def lost(self, model: SkeletalModel) -> list[str]:
         """Return what of a model that a skeleton moves the format has no place for, in sentences."""
         from ..model.wording import listed
@@ -215,4 +231,8 @@ class Row:
             found.append(f"{called} has no torso weights: left out")
         if not self.tags and any(mesh.min_lod is not None for mesh in model.meshes):
             found.append(f"{called} has no levels of detail: left out")
+        if any(mesh.level for mesh in model.meshes):
+            found += self.lost_levels()
+        if not self.joint_names and model.source_of(self.name) is None:
+            found.append(f"{called} has no names and no parents of bones: they become numbers, which tags alone name")
         return found

@@ -34,6 +34,8 @@ def skeletal_facts(model: SkeletalModel) -> dict[str, Any]:
     for shown, mesh in zip(meshes, model.meshes, strict=True):
         if mesh.min_lod is not None:
             shown["min_lod"] = mesh.min_lod
+        if mesh.level:
+            shown["level"] = mesh.level
     skeleton = model.skeleton
     joints = _joint_facts(skeleton.names, skeleton.parents.tolist(), skeleton.traits)
     found: dict[str, Any] = {"joints": joints, "meshes": meshes}

@@ -117,6 +117,7 @@ class SkinnedMesh:
     carried: NDArray[np.bool_] | None = None  # (V,) its weights are the source's but for their offsets; None: none are
     colors: Floats | None = None  # (V, 4) red, green, blue and opacity, from 0 to 1; None: it has none
     blended: bool = False  # all joints turn a normal, by their weights; else that of the first weight alone
+    level: int = 0  # of detail: games draw meshes of a higher one from afar, instead of those of level 0
 
     @property
     def num_vertices(self) -> int:
@@ -279,6 +280,10 @@ class SkeletalModel:
     def source_of(self, format_name: str) -> SkeletalSource | None:
         """Return the source if it is of that format: the facts of another one are no hints."""
         return self.source if self.source is not None and self.source.format == format_name else None
+
+    def nearest(self) -> SkeletalModel:
+        """Return the model without the meshes that games draw from afar."""
+        return replace(self, meshes=[mesh for mesh in self.meshes if not mesh.level])
 
 
 def mismatch(skeleton: Skeleton, animation: Animation) -> str:

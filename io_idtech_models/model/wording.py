@@ -37,10 +37,12 @@ def describe(model: VertexModel) -> str:
 
 
 def describe_skeletal(model: SkeletalModel) -> str:
-    """Return "2 meshes, 24 joints, 1200 vertices"."""
-    meshes = plural(len(model.meshes), "mesh").replace("meshs", "meshes")
-    vertices = sum(mesh.num_vertices for mesh in model.meshes)
-    return f"{meshes}, {plural(model.skeleton.num_joints, 'joint')}, {vertices} vertices"
+    """Return "2 meshes, 24 joints, 1200 vertices", and how many more levels of detail there are."""
+    near = model.nearest().meshes
+    vertices = sum(mesh.num_vertices for mesh in near)
+    found = [plural(len(near), "mesh", "meshes"), plural(model.skeleton.num_joints, "joint"), f"{vertices} vertices"]
+    levels = max((mesh.level for mesh in model.meshes), default=0)
+    return ", ".join([*found, *([f"{plural(levels, 'level')} of detail"] if levels else [])])
 
 
 def describe_animation(animation: Animation) -> str:

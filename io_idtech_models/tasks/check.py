@@ -13,6 +13,7 @@ from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.vertex.gather import gather
 from ..formats import SKELETAL, VERTEX, Row
 from ..model.limits.games import Problem
+from . import rig_levels
 from .selection import Choice
 from .skeletal_exports import whole_model
 
@@ -35,7 +36,8 @@ def _gather_skeletal(chosen: Choice, row: Row, context: Context) -> Any:
     settings = SkeletalGatherSettings(normals="SOURCE" if row.normals else "NONE")
     blocks = whole_model(chosen.blocks, context)
     rig = gather_rig.find_rig(blocks)
-    return gather_rig.gather(blocks, rig_scene(context.scene, context.view_layer, settings, rig))
+    with rig_levels.shown(rig, row, context) as levels:
+        return gather_rig.gather([*blocks, *levels], rig_scene(context.scene, context.view_layer, settings, rig))
 
 
 GATHER = {VERTEX: _gather_vertex, SKELETAL: _gather_skeletal}

@@ -17,14 +17,15 @@ from ..assets.levels import Files, dump_levels, level_name, level_target
 from ..assets.storage import Target
 from ..blender import names, properties
 from ..blender.compat import Block, Context
+from ..blender.mesh import levels
 from ..blender.player.assembly import make_root
 from ..blender.provenance import MODEL_ID, PART
 from ..blender.roots import root_of
 from ..blender.scene import ExportScene
-from ..blender.vertex import levels
 from ..blender.vertex.build import BuildSettings, build
 from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.vertex.gather import gather
+from ..blender.vertex.same_materials import materials_of
 from ..formats import VERTEX, Row, Written
 from ..model.vertex import VertexModel
 from ..model.wording import listed, plural
@@ -92,7 +93,7 @@ def _build(
     for collection in old:
         collection.name = names.fit(f"old {collection.name}")  # the new ones take their names
     built_settings = BuildSettings(scale=settings.scale, fit_range=False)
-    materials = levels.materials_of(chosen.blocks)
+    materials = materials_of(chosen.blocks)
     root = root_of(chosen.blocks[0]) if chosen.blocks else None  # of a player's part
     made = []
     try:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import bpy
 
 from ..blender.compat import Context
+from ..blender.mesh.levels import number_of as level_number
 from ..blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX
 from ..blender.roots import is_root, root_of
 from ..blender.vertex.gather import TagSource, find_tags
@@ -243,6 +244,8 @@ def _visible(context: Context, blocks: Iterable[bpy.types.Object], collection: b
     choice = Choice([], collection)
     for block in blocks:
         shown = block.visible_get(view_layer=context.view_layer)
+        if not shown and level_number(block):  # of a rigged model, which is written with it all the same
+            continue
         if block.type in KINDS:
             (choice.blocks if shown else choice.hidden).append(block)
         if shown and (block.type in SHAPES or block.instance_type == "COLLECTION"):

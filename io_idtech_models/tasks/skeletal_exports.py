@@ -22,7 +22,7 @@ from ..model.limits.games import GAMES, refused
 from ..model.skeletal import Animation, SkeletalModel, looped, set_bounds
 from ..model.wording import describe_skeletal, listed, plural
 from ..reporting import LimitError, collected_warnings, reason
-from . import animation_tables, motions
+from . import animation_tables, motions, rig_levels
 from .selection import Choice
 from .vertex import Summary, left_out, object_mode, skin_files, unselected_tags
 
@@ -71,9 +71,10 @@ def export_skeletal(
     with collected_warnings() as record_warnings:
         export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
     done, files = _bones_of(asked, row, export, context) if more.write_animation else ([], [])
-    with collected_warnings() as warnings, object_mode(context):
+    blocks = whole_model(chosen.blocks, context)
+    with collected_warnings() as warnings, object_mode(context), rig_levels.shown(export.rig, row, context) as levels:
         export = _of_format(export, row)
-        model = gather(whole_model(chosen.blocks, context), export)
+        model = gather([*blocks, *levels], export)
         animations = _own_motions(row, export, model, more) if row.has_motions else []
         if more.add_origin:
             model = skeleton_with_origin(model)
@@ -85,10 +86,10 @@ def export_skeletal(
         warnings.extend(refused([*row.check(model, game), *(p for a in animations for p in row.check_motion(a, game))]))
         target = in_game_folder(path, game)
         warnings.extend(_folder_notes(target, path))
-        skins = skin_files(replace(asked, target=target), whole_model(chosen.blocks, context))
+        skins = skin_files(replace(asked, target=target), blocks)
         _write([(target, row.dump(model, asked.options, animations)), *files, *skins])
         remember_weights(export.rig, settings)
-    warnings = [*record_warnings, *warnings, *left_out(chosen)]
+    warnings = [*record_warnings, *warnings, *left_out(chosen), *rig_levels.lost(export.rig, row)]
     warnings += unselected_tags(chosen, bones=False) if row.tags else []
     warnings += [f"{file.name}: {summary}" for file, summary in done]
     moved = f", {plural(len(animations), 'animation')}" if row.has_motions else ""
@@ -106,7 +107,7 @@ def _own_motions(row: Row, export: RigScene, model: SkeletalModel, more: ModelEx
     try:
         sources = motions.sources(export, row, more.motions, "")
     except motions.NoActionError:
-        if row.motionless:
+        if row.apart:
             return []
         sources = motions.sources(export, row, "REST", "")
     wanted = AnimationExport(add_origin=more.add_origin)
@@ -155,7 +156,7 @@ def _make_folder(path: Path) -> None:
 
 def whole_model(blocks: Iterable[Any], context: Context) -> list[Any]:
     """Return objects with the armature that deforms them; an armature alone with what is visible of its model."""
-    found = list(blocks)
+    found = rig_levels.nearest(blocks)
     rig = find_rig(found)
     if not any(block.type == "MESH" for block in found):
         tags = [b for b in context.scene.objects if b.type == "EMPTY" and b.parent == rig and b.parent_type == "BONE"]
@@ -281,7 +282,7 @@ def _file_names(names_of: list[str]) -> list[str]:
 
 
 def _meshes_of(rig: Any, context: Context) -> list[Any]:
-    found = [b for b in context.scene.objects if b.type == "MESH"]
+    found = [b for b in rig_levels.nearest(context.scene.objects) if b.type == "MESH"]
     return [b for b in found if any(m.type == "ARMATURE" and m.object == rig for m in b.modifiers)]
 
 

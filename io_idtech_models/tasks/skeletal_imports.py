@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from .. import formats
-from ..assets.load import Loaded, animations_beside, load
+from ..assets.load import Loaded, animations_beside, load, load_animation
 from ..blender.budgets import refuse_farther
 from ..blender.compat import Context, play
 from ..blender.provenance import note_file
@@ -23,7 +23,7 @@ from ..game.search import DIFFUSE_ENDINGS
 from ..game.store import GameFile
 from ..model import bind_pose
 from ..model.edits.matched import by_name, by_number
-from ..model.skeletal import Animation, Pose, SkeletalModel, skeleton_of
+from ..model.skeletal import Animation, Pose, SkeletalModel, mismatch, skeleton_of
 from ..model.transforms import chain
 from ..model.wording import describe_skeletal, plural
 from ..reporting import LimitError, ModelError, collected_warnings
@@ -41,6 +41,7 @@ class ImportSettings:
     """What of a skeletal model to import, and in which pose; the import operators declare the same options."""
 
     animations: bool = True  # those beside it, whose joints match
+    chosen: tuple[GameFile, ...] = ()  # these alone, without looking beside it
     animation: GameFile | None = None  # the file that has the skeleton, where that is another
     bind: str = AS_FILE  # the pose in which meshes are bound: FILE, FIT or FRAME
     bind_frame: int = 0
@@ -80,7 +81,7 @@ def import_skeletal(
     """
     with collected_warnings() as warnings, object_mode(context):
         loaded = load(file, [wanted.animation] if wanted.animation is not None else [], SKELETAL)
-        motions = _motions(file, loaded) if wanted.animations else []
+        motions = _motions(file, loaded, wanted.chosen) if wanted.animations or wanted.chosen else []
         if not loaded.animations:
             loaded.animations = [motion for motion, _ in motions]
         model = bound(loaded, wanted)
@@ -95,18 +96,37 @@ def import_skeletal(
     facts = describe_skeletal(model)
     if loaded.bones is not None:
         facts += f", bones of '{_shown(loaded.bones, file)}'"
-    if wanted.animations:
+    if wanted.animations or wanted.chosen:
         facts += f", {plural(len(animations), 'animation')}"
     return posed, Summary(facts, warnings)
 
 
-def _motions(file: GameFile, loaded: Loaded) -> list[tuple[Animation, GameFile]]:
-    """Return the animations of a model, and those beside it; warnings name those that can't be read."""
+def _motions(file: GameFile, loaded: Loaded, chosen: tuple[GameFile, ...]) -> list[tuple[Animation, GameFile]]:
+    """Return the animations of a model, and those chosen, else those beside it; warnings name what can't be read."""
     row = loaded.row
     found = [(animation, loaded.bones or file) for animation in loaded.animations]
     if not row.animation or (row.companions and loaded.bones is None):  # bones without names, which none fits
         return found
+    if chosen:
+        return found + _chosen_motions(loaded, chosen)
     return found + animations_beside(file, formats.by_name(row.animation), loaded.model, loaded.bones)
+
+
+def _chosen_motions(loaded: Loaded, files: tuple[GameFile, ...]) -> list[tuple[Animation, GameFile]]:
+    """Return the animations in files that fit a model; warnings say why others don't."""
+    found = []
+    for file in files:
+        try:
+            animation = load_animation(file, loaded.row)
+        except ModelError as error:
+            log.warning("%s", error)
+            continue
+        why = mismatch(loaded.model.skeleton, animation)
+        if why:
+            log.warning("'%s' does not fit '%s': %s", file.name, loaded.model.name, why)
+        else:
+            found.append((animation, file))
+    return found
 
 
 def _moved_by(row: Row) -> Row:

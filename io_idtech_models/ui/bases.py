@@ -130,7 +130,7 @@ class ExportFile(Exporting):  # type: ignore[misc]
         name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0
     )
     keep_suffixes: BoolProperty(
-        name="Keep Number Suffixes",
+        name="Number Suffixes",
         description="Write names as they are, with the numbers (.001) that Blender puts behind them",
         default=False,
     )
@@ -303,7 +303,7 @@ def games_option(games: tuple[str, ...]) -> Any:
     return declare(
         name="Game",
         description="Whose limits to keep: what the game would refuse is not written",
-        items=tuple((key, GAMES[key].label, f"Limits of {GAMES[key].label}") for key in games),
+        items=tuple((key, GAMES[key].choice or GAMES[key].label, f"Limits of {GAMES[key].label}") for key in games),
         default="format",
     )
 
@@ -319,7 +319,7 @@ def option_property(option: Option) -> Any:
 
 def suffixes_of(row: Row) -> list[str]:
     """Return how the files end that an import takes: those of a format, and of what lies with its models."""
-    others = [formats.by_name(name) for name in row.companions]
+    others = [formats.by_name(name) for name in row.dropped_with]
     return [suffix for each in (row, *others) for suffix in each.suffixes]
 
 

@@ -120,7 +120,7 @@ class WeightOptions:
         max=1.0,
     )
     orphan_bone: StringProperty(
-        name="Bone for Unweighted", description="What vertices without weights are bound to; empty: they are an error"
+        name="Default Bone", description="What vertices without weights are bound to; empty: they are an error"
     )
 
 
@@ -220,7 +220,7 @@ def active_rig(context: Context) -> Any:
 
 def import_operator(row: Row) -> type:
     """Return the operator that brings a format's motions onto an armature."""
-    options = [(TableOption, row.joins_clips), (NumberedOption, row.has_model)]
+    options = [(TableOption, row.joins_clips), (NumberedOption, row.apart)]
     bases = (*(option for option, wanted in options if wanted), ImportSkeletalAnimation)
     return make_operator(row, "import", bases, {}, "anim")
 
@@ -236,5 +236,5 @@ def operators(row: Row) -> tuple[type, ...]:
 
     Files that lie with models are dropped with them: the models' handler takes both.
     """
-    lies_with_models = any(row.name in other.companions for other in formats.ROWS)
+    lies_with_models = any(row.name in other.dropped_with for other in formats.ROWS)
     return import_operator(row), export_operator(row), *(() if lies_with_models else (file_handler(row),))

@@ -23,7 +23,7 @@ PropertyGroup: Any = bpy.types.PropertyGroup
 UIList: Any = bpy.types.UIList
 
 
-def _own(context: Context) -> Any:
+def own(context: Context) -> Any:
     """Return the preferences; None where the package is imported without being installed."""
     addon = context.preferences.addons.get(PACKAGE)
     return None if addon is None else addon.preferences
@@ -99,11 +99,18 @@ class IdtechPreferences(AddonPreferences):  # type: ignore[misc]
 
     games: CollectionProperty(type=IDTECH_PG_game)
     active: IntProperty()
+    follow_frame: BoolProperty(
+        name="Edit the Frame That Is Shown",
+        description="The active shape key follows the frame of the scene, and the scene a key that is chosen",
+        default=True,
+    )
 
     def draw(self, context: Context) -> None:
         """Show the list of games, and the active one's folders."""
         layout = self.layout
-        layout.label(text="Game Folders: where models find what they name, and File > Import > From Game looks")
+        layout.label(
+            text="Game Folders: where models find what they name, and File > Import > id Tech > From Game looks"
+        )
         row = layout.row()
         row.template_list("IDTECH_UL_games", "", self, "games", self, "active", rows=4)
         column = row.column(align=True)
@@ -114,6 +121,8 @@ class IdtechPreferences(AddonPreferences):  # type: ignore[misc]
             column.operator(PREFERENCES_OT_idtech_game_move.bl_idname, text="", icon=icon).way = way
         if 0 <= self.active < len(self.games):
             self._draw_game(layout, self.games[self.active])
+        layout.separator()
+        layout.prop(self, "follow_frame")
 
     def _draw_game(self, layout: Any, game: Any) -> None:
         from ..tasks.games import fault_of, is_file, own_name
@@ -143,7 +152,7 @@ class GamesOperator:
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer them where the extension has preferences."""
-        return _own(context) is not None
+        return own(context) is not None
 
 
 class PREFERENCES_OT_idtech_game_add(GamesOperator, Operator):  # type: ignore[misc]
@@ -155,9 +164,9 @@ class PREFERENCES_OT_idtech_game_add(GamesOperator, Operator):  # type: ignore[m
 
     def execute(self, context: Context) -> set[str]:
         """Add it at the end, and make it the active one."""
-        own = _own(context)
-        own.games.add()
-        own.active = len(own.games) - 1
+        mine = own(context)
+        mine.games.add()
+        mine.active = len(mine.games) - 1
         context.preferences.is_dirty = True
         return FINISHED
 
@@ -171,11 +180,11 @@ class PREFERENCES_OT_idtech_game_remove(GamesOperator, Operator):  # type: ignor
 
     def execute(self, context: Context) -> set[str]:
         """Remove the active game."""
-        own = _own(context)
-        if not 0 <= own.active < len(own.games):
+        mine = own(context)
+        if not 0 <= mine.active < len(mine.games):
             return CANCELLED
-        own.games.remove(own.active)
-        own.active = max(0, min(own.active, len(own.games) - 1))
+        mine.games.remove(mine.active)
+        mine.active = max(0, min(mine.active, len(mine.games) - 1))
         context.preferences.is_dirty = True
         return FINISHED
 
@@ -191,12 +200,12 @@ class PREFERENCES_OT_idtech_game_move(GamesOperator, Operator):  # type: ignore[
 
     def execute(self, context: Context) -> set[str]:
         """Move the active game by one place."""
-        own = _own(context)
-        there = own.active + (1 if self.way == "DOWN" else -1)
-        if not (0 <= own.active < len(own.games) and 0 <= there < len(own.games)):
+        mine = own(context)
+        there = mine.active + (1 if self.way == "DOWN" else -1)
+        if not (0 <= mine.active < len(mine.games) and 0 <= there < len(mine.games)):
             return CANCELLED
-        own.games.move(own.active, there)
-        own.active = there
+        mine.games.move(mine.active, there)
+        mine.active = there
         context.preferences.is_dirty = True
         return FINISHED
 

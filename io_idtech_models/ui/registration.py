@@ -10,36 +10,18 @@ import bpy
 from ..blender.compat import Context
 from ..formats import ROWS
 from . import archives, check, frames, model_list, preferences, skins, torso
-from .bases import space_of
+from .editing import follow
 from .levels import make as levels
+from .menus import files
 from .operators import operators_of
 from .player import choosing, making, play, transfer
 from .trial import operators as trial
 
 PLAYERS = (transfer, play, choosing, making)
-MODULES = (preferences, model_list, archives, frames, skins, torso, check, levels, trial, *PLAYERS)
+MODULES = (preferences, model_list, archives, frames, skins, torso, check, levels, trial, *PLAYERS, files)
 
 _classes: list[type] = []
 _commands: list[Any] = []
-
-
-def _entries() -> list[tuple[str, str, str]]:
-    """Return what the menus list: the operators' space, the format's name, and its label."""
-    found = [(space_of(row), row.name, row.label) for row in ROWS]
-    alone = [row for row in ROWS if row.has_model and row.has_motions]
-    return found + [
-        ("anim", row.name, f"{row.label.partition(' (')[0]} Animation ({row.suffixes[0]})") for row in alone
-    ]
-
-
-def _import_menu(self: Any, context: Context) -> None:
-    for space, name, label in _entries():
-        self.layout.operator(f"import_{space}.idtech_{name}", text=label)
-
-
-def _export_menu(self: Any, context: Context) -> None:
-    for space, name, label in _entries():
-        self.layout.operator(f"export_{space}.idtech_{name}", text=label)
 
 
 def _run_command(argv: list[str]) -> int:
@@ -52,12 +34,8 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
     """Return Blender's menus that get entries, and what draws these."""
     menus: Any = bpy.types
     return [
-        (menus.TOPBAR_MT_file_import, _import_menu),
-        (menus.TOPBAR_MT_file_import, transfer.draw_import),
-        (menus.TOPBAR_MT_file_import, choosing.draw_menu),
-        (menus.TOPBAR_MT_file_import, archives.draw_menu),
-        (menus.TOPBAR_MT_file_export, _export_menu),
-        (menus.TOPBAR_MT_file_export, transfer.draw_export),
+        (menus.TOPBAR_MT_file_import, files.draw_import),
+        (menus.TOPBAR_MT_file_export, files.draw_export),
         (menus.MESH_MT_shape_key_context_menu, frames.draw_menu),
         (menus.MATERIAL_MT_context_menu, skins.draw_menu),
         (menus.VIEW3D_MT_object, skins.draw_object_menu),
@@ -82,6 +60,7 @@ def register() -> None:
         bpy.utils.register_class(cls)
     for menu, draw in _menus():
         menu.append(draw)
+    follow.watch()
     register_command: Any = bpy.utils.register_cli_command  # the stubs say that it returns nothing
     _commands.append(register_command("idtech", _run_command))
 
@@ -90,6 +69,7 @@ def unregister() -> None:
     """Undo `register`. A class or command that stayed would crash some Blenders at exit."""
     choosing.forget()
     trial.unwatch()
+    follow.unwatch()
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
     for menu, draw in reversed(_menus()):

@@ -3,6 +3,7 @@
 What does the work is imported when it is first needed: everyone who starts Blender waits for this module.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,11 +86,14 @@ class ImportSkeletalModel(DressOptions, ImportPosed):
         from ..tasks.skeletal_imports import ImportSettings, import_skeletal
 
         settings, disk = settings_from(self, SkeletalSettings), user_disk()
-        paths, bones = self.sorted_paths()
-        if bones and not paths:  # dropped without a model
-            return self.import_animations(context, bones)
-        own = file_of(disk, getattr(self, "animation", "")) or next(map(disk.file, bones), None)
+        paths, motions = self.sorted_paths()
+        if motions and not paths:  # dropped without a model
+            return self.import_animations(context, motions)
+        bones = map(disk.file, motions if self.row.companions else ())
+        own = file_of(disk, getattr(self, "animation", "")) or next(bones, None)
         wanted = settings_from(self, ImportSettings, animation=own, dressing=settings_from(self, Dressing))
+        if not self.row.companions:
+            wanted = replace(wanted, chosen=tuple(map(disk.file, motions)))
 
         def bring_one(file: "GameFile") -> "tuple[list[Any], Summary]":
             posed, summary = import_skeletal(file, settings, wanted, context, open_collection(context))
@@ -100,8 +104,8 @@ class ImportSkeletalModel(DressOptions, ImportPosed):
         return FINISHED if made else CANCELLED
 
     def sorted_paths(self) -> tuple[list[Path], list[Path]]:
-        """Return the files to read, and those among them that are companions: dropped together with a model."""
-        suffixes = [suffix for other in self.row.companions for suffix in formats.by_name(other).suffixes]
+        """Return the models to read, and the motions: dropped or chosen together with them."""
+        suffixes = [suffix for other in self.row.dropped_with for suffix in formats.by_name(other).suffixes]
         paths = self.paths()
         bones = [path for path in paths if path.suffix.lower() in suffixes]
         return [path for path in paths if path not in bones], bones
@@ -195,6 +199,6 @@ def operators(row: Row) -> tuple[type, ...]:
     options += [(SkinOption, skins), (MotionsOption, row.has_motions)]
     own = {option.name: option_property(option) for option in row.options} | {"game": games_option(row.games)}
     exporter = make_operator(row, "export", (*(o for o, wanted in options if wanted), ExportSkeletalModel), own)
-    makers = (motion_operators.import_operator, motion_operators.export_operator) if row.has_motions else ()
-    motions = tuple(make(row) for make in makers)
+    motions = [motion_operators.import_operator(row)] if row.has_motions else []
+    motions += [motion_operators.export_operator(row)] if row.apart else []
     return importer, exporter, file_handler(row), *motions

@@ -229,7 +229,7 @@ def test_doom_3_takes_one_root(tmp_path):
         ("wave.md5anim", "b.md3", "MD5ANIM can't become MD3"),
         ("wave.md5anim", "b.md2", "MD5ANIM can't become MD2"),
         ("wave.md5anim", "b.md5mesh", "MD5ANIM can't become MD5MESH"),
-        ("arm.md5mesh", "b.md5anim", "MD5MESH can't become MD5ANIM"),
+        ("arm.md5mesh", "b.md5anim", "MD5MESH can't become MD5ANIM: its files hold no animations"),
         ("arm.md5mesh", "b.xyz", "can't write '.xyz'"),
     ],
 )

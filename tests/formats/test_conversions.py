@@ -7,7 +7,8 @@ from io_idtech_models import formats
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.reporting import LimitError
 from tests import samples_md2, samples_md3
-from tests.samples import SAMPLES, SENTINEL, corpus_params, load, sample, sample_params
+from tests.samples import SENTINEL, corpus_params, load, sample, sample_params
+from tests.small_files import SAMPLES
 
 MD2, MD3 = formats.by_name("md2"), formats.by_name("md3")
 STEP = 1 / 64  # of MD3's positions

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from io_idtech_models.formats import ROWS, SKELETAL
 from io_idtech_models.reporting import FormatError, LimitError
 from tests.facts import differences
-from tests.samples import SAMPLES, corpus_params, format_of, sample_params
+from tests.samples import corpus_params, format_of, sample_params
+from tests.small_files import SAMPLES
 
 EVERY = sample_params(family=None)
 SUFFIXES = [suffix for row in ROWS for suffix in row.suffixes]
@@ -26,8 +27,7 @@ def check_same(data):
     """Assert that a file comes back from its structs and from its model: byte for byte, but for a text's layout."""
     row = format_of(data)
     asset = row.unpack(row.read(data), "x")
-    motions = asset.animations if row.has_motions else []
-    for found in (row.write(row.read(data)), row.dump(asset.chief, None, motions)):
+    for found in (row.write(row.read(data)), row.dump(asset.chief, None, asset.animations)):
         assert differences(data, found) == set()
         assert row.is_text or found == data
 

@@ -56,8 +56,8 @@ CODEC = {
     "to_model": lambda structs, name: mesh_model.to_model(structs[0], name),
 }  # fmt: skip
 BOTH = Row(
-    name="both", label="Both (.both)", suffixes=(".both",), magic=b"BOTH", file_codec="both", model_codec="both",
-    family=SKELETAL, has_motions=True, is_text=True,
+    name="both", label="Both (.both)", engine="Doom 3", suffixes=(".both",), magic=b"BOTH", file_codec="both",
+    model_codec="both", family=SKELETAL, has_motions=True, is_text=True,
 )  # fmt: skip
 
 

@@ -12,7 +12,8 @@ from io_idtech_models.formats.iqm import file as iqm
 from io_idtech_models.formats.iqm.names import names_at
 from io_idtech_models.formats.iqm.poses import decode_frames
 from tests.facts import differences
-from tests.samples import CORPUS, SAMPLES, corpus_params
+from tests.samples import CORPUS, corpus_params
+from tests.small_files import SAMPLES
 from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_model, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")

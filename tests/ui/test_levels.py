@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from io_idtech_models.assets.levels import dump_levels
+from io_idtech_models.blender.mesh.levels import LEVEL_OF, levels_of
 from io_idtech_models.blender.vertex.build import build
-from io_idtech_models.blender.vertex.levels import LEVEL_OF, levels_of
 from io_idtech_models.formats import by_name
 from io_idtech_models.game.skin import read_skin
 from io_idtech_models.reporting import LimitError

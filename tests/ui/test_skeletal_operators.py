@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,14 @@ from mathutils import Euler, Matrix, Vector
 from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.blender.skeletal.build import SkeletalSettings
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings
-from io_idtech_models.formats import MOTION, SKELETAL, by_name, rows_of
+from io_idtech_models.formats import MOTION, ROWS, SKELETAL, by_name, rows_of
+from io_idtech_models.formats.rows import ENGINES
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.limits.games import GAMES
 from io_idtech_models.model.skeletal import mismatch, skin
 from io_idtech_models.model.transforms import chain, same_turns
 from io_idtech_models.tasks.skeletal_exports import AnimationExport
-from io_idtech_models.ui import registration
+from io_idtech_models.ui.menus import files
 from tests import samples_md5
 from tests.facts import differences
 from tests.samples import CORPUS, sample
@@ -1274,11 +1276,11 @@ def test_a_format_has_operators_and_a_handler(row):
     for way in ("import", "export"):
         assert hasattr(bpy.types, f"{way.upper()}_{space.upper()}_OT_idtech_{row.name}")
     handler = bpy.types.FileHandler.bl_rna_get_subclass_py(f"IO_FH_idtech_{row.name}")
-    owners = [model for model in rows_of(SKELETAL) if row.name in model.companions]
+    owners = [model for model in rows_of(SKELETAL) if row.name in model.dropped_with]
     if owners:  # dropped together with a model: the model's handler takes both
         assert handler is None
         return
-    others = [suffix for name in row.companions for suffix in by_name(name).suffixes]
+    others = [suffix for name in row.dropped_with for suffix in by_name(name).suffixes]
     assert handler.bl_file_extensions == ";".join([*row.suffixes, *others])
     assert handler.bl_import_operator == f"import_{space}.idtech_{row.name}"
     assert handler.bl_export_operator == (f"export_scene.idtech_{row.name}" if row.has_model else "")
@@ -1289,14 +1291,50 @@ def test_a_format_has_operators_and_a_handler(row):
 def test_games_are_those_of_the_format(row):
     operator = getattr(bpy.ops.export_scene if row.has_model else bpy.ops.export_anim, f"idtech_{row.name}")
     items = properties(operator)["game"].enum_items
-    assert [(i.identifier, i.name) for i in items] == [(g, GAMES[g].label) for g in row.games]
+    assert [(i.identifier, i.name) for i in items] == [(g, GAMES[g].choice or GAMES[g].label) for g in row.games]
     assert properties(operator)["game"].default == "format"
 
 
+def test_what_is_dropped_with_a_model_moves_it(folder, capfd):
+    names = [{"name": name} for name in ("other.md5anim", "arm.md5mesh", "nod.md5anim")]
+    assert import_mesh(directory=str(folder), files=names) == {"FINISHED"}
+    assert [action.name for action in bpy.data.actions] == ["nod"], "none of those that lie beside"
+    out = capfd.readouterr().out
+    assert "3 joints" in out
+    assert "'other.md5anim' does not fit 'arm': the animation has 5 joints, the model 3" in out
+
+
+def test_animations_that_are_dropped_alone_go_onto_the_armature(folder):
+    assert import_mesh(filepath=str(folder / "arm.md5mesh"), animations=False) == {"FINISHED"}
+    assert import_mesh(directory=str(folder), files=[{"name": "nod.md5anim"}]) == {"FINISHED"}
+    assert [action.name for action in bpy.data.actions] == ["nod"]
+    assert len(bpy.data.armatures) == 1
+
+
 def test_menus_list_models_and_animations():
-    entries = registration._entries()
-    assert ("scene", "md5mesh", "Doom 3 (.md5mesh)") in entries
-    assert ("anim", "md5anim", "Doom 3 Animation (.md5anim)") in entries
+    assert list(files.entries("import", "Doom 3")) == [
+        ("import_scene.idtech_md5mesh", "Doom 3 (.md5mesh)"),
+        ("import_anim.idtech_md5anim", "Doom 3 Animation (.md5anim)"),
+    ]
+    found = {way: [name for e in ENGINES for name, _ in files.entries(way, e)] for way in ("import", "export")}
+    assert "import_anim.idtech_mdr" in found["import"], "a format that holds both"
+    assert "export_anim.idtech_mdr" not in found["export"]
+    for way, names in found.items():
+        assert {f"{way}_scene.idtech_{row.name}" for row in ROWS if row.has_model} <= set(names)
+
+
+def test_the_menus_can_be_drawn():
+    for menu in (files.TOPBAR_MT_idtech_import, files.TOPBAR_MT_idtech_export):
+        drawn: list[str] = []
+        layout = SimpleNamespace(
+            label=lambda text, drawn=drawn: drawn.append(text),
+            operator=lambda name, text="", drawn=drawn: drawn.append(name),
+            separator=lambda: None,
+        )
+        draw: Any = menu.draw
+        draw(SimpleNamespace(layout=layout), bpy.context)
+        assert "Quake II" in drawn
+        assert len(drawn) == len(set(drawn))
 
 
 @pytest.mark.parametrize("operator", [import_mesh, export_mesh, import_anim, export_anim])

@@ -14,8 +14,8 @@ from typing import Any
 import bpy
 
 from ..compat import Block, play
+from ..mesh.levels import LEVEL, LEVEL_OF
 from ..vertex.build import Built
-from ..vertex.levels import LEVEL, LEVEL_OF
 from .assembly import HEAD, LOWER, ON_TAGS, UPPER, PartBuilt, hang, make_root
 from .rows import PLAYER, WHOLE_ROW, NamedRow, keep, make_row, make_whole
 

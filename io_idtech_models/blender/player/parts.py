@@ -10,9 +10,9 @@ from typing import Any
 import bpy
 
 from ..compat import Block
+from ..mesh.levels import levels_of
 from ..provenance import MODEL_ID, PART
 from ..roots import LEVEL, is_root, own_constraints
-from ..vertex.levels import levels_of
 from .rows import PLAYER
 
 

@@ -21,7 +21,7 @@ from ...reporting import LimitError
 from .. import names
 from ..budgets import JOINTS, refuse_farther, refuse_more
 from ..compat import Block, play
-from ..mesh import attributes, normal_codes
+from ..mesh import attributes, levels, normal_codes
 from ..provenance import MODEL_ID
 from ..rollback import undone_on_failure
 from ..shading.materials import Materials
@@ -83,17 +83,16 @@ def build(
         for mesh in model.meshes:
             posed.meshes.append(_make_mesh(mesh, model, bones, settings, materials))
         collection.objects.link(rig)
-        for block in posed.meshes:
-            block.parent = rig
-            block.modifiers.new("Armature", "ARMATURE").object = rig
-            collection.objects.link(block)
+        homes = _put_away(model, posed)
         posed.tags = joint_tags.build(model, rig, bones, settings.scale)
         for block in posed.tags:
             collection.objects.link(block)
         _show_properties(rig, model)
         _remember(model, posed, settings.scale)
         posed.actions = add_animations(rig, animations, settings, scene)
-        into.children.link(collection)
+        for home in homes.values():
+            into.children.link(home)
+        levels.exclude([home for level, home in homes.items() if level], scene)
     return posed
 
 
@@ -104,6 +103,22 @@ def _show_properties(rig: Block, model: SkeletalModel) -> None:
         torso.show_traits(bones, model.skeleton.traits)
     bone_scales.show_rest(bones, model.skeleton.scales)
     torso.show_lod(rig, model)
+
+
+def _put_away(model: SkeletalModel, posed: Posed) -> dict[int, bpy.types.Collection]:
+    """Hang meshes on their armature and put them into the collection of their level of detail; returns these.
+
+    That of level 0 is the model's, the others are new.
+    """
+    homes = {0: posed.collection}
+    for level in sorted({mesh.level for mesh in model.meshes} - {0}):
+        homes[level] = bpy.data.collections.new(names.fit(f"{model.name}_{level}"))
+        levels.attach(homes[level], posed.armature, level, [])
+    for mesh, block in zip(model.meshes, posed.meshes, strict=True):
+        block.parent = posed.armature
+        block.modifiers.new("Armature", "ARMATURE").object = posed.armature
+        homes[mesh.level].objects.link(block)
+    return homes
 
 
 def _make_mesh(

@@ -20,7 +20,7 @@ from ...model.wording import plural
 from ...reporting import LimitError
 from .. import losses
 from ..compat import Block
-from ..mesh import attributes
+from ..mesh import attributes, levels
 from ..mesh import groups as vertex_groups
 from ..mesh.parts import Looks, Part, shaders_of, split, surface_name
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
@@ -112,7 +112,7 @@ def _gather(
         if settings.normals != "NONE":
             moved = _moved(part, positions, rig)
             made.normals, made.kept_normals = skinned_normals.gather(block, shape, part, made, rig, moved)
-        made.min_lod = gather_min_lod(block)
+        made.min_lod, made.level = gather_min_lod(block), levels.number_of(block)
         made.blended = settings.stretches
         if colors is not None:
             made.colors = colors[part.vertices.points]
@@ -274,7 +274,11 @@ def _bound(
     """
     if settings.orphan_bone not in rig.joints:
         found = f"{plural(bare, 'vertex', 'vertices')} without weights"
-        hint = f"no bone is called '{settings.orphan_bone}'" if settings.orphan_bone else "name a bone to bind them to"
+        hint = (
+            f"no bone is called '{settings.orphan_bone}'"
+            if settings.orphan_bone
+            else "name a bone to bind them to as 'Default Bone'"
+        )
         raise LimitError(f"'{block.name}' has {found} on any bone that is exported: {hint}")
     joint = np.full(len(missing), rig.joints[settings.orphan_bone])
     parts = zip(table, (missing, joint, np.ones(len(missing), np.float32)), strict=True)

@@ -13,23 +13,23 @@ from .chunks import Lump, Place
 from .records import Array, place_of
 
 WORD = np.dtype("<i4")  # all that there is consists of
+WEIGHT = np.dtype([("bone", "<i4"), ("weight", "<f4"), ("offset", "<f4", 3)])  # mdmWeight_t and its kin (qfiles.h)
 
 
 @dataclass(frozen=True)
 class WeightedVertices(Lump):
     """A lump of vertices, whose weights become an array of their own, `weights`, vertex after vertex.
 
-    A vertex says in its field `num_weights` how many it has; a weight has the fields `bone`, `weight` and `offset`.
+    A vertex says in its field `num_weights` how many `WEIGHT`s it has.
     """
 
     dtype: np.dtype[Any]  # of a vertex
-    weight: np.dtype[Any] = field(kw_only=True)
     most_bones: int = field(kw_only=True)  # a weight's bone beyond this is damage
 
     @property
     def _sizes(self) -> tuple[int, int, int]:
         """Return the words of a vertex and of a weight, and which of a vertex's is the number of its weights."""
-        vertex, weight = self.dtype.itemsize // WORD.itemsize, self.weight.itemsize // WORD.itemsize
+        vertex, weight = self.dtype.itemsize // WORD.itemsize, WEIGHT.itemsize // WORD.itemsize
         return vertex, weight, place_of(self.dtype, "num_weights") // WORD.itemsize
 
     def taken(self, place: Place, offset: int) -> dict[str, Array]:
@@ -37,7 +37,7 @@ class WeightedVertices(Lump):
         found = super().taken(place, offset)  # so many fit at least, without any weight
         count = len(found[self.name])
         if not count:
-            return found | {"weights": np.zeros(0, self.weight)}
+            return found | {"weights": np.zeros(0, WEIGHT)}
         vertex, weight, at = self._sizes
         words = np.frombuffer(place.data, WORD, (len(place.data) - offset) // WORD.itemsize, offset)
         starts = self._starts(words, count)
@@ -52,7 +52,7 @@ class WeightedVertices(Lump):
             raise FormatError(text, byte, "as many as the file holds", wrong)
         vertices = np.ascontiguousarray(words[starts[:, None] + np.arange(vertex)]).view(self.dtype)[:, 0]
         first = np.repeat(ends - (np.cumsum(sizes) - sizes) * weight, sizes) + np.arange(int(sizes.sum())) * weight
-        weights = np.ascontiguousarray(words[first[:, None] + np.arange(weight)]).view(self.weight).reshape(-1)
+        weights = np.ascontiguousarray(words[first[:, None] + np.arange(weight)]).view(WEIGHT).reshape(-1)
         self._check(vertices, weights, offset + first * WORD.itemsize, place.of)
         return {self.name: vertices, "weights": weights}
 
@@ -73,7 +73,7 @@ class WeightedVertices(Lump):
         What leads out of the file starts at its end. Only as many words are looked at as it takes: a file of many small
         surfaces must not be looked through once for each.
         """
-        window = 8 * self.weight.itemsize * count
+        window = 8 * WEIGHT.itemsize * count
         while True:
             starts = self._walk(words[:window], count)
             if window >= len(words) or starts[-1] < window:

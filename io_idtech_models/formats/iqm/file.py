@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...reporting import FormatError
-from ..common.chunks import Lump, Place
+from ..common.chunks import File, Lump, Place
 from ..common.layout import Arrays, Piece, Plan, assemble, check_overlap, plan, survey
 from ..common.records import Array, check_indices, raw_bytes, take
 
@@ -47,7 +47,7 @@ COUNTS = (
 HEADER = np.dtype([("magic", "S16"), *((name, "<u4") for name in COUNTS)])
 MESH = np.dtype([(name, "<u4") for name in (
     "name", "material", "first_vertex", "num_vertexes", "first_triangle", "num_triangles")])  # fmt: skip
-ARRAY = np.dtype([(name, "<u4") for name in ("type", "flags", "format", "size", "offset")])
+ARRAY = np.dtype([(name, "<u4") for name in ("type", "flags", "format", "size", "ofs_data")])
 INDEX, BYTE = np.dtype("<u4"), np.dtype("u1")
 JOINT = np.dtype([
     ("name", "<u4"), ("parent", "<i4"), ("translate", "<f4", 3), ("rotate", "<f4", 4), ("scale", "<f4", 3),
@@ -65,6 +65,7 @@ FORMATS = tuple(np.dtype(kind) for kind in ("i1", "u1", "<i2", "<u2", "<i4", "<u
 POSITION, TEXCOORD, NORMAL, TANGENT, BLENDINDEXES, BLENDWEIGHTS, COLOR, CUSTOM = 0, 1, 2, 3, 4, 5, 6, 16
 MOST_COMPONENTS = 64  # of an array: real ones have four
 MOST_POSES = 1 << 18  # of joints in frames: what stands still takes no bytes, but some 200 when it is read
+MOST_NUMBER = 1e9  # of a joint's place or scale: what is a thousand times farther than any game can show
 ALIGNMENTS = (8, 4, 1)  # of the iqm compiler, of Blender's exporter, of older files without a mesh
 
 
@@ -130,6 +131,10 @@ class Iqm:
         return int(self.header["num_vertexes"])
 
 
+# Arrays and extensions, which lie where lumps of their own say, are this module's business.
+IQM = File(Iqm, HEADER, LUMPS, label="IQM", ident=MAGIC, version=VERSION, end="filesize")
+
+
 def read(data: bytes) -> Iqm:
     """Read a file.
 
@@ -147,7 +152,7 @@ def read(data: bytes) -> Iqm:
     found: dict[str, Array] = {}
     pieces = [Piece(0, 0, HEADER.itemsize)]
     _check_poses(place, len(data))
-    for number, lump in enumerate(LUMPS, 1):
+    for number, lump in IQM.lumps:
         offset = lump.begin(place)
         found |= lump.taken(place, offset)
         pieces.append(_piece(number, offset, found[lump.name].nbytes, lump.called))
@@ -173,6 +178,8 @@ def _piece(key: int, offset: int, size: int, called: str) -> Piece:
 
 def _check_poses(place: Place, size: int) -> None:
     """Refuse what would decode to far more than a file of this size has a use for: frames in which nothing moves."""
+    if place.number("num_vertexes") > size:
+        raise FormatError("vertices without arrays", "byte 44", f"{size} at most", place.number("num_vertexes"))
     frames, most = place.number("num_frames"), MOST_POSES + size // 4
     if frames * max(place.number("num_poses"), 1) > most:
         raise FormatError("too many poses for a file of this size", "byte 92", f"{most} at most", frames)
@@ -186,7 +193,7 @@ def _read_arrays(data: bytes, records: Array, vertices: int) -> tuple[list[Array
         if record["format"] >= len(FORMATS) or not 1 <= record["size"] <= MOST_COMPONENTS:
             wanted = f"a format below {len(FORMATS)} and 1 to {MOST_COMPONENTS} components"
             raise FormatError(of, "", wanted, f"format {record['format']}, {record['size']} components")
-        shape, offset = (vertices, int(record["size"])), int(record["offset"])
+        shape, offset = (vertices, int(record["size"])), int(record["ofs_data"])
         found.append(take(data, FORMATS[record["format"]], shape, offset, of))
         pieces.append(_piece(FIRST_ARRAY + index, offset, found[-1].nbytes, of))
         total = check_overlap(pieces[-1:], len(data), total)
@@ -231,8 +238,8 @@ def _check(found: dict[str, Array], place: Place) -> None:
             "channels of a frame", "byte 96", f"{channels}, as the poses' masks", found["frames"].shape[1]
         )
     for what, fields in (("joints", ("translate", "rotate", "scale")), ("poses", ("offset", "scale"))):
-        if not all(np.isfinite(found[what][name]).all() for name in fields):
-            raise FormatError(f"places of {what}", "", "numbers", "others")
+        if not all((np.abs(found[what][name]) <= MOST_NUMBER).all() for name in fields):
+            raise FormatError(f"places of {what}", "", f"numbers up to {MOST_NUMBER:g}", "others")
 
 
 def _check_ranges(records: Array, one: str, many: str, limit: int, what: str) -> None:
@@ -280,7 +287,7 @@ def write(iqm: Iqm) -> bytes:
     header["filesize"] = size + ends
     for number, lump in enumerate(LUMPS, 1):
         header[str(lump.offset)] = offsets.get(number, laid.empty.get(number, 0))
-    arrays["offset"] = [offsets.get(FIRST_ARRAY + i, laid.empty.get(FIRST_ARRAY + i, 0)) for i in range(len(arrays))]
+    arrays["ofs_data"] = [offsets.get(FIRST_ARRAY + i, laid.empty.get(FIRST_ARRAY + i, 0)) for i in range(len(arrays))]
     _link(header, extensions, offsets, laid)
     return assemble(lumps, laid)
 

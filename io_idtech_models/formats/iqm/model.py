@@ -26,7 +26,7 @@ from .geometry import facts_fit, file_facts, mesh_sources
 from .motions import FORMAT, Frames, Origin, from_animations, source_of
 from .motions import to_animations as motions_of
 from .names import TextWriter, names_at
-from .poses import ORDER, decode_frames, split_channels
+from .poses import ORDER, split_channels
 from .rows import Geometry, from_meshes
 
 log = logging.getLogger(__name__)
@@ -83,8 +83,7 @@ def _unnamed(iqm: Iqm) -> Skeleton:
     if first:
         found = skeleton_of(first[0])
     else:
-        channels = split_channels(decode_frames(iqm.poses, np.zeros((1, 0), np.uint16)))
-        places, turns, _ = channels
+        places, turns, _ = split_channels(iqm.poses["offset"].astype(np.float64)[None])
         still = Animation("", names, iqm.poses["parent"].astype(np.int32), places, turns, 0.0, np.zeros((1, 2, 3)))
         found = skeleton_of(still)
     found.names = names
@@ -94,9 +93,9 @@ def _unnamed(iqm: Iqm) -> Skeleton:
 def _facts(iqm: Iqm) -> Facts:
     """Return what belongs to the whole file."""
     used = np.zeros(len(iqm.frames), np.bool_)
-    for anim in iqm.anims:
+    for anim in iqm.anims if len(iqm.poses) else ():
         used[int(anim["first_frame"]) :][: int(anim["num_frames"])] = True
-    used |= not len(iqm.anims)
+    used |= bool(len(iqm.poses)) and not len(iqm.anims)
     spare = np.flatnonzero(~used)
     sizes = np.array([len(data) for data in iqm.extension_data], np.int64)
     facts: Facts = {
@@ -128,7 +127,9 @@ def _file_fits(facts: Facts) -> bool:
     sizes, frames = facts["extension_sizes"], int(facts["num_frames"][0])
     inside = ((facts["spare_frames"] >= 0) & (facts["spare_frames"] < frames)).all() and 0 <= frames < 1 << 24
     codes = int(channels_of(records_of(facts, "poses", POSE)).sum()) == facts["spare_codes"].shape[1]
-    return bool(inside and codes and (sizes >= 0).all() and int(sizes.sum()) == len(facts["extension_data"]))
+    return bool(
+        inside and (codes or not count) and (sizes >= 0).all() and int(sizes.sum()) == len(facts["extension_data"])
+    )
 
 
 def _fits(source: SkeletalSource) -> bool:
@@ -148,18 +149,24 @@ def from_model(
     facts = None if origin is None else origin.facts
     text = TextWriter(None if facts is None else facts["text"])
     geometry = from_meshes(model, source, text)
-    had_joints = facts is None or bool(len(facts["joints"]))
-    with_joints = bool(model.meshes) or bool((options or {}).get("write_joints")) or (had_joints and source is not None)
+    with_joints = bool((options or {}).get("write_joints")) or _asks_for_joints(model, source)
     joints = _joints(model.skeleton, source, text) if with_joints else np.zeros(0, JOINT)
     frames = from_animations(animations, model.skeleton, text, origin)
     bounds = _bounds(model, source, frames, geometry, facts)
     header, comment, extensions, data = _whole(facts, text)
-    header["num_vertexes"] = len(geometry.data[0]) if geometry.data else 0
+    header["num_vertexes"] = geometry.num_vertices
     return Iqm(
         header, text.text, geometry.meshes, geometry.arrays, geometry.triangles, geometry.adjacency, joints,
         frames.poses, frames.anims, frames.codes, bounds, comment, geometry.data, extensions, data,
         {} if facts is None else layout_of(facts), geometry.source_arrays,
     )  # fmt: skip
+
+
+def _asks_for_joints(model: SkeletalModel, source: SkeletalSource | None) -> bool:
+    """Tell whether a file has to say what its joints are: not if it is one of animations alone."""
+    if source is not None and len(source.facts["joints"]):
+        return True
+    return bool(model.meshes) and (source is None or any(mesh.weights.counts.any() for mesh in model.meshes))
 
 
 def _origin(model: SkeletalModel, source: SkeletalSource | None, animations: Sequence[Animation]) -> Origin | None:
@@ -213,9 +220,11 @@ def _keep_joint(record: Any, own: Any, slack: float) -> None:
     """Give a joint the source's numbers where they are as good as the same."""
     if (np.abs(record["translate"] - own["translate"]) <= slack).all():
         record["translate"] = own["translate"]
-    length = max(float(steady.lengths(own["rotate"].astype(np.float64))), 1e-12)
-    cosine = float(steady.dots(record["rotate"].astype(np.float64), own["rotate"].astype(np.float64)))
-    if np.abs(record["rotate"] - own["rotate"] / length * np.sign(cosine)).max() <= SAME_TURN:
+    written = own["rotate"].astype(np.float64)
+    length = float(steady.lengths(written))
+    turn = written / length if length > 0 else np.array([0.0, 0.0, 0.0, 1.0])
+    turn *= np.sign(float(steady.dots(record["rotate"].astype(np.float64), turn)))
+    if np.abs(record["rotate"] - turn).max() <= SAME_TURN:
         record["rotate"] = own["rotate"]
     if (np.abs(record["scale"] - own["scale"]) <= SAME_TURN * np.abs(own["scale"])).all():
         record["scale"] = own["scale"]

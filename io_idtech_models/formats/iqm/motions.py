@@ -165,15 +165,16 @@ def from_animations(
     table = None if origin is None else origin.poses()
     parts = [_part(animation, number, table, rest) for animation, number in _ordered(animations, origin)]
     joints = animations[0].positions.shape[1] if animations else (0 if table is None else len(table))
-    firsts, spare = _stay(parts, origin)
+    stays = _stay(parts, origin)
+    firsts, spare = stays or (_one_after_another(parts), np.zeros(0, np.int64))
     filled = _filled(parts, firsts, spare, origin, joints)
     overlap = [f for f, p in zip(firsts, parts, strict=True) if not _shows(filled, f, p)]
     if overlap:  # two animations shared frames, and are no longer alike there
-        firsts, spare = _one_after_another(parts), np.zeros(0, np.int64)
+        stays, firsts, spare = None, _one_after_another(parts), spare[:0]
         filled = _filled(parts, firsts, spare, origin, joints)
     if origin is not None and parts:
         _warn_of_moved(parts, firsts, origin, len(spare))
-    if not parts and (origin is None or origin.num_frames or joints != len(origin.facts["poses"])):
+    if not parts and (origin is None or stays is None or joints != len(origin.facts["poses"])):
         joints, filled = 0, _filled([], [], spare[:0], None, 0)  # no poses without frames, but for the source's
     channels, codes, holds, bounds, changed = filled
     known = None
@@ -182,8 +183,13 @@ def from_animations(
     parents = animations[0].parents if animations else skeleton.parents[:joints]
     parents = parents if joints else np.zeros(0, np.int32)
     poses, written = encode_frames(channels, parents, known)
-    anims = [_record(p, f, text, origin) for f, p in zip(firsts, parts, strict=True) if p.number != NO_RECORD]
-    return Frames(poses, np.array(anims, ANIM), written, bounds, changed, channels)
+    if not len(written) and stays is not None and origin is not None and known is not None:
+        written = np.zeros((0, origin.facts["spare_codes"].shape[1]), np.uint16)
+    anims = {} if stays is None or origin is None else dict(enumerate(origin.anims))
+    for first, part in zip(firsts, parts, strict=True):
+        if part.number != NO_RECORD:
+            anims[part.number if part.number in anims else len(anims)] = _record(part, first, text, origin)
+    return Frames(poses, np.array(list(anims.values()), ANIM), written, bounds, changed, channels)
 
 
 def _ordered(animations: Sequence[Animation], origin: Origin | None) -> list[tuple[Animation, int]]:
@@ -266,19 +272,20 @@ def _same_channels(table: NDArray[Any] | None, poses: NDArray[Any], joints: NDAr
     return np.asarray(same)
 
 
-def _stay(parts: list[_Part], origin: Origin | None) -> tuple[list[int], NDArray[np.int64]]:
-    """Return where animations begin, as in the file while all of its are there and as long; and its spare frames."""
-    none = np.zeros(0, np.int64)
+def _stay(parts: list[_Part], origin: Origin | None) -> tuple[list[int], NDArray[np.int64]] | None:
+    """Return where animations begin in the file, and its spare frames, while all of its are there and as long."""
     if origin is None:
-        return _one_after_another(parts), none
+        return None
     anims = origin.anims
     firsts = {n: int(anim["first_frame"]) for n, anim in enumerate(anims)}
     lengths = {n: int(anim["num_frames"]) for n, anim in enumerate(anims)}
     if not len(anims):
         firsts, lengths = {NO_RECORD: 0}, {NO_RECORD: origin.num_frames}
+    if not len(origin.facts["poses"]):
+        lengths = {}
     present = {part.number: part.animation.num_frames for part in parts if part.number != NEW}
     if present != {number: length for number, length in lengths.items() if length}:
-        return _one_after_another(parts), none
+        return None
     end, found = origin.num_frames, []
     for part in parts:
         found.append(firsts.get(part.number, end))

@@ -13,14 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.edits.normals import smooth_normals
-from ...model.skeletal import LARGEST, SkeletalModel, SkeletalSource, SkinnedMesh, SkinnedMeshSource, skin
+from ...model.skeletal import SkeletalModel, SkeletalSource
 from ...model.source import Facts
-from ...model.transforms import rotate
-from ...model.weights.table import normal_turns
 from ..common.hints import records_of
-from ..common.uv import flipped
-from .arrays import encode_array, make_adjacency, make_tangents, rounded_weights
+from .arrays import make_adjacency
 from .file import (
     ARRAY,
     BLENDINDEXES,
@@ -34,15 +30,14 @@ from .file import (
     TANGENT,
     TEXCOORD,
 )
-from .geometry import WEIGHTS, Vertices
+from .geometry import WEIGHTS
 from .names import TextWriter
+from .vertices import Rows, encode_vertices
 
 log = logging.getLogger(__name__)
 
 Numbers = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-SAME_PLACE = 4e-7  # of the largest coordinate: single precision's own rounding
-SAME_COLOR = 0.51 / 255  # half a step of the bytes that Blender has
 # Of new files, as all writers have them: type, format, components.
 USUAL = ((POSITION, 7, 3), (TEXCOORD, 7, 2), (NORMAL, 7, 3), (TANGENT, 7, 4))
 MOVED, PAINTED = ((BLENDINDEXES, 1, WEIGHTS), (BLENDWEIGHTS, 1, WEIGHTS)), ((COLOR, 1, 4),)
@@ -60,24 +55,14 @@ class Geometry:
     source_arrays: list[int]
     triangles: NDArray[Any]  # (T, 3), clockwise
     adjacency: NDArray[Any]  # (T, 3) or (0, 3)
+    num_vertices: int
     unchanged: bool  # no vertex lies elsewhere, or is moved otherwise, than in the source
-
-
-@dataclass(eq=False)
-class _Rows:
-    """A mesh on its way into a file."""
-
-    mesh: SkinnedMesh
-    own: SkinnedMeshSource | None
-    numbers: Numbers  # (V,) the vertex of `own` that each was, or -1
-    data: list[NDArray[Any]]  # (V, k) of each array
-    same: Bools  # (V,) it lies where the source's does, and is moved alike
 
 
 def from_meshes(model: SkeletalModel, source: SkeletalSource | None, text: TextWriter) -> Geometry:
     """Return what comes of a model's meshes."""
     records, source_arrays = _arrays(model, source)
-    all_rows = [_rows(mesh, model, source, records) for mesh in model.meshes]
+    all_rows = [encode_vertices(mesh, model, source, records) for mesh in model.meshes]
     if source is not None and _is_whole(all_rows, source):
         found = _in_place(all_rows, source, records, text)
         if found is not None:
@@ -89,9 +74,10 @@ def _arrays(model: SkeletalModel, source: SkeletalSource | None) -> tuple[NDArra
     """Return which arrays to write, ARRAY (A,), and which of the source's each one was."""
     records = np.zeros(0, ARRAY) if source is None else records_of(source.facts, "arrays", ARRAY)
     colored = any(mesh.colors is not None for mesh in model.meshes)
-    numbers = [n for n, record in enumerate(records) if colored or record["type"] != COLOR]
-    wanted = [] if len(records) else list(USUAL)
-    wanted += list(MOVED) if model.skeleton.num_joints else []
+    bare = colored or source is None or not any(mesh.colors is not None for mesh in source.meshes)
+    numbers = [n for n, record in enumerate(records) if bare or record["type"] != COLOR]
+    wanted = list(USUAL) if source is None or not source.meshes else []
+    wanted += list(MOVED) if any(mesh.weights.counts.any() for mesh in model.meshes) else []
     wanted += list(PAINTED) if colored else []
     present = set(records["type"].tolist())
     if not model.meshes:
@@ -104,158 +90,7 @@ def _arrays(model: SkeletalModel, source: SkeletalSource | None) -> tuple[NDArra
     return np.concatenate((records[numbers], made)), [*numbers, *([-1] * len(made))]
 
 
-def _rows(mesh: SkinnedMesh, model: SkeletalModel, source: SkeletalSource | None, records: NDArray[Any]) -> _Rows:
-    own = source.meshes[mesh.source_index] if source is not None and mesh.source_index >= 0 else None
-    numbers = np.full(mesh.num_vertices, -1, np.int64) if source is None else source.own_vertices(mesh)
-    if own is None:
-        numbers[:] = -1
-    made = _Encoder(mesh, model, source, own, numbers)
-    data = [made.array(record) for record in records]
-    return _Rows(mesh, own, numbers, data, made.same)
-
-
-class _Encoder:
-    """A mesh' vertices as components: the source's where they say what they did."""
-
-    def __init__(
-        self, mesh: SkinnedMesh, model: SkeletalModel, source: SkeletalSource | None, own: SkinnedMeshSource | None,
-        numbers: Numbers,
-    ) -> None:  # fmt: skip
-        self.mesh, self.model, self.source, self.own, self.numbers = mesh, model, source, own, numbers
-        bind = model.skeleton.bind
-        self.known = np.flatnonzero(numbers >= 0)
-        self.there = numbers[self.known]
-        places = np.clip(skin(mesh.weights, bind.positions, bind.rotations), -LARGEST, LARGEST)
-        self.places = places.astype(np.float32)
-        self.uvs = flipped(mesh.uvs)
-        self.normals = self._model_normals()
-        self.joints, self.factors, moved = self._weights()
-        self.stored = (
-            None if own is None or source is None else Vertices(records_of(source.facts, "arrays", ARRAY), own.facts)
-        )
-        near, upright, mapped = self._same_places(), self._same_normals(), self._same_uvs()
-        self.same = near & moved
-        self.alike = {POSITION: near, NORMAL: upright, TEXCOORD: mapped, TANGENT: near & upright & mapped,
-                      BLENDINDEXES: moved, BLENDWEIGHTS: moved, COLOR: self._same_colors()}  # fmt: skip
-
-    def _mask(self, same: Any) -> Bools:
-        """Return a mask (V,) that says of known vertices what `same` does, and of others no."""
-        found = np.zeros(len(self.numbers), np.bool_)
-        found[self.known] = same
-        return np.asarray(found)
-
-    def _model_normals(self) -> NDArray[Any]:
-        mesh, bind = self.mesh, self.model.skeleton.bind
-        if mesh.normals is None:
-            return np.asarray(smooth_normals(self.places[None], mesh.triangles)[0])
-        return np.asarray(rotate(normal_turns(mesh.weights, bind.rotations), mesh.normals))
-
-    def _same_places(self) -> Bools:
-        if self.stored is None:
-            return self._mask(False)
-        there = self.stored.places()[self.there]
-        slack = SAME_PLACE * float(np.abs(self.places).max(initial=0.0))
-        return self._mask((np.abs(self.places[self.known] - there) <= slack).all(axis=1))
-
-    def _same_normals(self) -> Bools:
-        kept = self.mesh.kept_normals
-        return self._mask(False if kept is None else kept[self.known])
-
-    def _same_uvs(self) -> Bools:
-        return self._mask(
-            False if self.own is None else (self.own.uvs[self.there] == self.mesh.uvs[self.known]).all(axis=1)
-        )
-
-    def _same_colors(self) -> Bools:
-        if self.own is None or self.own.colors is None or self.mesh.colors is None:
-            return self._mask(False)
-        shown = np.clip(self.own.colors[self.there], 0.0, 1.0)
-        off = np.abs(shown - self.mesh.colors[self.known]).max(axis=1)
-        return self._mask(off < SAME_COLOR)
-
-    def _weights(self) -> tuple[NDArray[Any], NDArray[Any], Bools]:
-        """Return joints and weights (V, 4) of all vertices, heaviest first, and which have the source's, (V,)."""
-        table = self.mesh.weights
-        owners, entries = table.entries()
-        factors = table.factors[entries].astype(np.float64)
-        order = np.lexsort((np.arange(len(owners)), -factors, owners))
-        owners, entries, factors = owners[order], entries[order], factors[order]
-        rank = np.arange(len(owners)) - np.searchsorted(owners, owners)
-        chosen = (rank < WEIGHTS) & (factors > 0)
-        joints, parts = np.zeros((len(table.counts), WEIGHTS), np.int64), np.zeros((len(table.counts), WEIGHTS))
-        joints[owners[chosen], rank[chosen]] = table.joints[entries[chosen]]
-        parts[owners[chosen], rank[chosen]] = factors[chosen]
-        mesh = self.mesh
-        if self.own is None or mesh.kept is None or self.source is None:
-            return joints, parts, self._mask(False)
-        held = mesh.kept if mesh.carried is None else mesh.kept | mesh.carried
-        return joints, parts, self._mask(held[self.known] & self._has_joints())
-
-    def _has_joints(self) -> Bools:
-        """Tell of which known vertices (n,) all joints of the source are still there."""
-        assert self.own is not None
-        now = self._present()
-        table = self.own.weights
-        owners, entries = table.entries()
-        lost = np.bincount(owners, now[table.joints[entries]] < 0, len(table.counts)) > 0
-        return np.asarray(~lost[self.there])
-
-    def _present(self) -> Numbers:
-        """Return the present joint that each of the source's is, or -1."""
-        assert self.source is not None
-        found = np.full(self.source.skeleton.num_joints, -1, np.int64)
-        joints = self.model.skeleton.joints_in(self.source)
-        found[joints[joints >= 0]] = np.flatnonzero(joints >= 0)
-        return found
-
-    def array(self, record: Any) -> NDArray[Any]:
-        """Return an array (V, k)."""
-        kind, dtype, size = int(record["type"]), FORMATS[record["format"]], int(record["size"])
-        nth = self._stored_as(record)
-        found = self._fresh(kind, dtype, size, nth)
-        if nth >= 0 and self.own is not None:
-            same = self.alike.get(kind, self.numbers >= 0)
-            raw = self.own.facts[f"va{nth}"][self.numbers[same]]
-            if kind == BLENDINDEXES:
-                raw = self._renumbered(raw, np.flatnonzero(same))
-            found[same] = raw
-        return found
-
-    def _stored_as(self, record: Any) -> int:
-        """Return which array of the source it is, or -1."""
-        if self.stored is None:
-            return -1
-        same = [n for n, other in enumerate(self.stored.records) if other.tobytes() == record.tobytes()]
-        return same[0] if same else -1
-
-    def _renumbered(self, raw: NDArray[Any], vertices: Numbers) -> NDArray[Any]:
-        """Return the source's indices with the numbers that joints have now; what moves nothing stays if it may."""
-        now = self._present()
-        if np.array_equal(now, np.arange(len(now))) or self.own is None:
-            return raw
-        indices = raw.astype(np.int64)
-        inside = (indices >= 0) & (indices < len(now))
-        mapped = np.where(inside, now[np.where(inside, indices, 0)], indices)
-        return np.where(mapped >= 0, mapped, 0).astype(raw.dtype)
-
-    def _fresh(self, kind: int, dtype: np.dtype[Any], size: int, nth: int) -> NDArray[Any]:
-        """Return an array (V, k) of what vertices are now; of other types what the vertex had, or nothing."""
-        count = len(self.numbers)
-        if kind == BLENDWEIGHTS:
-            most = 1 if dtype.kind == "f" else int(np.iinfo(dtype).max)
-            whole = self.factors if most == 1 else rounded_weights(self.factors, most)
-            return encode_array(whole, dtype, size)
-        if kind == TANGENT:
-            tangents = make_tangents(self.places, self.normals, self.uvs, self.mesh.triangles)
-            return encode_array(tangents, dtype, size, True)
-        if kind == COLOR:
-            colors = self.mesh.colors
-            return encode_array(np.ones((count, 4)) if colors is None else colors, dtype, size, True)
-        values = {POSITION: self.places, TEXCOORD: self.uvs, NORMAL: self.normals, BLENDINDEXES: self.joints}.get(kind)
-        return np.zeros((count, size), dtype) if values is None else encode_array(values, dtype, size)
-
-
-def _is_whole(all_rows: Sequence[_Rows], source: SkeletalSource) -> bool:
+def _is_whole(all_rows: Sequence[Rows], source: SkeletalSource) -> bool:
     """Tell whether every mesh has the vertices and triangles of the source's, in its order."""
     if [rows.mesh.source_index for rows in all_rows] != list(range(len(source.meshes))):
         return False
@@ -269,7 +104,7 @@ def _is_whole(all_rows: Sequence[_Rows], source: SkeletalSource) -> bool:
 
 
 def _in_place(
-    all_rows: Sequence[_Rows], source: SkeletalSource, records: NDArray[Any], text: TextWriter
+    all_rows: Sequence[Rows], source: SkeletalSource, records: NDArray[Any], text: TextWriter
 ) -> Geometry | None:
     """Return what comes of meshes whose vertices and triangles keep their numbers; None where two disagree."""
     facts = source.facts
@@ -292,10 +127,10 @@ def _in_place(
     if len(adjacency) and (not same_faces or len(adjacency) != len(triangles)):
         adjacency = _neighbours(triangles, data, records)
     unchanged = all(rows.same.all() for rows in all_rows)
-    return Geometry(meshes, records, data, list(range(len(records))), triangles, adjacency, unchanged)
+    return Geometry(meshes, records, data, list(range(len(records))), triangles, adjacency, counts[0], unchanged)
 
 
-def _fill(array: NDArray[Any], parts: list[tuple[_Rows, NDArray[Any]]], loosely: bool) -> bool:
+def _fill(array: NDArray[Any], parts: list[tuple[Rows, NDArray[Any]]], loosely: bool) -> bool:
     """Write meshes' rows (V, k) where the source has their vertices; tells whether those who share one agree.
 
     Not if it is done `loosely`: then the mesh counts in whose range a vertex lies.
@@ -310,7 +145,7 @@ def _fill(array: NDArray[Any], parts: list[tuple[_Rows, NDArray[Any]]], loosely:
     return loosely or all(array[r.own.facts["vertices"]].tobytes() == v.tobytes() for r, v in parts if r.own)
 
 
-def _inside(rows: _Rows) -> Bools:
+def _inside(rows: Rows) -> Bools:
     """Tell which vertices (V,) were in the range of the source's mesh that this one was."""
     found = np.zeros(len(rows.numbers), np.bool_)
     if rows.own is not None:
@@ -320,13 +155,13 @@ def _inside(rows: _Rows) -> Bools:
     return found
 
 
-def _count(all_rows: Sequence[_Rows], facts: Facts, kind: str) -> int:
+def _count(all_rows: Sequence[Rows], facts: Facts, kind: str) -> int:
     """Return how many vertices or triangles the source has, by their numbers."""
     numbers = [facts[f"spare_{kind}"], *(rows.own.facts[kind] for rows in all_rows if rows.own is not None)]
     return 1 + max(int(values.max(initial=-1)) for values in numbers)
 
 
-def _mesh_record(rows: _Rows, text: TextWriter) -> Any:
+def _mesh_record(rows: Rows, text: TextWriter) -> Any:
     """Return the record of a mesh, MESH, with the source's ranges."""
     record, written = np.zeros((), MESH), (-1, -1)
     if rows.own is not None:
@@ -343,7 +178,7 @@ def _neighbours(triangles: NDArray[Any], data: list[NDArray[Any]], records: NDAr
 
 
 def _one_after_another(
-    all_rows: Sequence[_Rows], source: SkeletalSource | None, records: NDArray[Any], source_arrays: list[int],
+    all_rows: Sequence[Rows], source: SkeletalSource | None, records: NDArray[Any], source_arrays: list[int],
     text: TextWriter,
 ) -> Geometry:  # fmt: skip
     """Return what comes of meshes whose vertices and triangles follow one another."""
@@ -374,10 +209,10 @@ def _one_after_another(
     corners = np.concatenate(triangles).astype(INDEX)
     wanted = source is None or len(source.facts["adjacency"]) or not len(source.meshes)
     adjacency = _neighbours(corners, data, records) if wanted else corners[:0]
-    return Geometry(meshes, records, data, source_arrays, corners, adjacency, False)
+    return Geometry(meshes, records, data, source_arrays, corners, adjacency, int(firsts[-1]), False)
 
 
-def _borrowed(all_rows: Sequence[_Rows], records: NDArray[Any]) -> list[tuple[Bools, dict[int, tuple[int, int]]]]:
+def _borrowed(all_rows: Sequence[Rows], records: NDArray[Any]) -> list[tuple[Bools, dict[int, tuple[int, int]]]]:
     """Return which vertices of each mesh are another's still, as in the source, (V,), and whose: mesh and vertex."""
     owner: dict[int, tuple[int, int]] = {}
     shared = np.flatnonzero(~np.isin(records["type"], SHADED)).tolist()
@@ -400,5 +235,5 @@ def _borrowed(all_rows: Sequence[_Rows], records: NDArray[Any]) -> list[tuple[Bo
     return found
 
 
-def _equal(a: _Rows, at: int, b: _Rows, there: int, shared: Sequence[int]) -> bool:
+def _equal(a: Rows, at: int, b: Rows, there: int, shared: Sequence[int]) -> bool:
     return all(a.data[nth][at].tobytes() == b.data[nth][there].tobytes() for nth in shared)

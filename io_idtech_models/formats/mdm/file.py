@@ -50,7 +50,6 @@ SURFACE = np.dtype([
     ("ofs_end", "<i4"),
 ])  # fmt: skip
 VERTEX = np.dtype([("normal", "<f4", 3), ("st", "<f4", 2), ("num_weights", "<i4")])
-WEIGHT = np.dtype([("bone", "<i4"), ("weight", "<f4"), ("offset", "<f4", 3)])
 INDEX = np.dtype("<i4")
 TAG = np.dtype([
     ("name", "S64"), ("axis", "<f4", (3, 3)), ("bone", "<i4"), ("offset", "<f4", 3),
@@ -116,7 +115,7 @@ SURFACES = Chain(
     MdmSurface,
     SURFACE,
     (
-        WeightedVertices("vertices", VERTEX, ("num_verts",), offset="ofs_verts", weight=WEIGHT, most_bones=MAX_BONES),
+        WeightedVertices("vertices", VERTEX, ("num_verts",), offset="ofs_verts", most_bones=MAX_BONES),
         Lump("triangles", INDEX, ("num_triangles", 3)),
         Lump("collapse", INDEX, ("num_verts",), "collapse map"),
         BONE_REFS,

@@ -22,13 +22,13 @@ from ...model.skeletal import (
     Skeleton,
     SkinnedMesh,
     SkinnedMeshSource,
-    Weights,
 )
 from ...model.source import Facts
 from ...reporting import FormatError
+from ..common.bones import Bones
 from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_of, records_of, sound
 from ..common.records import decode_name, encode_name, header_name
-from ..common.uv import flipped
+from ..common.skinned import encode_vertices, mesh_source, name_surface
 from ..mdx.file import Mdx, names_of, parents_of
 from ..mdx.model import poses_of, traits_of
 from .file import (
@@ -41,13 +41,11 @@ from .file import (
     TAG,
     VERSION,
     VERTEX,
-    WEIGHT,
     Mdm,
     MdmSurface,
     MdmTag,
 )
 from .levels import draw_all, with_lod
-from .weights import Bones, fill_weights, heaviest_first, in_space_of
 
 log = logging.getLogger(__name__)
 
@@ -104,26 +102,9 @@ def bones_used(mdm: Mdm) -> int:
 
 
 def _mesh_source(surface: MdmSurface) -> SkinnedMeshSource:
-    counts = surface.vertices["num_weights"]
-    table = surface.weights
-    weights = Weights(
-        (np.cumsum(counts) - counts).astype(np.int32),
-        np.ascontiguousarray(counts, np.int32),
-        np.ascontiguousarray(table["bone"], np.int32),
-        np.ascontiguousarray(table["weight"], np.float32),
-        np.ascontiguousarray(table["offset"], np.float32),
-    )
-    normals, st = (np.ascontiguousarray(surface.vertices[n]) for n in ("normal", "st"))
-    facts: Facts = {
-        "header": as_bytes(surface.header),
-        "normals": normals.view(np.int32),
-        "st": st.view(np.int32),
-        "collapse": surface.collapse,
-        "bone_refs": surface.bone_refs,
-    }
-    triangles = np.ascontiguousarray(surface.triangles[:, ::-1], np.int32)
+    facts: Facts = {"header": as_bytes(surface.header), "collapse": surface.collapse, "bone_refs": surface.bone_refs}
     name, shader = (decode_name(surface.header[n]) for n in ("name", "shader"))
-    return SkinnedMeshSource(name, shader, flipped(finite(st)), triangles, weights, facts, finite(normals))
+    return mesh_source((name, shader), surface.vertices, surface.weights, surface.triangles, facts)
 
 
 def _decode_mesh(source: SkeletalSource, index: int) -> SkinnedMesh:
@@ -195,20 +176,8 @@ def _source_tag(tag: JointTag, source: SkeletalSource | None) -> int:
 
 
 def _encode_mesh(mesh: SkinnedMesh, bones: Bones, make_lod: bool) -> MdmSurface:
-    source = bones.source
-    own = source.meshes[mesh.source_index] if source is not None and mesh.source_index >= 0 else None
-    numbers = np.full(mesh.num_vertices, -1, np.int64) if source is None else source.own_vertices(mesh)
-    weights, counts, normals = _encode_weights(mesh, bones, own, numbers)
-    vertices = np.zeros(mesh.num_vertices, VERTEX)
-    vertices["normal"] = normals
-    vertices["st"] = flipped(finite(mesh.uvs))
-    vertices["num_weights"] = counts
-    if own is not None:
-        same = own.same_uvs(mesh.uvs, numbers)
-        vertices["st"][same] = own.facts["st"].view(np.float32)[numbers[same]]
-        if mesh.kept_normals is not None:
-            same = np.flatnonzero(mesh.kept_normals & (numbers >= 0))
-            vertices["normal"][same] = own.facts["normals"].view(np.float32)[numbers[same]]
+    own, numbers = bones.own_mesh(mesh)
+    vertices, weights = encode_vertices(mesh, bones, VERTEX)
     triangles = np.ascontiguousarray(mesh.triangles[:, ::-1], np.int32)
     header = _surface_header(mesh, own)
     written = None if own is None else own.facts["bone_refs"]
@@ -239,45 +208,8 @@ def _surface_header(mesh: SkinnedMesh, own: SkinnedMeshSource | None) -> Any:
     header["ident"] = SURFACE_IDENT
     if own is not None:
         header = records_of(own.facts, "header", SURFACE)
-    name = mesh.name
-    if (own is None or name != own.name) and name != name.lower():
-        log.warning("surface '%s' is written in lower case: skins name it so", name)
-        name = name.lower()
-    for key, value in (("name", name), ("shader", mesh.shader)):
-        header[key] = encode_name(value, NAME_SIZE, "surface" if key == "name" else key, bytes(header[key]))
+    name_surface(header, mesh, own)
     return header
-
-
-def _encode_weights(
-    mesh: SkinnedMesh, bones: Bones, own: SkinnedMeshSource | None, numbers: Numbers
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
-    """Return weights, WEIGHT (W,), how many each vertex has, (V,), and its normal in the space of the first, (V, 3).
-
-    Vertices that are kept have the source's weights, those carried too but for offsets, in its order; others the
-    heaviest first.
-    """
-    kept: NDArray[np.bool_] = np.zeros(mesh.num_vertices, np.bool_)
-    if own is not None and mesh.kept is not None:
-        kept = mesh.kept & (numbers >= 0)
-        known = np.flatnonzero(kept)
-        owners, entries = own.weights.of(numbers[known]).entries()
-        lost = bones.of_source[own.weights.joints[entries]] < 0
-        kept[known[owners[lost]]] = False
-    table, normals = heaviest_first(mesh, bones.skeleton, kept if mesh.carried is None else kept | mesh.carried)
-    counts = table.counts.astype(np.int64)
-    if own is not None:
-        counts[kept] = own.weights.counts[numbers[kept]]
-    weights = np.zeros(int(counts.sum()), WEIGHT)
-    starts = np.cumsum(counts) - counts
-    fresh = np.flatnonzero(~kept)
-    fill_weights(weights, starts[fresh], table.of(fresh), None)
-    if own is not None:
-        known = np.flatnonzero(kept)
-        fill_weights(weights, starts[known], own.weights.of(numbers[known]), bones.of_source)
-        first = table.first_joints()
-        first[known] = bones.of_source[own.weights.of(numbers[known]).first_joints()]
-        normals = in_space_of(first, normals, table.first_joints(), bones.skeleton)
-    return weights, counts, normals
 
 
 def _encode_tag(tag: JointTag, bones: Bones) -> MdmTag:

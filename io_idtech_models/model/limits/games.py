@@ -66,6 +66,7 @@ class Game:
     label: str
     formats: dict[str, VertexLimits | SkeletalLimits]
     folder: str = ""  # in which it looks for MD5 files, below that of the model they replace
+    choice: str = ""  # what it is called where one is chosen, if otherwise
     scales: bool = False  # it reads how large joints are from a file beside an animation
 
 
@@ -115,6 +116,11 @@ def _iqm(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
     return {"iqm": SkeletalLimits(**({"joints": 256, "vertex_weights": 4} | own))}
 
 
+def _mdr(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
+    """Return MDR's limits: MDR_MAX_BONES, MAX_QPATH - 1 (qfiles.h)."""
+    return {"mdr": SkeletalLimits(**({"joints": 128} | own))}
+
+
 GAMES: dict[str, Game] = {
     # Mod_LoadMD2 (Yamagi Quake II) refuses more than MAX_VERTS 2048, none at all, and skins higher than 480 texels
     # (MAX_LBM_HEIGHT); MAX_TRIANGLES 4096 and MAX_FRAMES 512 are id's own (qfiles.h).
@@ -123,6 +129,18 @@ GAMES: dict[str, Game] = {
     "q2pro": Game("Q2PRO", _md2(2048, 6144, 1024, needs_triangles=True)),
     # SHADER_MAX_VERTEXES 1000 and SHADER_MAX_INDEXES 6000 are refused, not reached: R_LoadMD3, tr_model.c (ioquake3).
     "quake3": Game("Quake III Arena", _md3(999, 1999, strips_names=True)),
+    # R_LoadMDR (ioquake3, tr_model.c) refuses as much as R_LoadMD3, and so does R_LoadIQM (tr_model_iqm.c), which takes
+    # IQM_MAX_JOINTS 128.
+    "ioquake3": Game(
+        "ioquake3",
+        _md3(999, 1999, strips_names=True)
+        | _mdr(vertices=999, triangles=1999)
+        | _iqm(joints=128, vertices=999, triangles=1999),
+    ),
+    # Quake III's engine, which ioquake3 has its loader of MDR from.
+    "eliteforce": Game(
+        "Star Trek: Elite Force", _md3(999, 1999, strips_names=True) | _mdr(vertices=999, triangles=1999)
+    ),
     # A misc_model becomes part of the map: q3map2 takes one frame of it, no tags (InsertModel, model.c), and cuts what
     # has more vertices than the game draws into small surfaces (ClassifySurfaces, surface.c: SURFACE_FORCED_META).
     "quake3map": Game("Quake III map object", _md3(None, None, frames=1, tags=None)),
@@ -153,9 +171,6 @@ GAMES: dict[str, Game] = {
     # GZDoom reads any number of surfaces and does not strip names (models_md3.cpp); it has 32 places for their skins
     # (MD3_MAX_SURFACES, model.h). Of MD2's skins it looks at the first (models_md2.cpp).
     "gzdoom": Game("GZDoom", _md3(None, None, frames=None, tags=None) | _md2(None, None, None, shaders=None) | _iqm()),
-    # IQM_MAX_JOINTS 128, and of a mesh less than SHADER_MAX_VERTEXES 1000 and SHADER_MAX_INDEXES 6000 (R_LoadIQM,
-    # tr_model_iqm.c): ioquake3, OpenArena and others that stand on it.
-    "ioquake3": Game("ioquake3", _iqm(joints=128, vertices=999, triangles=1999)),
     # Mod_INTERQUAKEMODEL_Load (model_alias.c) has no counts of its own, and no scale of joints.
     "darkplaces": Game("DarkPlaces (Xonotic)", _iqm(scales=NO_SCALES)),
     # R_LoadIQModel (Daemon) takes joints whose scale is positive and the same along all axes.
@@ -170,7 +185,9 @@ GAMES: dict[str, Game] = {
         | _md2(2048, 4096, 512, soft=BEYOND)
         | _md5(bare_vertices=WARNING)
         | _mdm(joints=None, name_bytes=None, unique_names=False)
-        | _iqm(joints=None),
+        | _iqm(joints=None)
+        | _mdr(joints=None),
+        choice="No Game: the Format's Own Limits",
     ),
 }
 

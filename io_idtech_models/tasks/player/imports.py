@@ -10,6 +10,7 @@ import bpy
 
 from ... import formats
 from ...blender import names
+from ...blender.mesh.levels import exclude
 from ...blender.player.build import (
     BARREL,
     FLASH,
@@ -25,7 +26,6 @@ from ...blender.player.rows import NamedRow
 from ...blender.provenance import FILE
 from ...blender.rollback import undone_on_failure
 from ...blender.vertex.build import BuildSettings, Built
-from ...blender.vertex.levels import exclude
 from ...game.player.animation_cfg import AnimationTable, Row, read
 from ...game.player.files import HEAD, PlayerFiles
 from ...game.store import GameFile

@@ -107,5 +107,5 @@ CLASSES = (IMPORT_SCENE_OT_idtech_choose_player,)
 
 
 def draw_menu(self: Any, context: Context) -> None:
-    """Add the entry to File > Import."""
+    """Add the entry to a menu."""
     self.layout.operator(IMPORT_SCENE_OT_idtech_choose_player.bl_idname, text="Quake III Player from Game...")

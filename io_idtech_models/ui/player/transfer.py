@@ -161,7 +161,7 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
         default="SOURCE",
     )
     percentages: StringProperty(
-        name="Make Levels of Detail",
+        name="Make Levels",
         description="Percentages of the triangles (50, 25) of levels made anew; empty: those in the scene",
     )
 
@@ -223,10 +223,10 @@ CLASSES = (IMPORT_SCENE_OT_idtech_player, EXPORT_SCENE_OT_idtech_player, IO_FH_i
 
 
 def draw_import(self: Any, context: Context) -> None:
-    """Add the entry to File > Import."""
+    """Add the entry to a menu."""
     self.layout.operator(IMPORT_SCENE_OT_idtech_player.bl_idname, text=f"{LABEL} (.md3, .pk3)")
 
 
 def draw_export(self: Any, context: Context) -> None:
-    """Add the entry to File > Export."""
+    """Add the entry to a menu."""
     self.layout.operator(EXPORT_SCENE_OT_idtech_player.bl_idname, text=f"{LABEL} (folder, .pk3)")

@@ -8,7 +8,8 @@ from io_idtech_models.blender.compat import HAS_SLOTS, playing_curves
 from io_idtech_models.blender.empties import decompose
 from io_idtech_models.blender.provenance import RECORD
 from tests.blender.case import CONTEXT, open_case, positions_at, vertices_of
-from tests.samples import SAMPLES, SENTINEL
+from tests.samples import SENTINEL
+from tests.small_files import SAMPLES
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

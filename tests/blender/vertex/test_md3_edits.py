@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from io_idtech_models.formats.common.normals import decode_latlong
 from io_idtech_models.formats.md3 import file as md3
 from tests.blender.vertex.md3_case import CONTEXT, Case, angle, differences, open_case
-from tests.samples import PROJECT, SAMPLES, corpus
+from tests.samples import PROJECT, corpus
+from tests.small_files import SAMPLES
 
 EXAMPLE = PROJECT / "examples" / "sentinel" / "sentinel.md3"
 REAL = [c.path for c in corpus() if c.path.name in ("lower.md3", "spas12_hold.MD3", "head.md3", "gauntlet.md3")]

@@ -15,7 +15,6 @@ from tests.samples import corpus_params
 
 # -- MDS: a skeleton's frames, whose size its bones give, and meshes of weighted vertices
 
-WEIGHT = np.dtype([("bone", "<i4"), ("weight", "<f4"), ("offset", "<f4", 3)])
 VERTEX = record(("normal", "<f4", 3), ("st", "<f4", 2), "num_weights", "fixed_parent", ("fixed_dist", "<f4"))
 MDS_SURFACE = Chain(
     structs("vertices weights triangles collapse bone_refs"),
@@ -24,7 +23,7 @@ MDS_SURFACE = Chain(
         "ofs_vertices", "num_triangles", "ofs_triangles", "ofs_collapse", "num_bone_refs", "ofs_bone_refs", "ofs_end",
     ),
     (
-        WeightedVertices("vertices", VERTEX, ("num_verts",), weight=WEIGHT, most_bones=128),
+        WeightedVertices("vertices", VERTEX, ("num_verts",), most_bones=128),
         Lump("triangles", INDEX, ("num_triangles", 3)),
         Lump("collapse", INDEX, ("num_verts",)),
         Lump("bone_refs", INDEX, ("num_bone_refs",)),

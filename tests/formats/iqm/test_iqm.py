@@ -20,7 +20,8 @@ from io_idtech_models.model.weights.table import blended_normals, skin_by
 from io_idtech_models.reporting import FormatError
 from tests import samples_iqm
 from tests.facts import differences
-from tests.samples import CORPUS, SAMPLES, corpus_params
+from tests.samples import CORPUS, corpus_params
+from tests.small_files import SAMPLES
 
 ROW = by_name("iqm")
 FILES = SAMPLES["iqm"]
@@ -171,7 +172,7 @@ def test_broken_files(data, text):
 
 def test_a_joint_that_is_not_there():
     data = bytearray(FILES["arm"])
-    places = [record["offset"] for record in iqm.read(bytes(data)).arrays if record["type"] == iqm.BLENDINDEXES]
+    places = [record["ofs_data"] for record in iqm.read(bytes(data)).arrays if record["type"] == iqm.BLENDINDEXES]
     data[int(places[0])] = 3
     with pytest.raises(FormatError, match="joint of vertex 0 of mesh 0: expected 0 to 2, found 3"):
         ROW.load(bytes(data), "x")
@@ -235,7 +236,7 @@ def test_a_model_of_nothing_but_its_arrays():
     assert made.arrays[["type", "format", "size"]].tolist() == [
         (0, 7, 3), (1, 7, 2), (2, 7, 3), (3, 7, 4), (4, 1, 4), (5, 1, 4)
     ]  # fmt: skip
-    assert all(record["offset"] % 4 == 0 for record in made.arrays)
+    assert all(record["ofs_data"] % 4 == 0 for record in made.arrays)
     again, moved = unpack(data)
     assert ROW.dump(again, None, moved) == data
     for one, other in zip(bake(model, animations).surfaces, bake(again, moved).surfaces, strict=True):

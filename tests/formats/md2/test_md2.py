@@ -16,8 +16,9 @@ from io_idtech_models.model.vertex import Surface, VertexModel
 from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_md2
 from tests.facts import differences
-from tests.samples import SAMPLES, corpus_params, dump, load, sample, sample_params, write_read
+from tests.samples import corpus_params, dump, load, sample, sample_params, write_read
 from tests.samples_md2 import FrameSpec, Md2Spec
+from tests.small_files import SAMPLES
 
 
 def packed(name: str) -> bytes:

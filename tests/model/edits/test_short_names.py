@@ -9,6 +9,7 @@ from io_idtech_models.formats import ROWS, by_name
 from io_idtech_models.formats.md2 import file as md2_file
 from io_idtech_models.formats.md3 import file as md3_file
 from io_idtech_models.formats.mdm import file as mdm_file
+from io_idtech_models.formats.mdr import file as mdr_file
 from io_idtech_models.formats.mdx import file as mdx_file
 from io_idtech_models.model.clips import group, numbered
 from io_idtech_models.model.edits.short_names import (
@@ -217,10 +218,12 @@ def test_rooms_are_those_of_the_files_fields():
         "md2": md2_file.SKIN_SIZE,
         "md3": md3_file.NAME_SIZE,
         "mdm": mdm_file.NAME_SIZE,
+        "mdr": mdr_file.NAME_SIZE,
         "mdx": mdx_file.NAME_SIZE,
     }
     frames = {"md2": md2_file.FRAME_NAME_SIZE, "md3": md3_file.FRAME_NAME_SIZE}
+    tags = fields | {"mdr": mdr_file.TAG_NAME_SIZE}
     for row in ROWS:
         for kind, size in row.rooms.items():
-            assert size == (frames if kind == "frame" else fields)[row.name] - 1
+            assert size == {"frame": frames, "tag": tags}.get(kind, fields)[row.name] - 1
     assert {row.name for row in ROWS if not row.rooms} == {"md5mesh", "md5anim", "iqm"}

@@ -9,7 +9,8 @@ from io_idtech_models.model.limits.games import ERROR, GAMES, WARNING
 from io_idtech_models.model.limits.vertex import check, engine_surface_name
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
 from tests import samples_md2, samples_md3
-from tests.samples import CORPUS, SAMPLES, corpus_params, dump, format_of, load, sample_params
+from tests.samples import CORPUS, corpus_params, dump, format_of, load, sample_params
+from tests.small_files import SAMPLES
 
 STRIPPING = ("quake3", "rtcw", "et", "etlegacy")
 NO_STRIPPING = ("quake3map", "gzdoom", "format")
@@ -21,6 +22,8 @@ TABLE = {
     ("gzdoom", "md2"): ((None, None, None, None, None, None, None), set()),
     ("format", "md2"): ((2048, 4096, 512, None, None, 32, None), set()),
     ("quake3", "md3"): ((999, 1999, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
+    ("ioquake3", "md3"): ((999, 1999, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
+    ("eliteforce", "md3"): ((999, 1999, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
     ("quake3map", "md3"): ((None, None, 1, None, 32, 256, None), set()),
     ("rtcw", "md3"): ((999, 1999, 1024, 16, 32, 256, None), {"vertices", "triangles"}),
     ("et", "md3"): ((1024, 2049, 1024, 16, 32, 256, None), {"vertices", "triangles"}),

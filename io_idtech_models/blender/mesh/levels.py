@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
 
-from .. import names
 from ..compat import Block
-from ..mesh.parts import worn_materials
-from ..provenance import FILE, is_stand_in, note_file
-from ..shading.materials import Materials
+from ..provenance import FILE, note_file
 
 LEVEL, LEVEL_OF = "idtech_level", "idtech_level_of"  # on a level's collection: its number, and the model's holder
-Holder = Any  # of a model: its collection, or its first object where it has none of its own
+Holder = (
+    Any  # of a model: its collection, or its first object where it has none of its own; of a rigged one its armature
+)
 
 
 def levels_of(holder: Holder) -> dict[int, bpy.types.Collection]:
@@ -33,6 +31,12 @@ def levels_of(holder: Holder) -> dict[int, bpy.types.Collection]:
 def is_level(collection: bpy.types.Collection | None) -> bool:
     """Tell whether a collection is a level of a model that is still there."""
     return collection is not None and isinstance(collection.get(LEVEL_OF), bpy.types.ID)
+
+
+def number_of(block: Block) -> int:
+    """Return the level that an object of a rigged model lies in; 0 of one that lies in none."""
+    found = [c for c in block.users_collection if getattr(c.get(LEVEL_OF), "type", "") == "ARMATURE"]
+    return max((number for c in found if isinstance(number := c.get(LEVEL), int)), default=0)
 
 
 def home_of(holder: Holder, scene: bpy.types.Scene) -> bpy.types.Collection:
@@ -95,36 +99,4 @@ def _layers_of(view_layer: bpy.types.ViewLayer, collection: bpy.types.Collection
         if layer.collection == collection:
             found.append(layer)
         waiting += layer.children
-    return found
-
-
-@dataclass
-class SameMaterials(Materials):
-    """The materials that a model's objects have, for a level of it."""
-
-    of_name: dict[str, list[Block]] = field(default_factory=dict)  # by the surface's name: what shows on it
-    of_shader: dict[str, Block] = field(default_factory=dict)
-
-    def of_surface(self, surface: str, shaders: Sequence[str]) -> list[bpy.types.Material]:
-        """Return the materials of a surface that has these shaders in a file."""
-        worn = self.of_name.get(surface, [])
-        if not shaders:
-            return worn[:1]
-        first = next((m for m in worn if names.file_name_of(m) == shaders[0]), self.of_shader.get(shaders[0]))
-        others = [self.of_shader.get(shader) or self.get(shader) for shader in shaders[1:]]
-        return [first or self.get(shaders[0]), *others]
-
-
-def materials_of(blocks: Sequence[Block]) -> SameMaterials:
-    """Return the materials that objects have."""
-    found = SameMaterials()
-    for block in blocks:
-        if block.type != "MESH":
-            continue
-        for name, material in worn_materials(block):
-            if material is not None:
-                found.of_name.setdefault(name, []).append(material)
-        for slot in block.material_slots:
-            if slot.material is not None and not is_stand_in(slot.material):
-                found.of_shader.setdefault(names.file_name_of(slot.material), slot.material)
     return found

@@ -1,4 +1,4 @@
-"""What MDM asks of new weights, normals and lists of bones, whatever they come from."""
+"""Bones of a model on its way into a file of MDM's kin: in which order they are computed; whose weights come first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.edits.normals import smooth_normals
-from ...model.skeletal import LARGEST, SkeletalSource, Skeleton, SkinnedMesh, Weights, skin
+from ...model.skeletal import (
+    LARGEST,
+    SkeletalSource,
+    Skeleton,
+    SkinnedMesh,
+    SkinnedMeshSource,
+    Weights,
+    skin,
+)
 from ...model.transforms import conjugate, rotate
 
 
@@ -97,6 +105,13 @@ class Bones:
         joints = skeleton.joints_in(source)
         self.of_source[joints[joints >= 0]] = np.flatnonzero(joints >= 0)
 
+    def own_mesh(self, mesh: SkinnedMesh) -> tuple[SkinnedMeshSource | None, NDArray[np.int64]]:
+        """Return the source's mesh that a mesh was, if any, and which of its vertices each vertex was, (V,), or -1."""
+        if self.source is None:
+            return None, np.full(mesh.num_vertices, -1, np.int64)
+        own = self.source.meshes[mesh.source_index] if mesh.source_index >= 0 else None
+        return own, self.source.own_vertices(mesh)
+
     def refs(self, used: NDArray[Any], written: NDArray[Any] | None, used_before: NDArray[Any]) -> NDArray[np.int32]:
         """Return the bones to be computed for those used: as the source has `written` them, while that will do.
 
@@ -107,14 +122,3 @@ class Bones:
             if (now >= 0).all() and np.isin(used, np.append(now, self.of_source[used_before])).all():
                 return np.asarray(now, np.int32)
         return bone_order(used, self.skeleton)
-
-
-def fill_weights(
-    weights: NDArray[Any], starts: NDArray[np.int64], table: Weights, joints: NDArray[np.int64] | None
-) -> None:
-    """Write vertices' weights to where each one's start, (n,)."""
-    entries = table.entries()[1]
-    places = Weights(starts, table.counts, table.joints, table.factors, table.offsets).entries()[1]
-    found = table.joints[entries]
-    weights["bone"][places] = found if joints is None else joints[found]
-    weights["weight"][places], weights["offset"][places] = table.factors[entries], table.offsets[entries]

@@ -1,0 +1,1 @@
+"""MDR, the skeletal models of Star Trek: Elite Force and ioquake3."""

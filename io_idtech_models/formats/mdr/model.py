@@ -1,0 +1,259 @@
+"""MDR structs to models and back; the files themselves are `file`, their motion is `frames`.
+
+A model that was just read stands in the file's first frame, whose bones are its skeleton: nothing in the file says in
+which pose its meshes are bound. `model.bind_pose` finds one that suits it better.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...model.skeletal import (
+    Animation,
+    JointTag,
+    SkeletalModel,
+    SkeletalSource,
+    Skeleton,
+    SkinnedMesh,
+    SkinnedMeshSource,
+    at_rest,
+)
+from ...model.source import Facts
+from ...model.transforms import conjugate, rotate, to_matrices
+from ...model.wording import listed
+from ...reporting import LimitError
+from ..common.bones import Bones
+from ..common.hints import Wanted, all_fit, as_bytes, layout_of, records_of, sound
+from ..common.records import decode_name, encode_name, header_name
+from ..common.skinned import encode_vertices, mesh_source, name_surface, wanted_facts
+from .file import HEADER, IDENT, LOD, NAME_SIZE, SURFACE, TAG, TAG_NAME_SIZE, VERSION, VERTEX, Mdr, MdrLod, MdrSurface
+from .frames import FORMAT, encode_frames, to_animation
+
+log = logging.getLogger(__name__)
+
+MOST_BONES = 128  # MDR_MAX_BONES (qfiles.h)
+LEAST = 1e-3  # of a sum of turns, whose normals would be noise
+OFF_BONE = 1e-5  # units and parts of an axis that a tag may be off its bone: rounding
+
+
+def to_model(mdr: Mdr, name: str = "") -> SkeletalModel:
+    """Return the model of a file, its source included; inverse of `from_model`."""
+    rest = to_animation(replace(mdr, frames=mdr.frames[:1]), name)
+    skeleton = Skeleton(list(rest.joint_names), rest.parents, rest.positions[0], rest.rotations[0])
+    levels = [(level, surface) for level, lod in enumerate(mdr.lods) for surface in lod.surfaces]
+    facts: Facts = {
+        "header": as_bytes(mdr.header),
+        "empty_lods": np.array([level for level, lod in enumerate(mdr.lods) if not lod.surfaces], np.int32),
+        "tags": as_bytes(mdr.tags),
+    }
+    facts |= mdr.layout
+    meshes = [_mesh_source(surface, skeleton) for _, surface in levels]
+    tags = [_decode_tag(tag, index) for index, tag in enumerate(mdr.tags)]
+    source = SkeletalSource(FORMAT, skeleton, meshes, facts, tags)
+    shown = [replace(source.mesh(index), level=level) for index, (level, _) in enumerate(levels)]
+    return SkeletalModel(
+        name, source.shown_skeleton(), shown, source, [_decode_tag(t, i) for i, t in enumerate(mdr.tags)]
+    )
+
+
+def to_animations(mdr: Mdr, name: str = "") -> list[Animation]:
+    """Return the motion of a file: all of its frames."""
+    return [to_animation(mdr, name)]
+
+
+def _mesh_source(surface: MdrSurface, skeleton: Skeleton) -> SkinnedMeshSource:
+    facts: Facts = {"header": as_bytes(surface.header), "bone_refs": surface.bone_refs}
+    names = decode_name(surface.header["name"]), decode_name(surface.header["shader"])
+    made = mesh_source(names, surface.vertices, surface.weights, surface.triangles, facts)
+    assert made.normals is not None
+    shown = steady.applied(_turns(made.weights.factors, made, skeleton), made.normals)
+    made.normals = _in_first(_unit(shown), made, skeleton)
+    return made
+
+
+def _turns(factors: NDArray[Any], mesh: SkinnedMesh | SkinnedMeshSource, skeleton: Skeleton) -> NDArray[np.float64]:
+    """Return the sum over each vertex's weights of weight x turn of its bone, (V, 3, 3), in the bind pose."""
+    owners, entries = mesh.weights.entries()
+    parts = to_matrices(skeleton.bind.rotations)[mesh.weights.joints[entries]] * factors[entries, None, None]
+    count = len(mesh.weights.counts)
+    columns = [np.bincount(owners, part, count) for part in parts.reshape(-1, 9).T]
+    found = np.asarray(np.stack(columns, axis=1).reshape(-1, 3, 3), np.float64)
+    found[mesh.weights.counts == 0] = np.eye(3)
+    return found
+
+
+def _unit(vectors: NDArray[Any]) -> NDArray[np.float64]:
+    """Return vectors (V, 3) of length 1; those of no length as they are."""
+    lengths = steady.lengths(vectors)[:, None]
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0))
+
+
+def _in_first(normals: NDArray[Any], mesh: SkinnedMesh | SkinnedMeshSource, skeleton: Skeleton) -> NDArray[np.float32]:
+    """Return normals (V, 3) of the bind pose in the space of each vertex's first weight's bone."""
+    turns = skeleton.bind.rotations[mesh.weights.first_joints()] if skeleton.num_joints else np.zeros((0, 4))
+    return rotate(conjugate(turns), normals).astype(np.float32)
+
+
+def _decode_tag(tag: Any, index: int) -> JointTag:
+    return JointTag(
+        decode_name(tag["name"]), int(tag["bone"]), np.zeros(3, np.float32), np.eye(3, dtype=np.float32), index, True
+    )
+
+
+def _fits(source: SkeletalSource) -> bool:
+    """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
+    wanted: Wanted = {
+        "header": (HEADER, ()), "empty_lods": ("i4", (-1,)), "tags": (TAG, (len(source.tags),)),
+    }  # fmt: skip
+    return all_fit(source.facts, wanted) and all(_mesh_fits(mesh) for mesh in source.meshes)
+
+
+def _mesh_fits(mesh: SkinnedMeshSource) -> bool:
+    wanted: Wanted = {"header": (SURFACE, ()), "bone_refs": ("i4", (-1,))}
+    if not all_fit(mesh.facts, wanted | wanted_facts(mesh)) or mesh.normals is None:
+        return False
+    refs = mesh.facts["bone_refs"]
+    return bool(((refs >= 0) & (refs < 1 << 16)).all())
+
+
+def from_model(
+    model: SkeletalModel, options: Mapping[str, Any] | None = None, animations: list[Animation] | None = None
+) -> Mdr:
+    """Return the structs of a model and of its motions, which follow one another in one file; inverse of `to_model`.
+
+    Options: `pack_frames`, to store matrices of bones in half the room, a little coarser; what came packed stays so.
+
+    Raises:
+        LimitError: there is no bone.
+    """
+    if not model.skeleton.num_joints:
+        raise LimitError(f"'{model.name}' has no bones: MDR holds one or more")
+    source = sound(model.source_of(FORMAT), _fits, model.name)
+    tags, carriers = _tags_on_bones(model)
+    takes = [_with_bones(a, carriers) for a in animations or [at_rest(model.skeleton, model.name)]]
+    if takes[0].positions.shape[1] > MOST_BONES:
+        text = "%d bones, those of tags that stand off their bone included: games take %d"
+        log.warning(text, takes[0].positions.shape[1], MOST_BONES)
+    header, layout = np.zeros((), HEADER), Facts()
+    header["ident"], header["version"] = IDENT, VERSION
+    header["name"] = header_name(model.name, NAME_SIZE)
+    if source is not None:
+        header, layout = records_of(source.facts, "header", HEADER), layout_of(source.facts)
+    frames = encode_frames(takes, bool((options or {}).get("pack_frames", False)))
+    bones = Bones(model.skeleton, source)
+    numbers = _levels_of(model, source)
+    levels = [[mesh for mesh in model.meshes if mesh.level == number] for number in numbers]
+    lods = [MdrLod(np.zeros((), LOD), [_encode_mesh(mesh, bones) for mesh in meshes]) for meshes in levels]
+    places, surfaces = [-1] * len(lods), [-1] * len(model.meshes)
+    if source is not None:
+        places = list(numbers)
+        surfaces = [mesh.source_index for meshes in levels for mesh in meshes]
+    return Mdr(header, frames, _encode_tags(tags, source), lods, layout, places, surfaces)
+
+
+def _levels_of(model: SkeletalModel, source: SkeletalSource | None) -> list[int]:
+    """Return the numbers of the levels to write, one after another: games know no gaps."""
+    found = {mesh.level for mesh in model.meshes} | ({0} if source is None else set())
+    if source is not None:
+        empty = source.facts["empty_lods"].tolist()
+        found |= {level for level in empty if 0 <= level <= max(found, default=-1) + len(empty)}
+    return sorted(found)
+
+
+def _encode_mesh(mesh: SkinnedMesh, bones: Bones) -> MdrSurface:
+    own, numbers = bones.own_mesh(mesh)
+    vertices, weights = encode_vertices(mesh, bones, VERTEX)
+    kept: NDArray[np.bool_] = np.zeros(mesh.num_vertices, np.bool_)
+    if own is not None and mesh.kept_normals is not None:
+        kept = mesh.kept_normals & (numbers >= 0)
+    fresh = vertices.copy()
+    fresh["normal"][kept] = 0.0  # which may be no numbers
+    vertices["normal"][~kept] = _stored_normals(fresh, weights, bones.skeleton)[~kept]
+    header = np.zeros((), SURFACE) if own is None else records_of(own.facts, "header", SURFACE)
+    name_surface(header, mesh, own)
+    triangles = np.ascontiguousarray(mesh.triangles[:, ::-1], np.int32)
+    written = None if own is None else own.facts["bone_refs"]
+    before = np.zeros(0, np.int64) if own is None else own.weights.joints
+    refs = bones.refs(np.unique(weights["bone"]), written, before)
+    return MdrSurface(header, vertices, weights, triangles, refs)
+
+
+def _stored_normals(vertices: NDArray[Any], weights: NDArray[Any], skeleton: Skeleton) -> NDArray[np.float32]:
+    """Return the normals (V, 3) that the sum of weight x turn takes to those of the bind pose; see `file`."""
+    counts = vertices["num_weights"].astype(np.int64)
+    starts = np.cumsum(counts) - counts
+    joints = np.append(weights["bone"], 0)[starts.clip(max=len(weights))]
+    shown = rotate(skeleton.bind.rotations[joints], vertices["normal"])
+    owners = np.repeat(np.arange(len(counts)), counts)
+    parts = to_matrices(skeleton.bind.rotations)[weights["bone"]] * weights["weight"][:, None, None]
+    sums = np.stack([np.bincount(owners, part, len(counts)) for part in parts.reshape(-1, 9).T], axis=1)
+    turns = sums.reshape(-1, 3, 3)
+    flat = np.abs(steady.determinants(turns)) < LEAST
+    turns[flat] = to_matrices(skeleton.bind.rotations)[joints[flat]]
+    return _unit(steady.applied(steady.inverses(turns), shown)).astype(np.float32)
+
+
+def _tags_on_bones(model: SkeletalModel) -> tuple[list[JointTag], list[JointTag]]:
+    """Return the tags on bones of their own where they stand off theirs, and those tags: MDR's are bones themselves."""
+    found: list[JointTag] = []
+    carriers: list[JointTag] = []
+    for tag in model.tags:
+        off = max(float(np.abs(tag.origin).max()), float(np.abs(tag.axes - np.eye(3)).max()))
+        if off <= OFF_BONE:
+            found.append(tag)
+            continue
+        found.append(replace(tag, joint=model.skeleton.num_joints + len(carriers), kept=False))
+        carriers.append(tag)
+    return found, carriers
+
+
+def _with_bones(animation: Animation, carriers: list[JointTag]) -> Animation:
+    """Return a motion with a further bone for each of the tags, on its own bone."""
+    if not carriers:
+        return animation
+    frames, count = animation.num_frames, len(carriers)
+    turns = _rotations(np.array([tag.axes.T for tag in carriers]))
+    places = np.tile(np.array([tag.origin for tag in carriers], np.float64), (frames, 1, 1))
+    fresh = np.full((frames, count, 2), -1, np.int32)
+    hints, joints, scales = animation.source_frames, animation.source_joints, animation.scales
+    return replace(
+        animation,
+        joint_names=[*animation.joint_names, *(tag.name for tag in carriers)],
+        parents=np.append(animation.parents, [tag.joint for tag in carriers]).astype(np.int32),
+        positions=np.concatenate((animation.positions, places), axis=1),
+        rotations=np.concatenate((animation.rotations, np.tile(turns, (frames, 1, 1))), axis=1),
+        source_frames=None if hints is None else np.concatenate((hints, fresh), axis=1),
+        source_joints=None if joints is None else np.append(joints, [-1] * count).astype(np.int32),
+        scales=None if scales is None else scales.of_joints(np.append(np.arange(len(animation.parents)), [-1] * count)),
+    )
+
+
+def _rotations(axes: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the turns (n, 4) nearest to axes (n, 3, 3) as columns."""
+    from ...model.transforms import from_matrices
+
+    return from_matrices(steady.nearest_rotations(axes))
+
+
+def _encode_tags(tags: list[JointTag], source: SkeletalSource | None) -> NDArray[Any]:
+    """Return the tags' records, (N,)."""
+    found = np.zeros(len(tags), TAG)
+    own = np.zeros(0, TAG) if source is None else records_of(source.facts, "tags", TAG)
+    for record, tag in zip(found, tags, strict=True):
+        hint = bytes(own["name"][tag.source_index]) if 0 <= tag.source_index < len(own) else b""
+        record["bone"], record["name"] = tag.joint, encode_name(tag.name, TAG_NAME_SIZE, "tag", hint)
+    return found
+
+
+def problems(model: SkeletalModel) -> list[str]:
+    """Return what games trip over in a model that was just read."""
+    source = model.source_of(FORMAT)
+    names = [mesh.name for mesh in source.meshes if mesh.name != mesh.name.lower()] if source is not None else []
+    return [f"skins name surfaces in lower case and do not find {listed(names)}"] if names else []

@@ -1,0 +1,1 @@
+"""What the extension adds to Blender's menus."""

@@ -1,0 +1,179 @@
+"""MDR without Blender: what the engine's formula says, and what is special about writing."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.common.records import place_of
+from io_idtech_models.formats.mdr import file as mdr
+from io_idtech_models.formats.mdr.model import MOST_BONES, from_model, to_animations, to_model
+from io_idtech_models.model.skeletal import at_rest, skin
+from io_idtech_models.model.transforms import rotate, to_matrices
+from io_idtech_models.reporting import FormatError, collected_warnings
+from tests import samples_mdr
+from tests.samples import load, sample
+
+MDR = by_name("mdr")
+SAMPLES = [make.__name__ for make in samples_mdr.MODELS]
+
+
+def matrices(file, frame):
+    """Return the matrices of bones in a frame, (B, 3, 4), as MC_UnCompress has them."""
+    codes = file.frames["bones"][frame].astype(np.float64)
+    if not mdr.are_packed(file.frames):
+        return codes
+    codes -= 32768
+    return np.concatenate(((codes[:, 3:] / 32766).reshape(-1, 3, 3), codes[:, :3, None] / 64), axis=2)
+
+
+def engine(file, surface, frame):
+    """Return positions and normals of a surface's vertices, (V, 3), in a frame: RB_MDRSurfaceAnim."""
+    bones, entry, found = matrices(file, frame), 0, []
+    for vertex in surface.vertices:
+        own = surface.weights[entry : entry + vertex["num_weights"]]
+        entry += len(own)
+        place = sum(w["weight"] * (bones[w["bone"]] @ [*w["offset"], 1.0]) for w in own)
+        found.append((place, sum(w["weight"] * (bones[w["bone"], :, :3] @ vertex["normal"]) for w in own)))
+    return tuple(np.array(part) for part in zip(*found, strict=True))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_poses_are_the_engines(name):
+    file = mdr.read(sample(name, "mdr"))
+    model, (motion,) = to_model(file), to_animations(file)
+    scales = np.ones(motion.positions.shape[:2]) if motion.scales is None else motion.scales.values
+    for frame in range(motion.num_frames):
+        shown = to_matrices(motion.rotations[frame]) * scales[frame, :, None, None]
+        np.testing.assert_allclose(shown, matrices(file, frame)[..., :3], atol=4e-5)
+        surfaces = [surface for lod in file.lods for surface in lod.surfaces]
+        for mesh, surface in zip(model.meshes, surfaces, strict=True):
+            wanted = engine(file, surface, frame)[0]
+            found = skin(mesh.weights, motion.positions[frame], motion.rotations[frame], scales[frame])
+            np.testing.assert_allclose(found, wanted, atol=2e-3)
+
+
+@pytest.mark.parametrize("name", SAMPLES[:2])
+def test_normals_are_the_engines_in_the_first_frame(name):
+    file = mdr.read(sample(name, "mdr"))
+    model = to_model(file)
+    for mesh, surface in zip(model.meshes, [s for lod in file.lods for s in lod.surfaces], strict=True):
+        wanted = engine(file, surface, 0)[1]
+        wanted /= np.linalg.norm(wanted, axis=1)[:, None]
+        assert mesh.normals is not None
+        np.testing.assert_allclose(
+            rotate(model.skeleton.rotations[mesh.weights.first_joints()], mesh.normals), wanted, 0, 1e-5
+        )
+        assert (np.linalg.norm(surface.vertices["normal"] - mesh.normals, axis=1) > 1e-2).any(), "two bones mix"
+
+
+def test_new_normals_are_those_that_the_engine_turns_into_them():
+    file = mdr.read(sample("walker", "mdr"))
+    model = replace(to_model(file), source=None)
+    again = from_model(model)
+    for mesh, surface, own in zip(
+        model.meshes, [s for lod in again.lods for s in lod.surfaces], [s for lod in file.lods for s in lod.surfaces],
+        strict=True,
+    ):  # fmt: skip
+        found, wanted = engine(again, surface, 0)[1], engine(file, own, 0)[1]
+        found, wanted = (normals / np.linalg.norm(normals, axis=1)[:, None] for normals in (found, wanted))
+        np.testing.assert_allclose(found, wanted, atol=1e-5)
+        assert mesh.num_vertices
+
+
+def test_levels_of_detail_and_what_has_none():
+    data = sample("walker", "mdr")
+    model = to_model(mdr.read(data))
+    assert [mesh.level for mesh in model.meshes] == [0, 0, 1, 1, 2, 2]
+    assert MDR.lost(model) == []
+    assert any("drawn from afar is left out" in text for text in by_name("md5mesh").lost(model))
+    assert len(load(by_name("md5mesh").dump(model.nearest()), "").meshes) == 2
+    model.meshes = [mesh for mesh in model.meshes if mesh.level != 1]
+    file = mdr.read(MDR.dump(model))
+    assert [len(lod.surfaces[0].vertices) for lod in file.lods] == [
+        len(m.uvs) for m in model.meshes if m.name == "tube"
+    ]
+
+
+def test_a_tag_off_its_bone_gets_a_bone_of_its_own():
+    asset = MDR.unpack(mdr.read(sample("walker", "mdr")), "x")
+    tag = asset.model.tags[0]
+    tag.origin, tag.axes, tag.kept = (
+        np.array([1, 2, 3], np.float32),
+        np.array([[0, 1, 0], [-1, 0, 0], [0, 0, 1]], np.float32),
+        False,
+    )
+    file = mdr.read(MDR.dump(asset.model, None, asset.animations))
+    before = mdr.read(sample("walker", "mdr"))
+    assert file.frames["bones"].shape[1] == before.frames["bones"].shape[1] + 1
+    np.testing.assert_array_equal(file.frames["bones"][:, :-1], before.frames["bones"])
+    assert file.tags["bone"].tolist() == [4, 1]
+    assert bytes(file.tags["name"][0]).startswith(b"tag_head")
+    for frame in range(5):
+        on = matrices(before, frame)[3]
+        wanted = on[:, :3] @ np.column_stack((tag.axes.T, tag.origin))
+        wanted[:, 3] += on[:, 3]
+        np.testing.assert_allclose(matrices(file, frame)[4], wanted, atol=1e-5)
+
+
+def test_what_is_packed_stays_so_while_it_fits():
+    asset = MDR.unpack(mdr.read(sample("packed_walker", "mdr")), "x")
+    (motion,) = asset.animations
+    motion.positions[2, 1, 0] += 3.0
+    assert motion.source_frames is not None
+    motion.source_frames[2, 1, 0] = -1
+    file, before = mdr.read(MDR.dump(asset.model, None, [motion])), mdr.read(sample("packed_walker", "mdr"))
+    moved = np.argwhere(file.frames["bones"] != before.frames["bones"]).tolist()
+    assert moved == [[2, 1, 0]]
+    assert file.frames["bones"][2, 1, 0] == before.frames["bones"][2, 1, 0] + 192
+    motion.positions[2, 1, 0] += 600.0
+    with collected_warnings() as warnings:
+        file = mdr.read(MDR.dump(asset.model, None, [motion]))
+    assert not mdr.are_packed(file.frames)
+    assert any("packed frames hold 511.98" in text for text in warnings)
+    np.testing.assert_allclose(matrices(file, 1), matrices(before, 1), atol=3e-5)
+
+
+def test_the_option_packs():
+    asset = MDR.unpack(mdr.read(sample("walker", "mdr")), "x")
+    file, before = (mdr.read(MDR.dump(asset.model, {"pack_frames": on}, asset.animations)) for on in (True, False))
+    assert mdr.are_packed(file.frames)
+    for frame in range(5):
+        np.testing.assert_allclose(matrices(file, frame), matrices(before, frame), atol=1 / 128)
+
+
+def test_motions_follow_one_another():
+    asset = MDR.unpack(mdr.read(sample("walker", "mdr")), "x")
+    (motion,) = asset.animations
+    parts = [motion.of_frames(np.arange(3, 5)), replace(motion.of_frames(np.arange(2)), name="stand", source=None)]
+    file, before = mdr.read(MDR.dump(asset.model, None, parts)), mdr.read(sample("walker", "mdr"))
+    np.testing.assert_allclose(file.frames["bones"], before.frames["bones"][[3, 4, 0, 1]], atol=1e-5)
+    assert [bytes(name) for name in file.frames["info"]["name"][2:]] == [b"stand0", b"stand1"]
+
+
+def test_games_take_128_bones():
+    model = to_model(mdr.read(sample("handles", "mdr")))
+    count = model.skeleton.num_joints
+    for _ in range(MOST_BONES - count + 1):
+        model.tags.append(replace(model.tags[0], origin=np.array([1, 0, 0], np.float32)))
+    with collected_warnings() as warnings:
+        from_model(model, None, [at_rest(model.skeleton, "x")])
+    assert any("129 bones" in text for text in warnings)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "text"),
+    [
+        ("num_frames", 0, "without frames"),
+        ("num_bones", 0, "without bones"),
+        ("num_bones", 3, "bones 0 to 2"),
+        ("num_bones", 1 << 30, "1 to 65536"),
+    ],
+)
+def test_broken_headers(field, value, text):
+    data = bytearray(sample("walker", "mdr"))
+    at = place_of(mdr.HEADER, field)
+    data[at : at + 4] = value.to_bytes(4, "little")
+    with pytest.raises(FormatError, match=text):
+        mdr.read(bytes(data))

@@ -1,0 +1,104 @@
+"""The active shape key follows the scene's frame, and the frame a key that is chosen."""
+
+import pytest
+
+from io_idtech_models.blender import scene as scenes
+from io_idtech_models.ui import preferences
+from io_idtech_models.ui.editing import follow
+from tests.blender.case import activate
+from tests.ui.scene import bpy, export_bytes, import_model, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+@pytest.fixture(params=["md3", "md2", "relative"])
+def surfaces(request, tmp_path):
+    suffix = request.param if request.param != "relative" else "md3"
+    options = {"relative_keys": True} if request.param == "relative" else {}
+    made = import_model(put(tmp_path / f"a.{suffix}"), **options)
+    found = [block for block in made.objects if block.type == "MESH" and block.data.shape_keys is not None]
+    activate(found[0])
+    return found
+
+
+def keys_of(blocks):
+    return [block.active_shape_key.name for block in blocks]
+
+
+def name_of(block, frame):
+    blocks = block.data.shape_keys.key_blocks
+    return blocks[frame + (blocks[0].name == "Basis")].name
+
+
+def test_the_key_follows_the_frame(surfaces):
+    for frame in (2, 0, 1):
+        bpy.context.scene.frame_set(frame)
+        assert keys_of(surfaces) == [name_of(block, frame) for block in surfaces]
+
+
+def test_a_moment_between_two_frames_leaves_the_key(surfaces):
+    bpy.context.scene.frame_set(2)
+    bpy.context.scene.frame_set(0, subframe=0.5)
+    assert keys_of(surfaces) == [name_of(block, 2) for block in surfaces]
+
+
+def test_the_frame_follows_the_key(surfaces):
+    bpy.context.scene.frame_set(0)
+    block = surfaces[0]
+    block.active_shape_key_index += 2
+    follow._on_key()  # which the message bus calls when Blender is idle
+    assert bpy.context.scene.frame_current == 2
+    assert keys_of(surfaces) == [name_of(each, 2) for each in surfaces]
+
+
+def test_what_is_edited_is_what_is_shown(tmp_path):
+    made = import_model(put(tmp_path / "a.md3"))
+    block = next(each for each in made.objects if each.type == "MESH" and each.data.shape_keys is not None)
+    activate(block)
+    bpy.context.scene.frame_set(2)
+    before = [[point.co.x for point in key.points] for key in block.data.shape_keys.key_blocks]
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.transform.translate(value=(1, 0, 0))
+    bpy.context.scene.frame_set(1)  # in edit mode, too
+    assert block.active_shape_key_index == 1
+    bpy.ops.object.mode_set(mode="OBJECT")
+    after = [[point.co.x for point in key.points] for key in block.data.shape_keys.key_blocks]
+    assert [a == b for a, b in zip(after, before, strict=True)] == [frame != 2 for frame in range(len(before))]
+    assert after[2] == pytest.approx([x + 1 for x in before[2]], abs=1e-5)
+
+
+def test_exports_and_other_shape_keys_are_left_alone(surfaces, tmp_path):
+    bpy.context.scene.frame_set(1)
+    surfaces[0].active_shape_key_index = 0
+    with scenes.showing(bpy.context.scene) as show:
+        show(2)
+        assert surfaces[0].active_shape_key_index == 0
+    export_bytes(tmp_path / "b.md3")
+    assert surfaces[0].active_shape_key_index == 0
+    bpy.ops.mesh.primitive_cube_add()
+    cube = bpy.context.object
+    for name in ("Basis", "smile", "frown"):
+        cube.shape_key_add(name=name)
+    cube.data.shape_keys.key_blocks["smile"].value = 1.0
+    bpy.context.scene.frame_set(2)
+    assert cube.active_shape_key_index == 0
+
+
+def test_the_preference_turns_it_off(surfaces, monkeypatch):
+    bpy.context.scene.frame_set(0)
+
+    class Off:
+        follow_frame = False
+
+    monkeypatch.setattr(preferences, "own", lambda context: Off)
+    bpy.context.scene.frame_set(2)
+    assert keys_of(surfaces) == [name_of(block, 0) for block in surfaces]
+
+
+def test_it_comes_and_goes_with_the_extension(extension):
+    assert bpy.app.handlers.frame_change_post.count(follow._on_frame) == 1
+    extension.unregister()
+    assert follow._on_frame not in bpy.app.handlers.frame_change_post
+    assert follow._listen not in bpy.app.handlers.load_post
+    extension.register()
