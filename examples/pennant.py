@@ -13,6 +13,7 @@ from examples.built import surface_of, tag_of
 from examples.pictures import Array, png
 from examples.shapes import Part, Rect, grid, joined, lathe, shift, turn
 from io_idtech_models import formats
+from io_idtech_models.formats.vertex_files import dump_for
 from io_idtech_models.model.vertex import VertexModel
 
 NUM_FRAMES = 24
@@ -67,6 +68,6 @@ def model() -> VertexModel:
 
 def files() -> dict[str, bytes]:
     """Return the example's files by their paths."""
-    written = formats.dump_for(formats.by_name("mdc"), model(), "et", {"write_tags": True})
+    written = dump_for(formats.by_name("mdc"), model(), "et", {"write_tags": True})
     found = {f"pennant/{MODEL}/pennant.mdc": written.data, f"pennant/{MODEL}/pennant.png": picture()}
     return found | {f"pennant/{MODEL}/pennant{suffix}": data for suffix, data in written.beside.items()}

@@ -42,7 +42,7 @@ from io_idtech_models.model.vertex import VertexModel
 from io_idtech_models.reporting import LimitError, ModelError, collected_warnings
 
 # Where things lie is the writer's business.
-DERIVED = ("ofs_", "layout", "source_", "frame_size")
+DERIVED = ("filesize", "ofs_", "layout", "source_", "frame_size")
 FEW_JOINTS = 32  # for which a pose is fitted
 FEW = VertexLimits(60, 70, None)  # of a surface that is cut
 UNWRITTEN = "[\r\0]"

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from io_idtech_models.formats.iqm import file as iqm
+from io_idtech_models.formats.iqm.names import name_at
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.formats.md5 import anim_file as md5anim
@@ -207,6 +209,32 @@ def _moved(file: Any) -> Facts:
     return found
 
 
+def _iqm(data: bytes) -> Facts:
+    file = iqm.read(data)
+    found = {"flags": int(file.header["flags"]), "comment": file.comment.tobytes()}
+    for kind, records, own in (
+        ("meshes", file.meshes, ("name", "material")),
+        ("joints", file.joints, ("name",)),
+        ("anims", file.anims, ("name",)),
+    ):
+        for nth, record in enumerate(records):
+            at = f"{kind}[{nth}]."
+            found |= {at + name: name_at(file.text, int(record[name])) for name in own}
+            found |= _record(at, record, records.dtype, [n for n in records.dtype.names or () if n not in own])
+    for nth, (record, array) in enumerate(zip(file.arrays, file.data, strict=True)):
+        custom = int(record["type"]) - iqm.CUSTOM
+        kind = name_at(file.text, custom) if custom >= 0 else str(record["type"])
+        found[f"arrays[{nth}]"] = (kind, *(int(record[name]) for name in ("flags", "format", "size")))
+        found |= _rows(f"arrays[{nth}]", array)
+    found |= _rows("triangles", file.triangles) | _rows("adjacency", file.adjacency)
+    found |= _rows("frames", file.frames) | _rows("bounds", file.bounds)
+    for nth, pose in enumerate(file.poses):
+        found |= _record(f"poses[{nth}].", pose, iqm.POSE, iqm.POSE.names)
+    for nth, (record, contents) in enumerate(zip(file.extensions, file.extension_data, strict=True)):
+        found[f"extensions[{nth}]"] = name_at(file.text, int(record["name"])), contents.tobytes()
+    return found
+
+
 def _md5(data: bytes) -> Facts:
     return _of_block("", md5mesh.read(data) if b"numMeshes" in data else md5anim.read(data))
 
@@ -228,5 +256,5 @@ def _of_block(prefix: str, block: Any) -> Facts:
 
 READERS: dict[bytes, Callable[[bytes], Facts]] = {
     md2.IDENT: _md2, md3.IDENT: _md3, mdc.IDENT: _mdc, mdl.IDENT: _mdl, mdm.IDENT: _mdm, mdr.IDENT: _mdr,
-    mds.IDENT: _mds, mdx.IDENT: _mdx, b"MD5V": _md5,
+    mds.IDENT: _mds, mdx.IDENT: _mdx, iqm.MAGIC[:4]: _iqm, b"MD5V": _md5,
 }  # fmt: skip

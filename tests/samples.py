@@ -50,6 +50,7 @@ RICH = (
     "playermodels/tris.md2", "v_blast/tris.md2", "don/lower.md3", "gauntlet/gauntlet.md3", "hud/glasses.md3",
     "xsarge/body.md5mesh", "xsarge/walk.md5anim", "naked.mdm", "akimbo.mdx",
     "props/flag.mdl", "progs/flame2.mdl",
+    "wings1/mesh.iqm", "iqm/guy.iqm", "rat/left/female/idle.iqm", "player/mine_pose.iqm",
 )  # fmt: skip
 # The manifest takes it for valid, but its triangles name vertices that it lacks.
 BROKEN = frozenset(("assimp/test/models/MD2/malformed_zero_numvertices.md2",))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests import (
+    samples_iqm,
     samples_md2,
     samples_md3,
     samples_md5,
@@ -23,6 +24,7 @@ SAMPLES: dict[str, dict[str, bytes]] = {
     "tag": {make.__name__: make() for make in samples_tag.FILES},
     "md5mesh": {make.__name__: make() for make in samples_md5.MESHES},
     "mdm": {make.__name__: make() for make in samples_mdm.MESHES},
+    "iqm": {make.__name__: make().pack() for make in samples_iqm.SPECS},
     "mdr": {make.__name__: make() for make in samples_mdr.MODELS},
     "mds": {make.__name__: make() for make in samples_mds.FILES},
     "md5anim": {make.__name__: make() for make in samples_md5.ANIMS},

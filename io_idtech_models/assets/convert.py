@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from .. import formats
 from ..formats import MOTION, SKELETAL, VERTEX, Family, Row
+from ..formats.vertex_files import dump_for
 from ..game import aninc
 from ..game.store import GameFile
 from ..model import bind_pose
 from ..model.bake import bake
+from ..model.edits.matched import moved_by_root, named
 from ..model.edits.short_names import short_animations, short_skeleton
+from ..model.joint_scales import as_own, bound_to
 from ..model.limits.games import ERROR, Problem, refused
-from ..model.skeletal import Animation, SkeletalModel, at_rest, set_bounds
+from ..model.skeletal import Animation, SkeletalModel, at_rest, set_bounds, skeleton_of
 from ..model.wording import plural
 from ..reporting import LimitError, collected_warnings
 from .asked import Asked
@@ -74,8 +77,7 @@ def convert(source: GameFile, asked: Asked, posing: Posing = Posing()) -> str:
         if posed and way is not _baked:
             raise LimitError(ONLY)
         if way is None:
-            reason = ": that takes a skeleton" if row.family is VERTEX else ""
-            raise LimitError(f"{row.name.upper()} can't become {to.name.upper()}{reason}")
+            raise _never(row, to)
         found = way(loaded, to, asked, posing)
         write_files(found.files)
     return "; ".join([to.family.describe(found.thing), *warnings, *found.notes])
@@ -113,7 +115,7 @@ def _vertex_file(loaded: Loaded, model: VertexModel, to: Row, asked: Asked) -> C
         model = with_pictures(model, loaded.file)
     elif model.skins:
         model, beside = without_pictures(model, asked.target, loaded.file)
-    written = formats.dump_for(to, model, asked.game, asked.options, asked.shorten)
+    written = dump_for(to, model, asked.game, asked.options, asked.shorten)
     levels, notes = level_files(to, written.data, asked.target, asked.levels)
     notes += [f"with {plural(len(beside), 'picture')} beside it"] if beside else []
     beside += [(asked.target.with_suffix(suffix), data) for suffix, data in written.beside.items()]
@@ -131,15 +133,36 @@ def _motion_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Conv
     return Converted([(target, to.dump(motion)), *scale_files(motion, to, target, game)], motion, notes)
 
 
-def _motions_alone(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
-    """Return what comes of the animations in a model's own file, without the model."""
-    motions = loaded.animations if loaded.row.has_motions else []
-    if not motions:
+def _model_of_motion(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
+    """Return what comes of a motion in a format whose files hold models, too: joints, and no mesh."""
+    if not to.apart:
+        raise _never(loaded.row, to)
+    first = loaded.animations[0]
+    return _skeletal_files(replace(loaded, model=SkeletalModel(first.name, skeleton_of(first), [])), to, asked, posing)
+
+
+def _motions_of_model(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
+    """Return what comes of a model's own motions in a format of these alone: one, or several where it joins them."""
+    if not loaded.row.has_motions or not loaded.animations:
         raise LimitError(f"{loaded.row.name.upper()} can't become {to.name.upper()}: its files hold no animations")
+    motions, notes = _scaled_for(to, loaded.animations, loaded.model)
+    if not motions or (len(motions) > 1 and not to.joins_clips):
+        found = f"it has {plural(len(motions), 'animation')}"
+        raise LimitError(f"{found}, and {to.name.upper()} holds one: convert the model, with all of them beside it")
+    for motion in motions:
+        set_bounds(motion, loaded.model)
     if len(motions) == 1:
-        return _motion_files(loaded, to, asked, posing)
-    found = _files_beside(motions, to, asked)
-    return replace(found, thing=motions[0], notes=[*found.notes, f"{plural(len(motions), 'animation')} in all"])
+        done = _motion_files(replace(loaded, animations=motions), to, asked, posing)
+    else:
+        _, motions, shorter = short_skeleton(None, motions, to, asked.game) if asked.shorten else (None, motions, [])
+        done = replace(_files_beside(motions, to, asked), thing=motions[0])
+        done.notes.extend(shorter)
+    return replace(done, notes=notes + done.notes)
+
+
+def _never(row: Row, to: Row) -> LimitError:
+    reason = ": that takes a skeleton" if row.family is VERTEX else ""
+    return LimitError(f"{row.name.upper()} can't become {to.name.upper()}{reason}")
 
 
 def _skeletal_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
@@ -148,9 +171,16 @@ def _skeletal_files(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Co
     motions = _motions(loaded, posing)
     if row is to and motions and not (to.companions or to.has_motions):
         raise LimitError(ONLY)
+    notes: list[str] = []
+    if not to.bare_vertices:
+        model, bare = moved_by_root(model)
+        root = next(iter(model.skeleton.names), "")
+        notes = [f"{plural(bare, 'vertex', 'vertices')} that no joint moves hang on '{root}'"] if bare else []
+        loaded = replace(loaded, model=model)
     if row is not to:
         model, motions = _bound(loaded, to, motions)
-    notes: list[str] = []
+        motions, lost = _scaled_for(to, motions, model)
+        notes += lost
     if asked.shorten:
         model, motions, notes = short_skeleton(model, motions, to, game)
     notes += refused(_problems(to, model, game))
@@ -197,8 +227,19 @@ def _bound(loaded: Loaded, to: Row, motions: list[Animation]) -> tuple[SkeletalM
         if loaded.animation is None:
             raise LimitError("its bones lie in another file, which was not found: name it with --anim")
         model = bind_pose.fitted(model, model.skeleton.bind, bind_pose.mean_places(loaded.animation.positions))
-    needed = to.companions or to.has_motions
+    needed = to.companions or (to.has_motions and not to.apart)
     return model, motions or ([at_rest(model.skeleton, model.name)] if needed else [])
+
+
+def _scaled_for(to: Row, motions: list[Animation], model: SkeletalModel | None) -> tuple[list[Animation], list[str]]:
+    """Return animations whose joints are scaled as a format has it, and what is lost of that."""
+    found, notes = [], []
+    for motion in motions:
+        bound = named(motion if model is None else bound_to(motion, model.skeleton))
+        own, lost = (bound, False) if to.stretches else as_own(bound)
+        notes += [f"'{motion.name}': uneven scale of joints is lost"] if lost else []
+        found.append(own)
+    return found, notes
 
 
 def _table(motions: list[Animation]) -> bytes:
@@ -228,6 +269,7 @@ WAYS: dict[tuple[Family, Family], Way] = {
     (VERTEX, VERTEX): _plain,
     (SKELETAL, VERTEX): _baked,
     (SKELETAL, SKELETAL): _skeletal_files,
-    (SKELETAL, MOTION): _motions_alone,
     (MOTION, MOTION): _motion_files,
+    (MOTION, SKELETAL): _model_of_motion,
+    (SKELETAL, MOTION): _motions_of_model,
 }

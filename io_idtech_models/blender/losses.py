@@ -16,10 +16,12 @@ log = logging.getLogger(__name__)
 OFF = 0.01  # units that a vertex may be off before it is worth a word
 
 
-def warn_of_layers(block: Block) -> None:
-    """Name UV maps but the one that is rendered, and colours: a file has one texture coordinate and no colour."""
+def warn_of_layers(block: Block, colors: bool = False) -> None:
+    """Name UV maps but the one that is rendered, and colours, of which a file has one or (without `colors`) none."""
     layers = [f"UV map '{layer.name}'" for layer in block.data.uv_layers if not layer.active_render]
-    layers += [f"colours '{layer.name}'" for layer in block.data.color_attributes]
+    painted = block.data.color_attributes
+    kept = painted.render_color_index if colors else -1
+    layers += [f"colours '{layer.name}'" for nth, layer in enumerate(painted) if nth != kept]
     if layers:
         log.warning("'%s' has more than a file holds, left out: %s", block.name, ", ".join(layers))
 

@@ -10,6 +10,8 @@ from .compat import Block
 TORSO_WEIGHT, TORSO_PARENT, FLAGS = "idtech_torso_weight", "idtech_torso_parent", "idtech_bone_flags"
 # On bones: what their scale moves (Quake II remaster).
 SCALE_POSITIONS = "idtech_scale_positions"
+# On bones: how large the joint is at rest, which a bone can't be (IQM).
+REST_SCALE = "idtech_rest_scale"
 # On mesh objects and on armature objects: how games draw a model from afar.
 MIN_LOD, LOD_SCALE, LOD_BIAS = "idtech_min_lod", "idtech_lod_scale", "idtech_lod_bias"
 # On armature objects: with which weights the model was exported last, which its animations' bounds go by.
@@ -22,6 +24,7 @@ TIMES = "idtech_times"  # on actions, and on materials: frames and pictures that
 GAME = "idtech_game_"  # on collections, before a number of the file's header, by its name there
 PREVIEW = "idtech_preview"  # on actions that are made to look at, and never exported
 SAID = {
+    REST_SCALE: "How large the file's joint is at rest along its axes, X the bone's length; Blender shows none of it",
     SCALE_POSITIONS: "The bone's scale in an animation scales its way from its parent, too (Quake II remaster)",
     TIMES: "Seconds after which each frame, or picture, ends: the game plays them by itself, again and again",
     PREVIEW: "Shows how the game mixes other actions; never exported",
@@ -42,6 +45,7 @@ SAID = {
     ORPHAN_BONE: "The bone of vertices without weights when the model was exported last; bounds go by it",
 }
 RANGES: dict[str, dict[str, Any]] = {
+    REST_SCALE: {},
     SCALE_POSITIONS: {},
     TORSO_WEIGHT: {"min": 0.0, "max": 1.0},
     MIN_LOD: {"min": 0},
@@ -84,3 +88,12 @@ def number(block: Block, name: str, default: float) -> float:
     if not isinstance(value, int | float) or not abs(value) < 3e38:
         return default
     return float(value)
+
+
+def vector(block: Block, name: str, default: list[float]) -> list[float]:
+    """Return what a property of several numbers says; the default if it is missing or holds others."""
+    try:
+        found = [float(value) for value in block[name]]
+    except (KeyError, TypeError, ValueError):
+        return default
+    return found if len(found) == len(default) and all(abs(value) < 3e38 for value in found) else default

@@ -8,16 +8,14 @@ A codec is imported when its row is first used: everyone who starts Blender wait
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from ..reporting import FormatError, LimitError
+from ..reporting import FormatError
 from .families import MOTION, SKELETAL, VERTEX, Family
 from .rows import (
     DOOM_3,
     ENEMY_TERRITORY,
+    FREE_ENGINES,
     QUAKE,
     QUAKE_2,
     QUAKE_3,
@@ -31,14 +29,9 @@ from .rows import (
     Row,
 )
 
-if TYPE_CHECKING:
-    from ..model.vertex import VertexModel
-
-log = logging.getLogger(__name__)
-
 __all__ = [
     "MOTION", "ROWS", "SKELETAL", "SKIN_DECLS", "SKIN_FILES", "VERTEX", "Asset", "Family", "Option", "Options", "Row",
-    "Written", "by_name", "by_suffix", "dump_for", "identify", "kept_format", "rows_of",
+    "by_name", "by_suffix", "identify", "kept_format", "rows_of",
 ]  # fmt: skip
 
 SPLIT_OPTION = Option(
@@ -218,6 +211,30 @@ ROWS: tuple[Row, ...] = (
         options=(LOD_OPTION,),
     ),
     Row(
+        name="iqm",
+        family=SKELETAL,
+        label="Inter-Quake Model (.iqm)",
+        engine=FREE_ENGINES,
+        suffixes=(".iqm",),
+        magic=b"INTERQUAKEMODEL",
+        has_motions=True,
+        apart=True,
+        normals=True,
+        colors=True,
+        stretches=True,
+        bare_vertices=True,
+        skins=SKIN_FILES,
+        file_codec="iqm.file",
+        model_codec="iqm.model",
+        options=(
+            Option(
+                "write_joints",
+                "Write Joints",
+                "Also into a file of animations alone, where the source had none: games then know joints by number",
+            ),
+        ),
+    ),
+    Row(
         name="mdr",
         family=SKELETAL,
         label="Elite Force (.mdr)",
@@ -268,96 +285,6 @@ ROWS: tuple[Row, ...] = (
         joins_clips=True,
     ),
 )
-
-
-@dataclass(frozen=True)
-class Written:
-    """A model on its way into a file: the bytes, the model as the format holds it, and what a game shows otherwise."""
-
-    data: bytes
-    model: VertexModel
-    notes: list[str]
-    pieces: Mapping[str, list[str]] = field(default_factory=dict)  # of surfaces that were cut, by their names
-    beside: Mapping[str, bytes] = field(default_factory=dict)  # files that lie beside it, by their suffixes
-
-
-def dump_for(row: Row, model: VertexModel, game: str, options: Options | None = None, shorten: bool = False) -> Written:
-    """Return a model's file for a game, a key of `games.GAMES`; `shorten`: names that are too long, else refused.
-
-    Raises:
-        LimitError: the format can't hold the model, or the game would refuse it.
-    """
-    from ..model.edits.short_names import short_vertex
-    from ..model.limits.games import refused
-    from ..model.wording import listed
-
-    names = {option.name for option in row.options}
-    options = {name: value for name, value in (options or {}).items() if name in names}
-    shaped = row.shape(model, options)
-    shaped, notes = short_vertex(shaped, row, game) if shorten else (shaped, [])
-    shaped, pieces = _split(row, shaped, game, options)
-    notes += _left_out(row, model)
-    notes += [f"'{name}' is cut, skin files must list its pieces: {listed(every)}" for name, every in pieces.items()]
-    try:
-        notes += refused(row.check(shaped, game))
-    except LimitError as error:
-        raise LimitError(f"{error}{_remedy(row, shaped, game)}") from error
-    return Written(row.dump(shaped, options), shaped, notes, pieces, _tag_file(shaped, options))
-
-
-def _tag_file(model: VertexModel, options: Options) -> Mapping[str, bytes]:
-    """Return the file of a model's tags alone, by its suffix, if that is asked for and there are some."""
-    row = by_name("tag")
-    if not options.get(WRITE_TAGS):
-        return {}
-    if not model.tags:
-        log.warning("'%s' has no tags: no %s is written", model.name, row.suffixes[0])
-        return {}
-    return {row.suffixes[0]: row.dump(model.tags_alone())}
-
-
-def _left_out(row: Row, model: VertexModel) -> list[str]:
-    """Return what another format says of a model that this one has no place for, in sentences."""
-    known = {name for other in ROWS for name in other.traits} - set(row.traits)
-    said = ((name.replace("_", " "), value) for name, value in model.traits.items() if name in known and value)
-    lost = [f"{name} {value:g}" for name, value in said if not isinstance(value, tuple)]
-    found = [f"{row.name.upper()} has no place for {', '.join(lost)}: left out"] if lost else []
-    groups = model.animations if model.groups is None else model.groups
-    if not row.groups and any(clip.times for clip in groups):
-        found.append(f"{row.name.upper()} has no groups of frames: they become frames like others")
-    return found
-
-
-def _split(row: Row, model: VertexModel, game: str, options: Options) -> tuple[VertexModel, Mapping[str, list[str]]]:
-    """Return a model that has the shape of a format with pieces in the places of what a game takes no surface of.
-
-    What is to be cut is coded first, so that both sides have the same normals.
-    """
-    from ..model.edits.split_surfaces import split_surfaces, too_large
-    from ..model.limits.games import GAMES, VertexLimits
-
-    limits = GAMES[game].formats.get(row.name)
-    if not options.get(SPLIT) or not isinstance(limits, VertexLimits):
-        return model, {}
-    which = too_large(model, limits)
-    if not which:
-        return model, {}
-    coded: VertexModel = row.load(row.dump(model, options), model.name)
-    return split_surfaces(coded, which, limits, row.rooms.get("surface"))
-
-
-def _remedy(row: Row, model: VertexModel, game: str) -> str:
-    """Return what a modder can do about surfaces that a game takes none of that size of, or ""."""
-    from ..model.edits.split_surfaces import apart, too_large
-    from ..model.limits.games import GAMES, VertexLimits
-
-    limits = GAMES[game].formats.get(row.name)
-    large = too_large(model, limits) if isinstance(limits, VertexLimits) else []
-    remedies = [f"; {text}" for text in apart([model.surfaces[index] for index in large])]
-    remedies += [
-        f"; the option '{option.label}' cuts what is too large" for option in row.options if option.name == SPLIT
-    ]
-    return "".join(remedies) if large else ""
 
 
 def rows_of(family: Family) -> tuple[Row, ...]:

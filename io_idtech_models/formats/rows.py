@@ -66,7 +66,8 @@ class Row:
     file_codec: str  # the module that has `read` and `write`
     model_codec: str  # the module that has `to_model`, `from_model`, and what else the row asks for
     family: Family  # of its models; MOTION where its files hold nothing else
-    has_motions: bool = False  # beside a model that a skeleton moves
+    has_motions: bool = False  # beside a model that a skeleton moves, or alone
+    apart: bool = False  # of those: a file may hold either alone
     rooms: Mapping[str, int] = field(default_factory=dict)  # bytes that names of a kind have; else any
     options: tuple[Option, ...] = ()  # what its export alone asks for
     tags: bool = False  # it has some
@@ -83,6 +84,9 @@ class Row:
     companions: tuple[str, ...] = ()  # formats whose file tells what its own does not
     usual_companion: str = ""  # where the game has it
     normals: bool = False  # it stores some
+    colors: bool = False  # of vertices
+    bare_vertices: bool = False  # vertices that no joint moves stay where they are
+    stretches: bool = False  # joints are scaled along their axes, with what hangs on them: see `model.joint_scales`
     levels: bool = False  # its files hold levels of detail, too
     joint_names: bool = True  # and parents of joints
     bind_pose_missing: bool = False  # it does not say in which pose meshes are bound: one has to be found

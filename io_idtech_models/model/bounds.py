@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import steady
-from .transforms import to_matrices
 
 if TYPE_CHECKING:
     from .skeletal import Weights
@@ -20,16 +19,17 @@ NEAR = 1e-9  # of a coordinate: vertices so far out may be the outermost
 AT_ONCE = 8  # frames: more do not fit a processor's cache
 
 
-def reach(
-    weights: Weights, positions: NDArray[Any], rotations: NDArray[Any], scales: NDArray[Any] | None = None
-) -> NDArray[np.float64]:
+def reach(weights: Weights, positions: NDArray[Any], axes: NDArray[Any]) -> NDArray[np.float64]:
     """Return the lowest and the highest coordinates of a mesh in poses in model space, (F, 2, 3).
 
-    The poses are positions (F, J, 3) and rotations (F, J, 4), and how large joints are (F, J), 1 without. Vertices that
-    nothing moves don't count; without any other the corners are infinite, low above high.
+    The poses are positions (F, J, 3), and what joints do to their space, (F, J, 3, 3). Vertices that nothing moves
+    count where they lie, if that is known; without any the corners are infinite, low above high.
     """
     low_high = np.empty((len(positions), 2, 3))
     low_high[:, 0], low_high[:, 1] = np.inf, -np.inf
+    if weights.still is not None and (weights.counts == 0).any():
+        bare = weights.still[weights.counts == 0]
+        low_high[:, 0], low_high[:, 1] = bare.min(axis=0), bare.max(axis=0)
     owners, entries = weights.entries()
     if not len(owners):
         return low_high
@@ -40,7 +40,6 @@ def reach(
     of_joint = list(zip(used.tolist(), np.split(order, first[1:]), strict=True))
     starts = np.flatnonzero(np.diff(owners, prepend=-1))
     ends = np.append(starts[1:], len(owners))
-    axes = to_matrices(rotations) if scales is None else to_matrices(rotations) * scales[..., None, None]
     matrices = np.concatenate((axes, positions[..., None]), axis=-1)  # (F, J, 3, 4)
     for begin in range(0, len(matrices), AT_ONCE):
         part = matrices[begin : begin + AT_ONCE]
@@ -52,7 +51,7 @@ def reach(
         for corner, (found, choose) in enumerate(((_lowest(points), np.minimum), (_highest(points), np.maximum))):
             which, columns = np.divmod(found, points.shape[1])
             exact = _exact(rows, joints, part, starts[which], ends[which], columns)
-            side = np.full(points.shape[1], -np.inf if corner else np.inf)
+            side = np.ascontiguousarray(corners[:, corner]).reshape(-1)
             choose.at(side, columns, exact)
             corners[:, corner] = side.reshape(-1, 3)
     return low_high

@@ -24,12 +24,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import steady
 from .arrays import numbers_below
 from .bounds import reach
-from .joint_scales import Scales
+from .joint_scales import Scales, posed, taken_apart
 from .source import Facts, Ints, Numbering
-from .transforms import chain, to_matrices, unchain
+from .transforms import unchain
+from .weights.table import Weights, skin
+
+__all__ = [
+    "LARGEST", "Animation", "AnimationSource", "Doubles", "Floats", "JointTag", "Pose", "SkeletalModel",
+    "SkeletalSource", "Skeleton", "SkinnedMesh", "SkinnedMeshSource", "Traits", "Weights", "at_rest", "changed_frames",
+    "looped", "mismatch", "set_bounds", "skeleton_of", "skin",
+]  # fmt: skip
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -74,6 +80,7 @@ class Skeleton:
     sources: Ints | None = None  # (J,) the source's joint that each was, or -1; None: all new
     kept: NDArray[np.bool_] | None = None  # (J,) its bind pose is the source's; None: none is
     traits: Traits | None = None
+    scales: Doubles | None = None  # (J, 3) how large joints are while meshes are bound to them: see `joint_scales`
     bound: Pose | None = None  # where meshes are bound to them; None: where the file has them
 
     @property
@@ -89,38 +96,6 @@ class Skeleton:
     def joints_in(self, source: SkeletalSource | None) -> NDArray[np.int64]:
         """Return which joint of a source each joint is, (J,), or -1."""
         return numbers_below(self.sources, 0 if source is None else source.skeleton.num_joints, self.num_joints)
-
-
-@dataclass(eq=False)
-class Weights:
-    """What moves a mesh's vertices: vertex v has the weights starts[v] to starts[v] + counts[v] of one table."""
-
-    starts: NDArray[Any]  # (V,) whole numbers, as are
-    counts: NDArray[Any]  # (V,)
-    joints: NDArray[Any]  # (W,)
-    factors: Floats  # (W,) the file's biases
-    offsets: Floats  # (W, 3) in the joint's space
-
-    def of(self, vertices: NDArray[Any]) -> Weights:
-        """Return the weights of some vertices (n,), in the same table."""
-        return Weights(self.starts[vertices], self.counts[vertices], self.joints, self.factors, self.offsets)
-
-    def copy(self) -> Weights:
-        """Return the same as arrays of its own."""
-        arrays = (self.starts, self.counts, self.joints, self.factors, self.offsets)
-        return Weights(*(array.copy() for array in arrays))
-
-    def first_joints(self) -> NDArray[np.int64]:
-        """Return the joint of each vertex's first weight, (V,); 0 for one without any."""
-        joints = self.joints if len(self.joints) else np.zeros(1, np.int64)
-        return np.where(self.counts > 0, joints[np.where(self.counts > 0, self.starts, 0)], 0).astype(np.int64)
-
-    def entries(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the vertex and the weight (n,) of everything that moves a vertex, vertex by vertex."""
-        counts = self.counts.astype(np.int64)
-        vertices = np.repeat(np.arange(len(counts)), counts)
-        steps = np.arange(len(vertices)) - np.repeat(np.cumsum(counts) - counts, counts)
-        return vertices, self.starts.astype(np.int64)[vertices] + steps
 
 
 @dataclass(eq=False)
@@ -140,6 +115,8 @@ class SkinnedMesh:
     kept_normals: NDArray[np.bool_] | None = None  # (V,) its normal is the source's; None: none is
     min_lod: int | None = None  # the fewest vertices that a game may draw of it from afar; None: not the format's
     carried: NDArray[np.bool_] | None = None  # (V,) its weights are the source's but for their offsets; None: none are
+    colors: Floats | None = None  # (V, 4) red, green, blue and opacity, from 0 to 1; None: it has none
+    blended: bool = False  # all joints turn a normal, by their weights; else that of the first weight alone
     level: int = 0  # of detail: games draw meshes of a higher one from afar, instead of those of level 0
 
     @property
@@ -160,13 +137,15 @@ class Animation:
     frame_rate: float
     bounds: Doubles  # (F, 2, 3): what the meshes reach, low and high
     source: AnimationSource | None = None
-    # (F, J, 2) the source's frames whose position and whose rotation a joint has, or -1; None: none
+    # (F, J, 2 or 3) the source's frames whose position, rotation and inherited scale a joint has, or -1; None: none
     source_frames: Ints | None = None
     source_joints: Ints | None = None  # (J,) the source's joint that each was, or -1; None: all new
     keep_bounds: bool = True  # the source's, where the pose is the source's, and no smaller ones elsewhere
     traits: Traits | None = None
     lengths: Doubles | None = None  # (J,) the way to the parent at rest, for formats that store one for all frames
     scales: Scales | None = None  # how large joints are, for games that scale them
+    whole: bool = False  # its poses hold the scale of joints at rest, too, which only a model tells: `joint_scales`
+    loops: bool = False  # the game is told to repeat it
 
     @property
     def num_frames(self) -> int:
@@ -204,6 +183,8 @@ class SkinnedMeshSource:
     weights: Weights
     facts: Facts = field(default_factory=dict)  # what only the format knows
     normals: Floats | None = None  # (V, 3), as a mesh has them
+    colors: Floats | None = None  # (V, 4), as a mesh has them
+    blended: bool = False
 
     @property
     def num_vertices(self) -> int:
@@ -249,7 +230,8 @@ class SkeletalSource(Numbering[SkinnedMeshSource]):
         own, count = self.skeleton, self.skeleton.num_joints
         places = own.positions.copy(), own.rotations.copy()
         sources, kept = np.arange(count, dtype=np.int32), np.ones(count, np.bool_)
-        return Skeleton(list(own.names), own.parents.copy(), *places, sources, kept, own.traits)
+        scales = None if own.scales is None else own.scales.copy()
+        return Skeleton(list(own.names), own.parents.copy(), *places, sources, kept, own.traits, scales)
 
     def mesh(self, index: int) -> SkinnedMesh:
         """Return a mesh as the source has it, which shares nothing with it."""
@@ -265,6 +247,8 @@ class SkeletalSource(Numbering[SkinnedMeshSource]):
             np.ones(own.num_vertices, np.bool_),
             None if own.normals is None else own.normals.copy(),
             None if own.normals is None else np.ones(own.num_vertices, np.bool_),
+            colors=None if own.colors is None else own.colors.copy(),
+            blended=own.blended,
         )
 
 
@@ -279,6 +263,7 @@ class AnimationSource:
     rotations: Doubles  # (F, J, 4)
     frame_rate: float
     facts: Facts = field(default_factory=dict)
+    scales: Doubles | None = None  # (F, J, 3), inherited; None: the format has none
 
 
 @dataclass(eq=False)
@@ -301,31 +286,13 @@ class SkeletalModel:
         return replace(self, meshes=[mesh for mesh in self.meshes if not mesh.level])
 
 
-def skin(
-    weights: Weights, positions: NDArray[Any], rotations: NDArray[Any], scales: NDArray[Any] | None = None
-) -> Doubles:
-    """Return where a pose of the joints, positions (J, 3) and rotations (J, 4) in model space, puts vertices, (V, 3).
-
-    `scales` (J,) say how large joints are, 1 without.
-
-    The sum of factor x (rotation x offset + position) over a vertex's weights (dhewm3, `TransformVerts`).
-    """
-    vertices, entries = weights.entries()
-    joints = weights.joints[entries]
-    turned = steady.applied(to_matrices(rotations)[joints], weights.offsets[entries])
-    if scales is not None:
-        turned *= scales[joints, None]
-    moved = (turned + positions[joints]) * weights.factors[entries, None].astype(np.float64)
-    return np.stack([np.bincount(vertices, moved[:, axis], len(weights.starts)) for axis in range(3)], axis=1)
-
-
 def mismatch(skeleton: Skeleton, animation: Animation) -> str:
     """Return a sentence that names the first joint in which an animation differs from a skeleton, or ""."""
     if skeleton.num_joints != len(animation.joint_names):
         return f"the animation has {len(animation.joint_names)} joints, the model {skeleton.num_joints}"
     pairs = zip(skeleton.names, animation.joint_names, strict=True)
     for joint, (own, other) in enumerate(pairs):
-        if own != other:
+        if own != other and other:  # one without a name is known by its number
             return f"joint {joint} is '{other}' in the animation, '{own}' in the model"
         a, b = (int(p[joint]) for p in (animation.parents, skeleton.parents))
         if a != b:
@@ -354,11 +321,8 @@ def set_bounds(animation: Animation, model: SkeletalModel) -> None:
     frames = np.flatnonzero(changed_frames(animation) | (not animation.keep_bounds))
     if not len(frames):
         return
-    scales = None if animation.scales is None else animation.scales.of_frames(frames)
-    ways = animation.positions[frames] * (1.0 if scales is None else scales.of_ways()[..., None])
-    positions, rotations = chain(animation.parents, ways, animation.rotations[frames])
-    sizes = None if scales is None else scales.values
-    found = [reach(mesh.weights, positions, rotations, sizes) for mesh in model.meshes if mesh.num_vertices]
+    positions, axes = posed(animation.of_frames(frames))
+    found = [reach(mesh.weights, positions, axes) for mesh in model.meshes if mesh.num_vertices]
     if not found:
         found = [np.stack((positions.min(axis=1), positions.max(axis=1)), axis=1)] if positions.shape[1] else []
     low, high = (np.array([part[:, corner] for part in found]) for corner in (0, 1))
@@ -368,7 +332,8 @@ def set_bounds(animation: Animation, model: SkeletalModel) -> None:
 
 def skeleton_of(animation: Animation) -> Skeleton:
     """Return an animation's joints as they are in its first frame."""
-    positions, rotations = chain(animation.parents, animation.positions[0], animation.rotations[0])
+    places, axes = posed(animation.of_frames(np.zeros(1, np.int64)))
+    positions, rotations = places[0], taken_apart(axes[0])[0]
     return Skeleton(list(animation.joint_names), animation.parents, positions, rotations, traits=animation.traits)
 
 

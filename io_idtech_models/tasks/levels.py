@@ -26,7 +26,8 @@ from ..blender.vertex.build import BuildSettings, build
 from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.vertex.gather import gather
 from ..blender.vertex.same_materials import materials_of
-from ..formats import VERTEX, Row, Written
+from ..formats import VERTEX, Row
+from ..formats.vertex_files import Written
 from ..model.vertex import VertexModel
 from ..model.wording import listed, plural
 from ..reporting import LimitError, collected_warnings

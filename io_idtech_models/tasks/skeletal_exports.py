@@ -74,7 +74,7 @@ def export_skeletal(
     done, files = _bones_of(asked, row, export, context) if more.write_animation else ([], [])
     blocks = whole_model(chosen.blocks, context)
     with collected_warnings() as warnings, object_mode(context), rig_levels.shown(export.rig, row, context) as levels:
-        export = export if row.normals else export.asking(normals="NONE")
+        export = _of_format(export, row)
         model = gather([*blocks, *levels], export)
         animations = _own_motions(row, export, model, more) if row.has_motions else []
         if more.add_origin:
@@ -102,11 +102,19 @@ def _not_written(chosen: Choice, export: RigScene, row: Row) -> list[str]:
     return [*left_out(chosen), *rig_levels.lost(export.rig, row), *tags]
 
 
+def _of_format(export: RigScene, row: Row) -> RigScene:
+    """Return what an export looks at where only what a format has is asked for."""
+    normals = export.settings.normals if row.normals else "NONE"
+    return export.asking(normals=normals, colors=row.colors, bare_vertices=row.bare_vertices, stretches=row.stretches)
+
+
 def _own_motions(row: Row, export: RigScene, model: SkeletalModel, more: ModelExport) -> list[Animation]:
     """Return the motions that go into a model's own file; the rest alone where its armature has none."""
     try:
         sources = motions.sources(export, row, more.motions, "")
     except motions.NoActionError:
+        if row.apart:
+            return []
         sources = motions.sources(export, row, "REST", "")
     wanted = AnimationExport(add_origin=more.add_origin)
     return [_finished(source.gather(), model, wanted) for source in sources]
@@ -189,6 +197,7 @@ def export_animations(
 def _made(asked: Asked, row: Row, export: RigScene, context: Context, wanted: AnimationExport) -> Made:
     """Return what comes of an armature's animations; see `export_animations`."""
     with object_mode(context):
+        export = _of_format(export, row)
         with collected_warnings() as source_warnings:
             sources = motions.sources(export, row, wanted.what, wanted.actions)
         with collected_warnings():  # here the meshes matter for bounds alone
@@ -199,13 +208,25 @@ def _made(asked: Asked, row: Row, export: RigScene, context: Context, wanted: An
         def finish(source: motions.Source) -> Animation:
             return _finished(source.gather(), model, wanted)
 
-        if row.joins_clips and wanted.what in {"CHOSEN", "NLA"}:
+        if row.has_model:
+            done, files = _in_one(asked, row, [finish(source) for source in sources], model)
+        elif row.joins_clips and wanted.what in {"CHOSEN", "NLA"}:
             done, files = _joined(asked, row, sources, finish)
         else:
             several = wanted.what not in {"ACTIVE", "REST", "SCENE"}
             done, files = _one_each(asked, row, sources, finish, several)
         done[-1][1].warnings.extend(source_warnings)
         return done, files
+
+
+def _in_one(asked: Asked, row: Row, animations: list[Animation], model: SkeletalModel) -> Made:
+    """Return what comes of animations in one file of a format whose files hold models, too: without the meshes."""
+    path, game = asked.target, asked.game
+    with collected_warnings() as warnings:
+        warnings.extend(refused([p for each in animations for p in row.check_motion(each, game)]))
+        data = row.dump(SkeletalModel(path.stem, model.skeleton, []), asked.options, animations)
+    facts = f"{plural(len(animations), 'animation')}, {plural(len(animations[0].joint_names), 'joint')}"
+    return [(path, Summary(facts, warnings))], [(path, data)]
 
 
 def _one_each(asked: Asked, row: Row, sources: list[motions.Source], finish: Finish, several: bool) -> Made:

@@ -15,16 +15,18 @@ from ..blender.compat import Context, play
 from ..blender.provenance import note_file
 from ..blender.rollback import undone_on_failure
 from ..blender.shading.materials import Materials
+from ..blender.skeletal import armature
 from ..blender.skeletal.build import Posed, SkeletalSettings, add_animations, build
 from ..formats import MOTION, SKELETAL, Row
 from ..game import aninc
 from ..game.search import DIFFUSE_ENDINGS
 from ..game.store import GameFile
 from ..model import bind_pose
+from ..model.edits.matched import by_name, by_number
 from ..model.skeletal import Animation, Pose, SkeletalModel, mismatch, skeleton_of
 from ..model.transforms import chain
 from ..model.wording import describe_skeletal, plural
-from ..reporting import ModelError, collected_warnings
+from ..reporting import LimitError, ModelError, collected_warnings
 from . import animation_tables
 from .dressing import AS_USUAL, Dressing, lacking, materials_for, note_skin, rate_of
 from .vertex import Summary, object_mode
@@ -156,13 +158,21 @@ def _show_rows(actions: list[Any], animations: Motions) -> None:
             animation_tables.show_row(action, row)
 
 
+@dataclass(frozen=True)
+class Matching:
+    """How animations find their bones, and their frames; the import operators declare the same options."""
+
+    table: GameFile | None = None  # that takes them apart, where it is not the one beside
+    numbered: bool = False  # joints and bones are matched by their numbers, not by their names
+
+
 def import_animation(
     files: list[GameFile],
     rig: Any,
     settings: SkeletalSettings,
     context: Context,
     into: bpy.types.Collection,
-    table: GameFile | None = None,
+    how: Matching = Matching(),
 ) -> tuple[Any, list[Any], Summary, list[str]]:
     """Bring animations onto an armature, or one made for them; returns it, the actions, and what failed.
 
@@ -175,7 +185,7 @@ def import_animation(
         for file in files:
             try:
                 with undone_on_failure():
-                    rig, actions = _bring(file, rig, settings, context, into, table)
+                    rig, actions = _bring(file, rig, settings, context, into, how)
                 made += actions
                 settings = replace(settings, fit_range=False, frame_rate=False)  # the scene fits the first
             except ModelError as error:
@@ -192,22 +202,28 @@ def _bring(
     settings: SkeletalSettings,
     context: Context,
     into: bpy.types.Collection,
-    table: GameFile | None,
+    how: Matching,
 ) -> tuple[Any, list[Any]]:
     """Bring the animations of one file onto an armature, or one made for them; returns it and the actions."""
     from ..blender.skeletal import late_bones  # which imports of models do without
 
     loaded = load(file, wanted=MOTION)
+    if not loaded.animations:
+        raise LimitError("there is no animation in it")
     for animation in loaded.animations:
         refuse_farther("joints", animation.positions * settings.scale)
     first = loaded.animations[0]
     if rig is None:
-        model = SkeletalModel(file.stem, skeleton_of(first), [])
+        skeleton = skeleton_of(first) if loaded.model is None else loaded.model.skeleton
+        alone = loaded.model is not None and not loaded.model.meshes
+        model = SkeletalModel(file.stem, skeleton, [], loaded.model.source if alone else None)
         rig = build(model, [], settings, Materials(), context.scene, into).armature
     elif late_bones.is_unnamed(rig):
         late_bones.name_bones(rig, first, context.scene)
         log.warning("'%s' has the bones of '%s' now", rig.name, file.name)
-    animations = _with_parts([(animation, file) for animation in loaded.animations], loaded.row, table)
+    joints = [armature.joint_name(bone) for bone in armature.file_order(rig.data.bones)]
+    known = [by_number(a) if how.numbered else by_name(a, joints) for a in loaded.animations]
+    animations = _with_parts([(animation, file) for animation in known], loaded.row, how.table)
     actions = add_animations(rig, [a for a, _ in animations], settings, context.scene)
     _show_rows(actions, animations)
     return rig, actions

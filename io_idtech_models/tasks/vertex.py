@@ -19,7 +19,7 @@ from ..blender.compat import Context
 from ..blender.provenance import CHECKSUM, CONTENT, FILE, note_file
 from ..blender.vertex.build import BuildSettings, Built, build
 from ..blender.window import mode_of, set_mode
-from ..formats import VERTEX, Row, Written
+from ..formats import VERTEX, Row
 from ..game.store import GameFile
 from ..model.wording import describe, joined, listed, plural
 from ..reporting import collected_warnings
@@ -29,6 +29,7 @@ from .dressing import AS_USUAL, Dressing, Worn, lacking, materials_for, note_ski
 if TYPE_CHECKING:
     from ..assets.asked import Asked
     from ..blender.vertex.frame_plan import GatherSettings
+    from ..formats.vertex_files import Written
     from .selection import Choice
 
 SHOWN = 7  # sentences in a line, the facts among them
@@ -137,13 +138,14 @@ def gathered(asked: Asked, row: Row, chosen: Choice, context: Context, settings:
     """Return objects as a file's bytes, which are not written; call it in object mode; raises ModelError."""
     from ..blender.scene import ExportScene
     from ..blender.vertex.gather import gather  # as much again as an import needs
+    from ..formats.vertex_files import dump_for
     from .games import user_disk
 
     settings = replace(settings, uv_splits_vertices=row.uv_splits_vertices, pictures=row.holds_pictures)
     model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, settings))
     if row.holds_pictures and model.palette is None:
         model.palette = palette_of(user_disk().file(asked.target))
-    return formats.dump_for(row, model, asked.game, asked.options, asked.shorten)
+    return dump_for(row, model, asked.game, asked.options, asked.shorten)
 
 
 def skin_files(

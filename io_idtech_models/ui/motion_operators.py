@@ -24,6 +24,7 @@ from .bases import (
     games_option,
     make_operator,
     open_collection,
+    option_property,
     select,
     settings_from,
 )
@@ -54,24 +55,35 @@ class TableOption:
     )  # fmt: skip
 
 
+class NumberedOption:
+    """The option of animations whose files may know joints by number alone."""
+
+    numbered: BoolProperty(
+        name="Joints by Number",
+        description="Match joints and bones by their numbers, whatever they are called; without names always",
+        default=False,
+    )
+
+
 class ImportSkeletalAnimation(ImportPosed):
     """Options and work of an import operator of animations."""
 
     def draw(self, context: Context) -> None:
         """Show the options."""
-        draw_group(self.layout, self, "idtech_time", "Animation", ("scale", "table", "fit_range", "frame_rate"))
+        shown = ("scale", "table", "numbered", "fit_range", "frame_rate")
+        draw_group(self.layout, self, "idtech_time", "Animation", shown)
 
     def import_files(self, context: Context) -> Any:
         """Bring the files onto the active armature, or onto one that is made of the first."""
         from ..blender.skeletal.build import SkeletalSettings
         from ..tasks.games import user_disk
-        from ..tasks.skeletal_imports import import_animation
+        from ..tasks.skeletal_imports import Matching, import_animation
 
         settings, disk = settings_from(self, SkeletalSettings), user_disk()
         rig = active_rig(context)
         files, into = [disk.file(path) for path in self.paths()], open_collection(context)
-        table = file_of(disk, getattr(self, "table", ""))
-        rig, made, summary, failed = import_animation(files, rig, settings, context, into, table)
+        how = settings_from(self, Matching, table=file_of(disk, getattr(self, "table", "")))
+        rig, made, summary, failed = import_animation(files, rig, settings, context, into, how)
         if made:
             select(context, [rig])
         report_done(self, [("", summary)], failed)
@@ -173,7 +185,8 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
         draw_group(self.layout, self, "idtech_objects", "Animations", (*which, "game"))
         draw_group(self.layout, self, "idtech_bones", "Joints", ("scale", "deform_only", "add_origin", "keep_suffixes"))
         bounds = ("recompute_bounds", *WEIGHT_NAMES)
-        draw_group(self.layout, self, "idtech_time", "Frames", ("frame_rate", "loop", *bounds))
+        own = [option.name for option in self.row.options]
+        draw_group(self.layout, self, "idtech_time", "Frames", ("frame_rate", "loop", *bounds, *own))
 
     def execute(self, context: Context) -> Any:
         """Write the files; what hinders one is reported, and all files are as they were."""
@@ -209,8 +222,15 @@ def active_rig(context: Context) -> Any:
 
 def import_operator(row: Row) -> type:
     """Return the operator that brings a format's motions onto an armature."""
-    bases = (TableOption, ImportSkeletalAnimation) if row.joins_clips else (ImportSkeletalAnimation,)
+    options = [(TableOption, row.joins_clips), (NumberedOption, row.apart)]
+    bases = (*(option for option, wanted in options if wanted), ImportSkeletalAnimation)
     return make_operator(row, "import", bases, {}, "anim")
+
+
+def export_operator(row: Row) -> type:
+    """Return the operator that writes motions of an armature."""
+    own = {option.name: option_property(option) for option in row.options} | {"game": games_option(row.games)}
+    return make_operator(row, "export", (ExportSkeletalAnimation,), own, "anim")
 
 
 def operators(row: Row) -> tuple[type, ...]:
@@ -218,6 +238,5 @@ def operators(row: Row) -> tuple[type, ...]:
 
     Files that lie with models are dropped with them: the models' handler takes both.
     """
-    exporter = make_operator(row, "export", (ExportSkeletalAnimation,), {"game": games_option(row.games)})
     lies_with_models = any(row.name in other.dropped_with for other in formats.ROWS)
-    return import_operator(row), exporter, *(() if lies_with_models else (file_handler(row),))
+    return import_operator(row), export_operator(row), *(() if lies_with_models else (file_handler(row),))

@@ -199,5 +199,6 @@ def operators(row: Row) -> tuple[type, ...]:
     options += [(SkinOption, skins), (MotionsOption, row.has_motions)]
     own = {option.name: option_property(option) for option in row.options} | {"game": games_option(row.games)}
     exporter = make_operator(row, "export", (*(o for o, wanted in options if wanted), ExportSkeletalModel), own)
-    motions = (motion_operators.import_operator(row),) if row.has_motions else ()
+    motions = [motion_operators.import_operator(row)] if row.has_motions else []
+    motions += [motion_operators.export_operator(row)] if row.apart else []
     return importer, exporter, file_handler(row), *motions

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from io_idtech_models.model.bounds import AT_ONCE, reach
 from io_idtech_models.model.skeletal import Weights, skin
+from io_idtech_models.model.transforms import to_matrices
 
 
 def made(seed: int, vertices: int, frames: int, joints: int = 4):
@@ -26,7 +27,7 @@ def made(seed: int, vertices: int, frames: int, joints: int = 4):
 @given(st.integers(0, 99), st.integers(1, 30), st.integers(1, 2 * AT_ONCE + 1), st.booleans())
 def test_it_is_what_all_vertices_say(seed, vertices, frames, scaled):
     table, positions, turns, scales = made(seed, vertices, frames)
-    found = reach(table, positions, turns, scales if scaled else None)
+    found = reach(table, positions, to_matrices(turns) * (scales[..., None, None] if scaled else 1))
     for frame in range(frames):
         points = skin(table, positions[frame], turns[frame], scales[frame] if scaled else None)
         np.testing.assert_allclose(found[frame], [points.min(axis=0), points.max(axis=0)], atol=1e-12)
@@ -35,13 +36,13 @@ def test_it_is_what_all_vertices_say(seed, vertices, frames, scaled):
 def test_vertices_that_nothing_moves_do_not_count():
     table, positions, turns, _ = made(1, 5, 3)
     table.counts[2] = 0
-    others = np.array([0, 1, 3, 4])
-    np.testing.assert_array_equal(reach(table, positions + 100, turns), reach(table.of(others), positions + 100, turns))
+    others, axes = np.array([0, 1, 3, 4]), to_matrices(turns)
+    np.testing.assert_array_equal(reach(table, positions + 100, axes), reach(table.of(others), positions + 100, axes))
 
 
 @pytest.mark.parametrize("frames", [0, 2])
 def test_nothing_reaches_nowhere(frames):
     table, positions, turns, _ = made(1, 5, frames)
-    found = reach(table.of(np.zeros(0, int)), positions, turns)
+    found = reach(table.of(np.zeros(0, int)), positions, to_matrices(turns))
     assert found.shape == (frames, 2, 3)
     assert (found[:, 0] > found[:, 1]).all()

@@ -24,6 +24,7 @@ Ints = NDArray[np.int32]
 CORNER_SOURCE, POINT_SOURCE, FACE_SOURCE = "idtech_corner", "idtech_point", "idtech_face"
 SHOWN_NORMAL = "idtech_normal"  # per corner: what Blender showed after import
 NEAR = math.cos(math.radians(0.5))  # Blender holds a normal closer than that, where it can
+COLORS = "Color"  # what import calls a file's colours of vertices
 FIELDS = {"INT": ("value", np.int32, 1), "FLOAT_VECTOR": ("vector", np.float32, 3), "BOOLEAN": ("value", np.bool_, 1)}
 
 
@@ -73,6 +74,31 @@ def number(
     set_attribute(mesh, CORNER_SOURCE, "INT", "CORNER", numbers[flat])
     set_attribute(mesh, POINT_SOURCE, "INT", "POINT", np.where(loose, numbers, 0)[points])
     set_attribute(mesh, FACE_SOURCE, "INT", "FACE", faces[shown] + np.int32(1))
+
+
+def show_colors(mesh: Block, colors: Floats) -> None:
+    """Give points colours (P, 4) from 0 to 1, which vertex painting edits."""
+    made = mesh.color_attributes.new(COLORS, "BYTE_COLOR", "POINT")
+    if colors.size:
+        made.data.foreach_set("color_srgb", np.ascontiguousarray(colors, np.float32).ravel())
+
+
+def point_colors(mesh: Block) -> Floats | None:
+    """Return the colours of points, (P, 4), of the layer that is rendered: where corners have some the last's."""
+    layers = mesh.color_attributes
+    layer = layers[layers.render_color_index] if 0 <= layers.render_color_index < len(layers) else None
+    if layer is None:
+        return None
+    values = np.empty(4 * len(layer.data), np.float32)
+    if values.size:
+        layer.data.foreach_get("color_srgb", values)
+    colors = values.reshape(-1, 4)
+    if layer.domain == "POINT":
+        return colors
+    found = np.ones((len(mesh.vertices), 4), np.float32)
+    if layer.domain == "CORNER":
+        found[corner_points(mesh)] = colors
+    return found
 
 
 def get_attribute(mesh: Block, name: str, kind: str, domain: str) -> NDArray[Any] | None:

@@ -39,6 +39,7 @@ class Bones:
     numbers: NDArray[np.int32]  # (J,) the file's joint that each was, or -1
     traits: Traits | None = None
     inherits: NDArray[np.bool_] | None = None  # (J,) a bone grows with its parent; None: all do
+    grows: bool = True  # all bones grow with their parents, along these' axes
     scales_way: NDArray[np.bool_] | None = None  # (J,) its scale scales its way from its parent in the game; None: none
 
     @cached_property
@@ -52,6 +53,10 @@ class Bones:
     def maps(self) -> channels.Maps:
         """Return what makes poses of channels, by the rest that counts."""
         return channels.maps(self.rest, self.parents)
+
+    def even_total(self, scales: NDArray[Any]) -> Doubles | None:
+        """Return how large bones are with what they inherit, (F, J), of their own scale (F, J, 3); None if uneven."""
+        return self.total(scales[..., 0]) if (scales == scales[..., :1]).all() else None
 
     def total(self, scales: NDArray[Any]) -> Doubles:
         """Return how large bones are with what they inherit, (F, J), of their own scale (F, J)."""
@@ -76,8 +81,9 @@ def gather_bones(export: RigScene) -> Bones:
             rest = armature.relative(matrices, bones.parents)
     numbers = np.minimum(bones.numbers, np.iinfo(np.int32).max).astype(np.int32)
     return Bones(
-        bones.names, bones.joints, bones.parents, rest, present, numbers, bones.traits, bones.inherits, bones.scales_way
-    )
+        bones.names, bones.joints, bones.parents, rest, present, numbers, bones.traits, bones.inherits,
+        bool(bones.grows.all()), bones.scales_way,
+    )  # fmt: skip
 
 
 def moved_bones(curves: Iterable[Any]) -> set[str]:

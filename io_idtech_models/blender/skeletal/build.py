@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.edits.weld import weld_classes
-from ...model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, mismatch, skin
+from ...model.joint_scales import bound_to
+from ...model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, Weights, mismatch, skin
 from ...model.source import are_solid
 from ...model.transforms import rotate
+from ...model.weights.table import normal_turns
 from ...model.wording import listed
 from ...reporting import LimitError
 from .. import names
@@ -85,15 +87,22 @@ def build(
         posed.tags = joint_tags.build(model, rig, bones, settings.scale)
         for block in posed.tags:
             collection.objects.link(block)
-        if model.skeleton.traits is not None:
-            torso.show_traits(armature.file_order(rig.data.bones), model.skeleton.traits)
-        torso.show_lod(rig, model)
+        _show_properties(rig, model)
         _remember(model, posed, settings.scale)
         posed.actions = add_animations(rig, animations, settings, scene)
         for home in homes.values():
             into.children.link(home)
         levels.exclude([home for level, home in homes.items() if level], scene)
     return posed
+
+
+def _show_properties(rig: Block, model: SkeletalModel) -> None:
+    """Show what a modder may edit of bones, and of the armature."""
+    bones = armature.file_order(rig.data.bones)
+    if model.skeleton.traits is not None:
+        torso.show_traits(bones, model.skeleton.traits)
+    bone_scales.show_rest(bones, model.skeleton.scales)
+    torso.show_lod(rig, model)
 
 
 def _put_away(model: SkeletalModel, posed: Posed) -> dict[int, bpy.types.Collection]:
@@ -131,13 +140,15 @@ def _make_mesh(
         attributes.number(data, mesh.triangles, mesh.source_vertices, mesh.source_triangles, points, solid)
     data.update(calc_edges=True)
     if mesh.normals is not None and triangles.size:
-        normals = rotate(bind.rotations[mesh.weights.first_joints()], mesh.normals).astype(np.float32)
+        normals = rotate(normal_turns(mesh.weights, bind.rotations), mesh.normals).astype(np.float32)
         shown = attributes.show_normals(data, corner_points.ravel(), normals[triangles.ravel()])
         attributes.set_attribute(data, attributes.SHOWN_NORMAL, "FLOAT_VECTOR", "CORNER", shown)
         normal_codes.note(data)
     shown_materials: list[Any] = [*materials.of_surface(mesh.name, [mesh.shader] if mesh.shader else [])]
     for material in shown_materials or [None]:  # faces have a slot, with or without a material
         data.materials.append(material)
+    if mesh.colors is not None:
+        attributes.show_colors(data, mesh.colors[points])
     block: Block = bpy.data.objects.new(names.fit(mesh.name), data)
     names.remember(block, mesh.name)
     torso.show_min_lod(block, mesh)
@@ -156,11 +167,21 @@ def _equal_weights(mesh: SkinnedMesh) -> NDArray[np.int64]:
     classes = _equal_columns(columns)
     # Vertices are told apart weight by weight: the numbers of the lists so far, and of the next weight.
     numbers = np.zeros(mesh.num_vertices, np.int64)
+    for also in (mesh.colors, _still(weights)):  # what points have but one of
+        if also is not None:
+            rows = np.ascontiguousarray(also, np.float32).view(np.int32)
+            numbers = np.unique(np.column_stack((numbers, rows)), axis=0, return_inverse=True)[1].reshape(-1)
     for step in range(int(weights.counts.max(initial=0))):
         more = step < weights.counts
         following = np.where(more, classes[np.where(more, weights.starts + step, 0)] + 1, 0)
         numbers = np.unique(numbers * (len(classes) + 1) + following, return_inverse=True)[1].reshape(-1)
     return numbers
+
+
+def _still(weights: Weights) -> NDArray[np.float32] | None:
+    """Return where vertices without weights lie, (V, 3), and 0 for others; None where all have some."""
+    bare = weights.counts == 0
+    return np.where(bare[:, None], weights.still, 0.0) if weights.still is not None and bare.any() else None
 
 
 def _equal_columns(columns: tuple[NDArray[Any], ...]) -> NDArray[np.int64]:
@@ -203,9 +224,12 @@ def add_animations(
     order = {bone.name: i for i, bone in enumerate(bones)}
     parents = np.array([order[b.parent.name] if b.parent is not None else -1 for b in bones], np.int64)
     local = armature.relative(np.array([rest[b.name] for b in bones]).reshape(-1, 4, 4), parents)
-    for animation in animations:
-        refuse_more(**{JOINTS: animation.num_frames * len(animation.joint_names)})
-        _check(rig, bones, parents, animation)
+    whole = any(animation.whole for animation in animations)
+    held = bone_scales.joints_at_rest(bones, parents, np.array([rest[b.name] for b in bones])) if whole else None
+    for given in animations:
+        refuse_more(**{JOINTS: given.num_frames * len(given.joint_names)})
+        _check(rig, bones, parents, given)
+        animation = given if held is None else bound_to(given, held)
         _turn_by_quaternions(rig, bones)
         positions, scales = bone_scales.to_shown(rig, bones, parents, animation)
         refuse_farther(f"joints in '{animation.name}'", positions * settings.scale)
@@ -213,7 +237,9 @@ def add_animations(
         _warn_of_connected(bones, animation, channels[..., :3] / settings.scale)
         action = pose_channels.make(rig, [bone.name for bone in bones], animation, channels, scales)
         if animation.source is not None:
-            skeletal_source.attach_action(animation.source, action, channels, settings.scale)
+            more = scales if scales is not None and animation.source.scales is not None else channels[..., :0]
+            written = np.concatenate((channels, more), axis=-1, dtype=np.float32)
+            skeletal_source.attach_action(animation.source, action, written, settings.scale)
         made.append(action)
     for action in made:
         pose_channels.keep(rig, action)

@@ -23,7 +23,7 @@ from ...model.skeletal import Animation
 from ...model.transforms import conjugate, from_matrices, inverse, multiply
 from .. import names, spans
 from ..compat import Block, curves_for
-from ..curves import CONSTANT, add_curves
+from ..curves import CONSTANT, LINEAR, add_curves
 from .armature import TURN
 
 Doubles = NDArray[np.float64]
@@ -95,7 +95,7 @@ def make(
 ) -> Block:
     """Make an action that plays channels (F, J, 7) on an armature's bones, in this order; the armature plays it now.
 
-    Bones whose scale (F, J) is ever another than 1 get curves for it, which hold each frame's until the next.
+    Bones whose scale (F, J, 3) is ever another than 1 get curves for it, which go from frame to frame where they may.
     """
     action: Block = bpy.data.actions.new(names.fit(animation.name))
     names.remember(action, animation.name)
@@ -106,11 +106,13 @@ def make(
     times = np.arange(animation.num_frames, dtype=np.float32)
     add_curves(curves, wanted, times, rows)
     if scales is not None:
-        for joint in np.flatnonzero((scales != 1).any(axis=0)).tolist():
+        kind = LINEAR if animation.scales is not None and animation.scales.inherited else CONSTANT
+        for joint in np.flatnonzero((scales != 1).any(axis=(0, 2))).tolist():
             along = [(paths[joint] + SCALE, axis) for axis in range(3)]
-            add_curves(curves, along, times, np.tile(scales[:, joint].astype(np.float32), (3, 1)), CONSTANT)
+            add_curves(curves, along, times, np.ascontiguousarray(scales[:, joint].T, np.float32), kind)
     action.use_fake_user = True
     spans.set_range(action, 0, animation.num_frames - 1)
+    action.use_cyclic = animation.loops
     action[RATE] = animation.frame_rate
     return action
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import bpy
@@ -101,6 +101,7 @@ def _gather(
     positions = attributes.positions(mesh)
     found = []
     groups = _joint_groups(block, mesh, rig)
+    colors = attributes.point_colors(mesh) if settings.colors else None
     for nth, part in enumerate(split(shape, Looks(positions[None], np.zeros(1, np.int64), shape.normals), True)):
         if not len(part.triangles.vertices) and place is None:
             continue
@@ -112,11 +113,14 @@ def _gather(
             moved = _moved(part, positions, rig)
             made.normals, made.kept_normals = skinned_normals.gather(block, shape, part, made, rig, moved)
         made.min_lod, made.level = gather_min_lod(block), levels.number_of(block)
+        made.blended = settings.stretches
+        if colors is not None:
+            made.colors = colors[part.vertices.points]
         found.append(made)
     if settings.normals == "NONE":
         _warn_of_sharp(block, mesh)
     warn_of_loose(block, shape)
-    losses.warn_of_layers(block)
+    losses.warn_of_layers(block, settings.colors)
     losses.warn_of_skinned(block, settings.normals != "NONE")
     return found
 
@@ -178,13 +182,18 @@ def _to_mesh(
     full = weighted[0][rest], weighted[1][rest], weighted[2][rest]
     owners, used, weights = _limited(full, count, settings)
     missing = np.setdiff1d(np.flatnonzero(~same), owners)
+    places = _in_model(block, rig, positions[of_vertex], settings.scale)
+    if settings.bare_vertices and not settings.orphan_bone:
+        missing = missing[:0] if not rig.joints else _newly_bare(block, rig, missing, numbers)
+        settings = replace(settings, orphan_bone=next(iter(rig.joints), ""))
     if len(missing):
         bare = len(np.unique(of_vertex[missing]))
         owners, used, weights = _bound(block, rig, missing, bare, (owners, used, weights), settings)
-    places = _in_model(block, rig, positions[of_vertex], settings.scale)
     fresh = _with_offsets(places, rig.skeleton.bind, (owners, used, weights))
     _note_losses(block, rig, places, full, fresh)
     table = _table(count, (own.owners, own.joints, own.factors, own.offsets), fresh)
+    if settings.bare_vertices:
+        table.still = places.astype(np.float32)
     mirrored = steady.determinants(np.array(block.matrix_world, np.float64)[:3, :3]) < 0
     triangles = part.triangles.vertices[:, ::-1] if mirrored else part.triangles.vertices
     sources = numbers.astype(np.int32), part.triangles.numbers
@@ -241,6 +250,18 @@ def _limited(weighted: Entries, count: int, settings: WeightSettings) -> Entries
     owners, joints, weights = owners[chosen], joints[chosen], weights[chosen]
     sums = np.bincount(owners, weights, count)
     return owners, joints, (weights / sums[owners]).astype(np.float32)
+
+
+def _newly_bare(block: Block, rig: Rig, missing: NDArray[Any], numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return those of vertices without weights, `missing` (n,), that had some in the source, or are new: said."""
+    before = np.full(len(numbers), -1, np.int64)
+    for mesh, places, own in rig.source.vertex_parts(numbers) if rig.source is not None else ():
+        before[places] = mesh.weights.counts[own]
+    found = np.asarray(missing[before[missing] != 0])
+    if len(found):
+        text = "'%s': %s without weights are written as moved by '%s': games differ in what they do with such"
+        log.warning(text, block.name, plural(len(found), "vertex", "vertices"), next(iter(rig.joints)))
+    return found
 
 
 def _bound(

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.clips import Clip
-from ...model.joint_scales import LEAST
+from ...model.joint_scales import LEAST, Scales
 from ...model.skeletal import Animation
 from ...model.transforms import from_matrices, same_turns
 from ...reporting import LimitError
@@ -49,10 +49,11 @@ SAME_SCALE = 1e-4  # part of it: Blender's own rounding, down a chain of bones
 class Shown:
     """What an armature shows in F frames, and how."""
 
-    channels: NDArray[np.float32]  # (F, J, 7)
+    channels: NDArray[np.float32]  # (F, J, 7), or (F, J, 10) with the bones' scale
     positions: Doubles  # (F, J, 3) relative to parents
     rotations: Doubles  # (F, J, 4)
     total: Doubles | None = None  # (F, J) how large bones are; None: as they are at rest
+    scales: Scales | None = None  # inherited ones, of formats that have such
 
 
 def gather_action(export: RigScene, action: bpy.types.Action, slot: Any, direct: bool = True) -> Animation:
@@ -75,6 +76,7 @@ def gather_action(export: RigScene, action: bpy.types.Action, slot: Any, direct:
     found = _in_frames(export, (action, slot), keys if direct else None, clip, known)
     frames = _counting(found, span)
     warn_of_length(action, span.first + int(frames[0]), span.first + int(frames[-1]), count)
+    found.loops = bool(action.use_cyclic)
     return found if len(frames) == found.num_frames else found.of_frames(frames)
 
 
@@ -104,15 +106,38 @@ def _in_frames(
     found: Channels | None = None
     free = keys is not None and is_free(rig, bones)
     if keys is not None and free:  # without playing it, where the curves say all
-        found = read_channels(rig, bones, frames, keys, plays=False)
+        found = _told(export, read_channels(rig, bones, frames, keys, plays=False))
     if found is None:
         with playing(rig, *played):
             found = read_channels(rig, bones, frames, read_keys(playing_curves(rig))) if free else None
+            found = _told(export, found)
             if found is None:
                 return _animation(bones, clip, step(export, frames), known, scale)
-    total = None if found[1] is None else bones.total(found[1])
+    if export.settings.stretches:
+        return _animation(bones, clip, _stretched(bones, *found, world), known, scale)
+    total = None if found[1] is None else bones.even_total(found[1])
     poses = _given_poses(bones, bones.maps, found[0], total, world)
     return _animation(bones, clip, Shown(found[0], *poses, total), known, scale)
+
+
+def _told(export: RigScene, found: Channels | None) -> Channels | None:
+    """Return channels of curves where they tell what the format has of how bones are scaled."""
+    if found is None or found[1] is None:
+        return found
+    bones = export.bones
+    told = bones.grows if export.settings.stretches else bones.even_total(found[1]) is not None
+    return found if told else None
+
+
+def _stretched(bones: Bones, channels: NDArray[np.float32], scales: NDArray[Any] | None, world: Doubles) -> Shown:
+    """Return what channels (F, J, 7) and scales of bones (F, J, 3) show, with inherited scales."""
+    positions, rotations = pose_channels.from_channels(channels, bones.maps)
+    held = bone_scales.inherited(scales, positions.shape)
+    if not (world == np.eye(4)).all():
+        whole = bone_scales.chained(positions, rotations, held, bones.parents)
+        positions, rotations, held, _ = bone_scales.relative_poses(whole, world, bones.parents)
+    own = np.ones((*channels.shape[:2], 3), np.float32) if scales is None else scales
+    return Shown(np.concatenate((channels, own), axis=-1, dtype=np.float32), positions, rotations, None, held)
 
 
 def _curves_of(action: Any, slot: Any) -> list[Any]:
@@ -171,7 +196,7 @@ Channels = tuple[NDArray[np.float32], NDArray[np.float32] | None]
 def read_channels(
     rig: Block, bones: Bones, frames: NDArray[np.int64], keys: Keys, plays: bool = True
 ) -> Channels | None:
-    """Return the channels (F, J, 7) that the keys of curves give bones, and their scale (F, J), or None.
+    """Return the channels (F, J, 7) that the keys of curves give bones, and their scale (F, J, 3), or None.
 
     What has no curve is as it stands, if the armature `plays` the curves. None if they do not say all, or more: then
     only the scene knows.
@@ -198,9 +223,9 @@ def read_channels(
             return None
         values[~keyed] = still.reshape(-1, 1)[~keyed]
     by_bone = values.reshape(-1, wide, len(frames))
-    scales = _even(by_bone[:, SCALES:])
+    scales = by_bone[:, SCALES:]
     channels = np.ascontiguousarray(by_bone[:, :SCALES].transpose(2, 0, 1))
-    return None if scales is None else (channels, None if (scales == 1).all() else scales.T)
+    return channels, None if (scales == 1).all() else np.ascontiguousarray(scales.transpose(2, 0, 1))
 
 
 def _order(rig: Block, bones: Bones) -> list[int]:
@@ -216,11 +241,6 @@ def _standing(rig: Block, bones: Bones) -> NDArray[np.float32]:
     for kind, values in zip(KINDS, found, strict=True):
         rig.pose.bones.foreach_get(kind, values.ravel())
     return np.concatenate(found, axis=1)[order]
-
-
-def _even(scales: NDArray[np.float32]) -> NDArray[np.float32] | None:
-    """Return the scale (J, F) of bones along any axis (J, 3, F); None where the axes differ."""
-    return scales[:, 0] if (scales == scales[:, :1]).all() else None
 
 
 def step(export: RigScene, frames: NDArray[np.int64]) -> Shown:
@@ -252,6 +272,8 @@ def _shown(
 ) -> Shown:
     """Return what poses (F, J, 4, 4) in the armature show, as the channels (F, J, 10) tell it where they do."""
     rig, bones = export.rig, export.bones
+    if export.settings.stretches:
+        return _shown_stretched(export, frames, channels, matrices, worlds)
     size = steady.cube_roots(steady.determinants(matrices[..., :3, :3]))
     gone = np.abs(size) < LEAST / 2
     hidden = gone | ((bones.parents >= 0) & gone[:, bones.parents])  # what can't be seen, nor what hangs on it
@@ -263,8 +285,8 @@ def _shown(
         bent = [frames[lost.any(axis=1)][0], bones.names[int(lost.any(axis=0).argmax())]]
         log.warning("'%s': uneven scale of bones is lost: in frame %d that of '%s'", rig.name, *bent)
     relative = armature.relative(moved, bones.parents)
-    scales = _even(channels[..., SCALES:].transpose(1, 2, 0))
-    total = np.ones(size.shape) if scales is None else bones.total(scales.T)
+    even = bones.even_total(channels[..., SCALES:])
+    total = np.ones(size.shape) if even is None else even
     total = np.where(hidden | (np.abs(total - size) <= SAME_SCALE * np.abs(total)), total, size)
     seen = Shown(channels[..., :SCALES], relative[..., :3, 3], from_matrices(relative[..., :3, :3]), total)
     given = [
@@ -274,6 +296,29 @@ def _shown(
     same = hidden | _are_same(seen, *given[0], moved, export.settings.scale)
     for values, wanted in ((seen.positions, given[1][0]), (seen.rotations, given[1][1])):
         values[same] = wanted[same]
+    return seen
+
+
+def _shown_stretched(
+    export: RigScene, frames: NDArray[np.int64], channels: NDArray[np.float32], matrices: Doubles, worlds: Doubles
+) -> Shown:
+    """Return what poses (F, J, 4, 4) in the armature show with inherited scales; see `_shown`."""
+    rig, bones = export.rig, export.bones
+    whole = steady.products(matrices, armature.TURN_BACK)
+    positions, rotations, scales, sheared = bone_scales.relative_poses(whole, worlds, bones.parents)
+    if sheared.any():
+        bent = [frames[sheared.any(axis=1)][0], bones.names[int(sheared.any(axis=0).argmax())]]
+        log.warning("'%s': shear of bones is lost: in frame %d that of '%s'", rig.name, *bent)
+    seen = Shown(channels, positions, rotations, None, scales)
+    if bones.grows and (worlds == np.eye(4)).all():
+        given = _stretched(bones, channels[..., :SCALES], channels[..., SCALES:], worlds[0, 0])
+        assert given.scales is not None
+        near = np.abs(given.scales.values - scales.values).max(axis=-1, initial=0.0)
+        same = near <= SAME_SCALE * np.abs(given.scales.values).max(axis=-1, initial=0.0)
+        moved = steady.products(whole, np.eye(4))
+        same &= _are_same(seen, given.positions, given.rotations, moved, export.settings.scale)
+        positions[same], rotations[same] = given.positions[same], given.rotations[same]
+        scales.values[same] = given.scales.values[same]
     return seen
 
 
@@ -307,8 +352,8 @@ def _are_same(seen: Shown, positions: Doubles, rotations: Doubles, moved: Double
 
 def _animation(bones: Bones, clip: Clip, shown: Shown, known: StoredAction | None, scale: float) -> Animation:
     marked = np.zeros(len(bones.joints), np.bool_) if bones.scales_way is None else bones.scales_way
-    scales = bone_scales.from_bones(shown.total, marked)
-    ways = 1.0 if scales is None else scales.of_ways()[..., None]
+    scales = shown.scales or bone_scales.from_bones(shown.total, marked)
+    ways = 1.0 if scales is None or scales.inherited else scales.of_ways()[..., None]
     positions, rotations, channels = shown.positions / (scale * ways), shown.rotations, shown.channels
     frames = len(positions)
     animation = Animation(

@@ -17,7 +17,7 @@ from ...reporting import LimitError
 from .. import names, properties
 from ..claims import Claims
 from ..compat import Block
-from . import armature, torso
+from . import armature, bone_scales, torso
 from . import tags as joint_tags
 from .gather_mesh import Rig, gather_mesh, rest_source
 from .rig_scene import RigScene
@@ -138,6 +138,8 @@ class Listed:
     traits: Traits | None
     inherits: NDArray[np.bool_]  # (J,) a bone grows with its parent
     scales_way: NDArray[np.bool_]  # (J,) its scale scales its way from its parent in the game
+    rest_scales: Doubles | None  # (J, 3) how large the file's joints are at rest
+    grows: NDArray[np.bool_]  # (J,) a bone grows with its parent along that one's axes, as Blender's usually do
 
 
 def list_bones(export: RigScene) -> Listed:
@@ -158,6 +160,8 @@ def list_bones(export: RigScene) -> Listed:
         torso.gather_traits(bones),
         np.array([bone.inherit_scale not in {"NONE", "NONE_LEGACY"} for bone in bones], np.bool_),
         np.array([properties.number(bone, properties.SCALE_POSITIONS, 0) != 0 for bone in bones], np.bool_),
+        bone_scales.gather_rest(bones),
+        np.array([bone.inherit_scale == "FULL" for bone in bones], np.bool_),
     )
 
 
@@ -177,6 +181,7 @@ def gather_rig(export: RigScene) -> Rig:
         rotations[turned] = known.source.skeleton.rotations[sources[turned]]
         positions[in_place] = known.source.skeleton.positions[sources[in_place]] * (known.scale / settings.scale)
     skeleton = Skeleton(list(bones.joints), bones.parents, positions, rotations, sources, kept, bones.traits)
+    skeleton.scales = bones.rest_scales
     if known is not None and known.source.skeleton.bound is not None:
         skeleton.bound = _bound_pose(rest, sources, kept, known, world, settings.scale)
     source = None if known is None else known.source

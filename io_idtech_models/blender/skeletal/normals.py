@@ -15,6 +15,7 @@ from ...model import steady
 from ...model.edits import affine
 from ...model.skeletal import SkeletalSource, Skeleton, SkinnedMesh
 from ...model.transforms import conjugate, rotate
+from ...model.weights.table import normal_turns
 from ..compat import Block
 from ..mesh import attributes
 from ..mesh.parts import Part, turned_normals
@@ -23,6 +24,7 @@ from ..mesh.read import Shape
 if TYPE_CHECKING:
     from .gather_mesh import Rig
 
+NOBODY = -2  # no joint turns a normal
 SAME_NORMAL = 2e-5  # of a normal, as of a bone's axes: see `gather_rig.SAME_AXES`
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
@@ -57,10 +59,11 @@ def of_source(source: SkeletalSource | None, numbers: NDArray[np.integer]) -> So
     for mesh, places, own in source.vertex_parts(numbers):
         if mesh.normals is None:
             continue
-        joints = mesh.weights.of(own).first_joints()
+        weights = mesh.weights.of(own)
         found.known[places] = True
-        found.joints[places], found.stored[places] = joints, mesh.normals[own]
-        found.shown[places] = rotate(source.skeleton.bind.rotations[joints], mesh.normals[own])
+        found.joints[places] = np.where(weights.counts > 0, weights.first_joints(), NOBODY)
+        found.stored[places] = mesh.normals[own]
+        found.shown[places] = rotate(normal_turns(weights, source.skeleton.bind.rotations), mesh.normals[own])
     return found
 
 
@@ -82,13 +85,16 @@ def gather(block: Block, shape: Shape, part: Part, made: SkinnedMesh, rig: Rig, 
         corners = attributes.corner_normals(shape.mesh) if not shape.normals.any() else shape.normals
         world[as_shown] = part.normals(corners[None])[0][as_shown]
     matrix = np.array(block.matrix_world, np.float64)
-    joints = made.weights.first_joints()
-    bind = skeleton.bind.rotations[joints]
+    joints, bare = made.weights.first_joints(), made.weights.counts == 0
+    bind = normal_turns(made.weights, skeleton.bind.rotations)
     normals = rotate(conjugate(bind), turned_normals(world[None], matrix[None])[0]).astype(np.float32)
     kept = _stay(normals, of, made, skeleton) & ~shown
     normals[kept] = of.stored[kept]
     if skeleton.sources is not None and skeleton.kept is not None and np.array_equal(matrix[:3, :3], np.eye(3)):
-        same = ~shown & skeleton.kept[joints] & (skeleton.sources[joints] == of.joints)
+        same = ~shown & bare & (of.joints == NOBODY)
+        hung = np.flatnonzero(~bare)
+        own = skeleton.kept[joints[hung]] & (skeleton.sources[joints[hung]] == of.joints[hung])
+        same[hung] = ~shown[hung] & own
         normals[same] = of.stored[same]
         # Of a kept vertex the source's weights count, whose first joint may be another than the heaviest.
         kept |= same if made.kept is None else same | (~shown & made.kept)

@@ -32,6 +32,10 @@ class SkeletalGatherSettings(WeightSettings):
     scale: float = 1.0
     deform_only: bool = True
     keep_suffixes: bool = False
+    # Not options, but what the format has: see `formats.rows`.
+    colors: bool = False
+    bare_vertices: bool = False
+    stretches: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,7 +39,7 @@ class StoredAction:
     """What an action knows of its file: the facts, and the channels that import wrote."""
 
     source: AnimationSource
-    channels: NDArray[np.float32]  # (F, J, 7)
+    channels: NDArray[np.float32]  # (F, J, 7), or (F, J, 10) with inherited scales
     scale: float
 
 
@@ -107,7 +107,8 @@ def find_action(action: Block) -> StoredAction | None:
     try:
         source, arrays = skeletal_record.animation_source(data)
         frames, joints = source.positions.shape[:2]
-        channels = record.checked(arrays, "channels", "f", frames, joints, 7)
+        width = 7 if source.scales is None else 10
+        channels = record.checked(arrays, "channels", "f", frames, joints, width)
         scale = float(record.checked(arrays, "scale", "f", 1)[0])
     except record.RecordError as error:
         log.warning("the source of action '%s' is ignored: %s", action.name, error)

@@ -8,6 +8,7 @@ Letters in shapes: F frames, J joints, S the source's frames.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -20,36 +21,39 @@ from .source import StoredAction
 
 # Radians, units, and of how far from its parent a joint goes: closer is Blender's own rounding.
 SAME_TURN, SAME_PLACE, SAME_PART = 2e-5, 1e-4, 1e-6
-PARTS = slice(0, 3), slice(3, 7)  # of the channels: location, quaternion
+PARTS = slice(0, 3), slice(3, 7), slice(7, 10)  # of the channels: location, quaternion, inherited scale
+SAME_SCALE = 1e-4  # part of it
 
 
 def find_frames(
     animation: Animation, channels: NDArray[np.float32], numbers: NDArray[np.int32], known: StoredAction
 ) -> NDArray[np.int32]:
-    """Return the source's frames (F, J, 2) whose position and whose rotation each joint has, or -1.
+    """Return the source's frames (F, J, 2 or 3) whose position, rotation and inherited scale each joint has, or -1.
 
-    `numbers` (J,) are the source's joints, or -1. A frame in which all joints have the channels (F, J, 7) of one of the
-    source's is that one; else each joint finds its own.
+    `numbers` (J,) are the source's joints, or -1. A frame in which all joints have the channels (F, J, 7 or 10) of one
+    of the source's is that one; else each joint finds its own.
     """
-    found = np.full((*channels.shape[:2], 2), -1, np.int32)
+    grown = animation.scales is not None and animation.scales.inherited
+    parts = PARTS if grown and known.source.scales is not None else PARTS[:2]
+    found = np.full((*channels.shape[:2], len(parts)), -1, np.int32)
+    channels = channels[..., : parts[-1].stop]
     joints = np.flatnonzero(numbers >= 0)
     if not len(joints):
         return found
     own = numbers[joints]
-    present, written = _of_joints(channels, joints), _of_joints(known.channels, own)
+    present, written = _of_joints(channels, joints), _of_joints(known.channels[..., : channels.shape[-1]], own)
     whole = _equal_frames(present, written, np.arange(len(present)))
-    hints = np.repeat(whole[:, None, None], 2 * len(joints), axis=1).reshape(len(whole), len(joints), 2)
+    hints = np.tile(whole[:, None, None], (1, len(joints), len(parts)))
     open_ = np.flatnonzero(whole < 0)
-    for joint in range(len(joints)) if len(open_) else ():
-        for part, which in enumerate(PARTS):
-            hints[open_, joint, part] = _equal_frames(present[open_, joint, which], written[:, joint, which], open_)
+    for joint, (part, which) in product(range(len(joints)) if len(open_) else (), enumerate(parts)):
+        hints[open_, joint, part] = _equal_frames(present[open_, joint, which], written[:, joint, which], open_)
     same = not len(open_) and np.array_equal(whole, np.arange(len(known.source.positions)))
     places, turns = (
         _of_joints(poses, own) if same else poses[np.maximum(hints[..., part], 0), own]
         for part, poses in enumerate((known.source.positions, known.source.rotations))
     )
     positions, rotations = (_of_joints(poses, joints) for poses in (animation.positions, animation.rotations))
-    sizes = None if animation.scales is None else animation.scales.of_ways()[:, joints, None]
+    sizes = None if animation.scales is None or grown else animation.scales.of_ways()[:, joints, None]
     farthest = np.maximum(places.max(axis=0), -places.min(axis=0)).max(axis=1)
     near = np.maximum(SAME_PLACE, SAME_PART * farthest)
     for some in runs(len(hints), len(joints)):
@@ -57,8 +61,24 @@ def find_frames(
         ways = ways if sizes is None else ways * sizes[some]  # what counts is where it is shown
         hints[some, :, 0][_squares(ways) > near**2] = -1
         hints[some, :, 1][~_near_turns(rotations[some], turns[some])] = -1
+    if grown and known.source.scales is not None:
+        _check_scales(hints, animation, joints, known.source.scales[:, own])
     found[:, joints] = hints
     return found
+
+
+def _check_scales(
+    hints: NDArray[Any],
+    animation: Animation,
+    joints: NDArray[Any],
+    written: NDArray[np.float64],
+) -> None:
+    """Take back the frames of scales, the last of `hints` (F, n, 3), in which joints (n,) are not so large any more."""
+    assert animation.scales is not None
+    at = np.maximum(hints[..., 2], 0)
+    was, now = written[at, np.arange(len(joints))], animation.scales.values[:, joints]
+    off = np.abs(now - was) > SAME_SCALE * np.maximum(np.abs(was), SAME_SCALE)
+    hints[..., 2][off.any(axis=-1)] = -1
 
 
 def _of_joints(values: NDArray[Any], joints: NDArray[Any]) -> NDArray[Any]:

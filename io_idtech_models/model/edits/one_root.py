@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import steady
-from ..skeletal import Animation, Doubles, SkeletalModel, Skeleton, Weights
+from ..skeletal import Animation, Doubles, SkeletalModel, Skeleton
 from ..source import Ints
 from ..transforms import unchain
 
@@ -38,13 +38,14 @@ def skeleton_with_origin(model: SkeletalModel) -> SkeletalModel:
         None if sources is None else _taken(sources, order, np.array(-1)),
         None if kept is None else _taken(kept, order, np.array(False)),
         None if skeleton.traits is None else skeleton.traits.of(order),
+        None if skeleton.scales is None else _taken(skeleton.scales, order, np.ones(3)),
     )
     place = _places(order)
     meshes = []
     for mesh in model.meshes:
         table = mesh.weights
         joints = place[table.joints].astype(np.int32)
-        weights = Weights(table.starts, table.counts, joints, table.factors, table.offsets)
+        weights = replace(table, joints=joints)
         meshes.append(replace(mesh, weights=weights))
     tags = [replace(tag, joint=int(place[tag.joint])) for tag in model.tags]
     return replace(model, skeleton=hung, meshes=meshes, tags=tags)

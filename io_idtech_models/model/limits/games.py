@@ -55,6 +55,7 @@ class SkeletalLimits:
     vertex_weights: int | None = None  # of a vertex, beyond which the game leaves them out
     unique_names: bool = False  # of joints
     bare_vertices: str = WARNING  # how bad vertices without weights are
+    scales: str = ""  # what the game does with joints that are scaled: EVEN_SCALES, NO_SCALES; "" = what it should
     several_roots: str = ""  # how bad joints without a parent are in an animation, beyond the first; "" = not at all
     soft: frozenset[str] = frozenset()
 
@@ -70,6 +71,7 @@ class Game:
     scales: bool = False  # it reads how large joints are from a file beside an animation
 
 
+EVEN_SCALES, NO_SCALES = "even", "none"
 UNCHECKED = frozenset(("frames", "tags", "surfaces", "shaders"))
 BEYOND = UNCHECKED | {"vertices", "triangles"}
 
@@ -135,6 +137,11 @@ def _mds(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
     return {"mds": SkeletalLimits(**(same | own))}
 
 
+def _iqm(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
+    """Return IQM's limits: joints are counted in bytes, a vertex has four; others are the game's."""
+    return {"iqm": SkeletalLimits(**({"joints": 256, "vertex_weights": 4} | own))}
+
+
 def _mdr(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
     """Return MDR's limits: MDR_MAX_BONES, MAX_QPATH - 1 (qfiles.h)."""
     return {"mdr": SkeletalLimits(**({"joints": 128} | own))}
@@ -163,13 +170,15 @@ GAMES: dict[str, Game] = {
         "Quake remaster",
         _mdl(2000, 4096, 1024, skin_height=480, soft=BEYOND | {"skin_height"}) | _md5(bare_vertices=WARNING),
     ),
-    # Mod_IDP0_Load (DarkPlaces, model_alias.c) takes 1 to 65536 of all; MD3 and MD5 have no counts of their own.
+    # Mod_IDP0_Load (DarkPlaces, model_alias.c) takes 1 to 65536 of all; MD3, MD5 and IQM have no counts of their own, and
+    # Mod_INTERQUAKEMODEL_Load no scale of joints.
     "darkplaces": Game(
-        "DarkPlaces",
+        "DarkPlaces (Xonotic)",
         _mdl(65536, 65536, 65536, shaders=65536)
         | _md3(None, None, frames=None, tags=None)
         | _md2(None, None, None, shaders=None)
-        | _md5(bare_vertices=WARNING),
+        | _md5(bare_vertices=WARNING)
+        | _iqm(scales=NO_SCALES),
     ),
     # Mod_LoadMD2 (Yamagi Quake II) refuses more than MAX_VERTS 2048, none at all, and skins higher than 480 texels
     # (MAX_LBM_HEIGHT); MAX_TRIANGLES 4096 and MAX_FRAMES 512 are id's own (qfiles.h).
@@ -178,8 +187,14 @@ GAMES: dict[str, Game] = {
     "q2pro": Game("Q2PRO", _md2(2048, 6144, 1024, needs_triangles=True)),
     # SHADER_MAX_VERTEXES 1000 and SHADER_MAX_INDEXES 6000 are refused, not reached: R_LoadMD3, tr_model.c (ioquake3).
     "quake3": Game("Quake III Arena", _md3(999, 1999, strips_names=True)),
-    # R_LoadMDR (ioquake3, tr_model.c) refuses as much as R_LoadMD3.
-    "ioquake3": Game("ioquake3", _md3(999, 1999, strips_names=True) | _mdr(vertices=999, triangles=1999)),
+    # R_LoadMDR (ioquake3, tr_model.c) refuses as much as R_LoadMD3, and so does R_LoadIQM (tr_model_iqm.c), which takes
+    # IQM_MAX_JOINTS 128.
+    "ioquake3": Game(
+        "ioquake3",
+        _md3(999, 1999, strips_names=True)
+        | _mdr(vertices=999, triangles=1999)
+        | _iqm(joints=128, vertices=999, triangles=1999),
+    ),
     # Quake III's engine, which ioquake3 has its loader of MDR from.
     "eliteforce": Game(
         "Star Trek: Elite Force", _md3(999, 1999, strips_names=True) | _mdr(vertices=999, triangles=1999)
@@ -221,7 +236,11 @@ GAMES: dict[str, Game] = {
     ),
     # GZDoom reads any number of surfaces and does not strip names (models_md3.cpp); it has 32 places for their skins
     # (MD3_MAX_SURFACES, model.h). Of MD2's skins it looks at the first (models_md2.cpp).
-    "gzdoom": Game("GZDoom", _md3(None, None, frames=None, tags=None) | _md2(None, None, None, shaders=None)),
+    "gzdoom": Game("GZDoom", _md3(None, None, frames=None, tags=None) | _md2(None, None, None, shaders=None) | _iqm()),
+    # R_LoadIQModel (Daemon) takes joints whose scale is positive and the same along all axes.
+    "unvanquished": Game("Unvanquished", _iqm(scales=EVEN_SCALES)),
+    # iqm.h of Red Eclipse (Cube 2) has no scale of joints.
+    "redeclipse": Game("Red Eclipse", _iqm(scales=NO_SCALES)),
     # The formats' own maxima: MD3_MAX_VERTS and MD3_MAX_TRIANGLES, MAX_VERTS, MAX_TRIANGLES and MAX_FRAMES of MD2
     # (qfiles.h of either game), which the loaders of most games ignore; the others have none.
     "format": Game(
@@ -233,6 +252,7 @@ GAMES: dict[str, Game] = {
         | _mdl(2000, 4096, 1024, soft=BEYOND, needs_triangles=False)
         | _md5(bare_vertices=WARNING)
         | _mdm(joints=None, name_bytes=None, unique_names=False)
+        | _iqm(joints=None)
         | _mdr(joints=None),
         choice="No Game: the Format's Own Limits",
     ),

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..wording import NO_TEXT, plural
-from .games import ERROR, GAMES, WARNING, Problem, SkeletalLimits, not_read, over, too_long, unwritable
+import numpy as np
+
+from ..wording import NO_TEXT, listed, plural
+from .games import ERROR, GAMES, NO_SCALES, WARNING, Problem, SkeletalLimits, not_read, over, too_long, unwritable
 
 if TYPE_CHECKING:
     from ..skeletal import Animation, SkeletalModel, SkinnedMesh
+
+
+# Of a joint's scale: more than rounding; what Daemon takes for a difference between axes (R_LoadIQModel).
+SCALED, UNEVEN = 1e-3, 1.0
 
 
 def check(model: SkeletalModel, game_name: str, format_name: str, text: bool) -> list[Problem]:
@@ -28,6 +34,7 @@ def check(model: SkeletalModel, game_name: str, format_name: str, text: bool) ->
     found = [p for kind, name, count in counts for p in over(game, limits, kind, name, count)]
     found += [p for mesh in model.meshes for p in _weights(game, limits, mesh)]
     found += _unwritable(model)
+    found += _scaled(game, limits, model)
     if text:
         found += _in_text("shader", [mesh.shader for mesh in model.meshes])
     found += [p for tag in model.tags for p in too_long(game, limits, tag.name, tag.name, "is a tag's name")]
@@ -60,6 +67,21 @@ def _unwritable(model: SkeletalModel) -> Iterator[Problem]:
         yield from unwritable(mesh.name or mesh.shader, texture_coordinates=mesh.uvs, normals=mesh.normals, **weights)
     for tag in model.tags:
         yield from unwritable(tag.name, places=tag.origin, axes=tag.axes)
+
+
+def _scaled(game: str, limits: SkeletalLimits, model: SkeletalModel) -> Iterator[Problem]:
+    """Yield joints that are scaled at rest otherwise than the game can show."""
+    scales, names = model.skeleton.scales, model.skeleton.names
+    if scales is None or not limits.scales:
+        return
+    if limits.scales == NO_SCALES:
+        scaled = [names[joint] for joint in np.flatnonzero((np.abs(scales - 1.0) > SCALED).any(axis=1)).tolist()]
+        if scaled:
+            yield Problem(WARNING, "", f"has scaled joints, which {game} does not scale: {listed(scaled)}")
+        return
+    uneven = (scales <= 0).any(axis=1) | (scales.max(axis=1) - scales.min(axis=1) >= UNEVEN)
+    for joint in np.flatnonzero(uneven).tolist():
+        yield Problem(ERROR, names[joint], f"is scaled unevenly or below 0, which {game} refuses")
 
 
 def _weights(game: str, limits: SkeletalLimits, mesh: SkinnedMesh) -> Iterator[Problem]:

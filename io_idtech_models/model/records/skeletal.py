@@ -27,8 +27,10 @@ def mesh_record(source: SkinnedMeshSource, extra: Arrays) -> bytes:
         "factors": table.factors,
         "offsets": table.offsets,
     }
-    if source.normals is not None:
-        arrays["normals"] = source.normals
+    optional = {"normals": source.normals, "colors": source.colors, "still": table.still}
+    arrays |= {name: array for name, array in optional.items() if array is not None}
+    if source.blended:
+        arrays["blended"] = np.ones(1, np.uint8)
     return pack(arrays | pack_facts(source.facts) | extra)
 
 
@@ -54,9 +56,12 @@ def mesh_source(record: bytes | memoryview) -> tuple[SkinnedMeshSource, Arrays]:
         joints,
         _numbers(arrays, "factors", len(joints)),
         _numbers(arrays, "offsets", len(joints), 3),
+        _numbers(arrays, "still", len(uvs), 3) if "still" in arrays else None,
     )
     normals = _numbers(arrays, "normals", len(uvs), 3) if "normals" in arrays else None
-    return SkinnedMeshSource(name[0], shader[0], uvs, triangles, table, facts_among(arrays), normals), arrays
+    colors = _numbers(arrays, "colors", len(uvs), 4) if "colors" in arrays else None
+    own = (name[0], shader[0], uvs, triangles, table, facts_among(arrays), normals, colors, "blended" in arrays)
+    return SkinnedMeshSource(*own), arrays
 
 
 def _indices(arrays: Arrays, name: str, limit: int, *shape: int) -> NDArray[Any]:
@@ -94,6 +99,8 @@ def model_record(source: SkeletalSource, meshes: list[bytes], extra: Arrays) -> 
     arrays |= {f"mesh.{i}": np.frombuffer(record, np.uint8) for i, record in enumerate(meshes)}
     if source.tags:
         arrays |= _tag_arrays(source.tags)
+    if skeleton.scales is not None:
+        arrays["scales"] = skeleton.scales
     if skeleton.bound is not None:
         arrays |= {"bound_positions": skeleton.bound.positions, "bound_rotations": skeleton.bound.rotations}
     return pack(arrays | pack_facts(source.facts) | extra)
@@ -114,6 +121,8 @@ def model_source(record: bytes | memoryview) -> tuple[SkeletalSource, Arrays]:
     if len(formats) != 1 or any(len(m.weights.joints) and int(m.weights.joints.max()) >= len(names) for m in meshes):
         raise RecordError("record of a model contradicts itself")
     skeleton = Skeleton(names, parents, positions.astype(np.float64), rotations.astype(np.float64))
+    if "scales" in arrays:
+        skeleton.scales = _numbers(arrays, "scales", len(names), 3).astype(np.float64)
     if "bound_positions" in arrays:
         bound = _numbers(arrays, "bound_positions", len(names), 3), _numbers(arrays, "bound_rotations", len(names), 4)
         skeleton.bound = Pose(*(values.astype(np.float64) for values in bound))
@@ -144,6 +153,8 @@ def animation_record(source: AnimationSource, extra: Arrays) -> bytes:
     """Return the record of an animation with `extra` arrays; inverse of `animation_source`."""
     arrays: Arrays = {"format": pack_names([source.format]), "frame_rate": np.array([source.frame_rate])}
     arrays |= _joint_arrays(source.joint_names, source.parents, source.positions, source.rotations)
+    if source.scales is not None:
+        arrays["scales"] = source.scales
     return pack(arrays | pack_facts(source.facts) | extra)
 
 
@@ -162,4 +173,6 @@ def animation_source(record: bytes | memoryview) -> tuple[AnimationSource, Array
     if len(formats) != 1 or not len(positions):
         raise RecordError("record of an animation contradicts itself")
     source = AnimationSource(formats[0], names, parents, positions, rotations, float(rate[0]), facts_among(arrays))
+    if "scales" in arrays:
+        source.scales = _numbers(arrays, "scales", len(positions), len(names), 3)
     return source, arrays

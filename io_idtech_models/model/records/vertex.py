@@ -26,7 +26,7 @@ from ..vertex import ModelSource
 
 MAGIC = b"IDTR"
 VERSION = 1
-DTYPES = frozenset(("|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<i8", "<f4", "<f8"))
+DTYPES = frozenset(("|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<i8", "<f2", "<f4", "<f8"))
 MAX_AXES = 4
 ALIGNMENT = 8
 SMALL = 1 << 12  # bytes of an array of which a copy is made sooner than a view

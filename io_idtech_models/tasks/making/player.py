@@ -26,6 +26,7 @@ from ...blender.player.rig import Piece, Rig, Sampled, find_rig, sample
 from ...blender.scene import ExportScene
 from ...blender.vertex.frame_plan import GatherSettings
 from ...formats.rows import SPLIT
+from ...formats.vertex_files import dump_for
 from ...game.player.animation_edits import make as make_table
 from ...game.player.row_layout import LOOPING, Layout, Length, lay_out
 from ...game.player.row_matching import Match, chosen_rows, match_rows
@@ -311,7 +312,7 @@ def _surface_name(name: str, part: str, taken: set[str]) -> str:
 def _write_part(made: Made, part: str, model: VertexModel, shares: Sequence[float], game: str) -> None:
     """Add a part's model, its levels of detail and its skin to the files."""
     row = formats.by_name("md3")
-    written = formats.dump_for(row, model, game, {SPLIT: True}, True)
+    written = dump_for(row, model, game, {SPLIT: True}, True)
     for text in written.notes:
         if NOT_SAID not in text:
             log.warning("%s.md3: %s", part, text)

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_idtech_models import formats
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.vertex_files import dump_for
 from io_idtech_models.model.edits import split_surfaces as splitting
 from io_idtech_models.model.edits.split_surfaces import cut, further_names
 from io_idtech_models.model.limits.vertex import engine_surface_name
@@ -16,7 +17,7 @@ from io_idtech_models.reporting import LimitError
 from tests.model.lod.test_collapse import grid, sphere
 from tests.samples import CorpusFile, corpus_params, dump, load
 
-MD3 = formats.by_name("md3")
+MD3 = by_name("md3")
 SPLIT = {"split_surfaces": True}
 
 
@@ -32,7 +33,7 @@ def model_of(*surfaces):
 
 
 def written(model, game="quake3", **options: Any) -> Any:
-    found = formats.dump_for(MD3, model, game, SPLIT | options)
+    found = dump_for(MD3, model, game, SPLIT | options)
     return found, load(found.data)
 
 
@@ -224,8 +225,8 @@ def test_what_a_game_takes_is_not_touched():
 
 @pytest.mark.parametrize("file", corpus_params(".md3"))
 def test_unedited_real_models_are_written_as_they_were(file: CorpusFile):
-    plain = formats.dump_for(MD3, load(file.data), "format", {}).data
-    assert formats.dump_for(MD3, load(file.data), "format", SPLIT).data == plain
+    plain = dump_for(MD3, load(file.data), "format", {}).data
+    assert dump_for(MD3, load(file.data), "format", SPLIT).data == plain
 
 
 def test_an_unedited_surface_is_not_cut_because_of_what_a_game_is_only_not_made_for():
@@ -243,10 +244,10 @@ def test_without_the_option_the_error_names_it():
     with pytest.raises(
         LimitError, match=r"'sheet' has 1600 vertices, .* takes 999; .*the option 'Split Surfaces' cuts"
     ):
-        formats.dump_for(MD3, model, "quake3")
+        dump_for(MD3, model, "quake3")
     small = model_of(surface_of(9, "x" * 70))
     with pytest.raises(LimitError) as error:
-        formats.dump_for(MD3, small, "quake3")
+        dump_for(MD3, small, "quake3")
     assert "Split Surfaces" not in str(error.value)
 
 

@@ -58,12 +58,18 @@ TABLE = {
     ("rtcw", "mds"): (128, 32, None, 999, 1999, None, 63, None),
     ("rtcwsp", "mds"): (128, 32, None, 3999, 7999, None, 63, None),
     ("format", "mds"): NONE,
+    **dict.fromkeys(
+        (("gzdoom", "iqm"), ("darkplaces", "iqm"), ("unvanquished", "iqm"), ("redeclipse", "iqm")),
+        (256, *NONE[1:-1], 4),
+    ),
+    ("ioquake3", "iqm"): (128, None, None, 999, 1999, None, None, 4),
+    ("format", "iqm"): (*NONE[:-1], 4),
     ("ioquake3", "mdr"): (128, None, None, 999, 1999, None, None, None),
     ("eliteforce", "mdr"): (128, None, None, 999, 1999, None, None, None),
     ("format", "mdr"): NONE,
 }
 # Those of MDM and MDX are tried at each number where those formats are: tests/formats/test_mdm_model.py, test_mdx.py.
-PAIRS = {"md5mesh": "md5", "md5anim": "md5", "mdm": "md", "mdx": "md", "mdr": "mdr", "mds": "mds"}
+PAIRS = {name: name for name in ("mdr", "mds", "iqm")} | {"md5mesh": "md5", "md5anim": "md5", "mdm": "md", "mdx": "md"}
 
 
 @pytest.mark.parametrize("row", [*rows_of(SKELETAL), *rows_of(MOTION)], ids=lambda row: row.name)

@@ -132,9 +132,12 @@ def _played(rig: Rig, export: RigScene) -> tuple[str, Doubles] | None:
     channels = gather_motion.read_channels(block, own, frames, keys)
     if channels is None:
         return None
+    total = None if channels[1] is None else own.even_total(channels[1])
+    if channels[1] is not None and total is None:
+        return None
     positions, rotations = pose_channels.from_channels(channels[0], own.maps)
-    if channels[1] is not None:
-        positions = positions * bone_scales.above(own.parents, own.total(channels[1]))[..., None]
+    if total is not None:
+        positions = positions * bone_scales.above(own.parents, total)[..., None]
     matrices = armature.chained(armature.joint_matrices(positions, rotations), own.parents)
     return f"in '{action.name}'", matrices
 

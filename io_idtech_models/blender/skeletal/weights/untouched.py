@@ -211,6 +211,8 @@ class _Way:
         named = np.where(carried[owners, None], ways, places)
         off = steady.lengths(_sums(owners, factors, named, count) - wanted)
         off[~(kept | carried) | moves.stands & self.still] = 0.0
+        if table.still is not None:
+            off[table.counts == 0] = 0.0
         return _Table(kept, carried, owners, joints, factors, offsets, off)
 
     def _carried(self, positions: NDArray[np.float32], table: Weights, moves: _Moves) -> Doubles:

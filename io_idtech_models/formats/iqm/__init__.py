@@ -1,0 +1,1 @@
+"""Inter-Quake Model: IQM, the skeletal format of the free engines."""

@@ -1,0 +1,184 @@
+"""Meshes of an IQM: slices of its vertices and triangles to skinned meshes, and back.
+
+All vertices of a file are one list, and triangles name vertices of all of it: some real files have triangles whose
+vertices lie in another mesh's part. A model's mesh has its own vertices, and these behind them. What is written keeps
+the file's numbers while every mesh has the source's vertices and triangles; else meshes follow one another.
+
+Letters in shapes: V vertices, T triangles, J joints, k components.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.skeletal import SkeletalSource, Skeleton, SkinnedMeshSource, Weights
+from ...model.source import Facts
+from ...model.transforms import conjugate, rotate
+from ...model.weights.table import normal_turns
+from ...reporting import FormatError
+from ..common.hints import Wanted, all_fit, as_bytes, records_of
+from ..common.uv import flipped
+from .arrays import decode_array
+from .file import (
+    ARRAY,
+    BLENDINDEXES,
+    BLENDWEIGHTS,
+    COLOR,
+    FORMATS,
+    MESH,
+    NORMAL,
+    POSITION,
+    TEXCOORD,
+    Iqm,
+)
+from .names import name_at
+
+Numbers = NDArray[np.int64]
+WEIGHTS = 4  # that games take of a vertex
+
+
+def array_of(records: NDArray[Any], kind: int) -> int:
+    """Return which array is of a type, the first, or -1."""
+    found = np.flatnonzero(records["type"] == kind)
+    return int(found[0]) if len(found) else -1
+
+
+# -- from a file
+
+
+def mesh_sources(iqm: Iqm, skeleton: Skeleton) -> list[SkinnedMeshSource]:
+    """Return the meshes of a file; raises FormatError."""
+    return [_mesh_source(iqm, record, skeleton, index) for index, record in enumerate(iqm.meshes)]
+
+
+def _mesh_source(iqm: Iqm, record: Any, skeleton: Skeleton, index: int) -> SkinnedMeshSource:
+    first, count = int(record["first_triangle"]), int(record["num_triangles"])
+    corners = iqm.triangles[first : first + count].astype(np.int64)
+    begin, size = int(record["first_vertex"]), int(record["num_vertexes"])
+    used = np.unique(corners)
+    outside = used[(used < begin) | (used >= begin + size)]
+    vertices = np.concatenate((np.arange(begin, begin + size), outside))
+    inside = (corners >= begin) & (corners < begin + size)
+    places = np.where(inside, corners - begin, size + np.searchsorted(outside, corners))
+    triangles = np.ascontiguousarray(places[:, ::-1], np.int32)
+    facts: Facts = {"mesh": as_bytes(record), "vertices": vertices, "triangles": np.arange(first, first + count)}
+    facts |= {f"va{nth}": np.ascontiguousarray(data[vertices]) for nth, data in enumerate(iqm.data)}
+    own = Vertices(iqm.arrays, facts)
+    weights = _decode_weights(own, skeleton, index)
+    normals = own.decoded(NORMAL, 3)
+    if normals is not None:
+        turns = normal_turns(weights, skeleton.rotations)
+        normals = rotate(conjugate(turns), normals).astype(np.float32)
+    name, material = (name_at(iqm.text, int(record[n])) for n in ("name", "material"))
+    uvs = own.decoded(TEXCOORD, 2)
+    uvs = np.zeros((len(vertices), 2), np.float32) if uvs is None else flipped(uvs)
+    colors = own.decoded(COLOR, 4, True, 1.0)
+    return SkinnedMeshSource(name, material, uvs, triangles, weights, facts, normals, colors, blended=True)
+
+
+@dataclass(eq=False)
+class Vertices:
+    """The vertex arrays of a mesh."""
+
+    records: NDArray[Any]  # ARRAY
+    facts: Facts  # of the mesh: vaN
+
+    def raw(self, kind: int) -> NDArray[Any] | None:
+        """Return the components (V, k) of the array of a type, or None."""
+        nth = array_of(self.records, kind)
+        return None if nth < 0 else self.facts[f"va{nth}"]
+
+    def decoded(self, kind: int, width: int, parts: bool = False, missing: float = 0.0) -> NDArray[np.float32] | None:
+        """Return an array as numbers (V, width), or None: see `decode_array`."""
+        raw = self.raw(kind)
+        return None if raw is None else decode_array(raw, width, parts, missing)
+
+    def places(self) -> NDArray[np.float32]:
+        """Return where vertices lie, (V, 3)."""
+        found = self.decoded(POSITION, 3)
+        return np.zeros((len(self.facts["vertices"]), 3), np.float32) if found is None else found
+
+
+def _decode_weights(own: Vertices, skeleton: Skeleton, index: int) -> Weights:
+    """Return the weights of vertices; those without any stay where they lie. Raises FormatError."""
+    places = own.places()
+    joints, factors = own.raw(BLENDINDEXES), own.decoded(BLENDWEIGHTS, WEIGHTS, True)
+    if joints is None or factors is None or not skeleton.num_joints:
+        joints, factors = np.zeros((len(places), 1), np.int64), np.zeros((len(places), 1), np.float32)
+    with np.errstate(invalid="ignore"):
+        joints = joints[:, : factors.shape[1]].astype(np.int64)
+    factors = factors[:, : joints.shape[1]]
+    used = factors > 0
+    bad = np.argwhere(used & ((joints < 0) | (joints >= skeleton.num_joints)))
+    if len(bad):
+        vertex, nth = bad[0].tolist()
+        text, wanted = f"joint of vertex {vertex} of mesh {index}", f"0 to {skeleton.num_joints - 1}"
+        raise FormatError(text, expected=wanted, found=int(joints[vertex, nth]))
+    owners, columns = np.nonzero(used)
+    chosen, parts = joints[owners, columns], factors[owners, columns].astype(np.float64)
+    sums = np.bincount(owners, parts, len(places))
+    ways = places[owners].astype(np.float64) - skeleton.positions[chosen]
+    offsets = rotate(conjugate(skeleton.rotations[chosen]), ways).astype(np.float32)
+    counts = used.sum(axis=1)
+    return Weights(
+        (np.cumsum(counts) - counts).astype(np.int32), counts.astype(np.int32), chosen.astype(np.int32),
+        (parts / np.where(sums > 0, sums, 1.0)[owners]).astype(np.float32), offsets, places.copy(),
+    )  # fmt: skip
+
+
+def file_facts(iqm: Iqm) -> Facts:
+    """Return what a file has that belongs to no mesh."""
+    inside = np.zeros(iqm.num_vertices, np.bool_)
+    meant = np.zeros(len(iqm.triangles), np.bool_)
+    for record in iqm.meshes:
+        inside[int(record["first_vertex"]) :][: int(record["num_vertexes"])] = True
+        meant[int(record["first_triangle"]) :][: int(record["num_triangles"])] = True
+    vertices, triangles = np.flatnonzero(~inside), np.flatnonzero(~meant)
+    facts: Facts = {"arrays": as_bytes(iqm.arrays), "adjacency": iqm.adjacency.copy(), "spare_vertices": vertices}
+    facts |= {"spare_triangles": triangles, "spare_corners": iqm.triangles[triangles]}
+    return facts | {f"spare{nth}": np.ascontiguousarray(data[vertices]) for nth, data in enumerate(iqm.data)}
+
+
+def facts_fit(source: SkeletalSource) -> bool:
+    """Tell whether the facts of meshes are what reading writes: a .blend can come from a stranger."""
+    if not all_fit(source.facts, {"arrays": (ARRAY, (-1,))}):
+        return False
+    records = records_of(source.facts, "arrays", ARRAY)
+    if (records["format"] >= len(FORMATS)).any() or (records["size"] < 1).any():
+        return False
+    spare = source.facts.get("spare_vertices")
+    count = 0 if spare is None else len(spare)
+    wanted: Wanted = {
+        "adjacency": ("u4", (-1, 3)), "spare_vertices": ("i8", (count,)), "spare_triangles": ("i8", (-1,)),
+        "spare_corners": ("u4", (-1, 3)), **_components(records, "spare", count),
+    }  # fmt: skip
+    if not all_fit(source.facts, wanted) or len(source.facts["spare_triangles"]) != len(source.facts["spare_corners"]):
+        return False
+    for mesh in source.meshes:
+        own: Wanted = {
+            "mesh": (MESH, ()), "vertices": ("i8", (mesh.num_vertices,)), "triangles": ("i8", (len(mesh.triangles),)),
+            **_components(records, "va", mesh.num_vertices),
+        }  # fmt: skip
+        if not all_fit(mesh.facts, own):
+            return False
+    return _numbers_fit(source)
+
+
+def _components(records: NDArray[Any], name: str, count: int) -> Wanted:
+    return {
+        f"{name}{nth}": (FORMATS[record["format"]], (count, int(record["size"]))) for nth, record in enumerate(records)
+    }
+
+
+def _numbers_fit(source: SkeletalSource) -> bool:
+    """Tell whether vertices and triangles have numbers that a file of so many has."""
+    for kind, most in (("vertices", source.every_vertex), ("triangles", source.every_triangle)):
+        spare = source.facts[f"spare_{kind}"]
+        limit = len(most) + len(spare)
+        if any(((values < 0) | (values >= limit)).any() for values in (spare, *(m.facts[kind] for m in source.meshes))):
+            return False
+    return True

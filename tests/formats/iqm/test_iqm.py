@@ -1,0 +1,275 @@
+"""IQM without Blender: what games compute of real files, what broken ones say, and what an edit re-codes."""
+
+import struct
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.common.records import place_of
+from io_idtech_models.formats.iqm import file as iqm
+from io_idtech_models.formats.iqm.arrays import make_adjacency, make_tangents, rounded_weights
+from io_idtech_models.formats.iqm.names import name_at
+from io_idtech_models.formats.iqm.poses import decode_frames
+from io_idtech_models.model.bake import bake
+from io_idtech_models.model.joint_scales import as_inherited, as_own, bound_to, posed, stretches
+from io_idtech_models.model.skeletal import mismatch
+from io_idtech_models.model.transforms import to_matrices
+from io_idtech_models.model.weights.table import blended_normals, skin_by
+from io_idtech_models.reporting import FormatError
+from tests import samples_iqm
+from tests.facts import differences
+from tests.samples import CORPUS, corpus_params
+from tests.small_files import SAMPLES
+
+ROW = by_name("iqm")
+FILES = SAMPLES["iqm"]
+
+
+def unpack(data):
+    """Return the model of a file and its animations; Any, so that tests need not ask whether sources are there."""
+    asset = ROW.unpack(ROW.read(data), "x")
+    return asset.model, asset.animations
+
+
+def changed(data, model, animations):
+    return differences(data, ROW.dump(model, None, animations))
+
+
+# -- what is in a file
+
+
+def test_what_the_arm_means():
+    model, (wave, grow) = unpack(FILES["arm"])
+    assert model.skeleton.names == ["base", "upper", "hand"]
+    np.testing.assert_allclose(model.skeleton.positions, [[0, 0, 1], [8, 0, 1], [20, 1, 1]], atol=1e-6)
+    np.testing.assert_array_equal(model.skeleton.scales[:, 0], [1, 2, 0.75])
+    assert [(m.name, m.shader, m.num_vertices) for m in model.meshes] == [
+        ("sleeve", "models/arm.png", 8), ("glove", "", 7)
+    ]  # fmt: skip
+    assert [(a.name, a.num_frames, a.frame_rate, a.loops) for a in (wave, grow)] == [
+        ("wave", 3, 24, False), ("grow", 2, 0, True)
+    ]  # fmt: skip
+    np.testing.assert_allclose(model.meshes[0].colors[1], np.array([10, 254, 1, 235]) / 255, atol=1e-6)
+    last = model.meshes[1].weights
+    assert last.counts.tolist() == [2, 2, 2, 0, 2, 2, 2], "vertices of its own, then borrowed ones"
+    np.testing.assert_array_equal(last.still[3], samples_iqm.PLACES[11])
+
+
+def test_poses_leave_the_scale_at_rest_out():
+    model, (wave, _) = unpack(FILES["arm"])
+    np.testing.assert_allclose(wave.scales.values[:, 1], 1, atol=1e-5)
+    assert wave.scales.values[2, 2, 2] == pytest.approx((0.5 + (8192 + 180) / 32768) / 0.75)
+    assert wave.positions[0, 2].tolist() == pytest.approx([12, 1, 0]), "its parent is twice as large"
+    places, axes = posed(wave)
+    np.testing.assert_allclose(skin_by(model.meshes[0].weights, places[0], axes[0])[:4], np.array(
+        samples_iqm.PLACES[:4]), atol=1e-3)  # fmt: skip
+
+
+def test_a_file_of_animations_alone():
+    model, (wave,) = unpack(FILES["alone"])
+    assert not model.meshes
+    assert model.skeleton.names == ["joint000", "joint001", "joint002"]
+    assert wave.whole
+    other, (own, _) = unpack(FILES["arm"])
+    assert not mismatch(other.skeleton, wave), "joints without names are known by number"
+    bound = bound_to(wave, other.skeleton)
+    np.testing.assert_allclose(bound.positions[:3], own.positions, atol=1e-12)
+    assert bound.scales is not None
+    np.testing.assert_allclose(bound.scales.values[:3], own.scales.values, atol=1e-12)
+
+
+def test_scales_of_one_kind_and_the_other():
+    """Even ones survive both ways; an uneven one is lost as a joint's own, and said."""
+    model, (wave, grow) = unpack(FILES["arm"])
+    weights = model.meshes[0].weights
+    for animation in (wave, grow):
+        animation.scales.values[:] = animation.scales.values[..., :1]
+        own, lost = as_own(animation)
+        assert not lost
+        for found in (own, as_inherited(own)):
+            for a, b in zip(posed(animation), posed(found), strict=True):
+                np.testing.assert_allclose(skin_by(weights, *(p[0] for p in posed(animation))),
+                                           skin_by(weights, *(p[0] for p in posed(found))), atol=1e-9)  # fmt: skip
+                np.testing.assert_allclose(a, b, atol=1e-9)
+    wave.scales.values[1, 0] = (1, 2, 1)
+    assert as_own(wave)[1]
+
+
+@pytest.mark.parametrize("file", corpus_params(".iqm"))
+def test_what_games_compute(file):
+    """Within single precision of the size; a file of animations alone on the model that the manifest names."""
+    model, animations = unpack(file.data)
+    if "mesh" in file.entry:
+        model = unpack((CORPUS / file.entry["mesh"]).read_bytes())[0]
+    elif not model.meshes:
+        model.skeleton.scales = None
+    moving = [bound_to(animation, model.skeleton) for animation in animations]
+    rest = model.skeleton.bind
+    poses = [posed(animation) for animation in moving] or [(rest.positions[None], to_matrices(rest.rotations)[None])]
+    places, axes = (np.concatenate(parts) for parts in zip(*poses, strict=True))
+    expected = file.expected()
+    size = max(float(np.abs(values).max()) for name, values in expected.items() if "normals" not in name)
+    for name, wanted in expected.items():
+        frame, *mesh, kind = name.split(".")
+        at = 0 if frame == "bind" else int(frame.removeprefix("frame"))
+        if kind == "joint_matrices":
+            own = (to_matrices(rest.rotations), rest.positions) if frame == "bind" else (axes[at], places[at])
+            found = np.concatenate((own[0] @ stretches(model.skeleton), own[1][..., None]), axis=-1)
+        else:
+            part = model.meshes[int(mesh[0].removeprefix("mesh"))]
+            found = skin_by(part.weights, places[at], axes[at])
+            if kind == "normals":
+                found = blended_normals(part.weights, part.normals, rest.rotations, axes[at : at + 1])[0]
+        off = np.abs(found[: len(wanted)] - wanted).max(initial=0.0)
+        assert off <= (2e-6 if kind == "normals" else 1e-6 * size if kind == "positions" else 5e-5 * size), name
+
+
+# -- broken files
+
+
+def damaged(place, code, value, name="arm"):
+    data = bytearray(FILES[name])
+    struct.pack_into(f"<{code}", data, place, value)
+    return bytes(data)
+
+
+def field(name):
+    return place_of(iqm.HEADER, name)
+
+
+def lump(name, at, data=None):
+    """Return where something lies in a lump of the arm."""
+    return int(struct.unpack_from("<I", data or FILES["arm"], field(f"ofs_{name}"))[0]) + at
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (damaged(0, "B", 74), "not an IQM file"),
+        (damaged(16, "I", 1), "unsupported IQM version"),
+        (damaged(20, "I", 1 << 20), "file is cut off"),
+        (damaged(field("num_triangles"), "I", 1 << 30), "triangles run past the end of the file"),
+        (damaged(field("ofs_joints"), "I", 8), "joints begin inside the header"),
+        (damaged(field("num_frames"), "I", 1 << 30), "too many poses for a file of this size"),
+        (damaged(field("num_framechannels"), "I", 7), "channels of a frame"),
+        (damaged(lump("triangles", 0), "I", 12), "triangle 0"),
+        (damaged(lump("meshes", 12), "I", 13), "vertexes of mesh 0"),
+        (damaged(lump("anims", 8), "I", 8), "frames of animation 0"),
+        (damaged(lump("joints", 52), "i", 1), "parent of joint 1"),
+        (damaged(lump("joints", 8), "f", float("nan")), "places of joints"),
+        (damaged(lump("vertexarrays", 8), "I", 9), "vertex array 0"),
+        (damaged(lump("vertexarrays", 12), "I", 99), "vertex array 0"),
+        (damaged(lump("extensions", 8), "I", 1 << 20), "extension 0"),
+        (damaged(field("num_poses"), "I", 2), "poses of another skeleton"),
+    ],
+)
+def test_broken_files(data, text):
+    with pytest.raises(FormatError, match=text):
+        ROW.load(data, "x")
+
+
+def test_a_joint_that_is_not_there():
+    data = bytearray(FILES["arm"])
+    places = [record["ofs_data"] for record in iqm.read(bytes(data)).arrays if record["type"] == iqm.BLENDINDEXES]
+    data[int(places[0])] = 3
+    with pytest.raises(FormatError, match="joint of vertex 0 of mesh 0: expected 0 to 2, found 3"):
+        ROW.load(bytes(data), "x")
+
+
+def test_meshes_that_share_without_end():
+    spec = samples_iqm.animated()
+    spec.meshes = [("arm", "arm.png", 0, 12, 0, 9)] * 5
+    with pytest.raises(FormatError, match="share"):
+        ROW.read(spec.pack())
+
+
+# -- edits
+
+
+def test_a_frame_within_its_channels_range_changes_its_codes_alone():
+    model, (wave, grow) = unpack(FILES["arm"])
+    wave.scales.values[1, 2] *= 1.01
+    wave.source_frames[1, 2, 2] = -1
+    assert changed(FILES["arm"], model, [wave, grow]) == {"frames[1]", "bounds[1]"}
+
+
+def test_a_channel_that_leaves_its_range_gets_a_new_one_alone():
+    model, (wave, grow) = unpack(FILES["arm"])
+    wave.positions[1, 0, 0] += 40
+    wave.source_frames[1, 0, 0] = -1
+    after = ROW.read(ROW.dump(model, None, [wave, grow]))
+    before = ROW.read(FILES["arm"])
+    numbers, were = decode_frames(after.poses, after.frames), decode_frames(before.poses, before.frames)
+    assert numbers[1, 0, 0] - were[1, 0, 0] == pytest.approx(40, abs=1e-3)
+    were[1, 0, 0] = numbers[1, 0, 0]
+    assert np.abs(numbers - were).max() < 60 / 65535
+    same = np.ones(after.frames.shape, np.bool_)
+    same[:, 0] = False
+    np.testing.assert_array_equal(after.frames[same], before.frames[same])
+
+
+def test_animations_keep_their_frames():
+    """A new one comes behind all; one that grows moves those behind it, which is said."""
+    data = FILES["arm"]
+    model, (wave, grow) = unpack(data)
+    new = replace(wave, name="new")
+    after = ROW.read(ROW.dump(model, None, [new, grow, wave]))
+    assert [name_at(after.text, name) for name in after.anims["name"].tolist()] == ["wave", "grow", "new"]
+    assert after.anims[["first_frame", "num_frames"]].tolist() == [(0, 3), (4, 2), (7, 3)]
+    np.testing.assert_array_equal(after.frames[:7], ROW.read(data).frames)
+    longer = wave.of_frames(np.array([0, 1, 2, 2, 1]))
+    after = ROW.read(ROW.dump(model, None, [longer, grow]))
+    assert after.anims["first_frame"].tolist() == [0, 5]
+    np.testing.assert_array_equal(after.frames, ROW.read(data).frames[[0, 1, 2, 2, 1, 4, 5]])
+
+
+def test_a_model_of_nothing_but_its_arrays():
+    """What a file has to have is made as all writers do; a second trip changes nothing."""
+    model, animations = unpack(FILES["animated"])
+    for mesh in model.meshes:
+        mesh.source_index, mesh.source_vertices, mesh.kept = -1, None, None
+    bare = replace(model, source=None)
+    data = ROW.dump(bare, None, [replace(a, source=None) for a in animations])
+    made = ROW.read(data)
+    assert made.arrays[["type", "format", "size"]].tolist() == [
+        (0, 7, 3), (1, 7, 2), (2, 7, 3), (3, 7, 4), (4, 1, 4), (5, 1, 4)
+    ]  # fmt: skip
+    assert all(record["ofs_data"] % 4 == 0 for record in made.arrays)
+    again, moved = unpack(data)
+    assert ROW.dump(again, None, moved) == data
+    for one, other in zip(bake(model, animations).surfaces, bake(again, moved).surfaces, strict=True):
+        np.testing.assert_allclose(one.positions, other.positions, atol=2e-2)
+
+
+# -- what is made
+
+
+def test_weights_add_up():
+    found = rounded_weights(np.array([[0.334, 0.333, 0.333, 0], [0.5, 0.5, 0, 0], [0, 0, 0, 0], [0.25] * 4]), 255)
+    assert found.sum(axis=1).tolist() == [255, 255, 0, 255]
+
+
+def test_neighbours_and_tangents_of_a_square():
+    places = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], np.float32)
+    triangles = np.array([(0, 1, 2), (0, 2, 3)])
+    none = 0xFFFFFFFF
+    assert make_adjacency(triangles, places).tolist() == [[none, none, 1], [0, none, none]]
+    up = np.tile([0.0, 0, 1], (4, 1))
+    found = make_tangents(places, up, places[:, :2], triangles)
+    np.testing.assert_allclose(found[:, :3], np.tile([1, 0, 0], (4, 1)), atol=1e-6)
+
+
+WRITERS = [param for param in corpus_params(".iqm") if "guy.iqm" in str(param.id) or "pistol.iqm" in str(param.id)]
+
+
+@pytest.mark.parametrize("file", WRITERS)
+def test_tangents_are_those_of_writers(file):
+    """Nearly: real ones come of other normals or places at some vertices."""
+    data = ROW.read(file.data)
+    arrays = dict(zip(data.arrays["type"].tolist(), data.data, strict=True))
+    made = make_tangents(arrays[0], arrays[2], arrays[1], data.triangles.astype(np.int64))
+    cosines = (made[:, :3] * arrays[3][:, :3]).sum(axis=1)
+    assert np.median(cosines) > 0.99
+    assert (made[:, 3] == arrays[3][:, 3]).mean() > 0.8

@@ -1,0 +1,370 @@
+"""IQM in Blender: what is shown is what games compute, files come back, and an edit changes what it touches."""
+
+import re
+
+import bmesh
+import numpy as np
+import pytest
+from mathutils import Vector
+
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.iqm import file as iqm
+from io_idtech_models.formats.iqm.names import names_at
+from io_idtech_models.formats.iqm.poses import decode_frames
+from tests.facts import differences
+from tests.samples import CORPUS, corpus_params
+from tests.small_files import SAMPLES
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_model, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+ROW = by_name("iqm")
+FILES = SAMPLES["iqm"]
+EMPTY = {"use_empty": True, "use_factory_startup": True}
+
+
+def rig():
+    return next(block for block in bpy.data.objects if block.type == "ARMATURE")
+
+
+def mesh(name="sleeve"):
+    return bpy.data.objects[name]
+
+
+def actions():
+    """Return the actions that import made, in the file's order."""
+    tracks = rig().animation_data.nla_tracks if rig().animation_data is not None else ()
+    return [track.strips[0].action for track in tracks]
+
+
+def curves_of(action):
+    return action.layers[0].strips[0].channelbags[0].fcurves if hasattr(action, "layers") else action.fcurves
+
+
+def shift(action, path, index, frame, by):
+    """Move a key of a curve."""
+    for curve in curves_of(action):
+        if (curve.data_path, curve.array_index) == (path, index):
+            point = next(p for p in curve.keyframe_points if abs(p.co[0] - frame) < 0.1)
+            point.co[1] += by
+            return
+    raise AssertionError(path)
+
+
+def kinds(paths):
+    """Return which facts differ, without their numbers, and how often."""
+    found = [re.sub(r"\[\d+\]", "[]", re.sub(r"^arrays\[(\d+)\]", r"arrays\1", path)) for path in paths]
+    return {kind: found.count(kind) for kind in sorted(set(found))}
+
+
+def changed(data, tmp_path, **options):
+    return differences(data, export_bytes(tmp_path / "b.iqm", **options))
+
+
+@pytest.fixture
+def arm(tmp_path):
+    import_model(put(tmp_path / "a.iqm", "arm"))
+    return FILES["arm"]
+
+
+# -- real files
+
+
+@pytest.mark.parametrize("file", corpus_params(".iqm"))
+def test_real_files_come_back_and_show_what_games_compute(file, tmp_path):
+    import_model(file.path)
+    worst, size = compared(file)
+    assert worst <= 3e-5 * size
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    assert export_bytes(tmp_path / "b.iqm") == file.data
+
+
+def compared(file):
+    """Return how far vertices are off at most, and how large the model is."""
+    data, source = iqm.read(file.data), ROW.load(file.data, "x").source
+    worst, size = 0.0, 1e-9
+    blocks = {block.data["idtech_surface"]: block for block in bpy.data.objects if block.type == "MESH"}
+    for name, wanted in file.expected().items():
+        frame, *part, kind = name.split(".")
+        if kind != "positions" or "mesh" in file.entry:
+            continue
+        index, at = int(part[0].removeprefix("mesh")), int(frame.removeprefix("frame"))
+        show(data, at)
+        found = evaluated(blocks[index], int(source.first_vertices[index]))
+        used = np.flatnonzero(~np.isnan(found[: len(wanted)]).any(axis=1))
+        worst = max(worst, float(np.abs(found[used] - wanted[used]).max(initial=0.0)))
+        size = max(size, float(np.abs(wanted).max()))
+    return worst, size
+
+
+def show(data, frame):
+    """Let the armature show a frame of the file."""
+    for number, anim in enumerate(data.anims):
+        first = int(anim["first_frame"])
+        if first <= frame < first + int(anim["num_frames"]):
+            action = actions()[number]
+            rig().animation_data.action = action
+            if hasattr(action, "slots"):
+                rig().animation_data.action_slot = action.slots[0]
+            bpy.context.scene.frame_set(frame - first)
+
+
+def evaluated(block, first):
+    """Return where the vertices of a mesh's source are shown, (V, 3), NaN where no triangle has one."""
+    shown = block.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    points = np.empty(3 * len(shown.data.vertices), np.float32)
+    shown.data.vertices.foreach_get("co", points)
+    numbers, corners = (np.empty(len(block.data.loops), np.int32) for _ in range(2))
+    block.data.attributes["idtech_corner"].data.foreach_get("value", numbers)
+    block.data.attributes[".corner_vert"].data.foreach_get("value", corners)
+    found = np.full((int(numbers.max()) - first, 3), np.nan)
+    found[numbers - 1 - first] = points.reshape(-1, 3)[corners]
+    return found
+
+
+ALONE = [p for p in corpus_params(".iqm") if p.values[0] is None or "mesh" in p.values[0].entry]
+
+
+@pytest.mark.parametrize("file", ALONE)
+def test_animations_alone_on_the_armature_of_their_model(file, tmp_path):
+    import_model(CORPUS / file.entry["mesh"])
+    for action in actions():
+        bpy.data.actions.remove(action)
+    activate(rig())
+    assert bpy.ops.import_anim.idtech_iqm(filepath=str(file.path)) == {"FINISHED"}
+    target = tmp_path / "b.iqm"
+    assert bpy.ops.export_anim.idtech_iqm(filepath=str(target), what="ALL") == {"FINISHED"}
+    assert target.read_bytes() == file.data
+
+
+# -- what is shown
+
+
+def test_what_an_import_shows(arm):
+    wave, grow = actions()
+    assert (wave.name, grow.name, wave.use_cyclic, grow.use_cyclic) == ("wave", "grow", False, True)
+    bone = rig().data.bones["hand"]
+    assert list(bone["idtech_rest_scale"]) == [0.75] * 3
+    assert "idtech_rest_scale" not in rig().data.bones["base"]
+    np.testing.assert_allclose(bone.matrix_local.translation, (20, 1, 1), atol=1e-5)
+    layer = mesh().data.color_attributes[0]
+    assert (layer.data_type, layer.domain) == ("BYTE_COLOR", "POINT")
+    assert sum(len(vertex.groups) == 0 for vertex in mesh("glove").data.vertices) == 1
+    scaled = {c.data_path for c in curves_of(wave) if c.data_path.endswith("scale")}
+    assert scaled == {'pose.bones["hand"].scale'}, "what all frames have of the rest is none"
+
+
+def test_uneven_scale_is_shown_as_near_as_bones_can(tmp_path):
+    """And said; the file comes back whatever is shown."""
+    path = put(tmp_path / "a.iqm", "uneven")
+    import_model(path)
+    assert export_bytes(tmp_path / "b.iqm") == FILES["uneven"]
+    vertices = ROW.load(FILES["uneven"], "x").meshes[0].num_vertices
+    assert len(mesh("arm").data.vertices) == vertices
+
+
+# -- edits
+
+
+def test_a_vertex(arm, tmp_path):
+    mesh().data.vertices[1].co *= 1.01
+    assert kinds(changed(arm, tmp_path))["arrays0[]"] == 1
+
+
+def test_a_bone_in_one_frame(arm, tmp_path):
+    """Its channel stood still: it gets a range of its own, and no other code changes."""
+    shift(actions()[0], 'pose.bones["upper"].location', 1, 1, 0.25)
+    after = iqm.read(export_bytes(tmp_path / "b.iqm"))
+    before = iqm.read(arm)
+    numbers, were = decode_frames(after.poses, after.frames), decode_frames(before.poses, before.frames)
+    moved = np.argwhere(np.abs(numbers - were) > 1e-4)
+    assert moved.tolist() == [[1, 1, 0]]
+    assert after.frames.shape[1] == before.frames.shape[1] + 1
+    new = np.flatnonzero(after.poses["mask"] != before.poses["mask"])
+    assert new.tolist() == [1]
+
+
+def test_scale_of_a_bone_in_one_frame(arm, tmp_path):
+    for axis in range(3):
+        shift(actions()[0], 'pose.bones["hand"].scale', axis, 1, 0.0025)
+    assert changed(arm, tmp_path) == {"frames[1]", "bounds[1]"}
+
+
+def test_uneven_scale_of_a_bone_that_has_none_in_the_file(arm, tmp_path):
+    """Along the joint's axes: a bone's Y is its joint's X."""
+    bone = rig().pose.bones["base"]
+    bone.scale = (1.0, 2.0, 1.0)
+    rig().animation_data.action = actions()[0]
+    bone.keyframe_insert("scale", frame=0)
+    after = iqm.read(export_bytes(tmp_path / "b.iqm"))
+    numbers = decode_frames(after.poses, after.frames)
+    np.testing.assert_allclose(numbers[0, 0, 7:], (2, 1, 1), atol=1e-4)
+
+
+def test_constraints_are_written_as_the_scene_shows_them(arm, tmp_path):
+    rig().pose.bones["hand"].constraints.new("LIMIT_SCALE")
+    assert changed(arm, tmp_path) == set()
+    limit = rig().pose.bones["hand"].constraints[0]
+    limit.use_max_x, limit.max_x, limit.owner_space = True, 0.5, "LOCAL"
+    assert kinds(changed(arm, tmp_path)).keys() <= {
+        "frames[]", "bounds[]", "poses[].mask", "poses[].offset", "poses[].scale"
+    }  # fmt: skip
+
+
+def test_names(arm, tmp_path):
+    rig().data.bones["hand"].name = "paw"
+    mesh().name = "cuff"
+    actions()[1].name = "swell"
+    found = export_bytes(tmp_path / "b.iqm")
+    assert differences(arm, found) == {"joints[2].name", "meshes[0].name", "anims[1].name"}
+    after = iqm.read(found)
+    assert names_at(after.text, after.anims["name"]) == ["wave", "swell"]
+    assert len(after.text) % 4 == 0
+
+
+def test_texture_coordinates_and_faces(arm, tmp_path):
+    block = mesh("glove")
+    numbers = [data.value for data in block.data.attributes["idtech_corner"].data]
+    alone = next(n for n, value in enumerate(numbers) if numbers.count(value) == 1)
+    block.data.uv_layers[0].uv[alone].vector = (0.75, 0.25)
+    assert "arrays1[]" in kinds(changed(arm, tmp_path))
+    edited = bmesh.new()
+    edited.from_mesh(block.data)
+    bmesh.ops.delete(edited, geom=[list(edited.faces)[4]], context="FACES_ONLY")
+    edited.to_mesh(block.data)
+    edited.free()
+    after = iqm.read(export_bytes(tmp_path / "b.iqm"))
+    assert len(after.triangles) == 8
+    assert len(after.adjacency) == 8
+
+
+def test_weights(arm, tmp_path):
+    block = mesh()
+    for group in block.vertex_groups:
+        group.add([0], 0.5, "REPLACE")
+    after = iqm.read(export_bytes(tmp_path / "b.iqm"))
+    arrays = dict(zip(after.arrays["type"].tolist(), after.data, strict=True))
+    rows = np.flatnonzero((arrays[iqm.BLENDWEIGHTS] != iqm.read(arm).data[5]).any(axis=1))
+    assert len(rows) == 1
+    assert sorted(arrays[iqm.BLENDWEIGHTS][rows[0]].tolist()) == [0, 0, 127, 128]
+
+
+def test_colours(arm, tmp_path):
+    mesh().data.color_attributes[0].data[0].color_srgb = (0.2, 0.4, 0.6, 1.0)
+    assert kinds(changed(arm, tmp_path)) == {"arrays6[]": 1}
+    for block in (mesh(), mesh("glove")):
+        block.data.color_attributes.remove(block.data.color_attributes[0])
+    after = iqm.read(export_bytes(tmp_path / "b.iqm"))
+    assert iqm.COLOR not in after.arrays["type"]
+
+
+def test_vertices_without_weights_stay_so_and_new_ones_do_not(arm, tmp_path, capsys):
+    block = mesh("glove")
+    bare = next(vertex.index for vertex in block.data.vertices if not len(vertex.groups))
+    block.data.vertices[bare].co.z += 1
+    for group in mesh().vertex_groups:
+        group.remove([0])
+    after = iqm.read(export_bytes(tmp_path / "b.iqm"))
+    arrays = dict(zip(after.arrays["type"].tolist(), after.data, strict=True))
+    assert int((arrays[iqm.BLENDWEIGHTS].sum(axis=1) == 0).sum()) == 1
+    assert "1 vertex without weights are written as moved by 'base'" in capsys.readouterr().out
+
+
+def test_a_longer_animation_and_a_copy(tmp_path):
+    """Others keep their frames while they may; a copy comes behind all."""
+    import_model(put(tmp_path / "a.iqm", "arm"))
+    grow = actions()[1]
+    for curve in curves_of(grow):
+        curve.keyframe_points.insert(2, curve.keyframe_points[-1].co[1])
+    copy = actions()[0].copy()
+    copy.use_fake_user = True
+    after = iqm.read(export_bytes(tmp_path / "b.iqm"))
+    assert names_at(after.text, after.anims["name"]) == ["wave", "grow", "wave"]
+    assert after.anims["num_frames"].tolist() == [3, 3, 3]
+    np.testing.assert_array_equal(after.frames[-3:], after.frames[:3])
+
+
+def test_a_moved_rest_bone_takes_its_poses_along(tmp_path):
+    import_model(put(tmp_path / "a.iqm", "animated"))
+    activate(rig())
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig().data.edit_bones["hand"].translate(Vector((0, 0, 1)))
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert kinds(changed(FILES["animated"], tmp_path)) == {
+        "bounds[]": 7, "joints[].translate": 1, "poses[].offset": 1
+    }  # fmt: skip
+
+
+def test_a_bone_that_is_gone_and_a_new_one(arm, tmp_path):
+    activate(rig())
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig().data.edit_bones
+    bones.remove(bones["hand"])
+    new = bones.new("tail")
+    new.head, new.tail, new.parent = (0, 0, 0), (0, 0, 3), bones["base"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    after = iqm.read(export_bytes(tmp_path / "b.iqm"))
+    assert names_at(after.text, after.joints["name"]) == ["base", "upper", "tail"]
+    before = iqm.read(arm)
+    np.testing.assert_array_equal(
+        decode_frames(after.poses, after.frames)[:, :2], decode_frames(before.poses, before.frames)[:, :2]
+    )
+
+
+# -- made in Blender, and animations alone
+
+
+def test_a_model_made_in_blender(tmp_path):
+    """A cube without bones, and one on an armature, which has no animation."""
+    cube = add_cube()
+    data = bpy.data.armatures.new("bones")
+    made = bpy.data.objects.new("bones", data)
+    bpy.context.scene.collection.objects.link(made)
+    activate(made)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = data.edit_bones.new("root")
+    bone.tail = (8, 0, 0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    cube.modifiers.new("Armature", "ARMATURE").object = made
+    cube.vertex_groups.new(name="root").add(range(8), 1.0, "REPLACE")
+    activate(made, cube)
+    after = iqm.read(export_bytes(tmp_path / "b.iqm"))
+    assert (len(after.triangles), len(after.joints), len(after.poses), len(after.anims)) == (12, 1, 0, 0)
+    assert after.arrays["type"].tolist() == [0, 1, 2, 3, 4, 5]
+    assert (after.adjacency != 0xFFFFFFFF).all(), "a cube is closed"
+
+
+def test_animations_alone(tmp_path):
+    """An armature is made for them; joints are written where that is asked for."""
+    path = put(tmp_path / "a.iqm", "alone")
+    assert bpy.ops.import_anim.idtech_iqm(filepath=str(path)) == {"FINISHED"}
+    activate(rig())
+    assert bpy.ops.export_anim.idtech_iqm(filepath=str(tmp_path / "b.iqm")) == {"FINISHED"}
+    assert (tmp_path / "b.iqm").read_bytes() == FILES["alone"]
+    bpy.ops.export_anim.idtech_iqm(filepath=str(tmp_path / "c.iqm"), write_joints=True)
+    after = iqm.read((tmp_path / "c.iqm").read_bytes())
+    assert names_at(after.text, after.joints["name"]) == ["joint000", "joint001", "joint002"]
+
+
+def test_joints_by_name_and_by_number(arm, tmp_path):
+    """Animations with names find their bones in whatever order; with others they need to be told."""
+    bpy.ops.export_anim.idtech_iqm(filepath=str(tmp_path / "all.iqm"), what="ALL", write_joints=True)
+    activate(rig())
+    assert bpy.ops.import_anim.idtech_iqm(filepath=str(tmp_path / "all.iqm")) == {"FINISHED"}
+    rig().data.bones["hand"].name = "paw"
+    assert "joint 2 is 'hand'" in error_of(bpy.ops.import_anim.idtech_iqm, filepath=str(tmp_path / "all.iqm"))
+    assert bpy.ops.import_anim.idtech_iqm(filepath=str(tmp_path / "all.iqm"), numbered=True) == {"FINISHED"}
+
+
+def test_no_animation_in_it(tmp_path):
+    path = put(tmp_path / "a.iqm", "static")
+    assert "there is no animation in it" in error_of(bpy.ops.import_anim.idtech_iqm, filepath=str(path))
+
+
+def test_limits_of_games(tmp_path):
+    import_model(put(tmp_path / "a.iqm", "uneven"))
+    options = {"filepath": str(tmp_path / "b.iqm")}
+    assert bpy.ops.export_scene.idtech_iqm(game="darkplaces", **options) == {"FINISHED"}
+    rig().data.bones["hand"]["idtech_rest_scale"] = [1.0, 3.0, 1.0]
+    found = error_of(bpy.ops.export_scene.idtech_iqm, game="unvanquished", **options)
+    assert "'hand' is scaled unevenly or below 0, which Unvanquished refuses" in found
