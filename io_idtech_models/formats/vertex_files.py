@@ -1,4 +1,4 @@
-"""Vertex-animated models to files for a game: names made to fit, surfaces cut, and what is lost on the way, in words."""
+"""Vertex-animated models to files for a game: names made to fit, surfaces cut, and what is lost on the way, said."""
 
 from __future__ import annotations
 

@@ -170,8 +170,8 @@ GAMES: dict[str, Game] = {
         "Quake remaster",
         _mdl(2000, 4096, 1024, skin_height=480, soft=BEYOND | {"skin_height"}) | _md5(bare_vertices=WARNING),
     ),
-    # Mod_IDP0_Load (DarkPlaces, model_alias.c) takes 1 to 65536 of all; MD3, MD5 and IQM have no counts of their own, and
-    # Mod_INTERQUAKEMODEL_Load no scale of joints.
+    # Mod_IDP0_Load (DarkPlaces, model_alias.c) takes 1 to 65536 of all; MD3, MD5 and IQM have no counts of their own,
+    # and Mod_INTERQUAKEMODEL_Load knows no scale of joints.
     "darkplaces": Game(
         "DarkPlaces (Xonotic)",
         _mdl(65536, 65536, 65536, shaders=65536)
