@@ -266,6 +266,6 @@ def odd_numbers() -> MdlSpec:
 
 
 SPECS: tuple[Callable[[], MdlSpec], ...] = (
-    minimal, animated, seams, odd_seams, groups, torch, unused, degenerate, duplicates, beyond_skin, far_texels, no_size,
-    no_skins, odd_names, odd_bounds, tailed, no_vertices, no_triangles, flat, mirrored, odd_numbers,
+    minimal, animated, seams, odd_seams, groups, torch, unused, degenerate, duplicates, beyond_skin, far_texels,
+    no_size, no_skins, odd_names, odd_bounds, tailed, no_vertices, no_triangles, flat, mirrored, odd_numbers,
 )  # fmt: skip
