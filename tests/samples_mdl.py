@@ -192,7 +192,7 @@ def duplicates() -> MdlSpec:
     return replace(spec, triangles=[*spec.triangles, (1, (0, 1, 2)), (1, (3, 0, 2)), (1, (4, 3, 5))])
 
 
-def outside() -> MdlSpec:
+def beyond_skin() -> MdlSpec:
     """Return texels outside the skin, to the ends of what single precision tells apart."""
     st = [(0, -1, -32768), (32, 8388607, 400), (0, 64, 32), (0, -300, -2), (0, 63, 31), (0, 128, 5)]
     return replace(animated(), st=st)
@@ -266,6 +266,6 @@ def odd_numbers() -> MdlSpec:
 
 
 SPECS: tuple[Callable[[], MdlSpec], ...] = (
-    minimal, animated, seams, odd_seams, groups, torch, unused, degenerate, duplicates, outside, far_texels, no_size,
-    no_skins, odd_names, odd_bounds, tailed, no_vertices, no_triangles, flat, mirrored, odd_numbers,
+    minimal, animated, seams, odd_seams, groups, torch, unused, degenerate, duplicates, beyond_skin, far_texels,
+    no_size, no_skins, odd_names, odd_bounds, tailed, no_vertices, no_triangles, flat, mirrored, odd_numbers,
 )  # fmt: skip

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..blender import names
 from ..blender.provenance import MODEL_ID
+from ..blender.shading.skins import SKIN
 from ..formats import VERTEX, Row
 from ..model import steady
 from ..model.wording import listed
@@ -41,6 +42,10 @@ def _of_materials(meshes: list[Any], row: Row) -> Iterator[str]:
     """Yield which objects of one's own no game can dress."""
     if row.holds_pictures:
         return
+    materials = dict.fromkeys(slot.material for mesh in meshes for slot in mesh.material_slots)
+    embedded = [material.name for material in materials if material is not None and SKIN in material]
+    if embedded:
+        yield f"pictures lie in the .blend alone, save them where the game looks (Image > Save As): {listed(embedded)}"
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
     bare = [mesh.name for mesh in own if mesh.data.polygons and not any(s.material for s in mesh.material_slots)]
     if bare:

@@ -225,8 +225,14 @@ def test_an_appended_collection_exports_the_same(data, tmp_path):
     assert case.dump() == data
 
 
-@pytest.mark.parametrize("data", sample_params("animated", "seams", "unused", "odd_layout", format_name="md2"))
-def test_a_lone_appended_object_is_the_whole_of_an_md2(data, tmp_path):
+LONE = [
+    *sample_params("animated", "seams", "unused", "odd_layout", format_name="md2"),
+    *sample_params("seams", "unused", "groups", "torch", "tailed", format_name="mdl"),
+]
+
+
+@pytest.mark.parametrize("data", LONE)
+def test_a_lone_appended_object_is_the_whole_of_a_file_of_one_mesh(data, tmp_path):
     case = open_case(data)
     name = case.surface().name
     append(case, "objects", tmp_path, [name])

@@ -17,7 +17,7 @@ from io_idtech_models.formats.mdx import file as mdx
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.records import skeletal as skeletal_record
 from io_idtech_models.reporting import FormatError, LimitError
-from tests import samples_md2, samples_md3, samples_md5, samples_mdm
+from tests import samples_md2, samples_md3, samples_md5, samples_mdl, samples_mdm
 from tests.facts import differences
 from tests.samples import load, sample
 
@@ -54,6 +54,15 @@ def test_md2_the_time_for_skins_grows_with_their_number(monkeypatch):
     calls = counted(monkeypatch, md2_model)
     assert formats.by_name("md2").dump(model) == spec.pack()
     assert len(calls) < 2000
+
+
+@pytest.mark.parametrize("size", [(8, 1 << 24), (1 << 24, 8), (1 << 15, 1 << 15)])
+def test_mdl_a_skin_of_any_size_is_not_made_for_a_file_that_has_none(size):
+    spec = replace(samples_mdl.minimal(), skins=[], size=size)
+    assert formats.by_name("mdl").dump(load(spec.pack())) == spec.pack()
+    model = replace(load(spec.pack()), source=None)
+    with pytest.raises(LimitError, match="beyond all reason"):
+        formats.by_name("mdl").dump(model)
 
 
 def test_md3_a_surface_that_lacks_frames_gets_none_of_what_lies_behind_it():

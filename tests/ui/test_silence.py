@@ -371,6 +371,12 @@ def _(folder):
     export(folder / "a.md3")
 
 
+@says("pictures lie in the .blend alone")
+def _(folder):
+    import_model(put(folder / "b.mdl"))
+    export(folder / "a.md2")
+
+
 @says("no groups of frames")
 def _(folder):
     import_model(put(folder / "b.mdl", "torch"))

@@ -107,7 +107,8 @@ def _settle_groups(model: VertexModel, own: CodedSource | None, extents: Bytes) 
         if clip.first < place or clip.count < 1 or clip.first + clip.count > model.num_frames:
             continue  # it shares frames with the one before it
         lone = clip.first - place
-        kinds, counts = [*kinds, *[0] * lone], [*counts, *[1] * lone]
+        kinds += [0] * lone
+        counts += [1] * lone
         place = clip.first + clip.count
         number = int(members[clip.first]) if (members[clip.first : place] == members[clip.first]).all() else -1
         kind, head, known = _stored_group(own, stored, number, extents[clip.first : place])
@@ -138,21 +139,15 @@ def _source_groups(model: VertexModel, own: CodedSource | None, members: NDArray
     """Return the source's groups, as far as their poses still follow one another; those between them belong to them."""
     if own is None:
         return []
-    origins = filled_frames(model)
+    origins, stored = filled_frames(model), stored_parts(own.facts)
     changes = (np.diff(members) != 0) | (np.diff(origins) < 0)
     starts = [0, *(np.flatnonzero(changes) + 1).tolist()]
     found = []
     for first, end in zip(starts, [*starts[1:], model.num_frames], strict=True):
         if members[first] >= 0:
-            known = _times_of(stored_parts(own.facts), int(members[first]))
+            known = stored.times_of(int(members[first]))
             found.append(Clip("", first, end - first, times=fitted_times(known.tolist(), end - first)))
     return found
-
-
-def _times_of(stored: Parts, number: int) -> NDArray[np.float32]:
-    """Return when the poses of a part, a group, end."""
-    before = int(stored.counts[:number][stored.grouped[:number]].sum())
-    return stored.times[before : before + int(stored.counts[number])]
 
 
 def _stored_group(
@@ -167,8 +162,8 @@ def _stored_group(
     before = _extents(own.codes[first : first + int(stored.counts[number])])
     same = (before[:, 0].min(axis=0) == head[0, :3]).all() and (before[:, 1].max(axis=0) == head[1, :3]).all()
     if same:
-        head = stored.heads[int(stored.grouped[:number].sum())]
-    return int(stored.kinds[number]), head.ravel(), _times_of(stored, number)
+        head = stored.head_of(number)
+    return int(stored.kinds[number]), head.ravel(), stored.times_of(number)
 
 
 def settle_times(times: tuple[float, ...], known: NDArray[np.float32]) -> NDArray[np.float32]:

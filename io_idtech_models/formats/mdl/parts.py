@@ -7,6 +7,7 @@ it has, some bytes of its own, when each payload ends (seconds from the group's 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,15 +31,33 @@ class Parts:
     times: NDArray[np.float32]  # ends of the groups' payloads, one group after another
     payloads: Bytes  # (P, size)
 
-    @property
+    @cached_property
     def grouped(self) -> NDArray[np.bool_]:
         """Tell which parts (N,) are groups."""
         return np.asarray(self.kinds != 0)
 
-    @property
+    @cached_property
     def firsts(self) -> NDArray[np.int64]:
         """Return the number of each part's first payload, and how many there are: (N + 1,)."""
         return np.concatenate(([0], np.cumsum(self.counts, dtype=np.int64)))
+
+    @cached_property
+    def _time_ends(self) -> NDArray[np.int64]:
+        return np.cumsum(np.where(self.grouped, self.counts, 0), dtype=np.int64)
+
+    @cached_property
+    def _group_counts(self) -> NDArray[np.int64]:
+        return np.cumsum(self.grouped, dtype=np.int64)
+
+    def times_of(self, part: int) -> NDArray[np.float32]:
+        """Return when the payloads of a part end; of a lone one nothing is said."""
+        end = int(self._time_ends[part])
+        return self.times[end - int(self.counts[part]) : end] if self.grouped[part] else self.times[:0]
+
+    def head_of(self, part: int) -> Bytes:
+        """Return what a group has of its own, (n,)."""
+        found: Bytes = self.heads[int(self._group_counts[part]) - 1]
+        return found
 
 
 @dataclass

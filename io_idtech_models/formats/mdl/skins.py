@@ -58,14 +58,11 @@ def skins_fit(facts: Facts, size: Size) -> bool:
 
 def shown_skins(skins: Parts, pictures: NDArray[np.uint8], names: list[str]) -> list[Skin]:
     """Return the skins of a file under names; none where their pictures have no size."""
-    found, firsts, times = [], skins.firsts.tolist(), skins.times.tolist()
-    for index, (name, grouped) in enumerate(zip(names, skins.grouped.tolist(), strict=True)):
-        first, end = firsts[index : index + 2]
-        own: list[float] = []
-        if grouped:
-            own, times = times[: end - first], times[end - first :]
-        found.append(Skin(name, list(pictures[first:end]), tuple(own), index))
-    return found
+    ends = zip(skins.firsts.tolist(), skins.firsts[1:].tolist(), strict=False)
+    return [
+        Skin(name, list(pictures[first:end]), tuple(skins.times_of(index).tolist()), index)
+        for index, (name, (first, end)) in enumerate(zip(names, ends, strict=True))
+    ]
 
 
 def settle_skins(model: VertexModel, own: CodedSource | None, size: Size, flags: int, options: MdlOptions) -> Parts:
@@ -125,8 +122,7 @@ class _Hint:
         self.times: NDArray[np.float32] = np.zeros(0, np.float32)
         if stored is not None and known:
             first, end = stored.firsts[index : index + 2].tolist()
-            before = int(stored.counts[:index][stored.grouped[:index]].sum())
-            self.times = stored.times[before : before + end - first] if stored.kinds[index] else self.times
+            self.times = stored.times_of(index)
             self.pictures = _stored_pictures(own)[first:end]
 
     def kind(self, grouped: bool) -> int:

@@ -33,7 +33,7 @@ class VertexLimits:
     reach: float | None = None  # coordinates span -reach to almost +reach
     skin_height: int | None = None
     skin_multiple: int | None = None  # of which a skin's width is one
-    name_bytes: int = 63  # MAX_QPATH - 1
+    name_bytes: int | None = 63  # MAX_QPATH - 1; None: names are not in the file
     shader_word: str = "shaders"
     strips_names: bool = False  # R_LoadMD3 lower-cases surface names and cuts a final "_x"
     needs_triangles: bool = False  # a model without is refused
@@ -112,7 +112,7 @@ def _mdl(
     vertices: int | None, triangles: int | None, frames: int | None, **others: Any
 ) -> dict[str, VertexLimits | SkeletalLimits]:
     """Return MDL's limits: MAX_SKINS 32, at least a triangle (Mod_LoadAliasModel); others are the game's."""
-    same: dict[str, Any] = {"shaders": 32, "shader_word": "skins", "needs_triangles": True}
+    same: dict[str, Any] = {"shaders": 32, "shader_word": "skins", "needs_triangles": True, "name_bytes": None}
     return {"mdl": VertexLimits(vertices, triangles, frames, **(same | others))}
 
 

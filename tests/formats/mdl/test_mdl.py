@@ -403,6 +403,13 @@ class TestPictures:
         assert structs(model).pictures[0, 2, 2] == 255
 
 
+def test_names_of_skins_are_not_in_the_file():
+    model = load(sample("animated", "mdl"))
+    model.surfaces[0].shaders = ["x" * 99, "y" * 99]
+    assert by_name("mdl").check(model, "quake") == []
+    assert formats.dump_for(by_name("mdl"), model, "quake").data == sample("animated", "mdl")
+
+
 def test_other_formats_names_and_surfaces():
     found = structs(formats.by_name("md3").load(sample("animated", "md3"), "x"))
     assert len(found.skins.kinds) >= 1
