@@ -46,9 +46,8 @@ def test_a_file_or_a_sentence(tmp_path, data, to):
 @pytest.mark.parametrize("family", [VERTEX, SKELETAL, MOTION], ids=repr)
 def test_some_sample_of_every_format_becomes_every_other_of_its_family(tmp_path, family):
     for row in (row for row in ROWS if row.family is family):
-        for to in (to for to in ROWS if to.family is family):
-            if row.name == "tag" and not to.tags:  # nothing would be left
-                continue
+        bare = not any(getattr(row.load(data, "x"), "surfaces", True) for data in SAMPLES[row.name].values())
+        for to in (to for to in ROWS if to.family is family and (to.tags or not bare)):
             assert any(_converts(tmp_path, data, to) for data in SAMPLES[row.name].values()), (row.name, to.name)
 
 
