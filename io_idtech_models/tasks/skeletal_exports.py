@@ -13,7 +13,7 @@ from ..assets.beside import scale_files, warn_of_lost_scales
 from ..assets.storage import write_files
 from ..blender.compat import Context
 from ..blender.skeletal.gather_rig import find_rig, gather
-from ..blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
+from ..blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene
 from ..blender.skeletal.torso import remember_weights
 from ..formats import Row
 from ..model.edits.one_root import animation_with_origin, skeleton_with_origin
@@ -99,7 +99,8 @@ def export_skeletal(
 def _of_format(export: RigScene, row: Row) -> RigScene:
     """Return what an export looks at where only what a format has is asked for."""
     normals = export.settings.normals if row.normals else "NONE"
-    return export.asking(normals=normals, colors=row.colors, bare_vertices=row.bare_vertices, stretches=row.stretches)
+    holds = Holds(row.colors, row.bare_vertices, row.stretches)
+    return export.asking(normals=normals, holds=holds)
 
 
 def _own_motions(row: Row, export: RigScene, model: SkeletalModel, more: ModelExport) -> list[Animation]:
