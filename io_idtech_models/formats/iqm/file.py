@@ -65,6 +65,7 @@ FORMATS = tuple(np.dtype(kind) for kind in ("i1", "u1", "<i2", "<u2", "<i4", "<u
 POSITION, TEXCOORD, NORMAL, TANGENT, BLENDINDEXES, BLENDWEIGHTS, COLOR, CUSTOM = 0, 1, 2, 3, 4, 5, 6, 16
 MOST_COMPONENTS = 64  # of an array: real ones have four
 MOST_POSES = 1 << 18  # of joints in frames: what stands still takes no bytes, but some 200 when it is read
+MOST_BARE = 1 << 20  # vertices of a file that says nothing of them
 MOST_NUMBER = 1e9  # of a joint's place or scale: what is a thousand times farther than any game can show
 ALIGNMENTS = (8, 4, 1)  # of the iqm compiler, of Blender's exporter, of older files without a mesh
 
@@ -178,8 +179,8 @@ def _piece(key: int, offset: int, size: int, called: str) -> Piece:
 
 def _check_poses(place: Place, size: int) -> None:
     """Refuse what would decode to far more than a file of this size has a use for: frames in which nothing moves."""
-    if place.number("num_vertexes") > size:
-        raise FormatError("vertices without arrays", "byte 44", f"{size} at most", place.number("num_vertexes"))
+    if not place.number("num_vertexarrays") and place.number("num_vertexes") > MOST_BARE:
+        raise FormatError("vertices without arrays", "byte 44", f"{MOST_BARE} at most", place.number("num_vertexes"))
     frames, most = place.number("num_frames"), MOST_POSES + size // 4
     if frames * max(place.number("num_poses"), 1) > most:
         raise FormatError("too many poses for a file of this size", "byte 92", f"{most} at most", frames)
