@@ -63,6 +63,7 @@ EXTENSION = np.dtype([("name", "<u4"), ("num_data", "<u4"), ("ofs_data", "<u4"),
 # By an array's format: what a component is.
 FORMATS = tuple(np.dtype(kind) for kind in ("i1", "u1", "<i2", "<u2", "<i4", "<u4", "<f2", "<f4", "<f8"))
 POSITION, TEXCOORD, NORMAL, TANGENT, BLENDINDEXES, BLENDWEIGHTS, COLOR, CUSTOM = 0, 1, 2, 3, 4, 5, 6, 16
+MOST_ARRAYS = 64  # real files have seven
 MOST_COMPONENTS = 64  # of an array: real ones have four
 MOST_POSES = 1 << 18  # of joints in frames: what stands still takes no bytes, but some 200 when it is read
 MOST_BARE = 1 << 20  # vertices of a file that says nothing of them
@@ -189,6 +190,8 @@ def _check_poses(place: Place, size: int) -> None:
 def _read_arrays(data: bytes, records: Array, vertices: int) -> tuple[list[Array], list[Piece]]:
     """Return the components of every vertex array, and where they lie; raises FormatError."""
     found, pieces, total = [], [], 0
+    if len(records) > MOST_ARRAYS:
+        raise FormatError("vertex arrays", "byte 48", f"{MOST_ARRAYS} at most", len(records))
     for index, record in enumerate(records):
         of = f"vertex array {index}"
         if record["format"] >= len(FORMATS) or not 1 <= record["size"] <= MOST_COMPONENTS:
