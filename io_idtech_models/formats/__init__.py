@@ -251,14 +251,16 @@ def _split(row: Row, model: VertexModel, game: str, options: Options) -> tuple[V
 
 def _remedy(row: Row, model: VertexModel, game: str) -> str:
     """Return what a modder can do about surfaces that a game takes none of that size of, or ""."""
-    from ..model.edits.split_surfaces import too_large
+    from ..model.edits.split_surfaces import apart, too_large
     from ..model.limits.games import GAMES, VertexLimits
 
     limits = GAMES[game].formats.get(row.name)
-    option = next((option for option in row.options if option.name == SPLIT), None)
-    if option is None or not isinstance(limits, VertexLimits) or not too_large(model, limits):
-        return ""
-    return f"; the option '{option.label}' cuts what is too large"
+    large = too_large(model, limits) if isinstance(limits, VertexLimits) else []
+    remedies = [f"; {text}" for text in apart([model.surfaces[index] for index in large])]
+    remedies += [
+        f"; the option '{option.label}' cuts what is too large" for option in row.options if option.name == SPLIT
+    ]
+    return "".join(remedies) if large else ""
 
 
 def rows_of(family: Family) -> tuple[Row, ...]:

@@ -134,7 +134,8 @@ def _turn_pair(columns: Doubles, turned: Doubles, p: int, q: int) -> bool:
     open_ = np.abs(product) > 2.0**-52 * np.sqrt(a * b)
     if not open_.any():
         return False
-    slope = np.clip((b - a) / (2.0 * np.where(open_, product, 1.0)), -STEEPEST, STEEPEST)
+    with np.errstate(over="ignore"):
+        slope = np.clip((b - a) / (2.0 * np.where(open_, product, 1.0)), -STEEPEST, STEEPEST)
     tangent = np.where(slope < 0, -1.0, 1.0) / (np.abs(slope) + np.sqrt(1.0 + slope * slope))
     cosine = np.where(open_, 1.0 / np.sqrt(1.0 + tangent * tangent), 1.0)[:, None]
     sine = np.where(open_[:, None], cosine * tangent[:, None], 0.0)

@@ -23,6 +23,7 @@ from ..model.skeletal import Animation, SkeletalModel, looped, set_bounds
 from ..model.wording import describe_skeletal, listed, plural
 from ..reporting import LimitError, collected_warnings, reason
 from . import animation_tables, motions, rig_levels
+from .advice import advice
 from .selection import Choice
 from .vertex import Summary, left_out, object_mode, skin_files, unselected_tags
 
@@ -89,8 +90,7 @@ def export_skeletal(
         skins = skin_files(replace(asked, target=target), blocks)
         _write([(target, row.dump(model, asked.options, animations)), *files, *skins])
         remember_weights(export.rig, settings)
-    warnings = [*record_warnings, *warnings, *left_out(chosen), *rig_levels.lost(export.rig, row)]
-    warnings += unselected_tags(chosen, bones=False) if row.tags else []
+    warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale), *_not_written(chosen, export, row)]
     warnings += [f"{file.name}: {summary}" for file, summary in done]
     moved = f", {plural(len(animations), 'animation')}" if row.has_motions else ""
     return Summary(describe_skeletal(model) + moved, warnings)
@@ -101,6 +101,12 @@ def _of_format(export: RigScene, row: Row) -> RigScene:
     normals = export.settings.normals if row.normals else "NONE"
     holds = Holds(row.colors, row.bare_vertices, row.stretches)
     return export.asking(normals=normals, holds=holds)
+
+
+def _not_written(chosen: Choice, export: RigScene, row: Row) -> list[str]:
+    """Return what is there and not written, in sentences."""
+    tags = unselected_tags(chosen, bones=False) if row.tags else []
+    return [*left_out(chosen), *rig_levels.lost(export.rig, row), *tags]
 
 
 def _own_motions(row: Row, export: RigScene, model: SkeletalModel, more: ModelExport) -> list[Animation]:

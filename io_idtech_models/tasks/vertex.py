@@ -21,6 +21,7 @@ from ..formats import VERTEX, Row, Written
 from ..game.store import GameFile
 from ..model.wording import describe, joined, listed, plural
 from ..reporting import collected_warnings
+from .advice import advice
 from .dressing import AS_USUAL, Dressing, Worn, lacking, materials_for, note_skin, rate_of
 
 if TYPE_CHECKING:
@@ -109,7 +110,8 @@ def export_file(
         warnings.extend(stale_levels(row, written.data, asked.target, [target for target, _ in levels]))
         skins = skin_files(asked, chosen.blocks, written.pieces)
         write_files([(asked.target, written.data), *levels, *skins])
-    warnings += [*left_out(chosen), *(unselected_tags(chosen, bones=True) if row.tags else [])]
+    warnings += [*advice(chosen.blocks, row, settings.scale), *left_out(chosen)]
+    warnings += unselected_tags(chosen, bones=True) if row.tags else []
     also = f", {plural(len(levels), 'level')} of detail" if levels else ""
     return Summary(describe(written.model) + also, warnings)
 
@@ -167,7 +169,7 @@ def left_out(chosen: Choice) -> list[str]:
 def unselected_tags(chosen: Choice, bones: bool) -> list[str]:
     """Name the tags that are left out because they are not selected; `bones`: also those that are bones."""
     found = [tag.bone or tag.block.name for tag in chosen.tags if bones or not tag.bone]
-    return [f"tags left out, they are not selected: {listed(found)}"] if found else []
+    return [f"tags left out, they are not selected (Export: Model takes them): {listed(found)}"] if found else []
 
 
 def _names(blocks: list[bpy.types.Object]) -> str:

@@ -154,10 +154,11 @@ class ExportFile(Exporting):  # type: ignore[misc]
         report_done(self, done)
         return FINISHED
 
-    def propose(self, stem: str) -> None:
-        """Put a file's name beside the .blend into the file browser, where none is yet."""
+    def propose(self, stem: str, file: str = "") -> None:
+        """Put a file's name beside the model's `file`, or else beside the .blend, into the file browser without one."""
         if not self.filepath:
-            self.filepath = str(Path(bpy.data.filepath).parent / (stem + self.filename_ext))
+            beside = Path(file) if file and Path(file).parent.is_dir() else Path(bpy.data.filepath)
+            self.filepath = str(beside.parent / (stem + self.filename_ext))
 
 
 class SkinOption:
@@ -190,7 +191,8 @@ class ExportModel(ExportFile):
         """Show the file browser, with the model's name."""
         from ..tasks.selection import choose
 
-        self.propose(proposed_stem(choose(context, self.what)))
+        chosen = choose(context, self.what)
+        self.propose(proposed_stem(chosen), file_of_choice(chosen))
         return super().invoke(context, event)
 
     def draw_objects(self) -> None:
@@ -288,12 +290,18 @@ def file_stem(collection: bpy.types.Collection) -> str:
     return str(collection.name)
 
 
+def file_of_choice(chosen: Any) -> str:
+    """Return which file a choice came from, or ""."""
+    blocks = [block if block.data is None else block.data for block in chosen.blocks]
+    holders = [*([] if chosen.collection is None else [chosen.collection]), *blocks]
+    return next((file for file in (holder.get(FILE) for holder in holders) if isinstance(file, str)), "")
+
+
 def proposed_stem(chosen: Any) -> str:
     """Return what to call the file of a choice: as its model's file, or else as the .blend."""
     if chosen.collection is not None:
         return file_stem(chosen.collection)
-    files = [(block if block.data is None else block.data).get(FILE) for block in chosen.blocks]
-    own = next((Path(file).stem for file in files if isinstance(file, str)), "")
+    own = Path(file_of_choice(chosen)).stem
     return own or Path(bpy.data.filepath).stem or "untitled"
 
 

@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, St
 
 from .. import formats
 from ..blender.compat import Context
+from ..blender.provenance import FILE
 from ..blender.window import selected
 from ..formats import Row
 from ..reporting import LimitError
@@ -166,7 +167,8 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
         rig = active_rig(context)
         if rig is not None:
             action = None if rig.animation_data is None else rig.animation_data.action
-            self.propose(rig.name if action is None else action.name)
+            file = rig.data.get(FILE)
+            self.propose(rig.name if action is None else action.name, file if isinstance(file, str) else "")
             for name, value in self.weights(rig, {}).items():
                 setattr(self, name, value)
         return super().invoke(context, event)

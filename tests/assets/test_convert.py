@@ -212,7 +212,7 @@ def test_a_model_of_nothing_stays_the_same(tmp_path):
 
 def test_doom_3_takes_one_root(tmp_path):
     (tmp_path / "a.md5anim").write_bytes(samples_md5.roots_wave())
-    with pytest.raises(LimitError, match="has 2 joints without a parent, Doom 3 takes one: add an 'origin' joint"):
+    with pytest.raises(LimitError, match="has 2 joints without a parent, Doom 3 takes one: add an origin joint"):
         convert(tmp_path / "a.md5anim", tmp_path / "b.md5anim", "doom3", {})
     assert not (tmp_path / "b.md5anim").exists()
 

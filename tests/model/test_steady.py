@@ -1,5 +1,7 @@
 """Arithmetic that is the same on every processor: as right as numpy's own, and ties go to the lowest number."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,14 @@ def test_nearest_rotations():
     mirrored = rotations * np.array([-1.0, 1.0, 1.0])
     np.testing.assert_allclose(steady.nearest_rotations(mirrored, mirrored=True), mirrored, atol=1e-12)
     np.testing.assert_allclose(np.linalg.det(steady.nearest_rotations(mirrored)), 1.0, atol=1e-12)
+
+
+def test_matrices_of_very_uneven_columns_have_rotations():
+    odd = np.array([[-8.7e-35, 1.4e31, -4.7e-38], [3.4e-41, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        found = steady.nearest_rotations(odd)
+    np.testing.assert_allclose(found @ found.T, np.eye(3), atol=1e-12)
 
 
 def test_angles():

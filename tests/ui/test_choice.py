@@ -331,7 +331,7 @@ def test_frames_of_copies_are_their_own(tmp_path):
 
 # -- tags that lie with what is selected, and are not
 
-LEFT = "tags left out, they are not selected: "
+LEFT = "tags left out, they are not selected (Export: Model takes them): "
 
 
 def said_of_tags(capfd, path, **options):

@@ -1,12 +1,17 @@
 """Exporting any Blender mesh: shapes, transforms, materials, frames and tags that no import has made."""
 
 import math
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from mathutils import Euler, Matrix
 
 from io_idtech_models.formats.md3 import file as md3
+from io_idtech_models.tasks.selection import choose
+from io_idtech_models.ui import bases
 from tests.samples import sample
 from tests.ui.scene import (
     CUBE_POINTS,
@@ -509,3 +514,19 @@ def test_exporting_twice_gives_the_same_bytes(path):
     block.vertex_groups.new(name="root").add(range(8), 1.0, "REPLACE")
     block.modifiers.new("rig", "ARMATURE").object = rig
     assert export_md3(path, what="SCENE") == export_md3(path, what="SCENE")
+
+
+def test_an_export_begins_where_the_model_came_from(tmp_path):
+    collection = import_md3(put(tmp_path / "models" / "a.md3", "animated"))
+    operator: Any = SimpleNamespace(filepath="", filename_ext=".md3")
+    file = bases.file_of_choice(choose(bpy.context, "AUTO"))
+    bases.ExportFile.propose(operator, "a", file)
+    assert Path(operator.filepath) == tmp_path / "models" / "a.md3"
+    operator.filepath = ""
+    for holder in (collection, *(block.data or block for block in collection.objects)):
+        holder["idtech_file"] = str(
+            tmp_path / "pak0.pk3" / "models" / "a.md3"
+        )  # in an archive: no folder to write into
+    bases.ExportFile.propose(operator, "a", bases.file_of_choice(choose(bpy.context, "AUTO")))
+    assert Path(operator.filepath).name == "a.md3"
+    assert not operator.filepath.startswith(str(tmp_path))

@@ -129,6 +129,41 @@ def _(folder):
     export(folder / "a.md2")
 
 
+@says("called as tags are written as surfaces")
+def _(folder):
+    add_cube(name="tag_a")
+    export(folder / "a.md3")
+
+
+@says("without a material a surface has no shader")
+def _(folder):
+    add_cube()
+    export(folder / "a.md3")
+
+
+@says("is no path of a game")
+def _(folder):
+    material = bpy.data.materials.new("Material.001")
+    material.use_nodes = True
+    node = material.node_tree.nodes.new("ShaderNodeTexImage")
+    node.image = bpy.data.images.new("skin", 4, 4)
+    node.image.filepath = str(folder / "baseq3" / "models" / "x" / "skin.tga")
+    add_cube().data.materials.append(material)
+    export(folder / "a.md3")
+
+
+@says("modifiers do behind the armature")
+def _(folder):
+    trooper()[1].modifiers.new("b", "WAVE")
+    export(folder / "a.md5mesh")
+
+
+@says("farther from the origin")
+def _(folder):
+    add_cube().location.x = 5000
+    export(folder / "a.md2")
+
+
 @says("more than a file holds")
 def _(folder):
     mesh = add_cube().data

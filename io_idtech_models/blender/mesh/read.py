@@ -141,7 +141,7 @@ def _read_uvs(block: Block, mesh: bpy.types.Mesh, count: int) -> NDArray[np.floa
     if uvs is not None:
         return uvs
     if count:
-        log.warning("'%s' has no UV map: its texture coordinates are 0", block.name)
+        log.warning("'%s' has no UV map: its texture coordinates are 0, unwrap it (UV > Unwrap)", block.name)
     return np.zeros((count, 2), np.float32)
 
 

@@ -45,7 +45,7 @@ def find_rig(blocks: list[Block]) -> Block:
         rigs = list(dict.fromkeys(m.object for m in modifiers if m.object is not None))
     if len(rigs) != 1:
         found = f"{len(rigs)}: {listed([rig.name for rig in rigs])}" if rigs else "none"
-        raise LimitError(f"a skeletal model has one armature, among the objects there are {found}" if rigs else
+        raise LimitError(f"a skeletal model has one armature, export them one by one: there are {found}" if rigs else
                          "nothing to export: no armature among the objects")  # fmt: skip
     return rigs[0]
 

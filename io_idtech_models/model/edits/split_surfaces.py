@@ -28,6 +28,7 @@ Indices = NDArray[np.int64]
 # A cut leaves so many of the triangles on each side at least, where two pieces will do and where there will be more:
 # no slivers, and each cut that follows sees much fewer.
 OF_TWO, OF_MORE = 1 / 16, 1 / 4
+APART = 1.5  # vertices to a place: more than usual seams make
 
 
 def too_large(model: VertexModel, limits: VertexLimits) -> list[int]:
@@ -41,6 +42,17 @@ def too_large(model: VertexModel, limits: VertexLimits) -> list[int]:
         over = {kind for kind, count in counts.items() if count > (getattr(limits, kind) or count)}
         if over - limits.soft or (over and not _is_sources(model, surface)):
             found.append(index)
+    return found
+
+
+def apart(surfaces: Sequence[Surface]) -> list[str]:
+    """Return which surfaces have many vertices at one place, as flat faces and cut textures make them, in sentences."""
+    found = []
+    for surface in surfaces:
+        places = len(np.unique(surface.some_positions(slice(0, 1), slice(None))[0], axis=0))
+        if surface.num_vertices > APART * places:
+            text = f"the vertices of '{surface.name}' stand in {places} places"
+            found.append(f"{text}: shade it smooth, or unwrap it with fewer seams")
     return found
 
 

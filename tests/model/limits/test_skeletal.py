@@ -149,7 +149,9 @@ def test_one_root_is_doom_3s_rule(game):
     ((severity, text),) = said(ANIM.check(animation(1, bones), game))
     if game == "doom3":
         assert severity == ERROR
-        assert text == "'walk' has 2 joints without a parent, Doom 3 takes one: add an 'origin' joint"
+        assert (
+            text == "'walk' has 2 joints without a parent, Doom 3 takes one: add an origin joint ('Add Origin Joint')"
+        )
     else:
         assert severity == WARNING
         assert text == "'walk' has 2 joints without a parent, which Doom 3 refuses"

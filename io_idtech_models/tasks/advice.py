@@ -1,0 +1,82 @@
+"""What is odd about objects to export though nothing hinders it, and what a modder does about it, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from ..blender import names
+from ..blender.provenance import MODEL_ID
+from ..formats import VERTEX, Row
+from ..model import steady
+from ..model.wording import listed
+
+FAR = 4096.0  # units: places travel in eighths as 16 bits (MSG_WriteCoord of Quake and Quake II)
+ROOTS = ("models", "textures", "players", "progs")  # of what games' shaders are called by
+# Modifiers whose effect changes with time or the pose: before the armature they are part of the mesh, behind it not.
+MOVING = frozenset((
+    "CAST", "CLOTH", "CORRECTIVE_SMOOTH", "CURVE", "DISPLACE", "DYNAMIC_PAINT", "EXPLODE", "HOOK", "LAPLACIANDEFORM",
+    "LATTICE", "MESH_DEFORM", "OCEAN", "SHRINKWRAP", "SIMPLE_DEFORM", "SMOOTH", "SOFT_BODY", "SURFACE_DEFORM", "WARP",
+    "WAVE",
+))  # fmt: skip
+
+
+def advice(blocks: Iterable[Any], row: Row, scale: float) -> list[str]:
+    """Return what there is to say of objects that are exported to a format; `scale` is a game unit's size."""
+    meshes = [block for block in blocks if block.type == "MESH"]
+    far = _of_places(meshes, scale) if row.family is VERTEX else ()
+    return [*_of_tags(meshes, row), *_of_materials(meshes), *_of_modifiers(meshes), *far]
+
+
+def _of_tags(meshes: list[Any], row: Row) -> Iterator[str]:
+    tags = [mesh.name for mesh in meshes if mesh.name.lower().startswith("tag_") and MODEL_ID not in mesh.data]
+    if tags and row.tags:
+        yield f"meshes that are called as tags are written as surfaces, tags are empties (Add > Empty): {listed(tags)}"
+
+
+def _of_materials(meshes: list[Any]) -> Iterator[str]:
+    """Yield which objects of one's own no game can dress."""
+    own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
+    bare = [mesh.name for mesh in own if mesh.data.polygons and not any(s.material for s in mesh.material_slots)]
+    if bare:
+        yield f"without a material a surface has no shader, give it one with the shader's name: {listed(bare)}"
+    for material in dict.fromkeys(slot.material for mesh in own for slot in mesh.material_slots if slot.material):
+        called, picture = names.file_name_of(material), _picture_of(material)
+        if "/" not in called and picture and picture != called:
+            yield f"'{called}' is no path of a game, rename the material after its picture: '{picture}'"
+
+
+def _picture_of(material: Any) -> str:
+    """Return a material's first picture as a shader would name it, from the game's folder on, or ""."""
+    nodes = [] if material.node_tree is None else material.node_tree.nodes
+    images = [node.image for node in nodes if node.type == "TEX_IMAGE" and node.image is not None]
+    for image in images:
+        parts = PurePosixPath(image.filepath.replace("\\", "/")).parts
+        starts = [place for place, part in enumerate(parts) if part.lower() in ROOTS]
+        if starts:
+            return str(PurePosixPath(*parts[starts[0] :]).with_suffix(""))
+    return ""
+
+
+def _of_modifiers(meshes: list[Any]) -> Iterator[str]:
+    for mesh in meshes:
+        shown = [modifier for modifier in mesh.modifiers if modifier.show_viewport]
+        armatures = [place for place, modifier in enumerate(shown) if modifier.type == "ARMATURE"]
+        behind = [m.name for m in shown[armatures[0] :] if m.type in MOVING] if armatures else []
+        if behind:
+            text = "what modifiers do behind the armature is written as at rest, move them above it"
+            yield f"'{mesh.name}': {text}: {listed(behind)}"
+
+
+def _of_places(meshes: list[Any], scale: float) -> Iterator[str]:
+    far = [mesh.name for mesh in meshes if _reach(mesh) > FAR * scale]
+    if far:
+        yield f"farther from the origin than Quake's maps reach ({FAR:g} units), move it there: {listed(far)}"
+
+
+def _reach(mesh: Any) -> float:
+    """Return the largest coordinate of an object's box in the world."""
+    return float(np.abs(steady.applied(np.array(mesh.matrix_world)[:3], np.array(mesh.bound_box))).max())
