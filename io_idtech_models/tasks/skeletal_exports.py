@@ -13,7 +13,7 @@ from ..assets.beside import scale_files, warn_of_lost_scales
 from ..assets.storage import write_files
 from ..blender.compat import Context
 from ..blender.skeletal.gather_rig import find_rig, gather
-from ..blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
+from ..blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene
 from ..blender.skeletal.torso import remember_weights
 from ..formats import Row
 from ..model.edits.one_root import animation_with_origin, skeleton_with_origin
@@ -96,16 +96,17 @@ def export_skeletal(
     return Summary(describe_skeletal(model) + moved, warnings)
 
 
+def _of_format(export: RigScene, row: Row) -> RigScene:
+    """Return what an export looks at where only what a format has is asked for."""
+    normals = export.settings.normals if row.normals else "NONE"
+    holds = Holds(row.colors, row.bare_vertices, row.stretches)
+    return export.asking(normals=normals, holds=holds)
+
+
 def _not_written(chosen: Choice, export: RigScene, row: Row) -> list[str]:
     """Return what is there and not written, in sentences."""
     tags = unselected_tags(chosen, bones=False) if row.tags else []
     return [*left_out(chosen), *rig_levels.lost(export.rig, row), *tags]
-
-
-def _of_format(export: RigScene, row: Row) -> RigScene:
-    """Return what an export looks at where only what a format has is asked for."""
-    normals = export.settings.normals if row.normals else "NONE"
-    return export.asking(normals=normals, colors=row.colors, bare_vertices=row.bare_vertices, stretches=row.stretches)
 
 
 def _own_motions(row: Row, export: RigScene, model: SkeletalModel, more: ModelExport) -> list[Animation]:

@@ -1259,8 +1259,8 @@ def defaults(settings_class: Any, *left_out: str) -> dict[str, Any]:
     [
         (import_mesh, SkeletalSettings, ()),
         (import_anim, SkeletalSettings, ("weld",)),
-        (export_mesh, SkeletalGatherSettings, ("normals",)),
-        (export_anim, SkeletalGatherSettings, ("most_weights", "least_weight", "orphan_bone", "normals")),
+        (export_mesh, SkeletalGatherSettings, ("normals", "holds")),
+        (export_anim, SkeletalGatherSettings, ("most_weights", "least_weight", "orphan_bone", "normals", "holds")),
         (export_anim, AnimationExport, ()),
     ],
 )

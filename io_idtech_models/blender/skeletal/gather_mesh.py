@@ -101,7 +101,7 @@ def _gather(
     positions = attributes.positions(mesh)
     found = []
     groups = _joint_groups(block, mesh, rig)
-    colors = attributes.point_colors(mesh) if settings.colors else None
+    colors = attributes.point_colors(mesh) if settings.holds.colors else None
     for nth, part in enumerate(split(shape, Looks(positions[None], np.zeros(1, np.int64), shape.normals), True)):
         if not len(part.triangles.vertices) and place is None:
             continue
@@ -113,14 +113,14 @@ def _gather(
             moved = _moved(part, positions, rig)
             made.normals, made.kept_normals = skinned_normals.gather(block, shape, part, made, rig, moved)
         made.min_lod, made.level = gather_min_lod(block), levels.number_of(block)
-        made.blended = settings.stretches
+        made.blended = settings.holds.stretches
         if colors is not None:
             made.colors = colors[part.vertices.points]
         found.append(made)
     if settings.normals == "NONE":
         _warn_of_sharp(block, mesh)
     warn_of_loose(block, shape)
-    losses.warn_of_layers(block, settings.colors)
+    losses.warn_of_layers(block, settings.holds.colors)
     losses.warn_of_skinned(block, settings.normals != "NONE")
     return found
 
@@ -183,7 +183,7 @@ def _to_mesh(
     owners, used, weights = _limited(full, count, settings)
     missing = np.setdiff1d(np.flatnonzero(~same), owners)
     places = _in_model(block, rig, positions[of_vertex], settings.scale)
-    if settings.bare_vertices and not settings.orphan_bone:
+    if settings.holds.bare_vertices and not settings.orphan_bone:
         missing = missing[:0] if not rig.joints else _newly_bare(block, rig, missing, numbers)
         settings = replace(settings, orphan_bone=next(iter(rig.joints), ""))
     if len(missing):
@@ -192,7 +192,7 @@ def _to_mesh(
     fresh = _with_offsets(places, rig.skeleton.bind, (owners, used, weights))
     _note_losses(block, rig, places, full, fresh)
     table = _table(count, (own.owners, own.joints, own.factors, own.offsets), fresh)
-    if settings.bare_vertices:
+    if settings.holds.bare_vertices:
         table.still = places.astype(np.float32)
     mirrored = steady.determinants(np.array(block.matrix_world, np.float64)[:3, :3]) < 0
     triangles = part.triangles.vertices[:, ::-1] if mirrored else part.triangles.vertices

@@ -113,7 +113,7 @@ def _in_frames(
             found = _told(export, found)
             if found is None:
                 return _animation(bones, clip, step(export, frames), known, scale)
-    if export.settings.stretches:
+    if export.settings.holds.stretches:
         return _animation(bones, clip, _stretched(bones, *found, world), known, scale)
     total = None if found[1] is None else bones.even_total(found[1])
     poses = _given_poses(bones, bones.maps, found[0], total, world)
@@ -125,7 +125,7 @@ def _told(export: RigScene, found: Channels | None) -> Channels | None:
     if found is None or found[1] is None:
         return found
     bones = export.bones
-    told = bones.grows if export.settings.stretches else bones.even_total(found[1]) is not None
+    told = bones.grows if export.settings.holds.stretches else bones.even_total(found[1]) is not None
     return found if told else None
 
 
@@ -272,7 +272,7 @@ def _shown(
 ) -> Shown:
     """Return what poses (F, J, 4, 4) in the armature show, as the channels (F, J, 10) tell it where they do."""
     rig, bones = export.rig, export.bones
-    if export.settings.stretches:
+    if export.settings.holds.stretches:
         return _shown_stretched(export, frames, channels, matrices, worlds)
     size = steady.cube_roots(steady.determinants(matrices[..., :3, :3]))
     gone = np.abs(size) < LEAST / 2

@@ -26,16 +26,22 @@ class WeightSettings(WeightLimits):
 
 
 @dataclass(frozen=True)
+class Holds:
+    """What a format has that others have not, as its row says: no option."""
+
+    colors: bool = False  # of vertices
+    bare_vertices: bool = False  # vertices that no joint moves stay where they are
+    stretches: bool = False  # joints are scaled along their axes, with what hangs on them
+
+
+@dataclass(frozen=True)
 class SkeletalGatherSettings(WeightSettings):
     """How a scene becomes a skeletal model; the export operators declare the same options."""
 
     scale: float = 1.0
     deform_only: bool = True
     keep_suffixes: bool = False
-    # Not options, but what the format has: see `formats.rows`.
-    colors: bool = False
-    bare_vertices: bool = False
-    stretches: bool = False
+    holds: Holds = Holds()
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,8 +63,10 @@ EXTENSION = np.dtype([("name", "<u4"), ("num_data", "<u4"), ("ofs_data", "<u4"),
 # By an array's format: what a component is.
 FORMATS = tuple(np.dtype(kind) for kind in ("i1", "u1", "<i2", "<u2", "<i4", "<u4", "<f2", "<f4", "<f8"))
 POSITION, TEXCOORD, NORMAL, TANGENT, BLENDINDEXES, BLENDWEIGHTS, COLOR, CUSTOM = 0, 1, 2, 3, 4, 5, 6, 16
+MOST_ARRAYS = 64  # real files have seven
 MOST_COMPONENTS = 64  # of an array: real ones have four
 MOST_POSES = 1 << 18  # of joints in frames: what stands still takes no bytes, but some 200 when it is read
+MOST_BARE = 1 << 20  # vertices of a file that says nothing of them
 MOST_NUMBER = 1e9  # of a joint's place or scale: what is a thousand times farther than any game can show
 ALIGNMENTS = (8, 4, 1)  # of the iqm compiler, of Blender's exporter, of older files without a mesh
 
@@ -178,8 +180,8 @@ def _piece(key: int, offset: int, size: int, called: str) -> Piece:
 
 def _check_poses(place: Place, size: int) -> None:
     """Refuse what would decode to far more than a file of this size has a use for: frames in which nothing moves."""
-    if place.number("num_vertexes") > size:
-        raise FormatError("vertices without arrays", "byte 44", f"{size} at most", place.number("num_vertexes"))
+    if not place.number("num_vertexarrays") and place.number("num_vertexes") > MOST_BARE:
+        raise FormatError("vertices without arrays", "byte 44", f"{MOST_BARE} at most", place.number("num_vertexes"))
     frames, most = place.number("num_frames"), MOST_POSES + size // 4
     if frames * max(place.number("num_poses"), 1) > most:
         raise FormatError("too many poses for a file of this size", "byte 92", f"{most} at most", frames)
@@ -188,6 +190,8 @@ def _check_poses(place: Place, size: int) -> None:
 def _read_arrays(data: bytes, records: Array, vertices: int) -> tuple[list[Array], list[Piece]]:
     """Return the components of every vertex array, and where they lie; raises FormatError."""
     found, pieces, total = [], [], 0
+    if len(records) > MOST_ARRAYS:
+        raise FormatError("vertex arrays", "byte 48", f"{MOST_ARRAYS} at most", len(records))
     for index, record in enumerate(records):
         of = f"vertex array {index}"
         if record["format"] >= len(FORMATS) or not 1 <= record["size"] <= MOST_COMPONENTS:

@@ -166,7 +166,7 @@ def _asks_for_joints(model: SkeletalModel, source: SkeletalSource | None) -> boo
     """Tell whether a file has to say what its joints are: not if it is one of animations alone."""
     if source is not None and len(source.facts["joints"]):
         return True
-    return bool(model.meshes) and (source is None or any(mesh.weights.counts.any() for mesh in model.meshes))
+    return bool(model.meshes) and (source is None or model.skeleton.names != source.skeleton.names)
 
 
 def _origin(model: SkeletalModel, source: SkeletalSource | None, animations: Sequence[Animation]) -> Origin | None:

@@ -22,7 +22,7 @@ from ...model.skeletal import Animation, AnimationSource, Skeleton
 from ...model.source import Facts
 from ...model.wording import listed
 from ..common.hints import Wanted, all_fit, as_bytes, finite, records_of
-from .file import ANIM, BOUNDS, CHANNELS, LOOP, POSE, Iqm, channels_of
+from .file import ANIM, BOUNDS, CHANNELS, JOINT, LOOP, POSE, Iqm, channels_of
 from .names import TextWriter, name_at
 from .poses import PARTS, Known, decode_frames, encode_frames, join_channels, split_channels, spread
 
@@ -56,7 +56,8 @@ def to_animations(iqm: Iqm, name: str, skeleton: Skeleton | None, facts: Facts) 
         if len(iqm.bounds):
             own["bounds"] = as_bytes(iqm.bounds[first : first + count])
         made = _animation(called, poses, codes, max(rate, 0.0), own)
-        made.joint_names = [""] * len(poses) if skeleton is None else list(skeleton.names)
+        if skeleton is not None:
+            made.joint_names, made.parents = list(skeleton.names), skeleton.parents.copy()
         made.loops = loop
         if len(iqm.bounds):
             made.bounds = np.stack([finite(iqm.bounds[n][first : first + count]) for n in ("min", "max")], axis=1)
@@ -136,6 +137,13 @@ class Origin:
         """Return its frames that no animation has, (n,)."""
         return self.facts["spare_frames"].astype(np.int64)
 
+    def same_parents(self, parents: NDArray[Any]) -> bool:
+        """Tell whether joints are the file's, in its order, and hang on one another as there: (J,)."""
+        joints, poses = records_of(self.facts, "joints", JOINT), records_of(self.facts, "poses", POSE)
+        above = joints["parent"] if len(joints) else poses["parent"]
+        same = np.array_equal(self.joints, np.arange(len(poses))) and len(parents) == len(poses)
+        return bool(same and np.array_equal(parents, above))
+
     def poses(self) -> NDArray[Any]:
         """Return the poses of the present joints, POSE (J,); of those that are new, nothing."""
         found = np.zeros(len(self.joints), POSE)
@@ -162,7 +170,7 @@ def from_animations(
 ) -> Frames:
     """Return what comes of animations, in the order in which the file has them."""
     rest = stretches(skeleton)
-    table = None if origin is None else origin.poses()
+    table = None if origin is None or not len(origin.facts["poses"]) else origin.poses()
     parts = [_part(animation, number, table, rest) for animation, number in _ordered(animations, origin)]
     joints = animations[0].positions.shape[1] if animations else (0 if table is None else len(table))
     stays = _stay(parts, origin)
@@ -183,7 +191,9 @@ def from_animations(
     parents = animations[0].parents if animations else skeleton.parents[:joints]
     parents = parents if joints else np.zeros(0, np.int32)
     poses, written = encode_frames(channels, parents, known)
-    if not len(written) and stays is not None and origin is not None and known is not None:
+    if origin is not None and origin.same_parents(parents):
+        poses["parent"] = origin.poses()["parent"]
+    if not len(written) and stays is not None and origin is not None and joints == len(origin.facts["poses"]):
         written = np.zeros((0, origin.facts["spare_codes"].shape[1]), np.uint16)
     anims = {} if stays is None or origin is None else dict(enumerate(origin.anims))
     for first, part in zip(firsts, parts, strict=True):
@@ -323,7 +333,7 @@ def _filled(
     shape = (total, joints, CHANNELS)
     channels, codes, holds = np.zeros(shape), np.zeros(shape, np.int32), np.zeros(shape, np.bool_)
     bounds, changed = np.zeros(total, BOUNDS), np.ones(total, np.bool_)
-    if len(spare) and origin is not None:
+    if len(spare) and origin is not None and len(origin.facts["poses"]):
         known, written = origin.joints >= 0, records_of(origin.facts, "poses", POSE)
         own, spare_codes = origin.joints[known], origin.facts["spare_codes"]
         places = np.ix_(spare, np.flatnonzero(known))

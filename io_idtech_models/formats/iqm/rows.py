@@ -62,7 +62,7 @@ class Geometry:
 def from_meshes(model: SkeletalModel, source: SkeletalSource | None, text: TextWriter) -> Geometry:
     """Return what comes of a model's meshes."""
     records, source_arrays = _arrays(model, source)
-    all_rows = [encode_vertices(mesh, model, source, records) for mesh in model.meshes]
+    all_rows = [encode_vertices(mesh, model, source, records, source_arrays) for mesh in model.meshes]
     if source is not None and _is_whole(all_rows, source):
         found = _in_place(all_rows, source, records, text)
         if found is not None:

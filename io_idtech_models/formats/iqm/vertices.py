@@ -39,15 +39,19 @@ class Rows:
 
 
 def encode_vertices(
-    mesh: SkinnedMesh, model: SkeletalModel, source: SkeletalSource | None, records: NDArray[Any]
+    mesh: SkinnedMesh,
+    model: SkeletalModel,
+    source: SkeletalSource | None,
+    records: NDArray[Any],
+    source_arrays: list[int],
 ) -> Rows:
-    """Return a mesh's vertices in arrays, ARRAY (A,)."""
+    """Return a mesh's vertices in arrays, ARRAY (A,), which are the source's of some numbers, or new, -1."""
     own = source.meshes[mesh.source_index] if source is not None and mesh.source_index >= 0 else None
     numbers = np.full(mesh.num_vertices, -1, np.int64) if source is None else source.own_vertices(mesh)
     if own is None:
         numbers[:] = -1
     made = Encoder(mesh, model, source, own, numbers)
-    data = [made.array(record) for record in records]
+    data = [made.array(record, nth) for record, nth in zip(records, source_arrays, strict=True)]
     return Rows(mesh, own, numbers, data, made.same)
 
 
@@ -148,11 +152,10 @@ class Encoder:
         found[joints[joints >= 0]] = np.flatnonzero(joints >= 0)
         return found
 
-    def array(self, record: Any) -> NDArray[Any]:
-        """Return an array (V, k)."""
+    def array(self, record: Any, nth: int) -> NDArray[Any]:
+        """Return an array (V, k), which is one of the source's, or -1."""
         kind, dtype, size = int(record["type"]), FORMATS[record["format"]], int(record["size"])
-        nth = self._stored_as(record)
-        found = self._fresh(kind, dtype, size, nth)
+        found = self._fresh(kind, dtype, size)
         if nth >= 0 and self.own is not None:
             same = self.alike.get(kind, self.numbers >= 0)
             raw = self.own.facts[f"va{nth}"][self.numbers[same]]
@@ -160,13 +163,6 @@ class Encoder:
                 raw = self._renumbered(raw, np.flatnonzero(same))
             found[same] = raw
         return found
-
-    def _stored_as(self, record: Any) -> int:
-        """Return which array of the source it is, or -1."""
-        if self.stored is None:
-            return -1
-        same = [n for n, other in enumerate(self.stored.records) if other.tobytes() == record.tobytes()]
-        return same[0] if same else -1
 
     def _renumbered(self, raw: NDArray[Any], vertices: Numbers) -> NDArray[Any]:
         """Return the source's indices with the numbers that joints have now; what moves nothing stays if it may."""
@@ -178,7 +174,7 @@ class Encoder:
         mapped = np.where(inside, now[np.where(inside, indices, 0)], indices)
         return np.where(mapped >= 0, mapped, 0).astype(raw.dtype)
 
-    def _fresh(self, kind: int, dtype: np.dtype[Any], size: int, nth: int) -> NDArray[Any]:
+    def _fresh(self, kind: int, dtype: np.dtype[Any], size: int) -> NDArray[Any]:
         """Return an array (V, k) of what vertices are now; of other types what the vertex had, or nothing."""
         count = len(self.numbers)
         if kind == BLENDWEIGHTS:

@@ -12,6 +12,7 @@ from io_idtech_models.formats import by_name, identify
 from io_idtech_models.formats.common.records import place_of
 from io_idtech_models.formats.mdl import file as mdl
 from io_idtech_models.formats.mdl import parts
+from io_idtech_models.formats.vertex_files import dump_for
 from io_idtech_models.model.clips import Clip
 from io_idtech_models.model.pictures.palette import quake
 from io_idtech_models.model.pictures.skins import Skin
@@ -407,7 +408,7 @@ def test_names_of_skins_are_not_in_the_file():
     model = load(sample("animated", "mdl"))
     model.surfaces[0].shaders = ["x" * 99, "y" * 99]
     assert by_name("mdl").check(model, "quake") == []
-    assert formats.dump_for(by_name("mdl"), model, "quake").data == sample("animated", "mdl")
+    assert dump_for(by_name("mdl"), model, "quake").data == sample("animated", "mdl")
 
 
 def test_other_formats_names_and_surfaces():
