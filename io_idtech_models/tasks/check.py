@@ -28,7 +28,8 @@ def problems_of(chosen: Choice, row: Row, game: str, context: Context) -> list[P
 
 
 def _gather_vertex(chosen: Choice, row: Row, context: Context) -> Any:
-    export = ExportScene(context.scene, context.view_layer, GatherSettings(uv_splits_vertices=row.uv_splits_vertices))
+    asked = GatherSettings(uv_splits_vertices=row.uv_splits_vertices, pictures=row.holds_pictures)
+    export = ExportScene(context.scene, context.view_layer, asked)
     return row.shape(gather(chosen.blocks, chosen.collection, export))
 
 

@@ -50,11 +50,11 @@ class Case:
         return self.built.surfaces[index]
 
     def gather(self, uv_splits_vertices: bool | None = None, **settings):
-        """Return the model that the scene shows."""
-        asked = GatherSettings(
-            uv_splits_vertices=self.row.uv_splits_vertices if uv_splits_vertices is None else uv_splits_vertices,
-            **({"pictures": self.row.holds_pictures} | settings),
-        )
+        """Return the model that the scene shows, as the file's format asks for it, unless it is said how."""
+        if uv_splits_vertices is None:
+            uv_splits_vertices = self.row.uv_splits_vertices
+            settings = {"pictures": self.row.holds_pictures} | settings
+        asked = GatherSettings(uv_splits_vertices=uv_splits_vertices, **settings)
         return gather(
             list(self.collection.all_objects), self.collection, ExportScene(CONTEXT.scene, CONTEXT.view_layer, asked)
         )
