@@ -21,6 +21,7 @@ from .asked import Asked
 from .beside import scale_files, warn_of_lost_scales
 from .levels import level_files, refuse_others
 from .load import Loaded, load, load_animation
+from .rivals import rivals
 from .storage import Target, write_files
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ def _plain(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
 def _vertex_file(model: VertexModel, to: Row, asked: Asked) -> Converted:
     written = formats.dump_for(to, model, asked.game, asked.options, asked.shorten)
     levels, notes = level_files(to, written.data, asked.target, asked.levels)
+    notes += rivals(asked.target, asked.game)
     beside = [(asked.target.with_suffix(suffix), data) for suffix, data in written.beside.items()]
     return Converted([(asked.target, written.data), *beside, *levels], written.model, written.notes + notes)
 

@@ -86,7 +86,8 @@ def _surface(mesh: SkinnedMesh, positions: Doubles, rotations: Doubles, sizes: D
     if mesh.normals is None:
         normals = smooth_normals(frames, mesh.triangles)
     else:
-        normals = rotate(rotations[:, mesh.weights.first_joints()], mesh.normals).astype(np.float32)
+        turned = rotate(rotations[:, mesh.weights.first_joints()], mesh.normals)
+        normals = np.clip(turned, -LARGEST, LARGEST).astype(np.float32)
     return Surface(mesh.name, frames, mesh.triangles.copy(), mesh.uvs.copy(), [mesh.shader], normals)
 
 
