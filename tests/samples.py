@@ -49,6 +49,7 @@ FEW = "IDTECH_FEW_FILES"
 RICH = (
     "playermodels/tris.md2", "v_blast/tris.md2", "don/lower.md3", "gauntlet/gauntlet.md3", "hud/glasses.md3",
     "xsarge/body.md5mesh", "xsarge/walk.md5anim", "naked.mdm", "akimbo.mdx",
+    "skel/lower.mdc", "v_luger_hand.mdc", "blitzbody.tag", "zombie/body.mds",
 )  # fmt: skip
 # The manifest takes it for valid, but its triangles name vertices that it lacks.
 BROKEN = frozenset(("assimp/test/models/MD2/malformed_zero_numvertices.md2",))
