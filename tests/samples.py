@@ -51,6 +51,7 @@ RICH = (
     "xsarge/body.md5mesh", "xsarge/walk.md5anim", "naked.mdm", "akimbo.mdx",
     "props/flag.mdl", "progs/flame2.mdl",
     "wings1/mesh.iqm", "iqm/guy.iqm", "rat/left/female/idle.iqm", "player/mine_pose.iqm",
+    "skel/lower.mdc", "v_luger_hand.mdc", "blitzbody.tag", "zombie/body.mds",
 )  # fmt: skip
 # The manifest takes it for valid, but its triangles name vertices that it lacks.
 BROKEN = frozenset(("assimp/test/models/MD2/malformed_zero_numvertices.md2",))

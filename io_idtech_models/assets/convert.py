@@ -25,6 +25,7 @@ from .beside import scale_files, warn_of_lost_scales
 from .levels import level_files, refuse_others
 from .load import Loaded, load, load_animation
 from .pictures import with_pictures, without_pictures
+from .rivals import rivals
 from .storage import Target, write_files
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ def _vertex_file(loaded: Loaded, model: VertexModel, to: Row, asked: Asked) -> C
         model, beside = without_pictures(model, asked.target, loaded.file)
     written = dump_for(to, model, asked.game, asked.options, asked.shorten)
     levels, notes = level_files(to, written.data, asked.target, asked.levels)
+    notes += rivals(asked.target, asked.game)
     notes += [f"with {plural(len(beside), 'picture')} beside it"] if beside else []
     beside += [(asked.target.with_suffix(suffix), data) for suffix, data in written.beside.items()]
     return Converted([(asked.target, written.data), *levels, *beside], written.model, written.notes + notes)

@@ -94,7 +94,7 @@ def _surface(mesh: SkinnedMesh, poses: _Poses, bind: Doubles) -> Surface:
         normals = blended_normals(mesh.weights, mesh.normals, bind, poses.axes).astype(np.float32)
     else:
         turns = poses.turns[:, mesh.weights.first_joints()]
-        normals = steady.applied(turns, mesh.normals).astype(np.float32)
+        normals = np.clip(steady.applied(turns, mesh.normals), -LARGEST, LARGEST).astype(np.float32)
     return Surface(mesh.name, frames, mesh.triangles.copy(), mesh.uvs.copy(), [mesh.shader], normals)
 
 

@@ -14,6 +14,7 @@ from .. import formats
 from ..assets.levels import level_files, stale_levels
 from ..assets.load import load
 from ..assets.palettes import palette_of
+from ..assets.rivals import rivals
 from ..assets.storage import Target, write_files
 from ..blender.compat import Context
 from ..blender.provenance import CHECKSUM, CONTENT, FILE, note_file
@@ -116,6 +117,7 @@ def export_file(
         if scene_levels and row.level_files:
             levels = files_of_scene(asked.target, chosen, written.model, context, made_of)
         warnings.extend(stale_levels(row, written.data, asked.target, [target for target, _ in levels]))
+        warnings.extend(rivals(asked.target, asked.game))
         skins = skin_files(asked, chosen.blocks, written.pieces)
         beside = [(asked.target.with_suffix(suffix), data) for suffix, data in written.beside.items()]
         write_files([(asked.target, written.data), *beside, *levels, *skins])

@@ -9,10 +9,11 @@ from io_idtech_models.cli import main as cli
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.mdm import file as mdm
 from io_idtech_models.formats.mdx import file as mdx
+from io_idtech_models.model.bake import bake
 from io_idtech_models.model.skeletal import skin
 from io_idtech_models.model.transforms import chain, rotate
 from tests import samples_md5, samples_mdm
-from tests.samples import corpus, load
+from tests.samples import corpus, load, sample
 
 MDM, MDX, MESH, ANIM = (by_name(name) for name in ("mdm", "mdx", "md5mesh", "md5anim"))
 STEP = 1 / 64  # of MD3's positions
@@ -249,3 +250,13 @@ def test_a_file_is_read_once(folder, run, monkeypatch, bones):
         monkeypatch.setattr(module, "read", read)
     assert run("info", "figure.mdm")[0] == 0
     assert sorted(called) == (["mdm", "mdx"] if bones else ["mdm"])
+
+
+def test_normals_beyond_all_become_numbers():
+    """Found by fuzzing: turned by a bone they overflowed."""
+    player = by_name("mds").load(sample("figure", "mds"), "x")
+    player.meshes[0].normals[0] = 3e38
+    with np.errstate(over="raise"):
+        normals = bake(player, []).surfaces[0].normals
+    assert normals is not None
+    assert np.isfinite(normals).all()

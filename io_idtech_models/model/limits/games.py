@@ -67,11 +67,13 @@ class Game:
     label: str
     formats: dict[str, VertexLimits | SkeletalLimits]
     folder: str = ""  # in which it looks for MD5 files, below that of the model they replace
+    one_of: tuple[str, ...] = ()  # suffixes of which it takes the first that there is, whichever a name has
     choice: str = ""  # what it is called where one is chosen, if otherwise
     scales: bool = False  # it reads how large joints are from a file beside an animation
 
 
 EVEN_SCALES, NO_SCALES = "even", "none"
+COMPRESSED_FIRST = (".mdc", ".md3")
 UNCHECKED = frozenset(("frames", "tags", "surfaces", "shaders"))
 BEYOND = UNCHECKED | {"vertices", "triangles"}
 
@@ -205,23 +207,28 @@ GAMES: dict[str, Game] = {
     # SHADER_MAX_VERTEXES 1000 and SHADER_MAX_INDEXES 6000 of the multiplayer engine, Quake III's (iortcw, MP's
     # tr_local.h); R_LoadMDC (tr_model.c) refuses them as R_LoadMD3 does, and strips names likewise.
     "rtcw": Game(
-        "Return to Castle Wolfenstein", _md3_mdc(999, 1999, strips_names=True) | _mds(vertices=999, triangles=1999)
+        "Return to Castle Wolfenstein",
+        _md3_mdc(999, 1999, strips_names=True) | _mds(vertices=999, triangles=1999),
+        one_of=COMPRESSED_FIRST,
     ),
     # SHADER_MAX_VERTEXES 4000 and SHADER_MAX_INDEXES 24000 of the single-player engine (iortcw, SP's tr_local.h).
     "rtcwsp": Game(
         "Return to Castle Wolfenstein, single player",
         _md3_mdc(3999, 7999, strips_names=True) | _mds(vertices=3999, triangles=7999),
+        one_of=COMPRESSED_FIRST,
     ),
     # SHADER_MAX_VERTEXES 1025, SHADER_MAX_INDEXES 6150 of Enemy Territory 2.60 (tr_local.h), not reached either.
     "et": Game(
         "Wolfenstein: Enemy Territory",
         _md3_mdc(1024, 2049, strips_names=True) | _mdm(vertices=1024, triangles=2049) | _tag(),
+        one_of=COMPRESSED_FIRST,
     ),
     # ET: Legacy refuses more than 10000 vertices and 20000 triangles (R_LoadMD3, R_LoadMDM, tr_model.c); its second
     # renderer keeps four weights of a vertex.
     "etlegacy": Game(
         "ET: Legacy",
         _md3_mdc(10000, 20000, strips_names=True) | _mdm(vertices=10000, triangles=20000, vertex_weights=4) | _tag(),
+        one_of=COMPRESSED_FIRST[::-1],
     ),
     # dhewm3 has no counts of its own (idRenderModelMD5, idMD5Anim), but "Animations may have only one root joint"
     # (idMD5Anim::LoadAnim).
