@@ -297,7 +297,7 @@ def odd_files():
     spec.arrays = [array for array in spec.arrays if array[0] not in (2, 4)]
     yield "neither normals nor indices", spec
     spec = samples_iqm.arm()
-    spec.poses = [(-1 if parent < 0 else 0, *rest) for parent, *rest in spec.poses]
+    spec.poses = [(min(parent, 0), mask, offset, scale) for parent, mask, offset, scale in spec.poses]
     yield "poses with other parents", spec
 
 
