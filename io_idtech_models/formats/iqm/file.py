@@ -65,7 +65,7 @@ FORMATS = tuple(np.dtype(kind) for kind in ("i1", "u1", "<i2", "<u2", "<i4", "<u
 POSITION, TEXCOORD, NORMAL, TANGENT, BLENDINDEXES, BLENDWEIGHTS, COLOR, CUSTOM = 0, 1, 2, 3, 4, 5, 6, 16
 MOST_ARRAYS = 64  # real files have seven
 MOST_COMPONENTS = 64  # of an array: real ones have four
-MOST_POSES = 1 << 18  # of joints in frames: what stands still takes no bytes, but some 200 when it is read
+MOST_POSES = 1 << 16  # of joints in frames: what stands still takes no bytes, but a thousand when it is read
 MOST_BARE = 1 << 20  # vertices of a file that says nothing of them
 MOST_NUMBER = 1e9  # of a joint's place or scale: what is a thousand times farther than any game can show
 ALIGNMENTS = (8, 4, 1)  # of the iqm compiler, of Blender's exporter, of older files without a mesh
@@ -288,7 +288,7 @@ def write(iqm: Iqm) -> bytes:
     sizes = {key: len(data) for key, data in lumps.items()}
     laid, ends = _laid_out(iqm, sizes)
     offsets, size = laid.places(sizes)
-    header["filesize"] = size + ends
+    header["filesize"] = size + ends if size + ends >= HEADER.itemsize else size
     for number, lump in enumerate(LUMPS, 1):
         header[str(lump.offset)] = offsets.get(number, laid.empty.get(number, 0))
     arrays["ofs_data"] = [offsets.get(FIRST_ARRAY + i, laid.empty.get(FIRST_ARRAY + i, 0)) for i in range(len(arrays))]

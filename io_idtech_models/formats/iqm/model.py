@@ -241,6 +241,8 @@ def _bounds(
     if not had or not len(frames.codes) or not model.meshes:
         same = had and len(frames.bounds) and not frames.changed.any()
         return frames.bounds if same else none
+    if frames.channels.shape[1] != model.skeleton.num_joints:  # frames without poses
+        return frames.bounds
     found, anew = frames.bounds.copy(), frames.changed.copy()
     if not geometry.unchanged and not anew.all():
         kept = np.flatnonzero(~anew)

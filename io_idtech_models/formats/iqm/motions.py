@@ -333,14 +333,14 @@ def _filled(
     shape = (total, joints, CHANNELS)
     channels, codes, holds = np.zeros(shape), np.zeros(shape, np.int32), np.zeros(shape, np.bool_)
     bounds, changed = np.zeros(total, BOUNDS), np.ones(total, np.bool_)
+    if origin is not None and "spare_bounds" in origin.facts and len(spare):
+        bounds[spare], changed[spare] = records_of(origin.facts, "spare_bounds", BOUNDS), False
     if len(spare) and origin is not None and len(origin.facts["poses"]):
         known, written = origin.joints >= 0, records_of(origin.facts, "poses", POSE)
         own, spare_codes = origin.joints[known], origin.facts["spare_codes"]
         places = np.ix_(spare, np.flatnonzero(known))
         channels[places] = decode_frames(written, spare_codes)[:, own]
         codes[places], holds[places] = spread(written, spare_codes)[:, own], True
-        if "spare_bounds" in origin.facts:
-            bounds[spare], changed[spare] = records_of(origin.facts, "spare_bounds", BOUNDS), False
     for first, part in zip(firsts, parts, strict=True):
         place = slice(first, first + len(part.channels))
         channels[place], codes[place], holds[place] = part.channels, part.codes, part.holds

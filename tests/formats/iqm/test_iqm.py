@@ -273,3 +273,43 @@ def test_tangents_are_those_of_writers(file):
     cosines = (made[:, :3] * arrays[3][:, :3]).sum(axis=1)
     assert np.median(cosines) > 0.99
     assert (made[:, 3] == arrays[3][:, 3]).mean() > 0.8
+
+
+# -- what the fuzzer found
+
+
+def odd_files():
+    """Yield files that no writer makes and readers may meet, by name."""
+    spec = samples_iqm.animated()
+    spec.joints = []
+    yield "meshes and poses without joints", spec
+    spec = samples_iqm.animated()
+    spec.poses, spec.frames, spec.bounds = [], [], [(0.0,) * 8] * 2
+    spec.anims = [("wave", 0, 2, 24.0, 0)]
+    yield "frames without poses", spec
+    spec = samples_iqm.alone()
+    spec.anims = [("wave", 0, 0, 24.0, 0)]
+    yield "an animation without frames", spec
+    spec = samples_iqm.alone()
+    spec.anims = []
+    yield "frames without animations", spec
+    spec = samples_iqm.arm()
+    spec.arrays = [array for array in spec.arrays if array[0] not in (2, 4)]
+    yield "neither normals nor indices", spec
+    spec = samples_iqm.arm()
+    spec.poses = [(min(parent, 0), mask, offset, scale) for parent, mask, offset, scale in spec.poses]
+    yield "poses with other parents", spec
+
+
+@pytest.mark.parametrize("spec", [pytest.param(spec, id=name) for name, spec in odd_files()])
+def test_odd_files_come_back(spec):
+    data = spec.pack()
+    model, animations = unpack(data)
+    assert ROW.dump(model, None, animations) == data
+
+
+def test_as_many_arrays_as_nobody_needs():
+    spec = samples_iqm.static()
+    spec.arrays = spec.arrays * 20
+    with pytest.raises(FormatError, match="vertex arrays at byte 48: expected 64 at most, found 80"):
+        ROW.read(spec.pack())
