@@ -165,6 +165,8 @@ def conversions() -> Bytes:
         (STILT, "f.md3", [], {}),
         (SENTINEL, "g.md2", [], {}),
         (NEWT, "h.md3", [], {"split_surfaces": True}),
+        (NEWT, "i.mdc", [NEWT.with_name("walk.md5anim")], {}),
+        (NEWT, "j.mds", [NEWT.with_name("walk.md5anim")], {"make_lod": True}),
     )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
