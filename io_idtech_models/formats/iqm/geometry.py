@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.skeletal import SkeletalSource, Skeleton, SkinnedMeshSource, Weights
+from ...model.skeletal import LARGEST, SkeletalSource, Skeleton, SkinnedMeshSource, Weights
 from ...model.source import Facts
 from ...model.transforms import conjugate, rotate
 from ...model.weights.table import normal_turns
@@ -72,7 +72,7 @@ def _mesh_source(iqm: Iqm, record: Any, skeleton: Skeleton, index: int) -> Skinn
     normals = own.decoded(NORMAL, 3)
     if normals is not None:
         turns = normal_turns(weights, skeleton.rotations)
-        normals = rotate(conjugate(turns), normals).astype(np.float32)
+        normals = np.clip(rotate(conjugate(turns), normals), -LARGEST, LARGEST).astype(np.float32)
     name, material = (name_at(iqm.text, int(record[n])) for n in ("name", "material"))
     uvs = own.decoded(TEXCOORD, 2)
     uvs = np.zeros((len(vertices), 2), np.float32) if uvs is None else flipped(uvs)
@@ -122,7 +122,8 @@ def _decode_weights(own: Vertices, skeleton: Skeleton, index: int) -> Weights:
     chosen, parts = joints[owners, columns], factors[owners, columns].astype(np.float64)
     sums = np.bincount(owners, parts, len(places))
     ways = places[owners].astype(np.float64) - skeleton.positions[chosen]
-    offsets = rotate(conjugate(skeleton.rotations[chosen]), ways).astype(np.float32)
+    turned = rotate(conjugate(skeleton.rotations[chosen]), ways)
+    offsets = np.clip(turned, -LARGEST, LARGEST).astype(np.float32)
     counts = used.sum(axis=1)
     return Weights(
         (np.cumsum(counts) - counts).astype(np.int32), counts.astype(np.int32), chosen.astype(np.int32),
