@@ -33,6 +33,7 @@ from .weights import groups as vertex_groups
 
 log = logging.getLogger(__name__)
 
+FASTEST, SLOWEST = 32767, 1e-5  # frames per second that Blender takes, and by what they are divided at least
 HELD = 1e-3  # units that a joint may move before it shows that its bone does not
 
 
@@ -279,7 +280,8 @@ def _check(rig: Block, bones: list[Any], parents: NDArray[Any], animation: Anima
 
 def _set_scene(scene: bpy.types.Scene, animation: Animation, settings: SkeletalSettings) -> None:
     if settings.frame_rate and animation.frame_rate >= 1:
-        scene.render.fps, scene.render.fps_base = max(1, round(animation.frame_rate)), 1.0
+        whole = min(max(round(min(animation.frame_rate, FASTEST)), 1), FASTEST)
+        scene.render.fps, scene.render.fps_base = whole, max(whole / animation.frame_rate, SLOWEST)
     if settings.fit_range and animation.num_frames > 1:  # a pose has no range: what else plays goes on
         scene.frame_start, scene.frame_end = 0, animation.num_frames - 1
         scene.frame_set(min(max(scene.frame_current, 0), scene.frame_end))
