@@ -27,7 +27,7 @@ from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.blender.skeletal import gather_motion as motion
 from io_idtech_models.blender.skeletal import gather_rig as skeletal_gather
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
-from io_idtech_models.formats import by_name, by_suffix
+from io_idtech_models.formats import Row, by_name, by_suffix
 from io_idtech_models.model.skeletal import (
     Animation,
     SkeletalModel,
@@ -38,6 +38,7 @@ from io_idtech_models.model.skeletal import (
     skeleton_of,
 )
 from io_idtech_models.model.transforms import chain, conjugate, rotate
+from io_idtech_models.tasks.skeletal_exports import of_format
 
 Array = NDArray[Any]
 Block = Any  # a data-block of Blender; the stubs take each of its pointers for optional
@@ -50,6 +51,10 @@ STEPS = ("to_model", "build", "gather", "from_model")
 IMPORT, EXPORT = STEPS[:2], STEPS[2:]
 TARGETS = {"import / floor of import": 2.0, "export / floor of export": 3.0}
 SPEED = 30.0  # MB/s of text read
+KINDS = {  # of attributes: where their values lie, how many of them, and as what
+    "INT": ("value", 1, np.int32), "FLOAT_VECTOR": ("vector", 3, np.float32), "BYTE_COLOR": ("color", 4, np.float32),
+    "FLOAT_COLOR": ("color", 4, np.float32),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -86,10 +91,11 @@ def from_files(paths: Sequence[Path]) -> list[Files]:
         row = by_suffix(path)
         if row is None or row.companions:
             raise ValueError(f"{path.name}: not a model whose bones lie in its own file, nor a motion")
-        data = _settled(row.name, path.read_bytes())
+        data = path.read_bytes() if row.has_motions else _settled(row.name, path.read_bytes())
         if row.has_model:
-            joints = row.load(data, path.stem).skeleton.num_joints
-            found.append(Files(path.name, data, [], joints, 0, (row.name, row.animation)))
+            asset = row.unpack(row.read(data), path.stem)
+            joints, frames = asset.model.skeleton.num_joints, sum(a.num_frames for a in asset.animations)
+            found.append(Files(path.name, data, [], joints, frames, (row.name, row.animation or row.name)))
         elif not found or found[-1].formats[1] != row.name:
             raise ValueError(f"{path.name}: name the model that it moves before it")
         else:
@@ -167,8 +173,10 @@ def _settled(name: str, data: bytes) -> bytes:
 
 def run_steps(files: Files, clock: Clock) -> tuple[Any, Any, list[Any]]:
     """Take a model and its animations through every step once; all files must come out as they went in."""
-    scene, layer = empty_scene()
     mesh_row, row = map(by_name, files.formats)
+    if mesh_row.has_motions:
+        return run_whole(files, mesh_row, clock)
+    scene, layer = empty_scene()
     with clock.of("read"):
         structs = mesh_row.read(files.mesh) if files.mesh else None
         moves = [row.read(data) for data in files.animations]
@@ -198,6 +206,34 @@ def run_steps(files: Files, clock: Clock) -> tuple[Any, Any, list[Any]]:
     return posed, model, animations
 
 
+def run_whole(files: Files, row: Row, clock: Clock) -> tuple[Any, Any, list[Any]]:
+    """Take a file that holds a model and its animations through every step once; see `run_steps`."""
+    scene, layer = empty_scene()
+    with clock.of("read"):
+        structs = row.read(files.mesh)
+    with clock.of("to_model"):
+        asset = row.unpack(structs, "serpent")
+    with clock.of("build"):
+        settings = skeletal.SkeletalSettings()
+        posed = skeletal.build(asset.model, asset.animations, settings, Materials(), scene, scene.collection)
+    layer.update()
+    with clock.of("gather"):
+        export = of_format(rig_scene(scene, layer, SkeletalGatherSettings(normals="SOURCE"), posed.armature), row)
+        gathered = skeletal_gather.gather([posed.armature, *posed.meshes, *posed.tags], export, "serpent")
+        found = []
+        for action in posed.actions:
+            slot = next((slot for slot, _, _ in action_parts(action)), None)
+            found.append(motion.gather_action(export, action, slot))
+            set_bounds(found[-1], gathered)
+    with clock.of("from_model"):
+        structs = row.from_model(gathered, {}, found)
+    with clock.of("write"):
+        written = row.write(structs)
+    if written != files.mesh:
+        raise SystemExit(f"{files.name}: a file that came out is not the one that went in")
+    return posed, asset.model, asset.animations
+
+
 # -- the floor
 
 
@@ -218,7 +254,8 @@ class ReadyMesh:
     points: Array  # (3 P,) float32
     corner_points: Array  # (3 T,) int32
     uvs: Array  # (6 T,) float32
-    numbers: dict[str, tuple[str, Array]]  # attribute: its domain and int32 values
+    numbers: dict[str, tuple[str, str, Array]]  # attribute: its kind, its domain and values
+    normals: Array | None  # (C, 3) float32, where the format has some
     groups: list[str]
     weights: list[tuple[int, int, float]]  # point, group, weight
     properties: dict[str, Any]
@@ -245,13 +282,15 @@ def _look_at_mesh(block: Block) -> ReadyMesh:
     mesh = block.data
     numbers = {}
     for name, attribute in mesh.attributes.items():
-        if name.startswith("idtech"):
-            numbers[name] = attribute.domain, _get(attribute.data, "value", 1, np.int32)
+        if name.startswith("idtech") or attribute.data_type.endswith("_COLOR"):
+            kind = attribute.data_type
+            numbers[name] = kind, attribute.domain, _get(attribute.data, *KINDS[kind])
     return ReadyMesh(
         _get(mesh.attributes["position"].data, "vector", 3, np.float32),
         _get(mesh.attributes[".corner_vert"].data, "value", 1, np.int32),
         _get(mesh.uv_layers[0].uv, "vector", 2, np.float32),
         numbers,
+        _get(mesh.corner_normals, "vector", 3, np.float32).reshape(-1, 3) if mesh.has_custom_normals else None,
         [group.name for group in block.vertex_groups],
         [(v.index, g.group, g.weight) for v in mesh.vertices for g in v.groups],
         _properties(mesh),
@@ -326,9 +365,11 @@ def _make_mesh(ready: ReadyMesh) -> Block:
     mesh.attributes[".corner_vert"].data.foreach_set("value", ready.corner_points)
     mesh.polygons.foreach_set("loop_start", np.arange(0, len(ready.corner_points), 3, dtype=np.int32))
     mesh.uv_layers.new(name="UVMap", do_init=False).uv.foreach_set("vector", ready.uvs)
-    for name, (domain, values) in ready.numbers.items():
-        mesh.attributes.new(name, "INT", domain).data.foreach_set("value", values)
+    for name, (kind, domain, values) in ready.numbers.items():
+        mesh.attributes.new(name, kind, domain).data.foreach_set(KINDS[kind][0], values)
     mesh.update(calc_edges=True)
+    if ready.normals is not None:
+        mesh.normals_split_custom_set(ready.normals)
     block: Block = bpy.data.objects.new("skin", mesh)
     for name in ready.groups:
         block.vertex_groups.new(name=name)
@@ -363,6 +404,11 @@ def _read_mesh(mesh: Block) -> None:
     for name, width, dtype in ((".corner_vert", 1, np.int32), ("position", 3, np.float32)):
         _get(mesh.attributes[name].data, "value" if width == 1 else "vector", width, dtype)
     _get(mesh.uv_layers[0].uv, "vector", 2, np.float32)
+    for attribute in mesh.attributes:
+        if attribute.data_type in KINDS and attribute.name.startswith("idtech"):
+            _get(attribute.data, *KINDS[attribute.data_type])
+    if mesh.has_custom_normals:
+        _get(mesh.corner_normals, "vector", 3, np.float32)
     edited = bmesh.new()
     edited.from_mesh(mesh)
     deform: Any = edited.verts.layers.deform.active

@@ -74,7 +74,7 @@ def export_skeletal(
     done, files = _bones_of(asked, row, export, context) if more.write_animation else ([], [])
     blocks = whole_model(chosen.blocks, context)
     with collected_warnings() as warnings, object_mode(context), rig_levels.shown(export.rig, row, context) as levels:
-        export = _of_format(export, row)
+        export = of_format(export, row)
         model = gather([*blocks, *levels], export)
         animations = _own_motions(row, export, model, more) if row.has_motions else []
         if more.add_origin:
@@ -96,7 +96,7 @@ def export_skeletal(
     return Summary(describe_skeletal(model) + moved, warnings)
 
 
-def _of_format(export: RigScene, row: Row) -> RigScene:
+def of_format(export: RigScene, row: Row) -> RigScene:
     """Return what an export looks at where only what a format has is asked for."""
     normals = export.settings.normals if row.normals else "NONE"
     holds = Holds(row.colors, row.bare_vertices, row.stretches)
@@ -198,7 +198,7 @@ def export_animations(
 def _made(asked: Asked, row: Row, export: RigScene, context: Context, wanted: AnimationExport) -> Made:
     """Return what comes of an armature's animations; see `export_animations`."""
     with object_mode(context):
-        export = _of_format(export, row)
+        export = of_format(export, row)
         with collected_warnings() as source_warnings:
             sources = motions.sources(export, row, wanted.what, wanted.actions)
         with collected_warnings():  # here the meshes matter for bounds alone
