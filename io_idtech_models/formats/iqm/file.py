@@ -64,6 +64,7 @@ EXTENSION = np.dtype([("name", "<u4"), ("num_data", "<u4"), ("ofs_data", "<u4"),
 FORMATS = tuple(np.dtype(kind) for kind in ("i1", "u1", "<i2", "<u2", "<i4", "<u4", "<f2", "<f4", "<f8"))
 POSITION, TEXCOORD, NORMAL, TANGENT, BLENDINDEXES, BLENDWEIGHTS, COLOR, CUSTOM = 0, 1, 2, 3, 4, 5, 6, 16
 MOST_ARRAYS = 64  # real files have seven
+MOST_PARTS = 2048  # meshes, and animations: real files have some dozens; each takes its time
 MOST_COMPONENTS = 64  # of an array: real ones have four
 MOST_POSES = 1 << 16  # of joints in frames: what stands still takes no bytes, but a thousand when it is read
 MOST_BARE = 1 << 20  # vertices of a file that says nothing of them
@@ -179,9 +180,12 @@ def _piece(key: int, offset: int, size: int, called: str) -> Piece:
 
 
 def _check_poses(place: Place, size: int) -> None:
-    """Refuse what would decode to far more than a file of this size has a use for: frames in which nothing moves."""
+    """Refuse what would take far more than a file of this size has a use for: frames without motion, empty meshes."""
     if not place.number("num_vertexarrays") and place.number("num_vertexes") > MOST_BARE:
         raise FormatError("vertices without arrays", "byte 44", f"{MOST_BARE} at most", place.number("num_vertexes"))
+    for kind, byte in (("meshes", 36), ("anims", 84)):
+        if place.number(f"num_{kind}") > MOST_PARTS:
+            raise FormatError(f"num_{kind}", f"byte {byte}", f"{MOST_PARTS} at most", place.number(f"num_{kind}"))
     frames, most = place.number("num_frames"), MOST_POSES + size // 4
     if frames * max(place.number("num_poses"), 1) > most:
         raise FormatError("too many poses for a file of this size", "byte 92", f"{most} at most", frames)

@@ -154,6 +154,8 @@ def lump(name, at, data=None):
         (damaged(field("ofs_joints"), "I", 8), "joints begin inside the header"),
         (damaged(field("num_frames"), "I", 1 << 30), "too many poses for a file of this size"),
         (damaged(field("num_framechannels"), "I", 7), "channels of a frame"),
+        (damaged(field("num_meshes"), "I", 2049), "num_meshes at byte 36: expected 2048 at most"),
+        (damaged(field("num_anims"), "I", 2049), "num_anims at byte 84: expected 2048 at most"),
         (damaged(lump("triangles", 0), "I", 12), "triangle 0"),
         (damaged(lump("meshes", 12), "I", 13), "vertexes of mesh 0"),
         (damaged(lump("anims", 8), "I", 8), "frames of animation 0"),
