@@ -14,11 +14,12 @@ from .editing import follow
 from .levels import make as levels
 from .menus import files
 from .operators import operators_of
+from .panel import main as panel
 from .player import choosing, making, play, transfer
 from .trial import operators as trial
 
 PLAYERS = (transfer, play, choosing, making)
-MODULES = (preferences, model_list, archives, frames, skins, torso, check, levels, trial, *PLAYERS, files)
+MODULES = (preferences, model_list, archives, frames, skins, torso, check, levels, trial, *PLAYERS, files, panel)
 
 _classes: list[type] = []
 _commands: list[Any] = []

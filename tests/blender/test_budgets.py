@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
+from io_idtech_models.assets.load import load
 from io_idtech_models.blender import budgets as bearable
-from io_idtech_models.formats import by_name
+from io_idtech_models.formats import VERTEX, by_name
+from io_idtech_models.game.store import Disk
 from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
 from io_idtech_models.reporting import LimitError
+from tests.small_files import SAMPLES
 from tests.ui.scene import bpy, counts, error_of
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -120,3 +123,18 @@ def test_a_model_beyond_reach(tmp_path):
     assert "joints reach 1e+16 units" in error_of(bpy.ops.import_scene.idtech_md5mesh, filepath=str(path))
     assert counts() == before
     assert bpy.ops.import_scene.idtech_md5mesh(filepath=str(path), scale=0.01) == {"FINISHED"}, "Blender's units count"
+
+
+@pytest.mark.parametrize("kind", ["pictures", bearable.PIXELS])
+def test_an_mdl_with_pictures(tmp_path, monkeypatch, kind):
+    path = tmp_path / "many.mdl"
+    path.write_bytes(SAMPLES["mdl"]["torch"])
+    model = load(Disk().file(path), wanted=VERTEX).model
+    pictures = [picture for skin in model.skins for picture in skin.pictures]
+    count = len(pictures) if kind == "pictures" else sum(picture.size for picture in pictures)
+    monkeypatch.setitem(bearable.MOST, kind, count - 1)
+    before = counts()
+    assert f"the model has {count} {kind}" in error_of(bpy.ops.import_scene.idtech_mdl, filepath=str(path))
+    assert counts() == before
+    monkeypatch.setitem(bearable.MOST, kind, count)
+    assert bpy.ops.import_scene.idtech_mdl(filepath=str(path)) == {"FINISHED"}

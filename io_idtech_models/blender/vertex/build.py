@@ -59,10 +59,7 @@ def build(
     Raises:
         LimitError: the model has more of something than Blender can bear.
     """
-    shaders = {shader for surface in model.surfaces for shader in surface.shaders}
-    frames = model.num_frames if model.surfaces else 0
-    refuse_more(surfaces=len(model.surfaces), tags=len(model.tags), materials=len(shaders), frames=frames)
-    refuse_more(**{VERTICES: frames * sum(surface.num_vertices for surface in model.surfaces)})
+    _refuse_more(model)
     with undone_on_failure():
         materials.take_skins(model.skins, model.palette)
         built = Built(bpy.data.collections.new(names.fit(model.name)), model.num_frames)
