@@ -1,7 +1,7 @@
 """Recipes of the user's guide: the fenced blocks of a page, run as a reader would, in a folder with the examples.
 
-A block of `python` that begins with a comment `# name.py` is that file; any other is run as it stands. A block of `sh`
-has one command a line; a comment `# exits with 1` behind one says so.
+A block of `python` that begins with a comment `# name.py` is that file where a command under its heading names it; any
+other is run as it stands. A block of `sh` has one command a line; a comment `# exits with 1` behind one says so.
 """
 
 import re
@@ -9,6 +9,7 @@ import runpy
 import shlex
 import shutil
 import sys
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,7 +62,7 @@ def follow(page: str, title: str = "") -> dict[str, object]:
         if block.kind == "sh":
             for line in block.code.replace("\\\n", " ").splitlines():
                 command(line)
-        elif name := FILE.match(block.code):
+        elif (name := FILE.match(block.code)) and any(name[1] in b.code for b in chosen if b.kind == "sh"):
             Path(name[1]).write_text(block.code, encoding="utf-8")
         else:  # errors name the page and its line
             exec(compile("\n" * (block.line - 1) + block.code, f"{page}.md", "exec"), names)
@@ -71,7 +72,11 @@ def follow(page: str, title: str = "") -> dict[str, object]:
 def command(line: str) -> None:
     """Run a line of a shell in this process, for a Blender takes a second to start."""
     expected = EXITS.search(line)
-    match shlex.split(line, comments=True):
+    words = shlex.split(line, comments=True)
+    if ">" in words:
+        with Path(words[-1]).open("w", encoding="utf-8") as file, redirect_stdout(file):
+            return command(shlex.join(words[: words.index(">")]))
+    match words:
         case []:
             return
         case ["blender", "-c", "idtech", *rest] | ["python3", "build.py", *rest]:
