@@ -110,3 +110,75 @@ def test_every_recipe_has_an_outcome():
 @pytest.mark.parametrize("title", OUTCOMES)
 def test_recipe(title):
     assert OUTCOMES[title](follow("cookbook", title))
+
+
+def keyed_cube(relative):
+    """Return a cube with keys run1 to run3, as importers leave them: three frames, one key each, 4 units apart."""
+    bpy.ops.mesh.primitive_cube_add(size=32)
+    block = bpy.context.object
+    block.data.materials.append(bpy.data.materials.new("models/cube.tga"))
+    if relative:
+        block.shape_key_add(name="Basis", from_mix=False)
+    made = [block.shape_key_add(name=f"run{number}", from_mix=False) for number in (1, 2, 3)]
+    keys = block.data.shape_keys
+    keys.use_relative = relative
+    for frame, key in enumerate(made):
+        for point in key.data:
+            point.co.z += 4 * frame
+        for shown in range(3) if relative else ():
+            key.value = float(shown == frame)
+            key.keyframe_insert("value", frame=shown)
+        if not relative:
+            keys.eval_time = key.frame
+            keys.keyframe_insert("eval_time", frame=frame)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 0, 2
+    return block
+
+
+@pytest.mark.parametrize("relative", [False, True])
+def test_frames_of_another_add_on_keep_names_and_tags(relative):
+    block = keyed_cube(relative)
+    bpy.ops.object.empty_add(type="ARROWS")
+    tag = bpy.context.object
+    tag.name = "tag_x"
+    for frame in range(3):
+        tag.location = 0, 0, frame
+        tag.keyframe_insert("location", frame=frame)
+    bpy.context.view_layer.objects.active = block
+    bpy.ops.export_scene.idtech_md3(filepath="cube.md3", what="SCENE")
+    model = read("cube.md3")
+    assert model.frames["name"].tolist() == [b"run1", b"run2", b"run3"]
+    assert np.diff(model.surfaces[0].vertices["xyz"][:, 0, 2]).tolist() == [4 * 64, 4 * 64]
+    assert model.tags["origin"][:, 0, 2].tolist() == [0, 1, 2]
+
+
+def test_sharp_edges_are_kept_and_smooth_ones_cost_nothing():
+    bpy.ops.mesh.primitive_cube_add(size=32)
+    bpy.context.object.data.uv_layers.remove(bpy.context.object.data.uv_layers[0])
+    bpy.ops.object.shade_smooth()
+    bpy.ops.export_scene.idtech_md3(filepath="smooth.md3")
+    for edge in bpy.context.object.data.edges:
+        edge.use_edge_sharp = True
+    bpy.ops.export_scene.idtech_md3(filepath="sharp.md3")
+    assert [len(read(path).surfaces[0].st) for path in ("smooth.md3", "sharp.md3")] == [8, 24]
+
+
+def test_transforms_need_not_be_applied():
+    bpy.ops.import_scene.idtech_md5mesh(filepath="examples/newt/models/md5/newt/newt.md5mesh")
+    rig = bpy.data.objects["newt"]
+    rig.scale, rig.rotation_euler = (0.01, 0.01, 0.01), (0, 0, 2)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.export_scene.idtech_md5mesh(filepath="small/newt.md5mesh")
+    bpy.ops.export_anim.idtech_md5anim(filepath="small/idle.md5anim")
+    expected = shown_points(rig)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.import_scene.idtech_md5mesh(filepath="small/newt.md5mesh")
+    assert np.allclose(shown_points(bpy.data.objects["newt"]), expected, atol=1e-5)
+
+
+def shown_points(rig):
+    """Return where the vertices of a rig's mesh are in frame 7."""
+    bpy.context.scene.frame_set(7)
+    block = next(child for child in rig.children if child.type == "MESH")
+    shown = block.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return [shown.matrix_world @ vertex.co for vertex in shown.data.vertices]
