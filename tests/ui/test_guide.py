@@ -1,14 +1,21 @@
-"""What the user's guide tells to do is done: first steps, tutorials and recipes, block by block."""
+"""What the user's guide tells to do is done: first steps, tutorials, recipes and answers, block by block."""
 
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md3 import file as md3
+from io_idtech_models.formats.mdm import file as mdm
 from tests.recipes import blocks, follow, lay_out
 from tests.ui.scene import bpy
 
+EXAMPLE = "examples/sentinel/sentinel.md3"
+TOCK = "models/players/tock"
+STILT = "examples/stilt/players/stilt/tris.md2"
+TROOPER = "examples/trooper/models/players/toys/trooper/body.mdm"
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
 
@@ -33,6 +40,76 @@ def test_first_steps():
     )
     assert np.abs(new_glow.vertices["xyz"] - 1.3 * glow.vertices["xyz"]).max() <= 0.51
     assert np.array_equal(read(EXAMPLE).tags, read("mine.md3").tags)
+
+
+def test_player_head():
+    follow("tutorials/player-head")
+    with zipfile.ZipFile("tock.pk3") as packed:
+        changed = {
+            name
+            for name in packed.namelist()
+            if packed.read(name) != (Path("examples/tock/baseq3") / name).read_bytes()
+        }
+        head = md3.read(packed.read(f"{TOCK}/head.md3"))
+    assert changed == {f"{TOCK}/head.md3", f"{TOCK}/head_1.md3"}
+    old = read(f"examples/tock/baseq3/{TOCK}/head.md3")
+    assert head.frames["maxs"][0, 2] - old.frames["maxs"][0, 2] == pytest.approx(4, abs=0.02)
+
+
+def test_monster_animation():
+    follow("tutorials/monster-animation")
+    old, new = (md2.read(Path(path).read_bytes()).frames for path in (STILT, "tris.md2"))
+    assert np.array_equal(new[:34], old)
+    assert new["name"][34:].tolist() == [f"duck0{number}".encode() for number in range(1, 7)]
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.import_scene.idtech_md2(filepath="tris.md2")
+    assert bpy.data.actions["duck"].frame_range[:] == (0, 5)
+    keys = bpy.context.object.data.shape_keys.key_blocks
+    tops = np.array([max(point.co.z for point in keys[f"duck0{number}"].data) for number in range(1, 7)])
+    assert (tops - tops[0]).tolist() == pytest.approx([0, -3, -6, -6, -3, 0], abs=0.3)
+
+
+def test_gun():
+    follow("tutorials/gun")
+    folder = Path("examples/tock/baseq3/models/weapons2/popgun")
+    gun, hand = read(folder / "popgun.md3"), read(folder / "popgun_hand.md3")
+    assert gun.tags["name"][0].tolist() == [b"tag_barrel", b"tag_flash"]
+    assert (len(hand.surfaces), hand.tags.shape, hand.tags["origin"][10, 0].tolist()) == (0, (15, 1), [8, -4, -16])
+    barrel, flash = bpy.data.objects["popgun_barrel"], bpy.data.objects["popgun_flash"]  # the roots
+    assert (barrel.parent.name, flash.parent.name) == ("tag_barrel", "tag_flash")
+    places = [bpy.data.objects[name].matrix_world.translation for name in ("tag_weapon", "popgun_flash")]
+    assert (places[1] - places[0]).length == pytest.approx(np.hypot(20, 2.5), abs=0.1)
+
+
+def test_doom3_monster():
+    follow("tutorials/doom3-monster")
+    folder = Path("base/models/md5/monsters/strut")
+    made = {path.stem.removesuffix("_Strut"): path for path in folder.iterdir()}  # Blender 4.2's glTF adds that
+    assert set(made) == {"strut", "Idle", "Walk", "Run", "Shoot", "Jump", "Death"}
+    assert made["Run"].read_text(encoding="utf-8").count("frameRate 24") == 1
+    text = (folder / "strut.md5mesh").read_text(encoding="utf-8")
+    assert '"origin"\t-1 ' in text
+    assert 'shader "models/monsters/strut/skin"' in text
+    body = next(block for block in bpy.context.scene.objects if block.type == "MESH")
+    points = np.array([vertex.co for vertex in body.data.vertices])
+    assert np.ptp(points[:, 2]) == pytest.approx(74, abs=2)
+    assert points[points[:, 2] < 3][:, 0].max() > 5 > -points[points[:, 2] < 3][:, 0].min()  # its toes are ahead
+
+
+def test_et_helmet():
+    follow("tutorials/et-helmet")
+    old, new = (mdm.read(Path(path).read_bytes()) for path in (TROOPER, "body.mdm"))
+    (body, legs), (new_body, new_legs) = old.surfaces, new.surfaces
+    assert np.array_equal(legs.vertices, new_legs.vertices)
+    assert np.array_equal(body.weights["weight"], new_body.weights["weight"])
+    assert np.array_equal(body.collapse, new_body.collapse)
+    assert all(np.array_equal(a.header, b.header) for a, b in zip(old.tags, new.tags, strict=True))
+    moved = (body.weights["offset"] != new_body.weights["offset"]).any(1)
+    assert 0 < moved.sum() < len(moved) / 4
+    bpy.context.scene.frame_set(30)
+    worn, tag = bpy.data.objects["helmet"], bpy.data.objects["tag_head"]
+    assert np.allclose(worn.matrix_world, tag.matrix_world, atol=1e-5)
+    assert (read("helmet.md3").frames["mins"][0, 2], read("helmet.md3").frames["maxs"][0, 2]) == (0, 5)
 
 
 def reach(path):
@@ -61,7 +138,6 @@ def shaders_of(path):
     return [(s.header["name"], s.shaders["name"].tolist()) for s in read(path).surfaces]
 
 
-EXAMPLE = "examples/sentinel/sentinel.md3"
 PARTS = "lower", "lower_1", "upper", "upper_1", "head", "head_1"
 # What each recipe of the cookbook comes to, by the names that it leaves behind.
 OUTCOMES = {
