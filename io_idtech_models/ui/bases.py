@@ -14,13 +14,13 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper, poll_file_object_dro
 
 from .. import formats
 from ..blender.compat import RELATIVE_PATHS, Context
-from ..blender.provenance import FILE
 from ..blender.window import mode_of, selected
 from ..formats import Option, Row
 from ..game.store import ARCHIVES
 from ..model.limits.games import GAMES
 from ..model.wording import joined
 from ..reporting import ModelError
+from .exports.proposals import carrier_of, file_of_choice, proposed_stem
 from .reports import report_done
 
 if TYPE_CHECKING:
@@ -135,6 +135,18 @@ class ExportFile(Exporting):  # type: ignore[misc]
         default=False,
     )
 
+    space: EnumProperty(
+        name="Space",
+        description="Whose origin and axes the file has, where the model hangs on another's tag, or on a root",
+        items=(
+            ("AUTO", "Automatic", "The model's own, if it was imported or has a root; else the world's"),
+            ("OWN", "Model's Own", "As its root, or the tag that it hangs on, sees it: nothing that carries it counts"),
+            ("WORLD", "World", "As it stands in the scene, with the motion of all that carries it"),
+        ),
+        default="AUTO",
+    )
+    carrier: StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # what the model hangs on, for the dialog to show
+
     def asked(self) -> Any:
         """Return what is to be written, with the options that are the format's own."""
         from ..assets.asked import Asked
@@ -153,6 +165,14 @@ class ExportFile(Exporting):  # type: ignore[misc]
             return CANCELLED
         report_done(self, done)
         return FINISHED
+
+    def draw_space(self) -> None:
+        """Show in whose space the model is written, where it hangs on something."""
+        if self.carrier:
+            draw_group(self.layout, self, "idtech_space", "Space", ("space",))
+            row: Any = self.layout.row()
+            row.label(text="Hangs on:")
+            row.label(text=self.carrier, translate=False)
 
     def propose(self, stem: str, file: str = "") -> None:
         """Put a file's name beside the model's `file`, or else beside the .blend, into the file browser without one."""
@@ -193,12 +213,14 @@ class ExportModel(ExportFile):
 
         chosen = choose(context, self.what)
         self.propose(proposed_stem(chosen), file_of_choice(chosen))
+        self.carrier = carrier_of(chosen.whole)
         return super().invoke(context, event)
 
     def draw_objects(self) -> None:
         """Show whose limits to keep, and which objects to write where Blender's collection exporter has not said."""
         options = ("game",) if self.collection else ("what", "game")
         draw_group(self.layout, self, "idtech_objects", "Objects", options)
+        self.draw_space()
 
 
 def open_collection(context: Context) -> bpy.types.Collection:
@@ -276,33 +298,6 @@ def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, opt
         for option in options:
             if hasattr(data, option):
                 body.prop(data, option)
-
-
-def file_stem(collection: bpy.types.Collection) -> str:
-    """Return what to call a model's file: as it was, while its collection still has the name that import gave it."""
-    from ..blender import names
-    from ..game.search import model_name
-    from ..game.store import Disk
-
-    file = collection.get(FILE)
-    if isinstance(file, str) and names.stem_of(collection.name) == names.fit(model_name(Disk().file(Path(file)))):
-        return Path(file).stem
-    return str(collection.name)
-
-
-def file_of_choice(chosen: Any) -> str:
-    """Return which file a choice came from, or ""."""
-    blocks = [block if block.data is None else block.data for block in chosen.blocks]
-    holders = [*([] if chosen.collection is None else [chosen.collection]), *blocks]
-    return next((file for file in (holder.get(FILE) for holder in holders) if isinstance(file, str)), "")
-
-
-def proposed_stem(chosen: Any) -> str:
-    """Return what to call the file of a choice: as its model's file, or else as the .blend."""
-    if chosen.collection is not None:
-        return file_stem(chosen.collection)
-    own = Path(file_of_choice(chosen)).stem
-    return own or Path(bpy.data.filepath).stem or "untitled"
 
 
 def games_option(games: tuple[str, ...]) -> Any:

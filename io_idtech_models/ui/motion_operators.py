@@ -28,6 +28,7 @@ from .bases import (
     select,
     settings_from,
 )
+from .exports.proposals import carrier_of
 from .reports import report_done
 
 if TYPE_CHECKING:
@@ -169,6 +170,7 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
             action = None if rig.animation_data is None else rig.animation_data.action
             file = rig.data.get(FILE)
             self.propose(rig.name if action is None else action.name, file if isinstance(file, str) else "")
+            self.carrier = carrier_of([rig])
             for name, value in self.weights(rig, {}).items():
                 setattr(self, name, value)
         return super().invoke(context, event)
@@ -183,6 +185,7 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
         """Show the options in groups."""
         which = ("what", "actions") if self.what == "CHOSEN" else ("what",)
         draw_group(self.layout, self, "idtech_objects", "Animations", (*which, "game"))
+        self.draw_space()
         draw_group(self.layout, self, "idtech_bones", "Joints", ("scale", "deform_only", "add_origin", "keep_suffixes"))
         bounds = ("recompute_bounds", *WEIGHT_NAMES)
         own = [option.name for option in self.row.options]
