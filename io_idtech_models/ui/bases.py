@@ -20,7 +20,7 @@ from ..game.store import ARCHIVES
 from ..model.limits.games import GAMES
 from ..model.wording import joined
 from ..reporting import ModelError
-from .exports.proposals import carrier_of, file_of_choice, proposed_stem
+from .exports.proposals import carrier_of, file_of_choice, proposed_game, proposed_stem, remember_game
 from .reports import report_done
 
 if TYPE_CHECKING:
@@ -163,6 +163,7 @@ class ExportFile(Exporting):  # type: ignore[misc]
             text = joined([str(error), *besides])
             self.report({"ERROR"}, f"{Path(bpy.path.abspath(self.filepath)).name}: {text}")
             return CANCELLED
+        remember_game(self.row, self.game)
         report_done(self, done)
         return FINISHED
 
@@ -173,6 +174,11 @@ class ExportFile(Exporting):  # type: ignore[misc]
             row: Any = self.layout.row()
             row.label(text="Hangs on:")
             row.label(text=self.carrier, translate=False)
+
+    def propose_game(self, file: str) -> None:
+        """Choose the game that a model from a `file` is for, unless it was given."""
+        if not self.properties.is_property_set("game"):
+            self.game = proposed_game(self.row, file)
 
     def propose(self, stem: str, file: str = "") -> None:
         """Put a file's name beside the model's `file`, or else beside the .blend, into the file browser without one."""
@@ -212,7 +218,9 @@ class ExportModel(ExportFile):
         from ..tasks.selection import choose
 
         chosen = choose(context, self.what)
-        self.propose(proposed_stem(chosen), file_of_choice(chosen))
+        file = file_of_choice(chosen)
+        self.propose(proposed_stem(chosen), file)
+        self.propose_game(file)
         self.carrier = carrier_of(chosen.whole)
         return super().invoke(context, event)
 
@@ -308,6 +316,7 @@ def games_option(games: tuple[str, ...]) -> Any:
         description="Whose limits to keep: what the game would refuse is not written",
         items=tuple((key, GAMES[key].choice or GAMES[key].label, f"Limits of {GAMES[key].label}") for key in games),
         default="format",
+        options={"SKIP_SAVE"},  # the next model may be another game's
     )
 
 

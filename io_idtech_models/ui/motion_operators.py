@@ -169,7 +169,9 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
         if rig is not None:
             action = None if rig.animation_data is None else rig.animation_data.action
             file = rig.data.get(FILE)
-            self.propose(rig.name if action is None else action.name, file if isinstance(file, str) else "")
+            place = file if isinstance(file, str) else ""
+            self.propose(rig.name if action is None else action.name, place)
+            self.propose_game(place)
             self.carrier = carrier_of([rig])
             for name, value in self.weights(rig, {}).items():
                 setattr(self, name, value)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from mathutils import Euler, Matrix
 
+from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.tasks.selection import choose
 from io_idtech_models.ui import bases
@@ -515,6 +516,18 @@ def test_exporting_twice_gives_the_same_bytes(path):
     block.vertex_groups.new(name="root").add(range(8), 1.0, "REPLACE")
     block.modifiers.new("rig", "ARMATURE").object = rig
     assert export_md3(path, what="SCENE") == export_md3(path, what="SCENE")
+
+
+def test_the_game_is_that_of_the_folder_else_the_last(tmp_path, monkeypatch):
+    monkeypatch.setattr(proposals, "_last", {})
+    row = by_name("md3")
+    assert proposals.proposed_game(row, str(tmp_path / "etmain" / "a.md3")) == "et"
+    assert proposals.proposed_game(row, str(tmp_path / "a.md3")) == "format"
+    import_md3(put(tmp_path / "models" / "a.md3", "animated"))
+    export_md3(tmp_path / "b.md3", game="quake3")
+    assert proposals.proposed_game(row, str(tmp_path / "a.md3")) == "quake3"
+    assert proposals.proposed_game(row, str(tmp_path / "etmain" / "a.md3")) == "et"
+    assert proposals.proposed_game(by_name("mdc"), str(tmp_path / "a.mdc")) == "format"
 
 
 def test_an_export_begins_where_the_model_came_from(tmp_path):
