@@ -14,7 +14,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper, poll_file_object_dro
 
 from .. import formats
 from ..blender.compat import RELATIVE_PATHS, Context
-from ..blender.window import mode_of, selected
+from ..blender.scene import room_for_others
 from ..formats import Option, Row
 from ..game.store import ARCHIVES
 from ..model.limits.games import GAMES
@@ -43,7 +43,14 @@ class SharedOptions:
         name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0
     )
     fit_range: BoolProperty(
-        name="Fit Frame Range", description="Let the scene play from the first frame to the last", default=True
+        name="Fit Frame Range",
+        description="Let the scene play from the first frame to the last; what is animated already keeps its frames",
+        default=True,
+    )
+    replace_range: BoolProperty(
+        name="Replace Range",
+        description="Let the scene play what is imported alone, not what is animated already",
+        default=False,
     )
 
 
@@ -71,7 +78,10 @@ class ImportFiles(SharedOptions, Importing):  # type: ignore[misc]
         from . import archives  # which needs this module
 
         packs = [path for path in self.paths() if archives.is_archive(path)]
-        return archives.hand_over(self, packs) if packs else self.import_files(context)
+        if packs:
+            return archives.hand_over(self, packs)
+        with room_for_others(context.scene, self.replace_range):
+            return self.import_files(context)
 
     def paths(self) -> list[Path]:
         """Return the files to read: those that were dropped or marked in the file browser, or the one that is named."""
@@ -229,57 +239,6 @@ class ExportModel(ExportFile):
         options = ("game",) if self.collection else ("what", "game")
         draw_group(self.layout, self, "idtech_objects", "Objects", options)
         self.draw_space()
-
-
-def open_collection(context: Context) -> bpy.types.Collection:
-    """Return where imported collections go: the active collection, or the scene's if that can't be changed.
-
-    An imported model's own is no place for another, which would become part of the model: it goes beside.
-    """
-    from ..blender.provenance import MODEL_ID
-
-    root: bpy.types.Collection = context.scene.collection
-    active: bpy.types.Collection | None = context.collection
-    while active is not None and active.get(MODEL_ID):
-        own = active
-        active = next((c for c in (root, *root.children_recursive) if any(child == own for child in c.children)), None)
-    if active is None or active.library is not None or active.override_library is not None:
-        return root
-    return active
-
-
-def select(context: Context, blocks: list[bpy.types.Object]) -> None:
-    """Select objects, and make the first active, as far as the view layer shows them."""
-    context.view_layer.update()  # it has not seen what was linked just now
-    present = set(context.view_layer.objects)
-    shown = [block for block in blocks if block in present]
-    if mode_of(context) != "OBJECT" or not shown:
-        return
-    deselect(context)
-    for block in shown:
-        block.select_set(True, view_layer=context.view_layer)
-    context.view_layer.objects.active = shown[0]
-
-
-def deselect(context: Context) -> None:
-    """Select nothing."""
-    for block in selected(context):
-        block.select_set(False, view_layer=context.view_layer)
-
-
-def show_bare(context: Context, collection: bpy.types.Collection) -> None:
-    """Make the collection of a model without objects the active one, and no object: nothing else tells of it."""
-    if mode_of(context) != "OBJECT":
-        return
-    deselect(context)
-    context.view_layer.objects.active = None
-    layers = [context.view_layer.layer_collection]
-    while layers:
-        layer = layers.pop()
-        if layer.collection == collection:
-            context.view_layer.active_layer_collection = layer
-            return
-        layers += layer.children
 
 
 def settings_from(operator: Any, settings: type[Settings], **others: Any) -> Settings:

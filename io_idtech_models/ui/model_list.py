@@ -16,7 +16,13 @@ from ..blender.compat import Context
 from ..blender.window import selected
 from ..model.wording import plural
 from ..reporting import ModelError
-from .bases import CANCELLED, FINISHED, SharedOptions, draw_group, select
+from .bases import (
+    CANCELLED,
+    FINISHED,
+    SharedOptions,
+    draw_group,
+)
+from .imports.placing import select
 from .reports import listening, report_done
 
 if TYPE_CHECKING:
@@ -26,7 +32,7 @@ Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender doe
 PropertyGroup: Any = bpy.types.PropertyGroup
 UIList: Any = bpy.types.UIList
 Item = tuple[str, str, str]  # identifier, label, description
-SHARED = ("scale", "fit_range")  # options of all imports
+SHARED = ("scale", "fit_range", "replace_range")  # options of all imports
 NOUNS = {"scene": "model", "anim": "animation"}  # what the operators of a space bring
 ROWS_SHOWN, WIDTH = 16, 760
 MOST_NOTES = 3

@@ -23,12 +23,11 @@ from .bases import (
     file_of,
     games_option,
     make_operator,
-    open_collection,
     option_property,
-    select,
     settings_from,
 )
 from .exports.proposals import carrier_of
+from .imports.placing import open_collection, select
 from .reports import report_done
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ class ImportSkeletalAnimation(ImportPosed):
 
     def draw(self, context: Context) -> None:
         """Show the options."""
-        shown = ("scale", "table", "numbered", "fit_range", "frame_rate")
+        shown = ("scale", "table", "numbered", "fit_range", "replace_range", "frame_rate")
         draw_group(self.layout, self, "idtech_time", "Animation", shown)
 
     def import_files(self, context: Context) -> Any:

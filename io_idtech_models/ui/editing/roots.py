@@ -9,8 +9,12 @@ import bpy
 from ...blender.compat import Context
 from ...blender.window import mode_of
 from ...reporting import ModelError
-from ..bases import CANCELLED, FINISHED, select
+from ..bases import (
+    CANCELLED,
+    FINISHED,
+)
 from ..exports.proposals import proposed_stem
+from ..imports.placing import select
 
 Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
 
