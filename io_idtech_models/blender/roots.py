@@ -183,7 +183,7 @@ def _inverse(matrix: Matrices) -> Matrices:
 @contextmanager
 def showing_whole(root: Block | None, last: int) -> Iterator[None]:
     """Let a part show, in each frame of the scene, the frame of its file with that number, whatever it plays."""
-    if root is None:
+    if root is None or FRAME not in frame_root(root):  # which moves nothing
         yield
         return
     with playing_curve(frame_root(root), FRAME_PATH, last):

@@ -21,6 +21,7 @@ from ..model.limits.games import GAMES
 from ..model.wording import joined
 from ..reporting import ModelError
 from .exports.proposals import carrier_of, file_of_choice, proposed_game, proposed_stem, remember_game
+from .imports.showing import arrive
 from .reports import report_done
 
 if TYPE_CHECKING:
@@ -46,6 +47,11 @@ class SharedOptions:
         name="Fit Frame Range",
         description="Let the scene play from the first frame to the last; what is animated already keeps its frames",
         default=True,
+    )
+    side_by_side: BoolProperty(
+        name="Side by Side",
+        description="Let several models stand beside one another, each on a root of its own; files do not change by it",
+        default=False,
     )
     replace_range: BoolProperty(
         name="Replace Range",
@@ -81,7 +87,7 @@ class ImportFiles(SharedOptions, Importing):  # type: ignore[misc]
         if packs:
             return archives.hand_over(self, packs)
         with room_for_others(context.scene, self.replace_range):
-            return self.import_files(context)
+            return arrive(context, self.side_by_side, lambda: self.import_files(context))
 
     def paths(self) -> list[Path]:
         """Return the files to read: those that were dropped or marked in the file browser, or the one that is named."""

@@ -73,7 +73,7 @@ class ImportSkeletalModel(DressOptions, ImportPosed):
     def draw(self, context: Context) -> None:
         """Show the options in two groups."""
         pose = ("bind", "bind_frame") if self.bind == "FRAME" else ("bind",)
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "animation", *pose))
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "side_by_side", "animation", *pose))
         draw_group(
             self.layout, self, "idtech_time", "Animation", ("animations", "fit_range", "replace_range", "frame_rate")
         )

@@ -73,7 +73,7 @@ class ImportVertexModel(DressOptions, ImportFiles):
         """Show the options in two groups."""
         if self.of_player:
             self.layout.prop(self, "whole_player")
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld"))
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "side_by_side"))
         draw_group(
             self.layout, self, "idtech_time", "Animation", ("relative_keys", "fit_range", "replace_range", "frame_rate")
         )

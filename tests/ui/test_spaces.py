@@ -235,3 +235,42 @@ def test_play_animation_is_for_players(tmp_path):
     bpy.ops.object.idtech_make_root()
     activate(blocks[0])
     assert not bpy.ops.object.idtech_play.poll()
+
+
+class TestSideBySide:
+    def spans(self, blocks):
+        bpy.context.view_layer.update()
+        bodies = [block for block in blocks if block.type == "MESH"]
+        ends = [(block.matrix_world @ Vector(corner)).y for block in bodies for corner in block.bound_box]
+        return min(ends), max(ends)
+
+    def test_models_stand_apart_and_their_files_stay(self, tmp_path):
+        names = ["a.md3", "b.md3", "c.md3"]
+        for name, sample in zip(names, ("animated", "seamed_cube", "minimal"), strict=True):
+            put(tmp_path / name, sample)
+        files = [{"name": name} for name in names]
+        bpy.ops.import_scene.idtech_md3(directory=str(tmp_path), files=files, side_by_side=True)
+        homes = [bpy.data.collections[name[0]] for name in names]
+        spans = [self.spans(home.all_objects) for home in homes]
+        assert spans[0][1] < spans[1][0] < spans[1][1] < spans[2][0]
+        for home, name in zip(homes, names, strict=True):
+            activate(next(block for block in home.objects if block.type == "MESH"))
+            assert export_bytes(tmp_path / "out.md3") == (tmp_path / name).read_bytes()
+
+    def test_rigs(self, tmp_path):
+        for name in ("a.md5mesh", "b.md5mesh"):
+            put(tmp_path / name, "arm")
+        files = [{"name": name} for name in ("a.md5mesh", "b.md5mesh")]
+        bpy.ops.import_scene.idtech_md5mesh(directory=str(tmp_path), files=files, side_by_side=True)
+        first, second = (bpy.data.collections[name] for name in "ab")
+        assert self.spans(first.objects)[1] < self.spans(second.objects)[0]
+        out = []
+        for home in (first, second):
+            activate(next(block for block in home.objects if block.type == "ARMATURE"))
+            out.append(export_bytes(tmp_path / "out.md5mesh"))
+        assert out[0] == out[1]
+
+    def test_one_stays_where_it_is(self, tmp_path):
+        made = import_model(put(tmp_path / "a.md3"), side_by_side=True)
+        assert {block.type for block in made.objects} == {"MESH", "EMPTY"}
+        assert all(block.parent is None for block in made.objects)

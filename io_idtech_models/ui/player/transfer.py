@@ -30,6 +30,7 @@ from ..bases import (
 )
 from ..frames import Operator
 from ..imports.placing import open_collection, select
+from ..imports.showing import arrive
 from ..reports import report_done
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class IMPORT_SCENE_OT_idtech_player(DressOptions, ImportFiles, Operator):  # typ
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
         draw_group(self.layout, self, "idtech_player", "Player", ("player", "weapon", "levels"))
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld"))
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "side_by_side"))
         draw_group(
             self.layout, self, "idtech_time", "Animation", ("legs", "torso", "fit_range", "replace_range", "frame_rate")
         )
@@ -78,7 +79,7 @@ class IMPORT_SCENE_OT_idtech_player(DressOptions, ImportFiles, Operator):  # typ
             operators: Any = bpy.ops.import_scene
             operators.idtech_choose_player("INVOKE_DEFAULT", source=str(paths[0]), given=given)
             return CANCELLED
-        return bring_players(self, context)
+        return arrive(context, self.side_by_side, lambda: bring_players(self, context))
 
 
 def _has_several(path: Path) -> bool:
