@@ -11,6 +11,7 @@ from ..blender.compat import Context
 from ..formats import ROWS
 from . import archives, check, frames, model_list, preferences, skins, torso
 from .editing import follow, roots
+from .imports import batch
 from .levels import make as levels
 from .menus import files
 from .operators import operators_of
@@ -19,7 +20,9 @@ from .player import choosing, making, play, transfer
 from .trial import operators as trial
 
 PLAYERS = (transfer, play, choosing, making)
-MODULES = (preferences, model_list, archives, frames, skins, torso, check, roots, levels, trial, *PLAYERS, files, panel)
+IMPORTS = (model_list, batch, archives)
+EDITING = (frames, skins, torso, check, roots, levels, trial)
+MODULES = (preferences, *IMPORTS, *EDITING, *PLAYERS, files, panel)
 
 _classes: list[type] = []
 _commands: list[Any] = []
