@@ -10,7 +10,8 @@ import bpy
 from ..blender.compat import Context
 from ..formats import ROWS
 from . import archives, check, frames, model_list, preferences, skins, torso
-from .editing import follow
+from .editing import follow, roots
+from .imports import batch
 from .levels import make as levels
 from .menus import files
 from .operators import operators_of
@@ -19,7 +20,9 @@ from .player import choosing, making, play, transfer
 from .trial import operators as trial
 
 PLAYERS = (transfer, play, choosing, making)
-MODULES = (preferences, model_list, archives, frames, skins, torso, check, levels, trial, *PLAYERS, files, panel)
+IMPORTS = (model_list, batch, archives)
+EDITING = (frames, skins, torso, check, roots, levels, trial)
+MODULES = (preferences, *IMPORTS, *EDITING, *PLAYERS, files, panel)
 
 _classes: list[type] = []
 _commands: list[Any] = []
@@ -42,6 +45,7 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
         (menus.VIEW3D_MT_object, skins.draw_object_menu),
         (menus.VIEW3D_MT_object, torso.draw_menu),
         (menus.VIEW3D_MT_object, check.draw_menu),
+        (menus.VIEW3D_MT_object, roots.draw_menu),
         (menus.VIEW3D_MT_object, play.draw_menu),
         (menus.VIEW3D_MT_object, levels.draw_menu),
         (menus.VIEW3D_MT_object, making.draw_menu),
