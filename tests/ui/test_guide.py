@@ -110,6 +110,7 @@ def test_et_helmet():
     worn, tag = bpy.data.objects["helmet"], bpy.data.objects["tag_head"]
     assert np.allclose(worn.matrix_world, tag.matrix_world, atol=1e-5)
     assert (read("helmet.md3").frames["mins"][0, 2], read("helmet.md3").frames["maxs"][0, 2]) == (0, 5)
+    assert Path("again.md3").read_bytes() == Path("helmet.md3").read_bytes()
 
 
 def reach(path):
