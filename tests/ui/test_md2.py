@@ -294,8 +294,12 @@ LIMITS = [
     (many_skins, "quake2", "'many' has 33 skins, Quake II takes 32"),
     (many_skins, "q2pro", "'many' has 33 skins, Q2PRO takes 32"),
     (high_skin, "quake2", "the model has a skin 481 texels high, Quake II takes 480"),
-    (long_path, "quake2", f"'many' has the skin 'models/{'x' * 57}', a name of 64 bytes, Quake II takes 63"),
-    (long_path, "format", f"'many' has the skin 'models/{'x' * 57}', a name of 64 bytes, format maximum takes 63"),
+    (long_path, "quake2", f"'many' has the skin 'models/{'x' * 57}', a name of 64 bytes, Quake II takes 63: rename it"),
+    (
+        long_path,
+        "format",
+        f"'many' has the skin 'models/{'x' * 57}', a name of 64 bytes, format maximum takes 63: rename it",
+    ),
 ]
 
 
