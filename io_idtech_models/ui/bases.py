@@ -23,7 +23,7 @@ from ..reporting import ModelError
 from .exports.proposals import carrier_of, file_of_choice, proposed_game, proposed_stem, remember_game
 from .imports import batch
 from .imports.showing import arrive
-from .reports import report_done
+from .reports import report_done, showing_progress
 
 if TYPE_CHECKING:
     from ..game.store import Disk, GameFile
@@ -187,7 +187,8 @@ class ExportFile(Exporting):  # type: ignore[misc]
     def deliver(self, write: "Callable[[], Iterable[tuple[Path, Summary]]]", besides: Sequence[str] = ()) -> set[str]:
         """Write files, and report; what hinders one is reported with what else there is to say, and writes none."""
         try:
-            done = [(file.name, summary) for file, summary in write()]
+            with showing_progress(bpy.context, Path(self.filepath).name):
+                done = [(file.name, summary) for file, summary in write()]
         except ModelError as error:
             text = joined([str(error), *besides])
             self.report({"ERROR"}, f"{Path(bpy.path.abspath(self.filepath)).name}: {text}")

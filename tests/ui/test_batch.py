@@ -17,7 +17,9 @@ class Window:
     """The operator, whose `self` is this, and the context that it runs in."""
 
     def __init__(self):
-        self.said, self.shown, self.text = [], [], []
+        self.said: list[Any] = []
+        self.shown: list[Any] = []
+        self.text: list[Any] = []
         manager = SimpleNamespace(
             windows=[],
             event_timer_add=lambda pause, window: "timer",

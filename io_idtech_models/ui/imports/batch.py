@@ -124,9 +124,9 @@ class IMPORT_SCENE_OT_idtech_batch(Operator):  # type: ignore[misc]
         if batch.blocks:
             self.arrival.show(context, batch.apart)
         left = len(batch.calls) - batch.brought
+        report_done(self, batch.done, batch.failed)
         if left:
             self.report({"WARNING"}, f"ended by Esc: {plural(left, 'file')} not imported")
-        report_done(self, batch.done, batch.failed)
         return FINISHED if batch.brought else CANCELLED
 
 
