@@ -19,6 +19,7 @@ from io_idtech_models.game.player.files import players_in
 from io_idtech_models.game.store import Disk
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.player.files import proposed_target
+from io_idtech_models.tasks.player.play import played
 from io_idtech_models.ui.cli import main
 from io_idtech_models.ui.player import choosing
 from tests.packs import Entry, zip_bytes
@@ -275,6 +276,7 @@ def test_play_changes_what_is_played(own, tmp_path):
     scene = bpy.context.scene
     scene.render.fps = 30
     assert play(legs="LEGS_RUN", torso="TORSO_ATTACK") == {"FINISHED"}
+    assert [played(own, part) for part in ("lower", "upper")] == ["LEGS_RUN", "TORSO_ATTACK"]  # the dialog begins there
     assert (scene.frame_start, scene.frame_end) == (0, 10)  # 6 frames at 15 per second
     scene.frame_set(5)
     assert abs(own.parts["lower"]["frame"] - 18) < 1e-3
@@ -282,7 +284,9 @@ def test_play_changes_what_is_played(own, tmp_path):
     assert play(legs="BOTH_DEATH2", torso="ALL") == {"FINISHED"}
     scene.frame_set(0)
     assert (own.parts["lower"]["frame"], own.parts["upper"]["frame"]) == (2, 2)
+    assert [played(own, part) for part in ("lower", "upper")] == ["BOTH_DEATH2", "BOTH_DEATH2"]
     assert play() == {"FINISHED"}
+    assert [played(own, part) for part in ("lower", "upper")] == ["", ""]
     assert scene.frame_end == LOWER_FRAMES - 1
     scene.frame_set(36)
     assert (own.parts["lower"]["frame"], own.parts["upper"]["frame"]) == (36, 36)

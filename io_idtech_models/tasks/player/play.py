@@ -25,6 +25,14 @@ def offered(player: PlayerFound, part: str) -> list[str]:
     return [name for name in actions if name.startswith(STARTS[part])]
 
 
+def played(player: PlayerFound, part: str) -> str:
+    """Return the name of the row that a part plays; "" for all frames of its file, and for what is no row."""
+    root = player.parts.get(part)
+    action = None if root is None or root.animation_data is None else root.animation_data.action
+    rows = rows_of(player.identity, list(player.parts.values()))
+    return next((name for name in offered(player, part) if rows[name] == action), "")
+
+
 def play(player: PlayerFound, legs: str, torso: str, scene: bpy.types.Scene, fit_range: bool = True) -> None:
     """Let a player's legs and torso play rows, "": all frames of their files, one by one, and the scene show them.
 

@@ -13,6 +13,7 @@ from ..bases import CANCELLED, FINISHED
 from ..frames import Operator
 
 ALL = "ALL"
+PARTS = "lower", "upper"
 Item = tuple[str, str, str]
 # Blender keeps no copy of the strings of an enum that is made when asked for: they must outlive the menu that shows it.
 _kept: dict[str, list[Item]] = {}
@@ -55,7 +56,13 @@ class OBJECT_OT_idtech_play(Operator):  # type: ignore[misc]
         return player_root(context.view_layer.objects.active) is not None
 
     def invoke(self, context: Context, event: Any) -> Any:
-        """Ask what to play."""
+        """Ask what to play, beginning with what plays."""
+        from ...blender.player.parts import find_player
+        from ...tasks.player.play import played
+
+        player = find_player(context.view_layer.objects.active)
+        if player is not None:
+            self.legs, self.torso = (played(player, part) or ALL for part in PARTS)
         return context.window_manager.invoke_props_dialog(self)
 
     def execute(self, context: Context) -> set[str]:
