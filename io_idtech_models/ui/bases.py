@@ -234,7 +234,7 @@ class ExportModel(ExportFile):
         name="Export",
         description="Which objects to write",
         items=(
-            ("AUTO", "Model", "The imported model that the active object belongs to, else what is selected and hangs on it"),
+            ("AUTO", "Model", "The active object's imported model, else what is selected, and hangs on it"),
             ("COLLECTION", "Collection", "The collection of the active object's model, else the active collection"),
             ("SELECTION", "Selection", "Selected objects"),
             ("VISIBLE", "Visible", "Everything that is visible"),
