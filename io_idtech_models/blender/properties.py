@@ -22,11 +22,13 @@ LOOP, MOVE_SPEED, TRANSITION = "idtech_loop", "idtech_move_speed", "idtech_trans
 REVERSED, PRIORITY = "idtech_reversed", "idtech_priority"
 TIMES = "idtech_times"  # on actions, and on materials: frames and pictures that a game plays by itself
 GAME = "idtech_game_"  # on collections, before a number of the file's header, by its name there
+EXPORT = "idtech_export"  # on what stands for a model: how it was exported last, see `tasks.sidebar.last_export`
 PREVIEW = "idtech_preview"  # on actions that are made to look at, and never exported
 SAID = {
     REST_SCALE: "How large the file's joint is at rest along its axes, X the bone's length; Blender shows none of it",
     SCALE_POSITIONS: "The bone's scale in an animation scales its way from its parent, too (Quake II remaster)",
     TIMES: "Seconds after which each frame, or picture, ends: the game plays them by itself, again and again",
+    EXPORT: "Options of the last export, with which the next one begins",
     PREVIEW: "Shows how the game mixes other actions; never exported",
     FPS: "Frames per second in the game",
     LOOP: "How many frames at the end repeat; 0: the animation stops there",
@@ -60,6 +62,7 @@ RANGES: dict[str, dict[str, Any]] = {
     REVERSED: {},
     PRIORITY: {},
     TIMES: {},
+    EXPORT: {},
     PREVIEW: {},
     MOST_WEIGHTS: {"min": 0},
     LEAST_WEIGHT: {"min": 0.0, "max": 1.0},

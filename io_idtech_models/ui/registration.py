@@ -14,12 +14,14 @@ from .editing import follow
 from .levels import make as levels
 from .menus import files
 from .operators import operators_of
+from .panel import again, findings, model, state
 from .panel import main as panel
 from .player import choosing, making, play, transfer
 from .trial import operators as trial
 
 PLAYERS = (transfer, play, choosing, making)
-MODULES = (preferences, model_list, archives, frames, skins, torso, check, levels, trial, *PLAYERS, files, panel)
+PANEL = (state, panel, again, findings, model)  # the parent comes before its children
+MODULES = (preferences, model_list, archives, frames, skins, torso, check, levels, trial, *PLAYERS, files, *PANEL)
 
 _classes: list[type] = []
 _commands: list[Any] = []
@@ -59,6 +61,7 @@ def register() -> None:
         _classes.extend(module.CLASSES)
     for cls in _classes:
         bpy.utils.register_class(cls)
+    state.attach()
     for menu, draw in _menus():
         menu.append(draw)
     follow.watch()
@@ -75,5 +78,6 @@ def unregister() -> None:
         bpy.utils.unregister_cli_command(_commands.pop())
     for menu, draw in reversed(_menus()):
         menu.remove(draw)
+    state.detach()
     while _classes:
         bpy.utils.unregister_class(_classes.pop())

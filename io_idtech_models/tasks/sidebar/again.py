@@ -1,0 +1,123 @@
+"""Export Again: which files a model is written into, by which operator, with which options; and its animations."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...assets.asked import Asked
+from ...blender import names
+from ...blender.compat import Context, play_action, played_action
+from ...blender.player.parts import PlayerFound, find_player
+from ...blender.provenance import FILE
+from ...blender.skeletal.rig_scene import SkeletalGatherSettings
+from ...blender.skeletal.torso import remembered_weights
+from ...formats import ROWS, Row
+from ...model.wording import listed
+from ...reporting import LimitError
+from ..motions import NoActionError, actions_of, slot_of
+from ..player.files import proposed_target
+from ..selection import Choice
+from ..skeletal_exports import AnimationExport, export_animations
+from ..vertex import Summary
+from .last_export import TARGET, kept_of, options_of
+from .subject import archive_of, row_of, subject_of
+
+PLAYER = "player"
+
+
+@dataclass(eq=False)
+class Plan:
+    """What is written."""
+
+    name: str  # of the export operator: idtech_NAME
+    target: Path
+    options: dict[str, Any] = field(default_factory=dict)
+    rig: Any = None  # whose animations are written, too
+    row: Row | None = None
+
+
+def plan_of(context: Context) -> Plan:
+    """Return what writes the model of the active object into the file that it came from.
+
+    Raises:
+        LimitError: it came from none, or from an archive.
+    """
+    subject = subject_of(context)
+    if subject is None:
+        raise LimitError("no object is active")
+    player = find_player(subject.active)
+    if player is not None:
+        return _of_player(player)
+    kept = kept_of(subject.holder)
+    place = subject.place or kept.get(TARGET, "")
+    row = row_of(place, subject.home) if isinstance(place, str) else None
+    if not place or row is None:
+        raise LimitError(f"'{subject.active.name}' came from no file: write one first (File > Export > id Tech)")
+    _refuse_archives(place)
+    options = dict(options_of(subject.holder, row.name) or {})
+    return Plan(row.name, Path(place), options, subject.rig if row.animation else None, row)
+
+
+def _of_player(player: PlayerFound) -> Plan:
+    holder = player.collection if player.collection is not None else player.root
+    found = holder.get(FILE)
+    place = found if isinstance(found, str) else kept_of(holder).get(TARGET, "")
+    if not isinstance(place, str) or not place:
+        raise LimitError("the player came from no folder: write it first (File > Export > id Tech > Quake III Player)")
+    if isinstance(found, str):
+        _refuse_archives(found, str(proposed_target(player)))
+    return Plan(PLAYER, Path(place), dict(options_of(holder, PLAYER) or {}))
+
+
+def _refuse_archives(place: str, instead: str = "") -> None:
+    archive = archive_of(place)
+    if archive:
+        where = f"into '{instead}'" if instead else "into the game's folder, in the same folders as in the archive"
+        raise LimitError(
+            f"'{Path(place).name}' lies in the archive '{Path(archive).name}', which stays as it is: export it {where}"
+        )
+
+
+def export_motions(plan: Plan, context: Context) -> list[tuple[str, Summary]]:
+    """Write each animation of a rig that came from a file of its own into that file; raises ModelError."""
+    rig, row = plan.rig, plan.row
+    if rig is None or row is None:
+        return []
+    try:
+        actions = [action for action in actions_of(rig, row) if isinstance(action.get(FILE), str)]
+    except NoActionError:
+        return []
+    done, left = [], []
+    for action in actions:
+        place = str(action[FILE])
+        motion_row = next((r for r in ROWS if not r.has_model and place.lower().endswith(r.suffixes)), None)
+        if motion_row is None or archive_of(place) or not os.access(Path(place).parent, os.W_OK):
+            left.append(names.file_name_of(action))
+        else:
+            done.append((Path(place).name, _export_motion(plan, action, Path(place), motion_row, context)))
+    if left:
+        text = f"animations whose files can't be written stay as they were, export them elsewhere: {listed(left)}"
+        done.append(("", Summary(text, [])))
+    return done
+
+
+def _export_motion(plan: Plan, action: Any, target: Path, row: Row, context: Context) -> Summary:
+    """Write one action while the armature plays it, as the model is written."""
+    rig, options = plan.rig, plan.options
+    weights = vars(remembered_weights(rig))
+    settings = SkeletalGatherSettings(
+        **{n: options[n] for n in ("scale", "deform_only", "keep_suffixes") if n in options}, **weights
+    )
+    wanted = AnimationExport(add_origin=options.get("add_origin", False))
+    game = options.get("game", "format")
+    asked = Asked(target, game if game in row.games else "format", {o.name: o.default for o in row.options})
+    before = played_action(rig)
+    try:
+        play_action(rig, action, slot_of(rig, action))
+        done = export_animations(asked, row, Choice([rig]), context, settings, wanted)
+    finally:
+        play_action(rig, *before)
+    return done[0][1]
