@@ -92,6 +92,8 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
             named = offenders(blocks, [each]) if getattr(each, "subject", "") else []
             name = named[0].name if named else ""
             state.add(found, [(name, str(each), getattr(each, "severity", "") == ERROR)])
+        if context.area is not None:
+            context.area.tag_redraw()
 
 
 CLASSES = (OBJECT_OT_idtech_check_game,)

@@ -61,7 +61,7 @@ class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
         lack = _lack(context)
         if lack:
             cls.poll_message_set(lack)
-        return not lack
+        return not lack  # whether there are any says a folder, which is not read whenever a button is drawn
 
     def invoke(self, context: Context, event: Any) -> set[str]:
         """Ask which, with a field to search in, unless a menu's entry has said it."""
@@ -75,7 +75,10 @@ class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
         from ..tasks.skins import show
         from ..tasks.vertex import Summary, object_mode
 
-        active = context.view_layer.objects.active
+        lack, active = _lack_of_skins(context), context.view_layer.objects.active
+        if lack:
+            self.report({"ERROR"}, lack)
+            return CANCELLED
         try:
             with object_mode(context), collected_warnings() as warnings:
                 name = show(active, self.skin)
@@ -135,12 +138,18 @@ class OBJECT_OT_idtech_write_skin(Exporting, Operator):  # type: ignore[misc]
 
 
 def _lack(context: Context) -> str:
-    """Return why there is no skin to choose, or ""."""
+    """Return why no skin can be chosen, or ""."""
     active = context.view_layer.objects.active
     if active is None or active.type != "MESH":
         return "no mesh is active"
     if active.data.library is not None:
         return f"the mesh of '{active.name}' belongs to another .blend"
+    return ""
+
+
+def _lack_of_skins(context: Context) -> str:
+    """Return why there is no skin to choose, or ""."""
+    active = context.view_layer.objects.active
     if list_items(None, context):
         return ""
     from ..tasks.skins import model_file
@@ -151,13 +160,31 @@ def _lack(context: Context) -> str:
     return f"'{active.name}' has no material, and no picture lies in '{file.parent}'"
 
 
-CLASSES = (OBJECT_OT_idtech_show_skin, OBJECT_OT_idtech_write_skin)
+class IDTECH_MT_skins(bpy.types.Menu):
+    """The skins of the active model: choosing one shows it at once."""
+
+    bl_idname = "IDTECH_MT_skins"
+    bl_label = "Show Skin"
+
+    def draw(self, context: Context) -> None:
+        """List them; a menu is drawn once, when it is opened."""
+        layout: Any = self.layout
+        layout.operator_context = "EXEC_DEFAULT"
+        lack = _lack(context) or _lack_of_skins(context)
+        if lack:
+            layout.label(text=lack, translate=False)
+            return
+        for name, shown, _ in list_items(None, context):
+            layout.operator(OBJECT_OT_idtech_show_skin.bl_idname, text=shown, translate=False).skin = name
+
+
+CLASSES = (OBJECT_OT_idtech_show_skin, OBJECT_OT_idtech_write_skin, IDTECH_MT_skins)
 
 
 def draw_menu(self: Any, context: Context) -> None:
     """Add the choice of skins to the menu beside the list of material slots."""
     self.layout.separator()
-    self.layout.operator_menu_enum(OBJECT_OT_idtech_show_skin.bl_idname, "skin")
+    self.layout.menu(IDTECH_MT_skins.bl_idname)
     self.layout.operator(OBJECT_OT_idtech_write_skin.bl_idname)
 
 
