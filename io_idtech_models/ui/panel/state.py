@@ -12,10 +12,10 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, IntProperty, PointerProperty, StringProperty
 
 from ...blender.compat import Context
-from ...tasks.sidebar.subject import Subject
+from ...tasks.sidebar.subject import Subject, subject_of
 
 Group: Any = bpy.types.PropertyGroup  # the stubs want other members than Blender does
-CHECKED = "idtech_checked"
+CHECKED, PART = "idtech_checked", "idtech_part"
 MOST = 500  # findings that are kept
 
 
@@ -76,12 +76,33 @@ def add(found: Any, findings: Iterable[tuple[str, str, bool]]) -> None:
         entry.name, entry.text, entry.severe = name, text, severe
 
 
+def _active_part(_manager: Any) -> int:
+    """Return which object of the active model's collection is the active one, for lists of these; -1 for none."""
+    context: Context = bpy.context
+    subject = subject_of(context)
+    return -1 if subject is None or subject.home is None else int(subject.home.objects.find(subject.active.name))
+
+
+def _choose_part(_manager: Any, index: int) -> None:
+    """Select the object that was clicked in a list."""
+    context: Context = bpy.context
+    subject = subject_of(context)
+    if subject is not None and subject.home is not None and 0 <= index < len(subject.home.objects):
+        select: Any = bpy.ops.object
+        if select.idtech_select_part.poll():
+            select.idtech_select_part("EXEC_DEFAULT", True, name=subject.home.objects[index].name)
+
+
 def attach() -> None:
     """Give the window manager its place for it, when the classes are registered."""
+    number: Any = IntProperty
+    parts = number(name="Part", description="The active object", get=_active_part, set=_choose_part, min=-1)
+    setattr(bpy.types.WindowManager, PART, parts)
     declare: Any = PointerProperty  # the stubs say that it returns nothing
     setattr(bpy.types.WindowManager, CHECKED, declare(type=IdtechChecked, options={"HIDDEN", "SKIP_SAVE"}))
 
 
 def detach() -> None:
     """Undo `attach`, before the classes go."""
+    delattr(bpy.types.WindowManager, PART)
     delattr(bpy.types.WindowManager, CHECKED)
