@@ -25,6 +25,12 @@ GAME = "idtech_game_"  # on collections, before a number of the file's header, b
 EXPORT = "idtech_export"  # on what stands for a model: how it was exported last, see `tasks.sidebar.last_export`
 PREVIEW = "idtech_preview"  # on actions that are made to look at, and never exported
 SAID = {
+    GAME
+    + "flags": "1 rocket, 2 grenade, 4 gib, 8 turns, 16 green, 32 zombie, 64 orange, 128 purple: trails and the like",
+    GAME + "sync_type": "0: groups of frames play in step on all monsters; 1: each begins when it likes",
+    GAME + "eye_position": "Where the model's eyes are; games read it and make nothing of it",
+    GAME + "bounding_radius": "How far the model reaches; follows the vertices unless you say otherwise",
+    GAME + "size": "Mean area of the triangles, by which WinQuake chooses how to draw; follows them likewise",
     REST_SCALE: "How large the file's joint is at rest along its axes, X the bone's length; Blender shows none of it",
     SCALE_POSITIONS: "The bone's scale in an animation scales its way from its parent, too (Quake II remaster)",
     TIMES: "Seconds after which each frame, or picture, ends: the game plays them by itself, again and again",
@@ -74,6 +80,12 @@ def show(block: Block, name: str, value: float | int | bool | str | list[float])
     """Give a data-block one of the properties above."""
     block[name] = value
     block.id_properties_ui(name).update(description=SAID[name], **RANGES[name])
+
+
+def describe(block: Block, name: str) -> None:
+    """Say of a property that a data-block has what it is, if that is known."""
+    if name in SAID:
+        block.id_properties_ui(name).update(description=SAID[name])
 
 
 def numbers(block: Block, name: str) -> tuple[float, ...]:

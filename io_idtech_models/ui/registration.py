@@ -14,13 +14,13 @@ from .editing import follow
 from .levels import make as levels
 from .menus import files
 from .operators import operators_of
-from .panel import again, findings, model, state, surfaces, tags, wardrobe
+from .panel import again, findings, header, model, state, surfaces, tags, wardrobe
 from .panel import main as panel
 from .player import choosing, making, play, transfer
 from .trial import operators as trial
 
 PLAYERS = (transfer, play, choosing, making)
-PANEL = (state, panel, again, findings, model, tags, wardrobe, surfaces)  # the parent comes before its children
+PANEL = (state, panel, again, findings, model, tags, wardrobe, surfaces, header)  # the parent comes before its children
 MODULES = (preferences, model_list, archives, frames, skins, torso, check, levels, trial, *PLAYERS, files, *PANEL)
 
 _classes: list[type] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+import numpy as np
 from mathutils import Matrix
 
 from ...blender import names
@@ -13,6 +14,7 @@ from ...blender.empties import DISPLAY
 from ...blender.roots import root_of
 from ...blender.skeletal.tags import stand_on_bone
 from ...formats import SKELETAL
+from ...model import steady
 from ...reporting import LimitError
 from .subject import Subject, subject_of
 
@@ -63,9 +65,7 @@ def add_tag(context: Context, name: str, place: str) -> Block:
         if place == BONE:
             stand_on_bone(block, bone)
             return block
-        tail = Matrix.Translation((0.0, bone.length, 0.0))
-        pose = subject.rig.pose.bones[bone.name].matrix if subject.rig is not None else Matrix()
-        _stand(block, (subject.rig or block).matrix_world @ pose @ tail, context, place, subject)
+        _stand(block, _tail_of(subject.rig, bone), context, place, subject)
         return block
     above = subject.active if place == OBJECT else root_of(subject.active)
     block.parent = above
@@ -95,11 +95,21 @@ def _bone_for(subject: Subject, place: str) -> Any:
     return bone
 
 
+def _tail_of(rig: Block, bone: Any) -> Matrix:
+    """Return the space in the world of what hangs on a bone: its tail's, as it is posed."""
+    tail = Matrix.Translation((0.0, bone.length, 0.0))
+    matrices = (rig.matrix_world, rig.pose.bones[bone.name].matrix, tail)
+    return Matrix(steady.products(*(np.array(matrix, np.float64) for matrix in matrices)).tolist())
+
+
 def _stand(block: Block, space: Matrix, context: Context, place: str, subject: Subject) -> None:
     """Put an empty where it belongs in the world, whatever it hangs on."""
-    at = context.scene.cursor.location if place == CURSOR else subject.active.matrix_world.translation
-    turned = Matrix() if place == CURSOR else subject.active.matrix_world.to_quaternion().to_matrix().to_4x4()
-    block.matrix_basis = space.inverted_safe() @ (Matrix.Translation(at) @ turned)
+    wanted = Matrix.Translation(context.scene.cursor.location)
+    if place != CURSOR:
+        at, turn, _ = subject.active.matrix_world.decompose()
+        wanted = Matrix.LocRotScale(at, turn, None)
+    basis = steady.products(np.array(space.inverted_safe(), np.float64), np.array(wanted, np.float64))
+    block.matrix_basis = Matrix(basis.tolist())
 
 
 def _size(subject: Subject) -> float:

@@ -28,6 +28,7 @@ KINDS = {
     "vertices": "Vertices",
     "triangles": "Triangles",
 }
+NO_GAME = "format"  # whose limits are the format's own
 OF_SURFACE = "vertices"  # from here on a count is that of the largest surface
 
 
@@ -35,7 +36,7 @@ def game_shown(subject: Subject) -> str:
     """Return the game whose limits are shown: that of the last export, or which was chosen, else none."""
     row = subject.row
     game = "" if row is None else game_of(subject.holder, row.name)
-    return game if row is not None and game in row.games else "format"
+    return game if row is not None and game in row.games else NO_GAME
 
 
 def exact_counts(context: Context, subject: Subject) -> dict[str, int]:
@@ -130,8 +131,8 @@ class VIEW3D_PT_idtech_model(Child, Panel):  # type: ignore[misc]
             _pair(column, "Format", subject.row.label)
             split = column.split(factor=0.3)
             split.label(text="Game")
-            game = GAMES[game_shown(subject)]
-            split.menu(IDTECH_MT_games.bl_idname, text=game.choice or game.label)
+            game = game_shown(subject)
+            split.menu(IDTECH_MT_games.bl_idname, text="No Game" if game == NO_GAME else GAMES[game].label)
         _draw_file(column, subject.place)
         exact = exact_counts(context, subject)
         _draw_counts(layout, exact or counts_shown(subject), subject.row, game_shown(subject))

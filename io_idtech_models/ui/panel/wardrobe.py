@@ -8,7 +8,7 @@ from ...blender import names
 from ...blender.compat import Context
 from ...blender.provenance import SKIN
 from ...tasks.sidebar.subject import Subject, subject_of
-from ..skins import IDTECH_MT_skins
+from ..skins import IDTECH_MT_skins, skinned
 from .main import Child, Panel
 
 
@@ -17,7 +17,8 @@ def worn_by(subject: Subject) -> str:
     skin = None if subject.home is None else subject.home.get(SKIN)
     if isinstance(skin, str) and skin:
         return skin
-    material = subject.active.active_material if subject.active.type == "MESH" else None
+    block = next(iter(subject.meshes), None) if subject.active.type != "MESH" else subject.active
+    material = None if block is None else block.active_material
     return "" if material is None else names.file_name_of(material)
 
 
@@ -29,9 +30,8 @@ class VIEW3D_PT_idtech_skins(Child, Panel):  # type: ignore[misc]
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Show it on meshes."""
-        active = context.view_layer.objects.active
-        return active is not None and active.type == "MESH"
+        """Show it where there is a mesh to dress."""
+        return skinned(context) is not None
 
     def draw(self, context: Context) -> None:
         """Show what the model wears, as a menu of what it may wear; and the button that writes it."""

@@ -17,9 +17,9 @@ select_part: Any = bpy.ops.object.idtech_select_part
 def test_what_the_model_is(tmp_path):
     import_model(put(tmp_path / "players" / "a.md3"))
     shown = texts(model.VIEW3D_PT_idtech_model)
-    assert "Quake III Arena Model (.md3)" in shown or any(".md3" in text for text in shown)
+    assert "Quake III (.md3)" in shown
     assert "players/a.md3" in shown
-    assert "No Game: the Format's Own Limits" in shown
+    assert "No Game" in shown
     assert any(text.endswith("/ 1,024") for text in shown), "frames of how many"
 
 

@@ -75,7 +75,7 @@ def test_on_a_bone_of_a_rig(tmp_path, suffix):
     np.testing.assert_allclose(found.axes, np.eye(3), atol=1e-4)
     assert {"tag_spare", "tag_other"} <= {tag.name for tag in model.tags}
     if suffix == ".mdm":
-        assert model.skeleton.names[found.joint] == bone.name
+        assert found.joint == 3, "bones of an MDM have no names"
 
 
 def test_on_a_bone_of_what_becomes_a_vertex_model(tmp_path):
