@@ -20,7 +20,9 @@ from ..blender import names
 from ..blender.compat import Block
 from ..blender.mesh import attributes
 from ..blender.mesh.parts import worn_materials
+from ..blender.player.parts import find_player
 from ..blender.provenance import FILE, MODEL_ID, SKIN, STAND_IN, WORN_GIVEN, is_stand_in
+from ..blender.roots import root_of
 from ..blender.shading.images import FILE as IMAGE_FILE
 from ..blender.shading.images import image_of
 from ..blender.shading.materials import Materials, worn_by
@@ -105,7 +107,7 @@ def show(block: Block, chosen: str) -> str:
         ModelError: the picture or skin is not there, or can't be read; the objects are as they were.
     """
     if chosen.endswith(SKIN_ENDING):
-        return _show_skin(block, chosen.removesuffix(SKIN_ENDING))
+        return _show_on_parts(block, chosen.removesuffix(SKIN_ENDING))
     if chosen.isdecimal() and int(chosen) >= len(block.material_slots):
         raise LimitError(f"'{block.name}' has no slot {chosen}")
     made = None if chosen.isdecimal() else _new_skin(block, chosen)
@@ -116,6 +118,17 @@ def show(block: Block, chosen: str) -> str:
         if slot < len(each.material_slots) and each.data.library is None:
             _wear_slot(each, slot)
     return label(block.material_slots[block.active_material_index].material)
+
+
+def _show_on_parts(block: Block, name: str) -> str:
+    """Let a model wear a skin, and the other parts of the player that it belongs to, as far as these have it."""
+    shown = _show_skin(block, name)
+    player = find_player(block)
+    for root in () if player is None else player.parts.values():
+        other = next((b for b in root.children_recursive if b.type == "MESH" and root_of(b) == root), None)
+        if other is not None and root_of(block) != root and name in skins_of(other):
+            _show_skin(other, name)
+    return shown
 
 
 def _wear_slot(block: Block, slot: int) -> None:

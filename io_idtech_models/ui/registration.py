@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -22,6 +23,7 @@ from .trial import operators as trial
 PLAYERS = (transfer, play, choosing, making)
 PANEL = (state, panel, again, findings, model, tags, wardrobe, surfaces, header)  # the parent comes before its children
 MODULES = (preferences, model_list, archives, frames, skins, torso, check, levels, trial, *PLAYERS, files, *PANEL)
+PRESETS = str(Path(__file__).parents[1])  # where the folder `presets` lies
 
 _classes: list[type] = []
 _commands: list[Any] = []
@@ -62,6 +64,7 @@ def register() -> None:
     for cls in _classes:
         bpy.utils.register_class(cls)
     state.attach()
+    bpy.utils.register_preset_path(PRESETS)
     for menu, draw in _menus():
         menu.append(draw)
     follow.watch()
@@ -79,5 +82,6 @@ def unregister() -> None:
     for menu, draw in reversed(_menus()):
         menu.remove(draw)
     state.detach()
+    bpy.utils.unregister_preset_path(PRESETS)
     while _classes:
         bpy.utils.unregister_class(_classes.pop())

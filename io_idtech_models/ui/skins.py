@@ -183,7 +183,12 @@ class IDTECH_MT_skins(bpy.types.Menu):
         if lack:
             layout.label(text=lack, translate=False)
             return
-        for name, shown, _ in list_items(None, context):
+        every = list_items(None, context)
+        skins = [item for item in every if item[0].endswith(".skin")]
+        others = [item for item in every if item not in skins]
+        for name, shown, _ in (*skins, *others):
+            if skins and others and name == others[0][0]:
+                layout.separator()
             layout.operator(OBJECT_OT_idtech_show_skin.bl_idname, text=shown, translate=False).skin = name
 
 

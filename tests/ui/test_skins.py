@@ -18,6 +18,7 @@ from io_idtech_models.model.vertex import Surface, VertexModel
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.skins import show as show_skin
 from io_idtech_models.ui import registration, skins
+from tests.samples import PROJECT
 from tests.ui.scene import activate, add_cube, add_tag, bpy, error_of, export_md3, import_md3, png, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -429,7 +430,8 @@ def test_a_menus_entry_applies_at_once(folder):
         return SimpleNamespace()
 
     layout.operator = entry
-    skins.IDTECH_MT_skins.draw(SimpleNamespace(layout=layout), bpy.context)
+    draw: Any = skins.IDTECH_MT_skins.draw
+    draw(SimpleNamespace(layout=layout), bpy.context)
     assert shown == [(name, "EXEC_DEFAULT") for name in (*STORED, "frost.pcx", "sand.png")]
 
 
@@ -457,3 +459,13 @@ def test_icons_are_no_skins(folder):
     load(folder / "tris.md2")
     png(folder / "icon_default.png")
     assert "icon_default.png" not in items()
+
+
+def test_a_players_skin_is_all_its_parts(tmp_path):
+    folder = PROJECT / "examples/tock/baseq3/models/players/tock"
+    bpy.ops.import_scene.idtech_player(filepath=str(folder / "upper.md3"))
+    parts = [c for c in bpy.data.collections if c.name in {"head", "upper", "lower"} and c.get("idtech_model")]
+    assert [c["idtech_skin"] for c in parts] == ["default"] * 3
+    activate(next(block for block in parts[0].objects if block.type == "MESH"))
+    assert show(skin="red.skin") == {"FINISHED"}
+    assert [c["idtech_skin"] for c in parts] == ["red"] * 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...blender.provenance import PART
 from ...formats import SKELETAL
 from .subject import Subject
 
@@ -12,7 +13,7 @@ def counts_shown(subject: Subject) -> dict[str, int]:
     Vertices are points: a file has more where seams split them. A face of n corners is n - 2 triangles.
     """
     meshes = subject.meshes
-    tags = sum(block.type == "EMPTY" for block in subject.blocks)
+    tags = sum(block.type == "EMPTY" and PART not in block for block in subject.blocks)
     skeletal = subject.rig is not None and (subject.row is None or subject.row.family is SKELETAL)
     found = {"joints": len(subject.rig.data.bones)} if skeletal and subject.rig is not None else {}
     if not skeletal:

@@ -11,6 +11,7 @@ from mathutils import Matrix
 from ...blender import names
 from ...blender.compat import Block, Context
 from ...blender.empties import DISPLAY
+from ...blender.provenance import PART
 from ...blender.roots import root_of
 from ...blender.skeletal.tags import stand_on_bone
 from ...formats import SKELETAL
@@ -76,7 +77,9 @@ def add_tag(context: Context, name: str, place: str) -> Block:
 def is_twin(subject: Subject | None, block: Block) -> bool:
     """Tell whether a model has another tag that files call the same."""
     own = names.file_name_of(block)
-    others = () if subject is None else (b for b in subject.blocks if b.type == "EMPTY" and b != block)
+    others = (
+        () if subject is None else (b for b in subject.blocks if b.type == "EMPTY" and b != block and PART not in b)
+    )
     return any(names.file_name_of(other) == own for other in others)
 
 

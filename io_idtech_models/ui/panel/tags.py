@@ -8,6 +8,7 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ...blender.compat import Context
+from ...blender.provenance import PART
 from ...blender.window import mode_of
 from ...reporting import ModelError
 from ...tasks.sidebar.subject import subject_of
@@ -111,7 +112,9 @@ class IDTECH_UL_tags(List):  # type: ignore[misc]
 def shown_kind(shown: Any, objects: Any, kind: str) -> list[int]:
     """Return which objects a list shows: those of a kind, by the name that the user searches for."""
     wanted, bit = shown.filter_name.lower(), shown.bitflag_filter_item
-    return [bit if block.type == kind and wanted in block.name.lower() else 0 for block in objects]
+    return [
+        bit if block.type == kind and wanted in block.name.lower() and PART not in block else 0 for block in objects
+    ]  # a player's part hangs on an empty that is no tag
 
 
 class VIEW3D_PT_idtech_tags(Child, Panel):  # type: ignore[misc]

@@ -448,8 +448,7 @@ def test_alpha_makes_holes_only_where_the_shader_reads_it(tmp_path, drawn):
     """Solid view shows every alpha of a picture, whatever the material's nodes do."""
     picture = Disk().file(clear(tmp_path / "skin.tga"))
     materials = Materials(lambda name, worn=False: Look((Layer(Texture(picture), drawn=drawn),)))
-    material: Any = materials.get("skin")
-    image = image_of(material)
+    image: Any = image_of(materials.get("skin"))
     assert image.alpha_mode == ("NONE" if drawn == "opaque" else "CHANNEL_PACKED")
     again = Materials(lambda name, worn=False: Look((Layer(Texture(picture), drawn="alpha"),)))
     assert image_of(again.get("other")) == image

@@ -94,7 +94,10 @@ def test_a_players_part_keeps_its_own_space(tmp_path):
     bpy.ops.import_scene.idtech_player(filepath=str(folder / "upper.md3"))
     head = next(c for c in bpy.data.collections if c.name == "head" and c.get("idtech_model"))
     activate(next(block for block in head.objects if block.type == "MESH"))
+    shown = SimpleNamespace(filter_name="", bitflag_filter_item=1)
+    assert not any(tags.shown_kind(shown, head.objects, "EMPTY")), "a part's root is no tag"
     assert add_tag(name="tag_mouth", place="OBJECT") == {"FINISHED"}
+    assert sum(tags.shown_kind(shown, head.objects, "EMPTY")) == 1
     model = export_model(tmp_path / "head.md3")
     np.testing.assert_allclose(tag_named(model, "tag_mouth").origins[0], 0, atol=1e-4)
 
