@@ -163,6 +163,11 @@ def image_of(material: Block) -> Block | None:
     return (active or found)[0].image if active or len(found) == 1 else None
 
 
+def shows_any(material: Block) -> bool:
+    """Tell whether a material has an image at all, which is quickly seen."""
+    return material.node_tree is not None and any(map(_has_image, material.node_tree.nodes))
+
+
 def _has_image(node: Block) -> bool:
     return node.type == "TEX_IMAGE" and node.image is not None
 

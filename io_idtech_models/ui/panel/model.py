@@ -39,10 +39,10 @@ def game_shown(subject: Subject) -> str:
     return game if row is not None and game in row.games else NO_GAME
 
 
-def exact_counts(context: Context, subject: Subject) -> dict[str, int]:
+def exact_counts(context: Context, subject: Subject, shown: dict[str, int]) -> dict[str, int]:
     """Return what the last check counted; nothing of another model, or where Blender holds something else now."""
     found = state.checked(context)
-    if found.model != state.key_of(subject) or found.shown != str(counts_shown(subject)):
+    if not found.counts or found.model != state.key_of(subject) or found.shown != str(shown):
         return {}
     return {entry.name: entry.count for entry in found.counts}
 
@@ -126,54 +126,46 @@ class VIEW3D_PT_idtech_model(Child, Panel):  # type: ignore[misc]
         if subject is None:
             return
         layout: Any = self.layout
-        column = layout.column(align=True)
+        split = layout.split(factor=0.3)
+        labels, values = split.column(), split.column()
+        game, shown = game_shown(subject), counts_shown(subject)
         if subject.row is not None:
-            _pair(column, "Format", subject.row.label)
-            split = column.split(factor=0.3)
-            split.label(text="Game")
-            game = game_shown(subject)
-            split.menu(IDTECH_MT_games.bl_idname, text="No Game" if game == NO_GAME else GAMES[game].label)
-        _draw_file(column, subject.place)
-        exact = exact_counts(context, subject)
-        _draw_counts(layout, exact or counts_shown(subject), subject.row, game_shown(subject))
+            labels.label(text="Format")
+            values.label(text=subject.row.label, translate=False)
+            labels.label(text="Game")
+            values.menu(IDTECH_MT_games.bl_idname, text="No Game" if game == NO_GAME else GAMES[game].label)
+        labels.label(text="File")
+        if subject.place:
+            row = values.row(align=True)
+            row.label(text="/".join(PurePath(subject.place).parts[-2:]), translate=False)
+            row.operator(OBJECT_OT_idtech_copy_path.bl_idname, text="", icon="COPYDOWN").path = subject.place
+        else:
+            values.label(text="None")
+        exact = exact_counts(context, subject, shown)
+        _draw_counts(labels, values, exact or shown, subject.row, game)
         layout.label(text="As the file will have them" if exact else "As Blender has them: seams not yet split")
 
 
-def _draw_file(column: Any, place: str) -> None:
-    if not place:
-        column.label(text="Came from no file", icon="INFO")
-        return
-    path = PurePath(place)
-    split = column.split(factor=0.3)
-    split.label(text="File")
-    row = split.row(align=True)
-    row.label(text=f"{path.parent.name}/{path.name}", translate=False)
-    row.operator(OBJECT_OT_idtech_copy_path.bl_idname, text="", icon="COPYDOWN", emboss=False).path = place
-
-
-def _pair(column: Any, label: str, text: str) -> None:
-    split = column.split(factor=0.3)
-    split.label(text=label)
-    split.label(text=text, translate=False)
-
-
-def _draw_counts(layout: Any, counts: dict[str, int], row: Row | None, game: str) -> None:
+def _draw_counts(labels: Any, values: Any, counts: dict[str, int], row: Row | None, game: str) -> None:
+    """Show counts, as bars where the game has a limit."""
     limits = None if row is None else GAMES[game].formats.get(row.name)
-    column = layout.column()
     several = counts.get("surfaces", counts.get("meshes", 0)) > 1
     for kind, label in KINDS.items():
         if kind not in counts or (kind == "tags" and row is not None and not row.tags):
             continue
         if kind == OF_SURFACE and several:
-            column.label(text="Of the largest surface")
+            labels.label(text="")
+            values.label(text="Of the largest surface")
         count, limit = counts[kind], getattr(limits, kind, None)
-        split = column.split(factor=0.3)
-        split.label(text=label)
+        labels.label(text=label)
         if limit is None:
-            split.label(text=f"{count:,}", translate=False)
+            values.label(text=f"{count:,}", translate=False)
             continue
-        split.alert = count > limit
-        split.progress(factor=min(1.0, count / max(limit, 1)), text=f"{count:,} / {limit:,}", translate=False)
+        where = values
+        if count > limit:
+            where = values.row()
+            where.alert = True
+        where.progress(factor=min(1.0, count / max(limit, 1)), text=f"{count:,} / {limit:,}", translate=False)
 
 
 CLASSES = (OBJECT_OT_idtech_choose_game, OBJECT_OT_idtech_copy_path, IDTECH_MT_games, VIEW3D_PT_idtech_model)

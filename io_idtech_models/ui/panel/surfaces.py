@@ -9,7 +9,7 @@ import bpy
 from ...blender import names
 from ...blender.compat import Context
 from ...blender.provenance import is_stand_in
-from ...blender.shading.images import image_of
+from ...blender.shading.images import image_of, shows_any
 from ...blender.shading.materials import worn_by
 from ...tasks.sidebar.subject import subject_of
 from . import state
@@ -36,8 +36,7 @@ class IDTECH_UL_surfaces(List):  # type: ignore[misc]
         if material is None:
             split.label(text="No Material", icon="ERROR")
             return
-        missing = image_of(material) is None
-        split.prop(material, "name", text="", emboss=False, icon="ERROR" if missing else "IMAGE_DATA")
+        split.prop(material, "name", text="", emboss=False, icon="IMAGE_DATA" if shows_any(material) else "ERROR")
 
 
 class VIEW3D_PT_idtech_surfaces(Child, Panel):  # type: ignore[misc]
@@ -63,34 +62,32 @@ class VIEW3D_PT_idtech_surfaces(Child, Panel):  # type: ignore[misc]
                 IDTECH_UL_surfaces.bl_idname, "", subject.home, "objects", manager, state.PART, rows=4, sort_lock=True
             )
         if subject.active.type == "MESH":
-            _draw_file(layout.column(align=True), subject.active)
+            _draw_file(layout, subject.active)
 
 
-def _draw_file(column: Any, block: Any) -> None:
+def _draw_file(layout: Any, block: Any) -> None:
     """Show what the file gets of a surface, and what its material shows."""
-    _pair(column, "Surface", names.file_name_of(block))
     material = block.data.materials[0] if block.data.materials else None
+    lines = [("Surface", names.file_name_of(block))]
     if material is None:
-        column.label(text="Give it a material, called as the shader", icon="ERROR")
+        layout.label(text="Give it a material, called as the shader", icon="ERROR")
         return
+    shader, worn, image = names.file_name_of(material), worn_by(material), image_of(material)
     if is_stand_in(material):
-        column.label(text="The file names no shader: rename the material to give it one", icon="INFO")
+        layout.label(text="The file names no shader: rename the material to give it one", icon="INFO")
     else:
-        _pair(column, "Shader", names.file_name_of(material))
-    worn = worn_by(material)
-    if worn != names.file_name_of(material):
-        _pair(column, "By Skin", worn)
-    image = image_of(material)
+        lines.append(("Shader", shader))
+    if worn != shader:
+        lines.append(("By Skin", worn))
+    if image is not None:
+        lines.append(("Picture", image.name))
+    split = layout.split(factor=0.3)
+    labels, values = split.column(align=True), split.column(align=True)
+    for label, text in lines:
+        labels.label(text=label)
+        values.label(text=text, translate=False)
     if image is None:
-        column.label(text="No picture found", icon="ERROR")
-    else:
-        _pair(column, "Picture", image.name)
-
-
-def _pair(column: Any, label: str, text: str) -> None:
-    split = column.split(factor=0.3)
-    split.label(text=label)
-    split.label(text=text, translate=False)
+        layout.label(text="No picture found", icon="ERROR")
 
 
 CLASSES = (IDTECH_UL_surfaces, VIEW3D_PT_idtech_surfaces)

@@ -100,13 +100,10 @@ class IDTECH_UL_tags(List):  # type: ignore[misc]
         return shown_kind(self, getattr(data, name), "EMPTY"), []
 
     def draw_item(self, _context: Context, layout: Any, _data: Any, item: Any, _icon: int, _active: Any) -> None:
-        """Show one: its name to edit, what it hangs on, and a button that lets the view show it."""
-        row = layout.row(align=True)
-        row.prop(item, "name", text="", emboss=False, icon="EMPTY_ARROWS")
+        """Show one: its name to edit, and the bone that it hangs on."""
+        layout.prop(item, "name", text="", emboss=False, icon="EMPTY_ARROWS")
         if item.parent_type == "BONE":
-            row.label(text=item.parent_bone, icon="BONE_DATA", translate=False)
-        view = row.operator(OBJECT_OT_idtech_select_part.bl_idname, text="", icon="ZOOM_SELECTED", emboss=False)
-        view.name, view.jump = item.name, True
+            layout.label(text=item.parent_bone, translate=False)
 
 
 def shown_kind(shown: Any, objects: Any, kind: str) -> list[int]:
@@ -137,7 +134,11 @@ class VIEW3D_PT_idtech_tags(Child, Panel):  # type: ignore[misc]
             layout.template_list(
                 IDTECH_UL_tags.bl_idname, "", subject.home, "objects", manager, state.PART, rows=3, sort_lock=True
             )
-        layout.operator(OBJECT_OT_idtech_add_tag.bl_idname, icon="ADD", text="Add Tag...")
+        row = layout.row(align=True)
+        row.operator(OBJECT_OT_idtech_add_tag.bl_idname, icon="ADD", text="Add Tag...")
+        if subject is not None and subject.active.type == "EMPTY":
+            view = row.operator(OBJECT_OT_idtech_select_part.bl_idname, text="", icon="ZOOM_SELECTED")
+            view.name, view.jump = subject.active.name, True
 
 
 CLASSES = (OBJECT_OT_idtech_add_tag, IDTECH_UL_tags, VIEW3D_PT_idtech_tags)
