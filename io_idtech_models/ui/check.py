@@ -14,7 +14,8 @@ from ..model.limits.games import ERROR, GAMES
 from ..model.wording import plural
 from ..reporting import ModelError, collected_warnings
 from ..tasks.sidebar.subject import subject_of
-from .bases import CANCELLED, FINISHED, deselect
+from .bases import CANCELLED, FINISHED
+from .imports.placing import deselect
 from .panel import state
 from .reports import report_done
 

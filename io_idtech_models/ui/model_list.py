@@ -16,7 +16,14 @@ from ..blender.compat import Context
 from ..blender.window import selected
 from ..model.wording import plural
 from ..reporting import ModelError
-from .bases import CANCELLED, FINISHED, SharedOptions, draw_group, select
+from .bases import (
+    CANCELLED,
+    FINISHED,
+    SharedOptions,
+    draw_group,
+)
+from .imports.placing import select
+from .imports.showing import arrive
 from .reports import listening, report_done
 
 if TYPE_CHECKING:
@@ -26,7 +33,7 @@ Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender doe
 PropertyGroup: Any = bpy.types.PropertyGroup
 UIList: Any = bpy.types.UIList
 Item = tuple[str, str, str]  # identifier, label, description
-SHARED = ("scale", "fit_range")  # options of all imports
+SHARED = ("scale", "side_by_side", "fit_range", "replace_range")  # options of all imports
 NOUNS = {"scene": "model", "anim": "animation"}  # what the operators of a space bring
 ROWS_SHOWN, WIDTH = 16, 760
 MOST_NOTES = 3
@@ -50,25 +57,34 @@ def bring(operator: Any, context: Context, files: Iterable[tuple[str, str]], spa
     by_kind: dict[str, list[str]] = {}
     for kind, place in files:
         by_kind.setdefault(kind, []).append(place)
-    ends, blocks, scene = [], [], context.scene
     with listening() as (done, failed):
-        for kind, places in by_kind.items():
-            before = scene.frame_end
-            call = getattr(getattr(bpy.ops, f"import_{space}"), f"idtech_{kind}")
-            if call(files=[{"name": place} for place in places], **_options_for(operator, kind)) == FINISHED:
-                blocks += selected(context)
-            ends += [scene.frame_end] if scene.frame_end != before else []
+        result = arrive(context, operator.side_by_side, lambda: _bring_kinds(operator, context, by_kind, space))
+    report_done(operator, done, failed)
+    return result
+
+
+def _bring_kinds(operator: Any, context: Context, by_kind: Mapping[str, list[str]], space: str) -> set[str]:
+    """Import paths by formats, and select all that came."""
+    ends, blocks, scene = [], [], context.scene
+    result = CANCELLED
+    for kind, places in by_kind.items():
+        before = scene.frame_end
+        call = getattr(getattr(bpy.ops, f"import_{space}"), f"idtech_{kind}")
+        if call(files=[{"name": place} for place in places], **_options_for(operator, kind)) == FINISHED:
+            blocks += selected(context)
+            result = FINISHED
+        ends += [scene.frame_end] if scene.frame_end != before else []
     if ends:
         scene.frame_end = max(ends)  # each has made room for its own
     select(context, blocks)
-    report_done(operator, done, failed)
-    return FINISHED if done else CANCELLED
+    return result
 
 
 def _options_for(operator: Any, kind: str) -> Mapping[str, Any]:
     """Return the options of the import of a format: all that were given to its own, else what all imports have."""
     own = json.loads(operator.options or "{}") if operator.kind == kind else {}
-    return {**own, **{name: getattr(operator, name) for name in SHARED}}
+    together = {"side_by_side": False}  # of all formats, when they are there
+    return {**own, **{name: getattr(operator, name) for name in SHARED}, **together}
 
 
 class IDTECH_PG_model(PropertyGroup):  # type: ignore[misc]

@@ -23,11 +23,11 @@ from .bases import (
     file_of,
     games_option,
     make_operator,
-    open_collection,
     option_property,
-    select,
     settings_from,
 )
+from .exports.proposals import carrier_of
+from .imports.placing import open_collection, select
 from .reports import report_done
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class ImportSkeletalAnimation(ImportPosed):
 
     def draw(self, context: Context) -> None:
         """Show the options."""
-        shown = ("scale", "table", "numbered", "fit_range", "frame_rate")
+        shown = ("scale", "table", "numbered", "fit_range", "replace_range", "frame_rate")
         draw_group(self.layout, self, "idtech_time", "Animation", shown)
 
     def import_files(self, context: Context) -> Any:
@@ -168,7 +168,10 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
         if rig is not None:
             action = None if rig.animation_data is None else rig.animation_data.action
             file = rig.data.get(FILE)
-            self.propose(rig.name if action is None else action.name, file if isinstance(file, str) else "")
+            place = file if isinstance(file, str) else ""
+            self.propose(rig.name if action is None else action.name, place)
+            self.propose_game(place)
+            self.carrier = carrier_of([rig])
             for name, value in self.weights(rig, {}).items():
                 setattr(self, name, value)
         return super().invoke(context, event)
@@ -183,6 +186,7 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
         """Show the options in groups."""
         which = ("what", "actions") if self.what == "CHOSEN" else ("what",)
         draw_group(self.layout, self, "idtech_objects", "Animations", (*which, "game"))
+        self.draw_space()
         draw_group(self.layout, self, "idtech_bones", "Joints", ("scale", "deform_only", "add_origin", "keep_suffixes"))
         bounds = ("recompute_bounds", *WEIGHT_NAMES)
         own = [option.name for option in self.row.options]

@@ -11,7 +11,7 @@ import bpy
 from ..blender.compat import Context
 from ..formats import ROWS
 from . import archives, check, frames, model_list, preferences, skins, torso
-from .editing import follow
+from .editing import follow, roots
 from .levels import make as levels
 from .menus import files
 from .operators import operators_of
@@ -22,7 +22,21 @@ from .trial import operators as trial
 
 PLAYERS = (transfer, play, choosing, making)
 PANEL = (state, panel, again, findings, model, tags, wardrobe, surfaces, header)  # the parent comes before its children
-MODULES = (preferences, model_list, archives, frames, skins, torso, check, levels, trial, *PLAYERS, files, *PANEL)
+MODULES = (
+    preferences,
+    model_list,
+    archives,
+    frames,
+    skins,
+    torso,
+    check,
+    roots,
+    levels,
+    trial,
+    *PLAYERS,
+    files,
+    *PANEL,
+)
 PRESETS = str(Path(__file__).parents[1])  # where the folder `presets` lies
 
 _classes: list[type] = []
@@ -46,6 +60,7 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
         (menus.VIEW3D_MT_object, skins.draw_object_menu),
         (menus.VIEW3D_MT_object, torso.draw_menu),
         (menus.VIEW3D_MT_object, check.draw_menu),
+        (menus.VIEW3D_MT_object, roots.draw_menu),
         (menus.VIEW3D_MT_object, play.draw_menu),
         (menus.VIEW3D_MT_object, levels.draw_menu),
         (menus.VIEW3D_MT_object, making.draw_menu),

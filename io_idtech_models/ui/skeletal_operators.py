@@ -25,11 +25,10 @@ from .bases import (
     file_of,
     games_option,
     make_operator,
-    open_collection,
     option_property,
-    select,
     settings_from,
 )
+from .imports.placing import open_collection, select
 from .motion_operators import WEIGHT_NAMES, ImportPosed, JointOptions, WeightOptions
 
 if TYPE_CHECKING:
@@ -74,8 +73,10 @@ class ImportSkeletalModel(DressOptions, ImportPosed):
     def draw(self, context: Context) -> None:
         """Show the options in two groups."""
         pose = ("bind", "bind_frame") if self.bind == "FRAME" else ("bind",)
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "animation", *pose))
-        draw_group(self.layout, self, "idtech_time", "Animation", ("animations", "fit_range", "frame_rate"))
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "side_by_side", "animation", *pose))
+        draw_group(
+            self.layout, self, "idtech_time", "Animation", ("animations", "fit_range", "replace_range", "frame_rate")
+        )
         self.draw_dress()
 
     def import_files(self, context: Context) -> Any:

@@ -22,12 +22,10 @@ from .bases import (
     file_handler,
     games_option,
     make_operator,
-    open_collection,
     option_property,
-    select,
     settings_from,
-    show_bare,
 )
+from .imports.placing import open_collection, select, show_bare
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,8 +73,10 @@ class ImportVertexModel(DressOptions, ImportFiles):
         """Show the options in two groups."""
         if self.of_player:
             self.layout.prop(self, "whole_player")
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld"))
-        draw_group(self.layout, self, "idtech_time", "Animation", ("relative_keys", "fit_range", "frame_rate"))
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "side_by_side"))
+        draw_group(
+            self.layout, self, "idtech_time", "Animation", ("relative_keys", "fit_range", "replace_range", "frame_rate")
+        )
         self.draw_dress()
 
     def import_files(self, context: Context) -> Any:

@@ -214,7 +214,7 @@ def test_an_md2_through_a_blend_and_with_options_of_blenders_way(folder, run):
 @pytest.mark.parametrize("option", [[], ["--normals", "source", "--scale", "1.0001"]], ids=["plain", "Blender"])
 def test_md3_to_md2_with_and_without_blender(folder, run, option):
     (line,) = convert(run, "sentinel.md3", "b.md2", *option)
-    assert line.startswith("sentinel.md3 -> b.md2: 1 surface, 0 tags, 20 frames; ")
+    assert line.startswith("sentinel.md3 -> b.md2: 1 surface, 20 frames; ")
     assert "MD2 holds no tags, left out: 'tag_weapon', 'tag_eye', 'tag_jet'" in line
     assert "2 surfaces become one" in line
     before, after = model("sentinel.md3"), model("b.md2")

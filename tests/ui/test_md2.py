@@ -65,7 +65,7 @@ def test_options_of_the_import(tmp_path):
     scene().render.fps = 30
     import_model(tmp_path / "a.md2", frame_rate=0, fit_range=False)
     assert settings(scene())[1:4] == (250, 1, 30)
-    import_model(tmp_path / "a.md2", frame_rate=15, scale=0.5)
+    import_model(tmp_path / "a.md2", frame_rate=15, scale=0.5, replace_range=True)
     assert settings(scene())[1:4] == (4, 1, 15)
     assert export_bytes(tmp_path / "b.md2", scale=0.5) == sample("animated", "md2")
     with pytest.raises(TypeError, match="weld"):

@@ -22,7 +22,7 @@ from ..player.files import proposed_target
 from ..selection import Choice
 from ..skeletal_exports import AnimationExport, export_animations
 from ..vertex import Summary
-from .last_export import TARGET, kept_of, options_of
+from .last_export import TARGET, game_shown, kept_of, options_of
 from .subject import archive_of, row_of, subject_of
 
 PLAYER = "player"
@@ -57,7 +57,7 @@ def plan_of(context: Context) -> Plan:
     if not place or row is None:
         raise LimitError(f"'{subject.active.name}' came from no file: write one first (File > Export > id Tech)")
     _refuse_archives(place)
-    options = dict(options_of(subject.holder, row.name) or {})
+    options = {"game": game_shown(subject)} | (options_of(subject.holder, row.name) or {})
     return Plan(row.name, Path(place), options, subject.rig if row.animation else None, row)
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from pathlib import PurePath
 from typing import Any
 
 from ...blender.properties import EXPORT, show
 from ...blender.provenance import FILE
+from ...model.limits.folders import UNKNOWN, game_for
 from .subject import Subject
 
 # What is no option of the model: where it is written, and which objects were meant.
@@ -49,6 +51,15 @@ def game_of(holder: Any, name: str) -> str:
     """Return the game that a model was exported for last in a format, or that was chosen for it; "" for none."""
     game = (options_of(holder, name) or {}).get("game", "")
     return game if isinstance(game, str) else ""
+
+
+def game_shown(subject: Subject) -> str:
+    """Return the game that a model is for: that of its last export, or which was chosen, else its folder's."""
+    row = subject.row
+    if row is None:
+        return UNKNOWN
+    game = game_of(subject.holder, row.name)
+    return game if game in row.games else game_for(row.name, PurePath(subject.place).parts[:-1])
 
 
 def remember(holder: Any, name: str, options: dict[str, Any], target: str = "") -> None:

@@ -10,7 +10,8 @@ from bpy.props import BoolProperty, StringProperty
 from ...blender.compat import Context
 from ...blender.window import mode_of
 from ...tasks.sidebar.subject import subject_of
-from ..bases import CANCELLED, FINISHED, deselect
+from ..bases import CANCELLED, FINISHED
+from ..imports.placing import deselect
 from . import state
 from .main import Child, Panel
 

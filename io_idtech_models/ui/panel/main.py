@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from ...blender.compat import Context
-from ...tasks.sidebar.last_export import game_of
+from ...tasks.sidebar.last_export import game_shown
 from ...tasks.sidebar.subject import subject_of
 
 PANEL = "VIEW3D_PT_idtech"
@@ -60,10 +60,9 @@ class VIEW3D_PT_idtech(InSidebar, Panel):  # type: ignore[misc]
         if row is None or not row.has_model:
             column.operator("object.idtech_check_game", icon="CHECKMARK")
             return
-        game = game_of(holder, row.name)
         column.operator_context = "EXEC_DEFAULT"
         checks = column.operator("object.idtech_check_game", icon="CHECKMARK")
-        checks.target = f"{row.name}:{game if game in row.games else 'format'}"
+        checks.target = f"{row.name}:{game_shown(subject)}"
 
 
 CLASSES: tuple[type, ...] = (VIEW3D_PT_idtech,)

@@ -10,9 +10,10 @@ from bpy.props import StringProperty
 
 from ...blender.compat import Context
 from ...formats import Row
+from ...model.limits.folders import UNKNOWN
 from ...model.limits.games import GAMES
 from ...tasks.sidebar.counts import counts_shown
-from ...tasks.sidebar.last_export import choose_game, game_of
+from ...tasks.sidebar.last_export import choose_game, game_shown
 from ...tasks.sidebar.subject import Subject, subject_of
 from ..bases import CANCELLED, FINISHED
 from . import state
@@ -28,15 +29,7 @@ KINDS = {
     "vertices": "Vertices",
     "triangles": "Triangles",
 }
-NO_GAME = "format"  # whose limits are the format's own
 OF_SURFACE = "vertices"  # from here on a count is that of the largest surface
-
-
-def game_shown(subject: Subject) -> str:
-    """Return the game whose limits are shown: that of the last export, or which was chosen, else none."""
-    row = subject.row
-    game = "" if row is None else game_of(subject.holder, row.name)
-    return game if row is not None and game in row.games else NO_GAME
 
 
 def exact_counts(context: Context, subject: Subject, shown: dict[str, int]) -> dict[str, int]:
@@ -133,7 +126,7 @@ class VIEW3D_PT_idtech_model(Child, Panel):  # type: ignore[misc]
             labels.label(text="Format")
             values.label(text=subject.row.label, translate=False)
             labels.label(text="Game")
-            values.menu(IDTECH_MT_games.bl_idname, text="No Game" if game == NO_GAME else GAMES[game].label)
+            values.menu(IDTECH_MT_games.bl_idname, text="No Game" if game == UNKNOWN else GAMES[game].label)
         labels.label(text="File")
         if subject.place:
             row = values.row(align=True)

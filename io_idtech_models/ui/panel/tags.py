@@ -12,7 +12,8 @@ from ...blender.provenance import PART
 from ...blender.window import mode_of
 from ...reporting import ModelError
 from ...tasks.sidebar.subject import subject_of
-from ..bases import CANCELLED, FINISHED, select
+from ..bases import CANCELLED, FINISHED
+from ..imports.placing import select
 from . import state
 from .findings import OBJECT_OT_idtech_select_part
 from .main import Child, Panel
