@@ -11,7 +11,7 @@ import bpy
 from ..blender.compat import Context
 from ..formats import ROWS
 from . import archives, check, frames, model_list, preferences, skins, torso
-from .editing import follow, roots
+from .editing import follow, hidden, roots
 from .levels import make as levels
 from .menus import files
 from .operators import operators_of
@@ -79,6 +79,7 @@ def register() -> None:
     for cls in _classes:
         bpy.utils.register_class(cls)
     state.attach()
+    hidden.attach()
     bpy.utils.register_preset_path(PRESETS)
     for menu, draw in _menus():
         menu.append(draw)
@@ -96,6 +97,7 @@ def unregister() -> None:
         bpy.utils.unregister_cli_command(_commands.pop())
     for menu, draw in reversed(_menus()):
         menu.remove(draw)
+    hidden.detach()
     state.detach()
     bpy.utils.unregister_preset_path(PRESETS)
     while _classes:
