@@ -18,6 +18,7 @@ MIN_LOD, LOD_SCALE, LOD_BIAS = "idtech_min_lod", "idtech_lod_scale", "idtech_lod
 MOST_WEIGHTS, LEAST_WEIGHT, ORPHAN_BONE = "idtech_most_weights", "idtech_least_weight", "idtech_orphan_bone"
 # On actions: how Enemy Territory plays them, which its tables of animations say.
 FPS = "idtech_fps"  # on a player's animations
+FRAME_RATE = "idtech_frame_rate"  # on armatures' animations
 LOOP, MOVE_SPEED, TRANSITION = "idtech_loop", "idtech_move_speed", "idtech_transition"
 REVERSED, PRIORITY = "idtech_reversed", "idtech_priority"
 TIMES = "idtech_times"  # on actions, and on materials: frames and pictures that a game plays by itself
@@ -37,6 +38,7 @@ SAID = {
     EXPORT: "Options of the last export, with which the next one begins",
     PREVIEW: "Shows how the game mixes other actions; never exported",
     FPS: "Frames per second in the game",
+    FRAME_RATE: "Frames per second in the file",
     LOOP: "How many frames at the end repeat; 0: the animation stops there",
     MOVE_SPEED: "Units per second that the player runs; below 0: measured from the feet",
     TRANSITION: "Milliseconds in which the animation before it fades",
@@ -62,6 +64,7 @@ RANGES: dict[str, dict[str, Any]] = {
     LOD_BIAS: {},
     TORSO_PARENT: {},
     FPS: {"min": 0.0},
+    FRAME_RATE: {"min": 0.0},
     LOOP: {"min": 0},
     MOVE_SPEED: {},
     TRANSITION: {"min": 0},

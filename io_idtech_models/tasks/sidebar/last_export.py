@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
@@ -53,13 +54,18 @@ def game_of(holder: Any, name: str) -> str:
     return game if isinstance(game, str) else ""
 
 
+@lru_cache(maxsize=64)
+def _game_of_folder(name: str, place: str) -> str:
+    return game_for(name, PurePath(place).parts[:-1])
+
+
 def game_shown(subject: Subject) -> str:
     """Return the game that a model is for: that of its last export, or which was chosen, else its folder's."""
     row = subject.row
     if row is None:
         return UNKNOWN
     game = game_of(subject.holder, row.name)
-    return game if game in row.games else game_for(row.name, PurePath(subject.place).parts[:-1])
+    return game if game in row.games else _game_of_folder(row.name, subject.place)
 
 
 def remember(holder: Any, name: str, options: dict[str, Any], target: str = "") -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
@@ -49,14 +50,17 @@ class Subject:
 
     @property
     def archive(self) -> str:
-        """Return the archive that its file lies in, or ""."""
-        return archive_of(self.place)
+        """Return the archive that its file lies in, or "": as it was when that was first asked."""
+        return _archive_once(self.place)
 
 
 def archive_of(place: str) -> str:
     """Return the archive that a file lies in, or ""."""
     found = split_at_archive(PurePath(place), os.path.isfile) if place else None
     return found[0] if found is not None else ""
+
+
+_archive_once = lru_cache(maxsize=64)(archive_of)
 
 
 def subject_of(context: Context) -> Subject | None:
@@ -75,7 +79,7 @@ def row_of(place: str, home: Any | None) -> Row | None:
     """Return the format of a model's file: what its content is, else what its name says."""
     content = None if home is None else home.get(CONTENT)
     own = _BY_NAME.get(content) if isinstance(content, str) else None
-    return own or _BY_SUFFIX.get(PurePath(place).suffix.lower())
+    return own or _BY_SUFFIX.get("." + place.lower().rpartition(".")[2])
 
 
 def rig_of(block: Block) -> Block | None:

@@ -29,6 +29,7 @@ LABELS = {
     properties.LEAST_WEIGHT: "Least Weight",
     properties.ORPHAN_BONE: "Default Bone",
     properties.FPS: "Frames per Second",
+    properties.FRAME_RATE: "Frame Rate",
     properties.LOOP: "Frames that Repeat",
     properties.MOVE_SPEED: "Move Speed",
     properties.TRANSITION: "Transition",
@@ -58,6 +59,7 @@ OF_BONE = (
 )
 OF_ACTION = (
     properties.FPS,
+    properties.FRAME_RATE,
     properties.LOOP,
     properties.MOVE_SPEED,
     properties.TRANSITION,
