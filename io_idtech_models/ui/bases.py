@@ -21,8 +21,9 @@ from ..model.limits.games import GAMES
 from ..model.wording import joined
 from ..reporting import ModelError
 from .exports.proposals import carrier_of, file_of_choice, proposed_game, proposed_stem, remember_game
+from .imports import batch
 from .imports.showing import arrive
-from .reports import report_done
+from .reports import report_done, showing_progress
 
 if TYPE_CHECKING:
     from ..game.store import Disk, GameFile
@@ -86,8 +87,20 @@ class ImportFiles(SharedOptions, Importing):  # type: ignore[misc]
         packs = [path for path in self.paths() if archives.is_archive(path)]
         if packs:
             return archives.hand_over(self, packs)
+        if self.one_by_one(self.paths()):
+            return self.in_batch()
         with room_for_others(context.scene, self.replace_range):
             return arrive(context, self.side_by_side, lambda: self.import_files(context))
+
+    def one_by_one(self, paths: list[Path]) -> bool:
+        """Tell whether so many models were chosen in a window that they come one by one."""
+        return batch.is_worth_it(self, len(paths))
+
+    def in_batch(self) -> set[str]:
+        """Import the files one after another, with the options that were given."""
+        call = getattr(bpy.ops.import_scene, f"idtech_{self.row.name}")
+        options = given_options(self, {"filepath", "side_by_side"})
+        return batch.start([(call, str(path), options) for path in self.paths()], self.side_by_side)
 
     def paths(self) -> list[Path]:
         """Return the files to read: those that were dropped or marked in the file browser, or the one that is named."""
@@ -174,7 +187,8 @@ class ExportFile(Exporting):  # type: ignore[misc]
     def deliver(self, write: "Callable[[], Iterable[tuple[Path, Summary]]]", besides: Sequence[str] = ()) -> set[str]:
         """Write files, and report; what hinders one is reported with what else there is to say, and writes none."""
         try:
-            done = [(file.name, summary) for file, summary in write()]
+            with showing_progress(bpy.context, Path(self.filepath).name):
+                done = [(file.name, summary) for file, summary in write()]
         except ModelError as error:
             text = joined([str(error), *besides])
             self.report({"ERROR"}, f"{Path(bpy.path.abspath(self.filepath)).name}: {text}")

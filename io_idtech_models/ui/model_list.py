@@ -22,6 +22,7 @@ from .bases import (
     SharedOptions,
     draw_group,
 )
+from .imports import batch
 from .imports.placing import select
 from .imports.showing import arrive
 from .reports import listening, report_done
@@ -57,6 +58,16 @@ def bring(operator: Any, context: Context, files: Iterable[tuple[str, str]], spa
     by_kind: dict[str, list[str]] = {}
     for kind, place in files:
         by_kind.setdefault(kind, []).append(place)
+    many = batch.is_worth_it(operator, sum(map(len, by_kind.values())))
+    if many and space == "scene":
+        return batch.start(
+            [
+                (getattr(bpy.ops.import_scene, f"idtech_{kind}"), place, _options_for(operator, kind))
+                for kind, places in by_kind.items()
+                for place in places
+            ],
+            operator.side_by_side,
+        )
     with listening() as (done, failed):
         result = arrive(context, operator.side_by_side, lambda: _bring_kinds(operator, context, by_kind, space))
     report_done(operator, done, failed)
@@ -186,6 +197,7 @@ class IMPORT_SCENE_OT_idtech_choose_models(SharedOptions, Operator):  # type: ig
     space: StringProperty(default="scene", options={"HIDDEN", "SKIP_SAVE"})
     kind: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
     options: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+    interactive: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # someone is there to be asked
     from_game: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
     game: EnumProperty(
         name="Game", description="Whose models to list", items=_games, update=_other_game, options={"SKIP_SAVE"}
@@ -210,6 +222,7 @@ class IMPORT_SCENE_OT_idtech_choose_models(SharedOptions, Operator):  # type: ig
         """Show the list that waits."""
         if not _waiting:
             return CANCELLED
+        self.interactive = True
         models = _waiting.pop()
         fill(self, models)
         title = "Models of a Game" if self.from_game else f"{NOUNS[self.space].capitalize()}s of {models.place}"

@@ -73,6 +73,10 @@ class ImportSkeletalAnimation(ImportPosed):
         shown = ("scale", "table", "numbered", "fit_range", "replace_range", "frame_rate")
         draw_group(self.layout, self, "idtech_time", "Animation", shown)
 
+    def one_by_one(self, paths: "list[Path]") -> bool:
+        """Tell that motions come together, onto one armature."""
+        return False
+
     def import_files(self, context: Context) -> Any:
         """Bring the files onto the active armature, or onto one that is made of the first."""
         from ..blender.skeletal.build import SkeletalSettings

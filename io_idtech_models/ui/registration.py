@@ -12,6 +12,7 @@ from ..blender.compat import Context
 from ..formats import ROWS
 from . import archives, check, frames, model_list, preferences, skins, torso
 from .editing import follow, hidden, roots
+from .imports import batch
 from .levels import make as levels
 from .menus import files
 from .operators import operators_of
@@ -21,22 +22,10 @@ from .player import choosing, making, play, transfer
 from .trial import operators as trial
 
 PLAYERS = (transfer, play, choosing, making)
+IMPORTS = (model_list, batch, archives)
+EDITING = (frames, skins, torso, check, roots, levels, trial)
 PANEL = (state, panel, again, findings, model, tags, wardrobe, surfaces, header)  # the parent comes before its children
-MODULES = (
-    preferences,
-    model_list,
-    archives,
-    frames,
-    skins,
-    torso,
-    check,
-    roots,
-    levels,
-    trial,
-    *PLAYERS,
-    files,
-    *PANEL,
-)
+MODULES = (preferences, *IMPORTS, *EDITING, *PLAYERS, files, *PANEL)
 PRESETS = str(Path(__file__).parents[1])  # where the folder `presets` lies
 
 _classes: list[type] = []

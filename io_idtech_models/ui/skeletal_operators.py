@@ -104,6 +104,10 @@ class ImportSkeletalModel(DressOptions, ImportPosed):
         select(context, [block for blocks in made for block in blocks])
         return FINISHED if made else CANCELLED
 
+    def one_by_one(self, paths: list[Path]) -> bool:
+        """Tell whether so many were chosen that they come one by one; motions come with their model."""
+        return not self.sorted_paths()[1] and super().one_by_one(paths)
+
     def sorted_paths(self) -> tuple[list[Path], list[Path]]:
         """Return the models to read, and the motions: dropped or chosen together with them."""
         suffixes = [suffix for other in self.row.dropped_with for suffix in formats.by_name(other).suffixes]

@@ -69,6 +69,10 @@ class ImportVertexModel(DressOptions, ImportFiles):
         disk = user_disk()
         return all(is_part(disk.file(path)) for path in self.paths())
 
+    def one_by_one(self, paths: "list[Path]") -> bool:
+        """Tell whether so many were chosen that they come one by one; parts of players come together."""
+        return not self.whole_player and super().one_by_one(paths)
+
     def draw(self, context: Context) -> None:
         """Show the options in two groups."""
         if self.of_player:

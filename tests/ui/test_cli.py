@@ -237,7 +237,9 @@ def test_any_scene_to_md3(folder, run):
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "scene.blend"))
     (line,) = convert(run, "scene.blend", "scene.md3")
     bare = "without a material a surface has no shader, give it one with the shader's name: 'box'"
-    assert line == f"scene.blend -> scene.md3: 1 surface, 1 tag, 4 frames; {bare}; 1 hidden object left out: 'ghost'"
+    mirrored = "mirrored by a negative scale, written as shown with its faces turned, apply it (Object > Apply > Scale)"
+    said = f"{bare}; {mirrored}: 'box'; 1 hidden object left out: 'ghost'"
+    assert line == f"scene.blend -> scene.md3: 1 surface, 1 tag, 4 frames; {said}"
     (surface,) = model("scene.md3").surfaces
     assert volume(surface, 3) == pytest.approx(16**3, rel=1e-2)
     assert outward(surface, 3)

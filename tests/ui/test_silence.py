@@ -139,6 +139,18 @@ def _(folder):
     export(folder / "a.md2")
 
 
+@says("the scale is not applied")
+def _(folder):
+    add_cube().scale = 2, 2, 2
+    export(folder / "a.md3")
+
+
+@says("mirrored by a negative scale")
+def _(folder):
+    add_cube().scale = -1, 1, 1
+    export(folder / "a.md3")
+
+
 @says("has no faces")
 def _(folder):
     add_mesh("dust", [(0, 0, 0), (1, 1, 1)], [])

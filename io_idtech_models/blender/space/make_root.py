@@ -37,7 +37,7 @@ def make_root(name: str, blocks: Iterable[Block], into: bpy.types.Collection) ->
     hanging = find_hanging(whole)
     tops = _tops(whole)
     root: Any = bpy.data.objects.new(names.fit(name), None)
-    root.empty_display_type, root.empty_display_size = "CUBE", SIZE
+    root.empty_display_type, root.empty_display_size = "PLAIN_AXES", SIZE
     root[PART] = name
     own = next((found for found in map(model_id, whole) if found), "")
     if own:

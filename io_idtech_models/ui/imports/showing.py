@@ -18,20 +18,28 @@ GAP = 0.25  # between models, as a part of the widest
 DEPTH = 8.0  # how far a view reaches at least, in sizes of what it frames
 
 
-def arrive(context: Context, apart: bool, bring: Callable[[], set[str]]) -> set[str]:
-    """Import by `bring`, which selects what it has made; returns what it does.
+class Arrival:
+    """What 3D views showed before something was imported."""
 
-    Several models stand side by side if `apart`. Views that showed nothing frame what has come.
-    """
-    views = list(_views(context))
-    empty = bool(views) and _is_empty(context)
-    result = bring()
-    if result == {"FINISHED"}:
+    def __init__(self, context: Context) -> None:
+        self.views = list(_views(context))
+        self.empty = bool(self.views) and _is_empty(context)
+
+    def show(self, context: Context, apart: bool) -> None:
+        """Show what came, which is selected: models side by side if `apart`, framed in views that showed nothing."""
         blocks = selected(context)
         if apart:
             stand_apart(context, blocks)
-        if empty and blocks:
-            _frame(context, views, blocks)
+        if self.empty and blocks:
+            _frame(context, self.views, blocks)
+
+
+def arrive(context: Context, apart: bool, bring: Callable[[], set[str]]) -> set[str]:
+    """Import by `bring`, which selects what it has made, and show that; returns what `bring` does."""
+    arrival = Arrival(context)
+    result = bring()
+    if result == {"FINISHED"}:
+        arrival.show(context, apart)
     return result
 
 
