@@ -81,15 +81,18 @@ def _refuse_archives(place: str, instead: str = "") -> None:
         )
 
 
-def export_motions(plan: Plan, context: Context) -> list[tuple[str, Summary]]:
-    """Write each animation of a rig that came from a file of its own into that file; raises ModelError."""
+def export_motions(plan: Plan, context: Context) -> tuple[list[tuple[str, Summary]], list[str]]:
+    """Write each animation of a rig that came from a file of its own into that file; raises ModelError.
+
+    Returns what came of each file, and what there is to say of others.
+    """
     rig, row = plan.rig, plan.row
     if rig is None or row is None:
-        return []
+        return [], []
     try:
         actions = [action for action in actions_of(rig, row) if isinstance(action.get(FILE), str)]
     except NoActionError:
-        return []
+        return [], []
     done, left = [], []
     for action in actions:
         place = str(action[FILE])
@@ -100,8 +103,8 @@ def export_motions(plan: Plan, context: Context) -> list[tuple[str, Summary]]:
             done.append((Path(place).name, _export_motion(plan, action, Path(place), motion_row, context)))
     if left:
         text = f"animations whose files can't be written stay as they were, export them elsewhere: {listed(left)}"
-        done.append(("", Summary(text, [])))
-    return done
+        return done, [text]
+    return done, []
 
 
 def _export_motion(plan: Plan, action: Any, target: Path, row: Row, context: Context) -> Summary:

@@ -7,7 +7,6 @@ from typing import Any
 import bpy
 
 from ...blender.compat import Context
-from ...blender.window import mode_of
 from ...reporting import ModelError
 from ...tasks.sidebar.last_export import lack_of
 from ...tasks.sidebar.subject import subject_of
@@ -66,8 +65,10 @@ class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
             operator = getattr(bpy.ops.export_scene, f"idtech_{plan.name}")
             with listening() as (done, failed):
                 operator("EXEC_DEFAULT", filepath=str(plan.target), **_taken(operator, plan.options))
-            if mode_of(context) == "OBJECT" or plan.rig is not None:
-                done += export_motions(plan, context)
+            motions, notes = export_motions(plan, context)
+            for _, summary in done[-1:]:
+                summary.warnings.extend(notes)
+            done += motions
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
