@@ -52,33 +52,41 @@ def plan_of(context: Context) -> Plan:
     if player is not None:
         return _of_player(player)
     kept = kept_of(subject.holder)
-    place = subject.place or kept.get(TARGET, "")
-    row = row_of(place, subject.home) if isinstance(place, str) else None
+    place = subject.place
+    if not place or archive_of(place):
+        place = _said(kept) or place
+    row = row_of(place, subject.home)
     if not place or row is None:
         raise LimitError(f"'{subject.active.name}' came from no file: write one first (File > Export > id Tech)")
-    _refuse_archives(place)
+    archive = archive_of(place)
+    if archive:
+        raise _stays(place, archive, "into the game's folder, in the same folders as in the archive")
     options = {"game": game_shown(subject)} | (options_of(subject.holder, row.name) or {})
     return Plan(row.name, Path(place), options, subject.rig if row.animation else None, row)
 
 
 def _of_player(player: PlayerFound) -> Plan:
+    """Return what writes a player: into its folder, or where it was written to last if it came from an archive."""
     holder = player.collection if player.collection is not None else player.root
-    found = holder.get(FILE)
-    place = found if isinstance(found, str) else kept_of(holder).get(TARGET, "")
-    if not isinstance(place, str) or not place:
+    found, last = holder.get(FILE), _said(kept_of(holder))
+    place = found if isinstance(found, str) and Path(found).is_dir() else last
+    if not place and isinstance(found, str):
+        raise _stays(found, "", f"into '{proposed_target(player)}'")
+    if not place:
         raise LimitError("the player came from no folder: write it first (File > Export > id Tech > Quake III Player)")
-    if isinstance(found, str):
-        _refuse_archives(found, str(proposed_target(player)))
     return Plan(PLAYER, Path(place), dict(options_of(holder, PLAYER) or {}))
 
 
-def _refuse_archives(place: str, instead: str = "") -> None:
-    archive = archive_of(place)
-    if archive:
-        where = f"into '{instead}'" if instead else "into the game's folder, in the same folders as in the archive"
-        raise LimitError(
-            f"'{Path(place).name}' lies in the archive '{Path(archive).name}', which stays as it is: export it {where}"
-        )
+def _said(kept: dict[str, Any]) -> str:
+    """Return where a model was written to last, or ""."""
+    target = kept.get(TARGET, "")
+    return target if isinstance(target, str) else ""
+
+
+def _stays(place: str, archive: str, where: str) -> LimitError:
+    """Return what says that an archive is not written into, and where to export instead."""
+    which = f"the archive '{Path(archive).name}'" if archive else "an archive"
+    return LimitError(f"'{Path(place).name}' lies in {which}, which stays as it is: export it {where}")
 
 
 def export_motions(plan: Plan, context: Context) -> tuple[list[tuple[str, Summary]], list[str]]:

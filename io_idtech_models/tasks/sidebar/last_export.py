@@ -14,6 +14,7 @@ from typing import Any
 
 from ...blender.properties import EXPORT, show
 from ...blender.provenance import FILE
+from ...blender.roots import root_of
 from ...model.limits.folders import UNKNOWN, game_for
 from .subject import Subject
 
@@ -69,11 +70,11 @@ def game_shown(subject: Subject) -> str:
 
 
 def remember(holder: Any, name: str, options: dict[str, Any], target: str = "") -> None:
-    """Note on a model how it was exported in a format, and where, if nothing else says where it belongs."""
+    """Note on a model how it was exported in a format, and where, if not into the file that it came from."""
     if holder is None or holder.library is not None:
         return
     kept = kept_of(holder) | {name: options, LAST: name}
-    if target and not isinstance(holder.get(FILE), str):
+    if target and target != holder.get(FILE):
         kept[TARGET] = target
     show(holder, EXPORT, json.dumps(kept))
 
@@ -128,7 +129,9 @@ def lack_of(subject: Subject | None) -> str:
     """Return why a model can't be exported again, or "": what is quickly told, for buttons."""
     if subject is None:
         return "No object is active"
-    if subject.archive:
+    if root_of(subject.active) is not None:  # a player's part: where that belongs takes longer to tell
+        return ""
+    if subject.archive and not kept_of(subject.holder).get(TARGET):
         return "The model's file lies in an archive, which stays as it is: use File > Export > id Tech"
     if not subject.place and not kept_of(subject.holder).get(TARGET):
         return "The model came from no file and was written to none: use File > Export > id Tech first"

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from io_idtech_models.reporting import LimitError
+from io_idtech_models.tasks.sidebar.again import plan_of
 from io_idtech_models.tasks.sidebar.last_export import begin, options_of
 from tests.packs import Entry, zip_bytes
 from tests.samples import PROJECT, sample
@@ -94,8 +96,32 @@ def test_what_lies_in_an_archive_stays_there(tmp_path):
     archive = put(tmp_path / "pak0.pk3", zip_bytes([Entry("models/a.md3", sample("animated"))]))
     before = archive.read_bytes()
     bpy.ops.import_scene.idtech_md3(filepath=str(archive / "models/a.md3"))
-    assert "archive" in error_of(again)
+    assert "archive" in error_of(again), "the button is grey"
+    with pytest.raises(
+        LimitError, match=r"'a.md3' lies in the archive 'pak0.pk3', .*: export it into the game's folder"
+    ):
+        plan_of(bpy.context)
+    export_bytes(tmp_path / "loose.md3")
+    (tmp_path / "loose.md3").unlink()
+    assert again() == {"FINISHED"}
+    assert (tmp_path / "loose.md3").is_file(), "there it belongs from now on"
     assert archive.read_bytes() == before
+
+
+def test_a_player_of_an_archive_stays_there(tmp_path):
+    folder = PROJECT / "examples/tock/baseq3/models/players/tock"
+    files = [Entry(f"models/players/tock/{file.name}", file.read_bytes()) for file in folder.iterdir()]
+    archive = put(tmp_path / "pak0.pk3", zip_bytes(files))
+    assert bpy.ops.import_scene.idtech_player(filepath=str(archive), player="tock") == {"FINISHED"}
+    with pytest.raises(LimitError, match=r"'tock' lies in an archive, .*: export it into '.*z_tock\.pk3'"):
+        plan_of(bpy.context)
+    assert "lies in an archive" in error_of(again)
+    target = tmp_path / "z_tock.pk3"
+    assert bpy.ops.export_scene.idtech_player(filepath=str(target)) == {"FINISHED"}
+    written = target.read_bytes()
+    target.unlink()
+    assert again() == {"FINISHED"}
+    assert target.read_bytes() == written, "there it belongs from now on"
 
 
 def test_what_came_from_no_file_goes_where_it_was_written(tmp_path):
@@ -128,7 +154,11 @@ def test_a_rig_with_its_animations(tmp_path, example, suffixes):
 def test_the_memory_is_one_short_text(tmp_path):
     collection = import_model(put(tmp_path / "a.md3"))
     export_bytes(tmp_path / "c.md3")
-    assert json.loads(collection["idtech_export"]) == {"md3": {"game": "format"}, "format": "md3"}
+    assert json.loads(collection["idtech_export"]) == {
+        "md3": {"game": "format"},
+        "format": "md3",
+        "file": str(tmp_path / "c.md3"),
+    }
 
 
 def test_a_whole_player(tmp_path):

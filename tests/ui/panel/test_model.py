@@ -47,11 +47,11 @@ def test_counts_are_blenders_until_a_check_counts(tmp_path):
 def test_a_finding_selects_its_object(tmp_path):
     bpy.ops.mesh.primitive_grid_add(x_subdivisions=40, y_subdivisions=40)
     large = bpy.context.view_layer.objects.active
-    add_cube("other")
+    other = add_cube("other")
     bpy.ops.object.select_all(action="SELECT")
     check_game(target="md3:quake3")
     found = next((each for each in state.checked(bpy.context).findings if each.name == large.name), None)
-    bpy.ops.object.select_all(action="DESELECT")
+    activate(other)
     assert found is not None
     assert found.severe
     assert select_part(name=found.name) == {"FINISHED"}
