@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -10,11 +11,12 @@ import bpy
 from ..blender.compat import Context
 from ..formats import ROWS
 from . import archives, check, frames, model_list, preferences, skins, torso
-from .editing import follow, roots
+from .editing import follow, hidden, roots
 from .imports import batch
 from .levels import make as levels
 from .menus import files
 from .operators import operators_of
+from .panel import again, findings, header, model, state, surfaces, tags, wardrobe
 from .panel import main as panel
 from .player import choosing, making, play, transfer
 from .trial import operators as trial
@@ -22,7 +24,9 @@ from .trial import operators as trial
 PLAYERS = (transfer, play, choosing, making)
 IMPORTS = (model_list, batch, archives)
 EDITING = (frames, skins, torso, check, roots, levels, trial)
-MODULES = (preferences, *IMPORTS, *EDITING, *PLAYERS, files, panel)
+PANEL = (state, panel, again, findings, model, tags, wardrobe, surfaces, header)  # the parent comes before its children
+MODULES = (preferences, *IMPORTS, *EDITING, *PLAYERS, files, *PANEL)
+PRESETS = str(Path(__file__).parents[1])  # where the folder `presets` lies
 
 _classes: list[type] = []
 _commands: list[Any] = []
@@ -63,6 +67,9 @@ def register() -> None:
         _classes.extend(module.CLASSES)
     for cls in _classes:
         bpy.utils.register_class(cls)
+    state.attach()
+    hidden.attach()
+    bpy.utils.register_preset_path(PRESETS)
     for menu, draw in _menus():
         menu.append(draw)
     follow.watch()
@@ -79,5 +86,8 @@ def unregister() -> None:
         bpy.utils.unregister_cli_command(_commands.pop())
     for menu, draw in reversed(_menus()):
         menu.remove(draw)
+    hidden.detach()
+    state.detach()
+    bpy.utils.unregister_preset_path(PRESETS)
     while _classes:
         bpy.utils.unregister_class(_classes.pop())

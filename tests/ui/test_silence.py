@@ -691,6 +691,17 @@ def _(folder):
     export(folder / "a.md3")
 
 
+@says("files can't be written stay as they were")
+def _(folder):
+    for path in NEWT.parent.iterdir():
+        put(folder / path.name, path.read_bytes())
+    import_model(folder / NEWT.name)
+    for action in bpy.data.actions:
+        if "idtech_file" in action:
+            action["idtech_file"] = str(folder / "gone" / "a.md5anim")
+    bpy.ops.object.idtech_export_again()
+
+
 def make_player(folder: Path, **options: Any) -> None:
     """Make a player of a mannequin that is in the scene."""
     bpy.ops.object.idtech_make_player(filepath=str(folder / "strut"), open_result=False, **options)
