@@ -24,6 +24,7 @@ from ..model.skeletal import Animation, at_rest
 from ..model.wording import listed
 from ..reporting import LimitError
 from . import animation_tables
+from .animations.rigs import in_order
 
 log = logging.getLogger(__name__)
 
@@ -101,7 +102,7 @@ def _meant(rig: Any, row: Row, what: str, asked: str) -> list[Any]:
     ]
     if not kept:
         raise NoActionError(f"'{rig.name}' has no action")
-    return kept
+    return in_order(kept)
 
 
 def _all(rig: Any) -> list[Any]:

@@ -10,16 +10,21 @@ import bpy
 from ..blender.compat import Context
 from ..formats import ROWS
 from . import archives, check, frames, model_list, preferences, skins, torso
+from .animations import operators as animation_operators
+from .animations import shown
 from .editing import follow
 from .levels import make as levels
 from .menus import files
 from .operators import operators_of
+from .panel import animations as animations_panel
 from .panel import main as panel
 from .player import choosing, making, play, transfer
 from .trial import operators as trial
 
+ANIMATIONS = (shown, animation_operators, animations_panel)
 PLAYERS = (transfer, play, choosing, making)
-MODULES = (preferences, model_list, archives, frames, skins, torso, check, levels, trial, *PLAYERS, files, panel)
+MODELS = (frames, skins, torso, check, levels, trial)
+MODULES = (preferences, model_list, archives, *MODELS, *PLAYERS, files, panel, *ANIMATIONS)
 
 _classes: list[type] = []
 _commands: list[Any] = []
@@ -62,6 +67,7 @@ def register() -> None:
     for menu, draw in _menus():
         menu.append(draw)
     follow.watch()
+    shown.watch()
     register_command: Any = bpy.utils.register_cli_command  # the stubs say that it returns nothing
     _commands.append(register_command("idtech", _run_command))
 
@@ -70,6 +76,7 @@ def unregister() -> None:
     """Undo `register`. A class or command that stayed would crash some Blenders at exit."""
     choosing.forget()
     trial.unwatch()
+    shown.unwatch()
     follow.unwatch()
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())

@@ -1,0 +1,99 @@
+"""Animations: the list of those that the active object's model has, of whatever kind it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...blender.compat import Context
+from ..animations import shown
+from .main import Child, Panel
+
+UIList: Any = bpy.types.UIList
+OPERATOR = "object.idtech_animation_"
+# On actions, by the names of `blender/properties.py`: what games are told of an animation.
+RATES, LOOP = ("idtech_fps", "idtech_frame_rate"), "idtech_loop"
+
+
+class IDTECH_UL_animations(UIList):  # type: ignore[misc]
+    """Name, first and last frame, frames per second, and whether it repeats."""
+
+    def draw_item(self, _context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active: Any) -> None:
+        """Show an animation."""
+        split = layout.split(factor=0.55, align=True)
+        if "RENAME" in item.can:
+            split.prop(item, "name", text="", emboss=False, icon="ACTION")
+        else:
+            split.label(text=item.name, icon="SEQUENCE" if item.whole else "ACTION", translate=False)
+        numbers = split.row(align=True)
+        frames = numbers.row(align=True)
+        frames.alignment = "RIGHT"
+        frames.label(text=f"{item.first}-{item.last}", translate=False)
+        rate = numbers.row(align=True)
+        rate.alignment = "RIGHT"
+        rate.label(text=f"{item.rate:g}" if item.rate else "", icon="FILE_REFRESH" if item.loop else "BLANK1")
+
+
+class VIEW3D_PT_idtech_animations(Child, Panel):  # type: ignore[misc]
+    """The animations of the active object's model."""
+
+    bl_idname = "VIEW3D_PT_idtech_animations"
+    bl_label = "Animations"
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Show it where something can be animated: a mesh with frames, an armature, or a part of a player."""
+        active = context.view_layer.objects.active
+        if active is None or active.type not in ("MESH", "ARMATURE", "EMPTY"):
+            return False
+        if active.type == "MESH":
+            return active.data.shape_keys is not None or active.parent is not None or bool(active.modifiers)
+        return True
+
+    def draw(self, context: Context) -> None:
+        """Draw the list, what can be done with it, and what games are told of the animation that plays."""
+        layout, listing = self.layout, shown.listing(context)
+        if listing is None:
+            return
+        row = layout.row()
+        row.template_list("IDTECH_UL_animations", "", listing, "rows", listing, "index", rows=5)
+        item = listing.rows[listing.index] if 0 <= listing.index < len(listing.rows) else None
+        self.draw_buttons(row.column(align=True), listing, item)
+        if item is not None and not item.whole:
+            draw_action(layout, bpy.data.actions.get(item.action))
+
+    def draw_buttons(self, column: Any, listing: Any, item: Any) -> None:
+        """Draw what can be done."""
+        can = [] if item is None else item.can.split()
+        name = "" if item is None else item.action
+        add = column.row(align=True)
+        add.enabled = listing.can_add
+        add.operator_context = "INVOKE_DEFAULT"
+        add.operator(OPERATOR + "add", text="", icon="ADD")
+        for what, icon in (("remove", "REMOVE"), ("duplicate", "DUPLICATE")):
+            button = column.row(align=True)
+            button.enabled = what.upper() in can
+            button.operator(OPERATOR + what, text="", icon=icon).name = name
+        if "MOVE" in can:
+            column.separator()
+            for direction, icon in (("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN")):
+                operator = column.operator(OPERATOR + "move", text="", icon=icon)
+                operator.name, operator.direction = name, direction
+
+
+def draw_action(layout: Any, action: Any) -> None:
+    """Draw what games are told of an animation: the properties of its action."""
+    if action is None:
+        return
+    column = layout.column(align=True)
+    column.use_property_split, column.use_property_decorate = True, False
+    for name in RATES:
+        if name in action:
+            column.prop(action, f'["{name}"]', text="Frame Rate")
+    if LOOP in action:
+        column.prop(action, f'["{LOOP}"]', text="Loop Frames")
+    column.prop(action, "use_cyclic")
+
+
+CLASSES = (IDTECH_UL_animations, VIEW3D_PT_idtech_animations)
