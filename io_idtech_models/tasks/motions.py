@@ -29,6 +29,9 @@ from .animations.rigs import in_order
 log = logging.getLogger(__name__)
 
 
+Names = str | tuple[str, ...]  # of actions; a text has commas between
+
+
 class NoActionError(LimitError):
     """An armature has no action, or plays none."""
 
@@ -42,7 +45,7 @@ class Source:
     action: Any = None
 
 
-def sources(export: RigScene, row: Row, what: str, asked: str) -> list[Source]:
+def sources(export: RigScene, row: Row, what: str, asked: Names) -> list[Source]:
     """Return the motions that `what` means: ACTIVE, CHOSEN (the actions `asked` for), ALL, NLA, SCENE, or REST.
 
     Raises:
@@ -75,7 +78,7 @@ def slot_of(rig: Any, action: Any) -> Any:
     return max(slots, key=lambda slot: slot_claim(rig, action, slot), default=None)
 
 
-def _actions(rig: Any, row: Row, what: str, asked: str) -> list[Any]:
+def _actions(rig: Any, row: Row, what: str, asked: Names) -> list[Any]:
     found = _meant(rig, row, what, asked)
     previews = [action.name for action in found if PREVIEW in action]
     if previews:
@@ -83,17 +86,19 @@ def _actions(rig: Any, row: Row, what: str, asked: str) -> list[Any]:
     return found
 
 
-def _meant(rig: Any, row: Row, what: str, asked: str) -> list[Any]:
+def _meant(rig: Any, row: Row, what: str, asked: Names) -> list[Any]:
     animation = rig.animation_data
     if what == "ACTIVE":
         if animation is None or animation.action is None:
             raise NoActionError(f"'{rig.name}' plays no action")
         return [animation.action]
     if what == "CHOSEN":
-        called = [name.strip() for name in asked.split(",") if name.strip()]
+        called = names.called(asked)
         missing = [name for name in called if name not in bpy.data.actions]
         if missing or not called:
-            raise LimitError(f"no action is called {listed(missing)}" if missing else "no action is named")
+            raise LimitError(
+                f"no action is called {listed(missing)}" if missing else "no action is named: tick or name some"
+            )
         return [bpy.data.actions[name] for name in called]
     kept = [
         action

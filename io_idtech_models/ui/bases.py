@@ -266,8 +266,8 @@ def given_options(operator: Any, but: Set[str]) -> dict[str, Any]:
     }
 
 
-def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, options: Iterable[str]) -> None:
-    """Draw those of some options that the operator has, under a heading that folds."""
+def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, options: Iterable[str]) -> Any:
+    """Draw those of some options that the operator has, under a heading that folds; returns the place for more."""
     layout.use_property_split = True
     layout.use_property_decorate = False
     header, body = layout.panel(name)
@@ -276,6 +276,7 @@ def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, opt
         for option in options:
             if hasattr(data, option):
                 body.prop(data, option)
+    return body
 
 
 def file_stem(collection: bpy.types.Collection) -> str:

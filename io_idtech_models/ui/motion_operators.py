@@ -13,6 +13,7 @@ from ..blender.provenance import FILE
 from ..blender.window import selected
 from ..formats import Row
 from ..reporting import LimitError
+from .animations.ticks import TickedAnimations
 from .bases import (
     CANCELLED,
     FINISHED,
@@ -125,7 +126,7 @@ class WeightOptions:
     )
 
 
-class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
+class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, ExportFile):
     """Options and work of an export operator of animations.
 
     Weights count for bounds alone: where none are given they are those with which the model was exported last.
@@ -163,7 +164,9 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
     )
 
     def invoke(self, context: Context, event: Any) -> Any:
-        """Show the file browser, with the action's name."""
+        """Show the file browser, with the action's name, and the animations to tick."""
+        from ..tasks.animations.rigs import RigAnimations
+
         rig = active_rig(context)
         if rig is not None:
             action = None if rig.animation_data is None else rig.animation_data.action
@@ -171,6 +174,7 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
             self.propose(rig.name if action is None else action.name, file if isinstance(file, str) else "")
             for name, value in self.weights(rig, {}).items():
                 setattr(self, name, value)
+            self.fill_ticks(RigAnimations(rig))
         return super().invoke(context, event)
 
     def weights(self, rig: Any, given: dict[str, Any]) -> dict[str, Any]:
@@ -181,8 +185,9 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
 
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
-        which = ("what", "actions") if self.what == "CHOSEN" else ("what",)
-        draw_group(self.layout, self, "idtech_objects", "Animations", (*which, "game"))
+        body = draw_group(self.layout, self, "idtech_objects", "Animations", ("game", "what"))
+        if body is not None and self.what == "CHOSEN":
+            self.draw_ticks(body)
         draw_group(self.layout, self, "idtech_bones", "Joints", ("scale", "deform_only", "add_origin", "keep_suffixes"))
         bounds = ("recompute_bounds", *WEIGHT_NAMES)
         own = [option.name for option in self.row.options]
@@ -194,13 +199,14 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
         from ..tasks.selection import Choice
         from ..tasks.skeletal_exports import AnimationExport, export_animations
 
-        wanted = settings_from(self, AnimationExport)
         asked, rig = self.asked(), active_rig(context)
         given = {name: getattr(self, name) for name in WEIGHT_NAMES if self.properties.is_property_set(name)}
 
         def write() -> "list[tuple[Path, Summary]]":
             if rig is None:
                 raise LimitError("no armature is active")
+            actions = self.asked_actions() if self.what == "CHOSEN" else self.actions
+            wanted = settings_from(self, AnimationExport, actions=actions)
             settings = settings_from(self, SkeletalGatherSettings, **self.weights(rig, given))
             return export_animations(asked, self.row, Choice([rig]), context, settings, wanted)
 

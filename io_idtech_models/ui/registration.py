@@ -11,7 +11,7 @@ from ..blender.compat import Context
 from ..formats import ROWS
 from . import archives, check, frames, model_list, preferences, skins, torso
 from .animations import operators as animation_operators
-from .animations import shown
+from .animations import shown, ticks
 from .editing import follow
 from .levels import make as levels
 from .menus import files
@@ -58,6 +58,7 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
 
 def register() -> None:
     """Register preferences, operators, drop handlers, menus and the command `blender -c idtech`."""
+    _classes.extend(ticks.CLASSES)  # exports hold some of them
     for row in ROWS:
         _classes.extend(operators_of(row))
     for module in MODULES:

@@ -7,6 +7,7 @@ export finds what belongs to the model; a copy that a modder makes of one carrie
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
@@ -87,8 +88,8 @@ def rename_paths(actions: list[bpy.types.Action], paths: dict[str, str]) -> None
                 curve.data_path = paths.get(curve.data_path, curve.data_path)
 
 
-def find_actions(text: str, ids: set[str], keep_suffixes: bool = False) -> list[bpy.types.Action]:
-    """Return the actions of which `text` has the names, with commas between; all of the models' if it is empty.
+def find_actions(asked: str | Sequence[str], ids: set[str], keep_suffixes: bool = False) -> list[bpy.types.Action]:
+    """Return the actions of the names that are asked for, see `names.called`; all of the models' if there is none.
 
     A name is the one that a models' own action has in the file, or the one that any action has in Blender.
 
@@ -96,7 +97,7 @@ def find_actions(text: str, ids: set[str], keep_suffixes: bool = False) -> list[
         LimitError: no action has one of the names, or there is none at all.
     """
     own = model_actions(ids)
-    wanted = [name.strip() for name in text.split(",") if name.strip()]
+    wanted = names.called(asked)
     if not wanted and not own:
         raise LimitError("no action to export: this model has none of its own; name those that you want")
     known = {names.file_name_of(action, keep_suffixes): action for action in reversed(own)}

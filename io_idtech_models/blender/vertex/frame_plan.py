@@ -46,7 +46,7 @@ class GatherSettings:
     frame_start: int = 0
     frame_end: int = 0
     frame_step: int = 1
-    actions: str = ""  # for ACTIONS: names with commas between; empty: those that import made
+    actions: str | tuple[str, ...] = ""  # for ACTIONS: names, or a text of them; empty: those that import made
     scale: float = 1.0
     normals: str = "SOURCE"  # SOURCE, SHOWN or SMOOTH
     keep_suffixes: bool = False
@@ -188,7 +188,7 @@ def _takes(owners: list[Block], ids: set[str], base: Base, settings: GatherSetti
     for action in chosen:
         name = names.file_name_of(action, settings.keep_suffixes)
         takes.append(make_take(name, action, owners, base.count(name) if action.get(MODEL_ID) in ids else 0))
-    if not settings.actions.strip():
+    if not names.called(settings.actions):
         takes.sort(key=lambda take: _rank(take, base))
         strangers = [a.name for a in loose_actions(owners) if a not in chosen and not any(k in a for k in MARKS)]
         if strangers:

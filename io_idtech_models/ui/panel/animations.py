@@ -13,26 +13,26 @@ from .main import Child, Panel
 UIList: Any = bpy.types.UIList
 OPERATOR = "object.idtech_animation_"
 # On actions, by the names of `blender/properties.py`: what games are told of an animation.
+WIDE = 330  # pixels of the sidebar, in which rows have room for all numbers
 RATES, LOOP = ("idtech_fps", "idtech_frame_rate"), "idtech_loop"
 
 
 class IDTECH_UL_animations(UIList):  # type: ignore[misc]
     """Name, first and last frame, frames per second, and whether it repeats."""
 
-    def draw_item(self, _context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active: Any) -> None:
+    def draw_item(self, context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active: Any) -> None:
         """Show an animation."""
-        split = layout.split(factor=0.55, align=True)
+        row = layout.row(align=True)
         if "RENAME" in item.can:
-            split.prop(item, "name", text="", emboss=False, icon="ACTION")
+            row.prop(item, "name", text="", emboss=False)
         else:
-            split.label(text=item.name, icon="SEQUENCE" if item.whole else "ACTION", translate=False)
-        numbers = split.row(align=True)
-        frames = numbers.row(align=True)
-        frames.alignment = "RIGHT"
-        frames.label(text=f"{item.first}-{item.last}", translate=False)
-        rate = numbers.row(align=True)
-        rate.alignment = "RIGHT"
-        rate.label(text=f"{item.rate:g}" if item.rate else "", icon="FILE_REFRESH" if item.loop else "BLANK1")
+            row.label(text=item.name, translate=False)
+        numbers = row.row(align=True)
+        numbers.alignment = "RIGHT"
+        numbers.label(text=f"{item.first}-{item.last}", translate=False)
+        if context.region.width > WIDE:
+            numbers.label(text=f"{item.rate:g}" if item.rate else "", translate=False)
+            numbers.label(text="", icon="FILE_REFRESH" if item.loop else "BLANK1")
 
 
 class VIEW3D_PT_idtech_animations(Child, Panel):  # type: ignore[misc]
@@ -60,6 +60,8 @@ class VIEW3D_PT_idtech_animations(Child, Panel):  # type: ignore[misc]
         row.template_list("IDTECH_UL_animations", "", listing, "rows", listing, "index", rows=5)
         item = listing.rows[listing.index] if 0 <= listing.index < len(listing.rows) else None
         self.draw_buttons(row.column(align=True), listing, item)
+        if item is not None:
+            draw_facts(layout, item)
         if item is not None and not item.whole:
             draw_action(layout, bpy.data.actions.get(item.action))
 
@@ -82,6 +84,18 @@ class VIEW3D_PT_idtech_animations(Child, Panel):  # type: ignore[misc]
                 operator.name, operator.direction = name, direction
 
 
+def draw_facts(layout: Any, item: Any) -> None:
+    """Draw the numbers of an animation."""
+    grid = layout.grid_flow(row_major=True, columns=2, align=True)
+    for label, value in (
+        ("Frames", f"{item.first}-{item.last} ({item.last - item.first + 1})"),
+        ("Per Second", f"{item.rate:g}" if item.rate else "-"),
+        ("Frames That Loop", str(item.loop)),
+    ):
+        grid.label(text=label)
+        grid.label(text=value, translate=False)
+
+
 def draw_action(layout: Any, action: Any) -> None:
     """Draw what games are told of an animation: the properties of its action."""
     if action is None:
@@ -93,7 +107,8 @@ def draw_action(layout: Any, action: Any) -> None:
             column.prop(action, f'["{name}"]', text="Frame Rate")
     if LOOP in action:
         column.prop(action, f'["{LOOP}"]', text="Loop Frames")
-    column.prop(action, "use_cyclic")
+    if RATES[1] in action:
+        column.prop(action, "use_cyclic")
 
 
 CLASSES = (IDTECH_UL_animations, VIEW3D_PT_idtech_animations)
