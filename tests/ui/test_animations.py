@@ -33,7 +33,7 @@ def names() -> list[str]:
 
 
 def playing() -> str:
-    return need_animations(bpy.context).playing()[0].name
+    return str(need_animations(bpy.context).playing()[0].name)
 
 
 def span() -> tuple[int, int]:

@@ -16,6 +16,7 @@ from ..mesh import attributes
 from ..roots import FRAME, follow, follows_frame, frame_root, root_of
 from ..scene import ExportScene
 from . import clips, shape_keys, source
+from .edits import spread
 from .frame_plan import GatherSettings, plan_frames
 from .gather import find_tags
 from .sampling import keys_at
@@ -103,6 +104,7 @@ def rename(meshes: list[Block], wanted: dict[int, str]) -> None:
         for stage in ({frame: f"idtech frame {frame}" for frame in fresh}, fresh):
             for frame, name in stage.items():
                 blocks[frame].name = name
+        spread.rename(block.data, {old[frame]: name for frame, name in fresh.items()})
     if lead.use_relative:
         paths = {value_path(old[frame]): value_path(name) for frame, name in fresh.items()}
         ids = clips.model_ids(meshes, None)

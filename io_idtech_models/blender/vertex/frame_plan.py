@@ -117,7 +117,7 @@ def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> 
                 f"'{lead.name}' and '{other.name}' list different frames, the first at {place}: '{a}' and '{b}'; "
                 "all keyed meshes of a model need the same"
             )
-    sources = _sources(listed, positions(blocks), known, lead.data.shape_keys.use_relative)
+    sources = source_frames(listed, positions(blocks), known, lead.data.shape_keys.use_relative)
     shown = [_frame_name(name, s, known) for name, s in zip(listed, sources.tolist(), strict=True)]
     if follows_frame(lead.data.shape_keys):
         times = positions(blocks)
@@ -126,7 +126,7 @@ def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> 
     return Plan(shown, times, list(range(len(blocks))), keyed, whole=True), sources
 
 
-def _sources(listed: list[str], at: list[float], known: StoredSource | None, relative: bool) -> NDArray[np.int32]:
+def source_frames(listed: list[str], at: list[float], known: StoredSource | None, relative: bool) -> NDArray[np.int32]:
     """Return the source frame of each key: by the name that import gave it, else by position if that one is free."""
     sources = np.full(len(listed), -1, np.int32)
     if known is None:
