@@ -5,6 +5,7 @@ What does the work is imported when it is first needed: everyone who starts Blen
 
 from typing import TYPE_CHECKING, Any
 
+import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from .. import formats
@@ -12,6 +13,7 @@ from ..blender.compat import Context
 from ..blender.provenance import FILE
 from ..blender.window import selected
 from ..formats import Row
+from ..model.wording import listed
 from ..reporting import LimitError
 from .animations.ticks import TickedAnimations
 from .bases import (
@@ -24,6 +26,7 @@ from .bases import (
     file_of,
     games_option,
     make_operator,
+    motion_handler,
     open_collection,
     option_property,
     select,
@@ -132,6 +135,7 @@ class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, Exp
     Weights count for bounds alone: where none are given they are those with which the model was exported last.
     """
 
+    collection: StringProperty(name="Collection", options={"HIDDEN", "SKIP_SAVE"})
     what: EnumProperty(
         name="Export",
         description="Which animations to write; several go into the folder, each under its name",
@@ -199,16 +203,17 @@ class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, Exp
         from ..tasks.selection import Choice
         from ..tasks.skeletal_exports import AnimationExport, export_animations
 
-        asked, rig = self.asked(), active_rig(context)
+        asked, rig = self.asked(), None if self.collection else active_rig(context)
         given = {name: getattr(self, name) for name in WEIGHT_NAMES if self.properties.is_property_set(name)}
 
         def write() -> "list[tuple[Path, Summary]]":
-            if rig is None:
+            own = rig_in(self.collection) if self.collection else rig
+            if own is None:
                 raise LimitError("no armature is active")
             actions = self.asked_actions() if self.what == "CHOSEN" else self.actions
             wanted = settings_from(self, AnimationExport, actions=actions)
-            settings = settings_from(self, SkeletalGatherSettings, **self.weights(rig, given))
-            return export_animations(asked, self.row, Choice([rig]), context, settings, wanted)
+            settings = settings_from(self, SkeletalGatherSettings, **self.weights(own, given))
+            return export_animations(asked, self.row, Choice([own]), context, settings, wanted)
 
         return self.deliver(write)
 
@@ -224,6 +229,21 @@ def active_rig(context: Context) -> Any:
             return rigs[0]
     rigs = [block for block in selected(context) if block.type == "ARMATURE"]
     return rigs[0] if len(rigs) == 1 else None
+
+
+def rig_in(name: str) -> Any:
+    """Return the armature in a collection, as Blender's collection exporters name it.
+
+    Raises:
+        LimitError: it holds none, or several.
+    """
+    collection = bpy.data.collections.get(name)
+    inside: Any = [] if collection is None else collection.all_objects
+    rigs = [block for block in inside if block.type == "ARMATURE"]
+    if len(rigs) != 1:
+        found = listed([rig.name for rig in rigs]) if rigs else "none"
+        raise LimitError(f"collection '{name}' has to hold one armature to export its animations, it holds {found}")
+    return rigs[0]
 
 
 def import_operator(row: Row) -> type:
@@ -245,4 +265,5 @@ def operators(row: Row) -> tuple[type, ...]:
     Files that lie with models are dropped with them: the models' handler takes both.
     """
     lies_with_models = any(row.name in other.dropped_with for other in formats.ROWS)
-    return import_operator(row), export_operator(row), *(() if lies_with_models else (file_handler(row),))
+    handlers = () if lies_with_models else (file_handler(row),)
+    return import_operator(row), export_operator(row), *handlers, motion_handler(row)

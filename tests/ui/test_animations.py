@@ -276,6 +276,9 @@ def test_ticks_and_names_are_in_step(monster):
     dialog.ticks[0].use = False
     with pytest.raises(Exception, match="no animation is ticked"):
         dialog.asked_actions()
+    bare = Dialog("typed")
+    bare.fill_ticks(None)
+    assert bare.asked_actions() == "typed", "without a list names are typed"
     for remembered, wanted in ((own[1], (own[1],)), ("another model's", "")):
         again = Dialog(remembered)
         again.fill_ticks(animations)
@@ -311,3 +314,30 @@ def test_tags_of_frames_that_move(tmp_path):
         np.array_equal(a.vertices["xyz"], b.vertices["xyz"][order])
         for a, b in zip(after.surfaces, before.surfaces, strict=True)
     )
+
+
+def test_a_collections_exporter_of_animations(tmp_path):
+    put(tmp_path / "arm.md5mesh", samples_md5.arm())
+    put(tmp_path / "wave.md5anim", samples_md5.wave())
+    assert bpy.ops.import_scene.idtech_md5mesh(filepath=str(tmp_path / "arm.md5mesh")) == {"FINISHED"}
+    before = export_bytes_of_motion(tmp_path / "b.md5anim")
+    collection = bpy.data.collections["arm"]
+    view = bpy.context.view_layer
+    view.active_layer_collection = view.layer_collection.children[collection.name]
+    assert bpy.ops.collection.exporter_add(name="IO_FH_idtech_md5anim_animations") == {"FINISHED"}
+    collection.exporters[0].export_properties.filepath = str(tmp_path / "c.md5anim")
+    view.objects.active = None
+    assert bpy.ops.collection.exporter_export(index=0) == {"FINISHED"}
+    assert (tmp_path / "c.md5anim").read_bytes() == before
+    other = bpy.data.objects.new("other", bpy.data.armatures.new("other"))
+    collection.objects.link(other)
+    export: Any = bpy.ops.export_anim.idtech_md5anim
+    said = error_of(export, filepath=str(tmp_path / "d.md5anim"), collection="arm")
+    assert "collection 'arm' has to hold one armature" in said
+
+
+@pytest.mark.parametrize("name", ["md5anim", "mdx", "iqm"])
+def test_animations_have_an_exporter(name):
+    handler = bpy.types.FileHandler.bl_rna_get_subclass_py(f"IO_FH_idtech_{name}_animations")
+    assert handler.bl_export_operator == f"export_anim.idtech_{name}"
+    assert not hasattr(handler, "bl_import_operator"), "the models' takes what is dropped"

@@ -51,6 +51,8 @@ class TickedAnimations:
             if not row.whole:
                 item = self.ticks.add()
                 item.name, item.action = row.name, row.action.name
+        if not self.ticks:
+            return
         self.all_named = not (isinstance(animations, VertexAnimations) and animations.ids)
         asked = set(_names(self.actions))
         if not asked <= {item.action for item in self.ticks}:

@@ -61,9 +61,7 @@ class VIEW3D_PT_idtech_animations(Child, Panel):  # type: ignore[misc]
         item = listing.rows[listing.index] if 0 <= listing.index < len(listing.rows) else None
         self.draw_buttons(row.column(align=True), listing, item)
         if item is not None:
-            draw_facts(layout, item)
-        if item is not None and not item.whole:
-            draw_action(layout, bpy.data.actions.get(item.action))
+            draw_facts(layout, item, None if item.whole else bpy.data.actions.get(item.action))
 
     def draw_buttons(self, column: Any, listing: Any, item: Any) -> None:
         """Draw what can be done."""
@@ -84,31 +82,31 @@ class VIEW3D_PT_idtech_animations(Child, Panel):  # type: ignore[misc]
                 operator.name, operator.direction = name, direction
 
 
-def draw_facts(layout: Any, item: Any) -> None:
-    """Draw the numbers of an animation."""
-    grid = layout.grid_flow(row_major=True, columns=2, align=True)
-    for label, value in (
-        ("Frames", f"{item.first}-{item.last} ({item.last - item.first + 1})"),
-        ("Per Second", f"{item.rate:g}" if item.rate else "-"),
-        ("Frames That Loop", str(item.loop)),
-    ):
-        grid.label(text=label)
-        grid.label(text=value, translate=False)
-
-
-def draw_action(layout: Any, action: Any) -> None:
-    """Draw what games are told of an animation: the properties of its action."""
-    if action is None:
-        return
+def draw_facts(layout: Any, item: Any, action: Any) -> None:
+    """Draw the numbers of an animation: those that its action keeps for its game as properties, to be edited."""
     column = layout.column(align=True)
     column.use_property_split, column.use_property_decorate = True, False
-    for name in RATES:
-        if name in action:
-            column.prop(action, f'["{name}"]', text="Frame Rate")
-    if LOOP in action:
+    draw_fact(column, "Frames", f"{item.first}-{item.last} ({item.last - item.first + 1})")
+    rates = [name for name in RATES if action is not None and name in action]
+    for name in rates:
+        column.prop(action, f'["{name}"]', text="Frame Rate")
+    if not rates and item.rate:
+        draw_fact(column, "Frame Rate", f"{item.rate:g}")
+    if action is not None and LOOP in action:
         column.prop(action, f'["{LOOP}"]', text="Loop Frames")
-    if RATES[1] in action:
+    elif item.loop:
+        draw_fact(column, "Loop Frames", str(item.loop))
+    if action is not None and RATES[1] in action and LOOP not in action:
         column.prop(action, "use_cyclic")
+
+
+def draw_fact(column: Any, label: str, value: str) -> None:
+    """Draw a number that can't be edited here."""
+    split = column.split(factor=0.4)
+    name = split.row()
+    name.alignment = "RIGHT"
+    name.label(text=label)
+    split.label(text=value, translate=False)
 
 
 CLASSES = (IDTECH_UL_animations, VIEW3D_PT_idtech_animations)

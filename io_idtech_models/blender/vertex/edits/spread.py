@@ -71,12 +71,7 @@ def spread(block: Block, known: StoredSource | None, wanted: Spread) -> int | No
         before.store()
         return None
     offsets = present - was
-    size = float(np.ptp(present, axis=0).max()) if len(present) else 0.0
-    moved = (np.abs(offsets) > NEAR * max(size, 1.0)).any(axis=1)
-    if wanted.selected_only:
-        selected = np.zeros(len(present), np.bool_)
-        mesh.vertices.foreach_get("select", selected)
-        moved &= selected
+    moved = _moved(mesh, present, offsets, wanted.selected_only)
     if not moved.any():
         return 0
     for frame, weight in zip(wanted.frames, wanted.weights().tolist(), strict=True):
@@ -98,6 +93,17 @@ def spread(block: Block, known: StoredSource | None, wanted: Spread) -> int | No
     before.store()
     mesh.update()
     return int(moved.sum())
+
+
+def _moved(mesh: Block, present: Floats, offsets: Floats, selected_only: bool) -> NDArray[np.bool_]:
+    """Return which points (P,) were moved, and are selected if that counts."""
+    size = float(np.ptp(present, axis=0).max()) if len(present) else 0.0
+    moved = np.asarray((np.abs(offsets) > NEAR * max(size, 1.0)).any(axis=1))
+    if selected_only:
+        selected = np.zeros(len(present), np.bool_)
+        mesh.vertices.foreach_get("select", selected)
+        moved &= selected
+    return moved
 
 
 def rename(mesh: Block, renamed: dict[str, str]) -> None:
