@@ -7,7 +7,7 @@ and collected by whoever talks to the user.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
@@ -68,3 +68,22 @@ def collected_warnings() -> Iterator[list[str]]:
     finally:
         logger.removeHandler(collector)
         logger.propagate = propagate
+
+
+_watchers: list[Callable[[int, int], None]] = []
+
+
+@contextmanager
+def watched(watcher: Callable[[int, int], None]) -> Iterator[None]:
+    """Tell a function how far long work within has come: how much is done, and of how much."""
+    _watchers.append(watcher)
+    try:
+        yield
+    finally:
+        _watchers.remove(watcher)
+
+
+def advance(done: int, total: int) -> None:
+    """Say how far work has come that may take long."""
+    for watcher in _watchers:
+        watcher(done, total)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..model import steady
 from .compat import Block
 from .curves import is_still
+from .empties import DISPLAY, PREFIX
 from .playback import playing_curve
 from .provenance import MODEL_ID, PART
 
@@ -37,10 +38,18 @@ def is_root(block: Block) -> bool:
     return block.type == "EMPTY" and isinstance(block.get(PART), str)
 
 
+def is_tag(block: Block) -> bool:
+    """Tell whether an object is an empty that is a tag: called tag_*, drawn as arrows, or on a bone."""
+    if block.type != "EMPTY" or is_root(block):
+        return False
+    named = str(block.name).lower().startswith(PREFIX)
+    return named or bool(block.empty_display_type == DISPLAY or block.parent_type == "BONE")
+
+
 def root_of(block: Block | None) -> Block | None:
-    """Return the root that an object hangs on, or is; the nearest."""
+    """Return the root of the part that an object belongs to, or is; what hangs on a part's tag is another model."""
     while block is not None and not is_root(block):
-        block = block.parent
+        block = None if block.parent is None or is_tag(block.parent) else block.parent
     return block
 
 
@@ -174,7 +183,7 @@ def _inverse(matrix: Matrices) -> Matrices:
 @contextmanager
 def showing_whole(root: Block | None, last: int) -> Iterator[None]:
     """Let a part show, in each frame of the scene, the frame of its file with that number, whatever it plays."""
-    if root is None:
+    if root is None or FRAME not in frame_root(root):  # which moves nothing
         yield
         return
     with playing_curve(frame_root(root), FRAME_PATH, last):

@@ -38,6 +38,19 @@ class ExportScene(Generic[Settings]):
         return self.scene.render.fps / self.scene.render.fps_base
 
 
+@contextmanager
+def room_for_others(scene: bpy.types.Scene, alone: bool) -> Iterator[None]:
+    """Let what plays in the scene already keep its frames, whatever range is set meanwhile; not if `alone`.
+
+    What plays is whatever an action is used for; one that is kept for later plays nothing.
+    """
+    first, last = scene.frame_start, scene.frame_end
+    animated = any(action.users > action.use_fake_user for action in bpy.data.actions)  # ends at the first
+    yield
+    if animated and not alone:
+        scene.frame_start, scene.frame_end = min(first, scene.frame_start), max(last, scene.frame_end)
+
+
 _showing: list[bpy.types.Scene] = []  # of those that run now
 
 

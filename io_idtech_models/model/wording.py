@@ -31,9 +31,9 @@ def joined(sentences: list[str], most: int = 6) -> str:
 
 
 def describe(model: VertexModel) -> str:
-    """Return "2 surfaces, 1 tag, 20 frames"."""
-    counts = ((len(model.surfaces), "surface"), (len(model.tags), "tag"), (model.num_frames, "frame"))
-    return ", ".join(plural(count, noun) for count, noun in counts)
+    """Return "2 surfaces, 1 tag, 20 frames"; of surfaces and tags goes unsaid what it has none of."""
+    counts = ((len(model.surfaces), "surface"), (len(model.tags), "tag"))
+    return ", ".join([*(plural(count, noun) for count, noun in counts if count), plural(model.num_frames, "frame")])
 
 
 def describe_skeletal(model: SkeletalModel) -> str:

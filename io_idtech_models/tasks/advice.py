@@ -16,6 +16,7 @@ from ..model import steady
 from ..model.wording import listed
 
 FAR = 4096.0  # units: places travel in eighths as 16 bits (MSG_WriteCoord of Quake and Quake II)
+UNSCALED = 1e-4  # how far from 1 a scale is that nobody set
 ROOTS = ("models", "textures", "players", "progs")  # of what games' shaders are called by
 # Modifiers whose effect changes with time or the pose: before the armature they are part of the mesh, behind it not.
 MOVING = frozenset((
@@ -29,7 +30,8 @@ def advice(blocks: Iterable[Any], row: Row, scale: float) -> list[str]:
     """Return what there is to say of objects that are exported to a format; `scale` is a game unit's size."""
     meshes = [block for block in blocks if block.type == "MESH"]
     far = _of_places(meshes, scale) if row.family is VERTEX else ()
-    return [*_of_tags(meshes, row), *_of_materials(meshes, row), *_of_modifiers(meshes), *far]
+    own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
+    return [*_of_tags(meshes, row), *_of_materials(meshes, row), *_of_scale(own), *_of_modifiers(meshes), *far]
 
 
 def _of_tags(meshes: list[Any], row: Row) -> Iterator[str]:
@@ -66,6 +68,18 @@ def _picture_of(material: Any) -> str:
         if starts:
             return str(PurePosixPath(*parts[starts[0] :]).with_suffix(""))
     return ""
+
+
+def _of_scale(meshes: list[Any]) -> Iterator[str]:
+    """Yield which objects are scaled: nothing hinders it, but what is modelled on there has another size."""
+    scaled = [m for m in meshes if np.abs(np.array(m.matrix_world.to_scale()) - 1).max() > UNSCALED]
+    mirrored = [mesh.name for mesh in scaled if mesh.matrix_world.is_negative]
+    others = [mesh.name for mesh in scaled if not mesh.matrix_world.is_negative]
+    if mirrored:
+        text = "mirrored by a negative scale, written as shown with its faces turned, apply it (Object > Apply > Scale)"
+        yield f"{text}: {listed(mirrored)}"
+    if others:
+        yield f"the scale is not applied, it is written as shown (Object > Apply > Scale): {listed(others)}"
 
 
 def _of_modifiers(meshes: list[Any]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from ..blender.compat import Context
 from ..blender.scene import ExportScene
 from ..blender.skeletal import gather_rig
 from ..blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
+from ..blender.space.hanging import in_space
 from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.vertex.gather import gather
 from ..formats import SKELETAL, VERTEX, Row
@@ -16,6 +17,7 @@ from ..model.limits.games import Problem
 from . import rig_levels
 from .selection import Choice
 from .skeletal_exports import whole_model
+from .vertex import shown_apart
 
 
 def problems_of(chosen: Choice, row: Row, game: str, context: Context) -> list[Problem]:
@@ -30,14 +32,15 @@ def problems_of(chosen: Choice, row: Row, game: str, context: Context) -> list[P
 def _gather_vertex(chosen: Choice, row: Row, context: Context) -> Any:
     asked = GatherSettings(uv_splits_vertices=row.uv_splits_vertices, pictures=row.holds_pictures)
     export = ExportScene(context.scene, context.view_layer, asked)
-    return row.shape(gather(chosen.blocks, chosen.collection, export))
+    with shown_apart(chosen, asked.space, context):
+        return row.shape(gather(chosen.blocks, chosen.collection, export))
 
 
 def _gather_skeletal(chosen: Choice, row: Row, context: Context) -> Any:
     settings = SkeletalGatherSettings(normals="SOURCE" if row.normals else "NONE")
     blocks = whole_model(chosen.blocks, context)
     rig = gather_rig.find_rig(blocks)
-    with rig_levels.shown(rig, row, context) as levels:
+    with in_space(settings.space, blocks, context.view_layer), rig_levels.shown(rig, row, context) as levels:
         return gather_rig.gather([*blocks, *levels], rig_scene(context.scene, context.view_layer, settings, rig))
 
 

@@ -6,7 +6,8 @@ The command line knows nothing of these: what it does is told by its arguments a
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,25 @@ def is_file(place: str) -> bool:
 
 def user_disk() -> Disk:
     """Return what an operator reads files from: it knows the games of the preferences."""
-    return Disk(configured())
+    return _shared[-1] if _shared else Disk(configured())
+
+
+_shared: list[Disk] = []  # of operators that read together
+
+
+def sharing_disk() -> Callable[[], AbstractContextManager[None]]:
+    """Return a context in which operators read from one disk, which lists each folder once; to be entered often."""
+    disk = user_disk()
+
+    @contextmanager
+    def sharing() -> Iterator[None]:
+        _shared.append(disk)
+        try:
+            yield
+        finally:
+            _shared.pop()
+
+    return sharing
 
 
 def fault_of(place: str) -> str:

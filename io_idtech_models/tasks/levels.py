@@ -32,7 +32,7 @@ from ..model.vertex import VertexModel
 from ..model.wording import listed, plural
 from ..reporting import LimitError, collected_warnings
 from .selection import Choice, choose
-from .vertex import Summary, left_out, object_mode
+from .vertex import Summary, left_out, object_mode, shown_apart
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +74,8 @@ def make_levels(chosen: Choice, stem: str, settings: LevelSettings, context: Con
     with collected_warnings() as warnings, object_mode(context):
         row = _row_of_levels()
         wanted = GatherSettings(scale=settings.scale, uv_splits_vertices=row.uv_splits_vertices)
-        model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, wanted))
+        with shown_apart(chosen, wanted.space, context):
+            model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, wanted))
         files, notes = dump_levels(row, row.dump(model), stem, settings.shares)
         warnings.extend(notes)
         found = [row.load(data, level_name(stem, number)) for number, data in enumerate(files, 1)]

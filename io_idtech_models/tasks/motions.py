@@ -82,7 +82,8 @@ def _actions(rig: Any, row: Row, what: str, asked: Names) -> list[Any]:
     found = _meant(rig, row, what, asked)
     previews = [action.name for action in found if PREVIEW in action]
     if previews:
-        raise LimitError(f"{listed(previews)} shows how the game mixes others, and is no animation of its own")
+        said = "shows how the game mixes others, and is no animation of its own: choose another action"
+        raise LimitError(f"{listed(previews)} {said}")
     return found
 
 

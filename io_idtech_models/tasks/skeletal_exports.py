@@ -15,6 +15,7 @@ from ..blender.compat import Context
 from ..blender.skeletal.gather_rig import find_rig, gather
 from ..blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene
 from ..blender.skeletal.torso import remember_weights
+from ..blender.space.hanging import in_space
 from ..formats import Row
 from ..model.edits.one_root import animation_with_origin, skeleton_with_origin
 from ..model.edits.short_names import short_skeleton
@@ -68,6 +69,16 @@ def export_skeletal(
     Raises:
         ModelError: the model can't be written, or the game would refuse it; the files are as they were.
     """
+    own_space = in_space(settings.space, chosen.whole, context.view_layer)
+    with object_mode(context), own_space as note:
+        summary = _export_model(asked, row, chosen, context, settings, more)
+    summary.warnings += [note] if note else []
+    return summary
+
+
+def _export_model(
+    asked: Asked, row: Row, chosen: Choice, context: Context, settings: SkeletalGatherSettings, more: ModelExport
+) -> Summary:
     path, game = asked.target, asked.game
     with collected_warnings() as record_warnings:
         export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
@@ -189,8 +200,10 @@ def export_animations(
     """
     with collected_warnings() as record_warnings:
         export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
-    done, files = _made(asked, row, export, context, wanted)
-    done[-1][1].warnings.extend(record_warnings)
+    own_space = in_space(settings.space, [export.rig], context.view_layer)
+    with object_mode(context), own_space as note:
+        done, files = _made(asked, row, export, context, wanted)
+    done[-1][1].warnings.extend([*record_warnings, *([note] if note else [])])
     _write(files)
     return done
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from ..assets.rivals import rivals
 from ..assets.storage import Target, write_files
 from ..blender.compat import Context
 from ..blender.provenance import CHECKSUM, CONTENT, FILE, note_file
+from ..blender.roots import root_of
 from ..blender.vertex.build import BuildSettings, Built, build
 from ..blender.window import mode_of, set_mode
 from ..formats import VERTEX, Row
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from ..blender.vertex.frame_plan import GatherSettings
     from ..formats.vertex_files import Written
     from .selection import Choice
+
+log = logging.getLogger(__name__)
 
 SHOWN = 7  # sentences in a line, the facts among them
 
@@ -144,7 +148,9 @@ def gathered(asked: Asked, row: Row, chosen: Choice, context: Context, settings:
     from .games import user_disk
 
     settings = replace(settings, uv_splits_vertices=row.uv_splits_vertices, pictures=row.holds_pictures)
-    model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, settings))
+    export = ExportScene(context.scene, context.view_layer, settings)
+    with shown_apart(chosen, settings.space, context):
+        model = gather(chosen.blocks, chosen.collection, export)
     if row.holds_pictures and model.palette is None:
         model.palette = palette_of(user_disk().file(asked.target))
     return dump_for(row, model, asked.game, asked.options, asked.shorten)
@@ -178,6 +184,23 @@ def object_mode(context: Context) -> Iterator[None]:
     finally:
         if mode != "OBJECT":
             set_mode(context, mode)
+
+
+@contextmanager
+def shown_apart(chosen: Choice, space: str, context: Context) -> Iterator[None]:
+    """Show a vertex-animated model in the space that it is written in; a warning says which.
+
+    What hangs on a root is gathered as that sees it, without a change to the scene.
+    """
+    from ..blender.space.hanging import in_space
+
+    if any(root_of(block) is not None for block in chosen.blocks):
+        yield
+        return
+    with in_space(space, chosen.whole, context.view_layer) as note:
+        if note:
+            log.warning("%s", note)
+        yield
 
 
 def left_out(chosen: Choice) -> list[str]:

@@ -14,14 +14,16 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper, poll_file_object_dro
 
 from .. import formats
 from ..blender.compat import RELATIVE_PATHS, Context
-from ..blender.provenance import FILE
-from ..blender.window import mode_of, selected
+from ..blender.scene import room_for_others
 from ..formats import Option, Row
 from ..game.store import ARCHIVES
 from ..model.limits.games import GAMES
 from ..model.wording import joined
 from ..reporting import ModelError
-from .reports import report_done
+from .exports.proposals import carrier_of, file_of_choice, proposed_game, proposed_stem, remember_game
+from .imports import batch
+from .imports.showing import arrive
+from .reports import report_done, showing_progress
 
 if TYPE_CHECKING:
     from ..game.store import Disk, GameFile
@@ -43,7 +45,19 @@ class SharedOptions:
         name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0
     )
     fit_range: BoolProperty(
-        name="Fit Frame Range", description="Let the scene play from the first frame to the last", default=True
+        name="Fit Frame Range",
+        description="Let the scene play from the first frame to the last; what is animated already keeps its frames",
+        default=True,
+    )
+    side_by_side: BoolProperty(
+        name="Side by Side",
+        description="Let several models stand beside one another, each on a root of its own; files do not change by it",
+        default=False,
+    )
+    replace_range: BoolProperty(
+        name="Replace Range",
+        description="Let the scene play what is imported alone, not what is animated already",
+        default=False,
     )
 
 
@@ -71,7 +85,22 @@ class ImportFiles(SharedOptions, Importing):  # type: ignore[misc]
         from . import archives  # which needs this module
 
         packs = [path for path in self.paths() if archives.is_archive(path)]
-        return archives.hand_over(self, packs) if packs else self.import_files(context)
+        if packs:
+            return archives.hand_over(self, packs)
+        if self.one_by_one(self.paths()):
+            return self.in_batch()
+        with room_for_others(context.scene, self.replace_range):
+            return arrive(context, self.side_by_side, lambda: self.import_files(context))
+
+    def one_by_one(self, paths: list[Path]) -> bool:
+        """Tell whether so many models were chosen in a window that they come one by one."""
+        return batch.is_worth_it(self, len(paths))
+
+    def in_batch(self) -> set[str]:
+        """Import the files one after another, with the options that were given."""
+        call = getattr(bpy.ops.import_scene, f"idtech_{self.row.name}")
+        options = given_options(self, {"filepath", "side_by_side"})
+        return batch.start([(call, str(path), options) for path in self.paths()], self.side_by_side)
 
     def paths(self) -> list[Path]:
         """Return the files to read: those that were dropped or marked in the file browser, or the one that is named."""
@@ -135,6 +164,18 @@ class ExportFile(Exporting):  # type: ignore[misc]
         default=False,
     )
 
+    space: EnumProperty(
+        name="Space",
+        description="Whose origin and axes the file has, where the model hangs on another's tag, or on a root",
+        items=(
+            ("AUTO", "Automatic", "The model's own, if it was imported or has a root; else the world's"),
+            ("OWN", "Model's Own", "As its root, or the tag that it hangs on, sees it: nothing that carries it counts"),
+            ("WORLD", "World", "As it stands in the scene, with the motion of all that carries it"),
+        ),
+        default="AUTO",
+    )
+    carrier: StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # what the model hangs on, for the dialog to show
+
     def asked(self) -> Any:
         """Return what is to be written, with the options that are the format's own."""
         from ..assets.asked import Asked
@@ -146,13 +187,28 @@ class ExportFile(Exporting):  # type: ignore[misc]
     def deliver(self, write: "Callable[[], Iterable[tuple[Path, Summary]]]", besides: Sequence[str] = ()) -> set[str]:
         """Write files, and report; what hinders one is reported with what else there is to say, and writes none."""
         try:
-            done = [(file.name, summary) for file, summary in write()]
+            with showing_progress(bpy.context, Path(self.filepath).name):
+                done = [(file.name, summary) for file, summary in write()]
         except ModelError as error:
             text = joined([str(error), *besides])
             self.report({"ERROR"}, f"{Path(bpy.path.abspath(self.filepath)).name}: {text}")
             return CANCELLED
+        remember_game(self.row, self.game)
         report_done(self, done)
         return FINISHED
+
+    def draw_space(self) -> None:
+        """Show in whose space the model is written, where it hangs on something."""
+        if self.carrier:
+            draw_group(self.layout, self, "idtech_space", "Space", ("space",))
+            row: Any = self.layout.row()
+            row.label(text="Hangs on:")
+            row.label(text=self.carrier, translate=False)
+
+    def propose_game(self, file: str) -> None:
+        """Choose the game that a model from a `file` is for, unless it was given."""
+        if not self.properties.is_property_set("game"):
+            self.game = proposed_game(self.row, file)
 
     def propose(self, stem: str, file: str = "") -> None:
         """Put a file's name beside the model's `file`, or else beside the .blend, into the file browser without one."""
@@ -192,64 +248,17 @@ class ExportModel(ExportFile):
         from ..tasks.selection import choose
 
         chosen = choose(context, self.what)
-        self.propose(proposed_stem(chosen), file_of_choice(chosen))
+        file = file_of_choice(chosen)
+        self.propose(proposed_stem(chosen), file)
+        self.propose_game(file)
+        self.carrier = carrier_of(chosen.whole)
         return super().invoke(context, event)
 
     def draw_objects(self) -> None:
         """Show whose limits to keep, and which objects to write where Blender's collection exporter has not said."""
         options = ("game",) if self.collection else ("what", "game")
         draw_group(self.layout, self, "idtech_objects", "Objects", options)
-
-
-def open_collection(context: Context) -> bpy.types.Collection:
-    """Return where imported collections go: the active collection, or the scene's if that can't be changed.
-
-    An imported model's own is no place for another, which would become part of the model: it goes beside.
-    """
-    from ..blender.provenance import MODEL_ID
-
-    root: bpy.types.Collection = context.scene.collection
-    active: bpy.types.Collection | None = context.collection
-    while active is not None and active.get(MODEL_ID):
-        own = active
-        active = next((c for c in (root, *root.children_recursive) if any(child == own for child in c.children)), None)
-    if active is None or active.library is not None or active.override_library is not None:
-        return root
-    return active
-
-
-def select(context: Context, blocks: list[bpy.types.Object]) -> None:
-    """Select objects, and make the first active, as far as the view layer shows them."""
-    context.view_layer.update()  # it has not seen what was linked just now
-    present = set(context.view_layer.objects)
-    shown = [block for block in blocks if block in present]
-    if mode_of(context) != "OBJECT" or not shown:
-        return
-    deselect(context)
-    for block in shown:
-        block.select_set(True, view_layer=context.view_layer)
-    context.view_layer.objects.active = shown[0]
-
-
-def deselect(context: Context) -> None:
-    """Select nothing."""
-    for block in selected(context):
-        block.select_set(False, view_layer=context.view_layer)
-
-
-def show_bare(context: Context, collection: bpy.types.Collection) -> None:
-    """Make the collection of a model without objects the active one, and no object: nothing else tells of it."""
-    if mode_of(context) != "OBJECT":
-        return
-    deselect(context)
-    context.view_layer.objects.active = None
-    layers = [context.view_layer.layer_collection]
-    while layers:
-        layer = layers.pop()
-        if layer.collection == collection:
-            context.view_layer.active_layer_collection = layer
-            return
-        layers += layer.children
+        self.draw_space()
 
 
 def settings_from(operator: Any, settings: type[Settings], **others: Any) -> Settings:
@@ -279,33 +288,6 @@ def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, opt
     return body
 
 
-def file_stem(collection: bpy.types.Collection) -> str:
-    """Return what to call a model's file: as it was, while its collection still has the name that import gave it."""
-    from ..blender import names
-    from ..game.search import model_name
-    from ..game.store import Disk
-
-    file = collection.get(FILE)
-    if isinstance(file, str) and names.stem_of(collection.name) == names.fit(model_name(Disk().file(Path(file)))):
-        return Path(file).stem
-    return str(collection.name)
-
-
-def file_of_choice(chosen: Any) -> str:
-    """Return which file a choice came from, or ""."""
-    blocks = [block if block.data is None else block.data for block in chosen.blocks]
-    holders = [*([] if chosen.collection is None else [chosen.collection]), *blocks]
-    return next((file for file in (holder.get(FILE) for holder in holders) if isinstance(file, str)), "")
-
-
-def proposed_stem(chosen: Any) -> str:
-    """Return what to call the file of a choice: as its model's file, or else as the .blend."""
-    if chosen.collection is not None:
-        return file_stem(chosen.collection)
-    own = Path(file_of_choice(chosen)).stem
-    return own or Path(bpy.data.filepath).stem or "untitled"
-
-
 def games_option(games: tuple[str, ...]) -> Any:
     """Return the property that says whose limits to keep: of `games`, keys of `limits.games.GAMES`."""
     declare: Any = EnumProperty  # the stubs say that it returns nothing
@@ -314,6 +296,7 @@ def games_option(games: tuple[str, ...]) -> Any:
         description="Whose limits to keep: what the game would refuse is not written",
         items=tuple((key, GAMES[key].choice or GAMES[key].label, f"Limits of {GAMES[key].label}") for key in games),
         default="format",
+        options={"SKIP_SAVE"},  # the next model may be another game's
     )
 
 

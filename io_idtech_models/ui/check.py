@@ -13,7 +13,11 @@ from ..blender.window import mode_of
 from ..model.limits.games import ERROR, GAMES
 from ..model.wording import plural
 from ..reporting import ModelError, collected_warnings
-from .bases import CANCELLED, FINISHED, deselect
+from .bases import (
+    CANCELLED,
+    FINISHED,
+)
+from .imports.placing import deselect
 from .reports import report_done
 
 Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does

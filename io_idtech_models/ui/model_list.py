@@ -16,7 +16,15 @@ from ..blender.compat import Context
 from ..blender.window import selected
 from ..model.wording import plural
 from ..reporting import ModelError
-from .bases import CANCELLED, FINISHED, SharedOptions, draw_group, select
+from .bases import (
+    CANCELLED,
+    FINISHED,
+    SharedOptions,
+    draw_group,
+)
+from .imports import batch
+from .imports.placing import select
+from .imports.showing import arrive
 from .reports import listening, report_done
 
 if TYPE_CHECKING:
@@ -26,7 +34,7 @@ Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender doe
 PropertyGroup: Any = bpy.types.PropertyGroup
 UIList: Any = bpy.types.UIList
 Item = tuple[str, str, str]  # identifier, label, description
-SHARED = ("scale", "fit_range")  # options of all imports
+SHARED = ("scale", "side_by_side", "fit_range", "replace_range")  # options of all imports
 NOUNS = {"scene": "model", "anim": "animation"}  # what the operators of a space bring
 ROWS_SHOWN, WIDTH = 16, 760
 MOST_NOTES = 3
@@ -50,25 +58,44 @@ def bring(operator: Any, context: Context, files: Iterable[tuple[str, str]], spa
     by_kind: dict[str, list[str]] = {}
     for kind, place in files:
         by_kind.setdefault(kind, []).append(place)
-    ends, blocks, scene = [], [], context.scene
+    many = batch.is_worth_it(operator, sum(map(len, by_kind.values())))
+    if many and space == "scene":
+        return batch.start(
+            [
+                (getattr(bpy.ops.import_scene, f"idtech_{kind}"), place, _options_for(operator, kind))
+                for kind, places in by_kind.items()
+                for place in places
+            ],
+            operator.side_by_side,
+        )
     with listening() as (done, failed):
-        for kind, places in by_kind.items():
-            before = scene.frame_end
-            call = getattr(getattr(bpy.ops, f"import_{space}"), f"idtech_{kind}")
-            if call(files=[{"name": place} for place in places], **_options_for(operator, kind)) == FINISHED:
-                blocks += selected(context)
-            ends += [scene.frame_end] if scene.frame_end != before else []
+        result = arrive(context, operator.side_by_side, lambda: _bring_kinds(operator, context, by_kind, space))
+    report_done(operator, done, failed)
+    return result
+
+
+def _bring_kinds(operator: Any, context: Context, by_kind: Mapping[str, list[str]], space: str) -> set[str]:
+    """Import paths by formats, and select all that came."""
+    ends, blocks, scene = [], [], context.scene
+    result = CANCELLED
+    for kind, places in by_kind.items():
+        before = scene.frame_end
+        call = getattr(getattr(bpy.ops, f"import_{space}"), f"idtech_{kind}")
+        if call(files=[{"name": place} for place in places], **_options_for(operator, kind)) == FINISHED:
+            blocks += selected(context)
+            result = FINISHED
+        ends += [scene.frame_end] if scene.frame_end != before else []
     if ends:
         scene.frame_end = max(ends)  # each has made room for its own
     select(context, blocks)
-    report_done(operator, done, failed)
-    return FINISHED if done else CANCELLED
+    return result
 
 
 def _options_for(operator: Any, kind: str) -> Mapping[str, Any]:
     """Return the options of the import of a format: all that were given to its own, else what all imports have."""
     own = json.loads(operator.options or "{}") if operator.kind == kind else {}
-    return {**own, **{name: getattr(operator, name) for name in SHARED}}
+    together = {"side_by_side": False}  # of all formats, when they are there
+    return {**own, **{name: getattr(operator, name) for name in SHARED}, **together}
 
 
 class IDTECH_PG_model(PropertyGroup):  # type: ignore[misc]
@@ -170,6 +197,7 @@ class IMPORT_SCENE_OT_idtech_choose_models(SharedOptions, Operator):  # type: ig
     space: StringProperty(default="scene", options={"HIDDEN", "SKIP_SAVE"})
     kind: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
     options: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+    interactive: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # someone is there to be asked
     from_game: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
     game: EnumProperty(
         name="Game", description="Whose models to list", items=_games, update=_other_game, options={"SKIP_SAVE"}
@@ -194,6 +222,7 @@ class IMPORT_SCENE_OT_idtech_choose_models(SharedOptions, Operator):  # type: ig
         """Show the list that waits."""
         if not _waiting:
             return CANCELLED
+        self.interactive = True
         models = _waiting.pop()
         fill(self, models)
         title = "Models of a Game" if self.from_game else f"{NOUNS[self.space].capitalize()}s of {models.place}"

@@ -27,11 +27,11 @@ from .bases import (
     games_option,
     make_operator,
     motion_handler,
-    open_collection,
     option_property,
-    select,
     settings_from,
 )
+from .exports.proposals import carrier_of
+from .imports.placing import open_collection, select
 from .reports import report_done
 
 if TYPE_CHECKING:
@@ -74,8 +74,12 @@ class ImportSkeletalAnimation(ImportPosed):
 
     def draw(self, context: Context) -> None:
         """Show the options."""
-        shown = ("scale", "table", "numbered", "fit_range", "frame_rate")
+        shown = ("scale", "table", "numbered", "fit_range", "replace_range", "frame_rate")
         draw_group(self.layout, self, "idtech_time", "Animation", shown)
+
+    def one_by_one(self, paths: "list[Path]") -> bool:
+        """Tell that motions come together, onto one armature."""
+        return False
 
     def import_files(self, context: Context) -> Any:
         """Bring the files onto the active armature, or onto one that is made of the first."""
@@ -175,7 +179,10 @@ class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, Exp
         if rig is not None:
             action = None if rig.animation_data is None else rig.animation_data.action
             file = rig.data.get(FILE)
-            self.propose(rig.name if action is None else action.name, file if isinstance(file, str) else "")
+            place = file if isinstance(file, str) else ""
+            self.propose(rig.name if action is None else action.name, place)
+            self.propose_game(place)
+            self.carrier = carrier_of([rig])
             for name, value in self.weights(rig, {}).items():
                 setattr(self, name, value)
             self.fill_ticks(RigAnimations(rig))
@@ -192,6 +199,7 @@ class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, Exp
         body = draw_group(self.layout, self, "idtech_objects", "Animations", ("game", "what"))
         if body is not None and self.what == "CHOSEN":
             self.draw_ticks(body)
+        self.draw_space()
         draw_group(self.layout, self, "idtech_bones", "Joints", ("scale", "deform_only", "add_origin", "keep_suffixes"))
         bounds = ("recompute_bounds", *WEIGHT_NAMES)
         own = [option.name for option in self.row.options]

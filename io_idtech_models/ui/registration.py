@@ -12,7 +12,8 @@ from ..formats import ROWS
 from . import archives, check, frames, model_list, preferences, skins, torso
 from .animations import operators as animation_operators
 from .animations import shown, ticks
-from .editing import follow
+from .editing import follow, roots
+from .imports import batch
 from .levels import make as levels
 from .menus import files
 from .operators import operators_of
@@ -23,8 +24,9 @@ from .trial import operators as trial
 
 ANIMATIONS = (shown, animation_operators, animations_panel)
 PLAYERS = (transfer, play, choosing, making)
-MODELS = (frames, skins, torso, check, levels, trial)
-MODULES = (preferences, model_list, archives, *MODELS, *PLAYERS, files, panel, *ANIMATIONS)
+IMPORTS = (model_list, batch, archives)
+EDITING = (frames, skins, torso, check, roots, levels, trial)
+MODULES = (preferences, *IMPORTS, *EDITING, *PLAYERS, files, panel, *ANIMATIONS)
 
 _classes: list[type] = []
 _commands: list[Any] = []
@@ -47,6 +49,7 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
         (menus.VIEW3D_MT_object, skins.draw_object_menu),
         (menus.VIEW3D_MT_object, torso.draw_menu),
         (menus.VIEW3D_MT_object, check.draw_menu),
+        (menus.VIEW3D_MT_object, roots.draw_menu),
         (menus.VIEW3D_MT_object, play.draw_menu),
         (menus.VIEW3D_MT_object, levels.draw_menu),
         (menus.VIEW3D_MT_object, making.draw_menu),

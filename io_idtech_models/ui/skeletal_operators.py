@@ -26,11 +26,10 @@ from .bases import (
     games_option,
     make_operator,
     motion_handler,
-    open_collection,
     option_property,
-    select,
     settings_from,
 )
+from .imports.placing import open_collection, select
 from .motion_operators import WEIGHT_NAMES, ImportPosed, JointOptions, WeightOptions
 
 if TYPE_CHECKING:
@@ -75,8 +74,10 @@ class ImportSkeletalModel(DressOptions, ImportPosed):
     def draw(self, context: Context) -> None:
         """Show the options in two groups."""
         pose = ("bind", "bind_frame") if self.bind == "FRAME" else ("bind",)
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "animation", *pose))
-        draw_group(self.layout, self, "idtech_time", "Animation", ("animations", "fit_range", "frame_rate"))
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "side_by_side", "animation", *pose))
+        draw_group(
+            self.layout, self, "idtech_time", "Animation", ("animations", "fit_range", "replace_range", "frame_rate")
+        )
         self.draw_dress()
 
     def import_files(self, context: Context) -> Any:
@@ -103,6 +104,10 @@ class ImportSkeletalModel(DressOptions, ImportPosed):
         made = self.bring(map(disk.file, paths), bring_one)
         select(context, [block for blocks in made for block in blocks])
         return FINISHED if made else CANCELLED
+
+    def one_by_one(self, paths: list[Path]) -> bool:
+        """Tell whether so many were chosen that they come one by one; motions come with their model."""
+        return not self.sorted_paths()[1] and super().one_by_one(paths)
 
     def sorted_paths(self) -> tuple[list[Path], list[Path]]:
         """Return the models to read, and the motions: dropped or chosen together with them."""

@@ -23,12 +23,10 @@ from .bases import (
     file_handler,
     games_option,
     make_operator,
-    open_collection,
     option_property,
-    select,
     settings_from,
-    show_bare,
 )
+from .imports.placing import open_collection, select, show_bare
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,12 +70,18 @@ class ImportVertexModel(DressOptions, ImportFiles):
         disk = user_disk()
         return all(is_part(disk.file(path)) for path in self.paths())
 
+    def one_by_one(self, paths: "list[Path]") -> bool:
+        """Tell whether so many were chosen that they come one by one; parts of players come together."""
+        return not self.whole_player and super().one_by_one(paths)
+
     def draw(self, context: Context) -> None:
         """Show the options in two groups."""
         if self.of_player:
             self.layout.prop(self, "whole_player")
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld"))
-        draw_group(self.layout, self, "idtech_time", "Animation", ("relative_keys", "fit_range", "frame_rate"))
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "side_by_side"))
+        draw_group(
+            self.layout, self, "idtech_time", "Animation", ("relative_keys", "fit_range", "replace_range", "frame_rate")
+        )
         self.draw_dress()
 
     def import_files(self, context: Context) -> Any:

@@ -263,9 +263,9 @@ def test_convert_gives_the_same_bytes_of_md2(folder, run, data):
 
 def test_md2_to_md3_and_back(folder, run):
     put("a.md2", "seams")
-    assert run("convert", "a.md2", "b.md3") == (0, ["a.md2 -> b.md3: 1 surface, 0 tags, 2 frames"], [])
+    assert run("convert", "a.md2", "b.md3") == (0, ["a.md2 -> b.md3: 1 surface, 2 frames"], [])
     options = ("--skin-width", "60", "--skin-height", "32")
-    assert run("convert", "b.md3", "c.md2", *options) == (0, ["b.md3 -> c.md2: 1 surface, 0 tags, 2 frames"], [])
+    assert run("convert", "b.md3", "c.md2", *options) == (0, ["b.md3 -> c.md2: 1 surface, 2 frames"], [])
     before, after = sample("seams", "md2"), Path("c.md2").read_bytes()
     parts = {path.split(".")[-1].split("[")[0] for path in differences(before, after)}
     assert parts <= {"scale", "translate", "xyz", "st", "commands"}, "names, skins, size, normals are the same"
@@ -279,7 +279,7 @@ def test_md3_to_md2_and_back_says_what_is_lost(folder, run):
     status, out, err = run("convert", "a.md3", "b.md2")
     assert (status, err) == (0, [])
     assert out == [
-        "a.md3 -> b.md2: 1 surface, 0 tags, 3 frames; MD2 holds no tags, left out: 'tag_weapon', 'tag_head'; "
+        "a.md3 -> b.md2: 1 surface, 3 frames; MD2 holds no tags, left out: 'tag_weapon', 'tag_head'; "
         "2 surfaces become one, which wears one skin at a time"
     ]
     assert run("convert", "b.md2", "c.md3")[::2] == (0, [])

@@ -122,7 +122,7 @@ def test_all_are_selected_and_the_scene_has_room_for_the_longest(pack):
     ends = []
     for name in ALL:
         scene.frame_end = 250
-        run(filepath=str(pack), models=name)
+        run(filepath=str(pack), models=name, replace_range=True)
         ends.append(scene.frame_end)
     assert together == max(end for end in ends if end != 250)
 
@@ -132,7 +132,7 @@ def test_the_order_of_formats_does_not_count(pack):
     ends = []
     for found in (items(pack, *ALL), items(pack, *ALL)[::-1]):
         bpy.context.scene.frame_end = 250
-        choose(found=found)
+        choose(found=found, replace_range=True)
         ends.append(bpy.context.scene.frame_end)
     assert ends[0] == ends[1] != 250
 

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from mathutils import Euler, Matrix
 
+from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.tasks.selection import choose
 from io_idtech_models.ui import bases
+from io_idtech_models.ui.exports import proposals
 from tests.samples import sample
 from tests.ui.scene import (
     CUBE_POINTS,
@@ -516,10 +518,22 @@ def test_exporting_twice_gives_the_same_bytes(path):
     assert export_md3(path, what="SCENE") == export_md3(path, what="SCENE")
 
 
+def test_the_game_is_that_of_the_folder_else_the_last(tmp_path, monkeypatch):
+    monkeypatch.setattr(proposals, "_last", {})
+    row = by_name("md3")
+    assert proposals.proposed_game(row, str(tmp_path / "etmain" / "a.md3")) == "et"
+    assert proposals.proposed_game(row, str(tmp_path / "a.md3")) == "format"
+    import_md3(put(tmp_path / "models" / "a.md3", "animated"))
+    export_md3(tmp_path / "b.md3", game="quake3")
+    assert proposals.proposed_game(row, str(tmp_path / "a.md3")) == "quake3"
+    assert proposals.proposed_game(row, str(tmp_path / "etmain" / "a.md3")) == "et"
+    assert proposals.proposed_game(by_name("mdc"), str(tmp_path / "a.mdc")) == "format"
+
+
 def test_an_export_begins_where_the_model_came_from(tmp_path):
     collection = import_md3(put(tmp_path / "models" / "a.md3", "animated"))
     operator: Any = SimpleNamespace(filepath="", filename_ext=".md3")
-    file = bases.file_of_choice(choose(bpy.context, "AUTO"))
+    file = proposals.file_of_choice(choose(bpy.context, "AUTO"))
     bases.ExportFile.propose(operator, "a", file)
     assert Path(operator.filepath) == tmp_path / "models" / "a.md3"
     operator.filepath = ""
@@ -527,6 +541,6 @@ def test_an_export_begins_where_the_model_came_from(tmp_path):
         holder["idtech_file"] = str(
             tmp_path / "pak0.pk3" / "models" / "a.md3"
         )  # in an archive: no folder to write into
-    bases.ExportFile.propose(operator, "a", bases.file_of_choice(choose(bpy.context, "AUTO")))
+    bases.ExportFile.propose(operator, "a", proposals.file_of_choice(choose(bpy.context, "AUTO")))
     assert Path(operator.filepath).name == "a.md3"
     assert not operator.filepath.startswith(str(tmp_path))

@@ -65,7 +65,7 @@ def test_options_of_the_import(tmp_path):
     scene().render.fps = 30
     import_model(tmp_path / "a.md2", frame_rate=0, fit_range=False)
     assert settings(scene())[1:4] == (250, 1, 30)
-    import_model(tmp_path / "a.md2", frame_rate=15, scale=0.5)
+    import_model(tmp_path / "a.md2", frame_rate=15, scale=0.5, replace_range=True)
     assert settings(scene())[1:4] == (4, 1, 15)
     assert export_bytes(tmp_path / "b.md2", scale=0.5) == sample("animated", "md2")
     with pytest.raises(TypeError, match="weld"):
@@ -286,6 +286,7 @@ def long_path():
     return block
 
 
+LONG = f"'many' has the skin 'models/{'x' * 57}', a name of 64 bytes"
 LIMITS = [
     (many_vertices, "quake2", "'many' has 2049 vertices, Quake II takes 2048"),
     (many_vertices, "q2pro", "'many' has 2049 vertices, Q2PRO takes 2048"),
@@ -294,8 +295,8 @@ LIMITS = [
     (many_skins, "quake2", "'many' has 33 skins, Quake II takes 32"),
     (many_skins, "q2pro", "'many' has 33 skins, Q2PRO takes 32"),
     (high_skin, "quake2", "the model has a skin 481 texels high, Quake II takes 480"),
-    (long_path, "quake2", f"'many' has the skin 'models/{'x' * 57}', a name of 64 bytes, Quake II takes 63"),
-    (long_path, "format", f"'many' has the skin 'models/{'x' * 57}', a name of 64 bytes, format maximum takes 63"),
+    (long_path, "quake2", f"{LONG}, Quake II takes 63: rename it"),
+    (long_path, "format", f"{LONG}, format maximum takes 63: rename it"),
 ]
 
 

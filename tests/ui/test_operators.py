@@ -80,7 +80,7 @@ def test_of_several_files_the_one_that_has_frames_fits(tmp_path):
         scene().frame_start, scene().frame_end = 1, 250
         put(tmp_path / "a.md3", "minimal")
         put(tmp_path / "b.md3", "animated")
-        assert run_import(directory=str(tmp_path), files=[{"name": name} for name in names]) == {"FINISHED"}
+        run_import(directory=str(tmp_path), files=[{"name": name} for name in names], replace_range=True)
         assert settings(scene())[:2] == (0, 2)
     assert run_import(directory=str(tmp_path), files=[{"name": "a.md3"}, {"name": "a.md3"}]) == {"FINISHED"}
     assert settings(scene())[:2] == (0, 2)
@@ -126,8 +126,24 @@ def test_fit_range(tmp_path):
     before = settings(scene())
     import_md3(path, fit_range=False)
     assert settings(scene()) == before
-    import_md3(path)
+    import_md3(path, replace_range=True)
     assert settings(scene())[:3] == (0, 2, 0)
+
+
+def test_what_plays_in_the_scene_keeps_its_frames(tmp_path):
+    path = put(tmp_path / "a.md3")
+    bpy.data.actions.new("kept").use_fake_user = True  # plays nothing
+    import_md3(path)
+    assert settings(scene())[:2] == (0, 2)
+    scene().frame_start, scene().frame_end = 10, 212
+    import_md3(path)
+    assert settings(scene())[:2] == (0, 212)
+    import_md3(path, replace_range=True)
+    assert settings(scene())[:2] == (0, 2)
+    put(tmp_path / "longer.md5mesh", "arm")
+    put(tmp_path / "longer.md5anim", "wave")
+    import_model(tmp_path / "longer.md5mesh")
+    assert settings(scene())[:2] == (0, 4)
 
 
 def test_frame_rate(tmp_path):

@@ -111,6 +111,46 @@ def _(folder):
     export(folder / "a.md3", what="SCENE")
 
 
+def on_tag(*blocks):
+    """Hang objects on a tag, of which the first is active."""
+    tag = add_tag("tag_a")
+    for block in blocks:
+        block.parent = tag
+    activate(blocks[0])
+
+
+@says("in its own space, as games hang it up")
+def _(folder):
+    on_tag(*import_model(SENTINEL).objects)
+    export(folder / "a.md2")
+
+
+@says("as it stands against that")
+def _(folder):
+    blocks = list(import_model(SENTINEL).objects)
+    on_tag(*blocks)
+    blocks[0].location = 0, 0, 8
+    export(folder / "a.md2")
+
+
+@says("is written with the motion of")
+def _(folder):
+    on_tag(add_cube())
+    export(folder / "a.md2")
+
+
+@says("the scale is not applied")
+def _(folder):
+    add_cube().scale = 2, 2, 2
+    export(folder / "a.md3")
+
+
+@says("mirrored by a negative scale")
+def _(folder):
+    add_cube().scale = -1, 1, 1
+    export(folder / "a.md3")
+
+
 @says("has no faces")
 def _(folder):
     add_mesh("dust", [(0, 0, 0), (1, 1, 1)], [])

@@ -29,17 +29,17 @@ class PlayerFound:
 
 def find_player(block: Block | None) -> PlayerFound | None:
     """Return the player that an object belongs to; None if it hangs on none."""
-    top = _top(block)
+    top = player_root(block)
     return None if top is None else _found(top)
 
 
 def players_among(blocks: Iterable[Block]) -> list[PlayerFound]:
     """Return the players that objects belong to, each once."""
-    tops = dict.fromkeys(top for top in map(_top, blocks) if top is not None)
+    tops = dict.fromkeys(top for top in map(player_root, blocks) if top is not None)
     return [_found(top) for top in tops]
 
 
-def _top(block: Block | None) -> Block | None:
+def player_root(block: Block | None) -> Block | None:
     """Return the root that carries the whole player that an object hangs on; None if it hangs on none."""
     top = None
     while block is not None:

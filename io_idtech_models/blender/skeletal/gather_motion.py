@@ -24,7 +24,7 @@ from ...model.clips import Clip
 from ...model.joint_scales import LEAST, Scales
 from ...model.skeletal import Animation
 from ...model.transforms import from_matrices, same_turns
-from ...reporting import LimitError
+from ...reporting import LimitError, advance
 from .. import names, playback
 from ..claims import Claims
 from ..compat import Block, action_parts, playing_curves
@@ -253,6 +253,7 @@ def step(export: RigScene, frames: NDArray[np.int64]) -> Shown:
     buffer, parts = np.empty(16 * count, np.float32), [np.empty((count, width), np.float32) for width in WIDTHS]
     with showing(export.scene) as show:
         for index, frame in enumerate(frames.tolist()):
+            advance(index, len(frames))
             show(frame)
             evaluated = export.evaluated(rig)
             if not evaluated.is_evaluated:

@@ -53,6 +53,7 @@ class GatherSettings:
     uv_splits_vertices: bool = (
         True  # a vertex has one texture coordinate and a surface one material: what the format asks for
     )
+    space: str = "AUTO"  # AUTO and OWN: its root's, if it hangs on one; WORLD: as it stands in the scene
     pictures: bool = False  # the format holds those that materials show
     direct: bool = True  # False: step through the scene even where reading curves would do
 

@@ -16,13 +16,13 @@ from ...reporting import LimitError
 from .. import names
 from ..claims import Claims
 from ..compat import Block
-from ..empties import DISPLAY, PREFIX, decompose, shown_axes
+from ..empties import PREFIX, decompose, shown_axes
 from ..losses import warn_of_layers
 from ..mesh import attributes
 from ..mesh.parts import Part, shaders_of, split, surface_name
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..provenance import Place
-from ..roots import own_drivers, space_of
+from ..roots import is_tag, own_drivers, space_of
 from ..scene import ExportScene
 from ..shading.images import texture_size
 from . import effects, sampling, tags
@@ -89,7 +89,8 @@ def gather(
     bare = known is not None and known.is_bare  # then nothing is what it is
     if not mesh_blocks and not tag_sources and not bare:
         raise LimitError("nothing to export: no visible mesh and no tag among the objects")
-    space = space_of([*mesh_blocks, *(tag.block for tag in tag_sources)], collection, export.evaluated)
+    meant = [] if settings.space == "WORLD" else [*mesh_blocks, *(tag.block for tag in tag_sources)]
+    space = space_of(meant, collection, export.evaluated)
     plan, sources = plan_frames(mesh_blocks, tag_sources, collection, known, export, space)
     plan.space = space
     jobs = [_job(block, plan, known, settings) for block in _in_order(mesh_blocks, known)]
@@ -289,16 +290,11 @@ def find_tags(blocks: list[Block]) -> list[TagSource]:
     """Return the tags among objects: empties called tag_*, drawn as arrows or on a bone, and bones called tag_*."""
     found = []
     for block in blocks:
-        if block.type == "EMPTY" and _is_tag(block):
+        if is_tag(block):
             found.append(TagSource(block))
         elif block.type == "ARMATURE":
             found += [TagSource(block, b.name) for b in block.data.bones if b.name.lower().startswith(PREFIX)]
     return found
-
-
-def _is_tag(block: Block) -> bool:
-    named = str(block.name).lower().startswith(PREFIX)
-    return named or bool(block.empty_display_type == DISPLAY or block.parent_type == "BONE")
 
 
 def _tags(

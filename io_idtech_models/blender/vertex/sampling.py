@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...reporting import LimitError
+from ...reporting import LimitError, advance
 from ..compat import Block, playing_curves
 from ..curves import curve_points, is_still, value_path
 from ..mesh import attributes
@@ -268,6 +268,7 @@ def step(stage: Stage, subjects: list[Subject]) -> list[Samples]:
             due = [sampler for sampler in samplers if sampler.apart[frame] == apart]
             if not due:
                 continue
+            advance(frame, len(stage.plan.times))
             stage.show(frame, apart)
             blocks = [sampler.subject.block for sampler in due]
             evaluated = [stage.export.evaluated(block) for block in blocks]

@@ -112,6 +112,11 @@ class Bones:
         own = self.source.meshes[mesh.source_index] if mesh.source_index >= 0 else None
         return own, self.source.own_vertices(mesh)
 
+    def refs_of(self, used: NDArray[Any], own: SkinnedMeshSource | None) -> NDArray[np.int32]:
+        """Return the bones to be computed for a mesh by those used: as the source's mesh lists them, see `refs`."""
+        nothing = np.zeros(0, np.int64)
+        return self.refs(used, *(None, nothing) if own is None else (own.facts["bone_refs"], own.weights.joints))
+
     def refs(self, used: NDArray[Any], written: NDArray[Any] | None, used_before: NDArray[Any]) -> NDArray[np.int32]:
         """Return the bones to be computed for those used: as the source has `written` them, while that will do.
 

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.edits.conform import split_surface
 from ...model.edits.normals import filled_frames
-from ...model.source import SurfaceSource
+from ...model.source import Facts, SurfaceSource
 from ...model.vertex import ModelSource, Surface, Tag, VertexModel
 from ...reporting import LimitError
-from .hints import finite, records_of
+from .hints import finite, layout_of, records_of
 from .records import cut_name, decode_name, encode_name
 from .uv import flipped
 
@@ -59,6 +59,17 @@ def unique(indices: list[int]) -> list[int]:
     """Return the indices with -1 for those that came before: a copy of a surface has no place in the layout."""
     first = {index: i for i, index in reversed(list(enumerate(indices)))}
     return [index if first[index] == i else -1 for i, index in enumerate(indices)]
+
+
+def encode_header(
+    model: VertexModel, whole: ModelSource | None, complete: bool, kind: np.dtype[Any]
+) -> tuple[Any, Facts]:
+    """Return a file's header, of a `kind`, and its layout: the source's, this where the model is `complete`."""
+    if whole is not None:
+        return records_of(whole.facts, "header", kind), layout_of(whole.facts) if complete else Facts()
+    header = np.zeros((), kind)
+    header["name"] = encode_name(model.name, NAME_SIZE, "model")
+    return header, Facts()
 
 
 def settle_st(surface: Surface, source: ModelSource | None) -> NDArray[np.float32]:

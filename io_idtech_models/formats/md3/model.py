@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from ...model.edits.normals import NormalCoding, filled_frames, settle_codes, view_codes
 from ...model.source import CodedSource, Facts, SurfaceSource
 from ...model.vertex import ModelSource, Surface, Tag, VertexModel
-from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_fits, layout_of, records_of, sound
+from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_fits, records_of, sound
 from ..common.normals import decode_latlong, encode_latlong
 from ..common.quake3 import (
     encode_frames,
+    encode_header,
     encode_places,
     encode_shaders,
     encode_tags,
@@ -108,17 +109,12 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md3:
     source = sound(model.source_of(FORMAT), _fits, model.name)
     # A lone surface of a model knows its own facts, but it may not know the model's.
     whole = source if source is not None and source.facts else None
-    warn_of_apart(model, source, whole is not None and _has_all(whole))
+    complete = whole is not None and _has_all(whole)
+    warn_of_apart(model, source, complete)
     surfaces = [_encode_surface(model, surface, source) for surface in model.surfaces]
     frames = _encode_frames(model, surfaces, whole)
     tags = encode_tags(model, whole)
-    header = np.zeros((), HEADER)
-    layout: Facts = {}
-    if whole is not None:
-        header = records_of(whole.facts, "header", HEADER)
-        layout = layout_of(whole.facts) if _has_all(whole) else {}
-    else:
-        header["name"] = encode_name(model.name, NAME_SIZE, "model")
+    header, layout = encode_header(model, whole, complete, HEADER)
     header["ident"], header["version"] = IDENT, VERSION
     return Md3(header, frames, tags, surfaces, layout, unique([s.source_index for s in model.surfaces]))
 

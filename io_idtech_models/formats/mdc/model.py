@@ -17,8 +17,16 @@ from ...model.edits.normals import filled_frames
 from ...model.source import DeltaSource, Facts, SurfaceSource
 from ...model.vertex import ModelSource, Surface, Tag, VertexModel
 from ...reporting import LimitError
-from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_fits, layout_of, records_of, sound
-from ..common.quake3 import encode_frames, encode_shaders, settle_st, unique, vertex_each, warn_of_apart
+from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_fits, records_of, sound
+from ..common.quake3 import (
+    encode_frames,
+    encode_header,
+    encode_shaders,
+    settle_st,
+    unique,
+    vertex_each,
+    warn_of_apart,
+)
 from ..common.records import decode_name, encode_name
 from ..common.uv import flipped
 from .file import (
@@ -100,12 +108,7 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Mdc:
     surfaces = [_encode_surface(*pair, source) for pair in zip(model.surfaces, coded, strict=True)]
     frames = _encode_frames(model, coded, whole if complete else None, whole)
     tag_names, tags = _encode_tags(model, whole)
-    header, layout = np.zeros((), HEADER), Facts()
-    if whole is not None:
-        header = records_of(whole.facts, "header", HEADER)
-        layout = layout_of(whole.facts) if complete else {}
-    else:
-        header["name"] = encode_name(model.name, NAME_SIZE, "model")
+    header, layout = encode_header(model, whole, complete, HEADER)
     header["ident"], header["version"] = IDENT, VERSION
     indices = unique([s.source_index for s in model.surfaces])
     return Mdc(header, frames, tag_names, tags, surfaces, layout, indices)

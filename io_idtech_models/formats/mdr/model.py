@@ -26,7 +26,8 @@ from ...model.skeletal import (
     at_rest,
 )
 from ...model.source import Facts
-from ...model.transforms import conjugate, rotate, to_matrices
+from ...model.transforms import conjugate, from_matrices, rotate, to_matrices
+from ...model.weights.table import summed
 from ...model.wording import listed
 from ...reporting import LimitError
 from ..common.bones import Bones
@@ -82,9 +83,7 @@ def _turns(factors: NDArray[Any], mesh: SkinnedMesh | SkinnedMeshSource, skeleto
     """Return the sum over each vertex's weights of weight x turn of its bone, (V, 3, 3), in the bind pose."""
     owners, entries = mesh.weights.entries()
     parts = to_matrices(skeleton.bind.rotations)[mesh.weights.joints[entries]] * factors[entries, None, None]
-    count = len(mesh.weights.counts)
-    columns = [np.bincount(owners, part, count) for part in parts.reshape(-1, 9).T]
-    found = np.asarray(np.stack(columns, axis=1).reshape(-1, 3, 3), np.float64)
+    found = summed(owners, parts, len(mesh.weights.counts))
     found[mesh.weights.counts == 0] = np.eye(3)
     return found
 
@@ -179,10 +178,7 @@ def _encode_mesh(mesh: SkinnedMesh, bones: Bones) -> MdrSurface:
     header = np.zeros((), SURFACE) if own is None else records_of(own.facts, "header", SURFACE)
     name_surface(header, mesh, own)
     triangles = np.ascontiguousarray(mesh.triangles[:, ::-1], np.int32)
-    written = None if own is None else own.facts["bone_refs"]
-    before = np.zeros(0, np.int64) if own is None else own.weights.joints
-    refs = bones.refs(np.unique(weights["bone"]), written, before)
-    return MdrSurface(header, vertices, weights, triangles, refs)
+    return MdrSurface(header, vertices, weights, triangles, bones.refs_of(np.unique(weights["bone"]), own))
 
 
 def _stored_normals(vertices: NDArray[Any], weights: NDArray[Any], skeleton: Skeleton) -> NDArray[np.float32]:
@@ -193,8 +189,7 @@ def _stored_normals(vertices: NDArray[Any], weights: NDArray[Any], skeleton: Ske
     shown = rotate(skeleton.bind.rotations[joints], vertices["normal"])
     owners = np.repeat(np.arange(len(counts)), counts)
     parts = to_matrices(skeleton.bind.rotations)[weights["bone"]] * weights["weight"][:, None, None]
-    sums = np.stack([np.bincount(owners, part, len(counts)) for part in parts.reshape(-1, 9).T], axis=1)
-    turns = sums.reshape(-1, 3, 3)
+    turns = summed(owners, parts, len(counts))
     flat = np.abs(steady.determinants(turns)) < LEAST
     turns[flat] = to_matrices(skeleton.bind.rotations)[joints[flat]]
     return _unit(steady.applied(steady.inverses(turns), shown)).astype(np.float32)
@@ -219,7 +214,7 @@ def _with_bones(animation: Animation, carriers: list[JointTag]) -> Animation:
     if not carriers:
         return animation
     frames, count = animation.num_frames, len(carriers)
-    turns = _rotations(np.array([tag.axes.T for tag in carriers]))
+    turns = from_matrices(steady.nearest_rotations(np.array([tag.axes.T for tag in carriers])))
     places = np.tile(np.array([tag.origin for tag in carriers], np.float64), (frames, 1, 1))
     fresh = np.full((frames, count, 2), -1, np.int32)
     hints, joints, scales = animation.source_frames, animation.source_joints, animation.scales
@@ -233,13 +228,6 @@ def _with_bones(animation: Animation, carriers: list[JointTag]) -> Animation:
         source_joints=None if joints is None else np.append(joints, [-1] * count).astype(np.int32),
         scales=None if scales is None else scales.of_joints(np.append(np.arange(len(animation.parents)), [-1] * count)),
     )
-
-
-def _rotations(axes: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the turns (n, 4) nearest to axes (n, 3, 3) as columns."""
-    from ...model.transforms import from_matrices
-
-    return from_matrices(steady.nearest_rotations(axes))
 
 
 def _encode_tags(tags: list[JointTag], source: SkeletalSource | None) -> NDArray[Any]:

@@ -320,4 +320,4 @@ def too_long(game: str, limits: VertexLimits | SkeletalLimits, name: str, subjec
     """Yield what is to be said of a name that the game has no room for; `what` it is comes before its size."""
     size = len(name.encode("utf-8", errors="replace"))
     if limits.name_bytes is not None and size > limits.name_bytes:
-        yield Problem(ERROR, subject, f"{what} of {size} bytes, {game} takes {limits.name_bytes}")
+        yield Problem(ERROR, subject, f"{what} of {size} bytes, {game} takes {limits.name_bytes}: rename it")

@@ -92,6 +92,12 @@ def normal_turns(weights: Weights, rotations: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
+def summed(owners: NDArray[Any], matrices: NDArray[Any], count: int) -> Doubles:
+    """Return the sums (count, 3, 3) of the matrices (n, 3, 3) of each owner, their numbers (n,)."""
+    columns = [np.bincount(owners, part, count) for part in matrices.reshape(-1, 9).T]
+    return np.asarray(np.stack(columns, axis=1).reshape(-1, 3, 3), np.float64)
+
+
 def blended_normals(weights: Weights, normals: NDArray[Any], bind: NDArray[Any], axes: NDArray[Any]) -> Doubles:
     """Return the normals (F, V, 3) of vertices that all their joints turn, as their weights say.
 
@@ -104,9 +110,7 @@ def blended_normals(weights: Weights, normals: NDArray[Any], bind: NDArray[Any],
     rest = rotate(normal_turns(weights, bind), normals)
     found = np.empty((len(axes), len(normals), 3))
     for frame, own in zip(found, axes, strict=True):
-        whole = (steady.products(own, back)[joints] * factors[:, None, None]).reshape(len(joints), 9)
-        columns = [np.bincount(vertices, whole[:, nth], len(normals)) for nth in range(9)]
-        blend = np.stack(columns, axis=1).reshape(-1, 3, 3)
+        blend = summed(vertices, steady.products(own, back)[joints] * factors[:, None, None], len(normals))
         blend[weights.counts == 0] = np.eye(3)
         cofactors = steady.cofactors(blend) * np.where(steady.determinants(blend) < 0, -1.0, 1.0)[:, None, None]
         turned = steady.applied(cofactors, rest)

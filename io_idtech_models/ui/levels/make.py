@@ -10,7 +10,8 @@ from bpy.props import EnumProperty, FloatProperty, StringProperty
 
 from ...blender.compat import Context
 from ...reporting import ModelError
-from ..bases import CANCELLED, FINISHED, proposed_stem
+from ..bases import CANCELLED, FINISHED
+from ..exports.proposals import proposed_stem
 from ..reports import report_done
 
 Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does

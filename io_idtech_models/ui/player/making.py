@@ -11,8 +11,16 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
 from ...blender.compat import RELATIVE_PATHS, Context
 from ...reporting import ModelError
-from ..bases import CANCELLED, FINISHED, Exporting, draw_group, file_filter, open_collection, select, settings_from
+from ..bases import (
+    CANCELLED,
+    FINISHED,
+    Exporting,
+    draw_group,
+    file_filter,
+    settings_from,
+)
 from ..frames import Operator
+from ..imports.placing import open_collection, select
 from ..reports import report_done
 
 PACK = ".pk3"

@@ -50,9 +50,9 @@ class OBJECT_OT_idtech_play(Operator):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it on objects of a player."""
-        from ...blender.roots import root_of
+        from ...blender.player.parts import player_root
 
-        return root_of(context.view_layer.objects.active) is not None
+        return player_root(context.view_layer.objects.active) is not None
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Ask what to play."""

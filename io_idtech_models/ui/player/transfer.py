@@ -11,6 +11,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...blender.compat import RELATIVE_PATHS, Context
+from ...blender.scene import room_for_others
 from ...formats import by_name
 from ...game.store import ARCHIVES
 from ...reporting import ModelError, collected_warnings
@@ -24,12 +25,12 @@ from ..bases import (
     file_filter,
     games_option,
     given_options,
-    open_collection,
-    select,
     settings_from,
     takes_drops,
 )
 from ..frames import Operator
+from ..imports.placing import open_collection, select
+from ..imports.showing import arrive
 from ..reports import report_done
 
 if TYPE_CHECKING:
@@ -64,8 +65,10 @@ class IMPORT_SCENE_OT_idtech_player(DressOptions, ImportFiles, Operator):  # typ
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
         draw_group(self.layout, self, "idtech_player", "Player", ("player", "weapon", "levels"))
-        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld"))
-        draw_group(self.layout, self, "idtech_time", "Animation", ("legs", "torso", "fit_range", "frame_rate"))
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "side_by_side"))
+        draw_group(
+            self.layout, self, "idtech_time", "Animation", ("legs", "torso", "fit_range", "replace_range", "frame_rate")
+        )
         self.draw_dress()
 
     def execute(self, context: Context) -> Any:
@@ -76,7 +79,7 @@ class IMPORT_SCENE_OT_idtech_player(DressOptions, ImportFiles, Operator):  # typ
             operators: Any = bpy.ops.import_scene
             operators.idtech_choose_player("INVOKE_DEFAULT", source=str(paths[0]), given=given)
             return CANCELLED
-        return bring_players(self, context)
+        return arrive(context, self.side_by_side, lambda: bring_players(self, context))
 
 
 def _has_several(path: Path) -> bool:
@@ -106,7 +109,8 @@ def bring_players(operator: Any, context: Context) -> set[str]:
     done = []
     for player in found.values():
         try:
-            done.append((player.name, _bring(operator, player, context)))
+            with room_for_others(context.scene, operator.replace_range):
+                done.append((player.name, _bring(operator, player, context)))
         except ModelError as error:
             failed.append(f"{player.name}: {error}")
     report_done(operator, done, failed)

@@ -234,7 +234,7 @@ class TestSkinNames:
         (problem,) = check(whole, game, "md2")
         assert problem.severity == ERROR
         assert f"'torso' has the skin '{'y' * 64}', a name of 64 bytes" in str(problem)
-        assert str(problem).endswith(f"{GAMES[game].label} takes 63")
+        assert str(problem).endswith(f"{GAMES[game].label} takes 63: rename it")
 
     @pytest.mark.parametrize("name", [b"y" * 64, b"\xfc" * 63], ids=["without a NUL", "Latin-1"])
     def test_a_name_of_the_source_has_room(self, game, name):

@@ -79,9 +79,7 @@ def encode_mesh(mesh: SkinnedMesh, bones: Bones, kind: Meshes, make_lod: bool) -
             vertices[name][known] = own.facts[name].view(kind.vertex[name])[numbers[known]]
     triangles = np.ascontiguousarray(mesh.triangles[:, ::-1], np.int32)
     header = _surface_header(mesh, own, kind)
-    written = None if own is None else own.facts["bone_refs"]
-    before = np.zeros(0, np.int64) if own is None else own.weights.joints
-    refs = bones.refs(np.unique(weights["bone"]), written, before)
+    refs = bones.refs_of(np.unique(weights["bone"]), own)
     whole = own is not None and np.array_equal(numbers, np.arange(own.num_vertices))
     surface = SkinnedSurface(header, vertices, weights, triangles, np.zeros(0, np.int32), refs)
     if own is not None and whole and _same_faces(mesh.triangles, own.triangles):

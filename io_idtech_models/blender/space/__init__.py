@@ -1,0 +1,1 @@
+"""In whose space a model is written: its own, where it hangs on another, or the world's."""

@@ -1,0 +1,1 @@
+"""What exports propose before anything is asked."""

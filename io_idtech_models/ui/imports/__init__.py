@@ -1,0 +1,1 @@
+"""Where what is imported goes, and what is seen of it."""

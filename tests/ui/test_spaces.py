@@ -1,0 +1,276 @@
+"""Models that hang on others: in whose space they are written, and the root that gives them one."""
+
+import numpy as np
+import pytest
+from mathutils import Matrix, Vector
+
+from tests.samples import load
+from tests.ui.scene import activate, add_mesh, bpy, error_of, export_bytes, export_model, import_model, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+@pytest.fixture
+def said(capfd):
+    """Give what operators have reported since it was asked last."""
+    return lambda: capfd.readouterr().out
+
+
+def carrier(folder):
+    """Import a model with moving tags; returns one of them."""
+    made = import_model(put(folder / "carrier.md3", "animated"))
+    return next(block for block in made.objects if block.type == "EMPTY")
+
+
+def carried(folder, sample="animated", name="carried.md3"):
+    """Import a model to hang up; returns its file, its collection and its objects."""
+    path = put(folder / name, sample)
+    made = import_model(path)
+    return path, made, list(made.objects)
+
+
+def hang(blocks, tag, keep=False):
+    """Parent objects: as a script does, or as Ctrl+P does, which lets them stand where they are."""
+    bpy.context.view_layer.update()
+    for block in blocks:
+        block.parent = tag
+        block.matrix_parent_inverse = tag.matrix_world.inverted() if keep else Matrix()
+    bpy.context.view_layer.update()
+    activate(blocks[0])
+
+
+@pytest.mark.parametrize("keep", [False, True], ids=["plain", "kept in place"])
+@pytest.mark.parametrize("sample", ["minimal", "animated", "tags_only"])
+def test_an_unmoved_model_on_anothers_tag_comes_back(tmp_path, said, sample, keep):
+    tag = carrier(tmp_path)
+    path, _, blocks = carried(tmp_path, sample)
+    hang(blocks, tag, keep)
+    before = [block.matrix_world.copy() for block in blocks]
+    assert export_bytes(tmp_path / "out.md3") == path.read_bytes()
+    assert f"it hangs on '{tag.name}', and is written in its own space" in said()
+    bpy.context.view_layer.update()
+    assert [block.matrix_world for block in blocks] == before
+    assert all(block.parent == tag for block in blocks)
+
+
+def test_tags_that_stayed_behind_are_its_own_as_well(tmp_path):
+    tag = carrier(tmp_path)
+    path, _, blocks = carried(tmp_path, "animated")
+    hang([block for block in blocks if block.type == "MESH"], tag)
+    assert export_bytes(tmp_path / "out.md3") == path.read_bytes()
+
+
+def test_a_model_that_was_moved_to_the_tag_is_written_as_it_stands_against_that(tmp_path, said):
+    tag = carrier(tmp_path)
+    path, _, blocks = carried(tmp_path, "minimal")
+    hang(blocks, tag, keep=True)
+    for block in blocks:
+        block.matrix_world = tag.matrix_world @ Matrix.Translation((0.0, 0.0, 2.0))
+    model = export_model(tmp_path / "out.md3")
+    shift = model.surfaces[0].positions - load(path.read_bytes(), "").surfaces[0].positions
+    np.testing.assert_allclose(shift, np.broadcast_to((0, 0, 2), shift.shape), atol=1 / 64)
+    assert model.num_frames == 1
+    assert "is written as it stands against that, which is where games draw it" in said()
+
+
+def test_the_world_if_that_is_asked_for(tmp_path, said):
+    tag = carrier(tmp_path)
+    path, _, blocks = carried(tmp_path, "minimal")
+    hang(blocks, tag)
+    bpy.context.scene.frame_set(1)
+    model = export_model(tmp_path / "out.md3", space="WORLD", frames="CURRENT")
+    was = load(path.read_bytes(), "").surfaces[0].positions[0]
+    there = [tuple(tag.matrix_world @ Vector(point)) for point in was.tolist()]
+    np.testing.assert_allclose(model.surfaces[0].positions[0], there, atol=1 / 64)
+    assert "hangs on" not in said()
+
+
+def test_what_was_built_in_the_world_moves_with_the_tag_and_says_so(tmp_path, said):
+    tag = carrier(tmp_path)
+    block = add_mesh("gun", [(0, 0, 0), (8, 0, 0), (0, 8, 0)], [(0, 1, 2)])
+    hang([block], tag)
+    model = export_model(tmp_path / "out.md3", what="SELECTION")
+    assert model.num_frames > 1
+    assert f"it is written with the motion of '{tag.name}', on which it hangs" in said()
+    activate(block)
+    own = export_model(tmp_path / "own.md3", what="SELECTION", space="OWN")
+    np.testing.assert_allclose(own.surfaces[0].positions[0], [(0, 0, 0), (8, 0, 0), (0, 8, 0)], atol=1 / 64)
+    assert own.num_frames == 1
+
+
+def test_what_hangs_on_an_empty_of_ones_own_stands_in_the_world(tmp_path, said):
+    stand = bpy.data.objects.new("stand", None)
+    bpy.context.scene.collection.objects.link(stand)
+    stand.location = 0, 0, 5
+    path, _, blocks = carried(tmp_path, "minimal")
+    hang(blocks, stand)
+    shift = export_model(tmp_path / "out.md3").surfaces[0].positions - load(path.read_bytes(), "").surfaces[0].positions
+    np.testing.assert_allclose(shift[..., 2], 5, atol=1 / 64)
+    assert "hangs on" not in said()
+
+
+def test_an_empty_between(tmp_path):
+    tag = carrier(tmp_path)
+    stand = bpy.data.objects.new("stand", None)
+    bpy.context.scene.collection.objects.link(stand)
+    stand.parent, stand.location = tag, (0, 0, 5)
+    path, _, blocks = carried(tmp_path)
+    hang(blocks, stand)
+    assert export_bytes(tmp_path / "out.md3") == path.read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["md5mesh", "iqm"])
+def test_a_rig_on_anothers_tag(tmp_path, kind, said):
+    tag = carrier(tmp_path)
+    _, _, blocks = carried(tmp_path, {"md5mesh": "arm", "iqm": "animated"}[kind], f"carried.{kind}")
+    rig = next(block for block in blocks if block.type == "ARMATURE")
+    activate(rig)
+    before = export_bytes(tmp_path / f"before.{kind}")
+    hang([rig], tag)
+    bpy.context.scene.frame_set(1)
+    assert export_bytes(tmp_path / f"out.{kind}") == before
+    assert "is written in its own space" in said()
+    assert rig.parent == tag
+
+
+def test_a_model_on_a_bone_that_is_a_tag(tmp_path):
+    path, _, blocks = carried(tmp_path, "minimal")
+    body = import_model(put(tmp_path / "body.md5mesh", "arm"))
+    rig = next(block for block in body.objects if block.type == "ARMATURE")
+    bone = rig.pose.bones[-1]
+    bpy.context.view_layer.update()
+    for block in blocks:
+        block.parent, block.parent_type, block.parent_bone = rig, "BONE", bone.name
+        block.matrix_parent_inverse = Matrix()
+    activate(blocks[0])
+    assert export_bytes(tmp_path / "out.md3") == path.read_bytes()
+    # moved to the joint: a joint's X is the bone's Y
+    joint = rig.matrix_world @ bone.matrix @ Matrix(((0, -1, 0, 0), (1, 0, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)))
+    for block in blocks:
+        block.matrix_world = joint @ Matrix.Translation((0.0, 3.0, 0.0))
+    shift = export_model(tmp_path / "out.md3").surfaces[0].positions - load(path.read_bytes(), "").surfaces[0].positions
+    np.testing.assert_allclose(shift, np.broadcast_to((0, 3, 0), shift.shape), atol=1 / 64)
+
+
+def test_a_failed_export_hangs_it_up_again(tmp_path):
+    tag = carrier(tmp_path)
+    _, _, blocks = carried(tmp_path)
+    hang(blocks, tag)
+    error_of(bpy.ops.export_scene.idtech_md3, filepath=str(tmp_path / "nowhere" / "out.md3"))
+    assert all(block.parent == tag for block in blocks)
+
+
+class TestMakeRoot:
+    def make(self):
+        assert bpy.ops.object.idtech_make_root() == {"FINISHED"}
+        return bpy.context.view_layer.objects.active
+
+    @pytest.mark.parametrize("keep", [False, True], ids=["plain", "kept in place"])
+    def test_of_a_model_on_a_tag(self, tmp_path, keep, said):
+        tag = carrier(tmp_path)
+        path, made, blocks = carried(tmp_path, "animated")
+        hang(blocks, tag, keep)
+        bpy.context.view_layer.update()
+        before = [np.array(block.matrix_world) for block in blocks]
+        root = self.make()
+        bpy.context.view_layer.update()
+        assert root.parent == tag
+        assert root.name in made.objects
+        np.testing.assert_allclose([np.array(block.matrix_world) for block in blocks], before, atol=1e-5)
+        activate(blocks[0])
+        assert export_bytes(tmp_path / "out.md3") == path.read_bytes()
+        assert "hangs on" not in said()
+
+    def test_of_a_gun_that_was_built(self, tmp_path, said):
+        tag = carrier(tmp_path)
+        block = add_mesh("gun", [(0, 0, 0), (8, 0, 0), (0, 8, 0)], [(0, 1, 2)])
+        hang([block], tag)
+        self.make()
+        activate(block)
+        model = export_model(tmp_path / "out.md3", what="SELECTION")
+        np.testing.assert_allclose(model.surfaces[0].positions, [[(0, 0, 0), (8, 0, 0), (0, 8, 0)]], atol=1 / 64)
+        assert "hangs on" not in said()
+
+    def test_in_the_world_and_carried_off(self, tmp_path):
+        path, _, blocks = carried(tmp_path, "animated")
+        activate(blocks[0])
+        root = self.make()
+        root.location, root.rotation_euler = (5, 6, 7), (0, 0, 1)
+        activate(blocks[0])
+        assert export_bytes(tmp_path / "out.md3") == path.read_bytes()
+
+    def test_of_a_rig(self, tmp_path):
+        _, _, blocks = carried(tmp_path, "arm", "carried.md5mesh")
+        activate(next(block for block in blocks if block.type == "ARMATURE"))
+        before = export_bytes(tmp_path / "before.md5mesh")
+        self.make().location = 1, 2, 3
+        activate(blocks[0])
+        assert export_bytes(tmp_path / "out.md5mesh") == before
+        assert export_bytes(tmp_path / "world.md5mesh", space="WORLD") != before
+
+    def test_once_is_enough(self, tmp_path):
+        _, _, blocks = carried(tmp_path)
+        activate(blocks[0])
+        root = self.make()
+        activate(blocks[0])
+        assert f"the model hangs on a root already: '{root.name}'" in error_of(bpy.ops.object.idtech_make_root)
+
+
+def test_what_hangs_on_the_tag_of_a_rooted_model_is_no_part_of_that(tmp_path):
+    body_path, body, body_blocks = carried(tmp_path, "animated", "body.md3")
+    activate(body_blocks[0])
+    bpy.ops.object.idtech_make_root()
+    tag = next(block for block in body.objects if block.name.startswith("tag_"))
+    path, _, blocks = carried(tmp_path, "minimal")
+    gun = add_mesh("gun", [(0, 0, 0), (8, 0, 0), (0, 8, 0)], [(0, 1, 2)])
+    hang([*blocks, gun], tag)
+    assert export_bytes(tmp_path / "out.md3") == path.read_bytes()
+    activate(body_blocks[0])
+    assert export_bytes(tmp_path / "out.md3") == body_path.read_bytes()
+
+
+def test_play_animation_is_for_players(tmp_path):
+    _, _, blocks = carried(tmp_path)
+    activate(blocks[0])
+    bpy.ops.object.idtech_make_root()
+    activate(blocks[0])
+    assert not bpy.ops.object.idtech_play.poll()
+
+
+class TestSideBySide:
+    def spans(self, blocks):
+        bpy.context.view_layer.update()
+        bodies = [block for block in blocks if block.type == "MESH"]
+        ends = [(block.matrix_world @ Vector(corner)).y for block in bodies for corner in block.bound_box]
+        return min(ends), max(ends)
+
+    def test_models_stand_apart_and_their_files_stay(self, tmp_path):
+        names = ["a.md3", "b.md3", "c.md3"]
+        for name, sample in zip(names, ("animated", "seamed_cube", "minimal"), strict=True):
+            put(tmp_path / name, sample)
+        files = [{"name": name} for name in names]
+        bpy.ops.import_scene.idtech_md3(directory=str(tmp_path), files=files, side_by_side=True)
+        homes = [bpy.data.collections[name[0]] for name in names]
+        spans = [self.spans(home.all_objects) for home in homes]
+        assert spans[0][1] < spans[1][0] < spans[1][1] < spans[2][0]
+        for home, name in zip(homes, names, strict=True):
+            activate(next(block for block in home.objects if block.type == "MESH"))
+            assert export_bytes(tmp_path / "out.md3") == (tmp_path / name).read_bytes()
+
+    def test_rigs(self, tmp_path):
+        for name in ("a.md5mesh", "b.md5mesh"):
+            put(tmp_path / name, "arm")
+        files = [{"name": name} for name in ("a.md5mesh", "b.md5mesh")]
+        bpy.ops.import_scene.idtech_md5mesh(directory=str(tmp_path), files=files, side_by_side=True)
+        first, second = (bpy.data.collections[name] for name in "ab")
+        assert self.spans(first.objects)[1] < self.spans(second.objects)[0]
+        out = []
+        for home in (first, second):
+            activate(next(block for block in home.objects if block.type == "ARMATURE"))
+            out.append(export_bytes(tmp_path / "out.md5mesh"))
+        assert out[0] == out[1]
+
+    def test_one_stays_where_it_is(self, tmp_path):
+        made = import_model(put(tmp_path / "a.md3"), side_by_side=True)
+        assert {block.type for block in made.objects} == {"MESH", "EMPTY"}
+        assert all(block.parent is None for block in made.objects)
