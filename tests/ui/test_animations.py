@@ -8,6 +8,7 @@ import pytest
 
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.formats.md2 import file as md2
+from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.model.clips import group
 from io_idtech_models.tasks.animations.find import animations_of, need_animations
 from io_idtech_models.ui.animations import shown, ticks
@@ -246,6 +247,40 @@ def test_the_active_object_may_be_anything():
     assert "no model that can be animated is active" in error_of(play, name="x")
 
 
+def test_frames_that_are_named_alike_are_an_animation_without_an_action(tmp_path):
+    made = import_model(put(tmp_path / "a.md3", named_md3()))
+    activate(next(block for block in made.objects if block.type == "MESH" and block.data.shape_keys is not None))
+    assert [(row.label, row.first, row.last) for row in rows()] == [
+        ("All Frames", 0, 2),
+        ("idle", 0, 1),
+        ("fire", 2, 2),
+    ]
+    assert play(name="fire") == {"FINISHED"}
+    assert (span(), bpy.context.scene.frame_current) == ((2, 2), 2)
+    shown.refresh(bpy.context)
+    assert bpy.context.window_manager.idtech_animations.index == 2
+    assert export_bytes(tmp_path / "b.md3") == named_md3()
+    assert move(direction="UP") == {"FINISHED"}
+    assert rename(name="idle", to="rest") == {"FINISHED"}
+    assert duplicate(name="rest", copy="nap") == {"FINISHED"}
+    assert remove(name="fire") == {"FINISHED"}
+    after, before = md3.read(export_bytes(tmp_path / "c.md3")), md3.read(named_md3())
+    assert [name.partition(b"\0")[0] for name in after.frames["name"].tolist()] == [
+        b"rest01", b"rest02", b"nap01", b"nap02",
+    ]  # fmt: skip
+    assert np.array_equal(after.tags["origin"], before.tags["origin"][[0, 1, 0, 1]])
+    assert add(name="doze", first=3, last=3) == {"FINISHED"}
+    assert names() == ["All Frames", "rest", "nap", "doze"]
+
+
+def named_md3() -> bytes:
+    """Return an MD3 of three frames, with a tag, whose names tell of two animations."""
+    file = md3.read(sample("animated"))
+    file.frames = file.frames.copy()
+    file.frames["name"] = [b"idle1", b"idle2", b"fire1"]
+    return md3.write(file)
+
+
 class Dialog(ticks.TickedAnimations):
     """What an export's dialog keeps."""
 
@@ -305,8 +340,6 @@ def test_tags_of_frames_that_move(tmp_path):
     assert add(name="tail", first=1, last=count - 1) == {"FINISHED"}
     assert play(name="All Frames") == {"FINISHED"}
     assert move(name="tail", direction="UP") == {"FINISHED"}
-    from io_idtech_models.formats.md3 import file as md3
-
     before, after = md3.read(sample("animated")), md3.read(export_bytes(tmp_path / "b.md3"))
     order = [*range(1, count), 0]
     assert np.array_equal(after.tags["origin"], before.tags["origin"][order])

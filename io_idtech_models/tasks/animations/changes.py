@@ -78,6 +78,6 @@ def _frames(context: Context, wanted: Change, present: int, count: int) -> range
     rows = [] if animations is None else [row for row in animations.rows() if not row.whole]
     around = [row for row in rows if row.first <= present <= row.last < count]
     if animations is not None:
-        playing = animations.playing()
-        around.sort(key=lambda row: (row.action not in playing, row.count))
+        playing = animations.playing_row(rows)
+        around.sort(key=lambda row: (row is not playing, row.count))
     return range(around[0].first, around[0].last + 1) if around else range(count)

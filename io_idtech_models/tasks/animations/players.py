@@ -77,7 +77,7 @@ class PlayerAnimations(Animations):
         action = None if root is None or root.animation_data is None else root.animation_data.action
         return "" if action is None else next((name for name, own in self.actions.items() if own == action), "")
 
-    def add(self, name: str, first: int, last: int) -> Block:
+    def add(self, name: str, first: int, last: int) -> str:
         """Make a row of frames of the active part; its name says which parts play it."""
         name = name.upper()
         kinds = [kind for kind in (LOWER, UPPER) if name.startswith(STARTS[kind])]
@@ -98,7 +98,7 @@ class PlayerAnimations(Animations):
             if root.animation_data is None:
                 root.animation_data_create()
             keep(root, [action])
-        return action
+        return str(action.name)
 
     def remove(self, row: Row) -> None:
         """Delete a row that the table has not; those that it has games ask for."""

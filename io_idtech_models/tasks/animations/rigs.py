@@ -85,7 +85,7 @@ class RigAnimations(Animations):
         span = spans.span_of(row.action, curves)
         fit_scene(scene, *((row.first, row.last) if span is None else (span.first_key, span.last_key)))
 
-    def add(self, name: str, first: int, last: int) -> Block:
+    def add(self, name: str, first: int, last: int) -> str:
         """Make an action of some frames of the one that plays; it begins at 0."""
         playing = self.playing()
         if not playing:
@@ -95,7 +95,7 @@ class RigAnimations(Animations):
             animation_tables.make_part(action)
         keep(self.rig, action)
         self._behind(action, None)
-        return action
+        return str(action.name)
 
     def remove(self, row: Row) -> None:
         """Delete an action, and the tracks that keep it alone; what plays then is another."""
@@ -108,14 +108,14 @@ class RigAnimations(Animations):
                     break
         bpy.data.actions.remove(row.action)
 
-    def duplicate(self, row: Row, name: str) -> Block:
+    def duplicate(self, row: Row, name: str) -> str:
         """Copy an action, with all that is known of its file."""
         action: Block = row.action.copy()
         name_action(action, name or free_name(row.name, self.rows()))
         action.use_fake_user = True
         keep(self.rig, action)
         self._behind(action, row)
-        return action
+        return str(action.name)
 
     def move(self, row: Row, step: int) -> None:
         """Move an action in the order in which files have several."""

@@ -31,6 +31,12 @@ class Row:
     rate: float = 0.0  # frames per second; 0: nobody says
     loop: int = 0  # how many of its last frames repeat
     whole: bool = False  # all frames of the model one by one, which is no animation of its own
+    by_names: bool = False  # frames that are named alike; no action plays them alone, but the whole's
+
+    @property
+    def key(self) -> str:
+        """Return what tells it from the others: the name of its action, or where it has none its own and its place."""
+        return named_key(self.name, self.first) if self.by_names else str(self.action.name)
 
     @property
     def count(self) -> int:
@@ -65,16 +71,21 @@ class Animations:
         """Let the model play an animation, and the scene show it from its first frame to its last."""
         raise NotImplementedError
 
-    def add(self, name: str, first: int, last: int) -> Block:
-        """Make an animation of some frames; returns its action."""
+    def playing_row(self, rows: list[Row]) -> Row | None:
+        """Return which of the animations plays."""
+        playing = self.playing()
+        return next((row for action in playing for row in rows if row.action == action), None)
+
+    def add(self, name: str, first: int, last: int) -> str:
+        """Make an animation of some frames; returns its key."""
         self.refuse("made of frames")
 
     def remove(self, row: Row) -> None:
         """Remove an animation."""
         self.refuse("removed")
 
-    def duplicate(self, row: Row, name: str) -> Block:
-        """Make a copy of an animation behind it, to be edited apart; returns its action."""
+    def duplicate(self, row: Row, name: str) -> str:
+        """Make a copy of an animation behind it, to be edited apart; returns its key."""
         self.refuse("duplicated")
 
     def move(self, row: Row, step: int) -> None:
@@ -103,13 +114,18 @@ class Animations:
         if name == ALL_FRAMES:
             found = next((row for row in rows if row.whole), None)
         elif not name:
-            found = next((row for row in reversed(rows) if row.action in self.playing()), None)
+            found = self.playing_row(rows)
         else:
-            found = next((row for row in rows if row.action.name == name and not row.whole), None)
+            found = next((row for row in rows if row.key == name and not row.whole), None)
             found = found or next((row for row in rows if row.name == name and not row.whole), None)
         if found is None:
             raise LimitError(f"there is no animation '{name}'" if name else "no animation plays: click one in the list")
         return found
+
+
+def named_key(name: str, first: int) -> str:
+    """Return the key of an animation that has no action."""
+    return f"{name}@{first}"
 
 
 def name_action(action: Block, name: str) -> None:
@@ -149,7 +165,7 @@ def swapped(rows: list[Row], row: Row, step: int) -> tuple[Row, Row]:
         LimitError: it is the first, or the last.
     """
     own = [each for each in rows if not each.whole]
-    place = next(nth for nth, each in enumerate(own) if each.action == row.action)
+    place = next(nth for nth, each in enumerate(own) if each.key == row.key)
     other = place + (1 if step > 0 else -1)
     if not 0 <= other < len(own):
         raise LimitError(f"'{row.name}' is the {'last' if step > 0 else 'first'} animation already")

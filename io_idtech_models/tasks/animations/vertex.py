@@ -24,7 +24,7 @@ from ...blender.vertex.shown_key import has_frames
 from ...model.clips import Clip, group, numbered
 from ...reporting import LimitError
 from ..selection import Choice, choose
-from .rows import MOVE, Animations, Row, fit_scene, free_name, name_action, said, swapped
+from .rows import MOVE, Animations, Row, fit_scene, free_name, name_action, named_key, said, swapped
 
 
 def keyed_blocks(context: Context, active: Block) -> Choice | None:
@@ -62,8 +62,26 @@ class VertexAnimations(Animations):
         own = [self._row(action, rate) for action in dict.fromkeys(kept) if not self._is_whole(action)]
         own.sort(key=lambda row: (row.first < 0, row.first, row.last, row.action.name))
         whole = self.whole()
-        first = [] if whole is None else [Row("", 0, self.num_frames - 1, whole, rate, 0, True)]
-        return first + own
+        if whole is None:
+            return own
+        return [Row("", 0, self.num_frames - 1, whole, rate, 0, True), *(own or self._named_rows(whole, rate))]
+
+    def _named_rows(self, whole: Block, rate: float) -> list[Row]:
+        """Return the runs of frames that are named alike; none where names say nothing, being all alike or all other.
+
+        They need no action: the whole plays them, tags and all, while the scene's range is theirs.
+        """
+        found = group([names.stem_of(key.name) for key in frame_blocks(self.lead)])
+        if not 1 < len(found) < self.num_frames:
+            return []
+        return [Row(c.name, c.first, c.first + c.count - 1, whole, rate, by_names=True) for c in found]
+
+    def playing_row(self, rows: list[Row]) -> Row | None:
+        """Return which of the animations plays: of those by names the one whose frames are the scene's."""
+        scene, playing = self.context.scene, self.playing()
+        span = scene.frame_start, scene.frame_end
+        named = [row for row in rows if row.by_names and row.action in playing and (row.first, row.last) == span]
+        return next(iter(named), None) or super().playing_row([row for row in rows if not row.by_names])
 
     def whole(self) -> Block | None:
         """Return the action that shows all frames, one by one."""
@@ -96,6 +114,8 @@ class VertexAnimations(Animations):
 
     def _covers(self, row: Row) -> bool:
         """Tell whether an animation shows a run of frames, one by one."""
+        if row.by_names:
+            return True
         curves = self._curves(row.action)
         span = spans.span_of(row.action, curves)
         if span is None or span.last_key - span.first_key != row.last - row.first:
@@ -118,15 +138,23 @@ class VertexAnimations(Animations):
         play(self.lead, row.action)
         for block in self.keyed[1:]:
             share_action(block.data.shape_keys, self.lead)
+        if row.by_names:
+            fit_scene(scene, row.first, row.last)
+            return
         curves = self._curves(row.action)
         span = spans.span_of(row.action, curves)
         fit_scene(scene, *((0, 0) if span is None else (span.first_key, span.last_key)))
 
-    def add(self, name: str, first: int, last: int) -> Block:
+    def add(self, name: str, first: int, last: int) -> str:
         """Make an animation of frames; those that are no other's are named after it."""
         if not 0 <= first <= last < self.num_frames:
             raise LimitError(f"there are no frames {first} to {last}: the model has 0 to {self.num_frames - 1}")
-        others = {frame for row in self.rows() if not row.whole for frame in range(row.first, row.last + 1)}
+        rows = [row for row in self.rows() if not row.whole]
+        tagged = not rows and any(block.type == "EMPTY" for block in self.chosen.whole)
+        if tagged or any(row.by_names for row in rows):  # tags move as the whole says, which an action leaves alone
+            self._name_frames(name, first, last)
+            return named_key(name, first)
+        others = {frame for row in rows for frame in range(row.first, row.last + 1)}
         action = clips.make_action(self.lead, Clip(name, first, last + 1 - first), min(self.ids, default=""))
         if not self.ids:
             action.pop(MODEL_ID, None)
@@ -134,23 +162,24 @@ class VertexAnimations(Animations):
         if others.isdisjoint(range(first, last + 1)):
             self._name_frames(name, first, last)
         clips.mark(self.context.scene, [Clip(name, first, last + 1 - first)])
-        return action
+        return str(action.name)
 
     def remove(self, row: Row) -> None:
         """Delete an animation, and its frames that no other animation shows; what showed it shows all frames."""
         frames = set(range(row.first, row.last + 1)) if self._covers(row) else set()
         for other in self.rows():
-            if other.action != row.action and not other.whole:
+            if other.key != row.key and not other.whole:
                 frames -= set(range(other.first, other.last + 1))
         if len(frames) == self.num_frames:
             raise LimitError("these are all frames of the model: it needs one")
         self._show_whole()
         self._unmark(row)
-        bpy.data.actions.remove(row.action)
+        if not row.by_names:
+            bpy.data.actions.remove(row.action)
         if frames:
             self._rewrite([frame for frame in range(self.num_frames) if frame not in frames], range(0))
 
-    def duplicate(self, row: Row, name: str) -> Block:
+    def duplicate(self, row: Row, name: str) -> str:
         """Copy an animation with its frames, which stand behind it and are edited apart."""
         if not self._covers(row):
             self.refuse("duplicated")
@@ -165,12 +194,15 @@ class VertexAnimations(Animations):
         self._show_whole()
         times = numbers(row.action, TIMES)
         self._rewrite(order, new)
+        if row.by_names:
+            self._name_frames(name, new.start, new.stop - 1)
+            return named_key(name, new.start)
         model_id = min(self.ids, default="")
         action = clips.make_action(self.lead, Clip(name, new.start, row.count, times=times), model_id)
         self._name_frames(name, new.start, new.stop - 1)
         action.use_cyclic = row.action.use_cyclic
         clips.mark(self.context.scene, [Clip(name, new.start, row.count)])
-        return action
+        return str(action.name)
 
     def move(self, row: Row, step: int) -> None:
         """Move an animation's frames before, or behind, those of the next."""
@@ -184,7 +216,7 @@ class VertexAnimations(Animations):
         both = range(a.first, b.last + 1)
         for other in rows:
             inside = set(both) & set(range(other.first, other.last + 1))
-            if other.whole or other.action in (a.action, b.action) or not inside:
+            if other.whole or other.key in (a.key, b.key) or not inside:
                 continue
             raise LimitError(f"'{other.name}' shows frames of '{a.name}' or '{b.name}', which can't be moved then")
         order = list(range(self.num_frames))
@@ -197,11 +229,12 @@ class VertexAnimations(Animations):
         old = clips.label(row.name)
         marker = self._marker(row)
         if self._covers(row):
-            keys = [key.name for key in frame_blocks(self.lead)]
+            keys = [names.stem_of(key.name) for key in frame_blocks(self.lead)]
             own = [c for c in group(keys) if c.first <= row.first and row.last < c.first + c.count]
             if own and own[0].name.casefold() == old.casefold():
                 self._name_frames(name, row.first, row.last)
-        name_action(row.action, name)
+        if not row.by_names:
+            name_action(row.action, name)
         if marker is not None:
             marker.name = clips.label(name)
 

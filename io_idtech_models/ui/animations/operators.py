@@ -91,8 +91,8 @@ class OBJECT_OT_idtech_animation_add(AnimationOperator, Operator):  # type: igno
         """Add it, and play it."""
         first, last = animations.default_range(*scene_range(context.scene))
         first, last = (first if self.first < 0 else self.first), (last if self.last < 0 else self.last)
-        action = animations.add(self.name.strip() or "new", first, last)
-        animations.play(animations.find(action.name), context.scene)
+        key = animations.add(self.name.strip() or "new", first, last)
+        animations.play(animations.find(key), context.scene)
 
 
 class OBJECT_OT_idtech_animation_remove(AnimationOperator, Operator):  # type: ignore[misc]
@@ -109,9 +109,9 @@ class OBJECT_OT_idtech_animation_remove(AnimationOperator, Operator):  # type: i
         row = animations.find(self.name)
         if row.whole:
             animations.refuse("removed")
-        before = [each.action.name for each in animations.rows()]
-        place = before.index(row.action.name)
-        played = row.action in animations.playing()
+        rows = animations.rows()
+        place, shown_row = [each.key for each in rows].index(row.key), animations.playing_row(rows)
+        played = shown_row is not None and shown_row.key == row.key
         animations.remove(row)
         rest = animations.rows()
         if played and rest:
@@ -133,8 +133,8 @@ class OBJECT_OT_idtech_animation_duplicate(AnimationOperator, Operator):  # type
         row = animations.find(self.name)
         if row.whole:
             animations.refuse("duplicated")
-        action = animations.duplicate(row, self.copy.strip())
-        animations.play(animations.find(action.name), context.scene)
+        key = animations.duplicate(row, self.copy.strip())
+        animations.play(animations.find(key), context.scene)
 
 
 class OBJECT_OT_idtech_animation_move(AnimationOperator, Operator):  # type: ignore[misc]

@@ -91,11 +91,11 @@ def refresh(context: Context) -> None:
     for row in rows:
         item = holder.rows.add()
         item.name = item.known = row.label
-        item.action, item.first, item.last = row.action.name, row.first, row.last
+        item.action, item.first, item.last = row.key, row.first, row.last
         item.rate, item.loop, item.whole = row.rate, row.loop, row.whole
         item.can = " ".join(what for what in CHANGES if animations is not None and animations.can_do(what, row))
-    playing = [] if animations is None else [action.name for action in animations.playing()]
-    index = next((nth for name in playing for nth, row in enumerate(rows) if row.action.name == name), -1)
+    playing = None if animations is None else animations.playing_row(rows)
+    index = next((nth for nth, row in enumerate(rows) if row is playing), -1)
     _State.index = holder.index = index
 
 

@@ -48,9 +48,9 @@ class TickedAnimations:
 
         self.ticks.clear()
         for row in () if animations is None else animations.rows():
-            if not row.whole:
+            if not (row.whole or row.by_names):
                 item = self.ticks.add()
-                item.name, item.action = row.name, row.action.name
+                item.name, item.action = row.name, row.key
         if not self.ticks:
             return
         self.all_named = not (isinstance(animations, VertexAnimations) and animations.ids)
