@@ -234,7 +234,7 @@ class ExportModel(ExportFile):
         name="Export",
         description="Which objects to write",
         items=(
-            ("AUTO", "Model", "The imported model that the active object belongs to, else the selection"),
+            ("AUTO", "Model", "The active object's imported model, else what is selected, and hangs on it"),
             ("COLLECTION", "Collection", "The collection of the active object's model, else the active collection"),
             ("SELECTION", "Selection", "Selected objects"),
             ("VISIBLE", "Visible", "Everything that is visible"),
@@ -244,15 +244,23 @@ class ExportModel(ExportFile):
     )
 
     def invoke(self, context: Context, event: Any) -> Any:
-        """Show the file browser, with the model's name."""
+        """Show the file browser, with the model's name, and the options of its last export."""
         from ..tasks.selection import choose
+        from ..tasks.sidebar.last_export import begin, holder_of
 
         chosen = choose(context, self.what)
+        begin(self, holder_of(chosen), self.row.name)
         file = file_of_choice(chosen)
         self.propose(proposed_stem(chosen), file)
         self.propose_game(file)
         self.carrier = carrier_of(chosen.whole)
         return super().invoke(context, event)
+
+    def remember(self, chosen: Any) -> None:
+        """Note on a model that was written how it was."""
+        from ..tasks.sidebar.last_export import holder_of, remember, unusual
+
+        remember(holder_of(chosen), self.row.name, unusual(self), str(Path(bpy.path.abspath(self.filepath))))
 
     def draw_objects(self) -> None:
         """Show whose limits to keep, and which objects to write where Blender's collection exporter has not said."""
@@ -275,8 +283,8 @@ def given_options(operator: Any, but: Set[str]) -> dict[str, Any]:
     }
 
 
-def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, options: Iterable[str]) -> None:
-    """Draw those of some options that the operator has, under a heading that folds."""
+def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, options: Iterable[str]) -> Any:
+    """Draw those of some options that the operator has, under a heading that folds; returns the place for more."""
     layout.use_property_split = True
     layout.use_property_decorate = False
     header, body = layout.panel(name)
@@ -285,6 +293,7 @@ def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, opt
         for option in options:
             if hasattr(data, option):
                 body.prop(data, option)
+    return body
 
 
 def games_option(games: tuple[str, ...]) -> Any:
@@ -351,6 +360,18 @@ def takes_drops(context: Context) -> bool:
     return context.area is None or bool(poll(context))
 
 
+def motion_handler(row: Row) -> type:
+    """Return what lets the animations of a collection's armature be exported to a format; no file is dropped on it."""
+
+    class Handler(bpy.types.FileHandler):
+        bl_idname = f"IO_FH_idtech_{row.name}_animations"
+        bl_label = row.label if not row.has_model else f"{row.label} Animations"
+        bl_export_operator = f"export_anim.idtech_{row.name}"
+        bl_file_extensions = ";".join(row.suffixes)
+
+    return Handler
+
+
 def file_handler(row: Row) -> type:
     """Return what lets files of a format be dropped on a window, and collections be exported to it."""
     space = space_of(row)
@@ -359,7 +380,7 @@ def file_handler(row: Row) -> type:
         bl_idname = f"IO_FH_idtech_{row.name}"
         bl_label = row.label
         bl_import_operator = f"import_{space}.idtech_{row.name}"
-        bl_export_operator = f"export_{space}.idtech_{row.name}" if space == "scene" else ""
+        bl_export_operator = f"export_{space}.idtech_{row.name}" if space == "scene" else ""  # see `motion_handler`
         bl_file_extensions = ";".join(suffixes_of(row))
 
         @classmethod

@@ -46,7 +46,7 @@ class GatherSettings:
     frame_start: int = 0
     frame_end: int = 0
     frame_step: int = 1
-    actions: str = ""  # for ACTIONS: names with commas between; empty: those that import made
+    actions: str | tuple[str, ...] = ""  # for ACTIONS: names, or a text of them; empty: those that import made
     scale: float = 1.0
     normals: str = "SOURCE"  # SOURCE, SHOWN or SMOOTH
     keep_suffixes: bool = False
@@ -118,7 +118,7 @@ def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> 
                 f"'{lead.name}' and '{other.name}' list different frames, the first at {place}: '{a}' and '{b}'; "
                 "all keyed meshes of a model need the same"
             )
-    sources = _sources(listed, positions(blocks), known, lead.data.shape_keys.use_relative)
+    sources = source_frames(listed, positions(blocks), known, lead.data.shape_keys.use_relative)
     shown = [_frame_name(name, s, known) for name, s in zip(listed, sources.tolist(), strict=True)]
     if follows_frame(lead.data.shape_keys):
         times = positions(blocks)
@@ -127,7 +127,7 @@ def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> 
     return Plan(shown, times, list(range(len(blocks))), keyed, whole=True), sources
 
 
-def _sources(listed: list[str], at: list[float], known: StoredSource | None, relative: bool) -> NDArray[np.int32]:
+def source_frames(listed: list[str], at: list[float], known: StoredSource | None, relative: bool) -> NDArray[np.int32]:
     """Return the source frame of each key: by the name that import gave it, else by position if that one is free."""
     sources = np.full(len(listed), -1, np.int32)
     if known is None:
@@ -205,7 +205,7 @@ def _takes(owners: list[Block], ids: set[str], base: Base, settings: GatherSetti
     for action in chosen:
         name = names.file_name_of(action, settings.keep_suffixes)
         takes.append(make_take(name, action, owners, base.count(name) if action.get(MODEL_ID) in ids else 0))
-    if not settings.actions.strip():
+    if not names.called(settings.actions):
         takes.sort(key=lambda take: _rank(take, base))
         strangers = [a.name for a in loose_actions(owners) if a not in chosen and not any(k in a for k in MARKS)]
         if strangers:
