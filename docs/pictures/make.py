@@ -31,8 +31,10 @@ bpy: Any = blender
 HERE = Path(__file__).resolve().parent
 EXAMPLES = HERE.parent.parent / "examples"
 SENTINEL = EXAMPLES / "sentinel/sentinel.md3"
+STILT = EXAMPLES / "stilt/players/stilt/tris.md2"
 TOCK = EXAMPLES / "tock/baseq3/models/players/tock/animation.cfg"
 LANTERN = EXAMPLES / "lantern/baseq3/lantern.pk3"
+CATEGORY = "id Tech"
 MARGIN = 6  # around what popped up, in pixels
 LEAST, GAP = 60, 12  # pixels that differ in a row or column of what popped up, and rows between that don't
 Image = NDArray[np.uint8]  # (height, width, 3), from the top
@@ -67,6 +69,13 @@ def sentinel() -> None:
     empty()
     bpy.ops.import_scene.idtech_md3(filepath=str(SENTINEL))
     bpy.context.scene.frame_set(12)
+    look()
+
+
+def stilt() -> None:
+    """Show the Stilt."""
+    empty()
+    bpy.ops.import_scene.idtech_md2(filepath=str(STILT))
     look()
 
 
@@ -126,12 +135,21 @@ def dialog(operator: str, **options: Any) -> Callable[[], None]:
     return show
 
 
-def sidebar(category: str) -> Callable[[], None]:
-    """Return what opens a tab of the 3D view's sidebar."""
+def sidebar(*opened: str) -> Callable[[], None]:
+    """Return what opens our tab of the 3D view's sidebar, some of its parts unfolded."""
 
     def show() -> None:
-        place("VIEW_3D", "WINDOW")["area"].spaces.active.show_region_ui = True
-        place("VIEW_3D", "UI")["region"].active_panel_category = category
+        registration: Any = next(
+            m for name, m in sys.modules.items() if name.endswith("_idtech_models.ui.registration")
+        )
+        folded = [cls for cls in registration._classes if getattr(cls, "bl_category", "") == CATEGORY]
+        for cls in folded[::-1]:
+            bpy.utils.unregister_class(cls)
+        for cls in folded:  # all anew, in their order: Blender keeps to itself which are folded
+            if hasattr(cls, "bl_parent_id"):
+                cls.bl_options = set() if cls.bl_label in opened else {"DEFAULT_CLOSED"}
+            bpy.utils.register_class(cls)
+        place("VIEW_3D", "UI")["region"].active_panel_category = CATEGORY
 
     return show
 
@@ -143,6 +161,11 @@ PICTURES = (
     Picture("play", tock, dialog("object.idtech_play"), region=""),
     Picture("options-import", empty, dialog("import_scene.idtech_md3"), "FILE_BROWSER", "TOOL_PROPS"),
     Picture("options-export", sentinel, dialog("export_scene.idtech_md3"), "FILE_BROWSER", "TOOL_PROPS"),
+    Picture("sidebar", sentinel, sidebar(), region="UI"),
+    Picture("sidebar-model", sentinel, sidebar("Model"), region="UI"),
+    Picture("sidebar-animations", stilt, sidebar("Animations"), region="UI"),
+    Picture("sidebar-tags", sentinel, sidebar("Tags"), region="UI"),
+    Picture("sidebar-surfaces", sentinel, sidebar("Surfaces"), region="UI"),
     Picture("player", tock),
     Picture("materials", lantern, wait=90.0),
 )
@@ -239,6 +262,7 @@ def take(picture: Picture, folder: Path, command: list[str]) -> Steps:
     yield 0.5
     space = place("VIEW_3D", "WINDOW")["area"].spaces.active
     space.show_region_toolbar = space.show_region_tool_header = False
+    space.show_region_ui = picture.region == "UI"
     yield picture.wait
     before = grab(command)
     if picture.show is not None:
