@@ -8,7 +8,7 @@ a file, and the file's own names come back.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from .compat import NAME_BYTES
@@ -79,6 +79,12 @@ def file_name_of(block: Any, keep_suffix: bool = False) -> str:
     if untouched and isinstance(source, str):
         return source
     return str(block.name) if keep_suffix else stem_of(block.name)
+
+
+def called(given: str | Sequence[str]) -> list[str]:
+    """Return names that someone gave: a list of them, or a text with commas between."""
+    listed = given.split(",") if isinstance(given, str) else given
+    return [name.strip() for name in listed if name.strip()]
 
 
 def in_source_order(blocks: Iterable[Any], number_of: Callable[[Any], int]) -> list[Any]:

@@ -65,6 +65,11 @@ def show_row(action: Any, row: aninc.Row) -> None:
     action.use_cyclic = row.loop > 0
 
 
+def make_part(action: Any) -> None:
+    """Let a new action be some frames of a file, as the rows are that a table had."""
+    action[WRITTEN] = ""
+
+
 def is_part(action: Any) -> bool:
     """Tell whether an action is some frames of a file, which another action has as a whole."""
     return WRITTEN in action

@@ -24,8 +24,12 @@ from ..model.skeletal import Animation, at_rest
 from ..model.wording import listed
 from ..reporting import LimitError
 from . import animation_tables
+from .animations.rigs import in_order
 
 log = logging.getLogger(__name__)
+
+
+Names = str | tuple[str, ...]  # of actions; a text has commas between
 
 
 class NoActionError(LimitError):
@@ -41,7 +45,7 @@ class Source:
     action: Any = None
 
 
-def sources(export: RigScene, row: Row, what: str, asked: str) -> list[Source]:
+def sources(export: RigScene, row: Row, what: str, asked: Names) -> list[Source]:
     """Return the motions that `what` means: ACTIVE, CHOSEN (the actions `asked` for), ALL, NLA, SCENE, or REST.
 
     Raises:
@@ -79,7 +83,7 @@ def actions_of(rig: Any, row: Row) -> list[Any]:
     return _meant(rig, row, "ALL", "")
 
 
-def _actions(rig: Any, row: Row, what: str, asked: str) -> list[Any]:
+def _actions(rig: Any, row: Row, what: str, asked: Names) -> list[Any]:
     found = _meant(rig, row, what, asked)
     previews = [action.name for action in found if PREVIEW in action]
     if previews:
@@ -88,17 +92,19 @@ def _actions(rig: Any, row: Row, what: str, asked: str) -> list[Any]:
     return found
 
 
-def _meant(rig: Any, row: Row, what: str, asked: str) -> list[Any]:
+def _meant(rig: Any, row: Row, what: str, asked: Names) -> list[Any]:
     animation = rig.animation_data
     if what == "ACTIVE":
         if animation is None or animation.action is None:
             raise NoActionError(f"'{rig.name}' plays no action")
         return [animation.action]
     if what == "CHOSEN":
-        called = [name.strip() for name in asked.split(",") if name.strip()]
+        called = names.called(asked)
         missing = [name for name in called if name not in bpy.data.actions]
         if missing or not called:
-            raise LimitError(f"no action is called {listed(missing)}" if missing else "no action is named")
+            raise LimitError(
+                f"no action is called {listed(missing)}" if missing else "no action is named: tick or name some"
+            )
         return [bpy.data.actions[name] for name in called]
     kept = [
         action
@@ -107,7 +113,7 @@ def _meant(rig: Any, row: Row, what: str, asked: str) -> list[Any]:
     ]
     if not kept:
         raise NoActionError(f"'{rig.name}' has no action")
-    return kept
+    return in_order(kept)
 
 
 def _all(rig: Any) -> list[Any]:

@@ -43,7 +43,7 @@ class AnimationExport:
     """What of an armature's motion to write, and how; the export operators declare the same options."""
 
     what: str = "ACTIVE"  # ACTIVE, CHOSEN, ALL, NLA, SCENE or REST
-    actions: str = ""  # names of chosen ones, with commas between
+    actions: str | tuple[str, ...] = ""  # names of chosen ones, or a text of them with commas between
     loop: bool = False
     recompute_bounds: bool = False
     add_origin: bool = False

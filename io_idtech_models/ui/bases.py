@@ -234,7 +234,7 @@ class ExportModel(ExportFile):
         name="Export",
         description="Which objects to write",
         items=(
-            ("AUTO", "Model", "The imported model that the active object belongs to, else the selection"),
+            ("AUTO", "Model", "The active object's imported model, else what is selected, and hangs on it"),
             ("COLLECTION", "Collection", "The collection of the active object's model, else the active collection"),
             ("SELECTION", "Selection", "Selected objects"),
             ("VISIBLE", "Visible", "Everything that is visible"),
@@ -283,8 +283,8 @@ def given_options(operator: Any, but: Set[str]) -> dict[str, Any]:
     }
 
 
-def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, options: Iterable[str]) -> None:
-    """Draw those of some options that the operator has, under a heading that folds."""
+def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, options: Iterable[str]) -> Any:
+    """Draw those of some options that the operator has, under a heading that folds; returns the place for more."""
     layout.use_property_split = True
     layout.use_property_decorate = False
     header, body = layout.panel(name)
@@ -293,6 +293,7 @@ def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, opt
         for option in options:
             if hasattr(data, option):
                 body.prop(data, option)
+    return body
 
 
 def games_option(games: tuple[str, ...]) -> Any:
@@ -359,6 +360,18 @@ def takes_drops(context: Context) -> bool:
     return context.area is None or bool(poll(context))
 
 
+def motion_handler(row: Row) -> type:
+    """Return what lets the animations of a collection's armature be exported to a format; no file is dropped on it."""
+
+    class Handler(bpy.types.FileHandler):
+        bl_idname = f"IO_FH_idtech_{row.name}_animations"
+        bl_label = row.label if not row.has_model else f"{row.label} Animations"
+        bl_export_operator = f"export_anim.idtech_{row.name}"
+        bl_file_extensions = ";".join(row.suffixes)
+
+    return Handler
+
+
 def file_handler(row: Row) -> type:
     """Return what lets files of a format be dropped on a window, and collections be exported to it."""
     space = space_of(row)
@@ -367,7 +380,7 @@ def file_handler(row: Row) -> type:
         bl_idname = f"IO_FH_idtech_{row.name}"
         bl_label = row.label
         bl_import_operator = f"import_{space}.idtech_{row.name}"
-        bl_export_operator = f"export_{space}.idtech_{row.name}" if space == "scene" else ""
+        bl_export_operator = f"export_{space}.idtech_{row.name}" if space == "scene" else ""  # see `motion_handler`
         bl_file_extensions = ";".join(suffixes_of(row))
 
         @classmethod

@@ -5,6 +5,7 @@ What does the work is imported when it is first needed: everyone who starts Blen
 
 from typing import TYPE_CHECKING, Any
 
+import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from .. import formats
@@ -12,7 +13,9 @@ from ..blender.compat import Context
 from ..blender.provenance import FILE
 from ..blender.window import selected
 from ..formats import Row
+from ..model.wording import listed
 from ..reporting import LimitError
+from .animations.ticks import TickedAnimations
 from .bases import (
     CANCELLED,
     FINISHED,
@@ -23,6 +26,7 @@ from .bases import (
     file_of,
     games_option,
     make_operator,
+    motion_handler,
     option_property,
     settings_from,
 )
@@ -129,12 +133,13 @@ class WeightOptions:
     )
 
 
-class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
+class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, ExportFile):
     """Options and work of an export operator of animations.
 
     Weights count for bounds alone: where none are given they are those with which the model was exported last.
     """
 
+    collection: StringProperty(name="Collection", options={"HIDDEN", "SKIP_SAVE"})
     what: EnumProperty(
         name="Export",
         description="Which animations to write; several go into the folder, each under its name",
@@ -167,7 +172,9 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
     )
 
     def invoke(self, context: Context, event: Any) -> Any:
-        """Show the file browser, with the action's name."""
+        """Show the file browser, with the action's name, and the animations to tick."""
+        from ..tasks.animations.rigs import RigAnimations
+
         rig = active_rig(context)
         if rig is not None:
             action = None if rig.animation_data is None else rig.animation_data.action
@@ -178,6 +185,7 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
             self.carrier = carrier_of([rig])
             for name, value in self.weights(rig, {}).items():
                 setattr(self, name, value)
+            self.fill_ticks(RigAnimations(rig))
         return super().invoke(context, event)
 
     def weights(self, rig: Any, given: dict[str, Any]) -> dict[str, Any]:
@@ -188,8 +196,9 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
 
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
-        which = ("what", "actions") if self.what == "CHOSEN" else ("what",)
-        draw_group(self.layout, self, "idtech_objects", "Animations", (*which, "game"))
+        body = draw_group(self.layout, self, "idtech_objects", "Animations", ("game", "what"))
+        if body is not None and self.what == "CHOSEN":
+            self.draw_ticks(body)
         self.draw_space()
         draw_group(self.layout, self, "idtech_bones", "Joints", ("scale", "deform_only", "add_origin", "keep_suffixes"))
         bounds = ("recompute_bounds", *WEIGHT_NAMES)
@@ -202,15 +211,17 @@ class ExportSkeletalAnimation(JointOptions, WeightOptions, ExportFile):
         from ..tasks.selection import Choice
         from ..tasks.skeletal_exports import AnimationExport, export_animations
 
-        wanted = settings_from(self, AnimationExport)
-        asked, rig = self.asked(), active_rig(context)
+        asked, rig = self.asked(), None if self.collection else active_rig(context)
         given = {name: getattr(self, name) for name in WEIGHT_NAMES if self.properties.is_property_set(name)}
 
         def write() -> "list[tuple[Path, Summary]]":
-            if rig is None:
+            own = rig_in(self.collection) if self.collection else rig
+            if own is None:
                 raise LimitError("no armature is active")
-            settings = settings_from(self, SkeletalGatherSettings, **self.weights(rig, given))
-            return export_animations(asked, self.row, Choice([rig]), context, settings, wanted)
+            actions = self.asked_actions() if self.what == "CHOSEN" else self.actions
+            wanted = settings_from(self, AnimationExport, actions=actions)
+            settings = settings_from(self, SkeletalGatherSettings, **self.weights(own, given))
+            return export_animations(asked, self.row, Choice([own]), context, settings, wanted)
 
         return self.deliver(write)
 
@@ -226,6 +237,21 @@ def active_rig(context: Context) -> Any:
             return rigs[0]
     rigs = [block for block in selected(context) if block.type == "ARMATURE"]
     return rigs[0] if len(rigs) == 1 else None
+
+
+def rig_in(name: str) -> Any:
+    """Return the armature in a collection, as Blender's collection exporters name it.
+
+    Raises:
+        LimitError: it holds none, or several.
+    """
+    collection = bpy.data.collections.get(name)
+    inside: Any = [] if collection is None else collection.all_objects
+    rigs = [block for block in inside if block.type == "ARMATURE"]
+    if len(rigs) != 1:
+        found = listed([rig.name for rig in rigs]) if rigs else "none"
+        raise LimitError(f"collection '{name}' has to hold one armature to export its animations, it holds {found}")
+    return rigs[0]
 
 
 def import_operator(row: Row) -> type:
@@ -247,4 +273,5 @@ def operators(row: Row) -> tuple[type, ...]:
     Files that lie with models are dropped with them: the models' handler takes both.
     """
     lies_with_models = any(row.name in other.dropped_with for other in formats.ROWS)
-    return import_operator(row), export_operator(row), *(() if lies_with_models else (file_handler(row),))
+    handlers = () if lies_with_models else (file_handler(row),)
+    return import_operator(row), export_operator(row), *handlers, motion_handler(row)

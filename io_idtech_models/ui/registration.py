@@ -11,20 +11,35 @@ import bpy
 from ..blender.compat import Context
 from ..formats import ROWS
 from . import archives, check, frames, model_list, preferences, skins, torso
+from .animations import operators as animation_operators
+from .animations import shown, ticks
 from .editing import follow, hidden, roots
 from .imports import batch
 from .levels import make as levels
 from .menus import files
 from .operators import operators_of
 from .panel import again, findings, header, model, state, surfaces, tags, wardrobe
+from .panel import animations as animations_panel
 from .panel import main as panel
 from .player import choosing, making, play, transfer
 from .trial import operators as trial
 
+ANIMATIONS = (shown, animation_operators, animations_panel)
 PLAYERS = (transfer, play, choosing, making)
 IMPORTS = (model_list, batch, archives)
 EDITING = (frames, skins, torso, check, roots, levels, trial)
-PANEL = (state, panel, again, findings, model, tags, wardrobe, surfaces, header)  # the parent comes before its children
+PANEL = (
+    state,
+    panel,
+    again,
+    findings,
+    model,
+    *ANIMATIONS,
+    tags,
+    wardrobe,
+    surfaces,
+    header,
+)  # the parent comes before its children
 MODULES = (preferences, *IMPORTS, *EDITING, *PLAYERS, files, *PANEL)
 PRESETS = str(Path(__file__).parents[1])  # where the folder `presets` lies
 
@@ -61,6 +76,7 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
 
 def register() -> None:
     """Register preferences, operators, drop handlers, menus and the command `blender -c idtech`."""
+    _classes.extend(ticks.CLASSES)  # exports hold some of them
     for row in ROWS:
         _classes.extend(operators_of(row))
     for module in MODULES:
@@ -73,6 +89,7 @@ def register() -> None:
     for menu, draw in _menus():
         menu.append(draw)
     follow.watch()
+    shown.watch()
     register_command: Any = bpy.utils.register_cli_command  # the stubs say that it returns nothing
     _commands.append(register_command("idtech", _run_command))
 
@@ -81,6 +98,7 @@ def unregister() -> None:
     """Undo `register`. A class or command that stayed would crash some Blenders at exit."""
     choosing.forget()
     trial.unwatch()
+    shown.unwatch()
     follow.unwatch()
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())

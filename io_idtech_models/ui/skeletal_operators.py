@@ -25,6 +25,7 @@ from .bases import (
     file_of,
     games_option,
     make_operator,
+    motion_handler,
     option_property,
     settings_from,
 )
@@ -207,5 +208,5 @@ def operators(row: Row) -> tuple[type, ...]:
     own = {option.name: option_property(option) for option in row.options} | {"game": games_option(row.games)}
     exporter = make_operator(row, "export", (*(o for o, wanted in options if wanted), ExportSkeletalModel), own)
     motions = [motion_operators.import_operator(row)] if row.has_motions else []
-    motions += [motion_operators.export_operator(row)] if row.apart else []
+    motions += [motion_operators.export_operator(row), motion_handler(row)] if row.apart else []
     return importer, exporter, file_handler(row), *motions

@@ -11,6 +11,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ..blender.compat import Context
 from ..formats import SKIN_FILES, Row
+from .animations.ticks import TickedAnimations
 from .bases import (
     CANCELLED,
     FINISHED,
@@ -138,7 +139,7 @@ class LevelsOption:
     )
 
 
-class ExportVertexModel(ExportModel):
+class ExportVertexModel(TickedAnimations, ExportModel):
     """Options and work of an export operator of the vertex family."""
 
     frames: EnumProperty(
@@ -172,12 +173,20 @@ class ExportVertexModel(ExportModel):
         default="SOURCE",
     )
 
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Show the file browser, with the model's animations to tick."""
+        from ..tasks.animations.find import animations_of
+
+        self.fill_ticks(animations_of(context))
+        return super().invoke(context, event)
+
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
         self.draw_objects()
         ranged: tuple[str, ...] = ("frame_start", "frame_end", "frame_step") if self.frames == "RANGE" else ()
-        ranged = ("actions",) if self.frames == "ACTIONS" else ranged
-        draw_group(self.layout, self, "idtech_frames", "Animation", ("frames", *ranged))
+        body = draw_group(self.layout, self, "idtech_frames", "Animation", ("frames", *ranged))
+        if body is not None and self.frames == "ACTIONS":
+            self.draw_ticks(body)
         own = tuple(option.name for option in self.row.options)
         draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "normals", "keep_suffixes", *own, "skin"))
         made: tuple[str, ...] = ("percentages",) if getattr(self, "levels", "") == "MAKE" else ()
@@ -190,10 +199,12 @@ class ExportVertexModel(ExportModel):
         from ..tasks.selection import choose
         from ..tasks.vertex import export_file, left_out
 
-        settings, asked = settings_from(self, GatherSettings), self.asked()
+        asked = self.asked()
         hidden: list[str] = []
 
         def write() -> "list[tuple[Path, Summary]]":
+            actions = self.asked_actions() if self.frames == "ACTIONS" else self.actions
+            settings = settings_from(self, GatherSettings, actions=actions)
             chosen = choose(context, self.what, self.collection)
             hidden.extend(left_out(chosen))
             whole, of_scene = replace(asked, levels=self.shares()), getattr(self, "levels", "") == "SCENE"

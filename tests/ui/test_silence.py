@@ -96,11 +96,18 @@ def _(folder):
     export(folder / "a.md3", what="SCENE")
 
 
-@says("they are not selected")
+@says("taken along")
 def _(folder):
     add_tag("tag_a")
     add_cube()
     export(folder / "a.md3")
+
+
+@says("they are not selected")
+def _(folder):
+    add_tag("tag_a")
+    add_cube()
+    export(folder / "a.md3", what="SELECTION")
 
 
 @says("only meshes are written")

@@ -7,6 +7,7 @@ export finds what belongs to the model; a copy that a modder makes of one carrie
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
@@ -42,19 +43,21 @@ def make_actions(keys: list[Block], animations: list[Clip], model_id: str) -> li
     if whole is not None:
         whole[WHOLE], whole[MODEL_ID] = True, model_id
         whole.use_fake_user = whole.use_fake_user or bool(animations)  # for when another is assigned
-    slot = slot_name(lead)
-    made = []
-    for animation in animations:
-        action = bpy.data.actions.new(label(animation.name))
-        shape_keys.add_stretch(new_curves(action, "KEY", slot), lead, animation.first, animation.count)
-        action.use_fake_user = True
-        spans.set_range(action, 0, animation.count - 1)
-        names.remember(action, animation.name)
-        action[MODEL_ID] = model_id
-        if animation.times:
-            show(action, TIMES, list(animation.times))
-        made.append(action)
-    return made
+    return [make_action(lead, animation, model_id) for animation in animations]
+
+
+def make_action(lead: Block, animation: Clip, model_id: str) -> bpy.types.Action:
+    """Make the action of an animation over a model's shape keys; see `make_actions`."""
+    action = bpy.data.actions.new(label(animation.name))
+    curves = new_curves(action, "KEY", slot_name(lead))
+    shape_keys.add_stretch(curves, lead, animation.first, animation.count)
+    action.use_fake_user = True
+    spans.set_range(action, 0, animation.count - 1)
+    names.remember(action, animation.name)
+    action[MODEL_ID] = model_id
+    if animation.times:
+        show(action, TIMES, list(animation.times))
+    return action
 
 
 def mark(scene: bpy.types.Scene, animations: list[Clip], start: int = 0) -> None:
@@ -72,13 +75,21 @@ def model_ids(blocks: list[Block], collection: bpy.types.Collection | None) -> s
     return {found for found in (holder.get(MODEL_ID) for holder in holders) if isinstance(found, str) and found}
 
 
-def model_actions(ids: set[str]) -> list[bpy.types.Action]:
-    """Return the actions of models, by their ids; not those that play all frames, or that nothing holds any more."""
-    return [a for a in bpy.data.actions if a.users and a.get(MODEL_ID) in ids and not a.get(WHOLE)]
+def model_actions(ids: set[str], whole: bool = False) -> list[bpy.types.Action]:
+    """Return the actions of models, by their ids; not those that nothing holds, or (but if `whole`) play all frames."""
+    return [a for a in bpy.data.actions if a.users and a.get(MODEL_ID) in ids and (whole or not a.get(WHOLE))]
 
 
-def find_actions(text: str, ids: set[str], keep_suffixes: bool = False) -> list[bpy.types.Action]:
-    """Return the actions of which `text` has the names, with commas between; all of the models' if it is empty.
+def rename_paths(actions: list[bpy.types.Action], paths: dict[str, str]) -> None:
+    """Let curves of actions move what has other data paths now."""
+    for action in actions:
+        for _, kind, curves in action_parts(action):
+            for curve in curves if kind in ("", "KEY") else ():
+                curve.data_path = paths.get(curve.data_path, curve.data_path)
+
+
+def find_actions(asked: str | Sequence[str], ids: set[str], keep_suffixes: bool = False) -> list[bpy.types.Action]:
+    """Return the actions of the names that are asked for, see `names.called`; all of the models' if there is none.
 
     A name is the one that a models' own action has in the file, or the one that any action has in Blender.
 
@@ -86,7 +97,7 @@ def find_actions(text: str, ids: set[str], keep_suffixes: bool = False) -> list[
         LimitError: no action has one of the names, or there is none at all.
     """
     own = model_actions(ids)
-    wanted = [name.strip() for name in text.split(",") if name.strip()]
+    wanted = names.called(asked)
     if not wanted and not own:
         raise LimitError("no action to export: this model has none of its own; name those that you want")
     known = {names.file_name_of(action, keep_suffixes): action for action in reversed(own)}
@@ -114,19 +125,23 @@ def whole_curves(keys: Block, ids: set[str]) -> list[Any]:
     return playing
 
 
-def rewrite(keys: Block, ids: set[str], old_names: list[str], order: list[int], new_names: list[str]) -> None:
+def rewrite(
+    keys: Block, ids: set[str], old_names: list[str], order: list[int], new_names: list[str], copies: range = range(0)
+) -> None:
     """Adapt the action that plays the keys, and all of the models', to a new list of frames; see `shape_keys.rewrite`.
 
-    An animation that has no frame left goes.
+    An animation that has no frame left goes. The places of `copies` are no animation's but that of all frames.
     """
+    apart: list[Any] = [order[copies.start - 1] + 0.5 if place in copies else f for place, f in enumerate(order)]
     own = [action for action in bpy.data.actions if action.get(MODEL_ID) in ids]
     playing = [] if keys.animation_data is None else [keys.animation_data.action]
     for action in dict.fromkeys(action for action in (*own, *playing) if action is not None):
+        frames = order if action in playing or action.get(WHOLE) else apart
         for slot, kind, curves in action_parts(action):
             if kind not in ("", keys.id_type) or not curves:
                 continue
             collection = slot_curves(action, slot)
-            count = shape_keys.reorder_curves(collection, keys.use_relative, old_names, order, new_names)
+            count = shape_keys.reorder_curves(collection, keys.use_relative, old_names, frames, new_names)
             if count > 0:
                 spans.resize(action, count)
             if count == 0 and action in own:
@@ -136,6 +151,8 @@ def rewrite(keys: Block, ids: set[str], old_names: list[str], order: list[int], 
 
 def move_markers(scene: bpy.types.Scene, count: int, order: list[int]) -> None:
     """Move markers on the timeline of the whole, of `count` frames, along with the frames that they stand at."""
+    places = {frame: place for place, frame in reversed(list(enumerate(order)))}
     for marker in scene.timeline_markers:
         if 0 <= marker.frame < count:
-            marker.frame = next((place for place, frame in enumerate(order) if frame >= marker.frame), len(order))
+            later = (place for place, frame in enumerate(order) if frame >= marker.frame)
+            marker.frame = places.get(marker.frame, next(later, len(order)))

@@ -11,11 +11,12 @@ import numpy as np
 from ...reporting import LimitError
 from .. import names
 from ..compat import Block, playing_curves, share_action
-from ..curves import LINEAR, curve_points
+from ..curves import LINEAR, curve_points, value_path
 from ..mesh import attributes
 from ..roots import FRAME, follow, follows_frame, frame_root, root_of
 from ..scene import ExportScene
 from . import clips, shape_keys, source
+from .edits import spread
 from .frame_plan import GatherSettings, plan_frames
 from .gather import find_tags
 from .sampling import keys_at
@@ -70,7 +71,7 @@ def insert(model: FrameModel, place: int) -> None:
     """Insert a copy of a frame behind it."""
     order = list(range(model.count))
     order.insert(place + 1, place)
-    _rewrite(model, order, new=place + 1)
+    _rewrite(model, order, range(place + 1, place + 2))
 
 
 def delete(model: FrameModel, place: int) -> None:
@@ -81,11 +82,37 @@ def delete(model: FrameModel, place: int) -> None:
     """
     if model.count == 1:
         raise LimitError("the model's only frame can't be deleted")
-    _rewrite(model, [frame for frame in range(model.count) if frame != place], new=None)
+    _rewrite(model, [frame for frame in range(model.count) if frame != place], range(0))
 
 
-def _rewrite(model: FrameModel, order: list[int], new: int | None) -> None:
-    """Give the model the frames of `order`; `new` is the place of one that is a copy."""
+def rewrite(model: FrameModel, order: list[int], copies: range) -> None:
+    """Give the model the frames of `order`; at the places of `copies` are new ones, of an animation of their own."""
+    _rewrite(model, order, copies, copies)
+
+
+def rename(meshes: list[Block], wanted: dict[int, str]) -> None:
+    """Give frames, by their numbers, other names; actions of relative keys follow."""
+    if not meshes:
+        return
+    lead = meshes[0].data.shape_keys
+    old = [key.name for key in shape_keys.frame_blocks(lead)]
+    others = [name for frame, name in enumerate(old) if frame not in wanted]
+    fresh = dict(zip(wanted, names.unique([*others, *wanted.values()], "frame")[len(others) :], strict=True))
+    playing = {block.data.shape_keys.animation_data.action for block in meshes if block.data.shape_keys.animation_data}
+    for block in meshes:
+        blocks = shape_keys.frame_blocks(block.data.shape_keys)
+        for stage in ({frame: f"idtech frame {frame}" for frame in fresh}, fresh):
+            for frame, name in stage.items():
+                blocks[frame].name = name
+        spread.rename(block.data, {old[frame]: name for frame, name in fresh.items()})
+    if lead.use_relative:
+        paths = {value_path(old[frame]): value_path(name) for frame, name in fresh.items()}
+        ids = clips.model_ids(meshes, None)
+        clips.rename_paths([a for a in clips.model_actions(ids, whole=True) if a not in playing], paths)
+
+
+def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = range(0)) -> None:
+    """Give the model the frames of `order`; at the places of `new` are copies, and of `copies` for curves, too."""
     for block in model.tags:
         for curve in playing_curves(block):
             _retime(curve, model.times, order)
@@ -95,7 +122,7 @@ def _rewrite(model: FrameModel, order: list[int], new: int | None) -> None:
         _rewrite_keys(block, order, listed)
         if nth == 0:
             ids = clips.model_ids(model.meshes, model.collection)
-            clips.rewrite(block.data.shape_keys, ids, old, order, listed)
+            clips.rewrite(block.data.shape_keys, ids, old, order, listed, copies)
     if model.meshes and model.times == [float(time) for time in range(model.count)]:
         clips.move_markers(model.scene, model.count, order)
     if model.collection is not None:
@@ -117,16 +144,17 @@ def _rewrite_keys(block: Block, order: list[int], listed: list[str]) -> None:
         follow(block.data.shape_keys, "eval_time", frame_root(root))
 
 
-def _new_names(listed: list[str], new: int | None) -> list[str]:
-    """Return the names of keys, all different; the one at `new` gives way to the others."""
-    if new is None:
+def _new_names(listed: list[str], new: range) -> list[str]:
+    """Return the names of keys, all different; those at `new` give way to the others."""
+    if not new:
         return listed
-    others = listed[:new] + listed[new + 1 :]
-    *others, own = names.unique([*others, f"{names.stem_of(listed[new])}.001"], "frame")
-    return [*others[:new], own, *others[new:]]
+    others = listed[: new.start] + listed[new.stop :]
+    given = [f"{names.stem_of(listed[place])}.001" for place in new]
+    found = names.unique([*others, *given], "frame")
+    return [*found[: new.start], *found[len(others) :], *found[new.start : len(others)]]
 
 
-def _add_keys(model: FrameModel, count: int, new: int | None) -> None:
+def _add_keys(model: FrameModel, count: int, new: range) -> None:
     """Give a model of one frame, which has no keys, a key for each of its present frames, to be edited apart."""
     found = None if model.collection is None else source.frame_list(model.collection)
     shown = [""] * count if found is None else found[0]
@@ -148,12 +176,12 @@ def _add_keys(model: FrameModel, count: int, new: int | None) -> None:
         source.clear_frame_list(model.collection)
 
 
-def _relist(collection: bpy.types.Collection, order: list[int], new: int | None) -> None:
+def _relist(collection: bpy.types.Collection, order: list[int], new: range) -> None:
     listed = source.frame_list(collection)
     if listed is None:
         return
     shown, sources = listed
-    kept = [-1 if place == new else sources[frame] for place, frame in enumerate(order)]
+    kept = [-1 if place in new else sources[frame] for place, frame in enumerate(order)]
     source.set_frame_list(collection, [shown[frame] for frame in order], kept)
 
 

@@ -46,7 +46,7 @@ class GatherSettings:
     frame_start: int = 0
     frame_end: int = 0
     frame_step: int = 1
-    actions: str = ""  # for ACTIONS: names with commas between; empty: those that import made
+    actions: str | tuple[str, ...] = ""  # for ACTIONS: names, or a text of them; empty: those that import made
     scale: float = 1.0
     normals: str = "SOURCE"  # SOURCE, SHOWN or SMOOTH
     keep_suffixes: bool = False
@@ -93,7 +93,7 @@ def plan_frames(
         return _stretches_plan(_takes(list(dict.fromkeys(owners)), ids, base, settings), base)
     if mode == "MARKERS":
         return _stretches_plan(_marked(scene), base)
-    return _timeline_plan(base, scene, "CURRENT" if mode == "KEYS" else mode, settings)
+    return _timeline_plan(base, blocks, scene, settings, "CURRENT" if mode == "KEYS" else mode)
 
 
 def _keyed(blocks: list[Block], known: StoredSource | None) -> list[Block]:
@@ -118,7 +118,7 @@ def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> 
                 f"'{lead.name}' and '{other.name}' list different frames, the first at {place}: '{a}' and '{b}'; "
                 "all keyed meshes of a model need the same"
             )
-    sources = _sources(listed, positions(blocks), known, lead.data.shape_keys.use_relative)
+    sources = source_frames(listed, positions(blocks), known, lead.data.shape_keys.use_relative)
     shown = [_frame_name(name, s, known) for name, s in zip(listed, sources.tolist(), strict=True)]
     if follows_frame(lead.data.shape_keys):
         times = positions(blocks)
@@ -127,7 +127,7 @@ def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> 
     return Plan(shown, times, list(range(len(blocks))), keyed, whole=True), sources
 
 
-def _sources(listed: list[str], at: list[float], known: StoredSource | None, relative: bool) -> NDArray[np.int32]:
+def source_frames(listed: list[str], at: list[float], known: StoredSource | None, relative: bool) -> NDArray[np.int32]:
     """Return the source frame of each key: by the name that import gave it, else by position if that one is free."""
     sources = np.full(len(listed), -1, np.int32)
     if known is None:
@@ -163,7 +163,9 @@ def _listed_plan(listed: list[str], frames: list[int], known: StoredSource | Non
     return Plan(shown, [float(i) for i in range(count)], [-1] * count, whole=True), sources
 
 
-def _timeline_plan(base: Base, scene: bpy.types.Scene, mode: str, settings: GatherSettings) -> Planned:
+def _timeline_plan(
+    base: Base, blocks: list[Block], scene: bpy.types.Scene, settings: GatherSettings, mode: str
+) -> Planned:
     """Plan a stretch of the timeline; the keys that it shows name its frames, and where there is none markers do."""
     start, end, step = scene.frame_start, scene.frame_end, scene.frame_step
     if mode == "RANGE":
@@ -174,12 +176,26 @@ def _timeline_plan(base: Base, scene: bpy.types.Scene, mode: str, settings: Gath
     if not times:
         raise LimitError(f"no frame to export: the range {start} to {end} is empty")
     plan, sources = base.plan(times)
+    shown = [base.names[key] if key >= 0 else "" for key in plan.keys]
+    if base.finder is None:
+        shown = _lone_keys(blocks, times)
     markers = {marker.frame: marker.name for marker in scene.timeline_markers}
-    plan.names = [
-        base.names[key] if key >= 0 else markers.get(int(time), f"frame{time:.0f}")
-        for time, key in zip(times, plan.keys, strict=True)
-    ]
+    plan.names = [name or markers.get(int(time), f"frame{time:.0f}") for time, name in zip(times, shown, strict=True)]
     return plan, sources
+
+
+def _lone_keys(blocks: list[Block], times: list[float]) -> list[str]:
+    """Return the relative key that alone shows at each time, else "": many importers make frames so.
+
+    A mesh that shows no two of its keys alone has keys for something else: a smile, a fist.
+    """
+    for block in blocks:
+        keys = block.data.shape_keys
+        shown = [] if keys is None else sampling.keys_at(KeyFinder(keys), times)
+        if len(set(shown) - {-1}) > 1:
+            listed = frame_blocks(keys)
+            return [names.stem_of(listed[key].name) if key >= 0 else "" for key in shown]
+    return [""] * len(times)
 
 
 def _takes(owners: list[Block], ids: set[str], base: Base, settings: GatherSettings) -> list[Stretch]:
@@ -189,7 +205,7 @@ def _takes(owners: list[Block], ids: set[str], base: Base, settings: GatherSetti
     for action in chosen:
         name = names.file_name_of(action, settings.keep_suffixes)
         takes.append(make_take(name, action, owners, base.count(name) if action.get(MODEL_ID) in ids else 0))
-    if not settings.actions.strip():
+    if not names.called(settings.actions):
         takes.sort(key=lambda take: _rank(take, base))
         strangers = [a.name for a in loose_actions(owners) if a not in chosen and not any(k in a for k in MARKS)]
         if strangers:

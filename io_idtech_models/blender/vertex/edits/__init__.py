@@ -1,0 +1,1 @@
+"""Edits of one frame that others take over."""

@@ -1,0 +1,1 @@
+"""The animations of a model as a list, whatever kind of model it is: where they are kept, and how they change."""

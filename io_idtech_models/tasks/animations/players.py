@@ -1,0 +1,116 @@
+"""Animations of players: the rows of their table, on legs and torso."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...blender.compat import Block
+from ...blender.player.parts import PlayerFound
+from ...blender.player.rows import NamedRow, keep, make_row, read_row, rows_of
+from ...game.player.animation_cfg import LOWER, UPPER, WHOLE
+from ...reporting import LimitError
+from ..dressing import rate_of
+from ..player.exports import table_of
+from ..player.frames import last_of
+from ..player.imports import named_row
+from ..player.play import BOTH, STARTS, num_frames, play, whole
+from .rows import ADD, REMOVE, Animations, Row
+
+ADDED_RATE = 15.0  # frames per second of a row that is new
+
+
+class PlayerAnimations(Animations):
+    """The rows of a player's table."""
+
+    can = frozenset((ADD, REMOVE))
+    why = "rows of a player's table have the names and places that the game knows"
+
+    def __init__(self, player: PlayerFound, root: Block, scene: bpy.types.Scene) -> None:
+        self.player, self.root, self.scene = player, root, scene
+        self.table = table_of(player)
+        self.known = {} if self.table is None else {row.name: row for row in self.table.by_name.values()}
+        self.actions = rows_of(player.identity, list(player.parts.values()))
+
+    def playing(self) -> list[Block]:
+        """Return what the active part plays, and behind it what the others do."""
+        roots = [self.root, *(root for root in self.player.parts.values() if root != self.root)]
+        found = [root.animation_data.action for root in roots if root.animation_data is not None]
+        return [action for action in dict.fromkeys(found) if action is not None]
+
+    def rows(self) -> list[Row]:
+        """Return all frames of the active part, the table's rows in their order, and new ones behind."""
+        own = [name for name in self.known if name in self.actions]
+        listed = [*own, *sorted(name for name in self.actions if name not in self.known)]
+        found = [self._row(name) for name in listed]
+        every = whole(self.player, self.root)
+        return found if every is None else [Row("", 0, num_frames(self.root) - 1, every, whole=True), *found]
+
+    def _row(self, name: str) -> Row:
+        known = self.known.get(name)
+        blank = NamedRow(name, (), 0, 1, 0, ADDED_RATE)
+        before = blank if known is None or self.table is None else named_row(self.table, known)
+        row = read_row(self.actions[name], before, rate_of(self.scene))
+        return Row(name, row.first, last_of(row), self.actions[name], row.fps, row.loop)
+
+    def default_range(self, first: int, last: int) -> tuple[int, int]:
+        """Return frames of the part: those of the scene where it plays them one by one."""
+        most = num_frames(self.root) - 1
+        return min(max(first, 0), most), min(max(last, 0), most)
+
+    def play(self, row: Row, scene: bpy.types.Scene) -> None:
+        """Let the parts that have a row play it, while the others go on."""
+        if row.whole:
+            play(self.player, "", "", scene)
+            return
+        shown = {kind: self._row_on(kind) for kind in (LOWER, UPPER)}
+        starts = {kind: row.name.startswith(STARTS[kind]) for kind in (LOWER, UPPER)}
+        if WHOLE in self.player.parts:
+            play(self.player, row.name, row.name, scene)
+            return
+        legs, torso = (row.name if starts[kind] else shown[kind] for kind in (LOWER, UPPER))
+        if not row.name.startswith(BOTH):  # what both did one no longer does
+            legs, torso = ("" if name.startswith(BOTH) else name for name in (legs, torso))
+        play(self.player, legs, torso, scene)
+
+    def _row_on(self, kind: str) -> str:
+        root = self.player.parts.get(kind)
+        action = None if root is None or root.animation_data is None else root.animation_data.action
+        return "" if action is None else next((name for name, own in self.actions.items() if own == action), "")
+
+    def add(self, name: str, first: int, last: int) -> str:
+        """Make a row of frames of the active part; its name says which parts play it."""
+        name = name.upper()
+        kinds = [kind for kind in (LOWER, UPPER) if name.startswith(STARTS[kind])]
+        kinds = [WHOLE] if WHOLE in self.player.parts else kinds
+        roots = {kind: self.player.parts[kind] for kind in kinds if kind in self.player.parts}
+        if kinds and not roots:
+            raise LimitError(f"the player has no part that plays {name}")
+        if not roots:
+            raise LimitError(f"'{name}' is no name for a row: it begins with LEGS_, TORSO_ or BOTH_")
+        if name in self.actions:
+            raise LimitError(f"there is a row {name} already")
+        count = max(num_frames(root) for root in roots.values())
+        if not 0 <= first <= last < count:
+            raise LimitError(f"there are no frames {first} to {last}: the part has 0 to {count - 1}")
+        row = NamedRow(name, tuple(roots), first, last + 1 - first, 0, ADDED_RATE)
+        action = make_row(row, self.player.identity, rate_of(self.scene) / ADDED_RATE, count)
+        for root in roots.values():
+            if root.animation_data is None:
+                root.animation_data_create()
+            keep(root, [action])
+        return str(action.name)
+
+    def remove(self, row: Row) -> None:
+        """Delete a row that the table has not; those that it has games ask for."""
+        if row.whole or row.name in self.known:
+            self.refuse("removed")
+        for root in self.player.parts.values():
+            tracks = [] if root.animation_data is None else list(root.animation_data.nla_tracks)
+            for track in tracks:
+                if any(strip.action == row.action for strip in track.strips):
+                    root.animation_data.nla_tracks.remove(track)
+        bpy.data.actions.remove(row.action)
+
+    def can_do(self, what: str, row: Row) -> bool:
+        """Tell whether something can be done: only new rows can be removed."""
+        return super().can_do(what, row) and (what != REMOVE or row.name not in self.known)

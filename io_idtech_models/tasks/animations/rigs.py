@@ -1,0 +1,190 @@
+"""Animations of armatures: the actions that one plays and keeps in its tracks."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ... import formats
+from ...blender import names, spans
+from ...blender.compat import Block, action_parts, new_curves, play_action, slot_claim, slot_name
+from ...blender.curves import add_points, curve_points
+from ...blender.playback import used_actions
+from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, show
+from ...blender.provenance import FILE
+from ...blender.skeletal.channels import keep
+from ...reporting import LimitError
+from .. import animation_tables
+from .rows import (
+    ADD,
+    DUPLICATE,
+    MOVE,
+    ORDER,
+    REMOVE,
+    RENAME,
+    Animations,
+    Row,
+    fit_scene,
+    free_name,
+    name_action,
+    said,
+    swapped,
+)
+
+
+def in_order(actions: list[Block]) -> list[Block]:
+    """Return actions in the order that someone gave them; those without a place stay behind the others."""
+    return sorted(actions, key=_place)
+
+
+def _place(action: Block) -> float:
+    found = action.get(ORDER)
+    return float(found) if isinstance(found, int | float) else float("inf")
+
+
+class RigAnimations(Animations):
+    """The animations of an armature."""
+
+    def __init__(self, rig: Block) -> None:
+        self.rig = rig
+        own = _format_of(rig)
+        # Where each animation is a file of its own their order is nobody's.
+        ordered = own is None or own.has_motions or formats.by_name(own.animation or own.name).joins_clips
+        self.can = frozenset((ADD, REMOVE, DUPLICATE, RENAME, *((MOVE,) if ordered else ())))
+        self.why = "each is a file of its own, they have no order"
+
+    def playing(self) -> list[Block]:
+        """Return the action that the armature plays."""
+        animation = self.rig.animation_data
+        return [] if animation is None or animation.action is None else [animation.action]
+
+    def rows(self) -> list[Row]:
+        """Return what the armature keeps and plays."""
+        actions = [action for action in used_actions(self.rig) if PREVIEW not in action]
+        return [self._row(action) for action in in_order(actions)]
+
+    def _row(self, action: Block) -> Row:
+        stated = action.use_frame_range
+        first, last = (action.frame_start, action.frame_end) if stated else action.frame_range
+        loop = round(last) - round(first) + 1 if action.use_cyclic else 0
+        rate = action.get(FRAME_RATE, 0.0)
+        more = said(action, rate if isinstance(rate, int | float) else 0.0, loop)
+        return Row(names.file_name_of(action), round(first), round(last), action, **more)
+
+    def play(self, row: Row, scene: bpy.types.Scene) -> None:
+        """Let the armature play an action, and the scene show it."""
+        animation = self.rig.animation_data or self.rig.animation_data_create()
+        if animation.use_tweak_mode:
+            raise LimitError(f"'{self.rig.name}' is in the tweak mode of the NLA editor: leave it first")
+        played = _slot_of(self.rig, row.action)
+        play_action(self.rig, row.action, played)
+        curves = next((found for slot, _, found in action_parts(row.action) if slot == played), [])
+        span = spans.span_of(row.action, curves)
+        fit_scene(scene, *((row.first, row.last) if span is None else (span.first_key, span.last_key)))
+
+    def add(self, name: str, first: int, last: int) -> str:
+        """Make an action of some frames of the one that plays; it begins at 0."""
+        playing = self.playing()
+        if not playing:
+            raise LimitError(f"'{self.rig.name}' plays no action to take frames of: click one in the list")
+        action = _cut(self.rig, playing[0], name, first, last)
+        if animation_tables.is_part(playing[0]) or any(map(animation_tables.is_part, used_actions(self.rig))):
+            animation_tables.make_part(action)
+        keep(self.rig, action)
+        self._behind(action, None)
+        return str(action.name)
+
+    def remove(self, row: Row) -> None:
+        """Delete an action, and the tracks that keep it alone; what plays then is another."""
+        animation = self.rig.animation_data
+        for track in list(animation.nla_tracks):
+            for strip in [strip for strip in track.strips if strip.action == row.action]:
+                track.strips.remove(strip)
+                if not len(track.strips):
+                    animation.nla_tracks.remove(track)
+                    break
+        bpy.data.actions.remove(row.action)
+
+    def duplicate(self, row: Row, name: str) -> str:
+        """Copy an action, with all that is known of its file."""
+        action: Block = row.action.copy()
+        name_action(action, name or free_name(row.name, self.rows()))
+        action.use_fake_user = True
+        keep(self.rig, action)
+        self._behind(action, row)
+        return str(action.name)
+
+    def move(self, row: Row, step: int) -> None:
+        """Move an action in the order in which files have several."""
+        if MOVE not in self.can:
+            self.refuse("moved")
+        rows = self.rows()
+        a, b = swapped(rows, row, step)
+        order = [each.action for each in rows]
+        here, there = order.index(a.action), order.index(b.action)
+        order[here], order[there] = order[there], order[here]
+        for place, action in enumerate(order):
+            action[ORDER] = place
+
+    def _behind(self, action: Block, row: Row | None) -> None:
+        """Give an action its place behind another's, or behind all, where actions have places."""
+        others = [each.action for each in self.rows() if each.action != action]
+        action.pop(ORDER, None)
+        if row is None or MOVE not in self.can:
+            return
+        order = [*others]
+        order.insert(order.index(row.action) + 1, action)
+        for place, each in enumerate(order):
+            each[ORDER] = place
+
+    def rename(self, row: Row, name: str) -> None:
+        """Rename an action, and the track that keeps it."""
+        old = row.action.name
+        name_action(row.action, name)
+        for track in self.rig.animation_data.nla_tracks:
+            if track.name == old and any(strip.action == row.action for strip in track.strips):
+                track.name = row.action.name
+
+
+def _format_of(rig: Block) -> Any:
+    """Return the format of the file that an armature came from, by its name; None where that is not known."""
+    file = rig.data.get(FILE)
+    suffix = PurePath(file).suffix.lower() if isinstance(file, str) else ""
+    return next((row for row in formats.ROWS if suffix and suffix in row.suffixes), None)
+
+
+def _slot_of(rig: Block, action: Block) -> Any:
+    slots = [slot for slot, kind, _ in action_parts(action) if kind in {"", "OBJECT"}]
+    return max(slots, key=lambda slot: slot_claim(rig, action, slot), default=None)
+
+
+def _cut(rig: Block, action: Block, name: str, first: int, last: int) -> Block:
+    """Return a new action that shows some frames of another from 0 on."""
+    if last < first:
+        raise LimitError(f"there is no frame from {first} to {last}")
+    wanted = _slot_of(rig, action)
+    curves = next((found for slot, _, found in action_parts(action) if slot == wanted), [])
+    made: Block = bpy.data.actions.new(names.fit(name))
+    own = new_curves(made, "OBJECT", slot_name(rig))
+    grid = np.arange(first, last + 1, dtype=np.float32)
+    for curve in curves:
+        add_points(own.new(curve.data_path, index=curve.array_index), grid - first, _values(curve, grid))
+    name_action(made, name)
+    made.use_fake_user = True
+    spans.set_range(made, 0, last - first)
+    show(made, FRAME_RATE, action.get(FRAME_RATE, 0.0))
+    if LOOP in action:
+        show(made, LOOP, 0)
+    return made
+
+
+def _values(curve: Any, grid: Any) -> Any:
+    """Return a curve's values at whole frames: its keys' own where it has one in each."""
+    times, values = curve_points(curve)
+    place = np.searchsorted(times, grid)
+    if len(times) and place.max() < len(times) and np.array_equal(times[place], grid):
+        return values[place]
+    return np.array([curve.evaluate(time) for time in grid.tolist()], np.float32)

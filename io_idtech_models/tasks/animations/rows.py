@@ -1,0 +1,175 @@
+"""What a list of animations is: its rows, and what can be done with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, NoReturn
+
+import bpy
+
+from ...blender import names
+from ...blender.compat import Block
+from ...blender.properties import FPS, LOOP, number
+from ...reporting import LimitError
+
+ADD, REMOVE, DUPLICATE, MOVE, RENAME = "ADD", "REMOVE", "DUPLICATE", "MOVE", "RENAME"
+EVERYTHING = frozenset((ADD, REMOVE, DUPLICATE, MOVE, RENAME))
+ALL_FRAMES = "All Frames"
+ORDER = "idtech_order"  # on actions of an armature: their places among its animations, once someone moved one
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """An animation of a model."""
+
+    name: str  # as a file has it
+    first: int  # frames of the model, or of the action where it has none
+    last: int
+    action: Block
+    rate: float = 0.0  # frames per second; 0: nobody says
+    loop: int = 0  # how many of its last frames repeat
+    whole: bool = False  # all frames of the model one by one, which is no animation of its own
+    by_names: bool = False  # frames that are named alike; no action plays them alone, but the whole's
+
+    @property
+    def key(self) -> str:
+        """Return what tells it from the others: the name of its action, or where it has none its own and its place."""
+        return named_key(self.name, self.first) if self.by_names else str(self.action.name)
+
+    @property
+    def count(self) -> int:
+        """Return how many frames it has."""
+        return self.last - self.first + 1
+
+    @property
+    def label(self) -> str:
+        """Return what to show."""
+        return ALL_FRAMES if self.whole else self.name
+
+
+class Animations:
+    """The animations of a model. What a kind of model can't do is not among its `can`, and refused in a sentence."""
+
+    can = EVERYTHING
+    why = ""  # it can't do the rest
+
+    def rows(self) -> list[Row]:
+        """Return all animations, in the order in which files have them."""
+        raise NotImplementedError
+
+    def playing(self) -> list[Block]:
+        """Return the actions that the model plays now."""
+        raise NotImplementedError
+
+    def default_range(self, first: int, last: int) -> tuple[int, int]:
+        """Return the numbers that rows would have for frames of the scene."""
+        return first, last
+
+    def play(self, row: Row, scene: bpy.types.Scene) -> None:
+        """Let the model play an animation, and the scene show it from its first frame to its last."""
+        raise NotImplementedError
+
+    def playing_row(self, rows: list[Row]) -> Row | None:
+        """Return which of the animations plays."""
+        playing = self.playing()
+        return next((row for action in playing for row in rows if row.action == action), None)
+
+    def add(self, name: str, first: int, last: int) -> str:
+        """Make an animation of some frames; returns its key."""
+        self.refuse("made of frames")
+
+    def remove(self, row: Row) -> None:
+        """Remove an animation."""
+        self.refuse("removed")
+
+    def duplicate(self, row: Row, name: str) -> str:
+        """Make a copy of an animation behind it, to be edited apart; returns its key."""
+        self.refuse("duplicated")
+
+    def move(self, row: Row, step: int) -> None:
+        """Move an animation up (-1) or down (1) in the order of the file."""
+        self.refuse("moved")
+
+    def rename(self, row: Row, name: str) -> None:
+        """Give an animation, and what is named after it, another name in files."""
+        self.refuse("renamed")
+
+    def refuse(self, what: str) -> NoReturn:
+        """Refuse what this kind of model can't do."""
+        raise LimitError(f"animations of this model can't be {what}: {self.why}")
+
+    def can_do(self, what: str, row: Row) -> bool:
+        """Tell whether something can be done with an animation."""
+        return what in self.can and not row.whole
+
+    def find(self, name: str) -> Row:
+        """Return the animation of a name, that of its action or the one in files; "": the one that plays.
+
+        Raises:
+            LimitError: there is none.
+        """
+        rows = self.rows()
+        if name == ALL_FRAMES:
+            found = next((row for row in rows if row.whole), None)
+        elif not name:
+            found = self.playing_row(rows)
+        else:
+            found = next((row for row in rows if row.key == name and not row.whole), None)
+            found = found or next((row for row in rows if row.name == name and not row.whole), None)
+        if found is None:
+            raise LimitError(f"there is no animation '{name}'" if name else "no animation plays: click one in the list")
+        return found
+
+
+def named_key(name: str, first: int) -> str:
+    """Return the key of an animation that has no action."""
+    return f"{name}@{first}"
+
+
+def name_action(action: Block, name: str) -> None:
+    """Give an action the name of an animation in files: Blender may put a number behind it, which no file gets."""
+    action.name = names.fit(name) or "frames"
+    names.remember(action, name)
+
+
+def free_name(name: str, rows: list[Row]) -> str:
+    """Return a name that no animation has yet: another number at its end."""
+    taken = {row.name.casefold() for row in rows}
+    found, number_ = f"{name}_copy", 1
+    while found.casefold() in taken:
+        number_ += 1
+        found = f"{name}_copy{number_}"
+    return found
+
+
+def fit_scene(scene: bpy.types.Scene, first: float, last: float) -> None:
+    """Let a scene play from a frame to another, and stand between them."""
+    start, end = ceil(first), max(ceil(first), int(last))
+    if scene.use_preview_range:
+        scene.frame_preview_start, scene.frame_preview_end = start, end
+    scene.frame_start, scene.frame_end = start, end
+    scene.frame_set(scene.frame_current if start <= scene.frame_current <= end else start)
+
+
+def said(action: Block, rate: float = 0.0, loop: int = 0) -> dict[str, Any]:
+    """Return rate and loop as an action's properties say; the given where they say nothing."""
+    return {"rate": number(action, FPS, rate), "loop": int(number(action, LOOP, loop))}
+
+
+def swapped(rows: list[Row], row: Row, step: int) -> tuple[Row, Row]:
+    """Return an animation and its neighbour, in the order of the list.
+
+    Raises:
+        LimitError: it is the first, or the last.
+    """
+    own = [each for each in rows if not each.whole]
+    place = next(nth for nth, each in enumerate(own) if each.key == row.key)
+    other = place + (1 if step > 0 else -1)
+    if not 0 <= other < len(own):
+        raise LimitError(f"'{row.name}' is the {'last' if step > 0 else 'first'} animation already")
+    return own[min(place, other)], own[max(place, other)]
+
+
+Maker = Callable[[Any], "Animations | None"]

@@ -1,0 +1,290 @@
+"""Animations of models whose frames are shape keys: actions over runs of them, and the names of the frames.
+
+A file has nothing but its frames, in their order and with their names, so that is what the list changes: an animation
+moves with its frames, goes with those that no other shows, and is copied with them.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Any
+
+import bpy
+
+from ... import formats
+from ...blender import names, spans
+from ...blender.compat import Block, Context, action_parts, play, playing_curves, share_action
+from ...blender.playback import used_actions
+from ...blender.properties import TIMES, numbers
+from ...blender.provenance import FILE, MODEL_ID
+from ...blender.vertex import clips, edit_frames
+from ...blender.vertex.sampling import covers
+from ...blender.vertex.shape_keys import KeyFinder, frame_blocks
+from ...blender.vertex.shown_key import has_frames
+from ...model.clips import Clip, group, numbered
+from ...reporting import LimitError
+from ..selection import Choice, choose
+from .rows import MOVE, Animations, Row, fit_scene, free_name, name_action, named_key, said, swapped
+
+
+def keyed_blocks(context: Context, active: Block) -> Choice | None:
+    """Return the model of an object if it has frames as shape keys, else None."""
+    own = has_frames(active)
+    known = any(MODEL_ID in holder for holder in (active, active.data) if holder is not None)
+    if active.type not in ("MESH", "EMPTY") or not (own or known):
+        return None
+    chosen = choose(context, "AUTO") if known else Choice([active])
+    return chosen if any(has_frames(block) for block in chosen.whole) else None
+
+
+class VertexAnimations(Animations):
+    """The animations of a model with frames."""
+
+    why = "its frames are no run of their own"
+
+    def __init__(self, chosen: Choice, context: Context) -> None:
+        self.chosen, self.context = chosen, context
+        self.keyed: list[Block] = [block for block in chosen.whole if has_frames(block)]
+        self.lead = self.keyed[0].data.shape_keys
+        self.ids = clips.model_ids(self.keyed, chosen.collection)
+        self.finder = KeyFinder(self.lead)
+        self.num_frames = len(frame_blocks(self.lead))
+
+    def playing(self) -> list[Block]:
+        """Return the action that the model plays."""
+        animation = self.lead.animation_data
+        return [] if animation is None or animation.action is None else [animation.action]
+
+    def rows(self) -> list[Row]:
+        """Return the whole first, and the animations by their first frames."""
+        rate = _rate_of(self.chosen)
+        kept = [*clips.model_actions(self.ids), *used_actions(self.lead)]
+        own = [self._row(action, rate) for action in dict.fromkeys(kept) if not self._is_whole(action)]
+        own.sort(key=lambda row: (row.first < 0, row.first, row.last, row.action.name))
+        whole = self.whole()
+        if whole is None:
+            return own
+        return [Row("", 0, self.num_frames - 1, whole, rate, 0, True), *(own or self._named_rows(whole, rate))]
+
+    def _named_rows(self, whole: Block, rate: float) -> list[Row]:
+        """Return the runs of frames that are named alike; none where names say nothing, being all alike or all other.
+
+        They need no action: the whole plays them, tags and all, while the scene's range is theirs.
+        """
+        found = group([names.stem_of(key.name) for key in frame_blocks(self.lead)])
+        if not 1 < len(found) < self.num_frames:
+            return []
+        return [Row(c.name, c.first, c.first + c.count - 1, whole, rate, by_names=True) for c in found]
+
+    def playing_row(self, rows: list[Row]) -> Row | None:
+        """Return which of the animations plays: of those by names the one whose frames are the scene's."""
+        scene, playing = self.context.scene, self.playing()
+        span = scene.frame_start, scene.frame_end
+        named = [row for row in rows if row.by_names and row.action in playing and (row.first, row.last) == span]
+        return next(iter(named), None) or super().playing_row([row for row in rows if not row.by_names])
+
+    def whole(self) -> Block | None:
+        """Return the action that shows all frames, one by one."""
+        marked = [action for action in bpy.data.actions if action.get(clips.WHOLE) and action.get(MODEL_ID) in self.ids]
+        playing = [action for action in self.playing() if covers(self.lead, playing_curves(self.lead))]
+        return next((action for action in (*playing, *marked)), None)
+
+    def _is_whole(self, action: Block) -> bool:
+        return bool(action.get(clips.WHOLE)) or (
+            action in self.playing() and covers(self.lead, playing_curves(self.lead)) and MODEL_ID not in action
+        )
+
+    def _curves(self, action: Block) -> list[Any]:
+        parts = [curves for _, kind, curves in action_parts(action) if kind in ("", "KEY") and curves]
+        return parts[0] if parts else []
+
+    def _row(self, action: Block, rate: float) -> Row:
+        """Return what an action shows of the frames; the scene's where it shows none of them alone."""
+        curves = self._curves(action)
+        span = spans.span_of(action, curves)
+        first, last = (0, 0) if span is None else (span.first_key, span.last_key)
+        shown = self.finder.at(curves, [float(first), float(last)])
+        times = numbers(action, TIMES)
+        if times and times[-1] > 0:
+            rate = len(times) / times[-1]
+        loop = last - first + 1 if action.use_cyclic or times else 0
+        if min(shown) >= 0:
+            first, last = min(shown), max(shown)
+        return Row(names.file_name_of(action), first, last, action, **said(action, rate, loop))
+
+    def _covers(self, row: Row) -> bool:
+        """Tell whether an animation shows a run of frames, one by one."""
+        if row.by_names:
+            return True
+        curves = self._curves(row.action)
+        span = spans.span_of(row.action, curves)
+        if span is None or span.last_key - span.first_key != row.last - row.first:
+            return False
+        times = [float(time) for time in range(span.first_key, span.last_key + 1)]
+        return self.finder.at(curves, times) == list(range(row.first, row.last + 1))
+
+    def default_range(self, first: int, last: int) -> tuple[int, int]:
+        """Return the model's frames that the scene shows at its frames."""
+        shown = self.finder.at(playing_curves(self.lead), [float(first), float(last)])
+        ends = [
+            key if key >= 0 else min(max(time, 0), self.num_frames - 1)
+            for key, time in zip(shown, (first, last), strict=True)
+        ]
+        return min(ends), max(ends)
+
+    def play(self, row: Row, scene: bpy.types.Scene) -> None:
+        """Let all surfaces play an action."""
+        self.lead.animation_data_create()
+        play(self.lead, row.action)
+        for block in self.keyed[1:]:
+            share_action(block.data.shape_keys, self.lead)
+        if row.by_names:
+            fit_scene(scene, row.first, row.last)
+            return
+        curves = self._curves(row.action)
+        span = spans.span_of(row.action, curves)
+        fit_scene(scene, *((0, 0) if span is None else (span.first_key, span.last_key)))
+
+    def add(self, name: str, first: int, last: int) -> str:
+        """Make an animation of frames; those that are no other's are named after it."""
+        if not 0 <= first <= last < self.num_frames:
+            raise LimitError(f"there are no frames {first} to {last}: the model has 0 to {self.num_frames - 1}")
+        rows = [row for row in self.rows() if not row.whole]
+        tagged = not rows and any(block.type == "EMPTY" for block in self.chosen.whole)
+        if tagged or any(row.by_names for row in rows):  # tags move as the whole says, which an action leaves alone
+            self._name_frames(name, first, last)
+            return named_key(name, first)
+        others = {frame for row in rows for frame in range(row.first, row.last + 1)}
+        action = clips.make_action(self.lead, Clip(name, first, last + 1 - first), min(self.ids, default=""))
+        if not self.ids:
+            action.pop(MODEL_ID, None)
+            _keep(self.lead, action)
+        if others.isdisjoint(range(first, last + 1)):
+            self._name_frames(name, first, last)
+        clips.mark(self.context.scene, [Clip(name, first, last + 1 - first)])
+        return str(action.name)
+
+    def remove(self, row: Row) -> None:
+        """Delete an animation, and its frames that no other animation shows; what showed it shows all frames."""
+        frames = set(range(row.first, row.last + 1)) if self._covers(row) else set()
+        for other in self.rows():
+            if other.key != row.key and not other.whole:
+                frames -= set(range(other.first, other.last + 1))
+        if len(frames) == self.num_frames:
+            raise LimitError("these are all frames of the model: it needs one")
+        self._show_whole()
+        self._unmark(row)
+        if not row.by_names:
+            bpy.data.actions.remove(row.action)
+        if frames:
+            self._rewrite([frame for frame in range(self.num_frames) if frame not in frames], range(0))
+
+    def duplicate(self, row: Row, name: str) -> str:
+        """Copy an animation with its frames, which stand behind it and are edited apart."""
+        if not self._covers(row):
+            self.refuse("duplicated")
+        rows = [each for each in self.rows() if not each.whole]
+        name = name or free_name(row.name, rows)
+        at = row.last + 1
+        for other in rows:  # which rise
+            at = max(at, other.last + 1) if other.first < at <= other.last else at
+        order = list(range(self.num_frames))
+        order[at:at] = range(row.first, row.last + 1)
+        new = range(at, at + row.count)
+        self._show_whole()
+        times = numbers(row.action, TIMES)
+        self._rewrite(order, new)
+        if row.by_names:
+            self._name_frames(name, new.start, new.stop - 1)
+            return named_key(name, new.start)
+        model_id = min(self.ids, default="")
+        action = clips.make_action(self.lead, Clip(name, new.start, row.count, times=times), model_id)
+        self._name_frames(name, new.start, new.stop - 1)
+        action.use_cyclic = row.action.use_cyclic
+        clips.mark(self.context.scene, [Clip(name, new.start, row.count)])
+        return str(action.name)
+
+    def move(self, row: Row, step: int) -> None:
+        """Move an animation's frames before, or behind, those of the next."""
+        rows = self.rows()
+        a, b = swapped(rows, row, step)
+        for each in (a, b):
+            if not self._covers(each):
+                raise LimitError(f"'{each.name}' shows no run of the model's frames, and has no place among them")
+        if a.last >= b.first:
+            raise LimitError(f"'{a.name}' and '{b.name}' share frames: neither can come before the other")
+        both = range(a.first, b.last + 1)
+        for other in rows:
+            inside = set(both) & set(range(other.first, other.last + 1))
+            if other.whole or other.key in (a.key, b.key) or not inside:
+                continue
+            raise LimitError(f"'{other.name}' shows frames of '{a.name}' or '{b.name}', which can't be moved then")
+        order = list(range(self.num_frames))
+        between = range(a.last + 1, b.first)
+        order[both.start : both.stop] = [*range(b.first, b.last + 1), *between, *range(a.first, a.last + 1)]
+        self._rewrite(order, range(0))
+
+    def rename(self, row: Row, name: str) -> None:
+        """Rename an animation, and the frames and the marker that are named after it."""
+        old = clips.label(row.name)
+        marker = self._marker(row)
+        if self._covers(row):
+            keys = [names.stem_of(key.name) for key in frame_blocks(self.lead)]
+            own = [c for c in group(keys) if c.first <= row.first and row.last < c.first + c.count]
+            if own and own[0].name.casefold() == old.casefold():
+                self._name_frames(name, row.first, row.last)
+        if not row.by_names:
+            name_action(row.action, name)
+        if marker is not None:
+            marker.name = clips.label(name)
+
+    def _marker(self, row: Row) -> Any:
+        markers = self.context.scene.timeline_markers
+        return next((m for m in markers if (m.name, m.frame) == (clips.label(row.name), row.first)), None)
+
+    def _unmark(self, row: Row) -> None:
+        marker = self._marker(row)
+        if marker is not None:
+            self.context.scene.timeline_markers.remove(marker)
+
+    def _name_frames(self, name: str, first: int, last: int) -> None:
+        """Name frames after an animation, as games number them."""
+        frames = range(first, last + 1)
+        edit_frames.rename(self._model().meshes, dict(zip(frames, numbered(name, len(frames)), strict=True)))
+
+    def _model(self) -> edit_frames.FrameModel:
+        return edit_frames.model_frames(self.chosen.whole, self.chosen.collection, self.context.scene)
+
+    def _show_whole(self) -> None:
+        """Let the model show all its frames, which is where they can be changed."""
+        whole = next((row for row in self.rows() if row.whole), None)
+        if whole is not None and whole.action not in self.playing():
+            self.play(whole, self.context.scene)
+
+    def _rewrite(self, order: list[int], new: range) -> None:
+        """Give the model other frames; `new` are the places of copies."""
+        self.chosen.keep_apart(self.context)
+        edit_frames.rewrite(self._model(), order, new)
+        self.lead = self.keyed[0].data.shape_keys
+        self.finder, self.num_frames = KeyFinder(self.lead), len(frame_blocks(self.lead))
+
+    def can_do(self, what: str, row: Row) -> bool:
+        """Tell whether something can be done: what shows no run of frames has no place among them."""
+        return super().can_do(what, row) and (what != MOVE or row.first >= 0)
+
+
+def _keep(keys: Block, action: Block) -> None:
+    """Keep an action with shape keys that no import made, in a muted track."""
+    animation = keys.animation_data or keys.animation_data_create()
+    track = animation.nla_tracks.new()
+    track.name = action.name
+    track.strips.new(action.name, 0, action)
+    track.mute = True
+
+
+def _rate_of(chosen: Choice) -> float:
+    """Return the frames per second at which the games of a model's format play."""
+    file = None if chosen.collection is None else chosen.collection.get(FILE)
+    suffix = PurePath(file).suffix.lower() if isinstance(file, str) else ""
+    row = next((row for row in formats.ROWS if suffix and suffix in row.suffixes), None)
+    return 0.0 if row is None else float(row.frame_rate)

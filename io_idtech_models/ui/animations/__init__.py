@@ -1,0 +1,1 @@
+"""The list of a model's animations: what it shows, and the operators behind it."""

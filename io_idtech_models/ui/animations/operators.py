@@ -1,0 +1,214 @@
+"""Operators on the animations of the active object's model, for the list in the sidebar and for scripts.
+
+An animation is named as its action is, or as files name it; without a name the one that plays is meant. What does the
+work is imported when it is first needed: everyone who starts Blender waits for this module.
+"""
+
+from typing import Any
+
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+
+from ...blender.compat import Context
+from ...blender.window import mode_of, set_mode
+from ...reporting import ModelError
+from ..bases import CANCELLED, FINISHED
+from ..frames import Operator
+from . import shown
+
+NAME = "The animation, as the list or its action names it; empty: the one that plays"
+
+
+class AnimationOperator:
+    """What these operators share: they change the animations of the active object's model."""
+
+    bl_options = {"REGISTER", "UNDO"}
+    report: Any
+    name: str
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Offer it where there is an object."""
+        return context.view_layer.objects.active is not None
+
+    def execute(self, context: Context) -> set[str]:
+        """Change the animations, out of edit mode; the list shows them as they are then."""
+        from ...tasks.animations.find import need_animations
+
+        mode = mode_of(context)
+        try:
+            if mode == "EDIT":
+                set_mode(context, "OBJECT")
+            self.change(need_animations(context), context)
+        except ModelError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
+        finally:
+            if mode == "EDIT":
+                set_mode(context, mode)
+            shown.refresh(context)
+        return FINISHED
+
+    def change(self, animations: Any, context: Context) -> None:
+        """Do what the operator is for; raises ModelError."""
+        raise NotImplementedError
+
+
+class OBJECT_OT_idtech_animation_play(AnimationOperator, Operator):  # type: ignore[misc]
+    """Let the active object's model play an animation."""
+
+    bl_idname = "object.idtech_animation_play"
+    bl_label = "Play This Animation"
+    bl_description = "Let the active object's model play the animation, and the scene show it from first to last frame"
+
+    name: StringProperty(name="Name", description="The animation, as the list or its action names it", default="")
+
+    def change(self, animations: Any, context: Context) -> None:
+        """Play."""
+        animations.play(animations.find(self.name), context.scene)
+
+
+class OBJECT_OT_idtech_animation_add(AnimationOperator, Operator):  # type: ignore[misc]
+    """Make an animation of frames of the active object's model."""
+
+    bl_idname = "object.idtech_animation_add"
+    bl_label = "Add Animation"
+    bl_description = "Make an animation of frames that are there: of the model, or of the action that plays"
+
+    name: StringProperty(name="Name", description="What files call the animation", default="new")
+    first: IntProperty(name="First", description="Its first frame, as the list counts", default=-1, min=-1)
+    last: IntProperty(name="Last", description="Its last frame, as the list counts", default=-1, min=-1)
+
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Ask for name and frames: the selected markers' or the scene's."""
+        from ...tasks.animations.find import animations_of
+
+        found = animations_of(context)
+        if found is not None:
+            self.first, self.last = found.default_range(*scene_range(context.scene))
+        return context.window_manager.invoke_props_dialog(self)
+
+    def change(self, animations: Any, context: Context) -> None:
+        """Add it, and play it."""
+        first, last = animations.default_range(*scene_range(context.scene))
+        first, last = (first if self.first < 0 else self.first), (last if self.last < 0 else self.last)
+        key = animations.add(self.name.strip() or "new", first, last)
+        animations.play(animations.find(key), context.scene)
+
+
+class OBJECT_OT_idtech_animation_remove(AnimationOperator, Operator):  # type: ignore[misc]
+    """Remove an animation of the active object's model."""
+
+    bl_idname = "object.idtech_animation_remove"
+    bl_label = "Remove Animation"
+    bl_description = "Remove the animation, and the frames of the model that no other animation shows"
+
+    name: StringProperty(name="Name", description=NAME)
+
+    def change(self, animations: Any, context: Context) -> None:
+        """Remove it, and play what takes its place."""
+        row = animations.find(self.name)
+        if row.whole:
+            animations.refuse("removed")
+        rows = animations.rows()
+        place, shown_row = [each.key for each in rows].index(row.key), animations.playing_row(rows)
+        played = shown_row is not None and shown_row.key == row.key
+        animations.remove(row)
+        rest = animations.rows()
+        if played and rest:
+            animations.play(rest[min(place, len(rest) - 1)], context.scene)
+
+
+class OBJECT_OT_idtech_animation_duplicate(AnimationOperator, Operator):  # type: ignore[misc]
+    """Make a copy of an animation, with frames of its own."""
+
+    bl_idname = "object.idtech_animation_duplicate"
+    bl_label = "Duplicate Animation"
+    bl_description = "Make a copy of the animation behind it, with frames of its own"
+
+    name: StringProperty(name="Name", description=NAME)
+    copy: StringProperty(name="Copy", description="What the copy is called; empty: as the original, and _copy")
+
+    def change(self, animations: Any, context: Context) -> None:
+        """Copy it, and play the copy."""
+        row = animations.find(self.name)
+        if row.whole:
+            animations.refuse("duplicated")
+        key = animations.duplicate(row, self.copy.strip())
+        animations.play(animations.find(key), context.scene)
+
+
+class OBJECT_OT_idtech_animation_move(AnimationOperator, Operator):  # type: ignore[misc]
+    """Move an animation up or down in the order of the file."""
+
+    bl_idname = "object.idtech_animation_move"
+    bl_label = "Move Animation"
+    bl_description = "Move the animation up or down in the order of the file, a model's frames with it"
+
+    name: StringProperty(name="Name", description=NAME)
+    direction: EnumProperty(
+        name="Direction",
+        description="Where to",
+        items=(("UP", "Up", "Before the one above"), ("DOWN", "Down", "Behind the one below")),
+    )
+
+    def change(self, animations: Any, context: Context) -> None:
+        """Move it."""
+        row = animations.find(self.name)
+        if row.whole:
+            animations.refuse("moved")
+        animations.move(row, -1 if self.direction == "UP" else 1)
+
+
+class OBJECT_OT_idtech_animation_rename(AnimationOperator, Operator):  # type: ignore[misc]
+    """Rename an animation, and what is named after it."""
+
+    bl_idname = "object.idtech_animation_rename"
+    bl_label = "Rename Animation"
+    bl_description = "Rename the animation, and the frames and the marker that are named after it"
+
+    name: StringProperty(name="Name", description=NAME)
+    to: StringProperty(name="New Name", description="What files are to call it")
+    asked: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Ask for the name."""
+        from ...tasks.animations.find import need_animations
+
+        try:
+            self.to = need_animations(context).find(self.name).name
+        except ModelError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
+        return context.window_manager.invoke_props_dialog(self)
+
+    def draw(self, context: Context) -> None:
+        """Show the new name alone."""
+        self.layout.prop(self, "to")
+
+    def change(self, animations: Any, context: Context) -> None:
+        """Rename it."""
+        row = animations.find(self.name)
+        if row.whole or not self.to.strip():
+            animations.refuse("renamed")
+        if self.to.strip() != row.name:
+            animations.rename(row, self.to.strip())
+
+
+def scene_range(scene: Any) -> tuple[int, int]:
+    """Return the frames of the scene that a user has chosen: by selected markers, the preview range, or the scene's."""
+    marked = [marker.frame for marker in scene.timeline_markers if marker.select]
+    if len(marked) > 1:
+        return min(marked), max(marked)
+    if scene.use_preview_range:
+        return scene.frame_preview_start, scene.frame_preview_end
+    return scene.frame_start, scene.frame_end
+
+
+CLASSES = (
+    OBJECT_OT_idtech_animation_play,
+    OBJECT_OT_idtech_animation_add,
+    OBJECT_OT_idtech_animation_remove,
+    OBJECT_OT_idtech_animation_duplicate,
+    OBJECT_OT_idtech_animation_move,
+    OBJECT_OT_idtech_animation_rename,
+)

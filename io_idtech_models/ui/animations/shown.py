@@ -1,0 +1,193 @@
+"""What the list shows: a copy of the animations, made when they change and not when they are drawn.
+
+The copy lies on the window manager, where undo leaves it alone. A handler notes that it is old; the panel, which is
+drawn then, has it made anew as soon as it may. A click and a new name reach us by the message bus, for properties with
+callbacks crash Blender 4.2 at exit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.props import BoolProperty, CollectionProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
+
+from ...blender.compat import Context
+
+PropertyGroup: Any = bpy.types.PropertyGroup
+HOLDER = "idtech_animations"  # on the window manager
+CHANGES = ("ADD", "REMOVE", "DUPLICATE", "MOVE", "RENAME")
+_owner = object()  # of the message bus' subscriptions
+_app: Any = bpy.app
+
+
+class IDTECH_PG_animation(PropertyGroup):  # type: ignore[misc]
+    """A row of the list."""
+
+    name: StringProperty(name="Name", description="What files call the animation; double click to rename it")
+    known: StringProperty()  # the name as it is, until someone changes the other
+    action: StringProperty()  # what Blender calls it
+    first: IntProperty()
+    last: IntProperty()
+    rate: FloatProperty()
+    loop: IntProperty()
+    whole: BoolProperty()
+    can: StringProperty()  # what can be done with it, with blanks between
+
+
+class IDTECH_PG_animations(PropertyGroup):  # type: ignore[misc]
+    """The list, of one model."""
+
+    rows: CollectionProperty(type=IDTECH_PG_animation)
+    index: IntProperty()
+    can_add: BoolProperty()
+
+
+class _State:
+    """Of which object and how many actions the list was made, and whether that is old by now."""
+
+    made_of: tuple[Any, ...] = ()
+    old = True
+    waiting = False
+    index = -1  # as it was put here
+
+
+def _key(context: Context) -> tuple[Any, ...]:
+    """Return what shows at no cost that the list is another."""
+    active = context.view_layer.objects.active
+    return (None if active is None else active.session_uid, len(bpy.data.actions), context.scene.session_uid)
+
+
+def listing(context: Context) -> Any:
+    """Return the list for drawing, which is made anew in a moment where it is old; None until there is one."""
+    if (_State.old or _State.made_of != _key(context)) and not _State.waiting:
+        _State.waiting = True
+        _app.timers.register(_soon, first_interval=0.0)
+    return getattr(context.window_manager, HOLDER, None)
+
+
+def _soon() -> None:
+    _State.waiting = False
+    context: Any = bpy.context
+    refresh(context)
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+def refresh(context: Context) -> None:
+    """Let the list show the animations of the active object's model as they are now."""
+    from ...tasks.animations.find import animations_of
+
+    holder = getattr(context.window_manager, HOLDER, None)
+    if holder is None or getattr(context, "view_layer", None) is None:
+        return
+    _State.made_of, _State.old = _key(context), False
+    animations = animations_of(context)
+    rows = [] if animations is None else animations.rows()
+    holder.rows.clear()
+    holder.can_add = animations is not None and "ADD" in animations.can
+    for row in rows:
+        item = holder.rows.add()
+        item.name = item.known = row.label
+        item.action, item.first, item.last = row.key, row.first, row.last
+        item.rate, item.loop, item.whole = row.rate, row.loop, row.whole
+        item.can = " ".join(what for what in CHANGES if animations is not None and animations.can_do(what, row))
+    playing = None if animations is None else animations.playing_row(rows)
+    index = next((nth for nth, row in enumerate(rows) if row is playing), -1)
+    _State.index = holder.index = index
+
+
+def _on_index() -> None:
+    """Play the animation that was clicked."""
+    context: Any = bpy.context
+    holder = getattr(context.window_manager, HOLDER)
+    if holder.index == _State.index or not 0 <= holder.index < len(holder.rows):
+        return
+    _State.index = holder.index
+    item = holder.rows[holder.index]
+    _call("idtech_animation_play", name="All Frames" if item.whole else item.action)
+
+
+def _on_name() -> None:
+    """Rename the animation whose name was typed over."""
+    context: Any = bpy.context
+    holder = getattr(context.window_manager, HOLDER)
+    changed = next((item for item in holder.rows if item.name != item.known), None)
+    if changed is None:
+        return
+    to, changed.known = changed.name, changed.name
+    if "RENAME" in changed.can.split() and to.strip():
+        _call("idtech_animation_rename", name=changed.action, to=to)
+    refresh(context)
+
+
+def _call(operator_name: str, **options: Any) -> None:
+    """Call an operator, which undo takes back; what it refuses it reports."""
+    context: Any = bpy.context
+    operator = getattr(bpy.ops.object, operator_name)
+    windows = context.window_manager.windows
+    try:
+        if context.window is None and len(windows):
+            with context.temp_override(window=windows[0]):
+                operator("EXEC_DEFAULT", True, **options)
+        else:
+            operator("EXEC_DEFAULT", True, **options)
+    except RuntimeError as error:
+        text = str(error).removeprefix("Error: ").strip()
+        context.window_manager.popup_menu(lambda menu, _context: menu.layout.label(text=text), title="", icon="ERROR")
+        refresh(context)
+
+
+def _listen(*_ignored: Any) -> None:
+    """Be told of clicks and names: Blender forgets who listens with every file."""
+    bpy.msgbus.clear_by_owner(_owner)
+    clicked, named = (IDTECH_PG_animations, "index"), (IDTECH_PG_animation, "name")
+    for where, notify in ((clicked, _on_index), (named, _on_name)):
+        key: Any = where
+        bpy.msgbus.subscribe_rna(key=key, owner=_owner, args=(), notify=notify)
+    _State.old = True
+
+
+def _on_change(_scene: Any, depsgraph: Any = None) -> None:
+    """Note that actions changed."""
+    if depsgraph is not None and depsgraph.id_type_updated("ACTION"):
+        _State.old = True
+
+
+def _on_undo(*_ignored: Any) -> None:
+    _State.old = True
+
+
+def watch() -> None:
+    """Begin to follow what changes."""
+    declare: Any = PointerProperty  # the stubs say that it returns nothing
+    setattr(bpy.types.WindowManager, HOLDER, declare(type=IDTECH_PG_animations))
+    for handlers, function in _handlers():
+        handlers.append(_app.handlers.persistent(function))
+    _listen()
+
+
+def unwatch() -> None:
+    """End it."""
+    bpy.msgbus.clear_by_owner(_owner)
+    if _app.timers.is_registered(_soon):
+        _app.timers.unregister(_soon)
+    for handlers, function in _handlers():
+        handlers.remove(function)
+    delattr(bpy.types.WindowManager, HOLDER)
+    _State.made_of, _State.old, _State.waiting = (), True, False
+
+
+def _handlers() -> list[tuple[Any, Any]]:
+    all_ = _app.handlers
+    return [
+        (all_.depsgraph_update_post, _on_change),
+        (all_.undo_post, _on_undo),
+        (all_.redo_post, _on_undo),
+        (all_.load_post, _listen),
+    ]
+
+
+CLASSES = (IDTECH_PG_animation, IDTECH_PG_animations)

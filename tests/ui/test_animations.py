@@ -1,0 +1,376 @@
+"""The list of a model's animations: what it has of them, and what becomes of files when it is changed."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender.vertex.frame_plan import GatherSettings
+from io_idtech_models.formats.md2 import file as md2
+from io_idtech_models.formats.md3 import file as md3
+from io_idtech_models.model.clips import group
+from io_idtech_models.tasks.animations.find import animations_of, need_animations
+from io_idtech_models.ui.animations import shown, ticks
+from tests import samples_md5, samples_mdm
+from tests.samples import sample
+from tests.samples_player import player_files
+from tests.ui.scene import activate, bpy, error_of, export_bytes, import_model, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+TABLE = "stand 0 2 2 15 0 100 0\nrun 2 3 0 21 127 50 0\nlate 5 1 0 10 0 0 1\n"
+add, remove, play, move, duplicate, rename = (
+    getattr(bpy.ops.object, f"idtech_animation_{name}")
+    for name in ("add", "remove", "play", "move", "duplicate", "rename")
+)
+
+
+def rows() -> list[Any]:
+    return need_animations(bpy.context).rows()
+
+
+def names() -> list[str]:
+    return [row.label for row in rows()]
+
+
+def playing() -> str:
+    return str(need_animations(bpy.context).playing()[0].name)
+
+
+def span() -> tuple[int, int]:
+    return bpy.context.scene.frame_start, bpy.context.scene.frame_end
+
+
+@pytest.fixture(params=[False, True], ids=["absolute", "relative"])
+def monster(request, tmp_path):
+    """Return the bytes of an MD2 with animations, which is in the scene."""
+    made = import_model(put(tmp_path / "a.md2"), relative_keys=request.param)
+    activate(next(block for block in made.objects if block.type == "MESH"))
+    return tmp_path
+
+
+def frames_of(data: bytes) -> list[tuple[str, bytes]]:
+    """Return the frames of an MD2: which animation each is of, and where its vertices are."""
+    file = md2.read(data)
+    called = [name.partition(b"\0")[0].decode() for name in file.frames["name"].tolist()]
+    belongs = [clip.name for clip in group(called) for _ in clip.frames]
+    return [(name, frame.tobytes()) for name, frame in zip(belongs, file.vertices, strict=True)]
+
+
+def written(folder: Any, **options: Any) -> list[tuple[str, bytes]]:
+    return frames_of(export_bytes(folder / "b.md2", **options))
+
+
+def test_a_models_animations_are_listed_and_played(monster):
+    found = [(row.label, row.first, row.last) for row in rows()]
+    clips = group([name for name, _ in _named(sample("animated", "md2"))])
+    assert found[0][0] == "All Frames"
+    assert found[1:] == [(clip.name, clip.first, clip.first + clip.count - 1) for clip in clips]
+    bpy.context.scene.frame_set(found[0][2])
+    assert play(name=found[1][0]) == {"FINISHED"}
+    assert (playing(), span()) == (found[1][0], (0, found[1][2]))
+    assert bpy.context.scene.frame_current == 0, "the frame was outside"
+    assert export_bytes(monster / "b.md2") == sample("animated", "md2"), "which changes nothing"
+    assert play(name="All Frames") == {"FINISHED"}
+    assert span() == (0, found[0][2])
+    assert "there is no animation 'gone'" in error_of(play, name="gone")
+
+
+def _named(data: bytes) -> list[tuple[str, bytes]]:
+    return [(name.partition(b"\0")[0].decode(), b"") for name in md2.read(data).frames["name"].tolist()]
+
+
+def test_animations_move_with_their_frames(monster):
+    before = frames_of(sample("animated", "md2"))
+    _, first, second, *_ = names()
+    assert move(name=second, direction="UP") == {"FINISHED"}
+    assert names()[1:3] == [second, first]
+    own = [pair for pair in before if pair[0] == second]
+    other = [pair for pair in before if pair[0] == first]
+    assert written(monster) == [*own, *other, *before[len(own) + len(other) :]]
+    assert written(monster, frames="ACTIONS") == written(monster)
+    assert "is the first animation already" in error_of(move, name=second, direction="UP")
+    assert move(name=second, direction="DOWN") == {"FINISHED"}
+    assert export_bytes(monster / "c.md2") == sample("animated", "md2")
+
+
+def test_a_copy_has_frames_of_its_own_and_goes_with_them(monster):
+    before = frames_of(sample("animated", "md2"))
+    first = names()[1]
+    own = [data for name, data in before if name == first]
+    assert duplicate(name=first, copy="other") == {"FINISHED"}
+    assert names()[1:3] == [first, "other"]
+    assert playing() == "other"
+    after = written(monster)
+    assert [name for name, _ in after] == [
+        *[first] * len(own),
+        *["other"] * len(own),
+        *(n for n, _ in before[len(own) :]),
+    ]
+    assert [pair for pair in after if pair[0] != "other"] == before
+    keys = need_animations(bpy.context).lead.key_blocks  # type: ignore[attr-defined]
+    points = np.array([[tuple(point.co) for point in key.points] for key in keys])[-len(before) - len(own) :]
+    assert np.array_equal(points[: len(own)], points[len(own) : 2 * len(own)])
+    assert remove(name="other") == {"FINISHED"}
+    assert written(monster) == before
+    assert remove(name=first) == {"FINISHED"}
+    assert written(monster) == before[len(own) :]
+
+
+def test_a_name_is_its_frames_and_its_markers_too(monster):
+    before = frames_of(sample("animated", "md2"))
+    first = names()[1]
+    assert rename(name=first, to="dance") == {"FINISHED"}
+    assert names()[1] == "dance"
+    assert "dance" in [marker.name for marker in bpy.context.scene.timeline_markers]
+    for mode in ("AUTO", "ACTIONS"):
+        assert written(monster, frames=mode) == [("dance" if n == first else n, data) for n, data in before]
+    assert play(name=names()[2]) == {"FINISHED"}
+    assert written(monster)[0][0] == "dance", "whatever plays"
+
+
+def test_an_animation_of_frames_that_have_one_takes_none_away(monster):
+    count = len(written(monster))
+    assert add(name="part", first=1, last=2) == {"FINISHED"}
+    row = need_animations(bpy.context).find("part")
+    assert (row.first, row.last, playing()) == (1, 2, "part")
+    assert "share frames" in error_of(move, name=names()[1], direction="DOWN")
+    assert remove(name="part") == {"FINISHED"}
+    assert len(written(monster)) == count
+    assert "there are no frames 0 to 99" in error_of(add, name="far", first=0, last=99)
+
+
+def test_what_was_chosen_by_markers_is_offered(monster):
+    scene = bpy.context.scene
+    scene.timeline_markers.clear()
+    for frame in (2, 1):
+        scene.timeline_markers.new("x", frame=frame).select = True
+    assert add(name="by markers") == {"FINISHED"}
+    row = need_animations(bpy.context).find("by markers")
+    assert (row.first, row.last) == (1, 2)
+
+
+@pytest.fixture
+def figure(tmp_path):
+    """Return a folder with an armature's frames and their table, which are in the scene."""
+    put(tmp_path / "walk.mdx", samples_mdm.walk())
+    (tmp_path / "walk.aninc").write_text(TABLE, encoding="utf-8")
+    assert bpy.ops.import_anim.idtech_mdx(filepath=str(tmp_path / "walk.mdx")) == {"FINISHED"}
+    return tmp_path
+
+
+def test_rows_of_a_table(figure):
+    assert [(r.label, r.first, r.last, r.rate, r.loop) for r in rows()[1:]] == [
+        ("stand", 0, 1, 15, 2), ("run", 0, 2, 21, 0), ("late", 0, 0, 10, 0),
+    ]  # fmt: skip
+    assert play(name="run") == {"FINISHED"}
+    assert (playing(), span()) == ("run", (0, 2))
+    assert move(direction="UP") == {"FINISHED"}
+    assert rename(to="haste") == {"FINISHED"}
+    assert duplicate(copy="haste2") == {"FINISHED"}
+    assert add(name="piece", first=1, last=2) == {"FINISHED"}
+    assert names() == ["walk", "haste", "haste2", "stand", "late", "piece"]
+    wanted = names()[1:]
+    target = figure / "out.mdx"
+    bpy.ops.export_anim.idtech_mdx(filepath=str(target), what="CHOSEN", actions=",".join(wanted))
+    lines = target.with_suffix(".aninc").read_text(encoding="utf-8").splitlines()
+    assert [line.split()[:3] for line in lines] == [
+        ["haste", "0", "3"], ["haste2", "3", "3"], ["stand", "6", "2"], ["late", "8", "1"], ["piece", "9", "2"],
+    ]  # fmt: skip
+    assert remove(name="piece") == {"FINISHED"}
+    assert names()[-1] == "late"
+    assert "piece" not in bpy.data.actions
+
+
+def test_animations_that_are_files_have_no_order(tmp_path):
+    put(tmp_path / "arm.md5mesh", samples_md5.arm())
+    put(tmp_path / "wave.md5anim", samples_md5.wave())
+    put(tmp_path / "nod.md5anim", samples_md5.wave_spec(2).pack())
+    assert bpy.ops.import_scene.idtech_md5mesh(filepath=str(tmp_path / "arm.md5mesh")) == {"FINISHED"}
+    assert names() == ["nod", "wave"]
+    activate(next(block for block in bpy.data.objects if block.type == "MESH"))
+    assert play(name="wave") == {"FINISHED"}, "by a mesh that the armature moves, too"
+    assert "they have no order" in error_of(move, direction="UP")
+    before = export_bytes_of_motion(tmp_path / "b.md5anim")
+    assert duplicate() == {"FINISHED"}
+    assert export_bytes_of_motion(tmp_path / "c.md5anim") == before, "the copy knows the file, too"
+    assert names() == ["nod", "wave", "wave_copy"]
+
+
+def export_bytes_of_motion(path: Any) -> bytes:
+    assert bpy.ops.export_anim.idtech_md5anim(filepath=str(path)) == {"FINISHED"}
+    return bytes(path.read_bytes())
+
+
+def test_a_players_list_is_its_table(tmp_path):
+    for name, data in player_files().items():
+        put(tmp_path / "models/players/own" / name, data)
+    folder = tmp_path / "models/players/own"
+    assert bpy.ops.import_scene.idtech_player(filepath=str(folder / "upper.md3")) == {"FINISHED"}
+    player = need_animations(bpy.context).player  # type: ignore[attr-defined]
+
+    def played() -> list[str]:
+        return [player.parts[part].animation_data.action.name for part in ("lower", "upper")]
+
+    table = [name for name in names() if name != "All Frames"]
+    assert table[0] == "BOTH_DEATH1"
+    assert play(name="LEGS_RUN") == {"FINISHED"}
+    assert play(name="TORSO_GESTURE") == {"FINISHED"}
+    assert played() == ["LEGS_RUN", "TORSO_GESTURE"]
+    assert play(name="BOTH_DEATH1") == {"FINISHED"}
+    assert played() == ["BOTH_DEATH1", "BOTH_DEATH1"]
+    for refused in (remove, move, duplicate):
+        assert "rows of a player's table have the names" in error_of(refused)
+    assert "begins with LEGS_" in error_of(add, name="hum", first=0, last=0)
+
+
+def test_the_list_that_is_shown(monster):
+    holder = bpy.context.window_manager.idtech_animations
+    shown.refresh(bpy.context)
+    assert [item.name for item in holder.rows] == names()
+    assert holder.index == 0
+    holder.index = 2
+    shown._on_index()  # which the message bus calls when Blender is idle
+    assert playing() == holder.rows[2].name
+    holder.rows[2].name = "typed"
+    shown._on_name()
+    assert (names()[2], playing()) == ("typed", "typed")
+    activate(bpy.data.objects.new("nothing", None) and bpy.context.object)
+    bpy.data.actions.new("another")
+    assert shown._State.made_of != shown._key(bpy.context), "what draws the list sees that it is old"
+
+
+def test_the_active_object_may_be_anything():
+    assert animations_of(bpy.context) is None
+    bpy.ops.mesh.primitive_cube_add()
+    assert animations_of(bpy.context) is None
+    assert "no model that can be animated is active" in error_of(play, name="x")
+
+
+def test_frames_that_are_named_alike_are_an_animation_without_an_action(tmp_path):
+    made = import_model(put(tmp_path / "a.md3", named_md3()))
+    activate(next(block for block in made.objects if block.type == "MESH" and block.data.shape_keys is not None))
+    assert [(row.label, row.first, row.last) for row in rows()] == [
+        ("All Frames", 0, 2),
+        ("idle", 0, 1),
+        ("fire", 2, 2),
+    ]
+    assert play(name="fire") == {"FINISHED"}
+    assert (span(), bpy.context.scene.frame_current) == ((2, 2), 2)
+    shown.refresh(bpy.context)
+    assert bpy.context.window_manager.idtech_animations.index == 2
+    assert export_bytes(tmp_path / "b.md3") == named_md3()
+    assert move(direction="UP") == {"FINISHED"}
+    assert rename(name="idle", to="rest") == {"FINISHED"}
+    assert duplicate(name="rest", copy="nap") == {"FINISHED"}
+    assert remove(name="fire") == {"FINISHED"}
+    after, before = md3.read(export_bytes(tmp_path / "c.md3")), md3.read(named_md3())
+    assert [name.partition(b"\0")[0] for name in after.frames["name"].tolist()] == [
+        b"rest01", b"rest02", b"nap01", b"nap02",
+    ]  # fmt: skip
+    assert np.array_equal(after.tags["origin"], before.tags["origin"][[0, 1, 0, 1]])
+    assert add(name="doze", first=3, last=3) == {"FINISHED"}
+    assert names() == ["All Frames", "rest", "nap", "doze"]
+
+
+def named_md3() -> bytes:
+    """Return an MD3 of three frames, with a tag, whose names tell of two animations."""
+    file = md3.read(sample("animated"))
+    file.frames = file.frames.copy()
+    file.frames["name"] = [b"idle1", b"idle2", b"fire1"]
+    return md3.write(file)
+
+
+class Dialog(ticks.TickedAnimations):
+    """What an export's dialog keeps."""
+
+    def __init__(self, actions: str = "") -> None:
+        self.actions, self.ticked, self.all_named = actions, "", False
+        self.ticks: Any = Rows()
+
+
+class Rows(list[Any]):
+    def add(self) -> Any:
+        self.append(SimpleNamespace(name="", action="", use=True))
+        return self[-1]
+
+
+def test_ticks_and_names_are_in_step(monster):
+    animations = need_animations(bpy.context)
+    own = names()[1:]
+    dialog = Dialog()
+    dialog.fill_ticks(animations)
+    assert [item.name for item in dialog.ticks] == own
+    assert dialog.asked_actions() == "", "all of the model's own"
+    dialog.ticks[0].use = False
+    assert dialog.asked_actions() == tuple(own[1:])
+    assert dialog.actions == ", ".join(own[1:]), "for presets, and the next time"
+    dialog.actions = own[0]  # by a preset
+    assert dialog.asked_actions() == (own[0],)
+    assert [item.use for item in dialog.ticks] == [True, *[False] * (len(own) - 1)]
+    dialog.ticks[0].use = False
+    with pytest.raises(Exception, match="no animation is ticked"):
+        dialog.asked_actions()
+    bare = Dialog("typed")
+    bare.fill_ticks(None)
+    assert bare.asked_actions() == "typed", "without a list names are typed"
+    for remembered, wanted in ((own[1], (own[1],)), ("another model's", "")):
+        again = Dialog(remembered)
+        again.fill_ticks(animations)
+        assert again.asked_actions() == wanted
+
+
+def test_a_name_with_a_comma_is_written(monster):
+    first = names()[1]
+    assert rename(name=first, to="a, b") == {"FINISHED"}
+    action = need_animations(bpy.context).find("a, b").action
+    dialog = Dialog()
+    dialog.fill_ticks(need_animations(bpy.context))
+    for item in dialog.ticks:
+        item.use = item.action == action.name
+    assert dialog.asked_actions() == ("a, b",)
+    assert GatherSettings(actions=("a, b",)).actions == ("a, b",)
+
+
+def test_tags_of_frames_that_move(tmp_path):
+    made = import_model(put(tmp_path / "a.md3"))
+    activate(next(block for block in made.objects if block.type == "MESH" and block.data.shape_keys is not None))
+    count = rows()[0].last + 1
+    assert add(name="head", first=0, last=0) == {"FINISHED"}
+    assert add(name="tail", first=1, last=count - 1) == {"FINISHED"}
+    assert play(name="All Frames") == {"FINISHED"}
+    assert move(name="tail", direction="UP") == {"FINISHED"}
+    before, after = md3.read(sample("animated")), md3.read(export_bytes(tmp_path / "b.md3"))
+    order = [*range(1, count), 0]
+    assert np.array_equal(after.tags["origin"], before.tags["origin"][order])
+    assert all(
+        np.array_equal(a.vertices["xyz"], b.vertices["xyz"][order])
+        for a, b in zip(after.surfaces, before.surfaces, strict=True)
+    )
+
+
+def test_a_collections_exporter_of_animations(tmp_path):
+    put(tmp_path / "arm.md5mesh", samples_md5.arm())
+    put(tmp_path / "wave.md5anim", samples_md5.wave())
+    assert bpy.ops.import_scene.idtech_md5mesh(filepath=str(tmp_path / "arm.md5mesh")) == {"FINISHED"}
+    before = export_bytes_of_motion(tmp_path / "b.md5anim")
+    collection = bpy.data.collections["arm"]
+    view = bpy.context.view_layer
+    view.active_layer_collection = view.layer_collection.children[collection.name]
+    assert bpy.ops.collection.exporter_add(name="IO_FH_idtech_md5anim_animations") == {"FINISHED"}
+    collection.exporters[0].export_properties.filepath = str(tmp_path / "c.md5anim")
+    view.objects.active = None
+    assert bpy.ops.collection.exporter_export(index=0) == {"FINISHED"}
+    assert (tmp_path / "c.md5anim").read_bytes() == before
+    other = bpy.data.objects.new("other", bpy.data.armatures.new("other"))
+    collection.objects.link(other)
+    export: Any = bpy.ops.export_anim.idtech_md5anim
+    said = error_of(export, filepath=str(tmp_path / "d.md5anim"), collection="arm")
+    assert "collection 'arm' has to hold one armature" in said
+
+
+@pytest.mark.parametrize("name", ["md5anim", "mdx", "iqm"])
+def test_animations_have_an_exporter(name):
+    handler = bpy.types.FileHandler.bl_rna_get_subclass_py(f"IO_FH_idtech_{name}_animations")
+    assert handler.bl_export_operator == f"export_anim.idtech_{name}"
+    assert not hasattr(handler, "bl_import_operator"), "the models' takes what is dropped"

@@ -1,0 +1,151 @@
+"""Apply Change to Frames: what was moved in one frame moves in others, and nothing else does."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender.vertex.edits.spread import Spread
+from io_idtech_models.formats.md2 import file as md2
+from io_idtech_models.formats.md3 import file as md3
+from tests.samples import corpus, sample
+from tests.ui.scene import activate, bpy, error_of, export_bytes, import_model, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+UP = np.array((0, 0, 8))
+apply = bpy.ops.object.idtech_apply_change
+
+
+def frames_of(block: Any) -> Any:
+    """Return the positions of all frames, (F, P, 3)."""
+    keys = [key for key in block.data.shape_keys.key_blocks if key.name != "Basis"]
+    found = np.empty((len(keys), len(block.data.vertices) * 3), np.float32)
+    for key, row in zip(keys, found, strict=True):
+        key.points.foreach_get("co", row)
+    return found.reshape(len(keys), -1, 3)
+
+
+def move(block: Any, frame: int, point: int, by: Any) -> None:
+    keys = [key for key in block.data.shape_keys.key_blocks if key.name != "Basis"]
+    keys[frame].points[point].co = [float(x) for x in frames_of(block)[frame, point] + by]
+
+
+def shown(frame: int) -> None:
+    bpy.context.scene.frame_set(frame)
+
+
+@pytest.fixture(params=["absolute", "relative", "scaled"])
+def block(request, tmp_path):
+    options = {"relative_keys": request.param == "relative", "scale": 0.03 if request.param == "scaled" else 1.0}
+    made = import_model(put(tmp_path / "a.md3"), **options)
+    found = next(b for b in made.objects if b.type == "MESH" and b.data.shape_keys is not None)
+    activate(found)
+    return found
+
+
+def test_what_moved_moves_in_all_frames_once(block):
+    before = frames_of(block)
+    shown(1)
+    move(block, 1, 0, (1, 2, 3))
+    wanted = before.copy()
+    wanted[:, 0] += (1, 2, 3)
+    for _ in range(2):
+        assert apply(frames="ALL", selected_only=False) == {"FINISHED"}
+        assert np.allclose(frames_of(block), wanted, atol=1e-4), "and not twice"
+    shown(0)
+    assert apply(frames="ALL", selected_only=False) == {"FINISHED"}
+    assert np.allclose(frames_of(block), wanted, atol=1e-4), "what came to a frame is no change of it"
+    shown(1)
+    move(block, 1, 0, (1, 0, 0))
+    assert apply(frames="ALL", selected_only=False) == {"FINISHED"}
+    wanted[:, 0] += (1, 0, 0)
+    assert np.allclose(frames_of(block), wanted, atol=1e-4), "what moved since, and no more"
+
+
+def test_only_selected_points_and_frames_of_a_range(block):
+    before = frames_of(block)
+    shown(0)
+    block.data.vertices.foreach_set("select", [point == 0 for point in range(len(block.data.vertices))])
+    for point in (0, 1):
+        move(block, 0, point, (4, 0, 0))
+    assert apply(frames="RANGE", first=0, last=1) == {"FINISHED"}
+    after = frames_of(block)
+    assert np.allclose(after[1, 0], before[1, 0] + (4, 0, 0), atol=1e-4)
+    assert np.array_equal(after[2:], before[2:])
+    assert np.array_equal(after[1, 1:], before[1, 1:])
+    assert "there is no frame from 9 to 3" in error_of(apply, frames="RANGE", first=9, last=3)
+
+
+def test_in_edit_mode_what_is_edited_counts(tmp_path):
+    made = import_model(put(tmp_path / "a.md3"))
+    block = next(b for b in made.objects if b.type == "MESH" and b.data.shape_keys is not None)
+    activate(block)
+    before = frames_of(block)
+    shown(2)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.transform.translate(value=(0, 0, 8))
+    assert apply(frames="ALL") == {"FINISHED"}
+    assert block.mode == "EDIT"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert np.allclose(frames_of(block), before + UP, atol=1e-4)
+    assert np.allclose([tuple(v.co) for v in block.data.vertices], before[0] + UP, atol=1e-4)
+
+
+def test_falloffs_reach_the_ends():
+    assert Spread(4, range(9), "LINEAR").weights().tolist() == [0, 0.25, 0.5, 0.75, 1, 0.75, 0.5, 0.25, 0]
+    assert Spread(0, range(3), "LINEAR").weights().tolist() == [1, 0.5, 0]
+    assert Spread(2, range(5), "SMOOTH").weights().tolist() == [0, 0.5, 1, 0.5, 0]
+    assert Spread(2, range(3, 5)).weights().tolist() == [1, 1]
+
+
+def test_frames_that_no_file_had_are_remembered(capfd):
+    bpy.ops.mesh.primitive_cube_add()
+    block = bpy.context.object
+    for _ in range(3):
+        block.shape_key_add(name="pose")
+    keys = block.data.shape_keys
+    keys.use_relative = False
+    keys.eval_time = keys.key_blocks[1].frame
+    assert apply(frames="ALL", selected_only=False) == {"FINISHED"}
+    assert "it is remembered now" in capfd.readouterr().out
+    before = frames_of(block)
+    move(block, 1, 5, (0, 0, 1))
+    assert apply(frames="ALL", selected_only=False) == {"FINISHED"}
+    before[:, 5] += (0, 0, 1)
+    assert np.allclose(frames_of(block), before)
+
+
+def test_a_file_changes_where_vertices_were_moved_alone(tmp_path):
+    made = import_model(put(tmp_path / "a.md3"))
+    block = next(b for b in made.objects if b.type == "MESH" and b.data.shape_keys is not None)
+    activate(block)
+    shown(1)
+    move(block, 1, 0, (2, 0, 0))
+    assert apply(frames="RANGE", first=1, last=2, selected_only=False) == {"FINISHED"}
+    before, after = md3.read(sample("animated")), md3.read(export_bytes(tmp_path / "b.md3"))
+    moved = [np.argwhere((a.vertices["xyz"] != b.vertices["xyz"]).any(axis=-1)) for a, b in
+             zip(after.surfaces, before.surfaces, strict=True)]  # fmt: skip
+    assert sum(len(np.unique(places[:, 1])) > 0 for places in moved) == 1, "of one surface"
+    assert {frame for places in moved for frame in places[:, 0].tolist()} == {1, 2}
+
+
+def test_a_real_file_changes_in_its_frames_alone(tmp_path):
+    file = next((file for file in corpus(".md2") if int.from_bytes(file.data[40:44], "little") > 4), None)
+    if file is None:
+        pytest.skip("the corpus of real files is not here")
+    made = import_model(put(tmp_path / "a.md2", file.data))
+    block = next(b for b in made.objects if b.type == "MESH" and b.data.shape_keys is not None)
+    activate(block)
+    count = len(block.data.shape_keys.key_blocks)
+    before = frames_of(block)
+    shown(count // 2)
+    move(block, count // 2, 0, (1, 1, 1))
+    last = min(count // 2 + 3, count - 1)
+    assert apply(frames="RANGE", first=count // 2, last=last, selected_only=False) == {"FINISHED"}
+    after = frames_of(block)
+    changed = np.argwhere((before != after).any(axis=-1))
+    assert changed.tolist() == [[frame, 0] for frame in range(count // 2, last + 1)]
+    files = md2.read(file.data), md2.read(export_bytes(tmp_path / "b.md2"))
+    same = [a.tobytes() == b.tobytes() for a, b in zip(files[0].vertices, files[1].vertices, strict=True)]
+    assert [frame for frame, equal in enumerate(same) if not equal] == list(range(count // 2, last + 1))
