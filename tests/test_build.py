@@ -281,7 +281,7 @@ def test_option_is_taken_from_anywhere_before_the_dashes():
         (["zip", "--blender", "b"], "zip does not know --blender"),
         (["test", "--fast"], "test does not know --fast"),
         (["test", "--versions", "3.6"], "the versions are 4.2, 4.5, 5.2"),
-        (["test", "--only", "lint"], "The steps are ruff, mypy, unit, bpy-4.2, bpy-4.5, bpy-5.2, "),
+        (["test", "--only", "lint"], "The steps are ruff, mypy, docs, unit, bpy-4.2, bpy-4.5, bpy-5.2, "),
     ],
 )
 def test_wrong_command_line_gives_one_sentence(capsys, arguments, message):
@@ -306,7 +306,7 @@ def test_pytest_arguments_that_name_tests_replace_the_steps_own():
 
 def test_installed_blender_takes_the_place_of_the_matrix():
     names = [step.name for step in checks.steps(checks.Options(blender="b"))]
-    assert names == ["ruff", "mypy", "unit", "blender", "zip"]
+    assert names == ["ruff", "mypy", "docs", "unit", "blender", "zip"]
 
 
 def test_tests_are_counted_from_the_report(tmp_path):

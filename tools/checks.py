@@ -7,10 +7,11 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Callable
 
-from . import children, environments, installed_blender, package, report
+from . import children, environments, installed_blender, package, report, site
 from .common import PACKAGE, PROJECT, BuildError, MissingPythonError, say
 from .environments import BLENDERS, LINT, Environment
 from .pythons import find
@@ -210,6 +211,14 @@ def extension_zip(options: Options) -> Outcome:
     return Outcome.of(transcript.status, transcript.text)
 
 
+def guide(_options: Options) -> Outcome:
+    """Build the user's guide; what Sphinx warns of, a link into nothing say, is an error."""
+    transcript = Transcript()
+    with tempfile.TemporaryDirectory() as folder:
+        transcript.run(site.command(Path(folder) / "docs"), "sphinx -W docs")
+    return Outcome.of(transcript.status, transcript.text)
+
+
 def chosen_blenders(options: Options) -> list[Environment]:
     """Return the environments of the Blender versions that were asked for."""
     return [BLENDERS[version] for version in options.versions]
@@ -238,8 +247,8 @@ def steps(options: Options) -> list[Step]:
         blender_steps = [Step(e.name, blender_tests(e), tests=True) for e in chosen_blenders(options)]
         unit = find(UNIT_PYTHONS).version
         blender_steps += [unit_again(e) for e in at_hand(options) if unit not in e.pythons][-1:]
-    every = [Step("ruff", ruff), Step("mypy", mypy), Step("unit", unit_tests, tests=True), *blender_steps]
-    every.append(Step("zip", extension_zip, last=True))
+    every = [Step("ruff", ruff), Step("mypy", mypy), Step("docs", guide), Step("unit", unit_tests, tests=True)]
+    every += [*blender_steps, Step("zip", extension_zip, last=True)]
     unknown = set(options.only) - {step.name for step in every}
     if unknown:
         names = ", ".join(step.name for step in every)

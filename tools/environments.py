@@ -97,6 +97,15 @@ LINT = Environment(
     seconds=15,
 )
 
+# The user's guide as a site. The pages are plain Markdown; MkDocs, which also reads that, is not kept up any more.
+DOCS = Environment(
+    "docs",
+    "Sphinx",
+    ((3, 11), (3, 13)),
+    ("sphinx==9.*", "myst-parser==5.*", "furo==2025.12.*"),
+    seconds=10,
+)
+
 
 def numpy_environment(python: Version) -> Environment:
     """Describe an environment without bpy: for the commands that need numpy alone, and to prove that they do."""

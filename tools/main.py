@@ -17,6 +17,7 @@ usage: python3 build.py COMMAND [ARGUMENTS]
   try MODEL ...              show a model in its game (try --help)
   test                       run everything that CI checks (test --help)
   zip                        build dist/io_idtech_models-VERSION.zip, the extension for Blender
+  docs                       build dist/docs, the user's guide as a site with navigation and search
   bench                      measure the speed (--all: with every Blender version)
   fuzz                       look for files that crash, hang or change (fuzz --help)
 
@@ -31,7 +32,7 @@ usage: python3 build.py test [--only STEP]... [--versions 4.5,5.2] [--blender PA
 
 Runs ruff, mypy, the tests without Blender (unit), the others with every Blender version that the Pythons
 at hand allow (bpy-4.2, bpy-4.5, bpy-5.2; where Python is another than for "unit", all tests), and builds,
-validates and installs the extension (zip).
+validates and installs the extension (zip) and the user's guide (docs).
 
   --only STEP                run this step only; may be repeated
   --versions V,V             use these Blender versions only
@@ -66,14 +67,15 @@ def dispatch(arguments: list[str]) -> int:
         return test(rest, blender)
     if blender is not None:
         raise BuildError(f"{command} does not know --blender.")
-    if command == "zip":
-        return build_zip(rest)
-    if command == "bench":
-        every_version = "--all" in rest
-        return children.run_benchmarks([a for a in rest if a != "--all"], every_version)
-    if command == "fuzz":
-        return children.run_fuzzer(rest)
-    raise BuildError(f"there is no command {command!r}. python3 build.py --help lists them.")
+    commands = {"zip": build_zip, "docs": build_docs, "bench": benchmarks, "fuzz": children.run_fuzzer}
+    if command not in commands:
+        raise BuildError(f"there is no command {command!r}. python3 build.py --help lists them.")
+    return commands[command](rest)
+
+
+def benchmarks(arguments: Sequence[str]) -> int:
+    """Measure the speed."""
+    return children.run_benchmarks([a for a in arguments if a != "--all"], "--all" in arguments)
 
 
 def take_option(arguments: list[str], name: str) -> str | None:
@@ -97,6 +99,16 @@ def build_zip(arguments: Sequence[str]) -> int:
     if arguments:
         raise BuildError(f"zip takes no arguments; got {' '.join(arguments)}.")
     print(package.build_zip())
+    return 0
+
+
+def build_docs(arguments: Sequence[str]) -> int:
+    """Build the user's guide as a site."""
+    from . import site
+
+    if arguments:
+        raise BuildError(f"docs takes no arguments; got {' '.join(arguments)}.")
+    print(site.build())
     return 0
 
 

@@ -18,17 +18,27 @@ MIN_LOD, LOD_SCALE, LOD_BIAS = "idtech_min_lod", "idtech_lod_scale", "idtech_lod
 MOST_WEIGHTS, LEAST_WEIGHT, ORPHAN_BONE = "idtech_most_weights", "idtech_least_weight", "idtech_orphan_bone"
 # On actions: how Enemy Territory plays them, which its tables of animations say.
 FPS = "idtech_fps"  # on a player's animations
+FRAME_RATE = "idtech_frame_rate"  # on armatures' animations
 LOOP, MOVE_SPEED, TRANSITION = "idtech_loop", "idtech_move_speed", "idtech_transition"
 REVERSED, PRIORITY = "idtech_reversed", "idtech_priority"
 TIMES = "idtech_times"  # on actions, and on materials: frames and pictures that a game plays by itself
 GAME = "idtech_game_"  # on collections, before a number of the file's header, by its name there
+EXPORT = "idtech_export"  # on what stands for a model: how it was exported last, see `tasks.sidebar.last_export`
 PREVIEW = "idtech_preview"  # on actions that are made to look at, and never exported
 SAID = {
+    GAME
+    + "flags": "1 rocket, 2 grenade, 4 gib, 8 turns, 16 green, 32 zombie, 64 orange, 128 purple: trails and the like",
+    GAME + "sync_type": "0: groups of frames play in step on all monsters; 1: each begins when it likes",
+    GAME + "eye_position": "Where the model's eyes are; games read it and make nothing of it",
+    GAME + "bounding_radius": "How far the model reaches; follows the vertices unless you say otherwise",
+    GAME + "size": "Mean area of the triangles, by which WinQuake chooses how to draw; follows them likewise",
     REST_SCALE: "How large the file's joint is at rest along its axes, X the bone's length; Blender shows none of it",
     SCALE_POSITIONS: "The bone's scale in an animation scales its way from its parent, too (Quake II remaster)",
     TIMES: "Seconds after which each frame, or picture, ends: the game plays them by itself, again and again",
+    EXPORT: "Options of the last export, with which the next one begins",
     PREVIEW: "Shows how the game mixes other actions; never exported",
     FPS: "Frames per second in the game",
+    FRAME_RATE: "Frames per second in the file",
     LOOP: "How many frames at the end repeat; 0: the animation stops there",
     MOVE_SPEED: "Units per second that the player runs; below 0: measured from the feet",
     TRANSITION: "Milliseconds in which the animation before it fades",
@@ -54,12 +64,14 @@ RANGES: dict[str, dict[str, Any]] = {
     LOD_BIAS: {},
     TORSO_PARENT: {},
     FPS: {"min": 0.0},
+    FRAME_RATE: {"min": 0.0},
     LOOP: {"min": 0},
     MOVE_SPEED: {},
     TRANSITION: {"min": 0},
     REVERSED: {},
     PRIORITY: {},
     TIMES: {},
+    EXPORT: {},
     PREVIEW: {},
     MOST_WEIGHTS: {"min": 0},
     LEAST_WEIGHT: {"min": 0.0, "max": 1.0},
@@ -71,6 +83,12 @@ def show(block: Block, name: str, value: float | int | bool | str | list[float])
     """Give a data-block one of the properties above."""
     block[name] = value
     block.id_properties_ui(name).update(description=SAID[name], **RANGES[name])
+
+
+def describe(block: Block, name: str) -> None:
+    """Say of a property that a data-block has what it is, if that is known."""
+    if name in SAID:
+        block.id_properties_ui(name).update(description=SAID[name])
 
 
 def numbers(block: Block, name: str) -> tuple[float, ...]:

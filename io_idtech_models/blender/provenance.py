@@ -20,6 +20,7 @@ WORN, WORN_GIVEN = "idtech_worn", "idtech_worn_given"
 PART = "idtech_part"  # on a part's root (see `roots`): lower, upper, head, or what else games hang on tags
 CHECKSUM = "idtech_checksum"  # on a model's collection: CRC-32 of the file that it came from, in hexadecimal
 CONTENT = "idtech_content"  # on a model's collection: the format of its file, where the file's name says another
+SKIN = "idtech_skin"  # on a model's collection: the skin that it wears
 FILE = "idtech_file"  # on collections, meshes, armatures and tags' empties: the file that they came from
 
 

@@ -20,8 +20,8 @@ from .store import GameFile, Store, name_parts, split_name
 # ioquake3's order (R_LoadImage: tga jpg jpeg png pcx ...), then what else Blender reads. Quake II's engines too take
 # these in place of a pcx (Yamagi's r_retexturing: tga png jpg; Q2PRO's r_texture_formats: png jpg tga).
 IMAGE_SUFFIXES = (".tga", ".jpg", ".jpeg", ".png", ".pcx", ".webp", ".dds", ".bmp", ".tif", ".tiff")
-# Pictures beside a skin that are none: a Quake II player's icon, and what Q2PRO lets glow.
-NO_SKINS = ("_i", "_glow")
+# Pictures beside a skin that are none: icons of players of Quake II and III, and what Q2PRO lets glow.
+NO_SKINS, ICON = ("_i", "_glow"), "icon_"
 # Doom 3's and its kin's materials name pictures by what they are for; a shader without a script has the diffuse one.
 DIFFUSE_ENDINGS = ("", "_d", "_diffuse", "_local")
 SAYS_NOTHING = "tris"  # the name of nearly every model of Quake II
@@ -123,7 +123,7 @@ class SearchPath:
         ranked = []
         for name in self._beside.names():
             stem, dot, suffix = name.lower().rpartition(".")
-            if stem and dot + suffix in IMAGE_SUFFIXES and not stem.endswith(NO_SKINS):
+            if stem and dot + suffix in IMAGE_SUFFIXES and not is_no_skin(stem):
                 ranked.append((stem, IMAGE_SUFFIXES.index(dot + suffix), name))
         found: dict[str, GameFile] = {}
         for stem, _, name in sorted(ranked):
@@ -170,3 +170,8 @@ def image_spellings(name: str) -> Iterator[str]:
     # A name that ends in no known extension may hold a dot of its own.
     for base in dict.fromkeys((stem if known or (dot and len(suffix) <= 4) else name, name)):
         yield from (base + ending for ending in IMAGE_SUFFIXES if base)
+
+
+def is_no_skin(stem: str) -> bool:
+    """Tell whether a picture beside a model is for something else, by its name in lower case."""
+    return stem.startswith(ICON) or stem.endswith(NO_SKINS)

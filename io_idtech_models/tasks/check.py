@@ -14,19 +14,36 @@ from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.vertex.gather import gather
 from ..formats import SKELETAL, VERTEX, Row
 from ..model.limits.games import Problem
+from ..model.vertex import VertexModel
 from . import rig_levels
 from .selection import Choice
 from .skeletal_exports import whole_model
 from .vertex import shown_apart
 
+Facts = dict[str, int]
 
-def problems_of(chosen: Choice, row: Row, game: str, context: Context) -> list[Problem]:
-    """Return what a game refuses of objects in a format, or shows otherwise than meant.
+
+def checked(chosen: Choice, row: Row, game: str, context: Context) -> tuple[list[Problem], Facts]:
+    """Return what a game refuses of objects in a format, or shows otherwise than meant, and how much the file holds.
 
     Raises:
         ModelError: the objects are no model that the format can hold at all.
     """
-    return row.check(GATHER[row.family](chosen, row, context), game)
+    model = GATHER[row.family](chosen, row, context)
+    return row.check(model, game), counts_of(model)
+
+
+def counts_of(model: Any) -> Facts:
+    """Return how much a model has of what games have limits of; of surfaces' parts the largest surface's."""
+    if isinstance(model, VertexModel):
+        surfaces, found = model.surfaces, {"frames": model.num_frames, "tags": len(model.tags)}
+        found["surfaces"] = len(surfaces)
+    else:
+        surfaces, found = model.meshes, {"joints": model.skeleton.num_joints, "tags": len(model.tags)}
+        found["meshes"] = len(surfaces)
+    found["vertices"] = max((surface.num_vertices for surface in surfaces), default=0)
+    found["triangles"] = max((len(surface.triangles) for surface in surfaces), default=0)
+    return found
 
 
 def _gather_vertex(chosen: Choice, row: Row, context: Context) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..assets.looks import Looks
+from ..blender.provenance import SKIN
 from ..blender.shading.materials import Materials
 from ..formats import SKIN_DECLS, VERTEX, Row
 from ..game.dress import Dress, Wardrobe
@@ -16,8 +17,6 @@ from ..model.wording import listed, plural
 from ..reporting import ModelError
 
 log = logging.getLogger(__name__)
-
-SKIN = "idtech_skin"  # on a model's collection: the skin that it wears
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,11 @@ def slot_of(rig: Any, action: Any) -> Any:
     return max(slots, key=lambda slot: slot_claim(rig, action, slot), default=None)
 
 
+def actions_of(rig: Any, row: Row) -> list[Any]:
+    """Return all animations of an armature, as `sources` means them; raises NoActionError where there is none."""
+    return _meant(rig, row, "ALL", "")
+
+
 def _actions(rig: Any, row: Row, what: str, asked: Names) -> list[Any]:
     found = _meant(rig, row, what, asked)
     previews = [action.name for action in found if PREVIEW in action]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import bpy
@@ -10,7 +10,7 @@ import bpy
 from ..blender.compat import Context
 from ..blender.mesh.levels import number_of as level_number
 from ..blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX
-from ..blender.roots import is_root, root_of
+from ..blender.roots import is_root, is_tag, root_of
 from ..blender.vertex.gather import TagSource, find_tags
 from ..blender.vertex.source import adopt, find, frame_list
 from ..model.wording import listed
@@ -29,6 +29,7 @@ class Choice:
     hidden: list[bpy.types.Object] = field(default_factory=list)
     shapes: list[bpy.types.Object] = field(default_factory=list)
     tags: list[TagSource] = field(default_factory=list)  # that lie with what is selected, and are not
+    taken: list[bpy.types.Object] = field(default_factory=list)  # that are not selected, but hang together with it
 
     @property
     def whole(self) -> list[bpy.types.Object]:
@@ -56,7 +57,8 @@ class Choice:
 def choose(context: Context, what: str, collection_name: str = "") -> Choice:
     """Return the objects that `what` means: AUTO, COLLECTION, SELECTION, VISIBLE or SCENE.
 
-    AUTO is the model of the active object if that was imported, else the selection, else all that is visible.
+    AUTO is the model of the active object if that was imported, else the selection with what hangs together with it,
+    else all that is visible.
     A collection's name, which Blender's collection exporters give, beats all. Where there is nothing to choose from
     a model is meant that never had an object: that of the active collection, or the only one.
 
@@ -65,7 +67,7 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
     """
     if collection_name:
         return _in_collection(context, _named(collection_name))
-    active = context.view_layer.objects.active
+    active, asked = context.view_layer.objects.active, what
     if what == "AUTO":
         model = _model(context, active)
         if model is not None:
@@ -76,7 +78,9 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
     if what == "COLLECTION":
         return _model(context, active) or _in_collection(context, context.collection)
     blocks = [block for block in context.scene.objects if what != "SELECTION" or _chosen(context, block)]
-    choice = _visible(context, blocks, None)
+    taken = together(context, blocks) if asked == "AUTO" and what == "SELECTION" else []
+    choice = _visible(context, [*blocks, *taken], None)
+    choice.taken = taken
     if what == "VISIBLE":
         choice.hidden = []
     choice.collection = _speaker(choice.blocks)
@@ -85,6 +89,50 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
     if what == "SELECTION":
         choice.tags = _tags_beside(context, choice.blocks)
     return choice
+
+
+def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Return the visible objects that hang together with some, and are not among them.
+
+    That is what hangs on them, but for what hangs on their tags, which is other models; meshes that the same armature
+    deforms; and tags that lie in a collection with none but their meshes, and don't carry them.
+    """
+    own = set(blocks)
+    ids = {_model_id(block) for block in blocks} | {""}
+    meshes = [block for block in blocks if block.type == "MESH"]
+    rigs = {m.object for b in meshes for m in b.modifiers if isinstance(m, bpy.types.ArmatureModifier)} - {None}
+    homes = {home for block in meshes for home in block.users_collection}
+    bodies = {home: {block for block in home.objects if block.type == "MESH"} for home in homes}
+    carriers = set(_above(blocks))
+    found = []
+    for block in context.scene.objects:
+        if block in own or block in carriers or block.type not in KINDS or _model_id(block) not in ids:
+            continue
+        hung = _hangs_on(block, own)
+        skinned = any(isinstance(m, bpy.types.ArmatureModifier) and m.object in rigs for m in block.modifiers)
+        beside = is_tag(block) and any(bodies.get(home, {block}) <= own for home in block.users_collection)
+        if (hung or skinned or beside) and block.visible_get(view_layer=context.view_layer) and not level_number(block):
+            found.append(block)
+    return found
+
+
+def _above(blocks: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:
+    """Yield what objects hang on."""
+    for block in blocks:
+        above = block.parent
+        while above is not None:
+            yield above
+            above = above.parent
+
+
+def _hangs_on(block: bpy.types.Object, own: set[bpy.types.Object]) -> bool:
+    """Tell whether an object hangs on one of some, by parents of which none is a tag."""
+    above = block.parent
+    while above is not None and not is_tag(above):
+        if above in own:
+            return True
+        above = above.parent
+    return False
 
 
 def _tags_beside(context: Context, blocks: list[bpy.types.Object]) -> list[TagSource]:

@@ -12,7 +12,7 @@ from .. import formats
 from ..assets.load import Loaded, animations_beside, load, load_animation
 from ..blender.budgets import refuse_farther
 from ..blender.compat import Context, play
-from ..blender.provenance import note_file
+from ..blender.provenance import FILE, note_file
 from ..blender.rollback import undone_on_failure
 from ..blender.shading.materials import Materials
 from ..blender.skeletal import armature
@@ -90,6 +90,7 @@ def import_skeletal(
         materials, dress = materials_for(file, loaded.row, wanted.dressing, rate, DIFFUSE_ENDINGS)
         posed = build(model, [a for a, _ in animations], settings, materials, context.scene, into)
         _show_rows(posed.actions, animations)
+        _note_files(posed.actions, animations, [other for _, other in motions], file)
         note_file(posed.collection, [posed.armature, *posed.meshes, *posed.tags], file.place)
         note_skin(posed.collection, dress)
         warnings.extend(lacking(materials, dress))
@@ -156,6 +157,15 @@ def _show_rows(actions: list[Any], animations: Motions) -> None:
     for action, (_, row) in zip(actions, animations, strict=True):
         if row is not None:
             animation_tables.show_row(action, row)
+
+
+def _note_files(actions: list[Any], animations: Motions, files: list[GameFile], model: GameFile | None) -> None:
+    """Note on each action that is all of a file, and not the model's, which one that is."""
+    whole = [action for action, (_, row) in zip(actions, animations, strict=True) if row is None]
+    alone = {file.place: files.count(file) == 1 for file in files}
+    for action, file in zip(whole, files, strict=True):
+        if file != model and alone[file.place]:
+            action[FILE] = file.place
 
 
 @dataclass(frozen=True)
@@ -226,4 +236,5 @@ def _bring(
     animations = _with_parts([(animation, file) for animation in known], loaded.row, how.table)
     actions = add_animations(rig, [a for a, _ in animations], settings, context.scene)
     _show_rows(actions, animations)
+    _note_files(actions, animations, [file] * len(known), None)
     return rig, actions

@@ -20,7 +20,9 @@ from ..blender import names
 from ..blender.compat import Block
 from ..blender.mesh import attributes
 from ..blender.mesh.parts import worn_materials
-from ..blender.provenance import FILE, MODEL_ID, STAND_IN, WORN_GIVEN, is_stand_in
+from ..blender.player.parts import find_player
+from ..blender.provenance import FILE, MODEL_ID, SKIN, STAND_IN, WORN_GIVEN, is_stand_in
+from ..blender.roots import root_of
 from ..blender.shading.images import FILE as IMAGE_FILE
 from ..blender.shading.images import image_of
 from ..blender.shading.materials import Materials, worn_by
@@ -32,7 +34,7 @@ from ..game.store import GameFile
 from ..model.look import Layer, Look, Texture
 from ..model.wording import listed, plural
 from ..reporting import LimitError, collected_warnings
-from .dressing import SKIN, lacking, materials_of, note_skin, rate_of, wardrobe
+from .dressing import lacking, materials_of, note_skin, rate_of, wardrobe
 from .games import user_disk
 from .vertex import Summary
 
@@ -96,25 +98,44 @@ def skins_of(block: Block) -> list[str]:
 
 
 def show(block: Block, chosen: str) -> str:
-    """Let all faces of a mesh object wear a slot, or a picture that becomes one; or its model a skin. Returns its name.
+    """Let all surfaces of an object's model wear a slot, a picture that becomes one, or a skin. Returns its name.
 
-    `chosen` is the slot's number, the picture's name, or the skin's with `SKIN_ENDING`. Call it outside edit mode.
+    `chosen` is the slot's number, the picture's name, or the skin's with `SKIN_ENDING`. Surfaces that have no slot of
+    that number stay as they are. Call it outside edit mode.
 
     Raises:
         ModelError: the picture or skin is not there, or can't be read; the objects are as they were.
     """
     if chosen.endswith(SKIN_ENDING):
-        return _show_skin(block, chosen.removesuffix(SKIN_ENDING))
+        return _show_on_parts(block, chosen.removesuffix(SKIN_ENDING))
+    if chosen.isdecimal() and int(chosen) >= len(block.material_slots):
+        raise LimitError(f"'{block.name}' has no slot {chosen}")
+    made = None if chosen.isdecimal() else _new_skin(block, chosen)
+    for each in model_of(block):
+        slot = len(each.data.materials) if made is not None else int(chosen)
+        if made is not None and each.data.library is None:
+            each.data.materials.append(made)
+        if slot < len(each.material_slots) and each.data.library is None:
+            _wear_slot(each, slot)
+    return label(block.material_slots[block.active_material_index].material)
+
+
+def _show_on_parts(block: Block, name: str) -> str:
+    """Let a model wear a skin, and the other parts of the player that it belongs to, as far as these have it."""
+    shown = _show_skin(block, name)
+    player = find_player(block)
+    for root in () if player is None else player.parts.values():
+        other = next((b for b in root.children_recursive if b.type == "MESH" and root_of(b) == root), None)
+        if other is not None and root_of(block) != root and name in skins_of(other):
+            _show_skin(other, name)
+    return shown
+
+
+def _wear_slot(block: Block, slot: int) -> None:
     mesh = block.data
-    if not chosen.isdecimal():
-        mesh.materials.append(_new_skin(block, chosen))
-    slot = int(chosen) if chosen.isdecimal() else len(mesh.materials) - 1
-    if slot >= len(block.material_slots):
-        raise LimitError(f"'{block.name}' has no slot {slot}")
     attributes.set_attribute(mesh, "material_index", "INT", "FACE", np.full(len(mesh.polygons), slot, np.int32))
     mesh.update()
     block.active_material_index = slot
-    return label(block.material_slots[slot].material)
 
 
 def model_of(block: Block) -> list[Block]:
@@ -122,6 +143,10 @@ def model_of(block: Block) -> list[Block]:
     model_id = block.data.get(MODEL_ID)
     if model_id is None:
         return [block]
+    home = next((c for c in block.users_collection if c.get(MODEL_ID) == model_id), None)
+    if home is not None:  # a copy in a collection of its own is another model
+        own: list[Any] = [b for b in home.all_objects if b.type == "MESH" and b.library is None]
+        return [b for b in own if b.data.get(MODEL_ID) == model_id]
     every: list[Any] = [b for b in bpy.data.objects if b.type == "MESH" and b.library is None]
     return [b for b in every if b.data.get(MODEL_ID) == model_id]
 

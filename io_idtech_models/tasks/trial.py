@@ -17,7 +17,7 @@ from ..assets.belongings import Belongings, belongings
 from ..assets.trial import STEP, Outcome, Program, Settings, Trial
 from ..blender.compat import Context
 from ..blender.player.parts import PlayerFound, find_player
-from ..blender.provenance import FILE
+from ..blender.provenance import FILE, SKIN
 from ..blender.vertex.frame_plan import GatherSettings
 from ..game.search import game_name
 from ..game.skin_names import SUFFIX as SKIN_SUFFIX
@@ -25,7 +25,6 @@ from ..game.store import Disk, GameFile
 from ..game.trial.subject import PARTS, SHOWN
 from ..model.wording import listed
 from ..reporting import LimitError, collected_warnings
-from .dressing import SKIN
 from .games import programs, user_disk
 from .player.exports import SaveOptions, save_player
 from .selection import Choice, choose, part_of

@@ -204,8 +204,11 @@ def shown_apart(chosen: Choice, space: str, context: Context) -> Iterator[None]:
 
 
 def left_out(chosen: Choice) -> list[str]:
-    """Name the objects that an export leaves out."""
+    """Name the objects that an export leaves out, and those that it takes though nobody has selected them."""
     texts = []
+    if chosen.taken:
+        text = "taken along, they hang together with what is selected (Export: Selection leaves them out)"
+        texts.append(f"{text}: {_names(chosen.taken)}")
     if chosen.hidden:
         texts.append(f"{plural(len(chosen.hidden), 'hidden object')} left out: {_names(chosen.hidden)}")
     if chosen.shapes:

@@ -234,7 +234,7 @@ class ExportModel(ExportFile):
         name="Export",
         description="Which objects to write",
         items=(
-            ("AUTO", "Model", "The imported model that the active object belongs to, else the selection"),
+            ("AUTO", "Model", "The active object's imported model, else what is selected, and hangs on it"),
             ("COLLECTION", "Collection", "The collection of the active object's model, else the active collection"),
             ("SELECTION", "Selection", "Selected objects"),
             ("VISIBLE", "Visible", "Everything that is visible"),
@@ -244,15 +244,23 @@ class ExportModel(ExportFile):
     )
 
     def invoke(self, context: Context, event: Any) -> Any:
-        """Show the file browser, with the model's name."""
+        """Show the file browser, with the model's name, and the options of its last export."""
         from ..tasks.selection import choose
+        from ..tasks.sidebar.last_export import begin, holder_of
 
         chosen = choose(context, self.what)
+        begin(self, holder_of(chosen), self.row.name)
         file = file_of_choice(chosen)
         self.propose(proposed_stem(chosen), file)
         self.propose_game(file)
         self.carrier = carrier_of(chosen.whole)
         return super().invoke(context, event)
+
+    def remember(self, chosen: Any) -> None:
+        """Note on a model that was written how it was."""
+        from ..tasks.sidebar.last_export import holder_of, remember, unusual
+
+        remember(holder_of(chosen), self.row.name, unusual(self), str(Path(bpy.path.abspath(self.filepath))))
 
     def draw_objects(self) -> None:
         """Show whose limits to keep, and which objects to write where Blender's collection exporter has not said."""

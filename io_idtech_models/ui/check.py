@@ -13,11 +13,10 @@ from ..blender.window import mode_of
 from ..model.limits.games import ERROR, GAMES
 from ..model.wording import plural
 from ..reporting import ModelError, collected_warnings
-from .bases import (
-    CANCELLED,
-    FINISHED,
-)
+from ..tasks.sidebar.subject import subject_of
+from .bases import CANCELLED, FINISHED
 from .imports.placing import deselect
+from .panel import state
 from .reports import report_done
 
 Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
@@ -55,7 +54,7 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> set[str]:
         """Check, select and list."""
-        from ..tasks.check import offenders, problems_of
+        from ..tasks.check import checked, offenders
         from ..tasks.selection import choose
         from ..tasks.vertex import Summary
 
@@ -64,11 +63,12 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
         try:
             with collected_warnings() as warnings:
                 chosen = choose(context, "AUTO")
-                found = problems_of(chosen, row, game, context)
+                found, counts = checked(chosen, row, game, context)
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
         blocks = offenders(chosen.blocks, found)
+        self.keep(context, blocks, [*found, *warnings], counts)
         if blocks:
             deselect(context)
         for block in blocks:
@@ -79,6 +79,22 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
         head = f"{plural(len(severe), 'error')}" if severe else "it will be taken"
         report_done(self, [("", Summary(head, texts))])  # no error: a script goes on
         return FINISHED
+
+    def keep(self, context: Context, blocks: list[Any], findings: list[Any], counts: dict[str, int]) -> None:
+        """Let the panel show what was found of the active object's model: problems of `blocks`, and sentences."""
+        from ..tasks.check import offenders
+        from ..tasks.sidebar.counts import counts_shown
+
+        subject = subject_of(context)
+        if subject is None:
+            return
+        found = state.keep(context, subject, str(counts_shown(subject)), self.target, counts)
+        for each in findings:
+            named = offenders(blocks, [each]) if getattr(each, "subject", "") else []
+            name = named[0].name if named else ""
+            state.add(found, [(name, str(each), getattr(each, "severity", "") == ERROR)])
+        if context.area is not None:
+            context.area.tag_redraw()
 
 
 CLASSES = (OBJECT_OT_idtech_check_game,)

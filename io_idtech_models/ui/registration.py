@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -12,11 +13,12 @@ from ..formats import ROWS
 from . import archives, check, frames, model_list, preferences, skins, torso
 from .animations import operators as animation_operators
 from .animations import shown, ticks
-from .editing import follow, roots
+from .editing import follow, hidden, roots
 from .imports import batch
 from .levels import make as levels
 from .menus import files
 from .operators import operators_of
+from .panel import again, findings, header, model, state, surfaces, tags, wardrobe
 from .panel import animations as animations_panel
 from .panel import main as panel
 from .player import choosing, making, play, transfer
@@ -26,7 +28,20 @@ ANIMATIONS = (shown, animation_operators, animations_panel)
 PLAYERS = (transfer, play, choosing, making)
 IMPORTS = (model_list, batch, archives)
 EDITING = (frames, skins, torso, check, roots, levels, trial)
-MODULES = (preferences, *IMPORTS, *EDITING, *PLAYERS, files, panel, *ANIMATIONS)
+PANEL = (
+    state,
+    panel,
+    again,
+    findings,
+    model,
+    tags,
+    wardrobe,
+    surfaces,
+    header,
+    *ANIMATIONS,
+)  # the parent comes before its children
+MODULES = (preferences, *IMPORTS, *EDITING, *PLAYERS, files, *PANEL)
+PRESETS = str(Path(__file__).parents[1])  # where the folder `presets` lies
 
 _classes: list[type] = []
 _commands: list[Any] = []
@@ -68,6 +83,9 @@ def register() -> None:
         _classes.extend(module.CLASSES)
     for cls in _classes:
         bpy.utils.register_class(cls)
+    state.attach()
+    hidden.attach()
+    bpy.utils.register_preset_path(PRESETS)
     for menu, draw in _menus():
         menu.append(draw)
     follow.watch()
@@ -86,5 +104,8 @@ def unregister() -> None:
         bpy.utils.unregister_cli_command(_commands.pop())
     for menu, draw in reversed(_menus()):
         menu.remove(draw)
+    hidden.detach()
+    state.detach()
+    bpy.utils.unregister_preset_path(PRESETS)
     while _classes:
         bpy.utils.unregister_class(_classes.pop())

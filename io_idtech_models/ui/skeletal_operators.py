@@ -174,7 +174,9 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
 
         def write() -> "list[tuple[Path, Summary]]":
             chosen = choose(context, self.what, self.collection)
-            return [(asked.target, export_skeletal(asked, self.row, chosen, context, settings, more))]
+            summary = export_skeletal(asked, self.row, chosen, context, settings, more)
+            self.remember(chosen)
+            return [(asked.target, summary)]
 
         return self.deliver(write)
 

@@ -12,6 +12,7 @@ from bpy.props import EnumProperty, StringProperty
 
 from ..blender.compat import RELATIVE_PATHS, Context
 from ..reporting import ModelError, collected_warnings
+from ..tasks.sidebar.subject import subject_of
 from .bases import CANCELLED, FINISHED, Exporting
 from .frames import Operator
 from .reports import report_done
@@ -24,8 +25,8 @@ _kept: dict[str, str] = {}
 
 def list_items(_operator: Any, context: Context | None) -> list[Item]:
     """Return the active mesh's slots by their numbers, its model's skins, and pictures beside its file by name."""
-    block = None if context is None else context.view_layer.objects.active
-    if block is None or block.type != "MESH":
+    block = None if context is None else skinned(context)
+    if block is None:
         return []
     from ..tasks.skins import SKIN_ENDING, label, offered, skins_of
 
@@ -33,6 +34,15 @@ def list_items(_operator: Any, context: Context | None) -> list[Item]:
     found = [(file.name, file.name, "Add this picture as a further skin, and wear it") for file in offered(block)]
     skins = [(name + SKIN_ENDING, name, "Let all surfaces of the model wear this skin") for name in skins_of(block)]
     return [(_keep(name), _keep(shown), _keep(text)) for name, shown, text in (*worn, *skins, *found)]
+
+
+def skinned(context: Context) -> Any | None:
+    """Return the mesh whose model skins are chosen for: the active object, or the first of its model's; else None."""
+    active = context.view_layer.objects.active
+    if active is None or active.type == "MESH":
+        return active
+    subject = subject_of(context)
+    return next(iter(subject.meshes if subject is not None else ()), None)
 
 
 def _keep(text: str) -> str:
@@ -61,7 +71,7 @@ class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
         lack = _lack(context)
         if lack:
             cls.poll_message_set(lack)
-        return not lack
+        return not lack  # whether there are any says a folder, which is not read whenever a button is drawn
 
     def invoke(self, context: Context, event: Any) -> set[str]:
         """Ask which, with a field to search in, unless a menu's entry has said it."""
@@ -75,7 +85,10 @@ class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
         from ..tasks.skins import show
         from ..tasks.vertex import Summary, object_mode
 
-        active = context.view_layer.objects.active
+        lack, active = _lack_of_skins(context), skinned(context)
+        if lack or active is None:
+            self.report({"ERROR"}, lack)
+            return CANCELLED
         try:
             with object_mode(context), collected_warnings() as warnings:
                 name = show(active, self.skin)
@@ -106,23 +119,22 @@ class OBJECT_OT_idtech_write_skin(Exporting, Operator):  # type: ignore[misc]
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Offer it on meshes."""
-        active = context.view_layer.objects.active
-        return active is not None and active.type == "MESH"
+        """Offer it on meshes, and what belongs to one's model."""
+        return skinned(context) is not None
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the name of the skin that the model wears."""
         from ..tasks.skins import proposed_skin
 
         if not self.filepath:
-            self.filepath = str(proposed_skin(context.view_layer.objects.active))
+            self.filepath = str(proposed_skin(skinned(context)))
         return super().invoke(context, event)
 
     def execute(self, context: Context) -> set[str]:
         """Write the file; what hinders it is reported, and the file is as it was."""
         from ..tasks.skins import model_of, skin_worn, write_skin
 
-        active, target = context.view_layer.objects.active, Path(bpy.path.abspath(self.filepath))
+        active, target = skinned(context), Path(bpy.path.abspath(self.filepath))
         try:
             with collected_warnings() as warnings:
                 summary = write_skin(model_of(active), target, skin_worn(active))
@@ -135,12 +147,18 @@ class OBJECT_OT_idtech_write_skin(Exporting, Operator):  # type: ignore[misc]
 
 
 def _lack(context: Context) -> str:
-    """Return why there is no skin to choose, or ""."""
-    active = context.view_layer.objects.active
-    if active is None or active.type != "MESH":
+    """Return why no skin can be chosen, or ""."""
+    active = skinned(context)
+    if active is None:
         return "no mesh is active"
     if active.data.library is not None:
         return f"the mesh of '{active.name}' belongs to another .blend"
+    return ""
+
+
+def _lack_of_skins(context: Context) -> str:
+    """Return why there is no skin to choose, or ""."""
+    active: Any = skinned(context)
     if list_items(None, context):
         return ""
     from ..tasks.skins import model_file
@@ -151,13 +169,36 @@ def _lack(context: Context) -> str:
     return f"'{active.name}' has no material, and no picture lies in '{file.parent}'"
 
 
-CLASSES = (OBJECT_OT_idtech_show_skin, OBJECT_OT_idtech_write_skin)
+class IDTECH_MT_skins(bpy.types.Menu):
+    """The skins of the active model: choosing one shows it at once."""
+
+    bl_idname = "IDTECH_MT_skins"
+    bl_label = "Show Skin"
+
+    def draw(self, context: Context) -> None:
+        """List them; a menu is drawn once, when it is opened."""
+        layout: Any = self.layout
+        layout.operator_context = "EXEC_DEFAULT"
+        lack = _lack(context) or _lack_of_skins(context)
+        if lack:
+            layout.label(text=lack, translate=False)
+            return
+        every = list_items(None, context)
+        skins = [item for item in every if item[0].endswith(".skin")]
+        others = [item for item in every if item not in skins]
+        for name, shown, _ in (*skins, *others):
+            if skins and others and name == others[0][0]:
+                layout.separator()
+            layout.operator(OBJECT_OT_idtech_show_skin.bl_idname, text=shown, translate=False).skin = name
+
+
+CLASSES = (OBJECT_OT_idtech_show_skin, OBJECT_OT_idtech_write_skin, IDTECH_MT_skins)
 
 
 def draw_menu(self: Any, context: Context) -> None:
     """Add the choice of skins to the menu beside the list of material slots."""
     self.layout.separator()
-    self.layout.operator_menu_enum(OBJECT_OT_idtech_show_skin.bl_idname, "skin")
+    self.layout.menu(IDTECH_MT_skins.bl_idname)
     self.layout.operator(OBJECT_OT_idtech_write_skin.bl_idname)
 
 

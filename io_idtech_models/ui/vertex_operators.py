@@ -208,7 +208,9 @@ class ExportVertexModel(TickedAnimations, ExportModel):
             chosen = choose(context, self.what, self.collection)
             hidden.extend(left_out(chosen))
             whole, of_scene = replace(asked, levels=self.shares()), getattr(self, "levels", "") == "SCENE"
-            return [(asked.target, export_file(whole, self.row, chosen, context, settings, of_scene))]
+            summary = export_file(whole, self.row, chosen, context, settings, of_scene)
+            self.remember(chosen)
+            return [(asked.target, summary)]
 
         return self.deliver(write, hidden)
 

@@ -349,12 +349,60 @@ def test_tags_of_a_handmade_model_that_are_not_selected_are_said(tmp_path, capfd
     add_tag("arrow")
     add_tag("lamp's place", display="PLAIN_AXES")
     box = add_cube("box")
+    add_cube("another model's")
+    activate(box)
     assert said_of_tags(capfd, path, what=what) == "'tag_weapon', 'arrow'"
     activate(box, bpy.data.objects["tag_weapon"])
     assert said_of_tags(capfd, path, what=what) == "'arrow'"
     assert len(export_model(path, what=what).tags) == 1
     assert said_of_tags(capfd, path, what="SCENE") == ""
     assert said_of_tags(capfd, tmp_path / "b.md2", what=what) == "", "MD2 has none anyhow"
+
+
+TAKEN = "taken along, they hang together with what is selected (Export: Selection leaves them out): "
+
+
+def taken(capfd, path, **options):
+    """Export; returns what is said of what was taken."""
+    capfd.readouterr()
+    export_model(path, **options)
+    text = capfd.readouterr().out
+    return text.split(TAKEN)[1].split(";")[0].strip() if TAKEN in text else ""
+
+
+def test_a_handmade_model_is_what_hangs_together(tmp_path, capfd):
+    path = tmp_path / "b.md3"
+    add_tag("tag_weapon")
+    held = add_cube("held")
+    held.parent = bpy.data.objects["tag_weapon"]  # which makes it a model of its own
+    lid = add_cube("lid")
+    ghost = add_cube("ghost")
+    box = add_cube("box")
+    lid.parent = ghost.parent = box
+    ghost.hide_set(True)
+    other = bpy.data.collections.new("other")
+    bpy.context.scene.collection.children.link(other)
+    other.objects.link(held)
+    bpy.context.scene.collection.objects.unlink(held)
+    activate(box)
+    assert taken(capfd, path) == "'lid'"
+    activate(box, lid)
+    bpy.data.objects.remove(ghost)
+    assert taken(capfd, path) == "'tag_weapon'"
+    assert [len(export_model(path).surfaces), len(export_model(path).tags)] == [2, 1]
+    assert taken(capfd, path, what="SELECTION") == ""
+    assert not export_model(path, what="SELECTION").tags
+
+
+def test_meshes_of_one_armature_hang_together(tmp_path, capfd):
+    rig = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
+    bpy.context.scene.collection.objects.link(rig)
+    for name in ("arm", "leg", "free"):
+        block = add_cube(name)
+        if name != "free":
+            block.modifiers.new("rig", "ARMATURE").object = rig
+    activate(bpy.data.objects["arm"])
+    assert taken(capfd, tmp_path / "b.md3") == "'leg'"
 
 
 def test_tags_elsewhere_are_not_missed_unless_they_hang_on_it(tmp_path, capfd, walker):
@@ -370,7 +418,8 @@ def test_tags_elsewhere_are_not_missed_unless_they_hang_on_it(tmp_path, capfd, w
         bpy.context.scene.collection.objects.link(tag)
     bpy.context.view_layer.update()
     activate(box)
-    assert said_of_tags(capfd, tmp_path / "b.md3") == "'tag_on_it'"
+    assert said_of_tags(capfd, tmp_path / "b.md3", what="SELECTION") == "'tag_on_it'"
+    assert taken(capfd, tmp_path / "b.md3") == "'tag_on_it'"
 
 
 def test_tags_of_an_imported_model_of_which_a_part_is_selected(tmp_path, capfd, walker):

@@ -96,11 +96,18 @@ def _(folder):
     export(folder / "a.md3", what="SCENE")
 
 
-@says("they are not selected")
+@says("taken along")
 def _(folder):
     add_tag("tag_a")
     add_cube()
     export(folder / "a.md3")
+
+
+@says("they are not selected")
+def _(folder):
+    add_tag("tag_a")
+    add_cube()
+    export(folder / "a.md3", what="SELECTION")
 
 
 @says("only meshes are written")
@@ -682,6 +689,17 @@ def _(folder):
     add_cube("a")
     (folder / "a_1.md3").write_bytes(b"old")
     export(folder / "a.md3")
+
+
+@says("files can't be written stay as they were")
+def _(folder):
+    for path in NEWT.parent.iterdir():
+        put(folder / path.name, path.read_bytes())
+    import_model(folder / NEWT.name)
+    for action in bpy.data.actions:
+        if "idtech_file" in action:
+            action["idtech_file"] = str(folder / "gone" / "a.md5anim")
+    bpy.ops.object.idtech_export_again()
 
 
 def make_player(folder: Path, **options: Any) -> None:

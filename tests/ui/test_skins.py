@@ -18,6 +18,7 @@ from io_idtech_models.model.vertex import Surface, VertexModel
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.skins import show as show_skin
 from io_idtech_models.ui import registration, skins
+from tests.samples import PROJECT
 from tests.ui.scene import activate, add_cube, add_tag, bpy, error_of, export_md3, import_md3, png, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -354,8 +355,8 @@ class Layout:
     def separator(self):
         pass
 
-    def operator_menu_enum(self, operator, name):
-        self.found.append((operator, name))
+    def menu(self, name):
+        self.found.append(name)
 
     def operator(self, operator):
         self.found.append(operator)
@@ -372,7 +373,7 @@ def test_the_menus_offer_it(folder):
         draw(menu, bpy.context)
         return menu.layout.found
 
-    entry = [("object.idtech_show_skin", "skin"), "object.idtech_write_skin"]
+    entry = ["IDTECH_MT_skins", "object.idtech_write_skin"]
     assert drawn(skins.draw_menu) == entry
     assert drawn(skins.draw_object_menu) == []
     add_cube()
@@ -418,3 +419,53 @@ def test_a_choice_from_the_menu_is_not_asked_for_again(chosen):
     invoke: Any = skins.OBJECT_OT_idtech_show_skin.invoke
     done = invoke(operator, SimpleNamespace(window_manager=ask), None)
     assert (called, done) == ((["execute"], {"FINISHED"}) if chosen else (["ask"], {"RUNNING_MODAL"}))
+
+
+def test_a_menus_entry_applies_at_once(folder):
+    load(folder / "tris.md2")
+    shown, layout = [], SimpleNamespace(operator_context="INVOKE_DEFAULT")
+
+    def entry(_name: str, text: str, **_: Any) -> Any:
+        shown.append((text, layout.operator_context))
+        return SimpleNamespace()
+
+    layout.operator = entry
+    draw: Any = skins.IDTECH_MT_skins.draw
+    draw(SimpleNamespace(layout=layout), bpy.context)
+    assert shown == [(name, "EXEC_DEFAULT") for name in (*STORED, "frost.pcx", "sand.png")]
+
+
+def test_a_skin_is_the_whole_models(folder):
+    """A slot, and a picture that becomes one, are shown by all surfaces that have it; a copy is another model."""
+    block = load(folder / "tris.md2")
+    second = block.copy()
+    second.data = block.data.copy()
+    block.users_collection[0].objects.link(second)
+    other = bpy.data.collections.new("copy")
+    bpy.context.scene.collection.children.link(other)
+    other["idtech_model"] = block.data["idtech_model"]
+    copy = block.copy()
+    copy.data = block.data.copy()
+    other.objects.link(copy)
+    activate(block)
+    assert show(skin="1") == {"FINISHED"}
+    assert [worn(each)[0] for each in (block, second, copy)] == [1, 1, 0]
+    assert show(skin="frost.pcx") == {"FINISHED"}
+    assert [worn(each)[0] for each in (block, second, copy)] == [2, 2, 0]
+    assert second.data.materials[2] == block.data.materials[2]
+
+
+def test_icons_are_no_skins(folder):
+    load(folder / "tris.md2")
+    png(folder / "icon_default.png")
+    assert "icon_default.png" not in items()
+
+
+def test_a_players_skin_is_all_its_parts(tmp_path):
+    folder = PROJECT / "examples/tock/baseq3/models/players/tock"
+    bpy.ops.import_scene.idtech_player(filepath=str(folder / "upper.md3"))
+    parts = [c for c in bpy.data.collections if c.name in {"head", "upper", "lower"} and c.get("idtech_model")]
+    assert [c["idtech_skin"] for c in parts] == ["default"] * 3
+    activate(next(block for block in parts[0].objects if block.type == "MESH"))
+    assert show(skin="red.skin") == {"FINISHED"}
+    assert [c["idtech_skin"] for c in parts] == ["red"] * 3

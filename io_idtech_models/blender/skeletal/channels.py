@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.skeletal import Animation
 from ...model.transforms import conjugate, from_matrices, inverse, multiply
-from .. import names, spans
+from .. import names, properties, spans
 from ..compat import Block, curves_for
 from ..curves import CONSTANT, LINEAR, add_curves
 from .armature import TURN
@@ -29,7 +29,6 @@ from .armature import TURN
 Doubles = NDArray[np.float64]
 Maps = tuple[Doubles, Doubles]
 AT_ONCE = 4096  # poses
-RATE = "idtech_frame_rate"  # visible and editable, on an action
 PATHS, SCALE = ("location", "rotation_quaternion"), "scale"
 
 
@@ -113,7 +112,7 @@ def make(
     action.use_fake_user = True
     spans.set_range(action, 0, animation.num_frames - 1)
     action.use_cyclic = animation.loops
-    action[RATE] = animation.frame_rate
+    properties.show(action, properties.FRAME_RATE, animation.frame_rate)
     return action
 
 

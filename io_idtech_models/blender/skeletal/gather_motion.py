@@ -29,6 +29,7 @@ from .. import names, playback
 from ..claims import Claims
 from ..compat import Block, action_parts, playing_curves
 from ..curves import Keys, read_keys
+from ..properties import FRAME_RATE
 from ..scene import showing
 from ..spans import Span, span_between, warn_of_length
 from . import armature, bone_scales
@@ -68,7 +69,7 @@ def gather_action(export: RigScene, action: bpy.types.Action, slot: Any, direct:
     span = span_between(action, keys.ends(), count)
     if span is None:
         raise LimitError(f"'{action.name}' has no whole frame")
-    rate = action.get(pose_channels.RATE)
+    rate = action.get(FRAME_RATE)
     if not isinstance(rate, int | float) or rate < 0:
         rate = export.frame_rate
     name = names.file_name_of(action, export.settings.keep_suffixes)

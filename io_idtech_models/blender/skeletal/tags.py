@@ -61,6 +61,13 @@ def _basis(tag: JointTag, bone: Any, scale: float) -> Doubles:
     return steady.products(_from_tail(bone), armature.TURN_BACK, local)
 
 
+def stand_on_bone(block: Block, bone: Any) -> None:
+    """Let an empty that hangs on a bone stand as the joint does, turned as it is in the file."""
+    joint = JointTag(block.name, 0, np.zeros(3, np.float32), np.eye(3, dtype=np.float32))
+    block.matrix_parent_inverse = Matrix.Identity(4)
+    block.matrix_basis = Matrix(_basis(joint, bone, 1.0).tolist())
+
+
 def _from_tail(bone: Any) -> Doubles:
     """Return the transform from a bone's tail to its head."""
     way = np.eye(4)

@@ -17,7 +17,7 @@ from .. import names
 from ..budgets import PIXELS, VERTICES, refuse_more
 from ..compat import HAS_SLOTS, Block, share_action
 from ..mesh import attributes, normal_codes
-from ..properties import GAME
+from ..properties import GAME, describe
 from ..provenance import MODEL_ID, TAG_INDEX
 from ..rollback import undone_on_failure
 from ..shading.materials import Materials
@@ -185,6 +185,7 @@ def _remember(model: VertexModel, built: Built, keys: list[str]) -> None:
         source.set_frame_list(built.collection, model.frame_names, list(range(model.num_frames)))
     for name, value in model.traits.items():
         built.collection[GAME + name] = value
+        describe(built.collection, GAME + name)
 
 
 def _set_scene(scene: bpy.types.Scene, num_frames: int, settings: BuildSettings) -> None:

@@ -93,7 +93,7 @@ def plan_frames(
         return _stretches_plan(_takes(list(dict.fromkeys(owners)), ids, base, settings), base)
     if mode == "MARKERS":
         return _stretches_plan(_marked(scene), base)
-    return _timeline_plan(base, scene, "CURRENT" if mode == "KEYS" else mode, settings)
+    return _timeline_plan(base, blocks, scene, settings, "CURRENT" if mode == "KEYS" else mode)
 
 
 def _keyed(blocks: list[Block], known: StoredSource | None) -> list[Block]:
@@ -163,7 +163,9 @@ def _listed_plan(listed: list[str], frames: list[int], known: StoredSource | Non
     return Plan(shown, [float(i) for i in range(count)], [-1] * count, whole=True), sources
 
 
-def _timeline_plan(base: Base, scene: bpy.types.Scene, mode: str, settings: GatherSettings) -> Planned:
+def _timeline_plan(
+    base: Base, blocks: list[Block], scene: bpy.types.Scene, settings: GatherSettings, mode: str
+) -> Planned:
     """Plan a stretch of the timeline; the keys that it shows name its frames, and where there is none markers do."""
     start, end, step = scene.frame_start, scene.frame_end, scene.frame_step
     if mode == "RANGE":
@@ -174,12 +176,26 @@ def _timeline_plan(base: Base, scene: bpy.types.Scene, mode: str, settings: Gath
     if not times:
         raise LimitError(f"no frame to export: the range {start} to {end} is empty")
     plan, sources = base.plan(times)
+    shown = [base.names[key] if key >= 0 else "" for key in plan.keys]
+    if base.finder is None:
+        shown = _lone_keys(blocks, times)
     markers = {marker.frame: marker.name for marker in scene.timeline_markers}
-    plan.names = [
-        base.names[key] if key >= 0 else markers.get(int(time), f"frame{time:.0f}")
-        for time, key in zip(times, plan.keys, strict=True)
-    ]
+    plan.names = [name or markers.get(int(time), f"frame{time:.0f}") for time, name in zip(times, shown, strict=True)]
     return plan, sources
+
+
+def _lone_keys(blocks: list[Block], times: list[float]) -> list[str]:
+    """Return the relative key that alone shows at each time, else "": many importers make frames so.
+
+    A mesh that shows no two of its keys alone has keys for something else: a smile, a fist.
+    """
+    for block in blocks:
+        keys = block.data.shape_keys
+        shown = [] if keys is None else sampling.keys_at(KeyFinder(keys), times)
+        if len(set(shown) - {-1}) > 1:
+            listed = frame_blocks(keys)
+            return [names.stem_of(listed[key].name) if key >= 0 else "" for key in shown]
+    return [""] * len(times)
 
 
 def _takes(owners: list[Block], ids: set[str], base: Base, settings: GatherSettings) -> list[Stretch]:

@@ -17,7 +17,7 @@ from ...blender.compat import Block, Context
 from ...blender.player.build import stored_files
 from ...blender.player.parts import PlayerFound, all_shown, find_player, players_among
 from ...blender.player.rows import NamedRow, read_row, rows_of
-from ...blender.provenance import CHECKSUM, FILE
+from ...blender.provenance import CHECKSUM, FILE, SKIN
 from ...blender.roots import root_of
 from ...blender.vertex.frame_plan import GatherSettings
 from ...game.player.animation_cfg import LOWER, NAMES, UPPER, WHOLE, AnimationTable, Row, read
@@ -27,7 +27,7 @@ from ...game.skin_names import SUFFIX, skins_of
 from ...game.store import split_name
 from ...model.wording import listed, plural
 from ...reporting import LimitError, collected_warnings
-from ..dressing import SKIN, rate_of
+from ..dressing import rate_of
 from ..selection import Choice, choose, part_of
 from ..skins import skin_of, skin_with
 from ..vertex import Summary, gathered, left_out, object_mode

@@ -23,7 +23,7 @@ from ...blender.player.build import (
 )
 from ...blender.player.parts import find_player
 from ...blender.player.rows import NamedRow
-from ...blender.provenance import FILE
+from ...blender.provenance import FILE, SKIN
 from ...blender.rollback import undone_on_failure
 from ...blender.vertex.build import BuildSettings, Built
 from ...game.player.animation_cfg import AnimationTable, Row, read
@@ -31,7 +31,7 @@ from ...game.player.files import HEAD, PlayerFiles
 from ...game.store import GameFile
 from ...model.wording import listed, plural
 from ...reporting import LimitError, ModelError, collected_warnings
-from ..dressing import SKIN, Dressing, Worn, materials_for, rate_of
+from ..dressing import Dressing, Worn, materials_for, rate_of
 from ..vertex import Summary, import_file
 from .play import play
 

@@ -10,6 +10,8 @@ from typing import Any
 import bpy
 
 from ...blender.compat import Context
+from ...tasks.sidebar.last_export import game_shown
+from ...tasks.sidebar.subject import subject_of
 
 PANEL = "VIEW3D_PT_idtech"
 KINDS = frozenset(("MESH", "ARMATURE", "EMPTY"))
@@ -44,10 +46,23 @@ class VIEW3D_PT_idtech(InSidebar, Panel):  # type: ignore[misc]
         return active is not None and active.type in KINDS
 
     def draw(self, context: Context) -> None:
-        """Name the model; what there is to say of it is in the folded parts."""
-        active = context.view_layer.objects.active
+        """Name the model, and offer what is done with it most; all else is in the folded parts."""
+        subject = subject_of(context)
+        if subject is None:
+            return
         layout: Any = self.layout
-        layout.label(text=active.name, icon="OBJECT_DATA")
+        of_file = subject.home is not None
+        holder = subject.holder
+        layout.label(text=holder.name, icon="OUTLINER_COLLECTION" if of_file else "OBJECT_DATA", translate=False)
+        column = layout.column(align=True)
+        column.operator("object.idtech_export_again", icon="EXPORT")
+        row = subject.row
+        if row is None or not row.has_model:
+            column.operator("object.idtech_check_game", icon="CHECKMARK")
+            return
+        column.operator_context = "EXEC_DEFAULT"
+        checks = column.operator("object.idtech_check_game", icon="CHECKMARK")
+        checks.target = f"{row.name}:{game_shown(subject)}"
 
 
 CLASSES: tuple[type, ...] = (VIEW3D_PT_idtech,)

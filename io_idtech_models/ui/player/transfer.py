@@ -170,15 +170,18 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
     )
 
     def invoke(self, context: Context, event: Any) -> Any:
-        """Show the file browser, with the player's folder."""
+        """Show the file browser, with the player's folder, and the options of its last export."""
         from ...tasks.player.exports import chosen_player
         from ...tasks.player.files import proposed_target
+        from ...tasks.sidebar.last_export import begin
 
         try:
-            self.filepath = str(proposed_target(chosen_player(context, self.collection)))
+            player = chosen_player(context, self.collection)
+            self.filepath = str(proposed_target(player))
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
+        begin(self, player.root if player.collection is None else player.collection, "player")
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
@@ -192,6 +195,7 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
         from ...model.lod.levels import shares_of
         from ...tasks.player.exports import SaveOptions, chosen_player, save_player
         from ...tasks.player.files import write
+        from ...tasks.sidebar.last_export import remember, unusual
 
         target = Path(bpy.path.abspath(self.filepath))
         try:
@@ -204,6 +208,8 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
         except ModelError as error:
             self.report({"ERROR"}, f"{target.name}: {error}")
             return CANCELLED
+        holder = player.root if player.collection is None else player.collection
+        remember(holder, "player", unusual(self), str(target))
         report_done(self, [(saved.name, summary)])
         return FINISHED
 

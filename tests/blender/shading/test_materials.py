@@ -436,3 +436,23 @@ def shown(material: Any, folder: Path) -> Any:
     bpy.ops.render.render(write_still=True)
     pixels = np.array(bpy.data.images.load(scene.render.filepath).pixels[:])
     return pixels.reshape(4, 4, 4)[2, 2, :3]
+
+
+def clear(path: Path) -> Path:
+    """Write a picture of 4 x 4 pixels with an alpha of 0."""
+    return put(path, struct.pack("<BBB5xHHHHBB", 0, 0, 2, 0, 0, 4, 4, 32, 8) + bytes((10, 20, 30, 0)) * 16)
+
+
+@pytest.mark.parametrize("drawn", ["opaque", "alpha"])
+def test_alpha_makes_holes_only_where_the_shader_reads_it(tmp_path, drawn):
+    """Solid view shows every alpha of a picture, whatever the material's nodes do."""
+    picture = Disk().file(clear(tmp_path / "skin.tga"))
+    materials = Materials(lambda name, worn=False: Look((Layer(Texture(picture), drawn=drawn),)))
+    image: Any = image_of(materials.get("skin"))
+    assert image.alpha_mode == ("NONE" if drawn == "opaque" else "CHANNEL_PACKED")
+    again = Materials(lambda name, worn=False: Look((Layer(Texture(picture), drawn="alpha"),)))
+    assert image_of(again.get("other")) == image
+    assert image.alpha_mode == "CHANNEL_PACKED", "a shader reads it now"
+    plain = Materials(lambda name, worn=False: Look((Layer(Texture(picture)),)))
+    plain.get("third")
+    assert image.alpha_mode == "CHANNEL_PACKED", "and still does"

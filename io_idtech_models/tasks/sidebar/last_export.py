@@ -1,0 +1,138 @@
+"""How a model was exported last, kept with it: the next export begins with the same.
+
+A text on the model's collection, its armature, or its object, and so a copy's, too: by format the options that were
+other than usual. What it says is checked like a file, for a .blend can come from a stranger.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import PurePath
+from typing import Any
+
+from ...blender.properties import EXPORT, show
+from ...blender.provenance import FILE
+from ...blender.roots import root_of
+from ...model.limits.folders import UNKNOWN, game_for
+from .subject import Subject
+
+# What is no option of the model: where it is written, and which objects were meant.
+NO_OPTIONS = frozenset(("filepath", "what", "collection", "check_existing", "filter_glob"))
+TARGET, LAST = "file", "format"
+
+
+def holder_of(chosen: Any) -> Any | None:
+    """Return what remembers the exports of a choice of objects: see `subject.Subject.holder`."""
+    if chosen.collection is not None:
+        return chosen.collection
+    rigs = [block for block in chosen.blocks if block.type == "ARMATURE"]
+    return next(iter([*rigs, *chosen.blocks]), None)
+
+
+def kept_of(holder: Any) -> dict[str, Any]:
+    """Return all that a model remembers: options by format, and where it was written last if it came from no file."""
+    text = None if holder is None else holder.get(EXPORT)
+    if not isinstance(text, str):
+        return {}
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def options_of(holder: Any, name: str) -> dict[str, Any] | None:
+    """Return the options that a model was exported with last in a format; None if it was not."""
+    found = kept_of(holder).get(name)
+    return found if isinstance(found, dict) else None
+
+
+def game_of(holder: Any, name: str) -> str:
+    """Return the game that a model was exported for last in a format, or that was chosen for it; "" for none."""
+    game = (options_of(holder, name) or {}).get("game", "")
+    return game if isinstance(game, str) else ""
+
+
+@lru_cache(maxsize=64)
+def _game_of_folder(name: str, place: str) -> str:
+    return game_for(name, PurePath(place).parts[:-1])
+
+
+def game_shown(subject: Subject) -> str:
+    """Return the game that a model is for: that of its last export, or which was chosen, else its folder's."""
+    row = subject.row
+    if row is None:
+        return UNKNOWN
+    game = game_of(subject.holder, row.name)
+    return game if game in row.games else _game_of_folder(row.name, subject.place)
+
+
+def remember(holder: Any, name: str, options: dict[str, Any], target: str = "") -> None:
+    """Note on a model how it was exported in a format, and where, if not into the file that it came from."""
+    if holder is None or holder.library is not None:
+        return
+    kept = kept_of(holder) | {name: options, LAST: name}
+    if target and target != holder.get(FILE):
+        kept[TARGET] = target
+    show(holder, EXPORT, json.dumps(kept))
+
+
+def choose_game(holder: Any, name: str, game: str) -> None:
+    """Note on a model for which game it is exported in a format."""
+    remember(holder, name, (options_of(holder, name) or {}) | {"game": game})
+
+
+def _shown(operator: Any) -> Iterable[str]:
+    for prop in operator.properties.bl_rna.properties:
+        if not prop.is_hidden and prop.identifier not in NO_OPTIONS and prop.identifier != "rna_type":
+            yield prop.identifier
+
+
+def unusual(operator: Any) -> dict[str, Any]:
+    """Return the options of an operator that are other than usual, and the game in any case."""
+    found = {}
+    for name in _shown(operator):
+        value, prop = getattr(operator, name), operator.properties.bl_rna.properties[name]
+        if name == "game" or value != prop.default:
+            found[name] = value
+    return found
+
+
+def begin(operator: Any, holder: Any, name: str) -> None:
+    """Let an operator that a user has called begin as the model's last export, but for what the call says.
+
+    Blender offers what the last call had, which may have been another model's: one that came from a file begins with
+    its own, or as is usual.
+    """
+    kept = options_of(holder, name)
+    if holder is None or (kept is None and not isinstance(holder.get(FILE), str)):
+        return
+    for option in _shown(operator):
+        if operator.properties.is_property_set(option):
+            continue  # what was said with the call; what Blender remembers does not count as set
+        operator.properties.property_unset(option)
+        if kept is not None and option in kept:
+            take(operator, option, kept[option])
+
+
+def take(operator: Any, option: str, value: Any) -> None:
+    """Set an option, unless there is no such value any more."""
+    try:
+        setattr(operator, option, value)
+    except (TypeError, ValueError, OverflowError):
+        operator.properties.property_unset(option)
+
+
+def lack_of(subject: Subject | None) -> str:
+    """Return why a model can't be exported again, or "": what is quickly told, for buttons."""
+    if subject is None:
+        return "No object is active"
+    if root_of(subject.active) is not None:  # a player's part: where that belongs takes longer to tell
+        return ""
+    if subject.archive and not kept_of(subject.holder).get(TARGET):
+        return "The model's file lies in an archive, which stays as it is: use File > Export > id Tech"
+    if not subject.place and not kept_of(subject.holder).get(TARGET):
+        return "The model came from no file and was written to none: use File > Export > id Tech first"
+    return ""

@@ -1,0 +1,108 @@
+"""Which model the active object belongs to, found so quickly that a panel may ask whenever it is drawn."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import PurePath
+from typing import Any
+
+import bpy
+
+from ...blender.compat import Block, Context
+from ...blender.provenance import CONTENT, FILE, MODEL_ID
+from ...formats import ROWS, Row
+from ...game.store import split_at_archive
+
+_BY_NAME = {row.name: row for row in ROWS}
+_BY_SUFFIX = {suffix: row for row in ROWS if row.has_model for suffix in row.suffixes}
+# Which collection the object that was asked for last lies in, by the object's number in this session: Blender looks
+# through all collections to say that. An object that lies in none is asked again when there are more or fewer.
+_homes: dict[str, Any] = {"block": -1, "collections": -1, "name": None}
+
+
+@dataclass(eq=False)
+class Subject:
+    """A model in the scene."""
+
+    active: Block
+    home: Any | None  # the collection that an import made for it
+    rig: Block | None
+    place: str  # the file that it came from, "" for none
+    row: Row | None  # of that file; None where no format is known
+
+    @property
+    def holder(self) -> Any:
+        """Return what remembers how the model was exported: its collection, its armature, or the object."""
+        return self.home or self.rig or self.active
+
+    @property
+    def blocks(self) -> Iterable[Block]:
+        """Return the model's objects, as far as they lie in its collection."""
+        return self.home.objects if self.home is not None else [b for b in (self.rig, self.active) if b is not None]
+
+    @property
+    def meshes(self) -> list[Block]:
+        """Return its surfaces."""
+        return list(dict.fromkeys(block for block in self.blocks if block.type == "MESH"))
+
+    @property
+    def archive(self) -> str:
+        """Return the archive that its file lies in, or "": as it was when that was first asked."""
+        return _archive_once(self.place)
+
+
+def archive_of(place: str) -> str:
+    """Return the archive that a file lies in, or ""."""
+    found = split_at_archive(PurePath(place), os.path.isfile) if place else None
+    return found[0] if found is not None else ""
+
+
+_archive_once = lru_cache(maxsize=64)(archive_of)
+
+
+def subject_of(context: Context) -> Subject | None:
+    """Return the model of the active object; None without one."""
+    active = context.view_layer.objects.active
+    if active is None:
+        return None
+    home, rig = home_of(active), rig_of(active)
+    data = active.data if active.data is not None else active
+    holders = [holder for holder in (home, data, None if rig is None else rig.data) if holder is not None]
+    place = next((found for found in (holder.get(FILE) for holder in holders) if isinstance(found, str)), "")
+    return Subject(active, home, rig, place, row_of(place, home))
+
+
+def row_of(place: str, home: Any | None) -> Row | None:
+    """Return the format of a model's file: what its content is, else what its name says."""
+    content = None if home is None else home.get(CONTENT)
+    own = _BY_NAME.get(content) if isinstance(content, str) else None
+    return own or _BY_SUFFIX.get("." + place.lower().rpartition(".")[2])
+
+
+def rig_of(block: Block) -> Block | None:
+    """Return the armature that an object is, that deforms it, or on whose bone it hangs."""
+    if block.type == "ARMATURE":
+        return block
+    for modifier in block.modifiers:
+        if modifier.type == "ARMATURE" and modifier.object is not None:
+            return modifier.object
+    above = block.parent
+    return above if above is not None and above.type == "ARMATURE" else None
+
+
+def home_of(block: Block) -> Any | None:
+    """Return the collection that an import made for an object, if it lies in one."""
+    known = _homes["name"]
+    every = bpy.data.collections
+    if _homes["block"] == block.session_uid:
+        if known is None and _homes["collections"] == len(every):
+            return None
+        found = every.get(known) if known is not None else None
+        if found is not None and MODEL_ID in found and found.objects.get(block.name) == block:
+            return found
+    own = next((c for c in block.users_collection if MODEL_ID in c), None)
+    _homes.update(block=block.session_uid, collections=len(every), name=None if own is None else own.name)
+    return own

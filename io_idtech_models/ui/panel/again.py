@@ -1,0 +1,98 @@
+"""Export Again: a model goes back to the file that it came from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...blender.compat import Context
+from ...reporting import ModelError
+from ...tasks.sidebar.last_export import lack_of
+from ...tasks.sidebar.subject import subject_of
+from ..bases import CANCELLED, FINISHED
+from ..reports import listening, report_done
+
+Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
+_agreed: set[str] = set()  # files that the user has agreed to write over, in this session
+
+
+class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
+    """Write a model where it came from, as it was exported last."""
+
+    bl_idname = "object.idtech_export_again"
+    bl_label = "Export Again"
+    bl_description = (
+        "Write the active object's model into the file that it came from, in its format, with the game and options of "
+        "the last export; of a player all its files, of a rig also animations that came from files of their own"
+    )
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Offer it where a model came from a file, or was written to one."""
+        lack = lack_of(subject_of(context))
+        if lack:
+            cls.poll_message_set(lack)
+        return not lack
+
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Ask before a file is written over for the first time in this session."""
+        from ...tasks.sidebar.again import plan_of
+
+        try:
+            target = plan_of(context).target
+        except ModelError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
+        if str(target) in _agreed or not target.exists():
+            return self.execute(context)
+        return context.window_manager.invoke_confirm(
+            self,
+            event,
+            title="Write over the file that the model came from?",
+            message=str(target),
+            confirm_text="Export",
+            icon="WARNING",
+        )
+
+    def execute(self, context: Context) -> set[str]:
+        """Write; what hinders it is reported, and leaves the files as they were."""
+        from ...tasks.sidebar.again import export_motions, plan_of
+
+        try:
+            plan = plan_of(context)
+            operator = getattr(bpy.ops.export_scene, f"idtech_{plan.name}")
+            with listening() as (done, failed):
+                operator("EXEC_DEFAULT", filepath=str(plan.target), **_taken(operator, plan.options))
+            motions, notes = export_motions(plan, context)
+            for _, summary in done[-1:]:
+                summary.warnings.extend(notes)
+            done += motions
+        except ModelError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
+        except RuntimeError as error:  # what the export reported
+            self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+            return CANCELLED
+        _agreed.add(str(plan.target))
+        report_done(self, done, failed)
+        return FINISHED
+
+
+KINDS: dict[str, Any] = {"ENUM": str, "STRING": str, "INT": int, "FLOAT": (int, float), "BOOLEAN": bool}
+
+
+def _taken(operator: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Return those of some options that an operator has, and can have."""
+    known, found = operator.get_rna_type().properties, {}
+    for name, value in options.items():
+        prop = known.get(name)
+        if prop is None or prop.is_hidden or not isinstance(value, KINDS.get(prop.type, ())):
+            continue
+        if prop.type != "ENUM" or value in prop.enum_items:
+            found[name] = value
+    return found
+
+
+CLASSES = (OBJECT_OT_idtech_export_again,)

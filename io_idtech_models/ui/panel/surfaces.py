@@ -1,0 +1,93 @@
+"""The surfaces of the active model: what they and their shaders are called in the file, and which picture they show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...blender import names
+from ...blender.compat import Context
+from ...blender.provenance import is_stand_in
+from ...blender.shading.images import image_of, shows_any
+from ...blender.shading.materials import worn_by
+from ...tasks.sidebar.subject import subject_of
+from . import state
+from .main import Child, Panel
+from .tags import shown_kind
+
+List: Any = bpy.types.UIList
+
+
+class IDTECH_UL_surfaces(List):  # type: ignore[misc]
+    """The meshes among a collection's objects."""
+
+    bl_idname = "IDTECH_UL_surfaces"
+
+    def filter_items(self, _context: Context, data: Any, name: str) -> tuple[list[int], list[int]]:
+        """Show meshes alone, by the name that is searched for."""
+        return shown_kind(self, getattr(data, name), "MESH"), []
+
+    def draw_item(self, _context: Context, layout: Any, _data: Any, item: Any, _icon: int, _active: Any) -> None:
+        """Show one: its name, and its material's, to edit; and whether that shows a picture."""
+        split = layout.split(factor=0.4, align=True)
+        split.prop(item, "name", text="", emboss=False, icon="MESH_DATA")
+        material = item.data.materials[0] if item.data.materials else None
+        if material is None:
+            split.label(text="No Material", icon="ERROR")
+            return
+        split.prop(material, "name", text="", emboss=False, icon="IMAGE_DATA" if shows_any(material) else "ERROR")
+
+
+class VIEW3D_PT_idtech_surfaces(Child, Panel):  # type: ignore[misc]
+    """The surfaces of the model."""
+
+    bl_idname = "VIEW3D_PT_idtech_surfaces"
+    bl_label = "Surfaces"
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Show it where there are surfaces."""
+        subject = subject_of(context)
+        return subject is not None and bool(subject.meshes)
+
+    def draw(self, context: Context) -> None:
+        """List them; a click selects one, a double click renames it, or its shader; below is what the file gets."""
+        subject, layout = subject_of(context), self.layout
+        if subject is None:
+            return
+        if subject.home is not None:
+            manager = context.window_manager
+            layout.template_list(
+                IDTECH_UL_surfaces.bl_idname, "", subject.home, "objects", manager, state.PART, rows=4, sort_lock=True
+            )
+        if subject.active.type == "MESH":
+            _draw_file(layout, subject.active)
+
+
+def _draw_file(layout: Any, block: Any) -> None:
+    """Show what the file gets of a surface, and what its material shows."""
+    material = block.data.materials[0] if block.data.materials else None
+    lines = [("Surface", names.file_name_of(block))]
+    if material is None:
+        layout.label(text="Give it a material, called as the shader", icon="ERROR")
+        return
+    shader, worn, image = names.file_name_of(material), worn_by(material), image_of(material)
+    if is_stand_in(material):
+        layout.label(text="The file names no shader: rename the material to give it one", icon="INFO")
+    else:
+        lines.append(("Shader", shader))
+    if worn != shader:
+        lines.append(("By Skin", worn))
+    if image is not None:
+        lines.append(("Picture", image.name))
+    split = layout.split(factor=0.3)
+    labels, values = split.column(align=True), split.column(align=True)
+    for label, text in lines:
+        labels.label(text=label)
+        values.label(text=text, translate=False)
+    if image is None:
+        layout.label(text="No picture found", icon="ERROR")
+
+
+CLASSES = (IDTECH_UL_surfaces, VIEW3D_PT_idtech_surfaces)

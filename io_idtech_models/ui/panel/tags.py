@@ -1,0 +1,145 @@
+"""The tags of the active model, and new ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.props import EnumProperty, StringProperty
+
+from ...blender.compat import Context
+from ...blender.provenance import PART
+from ...blender.window import mode_of
+from ...reporting import ModelError
+from ...tasks.sidebar.subject import subject_of
+from ..bases import CANCELLED, FINISHED
+from ..imports.placing import select
+from . import state
+from .findings import OBJECT_OT_idtech_select_part
+from .main import Child, Panel
+
+Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
+List: Any = bpy.types.UIList
+
+
+def _offered(_operator: Any, _context: Context, _text: str) -> list[tuple[str, str]]:
+    """Return names of tags that games know, each with what sits on it."""
+    from ...tasks.sidebar.new_tags import OFFERED
+
+    return list(OFFERED)
+
+
+class OBJECT_OT_idtech_add_tag(Operator):  # type: ignore[misc]
+    """Add a tag to the model of the active object."""
+
+    bl_idname = "object.idtech_add_tag"
+    bl_label = "Add Tag"
+    bl_description = "Add a tag to the active object's model: an empty, whose place and turn exports write"
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: StringProperty(
+        name="Name",
+        description="What games look for: tag_weapon, tag_head, ...",
+        default="tag_weapon",
+        search=_offered,
+        search_options={"SUGGESTION"},
+    )
+    place: EnumProperty(
+        name="Place",
+        description="Where the tag stands, and what it moves with",
+        items=(
+            ("CURSOR", "3D Cursor", "Where the 3D cursor is; of a rig it moves with the active bone"),
+            ("OBJECT", "Active Object", "At the active object's origin, and moving with that"),
+            ("BONE", "Active Bone", "On the armature's active bone, turned and moved with it"),
+        ),
+        default="CURSOR",
+    )
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Offer it where a model, or what may become one, is active."""
+        active = context.view_layer.objects.active
+        lack = "" if mode_of(context) in {"OBJECT", "POSE"} else "Only in object or pose mode"
+        lack = "No object is active" if active is None else lack
+        if lack:
+            cls.poll_message_set(lack)
+        return not lack
+
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Ask for name and place."""
+        rig = getattr(subject_of(context), "rig", None)
+        if rig is not None and rig.data.bones.active is not None and not self.properties.is_property_set("place"):
+            self.place = "BONE"
+        return context.window_manager.invoke_props_dialog(self)
+
+    def execute(self, context: Context) -> set[str]:
+        """Add it, and select it."""
+        from ...tasks.sidebar.new_tags import add_tag, is_twin
+
+        if not self.name.strip():
+            self.report({"ERROR"}, "a tag needs a name: games look for 'tag_head', 'tag_weapon' and the like")
+            return CANCELLED
+        try:
+            made = add_tag(context, self.name.strip(), self.place)
+        except ModelError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
+        select(context, [made])
+        if is_twin(subject_of(context), made):
+            said = f"the model has a tag '{self.name.strip()}' already: games find the first, so rename or delete one"
+            self.report({"WARNING"}, said)
+        return FINISHED
+
+
+class IDTECH_UL_tags(List):  # type: ignore[misc]
+    """The tags among a collection's objects."""
+
+    bl_idname = "IDTECH_UL_tags"
+
+    def filter_items(self, _context: Context, data: Any, name: str) -> tuple[list[int], list[int]]:
+        """Show empties alone, by the name that is searched for."""
+        return shown_kind(self, getattr(data, name), "EMPTY"), []
+
+    def draw_item(self, _context: Context, layout: Any, _data: Any, item: Any, _icon: int, _active: Any) -> None:
+        """Show one: its name to edit, and the bone that it hangs on."""
+        layout.prop(item, "name", text="", emboss=False, icon="EMPTY_ARROWS")
+        if item.parent_type == "BONE":
+            layout.label(text=item.parent_bone, translate=False)
+
+
+def shown_kind(shown: Any, objects: Any, kind: str) -> list[int]:
+    """Return which objects a list shows: those of a kind, by the name that the user searches for."""
+    wanted, bit = shown.filter_name.lower(), shown.bitflag_filter_item
+    return [
+        bit if block.type == kind and wanted in block.name.lower() and PART not in block else 0 for block in objects
+    ]  # a player's part hangs on an empty that is no tag
+
+
+class VIEW3D_PT_idtech_tags(Child, Panel):  # type: ignore[misc]
+    """The tags of the model."""
+
+    bl_idname = "VIEW3D_PT_idtech_tags"
+    bl_label = "Tags"
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Show it where the model's format has tags, or no format is known."""
+        subject = subject_of(context)
+        return subject is not None and (subject.row is None or subject.row.tags)
+
+    def draw(self, context: Context) -> None:
+        """List them; a click selects one, a double click renames it."""
+        subject, layout = subject_of(context), self.layout
+        if subject is not None and subject.home is not None:
+            manager = context.window_manager
+            layout.template_list(
+                IDTECH_UL_tags.bl_idname, "", subject.home, "objects", manager, state.PART, rows=3, sort_lock=True
+            )
+        row = layout.row(align=True)
+        row.operator(OBJECT_OT_idtech_add_tag.bl_idname, icon="ADD", text="Add Tag...")
+        if subject is not None and subject.active.type == "EMPTY":
+            view = row.operator(OBJECT_OT_idtech_select_part.bl_idname, text="", icon="ZOOM_SELECTED")
+            view.name, view.jump = subject.active.name, True
+
+
+CLASSES = (OBJECT_OT_idtech_add_tag, IDTECH_UL_tags, VIEW3D_PT_idtech_tags)

@@ -1,0 +1,173 @@
+"""Export Again, and options with which the next export begins."""
+
+import json
+import shutil
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from io_idtech_models.reporting import LimitError
+from io_idtech_models.tasks.sidebar.again import plan_of
+from io_idtech_models.tasks.sidebar.last_export import begin, options_of
+from tests.packs import Entry, zip_bytes
+from tests.samples import PROJECT, sample
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_model, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+again: Any = bpy.ops.object.idtech_export_again
+
+
+def test_it_goes_where_it_came_from(tmp_path):
+    path = put(tmp_path / "a.md3")
+    before = path.read_bytes()
+    import_model(path)
+    path.write_bytes(b"")
+    assert again() == {"FINISHED"}
+    assert path.read_bytes() == before
+
+
+def test_as_it_was_exported_last(tmp_path):
+    path = put(tmp_path / "a.md3")
+    import_model(path)
+    export_bytes(tmp_path / "other.md3", scale=2.0, game="quake3", skin="red")
+    assert again() == {"FINISHED"}
+    assert path.read_bytes() == (tmp_path / "other.md3").read_bytes()
+    assert (tmp_path / "a_red.skin").is_file()
+
+
+def test_an_option_does_not_leak_to_another_model(tmp_path):
+    first, second = (import_model(put(tmp_path / name)) for name in ("a.md3", "b.md3"))
+    activate(first.objects[0])
+    export_bytes(tmp_path / "c.md3", scale=2.0)
+    assert options_of(first, "md3") == {"scale": 2.0, "game": "format"}
+    assert options_of(second, "md3") is None
+
+
+class Properties(dict[str, Any]):
+    """Stands for an operator's: what was set, and what Blender remembers."""
+
+    def __init__(self, given: set[str]):
+        super().__init__()
+        self.given, self.bl_rna = given, bpy.ops.export_scene.idtech_md3.get_rna_type()
+
+    def is_property_set(self, name: str) -> bool:
+        return name in self.given
+
+
+def operator_with(given: dict[str, Any], remembered: dict[str, Any]) -> Any:
+    """Return what stands for an operator that a user has called."""
+    properties = Properties(set(given))
+    usual = {prop.identifier: getattr(prop, "default", None) for prop in properties.bl_rna.properties}
+    operator = SimpleNamespace(properties=properties, **(usual | remembered | given))
+    properties.property_unset = lambda name: setattr(operator, name, usual[name])  # type: ignore[attr-defined]
+    return operator
+
+
+def test_the_next_export_begins_so(tmp_path):
+    first, second = (import_model(put(tmp_path / name)) for name in ("a.md3", "b.md3"))
+    activate(first.objects[0])
+    export_bytes(tmp_path / "c.md3", scale=2.0, game="quake3")
+    operator = operator_with({}, {"scale": 7.0, "normals": "SMOOTH"})
+    begin(operator, first, "md3")
+    assert (operator.scale, operator.game, operator.normals) == (2.0, "quake3", "SOURCE")
+    begin(operator, second, "md3")
+    assert (operator.scale, operator.game) == (1.0, "format"), "another model begins as usual"
+    operator = operator_with({"scale": 3.0}, {})
+    begin(operator, first, "md3")
+    assert (operator.scale, operator.game) == (3.0, "quake3"), "what the call says counts"
+    operator = operator_with({}, {"scale": 7.0})
+    begin(operator, add_cube(), "md3")
+    assert operator.scale == 7.0, "what came from no file begins as Blender has it"
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[]", '{"md3": 5}', '{"md3": {"scale": "big", "game": "chess", "x": 1}}', "[" * 99999]
+)
+def test_what_a_stranger_wrote_does_no_harm(tmp_path, text):
+    path = put(tmp_path / "a.md3")
+    before = path.read_bytes()
+    import_model(path)["idtech_export"] = text
+    assert again() == {"FINISHED"}
+    assert path.read_bytes() == before
+
+
+def test_what_lies_in_an_archive_stays_there(tmp_path):
+    archive = put(tmp_path / "pak0.pk3", zip_bytes([Entry("models/a.md3", sample("animated"))]))
+    before = archive.read_bytes()
+    bpy.ops.import_scene.idtech_md3(filepath=str(archive / "models/a.md3"))
+    assert "archive" in error_of(again), "the button is grey"
+    with pytest.raises(
+        LimitError, match=r"'a.md3' lies in the archive 'pak0.pk3', .*: export it into the game's folder"
+    ):
+        plan_of(bpy.context)
+    export_bytes(tmp_path / "loose.md3")
+    (tmp_path / "loose.md3").unlink()
+    assert again() == {"FINISHED"}
+    assert (tmp_path / "loose.md3").is_file(), "there it belongs from now on"
+    assert archive.read_bytes() == before
+
+
+def test_a_player_of_an_archive_stays_there(tmp_path):
+    folder = PROJECT / "examples/tock/baseq3/models/players/tock"
+    files = [Entry(f"models/players/tock/{file.name}", file.read_bytes()) for file in folder.iterdir()]
+    archive = put(tmp_path / "pak0.pk3", zip_bytes(files))
+    assert bpy.ops.import_scene.idtech_player(filepath=str(archive), player="tock") == {"FINISHED"}
+    with pytest.raises(LimitError, match=r"'tock' lies in an archive, .*: export it into '.*z_tock\.pk3'"):
+        plan_of(bpy.context)
+    assert "lies in an archive" in error_of(again)
+    target = tmp_path / "z_tock.pk3"
+    assert bpy.ops.export_scene.idtech_player(filepath=str(target)) == {"FINISHED"}
+    written = target.read_bytes()
+    target.unlink()
+    assert again() == {"FINISHED"}
+    assert target.read_bytes() == written, "there it belongs from now on"
+
+
+def test_what_came_from_no_file_goes_where_it_was_written(tmp_path):
+    add_cube()
+    assert "came from no file" in error_of(again)
+    first = export_bytes(tmp_path / "cube.md3", scale=2.0)
+    (tmp_path / "cube.md3").write_bytes(b"")
+    assert again() == {"FINISHED"}
+    assert (tmp_path / "cube.md3").read_bytes() == first
+
+
+@pytest.mark.parametrize(("example", "suffixes"), [("newt", (".md5mesh", ".md5anim")), ("trooper", (".mdm", ".mdx"))])
+def test_a_rig_with_its_animations(tmp_path, example, suffixes):
+    every = (PROJECT / "examples" / example).rglob("*")
+    files = sorted((file for file in every if file.suffix in suffixes), key=lambda file: suffixes.index(file.suffix))
+    assert len(files) > 1
+    before = {file.name: file.read_bytes() for file in files}
+    for name, data in before.items():
+        put(tmp_path / name, data)
+    import_model(tmp_path / files[0].name)
+    for file in files:
+        (tmp_path / file.name).write_bytes(b"")
+    rig = next(block for block in bpy.context.scene.objects if block.type == "ARMATURE")
+    played = rig.animation_data.action
+    assert again() == {"FINISHED"}
+    assert {name: (tmp_path / name).read_bytes() for name in before} == before
+    assert rig.animation_data.action == played
+
+
+def test_the_memory_is_one_short_text(tmp_path):
+    collection = import_model(put(tmp_path / "a.md3"))
+    export_bytes(tmp_path / "c.md3")
+    assert json.loads(collection["idtech_export"]) == {
+        "md3": {"game": "format"},
+        "format": "md3",
+        "file": str(tmp_path / "c.md3"),
+    }
+
+
+def test_a_whole_player(tmp_path):
+    folder = tmp_path / "models/players/tock"
+    shutil.copytree(PROJECT / "examples/tock/baseq3/models/players/tock", folder)
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    assert bpy.ops.import_scene.idtech_player(filepath=str(folder / "upper.md3")) == {"FINISHED"}
+    bpy.context.view_layer.objects.active = next(b for b in bpy.context.scene.objects if b.type == "MESH")
+    for name in ("upper.md3", "head_1.md3"):
+        (folder / name).unlink()
+    assert again() == {"FINISHED"}
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before

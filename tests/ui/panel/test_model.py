@@ -1,0 +1,88 @@
+"""The panel's head and "Model": what the model is, and how much of what games limit it has; findings of a check."""
+
+from typing import Any
+
+import pytest
+
+from io_idtech_models.tasks.sidebar.subject import subject_of
+from io_idtech_models.ui.panel import findings, main, model, state
+from tests.ui.panel.drawing import drawn, shows, texts
+from tests.ui.scene import activate, add_cube, bpy, error_of, import_model, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+check_game: Any = bpy.ops.object.idtech_check_game
+select_part: Any = bpy.ops.object.idtech_select_part
+
+
+def test_what_the_model_is(tmp_path):
+    import_model(put(tmp_path / "players" / "a.md3"))
+    shown = texts(model.VIEW3D_PT_idtech_model)
+    assert "Quake III (.md3)" in shown
+    assert "players/a.md3" in shown
+    assert "No Game" in shown
+    assert any(text.endswith("/ 1,024") for text in shown), "frames of how many"
+
+
+def test_the_game_is_chosen_once(tmp_path):
+    collection = import_model(put(tmp_path / "a.md3"))
+    assert bpy.ops.object.idtech_choose_game(game="quake3") == {"FINISHED"}
+    assert "Quake III Arena" in texts(model.VIEW3D_PT_idtech_model)
+    assert any(text.endswith("/ 999") for text in texts(model.VIEW3D_PT_idtech_model)), "its limits"
+    assert "doom3" in error_of(bpy.ops.object.idtech_choose_game, game="doom3")
+    assert "quake3" in collection["idtech_export"]
+
+
+def test_counts_are_blenders_until_a_check_counts(tmp_path):
+    import_model(put(tmp_path / "a.md3"))
+    assert "As Blender has them: seams not yet split" in texts(model.VIEW3D_PT_idtech_model)
+    assert not shows(findings.VIEW3D_PT_idtech_findings)
+    assert check_game(target="md3:quake3") == {"FINISHED"}
+    assert "As the file will have them" in texts(model.VIEW3D_PT_idtech_model)
+    assert "The game will take it" in texts(findings.VIEW3D_PT_idtech_findings)
+    block = bpy.context.view_layer.objects.active
+    block.data.vertices.add(3)
+    assert "As Blender has them: seams not yet split" in texts(model.VIEW3D_PT_idtech_model), "it is another now"
+
+
+def test_a_finding_selects_its_object(tmp_path):
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=40, y_subdivisions=40)
+    large = bpy.context.view_layer.objects.active
+    other = add_cube("other")
+    bpy.ops.object.select_all(action="SELECT")
+    check_game(target="md3:quake3")
+    found = next((each for each in state.checked(bpy.context).findings if each.name == large.name), None)
+    activate(other)
+    assert found is not None
+    assert found.severe
+    assert select_part(name=found.name) == {"FINISHED"}
+    assert bpy.context.view_layer.objects.active == large
+
+
+def test_another_model_shows_no_findings(tmp_path):
+    import_model(put(tmp_path / "a.md3"))
+    check_game(target="md3:quake3")
+    activate(add_cube())
+    assert not shows(findings.VIEW3D_PT_idtech_findings)
+    assert ("operator", "object.idtech_export_again") in drawn(main.VIEW3D_PT_idtech)
+
+
+def test_the_model_is_found_wherever_its_object_goes(tmp_path):
+    collection = import_model(put(tmp_path / "a.md3"))
+    block = bpy.context.view_layer.objects.active
+    found = subject_of(bpy.context)
+    assert found is not None
+    assert found.home == collection
+    collection.objects.unlink(block)
+    bpy.context.scene.collection.objects.link(block)
+    activate(block)
+    found = subject_of(bpy.context)
+    assert found is not None
+    assert found.home is None
+    assert found.place, "its mesh still says where it came from"
+
+
+def test_a_hidden_part_is_not_selected():
+    cube = add_cube()
+    cube.hide_set(True)
+    assert select_part(name=cube.name) == {"CANCELLED"}
+    assert select_part(name="nothing") == {"CANCELLED"}
