@@ -49,9 +49,11 @@ def structures():
 
 @pytest.fixture(scope="module")
 def labels():
-    """Return all that the extension shows: names of classes, options and choices, and texts that are drawn."""
+    """Return all that the extension shows: names of classes, presets, options and choices, and texts that are drawn."""
     found = {getattr(cls, "bl_label", "") for cls in registration._classes} | SHOWN
     found |= {label for way in ("import", "export") for engine in ENGINES for _, label in files.entries(way, engine)}
+    presets = (PROJECT / "io_idtech_models/presets").rglob("*.py")
+    found |= {path.stem.replace("_", " ") for path in presets}
     for structure in structures():
         found |= {structure.name, *(p.name for p in structure.properties)}
         found |= {item.name for p in structure.properties if p.type == "ENUM" for item in p.enum_items}
