@@ -50,11 +50,9 @@ class Picture(Protocol):
 
 # Decodes what Blender can't load of a Picture's file; None for any other. Raises ModelError.
 ReadPixels = Callable[[Any], Pixels | None]
-# Of all pictures: a stage that is opaque shows its colours also where alpha, a mask for something else, is 0. Where no
-# shader reads it there is none: Solid view, where no shader counts, would show holes.
+# Of all pictures: a stage that is opaque shows its colours also where alpha, a mask for something else, is 0. So does
+# Solid view, where no shader counts, and which shows holes where alpha is "STRAIGHT".
 ALPHA_APART: Final = "CHANNEL_PACKED"
-NO_ALPHA: Final = "NONE"
-WITH_ALPHA = frozenset((32, 64, 128))  # bits of a pixel
 FILE, CONTENT = "idtech_file", "idtech_content"  # on a packed image: where it came from, and a hash of its pixels
 
 
@@ -89,18 +87,6 @@ def _load_file(path: str) -> bpy.types.Image | None:
     if len(bpy.data.images) > known:
         image.alpha_mode = ALPHA_APART
     return image
-
-
-def show_alphas(material: Block) -> None:
-    """Let images have their alpha where a material reads it, and none where nothing does: when its nodes are linked."""
-    nodes = [node for node in material.node_tree.nodes if _has_image(node)]
-    for image in dict.fromkeys(node.image for node in nodes):
-        own = [node for node in nodes if node.image == image]
-        read = any(node.outputs["Alpha"].is_linked for node in own)
-        if read and image.alpha_mode == NO_ALPHA:
-            image.alpha_mode = ALPHA_APART
-        elif not read and image.alpha_mode == ALPHA_APART and image.users <= len(own) and image.depth in WITH_ALPHA:
-            image.alpha_mode = NO_ALPHA
 
 
 def _pack(picture: Picture, pixels: Pixels) -> Block:

@@ -19,7 +19,7 @@ from ...model.pictures.skins import Skin
 from .. import names
 from ..compat import Block
 from ..provenance import STAND_IN, WORN, WORN_GIVEN
-from .images import Picture, ReadPixels, load_image, show_alphas
+from .images import Picture, ReadPixels, load_image
 from .skins import RATE, show_skin
 from .surfaces import show_look
 
@@ -129,7 +129,6 @@ class Materials:
         normal, specular = (None if images.get(t) is None else t for t in (look.normal, look.specular))
         shown = replace(look, layers=layers, normal=normal, specular=specular)
         show_look(material, shown, lambda texture: images[texture], self.frame_rate)
-        show_alphas(material)
         return True
 
     def _image(self, texture: Texture) -> Block | None:
