@@ -28,18 +28,8 @@ ANIMATIONS = (shown, animation_operators, animations_panel)
 PLAYERS = (transfer, play, choosing, making)
 IMPORTS = (model_list, batch, archives)
 EDITING = (frames, skins, torso, check, roots, levels, trial)
-PANEL = (
-    state,
-    panel,
-    again,
-    findings,
-    model,
-    *ANIMATIONS,
-    tags,
-    wardrobe,
-    surfaces,
-    header,
-)  # the parent comes before its children
+# The parent comes before its children, which stand in this order.
+PANEL = (state, panel, again, findings, model, *ANIMATIONS, tags, wardrobe, surfaces, header)
 MODULES = (preferences, *IMPORTS, *EDITING, *PLAYERS, files, *PANEL)
 PRESETS = str(Path(__file__).parents[1])  # where the folder `presets` lies
 

@@ -273,6 +273,22 @@ def test_frames_that_are_named_alike_are_an_animation_without_an_action(tmp_path
     assert names() == ["All Frames", "rest", "nap", "doze"]
 
 
+def test_a_lone_part_shows_the_rows_of_the_table_beside(tmp_path):
+    for name in ("lower.md3", "animation.cfg"):
+        put(tmp_path / name, player_files()[name])
+    made = import_model(tmp_path / "lower.md3")
+    activate(next(block for block in made.objects if block.type == "MESH" and block.data.shape_keys is not None))
+    found = {row.name: row for row in rows()}
+    assert "LEGS_RUN" in found
+    assert "TORSO_GESTURE" not in found
+    run = found["LEGS_RUN"]
+    assert play(name="LEGS_RUN") == {"FINISHED"}
+    assert span() == (run.first, run.last)
+    for refused in (remove, move, duplicate):
+        assert "import the whole player to edit them" in error_of(refused)
+    assert export_bytes(tmp_path / "out.md3") == player_files()["lower.md3"]
+
+
 def named_md3() -> bytes:
     """Return an MD3 of three frames, with a tag, whose names tell of two animations."""
     file = md3.read(sample("animated"))

@@ -52,6 +52,8 @@ def test_what_moved_moves_in_all_frames_once(block):
     for _ in range(2):
         assert apply(frames="ALL", selected_only=False) == {"FINISHED"}
         assert np.allclose(frames_of(block), wanted, atol=1e-4), "and not twice"
+    if not block.data.shape_keys.use_relative:
+        assert np.allclose([tuple(vertex.co) for vertex in block.data.vertices], wanted[0], atol=1e-4)
     shown(0)
     assert apply(frames="ALL", selected_only=False) == {"FINISHED"}
     assert np.allclose(frames_of(block), wanted, atol=1e-4), "what came to a frame is no change of it"

@@ -13,7 +13,7 @@ from ...blender import names, spans
 from ...blender.compat import Block, action_parts, new_curves, play_action, slot_claim, slot_name
 from ...blender.curves import add_points, curve_points
 from ...blender.playback import used_actions
-from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, show
+from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, number, show
 from ...blender.provenance import FILE
 from ...blender.skeletal.channels import keep
 from ...reporting import LimitError
@@ -70,8 +70,7 @@ class RigAnimations(Animations):
         stated = action.use_frame_range
         first, last = (action.frame_start, action.frame_end) if stated else action.frame_range
         loop = round(last) - round(first) + 1 if action.use_cyclic else 0
-        rate = action.get(FRAME_RATE, 0.0)
-        more = said(action, rate if isinstance(rate, int | float) else 0.0, loop)
+        more = said(action, number(action, FRAME_RATE, 0.0), loop)
         return Row(names.file_name_of(action), round(first), round(last), action, **more)
 
     def play(self, row: Row, scene: bpy.types.Scene) -> None:
@@ -175,7 +174,8 @@ def _cut(rig: Block, action: Block, name: str, first: int, last: int) -> Block:
     name_action(made, name)
     made.use_fake_user = True
     spans.set_range(made, 0, last - first)
-    show(made, FRAME_RATE, action.get(FRAME_RATE, 0.0))
+    if FRAME_RATE in action:
+        show(made, FRAME_RATE, number(action, FRAME_RATE, 0.0))
     if LOOP in action:
         show(made, LOOP, 0)
     return made

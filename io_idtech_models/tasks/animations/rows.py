@@ -16,6 +16,7 @@ from ...reporting import LimitError
 
 ADD, REMOVE, DUPLICATE, MOVE, RENAME = "ADD", "REMOVE", "DUPLICATE", "MOVE", "RENAME"
 EVERYTHING = frozenset((ADD, REMOVE, DUPLICATE, MOVE, RENAME))
+DONE = {REMOVE: "removed", DUPLICATE: "duplicated", MOVE: "moved", RENAME: "renamed"}
 ALL_FRAMES = "All Frames"
 ORDER = "idtech_order"  # on actions of an armature: their places among its animations, once someone moved one
 
@@ -32,6 +33,7 @@ class Row:
     loop: int = 0  # how many of its last frames repeat
     whole: bool = False  # all frames of the model one by one, which is no animation of its own
     by_names: bool = False  # frames that are named alike; no action plays them alone, but the whole's
+    of_table: bool = False  # so are these, and it is a table beside the file that names them
 
     @property
     def key(self) -> str:
@@ -99,6 +101,13 @@ class Animations:
     def refuse(self, what: str) -> NoReturn:
         """Refuse what this kind of model can't do."""
         raise LimitError(f"animations of this model can't be {what}: {self.why}")
+
+    def demand(self, what: str, row: Row) -> None:
+        """Refuse what can't be done with an animation; raises LimitError."""
+        if not self.can_do(what, row):
+            if row.whole:
+                raise LimitError(f"all frames can't be {DONE[what]}: click an animation in the list")
+            self.refuse(DONE[what])
 
     def can_do(self, what: str, row: Row) -> bool:
         """Tell whether something can be done with an animation."""

@@ -24,6 +24,7 @@ from ...blender.vertex.shown_key import has_frames
 from ...model.clips import Clip, group, numbered
 from ...reporting import LimitError
 from ..selection import Choice, choose
+from .beside import part_rows
 from .rows import MOVE, Animations, Row, fit_scene, free_name, name_action, named_key, said, swapped
 
 
@@ -71,6 +72,10 @@ class VertexAnimations(Animations):
 
         They need no action: the whole plays them, tags and all, while the scene's range is theirs.
         """
+        listed = part_rows(self.chosen.collection, whole, self.num_frames)
+        if listed:
+            self.why = "they are rows of the animation.cfg beside the file, so import the whole player to edit them"
+            return listed
         found = group([names.stem_of(key.name) for key in frame_blocks(self.lead)])
         if not 1 < len(found) < self.num_frames:
             return []
@@ -151,6 +156,8 @@ class VertexAnimations(Animations):
             raise LimitError(f"there are no frames {first} to {last}: the model has 0 to {self.num_frames - 1}")
         rows = [row for row in self.rows() if not row.whole]
         tagged = not rows and any(block.type == "EMPTY" for block in self.chosen.whole)
+        if any(row.of_table for row in rows):
+            self.refuse("added")
         if tagged or any(row.by_names for row in rows):  # tags move as the whole says, which an action leaves alone
             self._name_frames(name, first, last)
             return named_key(name, first)
@@ -270,7 +277,7 @@ class VertexAnimations(Animations):
 
     def can_do(self, what: str, row: Row) -> bool:
         """Tell whether something can be done: what shows no run of frames has no place among them."""
-        return super().can_do(what, row) and (what != MOVE or row.first >= 0)
+        return super().can_do(what, row) and not row.of_table and (what != MOVE or row.first >= 0)
 
 
 def _keep(keys: Block, action: Block) -> None:

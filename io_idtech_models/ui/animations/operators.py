@@ -107,8 +107,7 @@ class OBJECT_OT_idtech_animation_remove(AnimationOperator, Operator):  # type: i
     def change(self, animations: Any, context: Context) -> None:
         """Remove it, and play what takes its place."""
         row = animations.find(self.name)
-        if row.whole:
-            animations.refuse("removed")
+        animations.demand("REMOVE", row)
         rows = animations.rows()
         place, shown_row = [each.key for each in rows].index(row.key), animations.playing_row(rows)
         played = shown_row is not None and shown_row.key == row.key
@@ -131,8 +130,7 @@ class OBJECT_OT_idtech_animation_duplicate(AnimationOperator, Operator):  # type
     def change(self, animations: Any, context: Context) -> None:
         """Copy it, and play the copy."""
         row = animations.find(self.name)
-        if row.whole:
-            animations.refuse("duplicated")
+        animations.demand("DUPLICATE", row)
         key = animations.duplicate(row, self.copy.strip())
         animations.play(animations.find(key), context.scene)
 
@@ -154,8 +152,7 @@ class OBJECT_OT_idtech_animation_move(AnimationOperator, Operator):  # type: ign
     def change(self, animations: Any, context: Context) -> None:
         """Move it."""
         row = animations.find(self.name)
-        if row.whole:
-            animations.refuse("moved")
+        animations.demand("MOVE", row)
         animations.move(row, -1 if self.direction == "UP" else 1)
 
 
@@ -188,9 +185,8 @@ class OBJECT_OT_idtech_animation_rename(AnimationOperator, Operator):  # type: i
     def change(self, animations: Any, context: Context) -> None:
         """Rename it."""
         row = animations.find(self.name)
-        if row.whole or not self.to.strip():
-            animations.refuse("renamed")
-        if self.to.strip() != row.name:
+        animations.demand("RENAME", row)
+        if self.to.strip() and self.to.strip() != row.name:
             animations.rename(row, self.to.strip())
 
 

@@ -13,7 +13,7 @@ import bpy
 from bpy.props import StringProperty
 
 # Records are bytes, the others texts. Blender takes no declared text for a property of another kind.
-RECORDS = ("idtech_source", "idtech_skeleton", "idtech_skinned", "idtech_motion")
+RECORDS = ("idtech_source", "idtech_applied", "idtech_skeleton", "idtech_skinned", "idtech_motion")
 TEXTS = (
     "idtech_given",
     "idtech_name",

@@ -61,7 +61,7 @@ class VIEW3D_PT_idtech_animations(Child, Panel):  # type: ignore[misc]
         item = listing.rows[listing.index] if 0 <= listing.index < len(listing.rows) else None
         self.draw_buttons(row.column(align=True), listing, item)
         if item is not None:
-            draw_facts(layout, item, None if item.whole else bpy.data.actions.get(item.action))
+            draw_facts(layout, item, None if item.whole else playing(context.view_layer.objects.active, item.action))
 
     def draw_buttons(self, column: Any, listing: Any, item: Any) -> None:
         """Draw what can be done."""
@@ -80,6 +80,18 @@ class VIEW3D_PT_idtech_animations(Child, Panel):  # type: ignore[misc]
             for direction, icon in (("UP", "TRIA_UP"), ("DOWN", "TRIA_DOWN")):
                 operator = column.operator(OPERATOR + "move", text="", icon=icon)
                 operator.name, operator.direction = name, direction
+
+
+def playing(active: Any, name: str) -> Any:
+    """Return the action of a name that an object, its shape keys, or what carries or deforms it plays; or None.
+
+    Whoever looks for it among all actions of the file compares thousands of names.
+    """
+    deforming = [modifier.object for modifier in active.modifiers if modifier.type == "ARMATURE"]
+    holders = [active, active.parent, *deforming, getattr(active.data, "shape_keys", None)]
+    played = [holder.animation_data for holder in holders if holder is not None]
+    actions = [animation.action for animation in played if animation is not None]
+    return next((action for action in actions if action is not None and action.name == name), None)
 
 
 def draw_facts(layout: Any, item: Any, action: Any) -> None:
