@@ -99,6 +99,7 @@ def set_bound(block: Any, modifier: Any) -> None:
     box = helper("box", "MESH", size=60.0)
     if modifier.type == "MESH_DEFORM":
         modifier.object, operator = box, bpy.ops.object.meshdeform_bind
+        modifier.precision = 2  # of the grid, which is a hundred times as slow at 5
     else:
         modifier.target, operator = box, bpy.ops.object.surfacedeform_bind
     activate(block)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 Doubles = NDArray[np.float64]
+SEEN = 1e-4  # units that are no rounding
 MOST_FRAMES = 64  # to compare
 MOST_CELLS = 1_000_000  # weights in all frames of one comparison
 
@@ -64,7 +65,8 @@ def say(rig: Rig, meshes: list[SkinnedMesh], export: RigScene) -> None:
         blender = _in_units(_scaled(rig, poses, world), settings.scale)
         off = max((_apart((m.weights, blender), (m.weights, game)) for m in meshes), default=0.0)
         text = "'%s' is scaled unevenly: in the game its meshes will bend otherwise, up to %.3g units off %s"
-        log.warning(text + "; apply its scale", rig.block.name, off, where)
+        if off > SEEN:
+            log.warning(text + "; apply its scale", rig.block.name, off, where)
 
 
 def _in_units(matrices: Doubles, scale: float) -> Doubles:
