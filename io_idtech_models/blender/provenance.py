@@ -60,3 +60,12 @@ def note_file(collection: bpy.types.Collection, blocks: Iterable[Any], path: str
     for block in blocks:
         holder = block if block.data is None else block.data
         holder[FILE] = path
+
+
+def model_of(block: Any) -> str:
+    """Return the id of the model that an object was imported with, or ""."""
+    for holder in (block, block.data):
+        found = None if holder is None else holder.get(MODEL_ID)
+        if isinstance(found, str):
+            return found
+    return ""

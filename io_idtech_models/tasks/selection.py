@@ -9,7 +9,7 @@ import bpy
 
 from ..blender.compat import Context
 from ..blender.mesh.levels import number_of as level_number
-from ..blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX
+from ..blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, model_of
 from ..blender.roots import is_root, is_tag, root_of
 from ..blender.vertex.gather import TagSource, find_tags
 from ..blender.vertex.source import adopt, find, frame_list
@@ -98,7 +98,7 @@ def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types
     deforms; and tags that lie in a collection with none but their meshes, and don't carry them.
     """
     own = set(blocks)
-    ids = {_model_id(block) for block in blocks} | {""}
+    ids = {model_of(block) for block in blocks} | {""}
     meshes = [block for block in blocks if block.type == "MESH"]
     rigs = {m.object for b in meshes for m in b.modifiers if isinstance(m, bpy.types.ArmatureModifier)} - {None}
     homes = {home for block in meshes for home in block.users_collection}
@@ -106,7 +106,7 @@ def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types
     carriers = set(_above(blocks))
     found = []
     for block in context.scene.objects:
-        if block in own or block in carriers or block.type not in KINDS or _model_id(block) not in ids:
+        if block in own or block in carriers or block.type not in KINDS or model_of(block) not in ids:
             continue
         hung = _hangs_on(block, own)
         skinned = any(isinstance(m, bpy.types.ArmatureModifier) and m.object in rigs for m in block.modifiers)
@@ -141,14 +141,14 @@ def _tags_beside(context: Context, blocks: list[bpy.types.Object]) -> list[TagSo
     Or that hang on one of them, and bones that are tags, of an armature that deforms one.
     """
     meshes = [block for block in blocks if block.type == "MESH"]
-    ids = {_model_id(block) for block in meshes} | {""}
+    ids = {model_of(block) for block in meshes} | {""}
     homes = {collection for block in meshes for collection in block.users_collection}
     moved = {m.object for block in meshes for m in block.modifiers if isinstance(m, bpy.types.ArmatureModifier)}
     rigs = [rig for rig in moved if rig is not None and rig not in blocks]
     holders = {*meshes, *rigs}
     empties = [block for block in context.scene.objects if block.type == "EMPTY" and block not in blocks]
     near = [b for b in empties if b.parent in holders or not homes.isdisjoint(b.users_collection)]
-    shown = [b for b in near if b.visible_get(view_layer=context.view_layer) and _model_id(b) in ids]
+    shown = [b for b in near if b.visible_get(view_layer=context.view_layer) and model_of(b) in ids]
     return find_tags([*shown, *rigs])
 
 
@@ -198,13 +198,13 @@ def _model(context: Context, active: bpy.types.Object | None) -> Choice | None:
     home = _home(active)
     if home is not None:
         return _in_collection(context, home)
-    model_id = "" if active is None else _model_id(active)
+    model_id = "" if active is None else model_of(active)
     if active is None or not model_id:
         return None
     speaker = _speaker([active])
     own = list(active.users_collection)
     blocks = dict.fromkeys(_contents(context, own, model_id, speaker))
-    parts = {_part(block) for block in blocks if _model_id(block) == model_id}
+    parts = {_part(block) for block in blocks if model_of(block) == model_id}
     for others in _elsewhere(context, own, model_id):
         further = [block for block in others if block not in blocks]
         found = {_part(block) for block in further}
@@ -236,16 +236,16 @@ def _contents(
     root = context.scene.collection
     if speaker is None:
         blocks = [block for collection in here for block in collection.all_objects]
-        return [b for b in blocks if _model_id(b) == model_id or (_chosen(context, b) and not _model_id(b))]
+        return [b for b in blocks if model_of(b) == model_id or (_chosen(context, b) and not model_of(b))]
     inner = [block for collection in here if collection != root for block in collection.all_objects]
-    return inner + [block for block in root.objects if root in here and _model_id(block) == model_id]
+    return inner + [block for block in root.objects if root in here and model_of(block) == model_id]
 
 
 def _elsewhere(context: Context, here: list[bpy.types.Collection], model_id: str) -> list[list[bpy.types.Object]]:
     """Return a model's objects in each of the scene's other collections: first those that an import made."""
     found: dict[bpy.types.Collection, list[bpy.types.Object]] = {}
     for block in context.scene.objects:
-        if _model_id(block) == model_id:
+        if model_of(block) == model_id:
             for collection in block.users_collection:
                 found.setdefault(collection, []).append(block)
     others = sorted((c for c in found if c not in here), key=lambda c: c.get(MODEL_ID) != model_id)
@@ -262,15 +262,6 @@ def _chosen(context: Context, block: bpy.types.Object) -> bool:
     return bool(block.select_get(view_layer=context.view_layer)) and block.type in KINDS
 
 
-def _model_id(block: bpy.types.Object) -> str:
-    """Return the id of the model that an object was imported with, or ""."""
-    for holder in (block, block.data):
-        found = None if holder is None else holder.get(MODEL_ID)
-        if isinstance(found, str):
-            return found
-    return ""
-
-
 def _home(block: bpy.types.Object | None) -> bpy.types.Collection | None:
     """Return the collection that an import made for an object, if it still lies in it."""
     return None if block is None else next((c for c in block.users_collection if c.get(MODEL_ID)), None)
@@ -279,7 +270,7 @@ def _home(block: bpy.types.Object | None) -> bpy.types.Collection | None:
 def _speaker(blocks: Iterable[bpy.types.Object]) -> bpy.types.Collection | None:
     """Return the collection that an import made for the first of the objects that have one, wherever they lie now."""
     for block in blocks:
-        model_id = _model_id(block)
+        model_id = model_of(block)
         found = [c for c in bpy.data.collections if c.get(MODEL_ID) == model_id] if model_id else []
         if found:
             home = _home(block)

@@ -146,6 +146,14 @@ def _(folder):
     export(folder / "a.md2")
 
 
+@says("by a constraint, and is written with that motion")
+def _(folder):
+    block, tag = add_cube(), add_tag("tag_a")
+    block.constraints.new("COPY_LOCATION").target = tag
+    activate(block)
+    export(folder / "a.md2", what="SELECTION")
+
+
 @says("the scale is not applied")
 def _(folder):
     add_cube().scale = 2, 2, 2

@@ -22,7 +22,7 @@ from ...model import steady
 from ..compat import Block, action_parts, playing_curves
 from ..empties import PREFIX
 from ..playback import used_actions
-from ..provenance import MODEL_ID
+from ..provenance import model_of
 from ..roots import is_root, is_tag
 from ..skeletal.armature import TURN
 
@@ -64,15 +64,6 @@ class Hanging:
         return self.imported or is_root(self.carrier.block)
 
 
-def model_id(block: Block) -> str:
-    """Return the id of the model that an object was imported with, or ""."""
-    for holder in (block, block.data):
-        found = None if holder is None else holder.get(MODEL_ID)
-        if isinstance(found, str):
-            return found
-    return ""
-
-
 def find_hanging(blocks: Iterable[Block]) -> Hanging | None:
     """Return how a model, all of its objects, hangs on another; None if it does not.
 
@@ -82,7 +73,7 @@ def find_hanging(blocks: Iterable[Block]) -> Hanging | None:
     whole |= {m.object for block in whole for m in block.modifiers if m.type == "ARMATURE" and m.object is not None}
     held = [block for block in whole if block.parent is not None and block.parent not in whole]
     held.sort(key=lambda block: str(block.name))
-    own = {found for found in map(model_id, whole) if found}
+    own = {found for found in map(model_of, whole) if found}
     edges: dict[Block, Carrier] = {}
     for block in held:
         edge = _edge(block, own)
@@ -101,7 +92,7 @@ def _edge(block: Block, own: set[str]) -> Block | None:
     while block.parent is not None:
         above = block.parent
         carrier = Carrier(above, block.parent_bone if block.parent_type == "BONE" else "")
-        other = model_id(above)
+        other = model_of(above)
         if (other and other not in own) or carrier.is_tag:
             return block
         block = above
@@ -192,14 +183,29 @@ def _note(hanging: Hanging) -> str:
     return f"it hangs on '{name}', and is written in its own space, as games hang it up"
 
 
+def followed(blocks: Iterable[Block]) -> str:
+    """Return the name of another model's object that one of a model follows by a constraint, or ""."""
+    whole = set(blocks)
+    own = {found for found in map(model_of, whole) if found}
+    targets = {c.target for b in whole for c in b.constraints if not c.mute and getattr(c, "target", None) is not None}
+    others = [t for t in targets - whole if not is_root(t) and (is_tag(t) or model_of(t) not in own | {""})]
+    return min((str(block.name) for block in others), default="")
+
+
 @contextmanager
 def in_space(choice: str, blocks: Iterable[Block], view_layer: bpy.types.ViewLayer) -> Iterator[str]:
     """Show a model in the space that it is written in, and give a sentence that says which, or "" if that is clear.
 
     `choice` is OWN, WORLD, or AUTO: its own if it has one, for it was imported or has a root, else the world's.
     """
-    hanging = None if choice == "WORLD" else find_hanging(blocks)
+    meant = list(blocks)
+    hanging = None if choice == "WORLD" else find_hanging(meant)
     note = "" if hanging is None or choice != "AUTO" else _note(hanging)
+    follows = followed(meant) if not note and choice == "AUTO" else ""
+    if follows:
+        note = (
+            f"it follows '{follows}' by a constraint, and is written with that motion: mute it, or 'Make Root' for it"
+        )
     own = hanging is not None and (choice == "OWN" or hanging.has_space)
     with let_down(hanging if own else None, view_layer):
         yield note

@@ -14,9 +14,9 @@ from ...model.transforms import inverse
 from ...reporting import LimitError
 from .. import names
 from ..compat import Block
-from ..provenance import MODEL_ID, PART
+from ..provenance import MODEL_ID, PART, model_of
 from ..roots import root_of
-from .hanging import Hanging, find_hanging, model_id, to_joint
+from .hanging import Hanging, find_hanging, to_joint
 
 SIZE = 8.0  # game units across: seen, and smaller than what hangs there
 
@@ -39,7 +39,7 @@ def make_root(name: str, blocks: Iterable[Block], into: bpy.types.Collection) ->
     root: Any = bpy.data.objects.new(names.fit(name), None)
     root.empty_display_type, root.empty_display_size = "PLAIN_AXES", SIZE
     root[PART] = name
-    own = next((found for found in map(model_id, whole) if found), "")
+    own = next((found for found in map(model_of, whole) if found), "")
     if own:
         root[MODEL_ID] = own
     into.objects.link(root)
