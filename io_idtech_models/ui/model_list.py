@@ -60,14 +60,11 @@ def bring(operator: Any, context: Context, files: Iterable[tuple[str, str]], spa
         by_kind.setdefault(kind, []).append(place)
     many = batch.is_worth_it(operator, sum(map(len, by_kind.values())))
     if many and space == "scene":
-        return batch.start(
-            [
-                (getattr(bpy.ops.import_scene, f"idtech_{kind}"), place, _options_for(operator, kind))
-                for kind, places in by_kind.items()
-                for place in places
-            ],
-            operator.side_by_side,
-        )
+        calls = []
+        for kind, places in by_kind.items():
+            call, options = getattr(bpy.ops.import_scene, f"idtech_{kind}"), _options_for(operator, kind)
+            calls += [(call, place, options) for place in places]
+        return batch.start(calls, operator.side_by_side)
     with listening() as (done, failed):
         result = arrive(context, operator.side_by_side, lambda: _bring_kinds(operator, context, by_kind, space))
     report_done(operator, done, failed)

@@ -49,7 +49,9 @@ class Window:
 def window(tmp_path, monkeypatch):
     for name in NAMES:
         put(tmp_path / name, b"nonsense" if name == "broken.md3" else "animated")
-    calls = [(bpy.ops.import_scene.idtech_md3, str(tmp_path / name), {"scale": 2.0}) for name in NAMES]
+    call, options = bpy.ops.import_scene.idtech_md3, {"scale": 2.0}
+    calls = [(call, str(tmp_path / name), options) for name in NAMES]
+    monkeypatch.setattr(batch, "QUICK", 0.0)
     monkeypatch.setattr(batch, "_waiting", [batch.Batch(calls, False)])
     return Window()
 
@@ -75,6 +77,29 @@ def test_esc_ends_it_after_the_file_at_hand(window):
     assert [name for name, _ in done] == ["a.md3", "b.md3"]
     assert ({"WARNING"}, "ended by Esc: 3 files not imported") in window.said
     assert window.shown[-2:] == ["end", "no timer"]
+
+
+def test_quick_ones_come_several_at_once(window, monkeypatch):
+    monkeypatch.setattr(batch, "QUICK", 60.0)
+    with listening() as (done, failed):
+        assert window.run("TIMER", "TIMER", "TIMER")[-1] == batch.FINISHED
+    assert window.shown[:3] == [(0, 5), 1, 3]
+    assert (len(done), len(failed)) == (4, 1)
+
+
+def test_formats_and_options_stay_apart(tmp_path, monkeypatch):
+    first, second = {"scale": 1.0}, {"scale": 2.0}
+    md3, md2 = bpy.ops.import_scene.idtech_md3, bpy.ops.import_scene.idtech_md2
+    put(tmp_path / "a.md3"), put(tmp_path / "b.md2")
+    calls = [(md3, str(tmp_path / "a.md3"), first), (md2, str(tmp_path / "b.md2"), first)]
+    calls += [(md2, str(tmp_path / "b.md2"), second)]
+    waiting = batch.Batch(calls, False, at_once=9)
+    monkeypatch.setattr(batch, "QUICK", 60.0)
+    counts = []
+    while not waiting.is_over:
+        waiting.bring_next(bpy.context)
+        counts.append(waiting.brought)
+    assert counts == [1, 2, 3]
 
 
 def test_esc_before_the_first(window):

@@ -5,9 +5,11 @@ Blender is busy while an operator runs. So the files of a window's import are br
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 import bpy
@@ -22,6 +24,7 @@ from .showing import Arrival
 Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
 FINISHED, CANCELLED, RUNNING = {"FINISHED"}, {"CANCELLED"}, {"RUNNING_MODAL"}
 LEAST = 4  # files that are worth it
+QUICK = 0.1  # seconds that a step may take, for the next to be twice as large
 PAUSE = 0.001  # seconds, in which the window lives
 
 
@@ -35,16 +38,21 @@ class Batch:
     failed: list[str] = field(default_factory=list)
     blocks: list[Any] = field(default_factory=list)
     brought: int = 0
+    at_once: int = 1  # more while they are quick: what selects them looks at all objects each time
 
     def bring_next(self, context: Context) -> None:
-        """Import the next file."""
-        call, place, options = self.calls[self.brought]
+        """Import the next file, or the next few of one format."""
+        call, _, options = self.calls[self.brought]
+        following = self.calls[self.brought : self.brought + self.at_once]
+        places = [place for other, place, its in takewhile(lambda each: each[0] is call, following) if its is options]
+        begun = time.monotonic()
         with listening() as (done, failed):
-            if call(files=[{"name": place}], **options) == FINISHED:
+            if call(files=[{"name": place} for place in places], **options) == FINISHED:
                 self.blocks += selected(context)
         self.done += done
         self.failed += failed
-        self.brought += 1
+        self.brought += len(places)
+        self.at_once = 2 * self.at_once if time.monotonic() - begun < QUICK else max(1, self.at_once // 2)
 
     @property
     def is_over(self) -> bool:
