@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -82,10 +83,12 @@ def register() -> None:
     shown.watch()
     register_command: Any = bpy.utils.register_cli_command  # the stubs say that it returns nothing
     _commands.append(register_command("idtech", _run_command))
+    atexit.register(unregister)  # Blender as a module does not call it, and crashes at its end on 4.2 and 4.5
 
 
 def unregister() -> None:
     """Undo `register`. A class or command that stayed would crash some Blenders at exit."""
+    atexit.unregister(unregister)
     choosing.forget()
     trial.unwatch()
     shown.unwatch()

@@ -4,6 +4,9 @@ Each example model, of every format, goes in and out in a situation that a user 
 the situation is what it was.
 """
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -224,3 +227,18 @@ def test_a_root_that_is_scaled_moves_everything(name, tmp_path):
     before, after = load(model.read_bytes(), ""), load(export_bytes(path), "")
     for old, new in zip(before.surfaces, after.surfaces, strict=True):
         assert new.positions == pytest.approx(old.positions / 2, abs=0.1)
+
+
+def test_a_script_ends_well_without_disabling_it(tmp_path):
+    """Blender as a module crashed at its end."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import bpy, io_idtech_models\n"
+        "io_idtech_models.register()\n"
+        f"bpy.ops.import_scene.idtech_md3(filepath={str(EXAMPLES['md3'])!r})\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)], check=False, env={**os.environ, "PYTHONPATH": str(PROJECT)}, capture_output=True
+    )
+    assert done.returncode == 0
