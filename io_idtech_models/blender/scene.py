@@ -6,13 +6,27 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import floor
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import bpy
 
 from .compat import Block
 
 Settings = TypeVar("Settings")
+
+if TYPE_CHECKING:
+    from typing import Generic
+else:
+
+    class Generic:
+        """What `typing.Generic` is to type checkers alone.
+
+        Blender 4.2 as a module crashes at its end, and 4.5 hangs, where a generic dataclass was derived from.
+        """
+
+        def __class_getitem__(cls, _settings: Any) -> type:
+            """Return the class itself."""
+            return cls
 
 
 @dataclass(frozen=True, eq=False)

@@ -229,16 +229,22 @@ def test_a_root_that_is_scaled_moves_everything(name, tmp_path):
         assert new.positions == pytest.approx(old.positions / 2, abs=0.1)
 
 
-def test_a_script_ends_well_without_disabling_it(tmp_path):
-    """Blender as a module crashed at its end."""
+@pytest.mark.parametrize("name", ["md3", "mdm"])
+def test_a_script_ends_well_without_disabling_it(tmp_path, name):
+    """Blender as a module crashed at its end on 4.2, and hung on 4.5."""
     script = tmp_path / "script.py"
     script.write_text(
         "import bpy, io_idtech_models\n"
         "io_idtech_models.register()\n"
-        f"bpy.ops.import_scene.idtech_md3(filepath={str(EXAMPLES['md3'])!r})\n",
+        f"bpy.ops.import_scene.idtech_{name}(filepath={str(EXAMPLES[name])!r})\n"
+        f"bpy.ops.export_scene.idtech_{name}(filepath={str(tmp_path / 'out')!r})\n",
         encoding="utf-8",
     )
     done = subprocess.run(
-        [sys.executable, str(script)], check=False, env={**os.environ, "PYTHONPATH": str(PROJECT)}, capture_output=True
+        [sys.executable, str(script)],
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(PROJECT)},
+        capture_output=True,
+        timeout=60,
     )
     assert done.returncode == 0
