@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 Choice = NDArray[Any] | slice  # of frames or vertices
 Floats = NDArray[np.float32]
+LARGEST = float(np.finfo(np.float32).max)  # of a number in single precision: what lies beyond is shown there
 
 
 def equal_rows(rows: NDArray[Any]) -> NDArray[np.int64]:

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from ..reporting import LimitError
 from . import steady
+from .arrays import LARGEST
 from .clips import Clip, numbered
 from .edits.normals import smooth_normals
 from .joint_scales import bound_to, posed
-from .skeletal import LARGEST, Animation, JointTag, SkeletalModel, Skeleton, SkinnedMesh, mismatch
+from .skeletal import Animation, JointTag, SkeletalModel, Skeleton, SkinnedMesh, mismatch
 from .transforms import to_matrices
 from .vertex import Surface, Tag, VertexModel
 from .weights.table import blended_normals, skin_by

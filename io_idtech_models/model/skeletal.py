@@ -32,14 +32,13 @@ from .transforms import unchain
 from .weights.table import Weights, skin
 
 __all__ = [
-    "LARGEST", "Animation", "AnimationSource", "Doubles", "Floats", "JointTag", "Pose", "SkeletalModel",
+    "Animation", "AnimationSource", "Doubles", "Floats", "JointTag", "Pose", "SkeletalModel",
     "SkeletalSource", "Skeleton", "SkinnedMesh", "SkinnedMeshSource", "Traits", "Weights", "at_rest", "changed_frames",
     "looped", "mismatch", "set_bounds", "skeleton_of", "skin",
 ]  # fmt: skip
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
-LARGEST = float(np.finfo(np.float32).max)  # of a number in single precision: what lies beyond is shown there
 
 
 @dataclass(eq=False)

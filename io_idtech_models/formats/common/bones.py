@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.arrays import LARGEST
 from ...model.edits.normals import smooth_normals
 from ...model.skeletal import (
-    LARGEST,
     SkeletalSource,
     Skeleton,
     SkinnedMesh,

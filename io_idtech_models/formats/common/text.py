@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.skeletal import LARGEST
+from ...model.arrays import LARGEST
 from ...model.wording import NO_TEXT
 from ...reporting import FormatError
 

@@ -15,7 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.skeletal import LARGEST, SkeletalSource, Skeleton, SkinnedMeshSource, Weights
+from ...model.arrays import LARGEST
+from ...model.skeletal import (
+    SkeletalSource,
+    Skeleton,
+    SkinnedMeshSource,
+    Weights,
+)
 from ...model.source import Facts
 from ...model.transforms import conjugate, rotate
 from ...model.weights.table import normal_turns

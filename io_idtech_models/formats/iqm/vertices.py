@@ -11,8 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.arrays import LARGEST
 from ...model.edits.normals import smooth_normals
-from ...model.skeletal import LARGEST, SkeletalModel, SkeletalSource, SkinnedMesh, SkinnedMeshSource, skin
+from ...model.skeletal import (
+    SkeletalModel,
+    SkeletalSource,
+    SkinnedMesh,
+    SkinnedMeshSource,
+    skin,
+)
 from ...model.transforms import rotate
 from ...model.weights.table import normal_turns
 from ..common.hints import records_of

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.skeletal import LARGEST
+from ...model.arrays import LARGEST
 from ...model.source import Facts
 from ...reporting import FormatError
 from ..common.text import Reader

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.arrays import LARGEST
 from ...model.joint_scales import Scales
-from ...model.skeletal import LARGEST
 from ...reporting import FormatError
 from ..common.text import decode_text
 

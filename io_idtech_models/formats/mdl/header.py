@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
+from ...model.arrays import LARGEST
 from ...model.source import CodedSource
 from ...model.vertex import Surface, Traits, VertexModel
 from ..common.hints import records_of
@@ -21,7 +22,6 @@ Value = int | float | tuple[float, ...]
 INTEGERS = ("sync_type", "flags")
 FLOATS = ("eye_position", "bounding_radius", "size")
 LOWEST, HIGHEST = -(2**31), 2**31 - 1
-LARGEST = float(np.finfo(np.float32).max)
 ONE_IN = 1e-3  # by which a number that id's rule gives may be off
 # By how much of itself what a number is computed of has to change so that it follows: the mean area says roughly how
 # large triangles are, which a vertex that moves does not change.

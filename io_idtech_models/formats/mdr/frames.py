@@ -10,8 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
+from ...model.arrays import LARGEST
 from ...model.joint_scales import Scales
-from ...model.skeletal import LARGEST, Animation, AnimationSource, changed_frames
+from ...model.skeletal import (
+    Animation,
+    AnimationSource,
+    changed_frames,
+)
 from ...model.source import Facts
 from ...model.transforms import chain, from_matrices, to_matrices
 from ...model.wording import listed

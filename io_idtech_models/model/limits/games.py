@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...reporting import LimitError
-from ..skeletal import LARGEST
+from ..arrays import LARGEST
 from ..wording import joined
 
 ERROR, WARNING = "error", "warning"

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..skeletal import LARGEST, AnimationSource, JointTag, Pose, SkeletalSource, Skeleton, SkinnedMeshSource, Weights
+from ..arrays import LARGEST
+from ..skeletal import AnimationSource, JointTag, Pose, SkeletalSource, Skeleton, SkinnedMeshSource, Weights
 from .vertex import Arrays, RecordError, checked, facts_among, pack, pack_facts, pack_names, unpack, unpack_names
 
 MAX_JOINTS = 1 << 16

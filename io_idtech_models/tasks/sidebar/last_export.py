@@ -14,7 +14,6 @@ from typing import Any
 
 from ...blender.properties import EXPORT, show
 from ...blender.provenance import FILE
-from ...blender.roots import root_of
 from ...model.limits.folders import UNKNOWN, game_for
 from .subject import Subject
 
@@ -127,6 +126,8 @@ def take(operator: Any, option: str, value: Any) -> None:
 
 def lack_of(subject: Subject | None) -> str:
     """Return why a model can't be exported again, or "": what is quickly told, for buttons."""
+    from ...blender.roots import root_of  # with all that moves things, for which starting Blender need not wait
+
     if subject is None:
         return "No object is active"
     if root_of(subject.active) is not None:  # a player's part: where that belongs takes longer to tell

@@ -1,4 +1,7 @@
-"""The surfaces of the active model: what they and their shaders are called in the file, and which picture they show."""
+"""The surfaces of the active model: what they and their shaders are called in the file, and which picture they show.
+
+What knows pictures is imported when it is first drawn: everyone who starts Blender waits for this module.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,6 @@ import bpy
 from ...blender import names
 from ...blender.compat import Context
 from ...blender.provenance import is_stand_in
-from ...blender.shading.images import image_of, shows_any
-from ...blender.shading.materials import worn_by
 from ...tasks.sidebar.subject import subject_of
 from . import state
 from .main import Child, Panel
@@ -30,6 +31,8 @@ class IDTECH_UL_surfaces(List):  # type: ignore[misc]
 
     def draw_item(self, _context: Context, layout: Any, _data: Any, item: Any, _icon: int, _active: Any) -> None:
         """Show one: its name, and its material's, to edit; and whether that shows a picture."""
+        from ...blender.shading.images import shows_any
+
         split = layout.split(factor=0.4, align=True)
         split.prop(item, "name", text="", emboss=False, icon="MESH_DATA")
         material = item.data.materials[0] if item.data.materials else None
@@ -67,6 +70,9 @@ class VIEW3D_PT_idtech_surfaces(Child, Panel):  # type: ignore[misc]
 
 def _draw_file(layout: Any, block: Any) -> None:
     """Show what the file gets of a surface, and what its material shows."""
+    from ...blender.shading.images import image_of
+    from ...blender.shading.materials import worn_by
+
     material = block.data.materials[0] if block.data.materials else None
     lines = [("Surface", names.file_name_of(block))]
     if material is None:

@@ -10,7 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....model import steady
-from ....model.skeletal import LARGEST, Animation, AnimationSource, Traits
+from ....model.arrays import LARGEST
+from ....model.skeletal import (
+    Animation,
+    AnimationSource,
+    Traits,
+)
 from ....model.source import Facts
 from ....model.transforms import chain, conjugate, multiply, rotate
 from ....model.wording import listed
