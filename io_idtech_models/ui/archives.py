@@ -17,6 +17,7 @@ from ..game.store import ARCHIVES
 from ..reporting import LimitError, ModelError
 from .bases import CANCELLED, ImportFiles, SharedOptions, draw_group, file_filter, given_options, takes_drops
 from .model_list import NOUNS, SHARED, Operator, ask, bring
+from .translations.window import say
 
 if TYPE_CHECKING:
     from ..tasks.games import Models
@@ -146,7 +147,7 @@ class IMPORT_SCENE_OT_idtech_game(ModelChoice, Operator):  # type: ignore[misc]
         own = preferences()
         there = own is not None and any(each.enabled and (each.folder or each.mod) for each in own.games)
         if not there:
-            cls.poll_message_set("name a game's folder in the preferences of id Tech Models first")
+            cls.poll_message_set(say("name a game's folder in the preferences of id Tech Models first"))
         return there
 
     def draw(self, context: Context) -> None:

@@ -24,6 +24,7 @@ from .exports.proposals import carrier_of, file_of_choice, proposed_game, propos
 from .imports import batch
 from .imports.showing import arrive
 from .reports import report_done, showing_progress
+from .translations.window import CONTEXT
 
 if TYPE_CHECKING:
     from ..game.store import Disk, GameFile
@@ -288,7 +289,7 @@ def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, opt
     layout.use_property_split = True
     layout.use_property_decorate = False
     header, body = layout.panel(name)
-    header.label(text=label)
+    header.label(text=label, text_ctxt=CONTEXT)
     if body is not None:
         for option in options:
             if hasattr(data, option):

@@ -14,7 +14,6 @@ from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntPropert
 
 from ..blender.compat import Context
 from ..blender.window import selected
-from ..model.wording import plural
 from ..reporting import ModelError
 from .bases import (
     CANCELLED,
@@ -26,6 +25,7 @@ from .imports import batch
 from .imports.placing import select
 from .imports.showing import arrive
 from .reports import listening, report_done
+from .translations.window import say
 
 if TYPE_CHECKING:
     from ..tasks.games import Models
@@ -36,6 +36,8 @@ UIList: Any = bpy.types.UIList
 Item = tuple[str, str, str]  # identifier, label, description
 SHARED = ("scale", "side_by_side", "fit_range", "replace_range")  # options of all imports
 NOUNS = {"scene": "model", "anim": "animation"}  # what the operators of a space bring
+TITLES = {"scene": "Models of {place}", "anim": "Animations of {place}"}
+COUNTS = {"scene": "Models: {count}, chosen: {chosen}", "anim": "Animations: {count}, chosen: {chosen}"}
 ROWS_SHOWN, WIDTH = 16, 760
 MOST_NOTES = 3
 KEEP = "KEEP"
@@ -222,7 +224,7 @@ class IMPORT_SCENE_OT_idtech_choose_models(SharedOptions, Operator):  # type: ig
         self.interactive = True
         models = _waiting.pop()
         fill(self, models)
-        title = "Models of a Game" if self.from_game else f"{NOUNS[self.space].capitalize()}s of {models.place}"
+        title = say("Models of a Game") if self.from_game else say(TITLES[self.space], place=models.place)
         return context.window_manager.invoke_props_dialog(self, width=WIDTH, title=title, confirm_text="Import")
 
     def check(self, context: Context) -> bool:
@@ -237,7 +239,8 @@ class IMPORT_SCENE_OT_idtech_choose_models(SharedOptions, Operator):  # type: ig
         layout.prop(self, "search", text="", icon="VIEWZOOM")
         layout.template_list("IDTECH_UL_models", "", self, "found", self, "index", rows=ROWS_SHOWN, maxrows=ROWS_SHOWN)
         row = layout.row()
-        row.label(text=f"{plural(len(self.found), NOUNS[self.space])}, {len(self.chosen())} chosen")
+        counts = say(COUNTS[self.space], count=len(self.found), chosen=len(self.chosen()))
+        row.label(text=counts, translate=False)
         for mark in ("ALL", "NONE"):
             row.prop_enum(self, "mark", mark)
         for note in self.notes.splitlines()[:MOST_NOTES]:

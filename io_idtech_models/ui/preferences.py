@@ -12,6 +12,7 @@ from ..blender.compat import Context
 from ..game.families import FAMILIES
 from .bases import CANCELLED, FINISHED
 from .frames import Operator
+from .translations.window import say
 
 # As in `tasks.games`, which brings more along than whoever starts Blender should wait for.
 PACKAGE = __package__.rpartition(".")[0]
@@ -141,7 +142,8 @@ class IdtechPreferences(AddonPreferences):  # type: ignore[misc]
         for option in ("executable", "arguments", "map"):
             column.prop(game, option)
             if option == "executable" and game.executable and not is_file(game.executable):
-                column.label(text=f"there is no program '{game.executable}'", icon="ERROR", translate=False)
+                fault = say("there is no program '{place}'", place=game.executable)
+                column.label(text=fault, icon="ERROR", translate=False)
 
 
 class GamesOperator:

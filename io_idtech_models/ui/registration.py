@@ -23,6 +23,7 @@ from .panel import again, findings, header, model, state, surfaces, tags, wardro
 from .panel import animations as animations_panel
 from .panel import main as panel
 from .player import choosing, making, play, transfer
+from .translations import window as translations
 from .trial import operators as trial
 
 ANIMATIONS = (shown, animation_operators, animations_panel)
@@ -74,6 +75,7 @@ def register() -> None:
         _classes.extend(module.CLASSES)
     for cls in _classes:
         bpy.utils.register_class(cls)
+    translations.register(preferences.PACKAGE)
     state.attach()
     hidden.attach()
     bpy.utils.register_preset_path(PRESETS)
@@ -100,5 +102,6 @@ def unregister() -> None:
     hidden.detach()
     state.detach()
     bpy.utils.unregister_preset_path(PRESETS)
+    translations.unregister(preferences.PACKAGE)
     while _classes:
         bpy.utils.unregister_class(_classes.pop())

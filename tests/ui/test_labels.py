@@ -36,13 +36,17 @@ BLENDERS = frozenset(
 )
 
 
+def operator_of(cls):
+    """Return what Blender knows of an operator's class."""
+    group, _, name = cls.bl_idname.partition(".")
+    return getattr(getattr(bpy.ops, group), name).get_rna_type()
+
+
 def structures():
     """Yield what Blender knows of each class: of an operator all that it declares."""
     for cls in registration._classes:
-        identifier = getattr(cls, "bl_idname", "")
         if issubclass(cls, bpy.types.Operator):
-            group, _, name = identifier.partition(".")
-            yield getattr(getattr(bpy.ops, group), name).get_rna_type()
+            yield operator_of(cls)
         elif hasattr(cls, "bl_rna"):
             yield cls.bl_rna
 

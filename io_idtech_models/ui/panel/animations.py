@@ -8,6 +8,7 @@ import bpy
 
 from ...blender.compat import Context
 from ..animations import shown
+from ..translations.window import CONTEXT
 from .main import Child, Panel
 
 UIList: Any = bpy.types.UIList
@@ -117,7 +118,7 @@ def draw_fact(column: Any, label: str, value: str) -> None:
     split = column.split(factor=0.4)
     name = split.row()
     name.alignment = "RIGHT"
-    name.label(text=label)
+    name.label(text=label, text_ctxt=CONTEXT)
     split.label(text=value, translate=False)
 
 

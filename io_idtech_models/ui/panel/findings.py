@@ -12,6 +12,7 @@ from ...blender.window import mode_of
 from ...tasks.sidebar.subject import subject_of
 from ..bases import CANCELLED, FINISHED
 from ..imports.placing import deselect
+from ..translations.window import say
 from . import state
 from .main import Child, Panel
 
@@ -43,7 +44,7 @@ class OBJECT_OT_idtech_select_part(Operator):  # type: ignore[misc]
     def poll(cls, context: Context) -> bool:
         """Offer it in object and pose mode."""
         if mode_of(context) not in {"OBJECT", "POSE"}:
-            cls.poll_message_set("Only in object or pose mode")
+            cls.poll_message_set(say("Only in object or pose mode"))
             return False
         return True
 

@@ -13,6 +13,7 @@ from ...blender.compat import Context
 from ...formats import by_name
 from ...tasks.sidebar.subject import Subject, subject_of
 from ..bases import CANCELLED, FINISHED
+from ..translations.window import CONTEXT, tip
 from .main import Child, Panel
 
 Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
@@ -133,7 +134,7 @@ class OBJECT_OT_idtech_add_fact(Operator):  # type: ignore[misc]
     @classmethod
     def description(cls, context: Context, properties_: Any) -> str:
         """Return what the number says."""
-        return properties.SAID.get(properties_.fact, cls.bl_description)
+        return tip(properties.SAID.get(properties_.fact, cls.bl_description))
 
     @classmethod
     def poll(cls, context: Context) -> bool:
@@ -177,7 +178,7 @@ class VIEW3D_PT_idtech_header(Child, Panel):  # type: ignore[misc]
                 continue
             column = layout.column(align=True)
             heading = column.row()
-            heading.label(text=kind)
+            heading.label(text=kind, text_ctxt=CONTEXT)
             heading.label(text=holder.name, translate=False)
             for name in shown:
                 column.prop(holder, f'["{name}"]', text=LABELS[name])

@@ -16,6 +16,7 @@ from ...tasks.sidebar.counts import counts_shown
 from ...tasks.sidebar.last_export import choose_game, game_shown
 from ...tasks.sidebar.subject import Subject, subject_of
 from ..bases import CANCELLED, FINISHED
+from ..translations.window import CONTEXT
 from . import state
 from .main import Child, Panel
 
@@ -150,7 +151,7 @@ def _draw_counts(labels: Any, values: Any, counts: dict[str, int], row: Row | No
             labels.label(text="")
             values.label(text="Of the largest surface")
         count, limit = counts[kind], getattr(limits, kind, None)
-        labels.label(text=label)
+        labels.label(text=label, text_ctxt=CONTEXT)
         if limit is None:
             values.label(text=f"{count:,}", translate=False)
             continue

@@ -13,6 +13,7 @@ from ...blender import names
 from ...blender.compat import Context
 from ...blender.provenance import is_stand_in
 from ...tasks.sidebar.subject import subject_of
+from ..translations.window import CONTEXT
 from . import state
 from .main import Child, Panel
 from .tags import shown_kind
@@ -90,7 +91,7 @@ def _draw_file(layout: Any, block: Any) -> None:
     split = layout.split(factor=0.3)
     labels, values = split.column(align=True), split.column(align=True)
     for label, text in lines:
-        labels.label(text=label)
+        labels.label(text=label, text_ctxt=CONTEXT)
         values.label(text=text, translate=False)
     if image is None:
         layout.label(text="No picture found", icon="ERROR")

@@ -234,9 +234,9 @@ CLASSES = (IMPORT_SCENE_OT_idtech_player, EXPORT_SCENE_OT_idtech_player, IO_FH_i
 
 def draw_import(self: Any, context: Context) -> None:
     """Add the entry to a menu."""
-    self.layout.operator(IMPORT_SCENE_OT_idtech_player.bl_idname, text=f"{LABEL} (.md3, .pk3)")
+    self.layout.operator(IMPORT_SCENE_OT_idtech_player.bl_idname, text="Quake III Player (.md3, .pk3)")
 
 
 def draw_export(self: Any, context: Context) -> None:
     """Add the entry to a menu."""
-    self.layout.operator(EXPORT_SCENE_OT_idtech_player.bl_idname, text=f"{LABEL} (folder, .pk3)")
+    self.layout.operator(EXPORT_SCENE_OT_idtech_player.bl_idname, text="Quake III Player (folder, .pk3)")

@@ -1,0 +1,1 @@
+"""What the window says, in other languages than English."""
