@@ -12,6 +12,7 @@ import bpy
 from ...blender.compat import Context
 from ...tasks.sidebar.last_export import game_shown
 from ...tasks.sidebar.subject import subject_of
+from ..translations.window import CONTEXT
 
 PANEL = "VIEW3D_PT_idtech"
 KINDS = frozenset(("MESH", "ARMATURE", "EMPTY"))
@@ -24,6 +25,7 @@ class InSidebar:
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "id Tech"
+    bl_translation_context = CONTEXT
 
 
 class Child(InSidebar):

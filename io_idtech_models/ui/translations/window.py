@@ -20,10 +20,13 @@ CONTEXTS = ("*", "Operator", CONTEXT)
 
 def register(package: str) -> None:
     """Give Blender the texts of all languages; a Blender that was built without languages ignores them."""
+    made: dict[int, dict[tuple[str, str], str]] = {}  # of languages that have two names
     tables = {}
-    for language in languages.LANGUAGES:
-        texts = languages.texts_of(language)
-        tables[language] = {(context, msgid): text for context in CONTEXTS for msgid, text in texts.items()}
+    for language, parts in languages.LANGUAGES.items():
+        if id(parts) not in made:
+            texts = languages.texts_of(language)
+            made[id(parts)] = {(context, msgid): text for context in CONTEXTS for msgid, text in texts.items()}
+        tables[language] = made[id(parts)]
     _translations.register(package, tables)
 
 
