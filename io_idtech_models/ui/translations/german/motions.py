@@ -15,7 +15,7 @@ TEXTS = {
     "Bones From": "Knochen aus",
     "Bones and Action": "Knochen und Aktion",
     "Current Frame": "Aktueller Frame",
-    "Default Bone": "Standardknochen",
+    "Default Bone": "Ersatz",
     "Deform Bones Only": "Nur verformende",
     "Dither": "Dithering",
     "End": "Ende",
@@ -62,7 +62,7 @@ TEXTS = {
         "Gelenke und Knochen nach ihren Nummern zuordnen, wie immer sie heißen; ohne Namen immer"
     ),
     "Model's Keys": "Modellschlüssel",
-    "Most Weights": "Meiste Gewichte",
+    "Most Weights": "Max. Gewicht",
     "NLA Strips": "NLA-Streifen",
     "Named actions one after another, their frames numbered as games expect": (
         "Genannte Aktionen nacheinander, ihre Frames benannt, wie Spiele es erwarten"

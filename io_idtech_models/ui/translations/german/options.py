@@ -39,7 +39,7 @@ TEXTS = {
     "How many of the model's triangles each level keeps": "Wie viele der Dreiecke des Modells jede Stufe behält",
     "In the Scene": "In der Szene",
     "Inter-Quake Model (.iqm) Animations": "Inter-Quake Model (.iqm), Animationen",
-    "Least Weight": "Kleinstes Gewicht",
+    "Least Weight": "Min. Gewicht",
     "Leave out what editors of models wrote behind the last frame": (
         "Weglassen, was Modelleditoren hinter den letzten Frame geschrieben haben"
     ),
