@@ -36,12 +36,22 @@ def warn_of_skinned(block: Block, normals: bool) -> None:
 
 
 def warn_of_groups(block: Block, groups: NDArray[Any], weights: NDArray[Any], bones: set[str]) -> None:
-    """Name vertex groups with weights (n,) in `groups` (n,) that are called as no bone that is exported."""
+    """Name vertex groups with weights (n,) in `groups` (n,) that are called as no bone that is exported.
+
+    Those that say where a modifier works are no weights.
+    """
     used = np.flatnonzero(np.bincount(groups[weights > 0])).tolist()
     names = [group.name for group in block.vertex_groups]
-    lost = [names[number] for number in used if number < len(names) and names[number] not in bones]
+    known = bones | {value for modifier in block.modifiers for value in _group_names(modifier)}
+    lost = [names[number] for number in used if number < len(names) and names[number] not in known]
     if lost:
         log.warning("'%s' has weights of no bone that is exported, left out: %s", block.name, listed(lost))
+
+
+def _group_names(modifier: Any) -> list[str]:
+    """Return the vertex groups that a modifier names."""
+    called = [p.identifier for p in modifier.bl_rna.properties if p.type == "STRING" and "vertex_group" in p.identifier]
+    return [getattr(modifier, name) for name in called]
 
 
 def warn_of_off(block: Block, off: NDArray[Any]) -> None:

@@ -145,6 +145,7 @@ class Animation:
     scales: Scales | None = None  # how large joints are, for games that scale them
     whole: bool = False  # its poses hold the scale of joints at rest, too, which only a model tells: `joint_scales`
     loops: bool = False  # the game is told to repeat it
+    times: Doubles | None = None  # (F,) when a scene showed its frames; None: it came from none
 
     @property
     def num_frames(self) -> int:
@@ -168,6 +169,7 @@ class Animation:
             bounds=self.bounds[frames],
             source_frames=None if self.source_frames is None else self.source_frames[frames],
             scales=None if self.scales is None else self.scales.of_frames(frames),
+            times=None if self.times is None else self.times[frames],
         )
 
 

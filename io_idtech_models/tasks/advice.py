@@ -18,12 +18,6 @@ from ..model.wording import listed
 FAR = 4096.0  # units: places travel in eighths as 16 bits (MSG_WriteCoord of Quake and Quake II)
 UNSCALED = 1e-4  # how far from 1 a scale is that nobody set
 ROOTS = ("models", "textures", "players", "progs")  # of what games' shaders are called by
-# Modifiers whose effect changes with time or the pose: before the armature they are part of the mesh, behind it not.
-MOVING = frozenset((
-    "CAST", "CLOTH", "CORRECTIVE_SMOOTH", "CURVE", "DISPLACE", "DYNAMIC_PAINT", "EXPLODE", "HOOK", "LAPLACIANDEFORM",
-    "LATTICE", "MESH_DEFORM", "OCEAN", "SHRINKWRAP", "SIMPLE_DEFORM", "SMOOTH", "SOFT_BODY", "SURFACE_DEFORM", "WARP",
-    "WAVE",
-))  # fmt: skip
 
 
 def advice(blocks: Iterable[Any], row: Row, scale: float) -> list[str]:
@@ -31,7 +25,7 @@ def advice(blocks: Iterable[Any], row: Row, scale: float) -> list[str]:
     meshes = [block for block in blocks if block.type == "MESH"]
     far = _of_places(meshes, scale) if row.family is VERTEX else ()
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
-    return [*_of_tags(meshes, row), *_of_materials(meshes, row), *_of_scale(own), *_of_modifiers(meshes), *far]
+    return [*_of_tags(meshes, row), *_of_materials(meshes, row), *_of_scale(own), *far]
 
 
 def _of_tags(meshes: list[Any], row: Row) -> Iterator[str]:
@@ -80,16 +74,6 @@ def _of_scale(meshes: list[Any]) -> Iterator[str]:
         yield f"{text}: {listed(mirrored)}"
     if others:
         yield f"the scale is not applied, it is written as shown (Object > Apply > Scale): {listed(others)}"
-
-
-def _of_modifiers(meshes: list[Any]) -> Iterator[str]:
-    for mesh in meshes:
-        shown = [modifier for modifier in mesh.modifiers if modifier.show_viewport]
-        armatures = [place for place, modifier in enumerate(shown) if modifier.type == "ARMATURE"]
-        behind = [m.name for m in shown[armatures[0] :] if m.type in MOVING] if armatures else []
-        if behind:
-            text = "what modifiers do behind the armature is written as at rest, move them above it"
-            yield f"'{mesh.name}': {text}: {listed(behind)}"
 
 
 def _of_places(meshes: list[Any], scale: float) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from ..assets.storage import write_files
 from ..blender.compat import Context
 from ..blender.skeletal.gather_rig import find_rig, gather
 from ..blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene
+from ..blender.skeletal.selfcheck import Motion, differences
 from ..blender.skeletal.torso import remember_weights
 from ..blender.space.hanging import in_space
 from ..formats import Row
@@ -35,14 +37,14 @@ class ModelExport:
 
     add_origin: bool = False
     write_animation: bool = False  # the file with its bones, too, beside: what the armature plays, or its rest
-    motions: str = "ALL"  # of a format whose files hold motions, too: ACTIVE, ALL, NLA, SCENE or REST
+    motions: str = "ALL"  # of a format whose files hold motions, too: AUTO, ACTIVE, ALL, NLA, SCENE or REST
 
 
 @dataclass(frozen=True)
 class AnimationExport:
     """What of an armature's motion to write, and how; the export operators declare the same options."""
 
-    what: str = "ACTIVE"  # ACTIVE, CHOSEN, ALL, NLA, SCENE or REST
+    what: str = "AUTO"  # AUTO, ACTIVE, CHOSEN, ALL, NLA, SCENE or REST
     actions: str | tuple[str, ...] = ""  # names of chosen ones, or a text of them with commas between
     loop: bool = False
     recompute_bounds: bool = False
@@ -51,6 +53,7 @@ class AnimationExport:
 
 
 Finish = Callable[[motions.Source], Animation]
+Compare = Callable[[list[Animation], list[motions.Source], bytes], list[str]]  # with what is shown, in sentences
 Made = tuple[
     list[tuple[Path, Summary]], list[tuple[Path, bytes]]
 ]  # what there is to report of each file, and the files
@@ -86,8 +89,9 @@ def _export_model(
     blocks = whole_model(chosen.blocks, context)
     with collected_warnings() as warnings, object_mode(context), rig_levels.shown(export.rig, row, context) as levels:
         export = of_format(export, row)
-        model = gather([*blocks, *levels], export)
-        animations = _own_motions(row, export, model, more) if row.has_motions else []
+        gathered = model = gather([*blocks, *levels], export)
+        sources = _own_sources(row, export, more) if row.has_motions else []
+        animations = _own_motions(sources, model, more)
         if more.add_origin:
             model = skeleton_with_origin(model)
         if asked.shorten:
@@ -99,7 +103,10 @@ def _export_model(
         target = in_game_folder(path, game)
         warnings.extend(_folder_notes(target, path))
         skins = skin_files(replace(asked, target=target), blocks)
-        _write([(target, row.dump(model, asked.options, animations)), *files, *skins])
+        data = row.dump(model, asked.options, animations)
+        played = _played(sources, animations, row, data) if row.has_motions else motions.shown_by(export, row)
+        warnings.extend(differences(export, gathered, played))
+        _write([(target, data), *files, *skins])
         remember_weights(export.rig, settings)
     warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale), *_not_written(chosen, export, row)]
     warnings += [f"{file.name}: {summary}" for file, summary in done]
@@ -120,26 +127,50 @@ def _not_written(chosen: Choice, export: RigScene, row: Row) -> list[str]:
     return [*left_out(chosen), *rig_levels.lost(export.rig, row), *tags]
 
 
-def _own_motions(row: Row, export: RigScene, model: SkeletalModel, more: ModelExport) -> list[Animation]:
-    """Return the motions that go into a model's own file; the rest alone where its armature has none."""
+def _own_sources(row: Row, export: RigScene, more: ModelExport) -> list[motions.Source]:
+    """Return the motions that go into a model's own file; what moves it else, or its rest, where it has no action."""
     try:
-        sources = motions.sources(export, row, more.motions, "")
+        return motions.sources(export, row, more.motions, "")
     except motions.NoActionError:
-        if row.apart:
-            return []
-        sources = motions.sources(export, row, "REST", "")
+        moves = motions.automatic(export) == "SCENE"
+        return [] if row.apart and not moves else motions.sources(export, row, "SCENE" if moves else "REST", "")
+
+
+def _own_motions(sources: list[motions.Source], model: SkeletalModel, more: ModelExport) -> list[Animation]:
     wanted = AnimationExport(add_origin=more.add_origin)
     return [_finished(source.gather(), model, wanted) for source in sources]
+
+
+def _played(sources: list[motions.Source], animations: list[Animation], row: Row, data: bytes) -> list[Motion]:
+    """Return motions as a file has them, and how the scene shows each: to be compared.
+
+    Text holds numbers as they are, and takes as long to read as to write.
+    """
+    written = animations
+    if not row.is_text and not all(Motion("", nullcontext, a.positions, a).is_proven for a in animations):
+        found = row.unpack(row.read(data), "").animations
+        if len(found) == len(animations):
+            written = [_as_coded(*pair) for pair in zip(animations, found, strict=True)]
+    pairs = zip(sources, written, strict=True)
+    return [Motion(s.name, s.play, a.times, a) for s, a in pairs if a.times is not None]
+
+
+def _as_coded(animation: Animation, found: Animation) -> Animation:
+    """Return an animation with the poses that its file has."""
+    if found.positions.shape != animation.positions.shape:
+        return animation
+    return replace(animation, positions=found.positions, rotations=found.rotations, scales=found.scales)
 
 
 def _bones_of(asked: Asked, row: Row, export: RigScene, context: Context) -> Made:
     """Return what comes of the bones of a model; raises ModelError."""
     other = formats.by_name(row.companions[0])
-    animation = export.rig.animation_data
-    animated = animation is not None and animation.action is not None
-    wanted = AnimationExport(what="ACTIVE" if animated else "REST")
+    with collected_warnings() as notes:
+        wanted = AnimationExport(what=motions.automatic(export))
     beside = Asked(asked.target.with_suffix(other.suffixes[0]), asked.game)
-    return _made(beside, other, export, context, wanted)
+    done, files = _made(beside, other, export, context, wanted)
+    done[-1][1].warnings.extend(notes)
+    return done, files
 
 
 def _write(files: list[tuple[Path, bytes]]) -> None:
@@ -222,13 +253,18 @@ def _made(asked: Asked, row: Row, export: RigScene, context: Context, wanted: An
         def finish(source: motions.Source) -> Animation:
             return _finished(source.gather(), model, wanted)
 
+        def compare(animations: list[Animation], whose: list[motions.Source], data: bytes) -> list[str]:
+            return differences(export, model, _played(whose, animations, row, data), meshes=False)
+
         if row.has_model:
-            done, files = _in_one(asked, row, [finish(source) for source in sources], model)
+            animations = [finish(source) for source in sources]
+            done, files = _in_one(asked, row, animations, model)
+            done[0][1].warnings.extend(compare(animations, sources, files[0][1]))
         elif row.joins_clips and wanted.what in {"CHOSEN", "NLA"}:
-            done, files = _joined(asked, row, sources, finish)
+            done, files = _joined(asked, row, sources, finish, compare)
         else:
-            several = wanted.what not in {"ACTIVE", "REST", "SCENE"}
-            done, files = _one_each(asked, row, sources, finish, several)
+            several = wanted.what not in {"AUTO", "ACTIVE", "REST", "SCENE"}
+            done, files = _one_each(asked, row, sources, several, finish, compare)
         done[-1][1].warnings.extend(source_warnings)
         return done, files
 
@@ -243,7 +279,9 @@ def _in_one(asked: Asked, row: Row, animations: list[Animation], model: Skeletal
     return [(path, Summary(facts, warnings))], [(path, data)]
 
 
-def _one_each(asked: Asked, row: Row, sources: list[motions.Source], finish: Finish, several: bool) -> Made:
+def _one_each(
+    asked: Asked, row: Row, sources: list[motions.Source], several: bool, finish: Finish, compare: Compare
+) -> Made:
     """Return what comes of each animation in a file of its own; `several` go into the folder under their names."""
     path, game = asked.target, asked.game
     done, files = [], []
@@ -251,16 +289,18 @@ def _one_each(asked: Asked, row: Row, sources: list[motions.Source], finish: Fin
         with collected_warnings() as warnings:
             animation = finish(source)
             warnings.extend(refused(row.check(animation, game)))
+            data = row.dump(animation)
+            warnings.extend(compare([animation], [source], data))
             target = in_game_folder(path.with_name(name + row.suffixes[0]) if several else path, game)
             warnings.extend(_folder_notes(target, path))
-            files.append((target, row.dump(animation)))
+            files.append((target, data))
             files += scale_files(animation, row, target, game)
         facts = f"{plural(animation.num_frames, 'frame')}, {plural(len(animation.joint_names), 'joint')}"
         done.append((target, Summary(f"{facts} of '{source.name}'" if row.joins_clips else facts, warnings)))
     return done, files
 
 
-def _joined(asked: Asked, row: Row, sources: list[motions.Source], finish: Finish) -> Made:
+def _joined(asked: Asked, row: Row, sources: list[motions.Source], finish: Finish, compare: Compare) -> Made:
     """Return what comes of several animations in one file: the summary, and the files with the table of them."""
     path, game = asked.target, asked.game
     with collected_warnings() as warnings:
@@ -273,6 +313,7 @@ def _joined(asked: Asked, row: Row, sources: list[motions.Source], finish: Finis
             warn_of_lost_scales(animation)
         warnings.extend(refused([problem for each in animations for problem in row.check(each, game)]))
         data = row.dump_joined(animations)
+        warnings.extend(compare(animations, sources, data))
     table = path.with_suffix(animation_tables.SUFFIX)
     facts = f"{plural(first, 'frame')}: {listed([s.name for s in sources])} one after another, and '{table.name}'"
     return [(path, Summary(facts, warnings))], [(path, data), (table, animation_tables.table_text(rows))]

@@ -144,13 +144,14 @@ class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, Exp
         name="Export",
         description="Which animations to write; several go into the folder, each under its name",
         items=(
+            ("AUTO", "Automatic", "The action that plays, or the scene's range where more than that moves the bones"),
             ("ACTIVE", "Active Action", "The action that the armature plays"),
             ("CHOSEN", "Chosen Actions", "Actions that are named"),
             ("ALL", "All Actions", "Every action that the armature plays or keeps, or that fits it and is no other's"),
             ("NLA", "NLA Strips", "Every strip that is not muted, as it plays alone"),
             ("SCENE", "Scene Range", "What the scene shows: constraints, drivers and parents count"),
         ),
-        default="ACTIVE",
+        default="AUTO",
     )
     actions: StringProperty(name="Actions", description="Names of chosen actions, with commas between")
     loop: BoolProperty(

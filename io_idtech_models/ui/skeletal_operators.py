@@ -189,6 +189,7 @@ class MotionsOption:
         description="Which animations to write into the file; an armature without any is written as it rests",
         items=(
             ("ALL", "All Actions", "Every action that the armature plays or keeps, or that fits it and is no other's"),
+            ("AUTO", "Automatic", "The action that plays, or the scene's range where more than that moves the bones"),
             ("ACTIVE", "Active Action", "The action that the armature plays"),
             ("NLA", "NLA Strips", "Every strip that is not muted, as it plays alone"),
             ("SCENE", "Scene Range", "What the scene shows: constraints, drivers and parents count"),

@@ -208,10 +208,38 @@ def _(folder):
     export(folder / "a.md3")
 
 
-@says("modifiers do behind the armature")
+@says("units off what Blender shows")
 def _(folder):
-    trooper()[1].modifiers.new("b", "WAVE")
+    trooper()[1].modifiers.new("c", "WAVE")
     export(folder / "a.md5mesh")
+
+
+@says("has other vertices or faces there")
+def _(folder):
+    trooper()[1].modifiers.new("c", "DECIMATE").ratio = 0.5
+    export(folder / "a.mdm")
+
+
+def push_down(rig: Any) -> None:
+    """Put the action that an armature plays into an NLA strip, which plays at half its speed."""
+    animation = rig.animation_data
+    strip = animation.nla_tracks.new().strips.new("b", 0, animation.action)
+    strip.scale = 2.0
+    animation.action = None
+
+
+@says("NLA strips play on")
+def _(folder):
+    rig, _ = newt()
+    push_down(rig)
+    export(folder / "a.md5anim", what="ALL")
+
+
+@says("range is written, frame")
+def _(folder):
+    rig, _ = newt()
+    push_down(rig)
+    export(folder / "a.md5anim")
 
 
 @says("farther from the origin")

@@ -26,7 +26,7 @@ from ..mesh.parts import Looks, Part, shaders_of, split, surface_name
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..provenance import Place
 from . import normals as skinned_normals
-from .rig_scene import RigScene, SkeletalGatherSettings, WeightSettings
+from .rig_scene import RigScene, SkeletalGatherSettings, WeightSettings, WrittenMesh
 from .torso import gather_min_lod
 from .weights import untouched
 from .weights.losses import Loss
@@ -72,7 +72,7 @@ def gather_mesh(block: Block, rig: Rig, place: Place | None, export: RigScene) -
         LimitError: vertices without weights.
     """
     with _at_rest(block, export) as mesh:
-        return _gather(block, mesh, rig, place, export.settings)
+        return _gather(block, mesh, rig, place, export)
 
 
 @contextmanager
@@ -93,9 +93,8 @@ def _at_rest(block: Block, export: RigScene) -> Iterator[Block]:
             modifier.show_viewport = before
 
 
-def _gather(
-    block: Block, mesh: Block, rig: Rig, place: Place | None, settings: SkeletalGatherSettings
-) -> list[SkinnedMesh]:
+def _gather(block: Block, mesh: Block, rig: Rig, place: Place | None, export: RigScene) -> list[SkinnedMesh]:
+    settings = export.settings
     source = rig.rest if place is not None else None
     shape = _shape_of(block, mesh, Origin(source, place, 0, True), settings)
     positions = attributes.positions(mesh)
@@ -117,6 +116,7 @@ def _gather(
         if colors is not None:
             made.colors = colors[part.vertices.points]
         found.append(made)
+        export.written.append(WrittenMesh(block, made, part.vertices.points, shape.topology, positions, groups))
     if settings.normals == "NONE":
         _warn_of_sharp(block, mesh)
     warn_of_loose(block, shape)

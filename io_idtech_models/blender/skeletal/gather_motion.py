@@ -65,7 +65,7 @@ def gather_action(export: RigScene, action: bpy.types.Action, slot: Any, direct:
     """
     known = find_action(action)
     count = 0 if known is None else len(known.source.positions)
-    keys = read_keys(_curves_of(action, slot))
+    keys = read_keys(curves_of(action, slot))
     span = span_between(action, keys.ends(), count)
     if span is None:
         raise LimitError(f"'{action.name}' has no whole frame")
@@ -141,7 +141,8 @@ def _stretched(bones: Bones, channels: NDArray[np.float32], scales: NDArray[Any]
     return Shown(np.concatenate((channels, own), axis=-1, dtype=np.float32), positions, rotations, None, held)
 
 
-def _curves_of(action: Any, slot: Any) -> list[Any]:
+def curves_of(action: Any, slot: Any) -> list[Any]:
+    """Return the curves of an action's slot."""
     return next((found for own, _, found in action_parts(action) if own == slot), [])
 
 
@@ -154,7 +155,7 @@ def gather_scene(export: RigScene, clip: Clip) -> Animation:
 @contextmanager
 def playing(rig: Block, action: Any, slot: Any) -> Iterator[None]:
     """Let an armature play an action (or None) alone meanwhile, even if it shows its rest else; see `playback`."""
-    curves = [] if action is None else _curves_of(action, slot)
+    curves = [] if action is None else curves_of(action, slot)
     position = rig.data.pose_position
     try:
         rig.data.pose_position = "POSE"
@@ -361,7 +362,7 @@ def _animation(bones: Bones, clip: Clip, shown: Shown, known: StoredAction | Non
     animation = Animation(
         clip.name, bones.joints, bones.parents, positions, rotations, clip.frame_rate, np.zeros((frames, 2, 3))
     )
-    animation.scales = scales
+    animation.scales, animation.times = scales, np.array(clip.frames, np.float64)
     animation.traits, animation.lengths = bones.traits, steady.lengths(bones.rest[:, :3, 3]) / scale
     if known is not None and known.scale == scale:
         animation.source = known.source

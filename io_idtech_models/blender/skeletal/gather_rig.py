@@ -64,6 +64,7 @@ def gather(blocks: list[Block], export: RigScene, name: str = "", measured: bool
     block, known, scale = export.rig, export.stored, export.settings.scale
     rig = gather_rig(export)
     found: list[SkinnedMesh] = []
+    export.written.clear()
     for mesh in _in_order([b for b in blocks if b.type == "MESH"], known, block):
         place = place_of(known, block, mesh)
         found += gather_mesh(mesh, rig, place, export)

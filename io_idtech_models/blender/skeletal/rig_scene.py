@@ -7,8 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import bpy
+import numpy as np
+from numpy.typing import NDArray
 
+from ...model.skeletal import SkinnedMesh
 from ..compat import Block
+from ..mesh.attributes import Topology
 from ..scene import ExportScene
 from .source import StoredRig, find
 from .torso import WeightLimits
@@ -45,13 +49,27 @@ class SkeletalGatherSettings(WeightSettings):
     holds: Holds = Holds()
 
 
+@dataclass(eq=False)
+class WrittenMesh:
+    """A mesh that was gathered, and where it came from: what an export compares with what is shown."""
+
+    block: Block
+    mesh: SkinnedMesh
+    points: NDArray[np.integer]  # (V,) of the object's mesh at rest
+    topology: Topology  # of that
+    positions: NDArray[np.float32]  # (P, 3) of its points
+    groups: tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]  # point, joint and weight (n,) in Blender
+    said: float = 0.0  # units that it is off by what a sentence says already
+
+
 @dataclass(frozen=True, eq=False)
 class RigScene(ExportScene[SkeletalGatherSettings]):
     """A scene, and the armature in it that is exported; see `rig_scene`."""
 
     rig: Block
     stored: StoredRig | None  # what the armature knows of its file
-    _listed: dict[bool, Listed] = field(default_factory=dict)  # shared with those who ask with other settings
+    written: list[WrittenMesh] = field(default_factory=list)  # of the model gathered last; shared, as is:
+    _listed: dict[bool, Listed] = field(default_factory=dict)  # with those who ask with other settings
 
     @property
     def listed(self) -> Listed:

@@ -28,10 +28,14 @@ MOST_KEYS = 64  # times of keys that are looked at besides
 NEAR = 1e-5  # of an object's size: what moves less is jitter
 
 
-def is_moving(blocks: Iterable[Block], export: ExportScene[Any], space: Space) -> bool:
-    """Tell whether objects show anything else, in their space, in some frame of the scene's range than in its first."""
+def is_moving(blocks: Iterable[Block], export: ExportScene[Any], space: Space, frames: range | None = None) -> bool:
+    """Tell whether objects show anything else, in their space, in some frame than in the first.
+
+    Those `frames` are the scene's range if none are given.
+    """
     scene = export.scene
-    frames = range(scene.frame_start, scene.frame_end + 1, max(scene.frame_step, 1))
+    if frames is None:
+        frames = range(scene.frame_start, scene.frame_end + 1, max(scene.frame_step, 1))
     if len(frames) < 2:
         return False
     reached = _reached_by_time(scene)

@@ -61,12 +61,21 @@ def say(rig: Rig, meshes: list[SkinnedMesh], export: RigScene) -> None:
         text = "'%s': %s weights, %s: up to %.3g units off %s; raise Most Weights or lower Least Weight to keep them"
         lose = f"{plural(count, 'vertex', 'vertices')} {'loses' if count == 1 else 'lose'}"
         log.warning(text, name, lose, " or ".join(limits), off, where)
+        _note(export, off, name)
     if rig.uneven:
         blender = _in_units(_scaled(rig, poses, world), settings.scale)
         off = max((_apart((m.weights, blender), (m.weights, game)) for m in meshes), default=0.0)
         text = "'%s' is scaled unevenly: in the game its meshes will bend otherwise, up to %.3g units off %s"
         if off > SEEN:
             log.warning(text + "; apply its scale", rig.block.name, off, where)
+            _note(export, off)
+
+
+def _note(export: RigScene, off: float, name: str = "") -> None:
+    """Note that it has been said how far meshes are off, all or those of one name."""
+    for written in export.written:
+        if not name or written.block.name == name:
+            written.said = max(written.said, off)
 
 
 def _in_units(matrices: Doubles, scale: float) -> Doubles:

@@ -10,6 +10,9 @@ TEXTS = {
         "Auch in eine Datei nur mit Animationen, wo die Quelle keine hatte: Spiele kennen Gelenke dann nach Nummern"
     ),
     "Animations": "Animationen",
+    "The action that plays, or the scene's range where more than that moves the bones": (
+        "Die Aktion, die abgespielt wird, oder der Szenenbereich, wo mehr als sie die Knochen bewegt"
+    ),
     "Best Fit": "Beste Passung",
     "Bind Pose": "Bindepose",
     "Bones From": "Knochen aus",

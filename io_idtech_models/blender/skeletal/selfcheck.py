@@ -1,0 +1,275 @@
+"""Does the file of a rigged model show what Blender shows? Compared in a few frames; see `blender.selfcheck`.
+
+What can be off has two halves, which are told apart because their remedies differ. Of the *mesh*: Blender's own pose
+of the bones, put through the weights that are written, against the evaluated points: a modifier behind the armature,
+keys of the object's own, an armature modifier that does more or less than a game. Of the *motion*: the joints as the
+file has them against the bones as they are posed.
+
+Letters in shapes: F frames, J joints, V vertices, P points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...model.joint_scales import posed
+from ...model.skeletal import Animation, SkeletalModel, Skeleton, changed_frames
+from ...model.transforms import inverse
+from ...model.weights.table import skin_by
+from ...model.wording import listed
+from ..compat import Block, playing_curves
+from ..curves import curve_points, is_still
+from ..mesh import attributes
+from ..scene import showing
+from ..selfcheck import is_beyond, spread, tolerance
+from . import armature
+from .rig_scene import RigScene, WrittenMesh
+
+Doubles = NDArray[np.float64]
+SAID = 1.05  # times what has been said already
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Something that an armature plays: how to let it play, and in which frames of the scene."""
+
+    name: str
+    play: Callable[[], AbstractContextManager[None]]
+    times: NDArray[Any]  # (F,)
+    animation: Animation | None = None  # as the file has it, frame by frame; None: it is not written here
+
+    @cached_property
+    def is_proven(self) -> bool:
+        """Tell whether each of its frames is one of the source's."""
+        return self.animation is None or not changed_frames(self.animation).any()
+
+
+@dataclass(eq=False)
+class Off:
+    """Where something is farthest off so far."""
+
+    far: float = 0.0  # units
+    where: str = ""
+
+    def note(self, far: float, where: str) -> None:
+        """Keep the worst; what is no number is worse than any."""
+        if is_beyond(far, self.far) and not np.isnan(self.far):
+            self.far, self.where = far, where
+
+
+def differences(export: RigScene, model: SkeletalModel, motions: Iterable[Motion], meshes: bool = True) -> list[str]:
+    """Return what of a gathered model and its motions is not written as it is shown, in sentences.
+
+    `meshes`: the model itself is written, too. What records prove to be the source's is not shown.
+    """
+    every = list(motions)
+    doubtful = [w for w in export.written if meshes and not _is_proven(w, export.rig)]
+    due = every if doubtful else [motion for motion in every if not motion.is_proven]
+    if not due and not doubtful:
+        return []
+    check = _Check(export, model.skeleton, doubtful)
+    export.view_layer.update()  # gathering has looked at meshes without their armature
+    check.look("in the pose shown", None, None)
+    with showing(export.scene) as show:
+        for motion in due:
+            frames = _frames_of(motion, len(every), doubtful)
+            with motion.play() if frames else nullcontext():
+                for frame in frames:
+                    show(float(motion.times[frame]))
+                    check.look(f"in frame {motion.times[frame]:g} of '{motion.name}'", motion, frame)
+    return check.sentences()
+
+
+def _frames_of(motion: Motion, motions: int, doubtful: list[WrittenMesh]) -> list[int]:
+    """Return the frames of a motion to look at: those that changed, where no mesh is in doubt."""
+    if not doubtful and motion.animation is not None:
+        return spread(np.flatnonzero(changed_frames(motion.animation)), motions)
+    frames = spread(np.arange(len(motion.times)), motions)
+    keyed = [curve_points(curve)[0] for written in doubtful for curve in _own_curves(written.block)]
+    if keyed:  # what moves by curves of its own may do so between any two others
+        frames += spread(np.flatnonzero(np.isin(motion.times, np.rint(np.concatenate(keyed)))), motions)
+    return sorted(set(frames))
+
+
+def _own_curves(block: Block) -> list[Any]:
+    """Return the curves that move a mesh object beside its bones."""
+    owners = (block, block.data, block.data.shape_keys)
+    return [curve for owner in owners if owner is not None for curve in playing_curves(owner)]
+
+
+class _Check:
+    """What is found while frames are shown."""
+
+    def __init__(self, export: RigScene, skeleton: Skeleton, doubtful: list[WrittenMesh]) -> None:
+        self.export, self.doubtful = export, doubtful
+        self.scale = export.settings.scale
+        self.home = inverse(np.array(export.rig.matrix_world, np.float64)[None])[0]  # before other frames show
+        self.homes = {w.block: np.array(w.block.matrix_world, np.float64) for w in doubtful}
+        self.bind = armature.joint_matrices(skeleton.bind.positions, skeleton.bind.rotations)
+        self.reach = _reaches(skeleton, export.written)
+        self.meshes: dict[Block, Off] = {written.block: Off() for written in doubtful}
+        self.changed: dict[Block, str] = {}  # topology, and where
+        self.motions: dict[str, Off] = {}
+        rest = [skin_by(w.mesh.weights, *_parts(self.bind)) for w in export.written]
+        self.allowed = tolerance(np.concatenate([*rest, skeleton.bind.positions.reshape(-1, 3)]))
+
+    def look(self, where: str, motion: Motion | None, frame: int | None) -> None:
+        """Compare what the scene shows just now; `frame` of a motion says what the file has there."""
+        joints = self._joints()
+        if motion is not None and frame is not None and not motion.is_proven:
+            self._compare_joints(joints, motion, frame, where)
+        for written in self.doubtful:
+            self._compare_mesh(written, joints, where)
+
+    def _joints(self) -> Doubles:
+        """Return where Blender's pose puts what lies in the space of joints, (J, 4, 4) in the file's units."""
+        rig, names = self.export.rig, self.export.listed.names
+        shown = self.export.evaluated(rig)
+        buffer = np.empty(16 * len(shown.pose.bones), np.float32)
+        shown.pose.bones.foreach_get("matrix", buffer)
+        places = {bone.name: place for place, bone in enumerate(shown.pose.bones)}
+        poses = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)[[places[name] for name in names]].astype(np.float64)
+        world = np.array(shown.matrix_world, np.float64)
+        moved = steady.products(world, poses, inverse(self.export.listed.rest), self.home)
+        moved[:, :3, 3] /= self.scale
+        return steady.products(moved, self.bind)
+
+    def _compare_joints(self, joints: Doubles, motion: Motion, frame: int, where: str) -> None:
+        assert motion.animation is not None
+        places, axes = (values[0] for values in posed(motion.animation.of_frames(np.array([frame]))))
+        if len(places) != len(joints):
+            return  # with a joint more, which stands still
+        off = steady.lengths(places - joints[:, :3, 3])
+        turned = np.abs(axes - joints[:, :3, :3]).max(axis=(-1, -2), initial=0.0) * self.reach
+        found = self.motions.setdefault(motion.name, Off())
+        found.note(float(np.maximum(off, turned).max(initial=0.0)), where)
+
+    def _compare_mesh(self, written: WrittenMesh, joints: Doubles, where: str) -> None:
+        shown = self.export.evaluated(written.block)
+        if not written.topology.is_of(shown.data):
+            self.changed.setdefault(written.block, where)
+            return
+        world = np.array(shown.matrix_world, np.float64)
+        points = attributes.positions(shown.data)[written.points].astype(np.float64)
+        points = steady.applied(world[:3], points) / self.scale
+        off = steady.lengths(skin_by(written.mesh.weights, *_parts(joints)) - points)
+        allowed = self.allowed + SAID * written.said
+        kept = written.mesh.kept
+        if kept is not None and is_beyond(float(off[kept].max(initial=0.0)), allowed):
+            plain = steady.lengths(self._plain(written, joints) - points)
+            off[kept] = np.minimum(off, plain)[kept]
+        far = float(off.max(initial=0.0))
+        if is_beyond(far, allowed):
+            self.meshes[written.block].note(far, where)
+
+    def _plain(self, written: WrittenMesh, joints: Doubles) -> Doubles:
+        """Return where Blender puts the vertices (V, 3) of a file that it can't show as they are, by groups alone.
+
+        Weights of real files need not sum to 1, nor agree on where a vertex lies at rest: that is no edit.
+        """
+        points, bones, factors = written.groups
+        count = len(written.positions)
+        factors = factors / np.maximum(np.bincount(points, factors, count), steady.TINY)[points]
+        moves = steady.products(joints, inverse(self.bind))[bones]
+        places = steady.applied(self.homes[written.block][:3], written.positions.astype(np.float64)) / self.scale
+        moved = steady.applied(moves[:, :3], places[points]) * factors[:, None]
+        found = np.stack([np.bincount(points, moved[:, axis], count) for axis in range(3)], axis=1)
+        return np.asarray(found[written.points], np.float64)
+
+    def sentences(self) -> list[str]:
+        """Return what was found, in sentences."""
+        rig = self.export.rig
+        found = []
+        for block, where in self.changed.items():
+            text = "has other vertices or faces there than at rest, which is what is written"
+            found.append(f"'{block.name}' {text} ({where}): {_cause(block, rig)}")
+        for block, off in self.meshes.items():
+            if off.where and block not in self.changed:
+                far = f"up to {off.far:.3g} units off what Blender shows, {off.where}"
+                found.append(f"'{block.name}' is written {far}: {_cause(block, rig)}")
+        for off in self.motions.values():
+            if is_beyond(off.far, self.allowed):
+                far = f"up to {off.far:.3g} units off what Blender shows, {off.where}"
+                found.append(
+                    f"the bones of '{rig.name}' are written {far}: bake the motion (Pose > Animation > Bake Action)"
+                )
+        return found
+
+
+def _parts(joints: Doubles) -> tuple[Doubles, Doubles]:
+    return joints[:, :3, 3], joints[:, :3, :3]
+
+
+def _reaches(skeleton: Skeleton, written: list[WrittenMesh]) -> Doubles:
+    """Return how far from each joint the vertices lie that it moves, (J,)."""
+    reach = np.zeros(skeleton.num_joints)
+    for each in written:
+        weights = each.mesh.weights
+        _, entries = weights.entries()
+        np.maximum.at(reach, weights.joints[entries], steady.lengths(weights.offsets[entries].astype(np.float64)))
+    return reach
+
+
+def _is_proven(written: WrittenMesh, rig: Block) -> bool:
+    """Tell whether a mesh is the source's, vertex by vertex, and nothing but its armature moves it, as a game does."""
+    block, kept = written.block, written.mesh.kept
+    if kept is None or not kept.all() or block.data.shape_keys is not None or written.said:
+        return False
+    if len(block.modifiers) != 1 or not is_plain(block.modifiers[0], rig):
+        return False
+    hung = block.parent == rig and block.parent_type == "OBJECT" and not block.constraints
+    return hung and is_still(block) and is_still(block.data)
+
+
+def is_plain(modifier: Any, rig: Block) -> bool:
+    """Tell whether a modifier lets an armature move a mesh by its weights, and does nothing else."""
+    plain = modifier.type == "ARMATURE" and modifier.object == rig and modifier.show_viewport
+    special = ("use_deform_preserve_volume", "use_bone_envelopes", "use_multi_modifier", "vertex_group")
+    return plain and modifier.use_vertex_groups and not any(getattr(modifier, name) for name in special)
+
+
+def _cause(block: Block, rig: Block) -> str:
+    """Return what most likely does it, and what to do."""
+    armatures = [m for m in block.modifiers if m.type == "ARMATURE"]
+    shown = [m for m in armatures if m.show_viewport and m.object == rig]
+    visible = [m for m in block.modifiers if m.show_viewport]
+    behind = visible[visible.index(shown[0]) + 1 :] if shown else []
+    others = [m.name for m in behind if m.type != "ARMATURE"]
+    if not shown:
+        hidden = listed([m.name for m in armatures]) or "none"
+        return f"no armature modifier of it is on in the viewport (it has {hidden}), the game moves it by its weights"
+    if len([m for m in armatures if m.show_viewport]) > 1:
+        return "several armature modifiers move it, a game moves it once: remove all but one"
+    if others:
+        text = "work on the pose, the file has them as at rest: move them above it, or apply them"
+        return f"modifiers behind the armature ({listed(others)}) {text}"
+    return _oddness(shown[0]) or _own_motion(block)
+
+
+def _oddness(modifier: Any) -> str:
+    """Return what of an armature modifier no game knows, or ""."""
+    if modifier.vertex_group:
+        return f"'{modifier.name}' is limited to the vertex group '{modifier.vertex_group}', which no game knows"
+    if modifier.use_deform_preserve_volume:
+        return f"'{modifier.name}' preserves volume, games blend without: turn that off to see what they show"
+    if modifier.use_bone_envelopes:
+        return f"'{modifier.name}' bends by envelopes, which no game knows: bind it with weights"
+    return ""
+
+
+def _own_motion(block: Block) -> str:
+    """Return what moves a mesh beside its armature, in words."""
+    keys = block.data.shape_keys
+    if keys is not None:
+        return "its shape keys play, which a file of bones can't; MD3 and its kin hold such"
+    if block.animation_data is not None or block.constraints or block.parent_type != "OBJECT":
+        return "the object moves by itself, beside its bones: let a bone move it"
+    return "something beside the weights of its bones moves it: apply it, or weight its vertices to a bone that does so"

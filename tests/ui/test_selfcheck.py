@@ -1,0 +1,183 @@
+"""An export compares what it writes with what Blender shows, and says what differs: see `blender.selfcheck`."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from io_idtech_models.blender.compat import action_parts
+from io_idtech_models.formats import by_name
+from tests.samples import PROJECT
+from tests.ui.scene import activate, bpy, export_bytes, import_model
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+NEWT = PROJECT / "examples/newt/models/md5/newt/newt.md5mesh"
+TROOPER = PROJECT / "examples/trooper/models/players/toys/trooper/body.mdm"
+OFF = re.compile(r"'([^']+)' (?:is written up to [\d.e+-]+ units off what Blender shows|has other vertices or faces)")
+
+
+def rigged(path: Path) -> tuple[Any, Any]:
+    """Import a model with bones, which plays something; returns its armature and a mesh."""
+    import_model(path)
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    activate(rig)
+    return rig, next(block for block in rig.children if block.type == "MESH")
+
+
+def said(capfd: Any) -> str:
+    return str(capfd.readouterr().out)
+
+
+def nodes_that_lift(mesh: Any, by: float) -> None:
+    """Give an object a modifier of geometry nodes that moves all points."""
+    tree = bpy.data.node_groups.new("lift", "GeometryNodeTree")
+    for way in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    start, lift, end = (tree.nodes.new(k) for k in ("NodeGroupInput", "GeometryNodeSetPosition", "NodeGroupOutput"))
+    lift.inputs["Offset"].default_value = (0.0, 0.0, by)
+    tree.links.new(start.outputs[0], lift.inputs["Geometry"])
+    tree.links.new(lift.outputs["Geometry"], end.inputs[0])
+    mesh.modifiers.new("lift", "NODES").node_group = tree
+
+
+def keys_that_play(mesh: Any) -> None:
+    mesh.shape_key_add(name="Basis")
+    key = mesh.shape_key_add(name="puff")
+    key.data[0].co.z += 5.0
+    for frame, value in ((0, 0.0), (3, 1.0), (6, 0.0)):
+        key.value = value
+        key.keyframe_insert("value", frame=frame)
+
+
+def limit(mesh: Any) -> None:
+    mesh.vertex_groups.new(name="mask").add([0, 1], 1.0, "REPLACE")
+    mesh.modifiers[0].vertex_group = "mask"
+
+
+EDITS = {
+    "nodes": (lambda rig, mesh: nodes_that_lift(mesh, 30.0), r"modifiers behind the armature \('lift'\)"),
+    "mirror": (lambda rig, mesh: mesh.modifiers.new("m", "MIRROR"), r"behind the armature \('m'\)"),
+    "array": (lambda rig, mesh: mesh.modifiers.new("m", "ARRAY"), r"behind the armature \('m'\)"),
+    "solidify": (lambda rig, mesh: setattr(mesh.modifiers.new("m", "SOLIDIFY"), "thickness", 2.0), r"\('m'\)"),
+    "keys": (lambda rig, mesh: keys_that_play(mesh), "its shape keys play"),
+    "off": (lambda rig, mesh: setattr(mesh.modifiers[0], "show_viewport", False), "is on in the viewport"),
+    "doubled": (lambda rig, mesh: setattr(mesh.modifiers.new("2", "ARMATURE"), "object", rig), "several armature"),
+    "limited": (lambda rig, mesh: limit(mesh), "limited to the vertex group 'mask'"),
+    "volume": (lambda rig, mesh: setattr(mesh.modifiers[0], "use_deform_preserve_volume", True), "preserves volume"),
+}
+
+
+@pytest.mark.parametrize("target", ["a.md5mesh", "a.mdm", "a.iqm"])
+@pytest.mark.parametrize("edit", EDITS)
+def test_what_a_file_of_bones_shows_otherwise(tmp_path, capfd, edit, target):
+    rig, mesh = rigged(TROOPER)
+    change, cause = EDITS[edit]
+    change(rig, mesh)
+    export_bytes(tmp_path / target)
+    text = said(capfd)
+    assert OFF.findall(text) == [mesh.name], text
+    assert re.search(cause, text)
+    assert "weights of no bone" not in text
+
+
+@pytest.mark.parametrize("target", ["a.md5mesh", "a.mdm", "a.iqm", "a.mds", "a.mdr"])
+def test_what_shows_nothing_else_says_nothing(tmp_path, capfd, target):
+    """Neither the model as it came, nor with what a file holds: moved, turned, modified before its armature."""
+    rig, mesh = rigged(TROOPER)
+    for edit in range(4):
+        if edit == 1:
+            mesh.data.vertices[0].co.x += 2.0
+        elif edit == 2:
+            mesh.modifiers.new("m", "MIRROR")
+            mesh.modifiers.move(1, 0)
+        elif edit == 3:
+            rig.rotation_euler.z, rig.location.x = 1.0, 30.0
+        bpy.context.view_layer.update()
+        export_bytes(tmp_path / target)
+        text = said(capfd)
+        assert "units off what Blender shows" not in text, (edit, text)
+        assert "than at rest" not in text, (edit, text)
+
+
+def poses(path: Path, **options: Any) -> Any:
+    """Export motions and return how the file has them."""
+    bpy.ops.export_anim.idtech_md5anim(filepath=str(path), **options)
+    row = by_name("md5anim")
+    return row.load(path.read_bytes(), "a")
+
+
+def strip_below(rig: Any) -> None:
+    """Let half of what plays come from an NLA strip, and an action of one frame lie on top."""
+    animation = rig.animation_data
+    animation.nla_tracks.new().strips.new("below", 0, animation.action).scale = 2.0
+    animation.action = bpy.data.actions.new("top")
+    rig.pose.bones[0].keyframe_insert("scale", frame=0)
+
+
+def strip_alone(rig: Any) -> None:
+    strip_below(rig)
+    rig.animation_data.action = None
+
+
+def led(rig: Any) -> None:
+    """Let constraints move an armature that has no action."""
+    rig.animation_data_clear()
+    leader = bpy.data.objects.new("leader", None)
+    bpy.context.scene.collection.objects.link(leader)
+    for frame, x in ((0, 0.0), (10, 17.0)):
+        leader.location.x = x
+        leader.keyframe_insert("location", frame=frame)
+    rig.pose.bones[0].constraints.new("COPY_LOCATION").target = leader
+
+
+@pytest.mark.parametrize("play", [strip_below, strip_alone, led])
+def test_automatic_writes_what_plays(tmp_path, capfd, play):
+    rig, _ = rigged(NEWT)
+    play(rig)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 0, 10
+    written = poses(tmp_path / "a.md5anim")
+    assert written.num_frames == 11
+    assert "the scene's range is written, frame 0 to 10" in said(capfd)
+    assert (tmp_path / "a.md5anim").read_bytes() == (
+        bpy.ops.export_anim.idtech_md5anim(filepath=str(tmp_path / "b.md5anim"), what="SCENE")
+        and (tmp_path / "b.md5anim").read_bytes()
+    )
+
+
+def test_a_model_with_bones_beside_it_takes_what_plays(tmp_path, capfd):
+    """An MDM whose armature others move by constraints was written with one frame of bones."""
+    rig, _ = rigged(TROOPER)
+    led(rig)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 0, 10
+    bpy.ops.export_scene.idtech_mdm(filepath=str(tmp_path / "a.mdm"), write_animation=True)
+    assert by_name("mdx").load((tmp_path / "a.mdx").read_bytes(), "a").num_frames == 11
+    assert "something else moves it" in said(capfd)
+
+
+def test_an_action_that_plays_alone_is_written_alone(tmp_path, capfd):
+    rig, _ = rigged(NEWT)
+    bpy.context.scene.frame_end = 500
+    assert poses(tmp_path / "a.md5anim").num_frames == poses(tmp_path / "b.md5anim", what="ACTIVE").num_frames
+    assert "range" not in said(capfd)
+    assert rig.animation_data.action is not None
+
+
+def test_motion_that_is_not_as_shown_is_said(tmp_path, capfd, monkeypatch):
+    """Curves are read where a predicate says that they are all that moves bones: it might be wrong one day."""
+    from io_idtech_models.blender.skeletal import gather_motion
+
+    rig, _ = rigged(NEWT)
+    for _, _, curves in action_parts(rig.animation_data.action):
+        curves[5].keyframe_points[1].co.y += 0.2
+    leader = bpy.data.objects.new("leader", None)
+    bpy.context.scene.collection.objects.link(leader)
+    leader.location.x = 9.0
+    rig.pose.bones[0].constraints.new("COPY_LOCATION").target = leader
+    export = tmp_path / "a.md5anim"
+    bpy.ops.export_anim.idtech_md5anim(filepath=str(export))
+    assert "units off" not in said(capfd)
+    monkeypatch.setattr(gather_motion, "is_free", lambda rig, bones: True)
+    bpy.ops.export_anim.idtech_md5anim(filepath=str(export))
+    assert re.search(r"the bones of '[^']+' are written up to [\d.]+ units off what Blender shows", said(capfd))
