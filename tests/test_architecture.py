@@ -20,7 +20,7 @@ from tests.small_files import SAMPLES
 
 PACKAGE = PROJECT / "io_idtech_models"
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "presets" not in path.parts)  # which Blender reads
-LONGEST_FUNCTION, LONGEST_MODULE = 40, 400
+LONGEST_FUNCTION, LONGEST_MODULE = 60, 600  # smells, not aims
 # Modules that only exist inside Blender.
 BLENDER = {
     "addon_utils", "aud", "bgl", "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras",
@@ -51,7 +51,6 @@ MAY_IMPORT = {
     "__main__": {"cli"},
     "__init__": {"ui"},
 }
-MOST_MODULES = 16  # in a folder
 
 
 @cache
@@ -183,14 +182,6 @@ def test_nobody_asks_for_blenders_version_but_compat():
         ]
 
     assert not offenders(rule)
-
-
-def test_folders_are_not_too_full():
-    folders = {path.parent for path in MODULES}
-    full = {
-        f.name: n for f in folders if (n := len([p for p in f.glob("*.py") if p.name != "__init__.py"])) > MOST_MODULES
-    }
-    assert not full
 
 
 def test_processors_decide_nothing():

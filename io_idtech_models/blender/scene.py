@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import floor
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -36,6 +36,7 @@ class ExportScene(Generic[Settings]):
     scene: bpy.types.Scene
     view_layer: bpy.types.ViewLayer
     settings: Settings
+    written: list[Any] = field(default_factory=list, kw_only=True)  # of the model gathered last: see `selfcheck`
 
     @property
     def depsgraph(self) -> Any:

@@ -144,6 +144,7 @@ def gathered(asked: Asked, row: Row, chosen: Choice, context: Context, settings:
     """Return objects as a file's bytes, which are not written; call it in object mode; raises ModelError."""
     from ..blender.scene import ExportScene
     from ..blender.vertex.gather import gather  # as much again as an import needs
+    from ..blender.vertex.selfcheck import differences
     from ..formats.vertex_files import dump_for
     from .games import user_disk
 
@@ -151,9 +152,11 @@ def gathered(asked: Asked, row: Row, chosen: Choice, context: Context, settings:
     export = ExportScene(context.scene, context.view_layer, settings)
     with shown_apart(chosen, settings.space, context):
         model = gather(chosen.blocks, chosen.collection, export)
-    if row.holds_pictures and model.palette is None:
-        model.palette = palette_of(user_disk().file(asked.target))
-    return dump_for(row, model, asked.game, asked.options, asked.shorten)
+        if row.holds_pictures and model.palette is None:
+            model.palette = palette_of(user_disk().file(asked.target))
+        written = dump_for(row, model, asked.game, asked.options, asked.shorten)
+        written.notes.extend(differences(export))
+    return written
 
 
 def skin_files(

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from io_idtech_models.blender.compat import action_parts
+from io_idtech_models.blender.compat import action_parts, playing_curves
 from io_idtech_models.formats import by_name
 from tests.samples import PROJECT
-from tests.ui.scene import activate, bpy, export_bytes, import_model
+from tests.ui.scene import activate, bpy, export_bytes, import_model, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 NEWT = PROJECT / "examples/newt/models/md5/newt/newt.md5mesh"
@@ -181,3 +181,95 @@ def test_motion_that_is_not_as_shown_is_said(tmp_path, capfd, monkeypatch):
     monkeypatch.setattr(gather_motion, "is_free", lambda rig, bones: True)
     bpy.ops.export_anim.idtech_md5anim(filepath=str(export))
     assert re.search(r"the bones of '[^']+' are written up to [\d.]+ units off what Blender shows", said(capfd))
+
+
+# -- models of frames
+
+
+def framed(tmp_path: Path, capfd: Any, relative: bool = False) -> tuple[Path, Any]:
+    """Import a model of frames; returns its file and a surface."""
+    path = put(tmp_path / "a.md3")
+    import_model(path, relative_keys=relative)
+    capfd.readouterr()
+    return path, next(block for block in bpy.data.objects if block.type == "MESH")
+
+
+def every_key() -> list[Any]:
+    return list(dict.fromkeys(block.data.shape_keys for block in bpy.data.objects if block.type == "MESH"))
+
+
+def made_relative(keys: Any) -> None:
+    keys.use_relative = True
+    for key in list(keys.key_blocks)[1:3]:
+        key.value = 0.5
+
+
+def change_time(keys: Any, change: Any) -> None:
+    if keys != every_key()[0]:
+        return  # who play one action
+    for curve in playing_curves(keys):
+        for point in curve.keyframe_points:
+            point.co = change(*point.co)
+        curve.update()
+
+
+def reversed_(keys: Any) -> None:
+    last = len(keys.key_blocks) - 1
+    change_time(keys, lambda time, value: (time, last - value))
+
+
+def slowed(keys: Any) -> None:
+    change_time(keys, lambda time, value: (time * 2, value))
+
+
+def halved_strip(keys: Any) -> None:
+    animation = keys.animation_data
+    strip = animation.nla_tracks.new().strips.new("slow", 0, animation.action)
+    if hasattr(strip, "action_slot"):
+        strip.action_slot = animation.action_slot
+    strip.scale = 2.0
+    animation.action = None
+
+
+@pytest.mark.parametrize("play", [made_relative, reversed_, slowed, halved_strip])
+def test_automatic_is_what_plays_of_keys(tmp_path, capfd, play):
+    path, _ = framed(tmp_path, capfd)
+    for keys in every_key():
+        play(keys)
+    bpy.context.scene.frame_end *= 2
+    written = export_bytes(tmp_path / "b.md3")
+    assert "it does not play the keys of" in said(capfd)
+    assert written == export_bytes(tmp_path / "c.md3", frames="SCENE")
+    assert written != path.read_bytes()
+    assert "units off" not in said(capfd)
+
+
+@pytest.mark.parametrize("relative", [False, True])
+def test_keys_that_play_one_after_another_are_frames(tmp_path, capfd, relative):
+    """Also where the scene lasts longer, plays a part of them, begins anew, or one was deleted by hand."""
+    path, mesh = framed(tmp_path, capfd, relative)
+    scene = bpy.context.scene
+    for start, end in ((0, 400), (2, 3), (3, 3)):
+        scene.frame_start, scene.frame_end = start, end
+        assert export_bytes(tmp_path / "b.md3") == path.read_bytes()
+    scene.frame_start, scene.frame_end = 0, 400
+    if not relative:
+        for keys in every_key():
+            for curve in playing_curves(keys):
+                curve.modifiers.new("CYCLES")
+        assert export_bytes(tmp_path / "b.md3") == path.read_bytes()
+    assert mesh.data.shape_keys is not None
+    assert "range is written" not in said(capfd)
+
+
+def test_surfaces_that_are_read_and_not_shown_are_compared(tmp_path, capfd, monkeypatch):
+    """Keys are read where a predicate says that they are all that shows: it might be wrong one day."""
+    from io_idtech_models.blender.vertex import sampling
+
+    _, mesh = framed(tmp_path, capfd)
+    mesh.modifiers.new("c", "DISPLACE").strength = 9.0
+    export_bytes(tmp_path / "b.md3")
+    assert "units off" not in said(capfd)
+    monkeypatch.setattr(sampling, "is_direct", lambda block, plan: True)
+    export_bytes(tmp_path / "b.md3")
+    assert OFF.findall(said(capfd)) == [mesh.name]

@@ -228,6 +228,16 @@ def push_down(rig: Any) -> None:
     animation.action = None
 
 
+@says("it does not play the keys")
+def _(folder):
+    import_model(put(folder / "a.md3"))
+    block = next(block for block in bpy.data.objects if block.type == "MESH")
+    block.data.shape_keys.use_relative = True
+    for key in list(block.data.shape_keys.key_blocks)[1:3]:
+        key.value = 0.5
+    export(folder / "b.md3")
+
+
 @says("NLA strips play on")
 def _(folder):
     rig, _ = newt()
@@ -235,7 +245,7 @@ def _(folder):
     export(folder / "a.md5anim", what="ALL")
 
 
-@says("range is written, frame")
+@says("10: NLA strips play")
 def _(folder):
     rig, _ = newt()
     push_down(rig)

@@ -68,8 +68,7 @@ class RigScene(ExportScene[SkeletalGatherSettings]):
 
     rig: Block
     stored: StoredRig | None  # what the armature knows of its file
-    written: list[WrittenMesh] = field(default_factory=list)  # of the model gathered last; shared, as is:
-    _listed: dict[bool, Listed] = field(default_factory=dict)  # with those who ask with other settings
+    _listed: dict[bool, Listed] = field(default_factory=dict)  # shared with those who ask with other settings
 
     @property
     def listed(self) -> Listed:

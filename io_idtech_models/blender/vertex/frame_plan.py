@@ -24,7 +24,7 @@ from ..properties import PREVIEW
 from ..provenance import MODEL_ID
 from ..roots import WORLD, Space, follows_frame
 from ..scene import ExportScene
-from . import sampling
+from . import play, sampling
 from .clips import WHOLE, find_actions, label, model_ids, whole_curves
 from .movement import is_moving
 from .sampling import Plan
@@ -83,6 +83,8 @@ def plan_frames(
         own = keyed or (listed is not None and len(listed[0]) > 1)
         moves = not own and is_moving([*blocks, *(tag.block for tag in tag_sources)], export, space)
         mode = "KEYS" if own else "SCENE" if moves else "KEYS" if listed else "CURRENT"
+        if keyed and _plays_otherwise(keyed, export):
+            mode = "SCENE"
     if mode == "KEYS" and keyed:
         return _key_plan(keyed, known, ids)
     if mode == "KEYS" and listed is not None:
@@ -101,6 +103,23 @@ def _keyed(blocks: list[Block], known: StoredSource | None) -> list[Block]:
     places = {} if known is None else known.places
     with_keys = [b for b in blocks if b.data.shape_keys is not None and frame_blocks(b.data.shape_keys)]
     return [b for b in with_keys if not b.data.shape_keys.use_relative or b.data in places]
+
+
+def _plays_otherwise(keyed: list[Block], export: ExportScene[GatherSettings]) -> bool:
+    """Tell whether the scene plays keys, but not one after another: what plays is what an animator means. It is said.
+
+    One after another is: a run of them, one in each frame of the scene, which may begin anew when it is over.
+    """
+    for keys in dict.fromkeys(block.data.shape_keys for block in keyed):
+        if play.plays_otherwise(keys, export):
+            scene = export.scene
+            text = (
+                "the scene's range is written, frame %d to %d: it does not play the keys of '%s' one after another; %s"
+            )
+            lead = next(block for block in keyed if block.data.shape_keys == keys)
+            log.warning(text, scene.frame_start, scene.frame_end, lead.name, "Frames: 'Model's Keys' writes those")
+            return True
+    return False
 
 
 def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> Planned:

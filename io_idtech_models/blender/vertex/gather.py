@@ -29,6 +29,7 @@ from . import effects, sampling, tags
 from .frame_plan import GatherSettings, plan_frames
 from .groups import find_groups, find_skins, find_traits, palette_of
 from .sampling import Plan, Samples, Subject
+from .selfcheck import WrittenSurface
 from .source import StoredSource, find
 from .stage import Stage, stepping
 from .surface import looks_of, to_surface
@@ -98,7 +99,7 @@ def gather(
         _read_shapes(jobs, stage, known)
         _settle_jobs(jobs, stage, sources)
         stepped = _sample_tags(tag_sources, stage)
-    surfaces = _surfaces(jobs, plan, settings)
+    surfaces = _surfaces(jobs, plan, export)
     if not surfaces and not tag_sources and not bare:
         raise LimitError("nothing to export: no mesh has faces, and there is no tag")
     found = _tags(tag_sources, plan, stepped, known, sources, settings)
@@ -226,8 +227,10 @@ def _only_curves(block: Block) -> bool:
     return animation is None or (own_drivers(block) and not len(animation.nla_tracks))
 
 
-def _surfaces(jobs: list[MeshJob], plan: Plan, settings: GatherSettings) -> list[Surface]:
+def _surfaces(jobs: list[MeshJob], plan: Plan, export: ExportScene[GatherSettings]) -> list[Surface]:
+    settings = export.settings
     surfaces: list[Surface] = []
+    export.written.clear()
     claims = Claims()
     for job in jobs:
         assert job.shape is not None and job.samples is not None
@@ -241,6 +244,8 @@ def _surfaces(jobs: list[MeshJob], plan: Plan, settings: GatherSettings) -> list
             if not claims.take(surface.source_index):
                 log.warning("'%s' is a copy of a surface: written as a further one called '%s'", job.block.name, name)
             surfaces.append(surface)
+            if job.direct:
+                export.written.append(WrittenSurface(job.block, surface, part.vertices.points, plan))
         if job.parts:
             _warn_of_points(job)
             warn_of_layers(job.block)

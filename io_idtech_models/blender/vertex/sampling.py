@@ -92,14 +92,17 @@ def is_direct(block: Block, plan: Plan) -> bool:
         return True
     # Absolute keys know neither muting nor vertex groups.
     masked = keys.use_relative and any(key.mute or key.vertex_group for key in keys.key_blocks)
-    driven = _is_driven(keys) and not follows_frame(keys)
+    driven = is_driven(keys) and not follows_frame(keys)
     return not masked and not driven and min(shown_keys(block, plan)) >= 0
 
 
-def _is_driven(keys: Block) -> bool:
+def is_driven(keys: Block) -> bool:
     """Tell whether more than an action decides what shape keys show."""
     animation = keys.animation_data
-    return animation is not None and bool(len(animation.drivers) or len(animation.nla_tracks))
+    if animation is None:
+        return False
+    strips = animation.use_nla and any(not track.mute and len(track.strips) for track in animation.nla_tracks)
+    return bool(len(animation.drivers) or strips)
 
 
 def shown_keys(block: Block, plan: Plan) -> list[int]:
@@ -119,7 +122,7 @@ def keys_at(finder: shape_keys.KeyFinder, times: list[float], take: Take | None 
     """Return which frame's key the scene shows at each time, while it plays a take; -1 where it is none exactly."""
     keys = finder.keys
     curves = None if take is None else take.curves_of(keys)
-    if _is_driven(keys) and (curves is None or len(keys.animation_data.drivers)):
+    if is_driven(keys) and (curves is None or len(keys.animation_data.drivers)):
         return [-1] * len(times)
     return finder.at(playing_curves(keys) if curves is None else curves, times)
 

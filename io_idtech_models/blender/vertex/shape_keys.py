@@ -112,14 +112,14 @@ class KeyFinder:
         values = np.repeat(self.values, len(times), axis=1)
         for row, path in zip(values, self.paths, strict=True):
             if path in playing:
-                row[:] = _values_at(playing[path], wanted)
+                row[:] = values_at(playing[path], wanted)
         values *= self.on
         lone = ((values == 1.0).sum(axis=0) == 1) & ((values == 0.0).sum(axis=0) == len(values) - 1)
         shown: list[int] = np.where(lone, values.argmax(axis=0), -1).tolist()
         return shown
 
 
-def _values_at(curve: Any, times: Floats) -> Floats | float:
+def values_at(curve: Any, times: Floats) -> Floats | float:
     """Return a curve's values (n,) at times."""
     if len(curve.keyframe_points) == 1 and not curve.modifiers:
         return float(curve.keyframe_points[0].co.y)
