@@ -147,7 +147,12 @@ def gathered(asked: Asked, row: Row, chosen: Choice, context: Context, settings:
     from ..formats.vertex_files import dump_for
     from .games import user_disk
 
-    settings = replace(settings, uv_splits_vertices=row.uv_splits_vertices, pictures=row.holds_pictures)
+    settings = replace(
+        settings,
+        uv_splits_vertices=row.uv_splits_vertices,
+        pictures=row.holds_pictures,
+        worn_by_name=row.skins == formats.SKIN_FILES,
+    )
     export = ExportScene(context.scene, context.view_layer, settings)
     with shown_apart(chosen, settings.space, context):
         model = gather(chosen.blocks, chosen.collection, export)
