@@ -17,6 +17,7 @@ from ..blender.compat import RELATIVE_PATHS, Context
 from ..blender.scene import room_for_others
 from ..formats import Option, Row
 from ..game.store import ARCHIVES
+from ..model.limits.folders import UNKNOWN
 from ..model.limits.games import GAMES
 from ..model.wording import joined
 from ..reporting import ModelError
@@ -297,14 +298,14 @@ def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, opt
     return body
 
 
-def games_option(games: tuple[str, ...]) -> Any:
+def games_option(games: tuple[str, ...], usual: str = UNKNOWN) -> Any:
     """Return the property that says whose limits to keep: of `games`, keys of `limits.games.GAMES`."""
     declare: Any = EnumProperty  # the stubs say that it returns nothing
     return declare(
         name="Game",
         description="Whose limits to keep: what the game would refuse is not written",
         items=tuple((key, GAMES[key].choice or GAMES[key].label, f"Limits of {GAMES[key].label}") for key in games),
-        default="format",
+        default=usual,
         options={"SKIP_SAVE"},  # the next model may be another game's
     )
 

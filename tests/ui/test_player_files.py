@@ -10,8 +10,8 @@ import pytest
 from io_idtech_models.game.skin import read_skin, surface_key
 from tests.samples import load, sample
 from tests.samples_md3 import minimal
-from tests.ui.scene import CUBE_FACES, CUBE_POINTS, activate, add_mesh, bpy, export_bytes, import_model, put
-from tests.ui.test_player import brought, game, model, saved
+from tests.ui.scene import CUBE_FACES, CUBE_POINTS, activate, add_mesh, bpy, error_of, export_bytes, import_model, put
+from tests.ui.test_player import brought, export_player, game, model, saved
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -100,3 +100,53 @@ def test_a_rigged_models_surfaces(tmp_path):
     assert {"tube", "tube-skin", "tube-skin2"} < set(found)
     written = read_skin((tmp_path / "z_x.skin").read_bytes()).shaders()
     assert (written["tube-skin"], written["tube-skin2"]) == ("a/skin", "b/skin")
+
+
+def dense_head(root: Any, side: int = 44) -> Any:
+    """Return a sheet that hangs on a part: of more vertices than its game takes of a surface."""
+    points = [(x / 4, y / 4, (x * y % 7) / 8) for x in range(side) for y in range(side)]
+    faces = [(n, n + side, n + side + 1, n + 1) for n in range(side * (side - 1)) if n % side < side - 1]
+    block = add_mesh("hat", points, faces, uvs=False)
+    block.data.materials.append(bpy.data.materials.new("felt"))
+    block.data.polygons.foreach_set("use_smooth", [True] * len(faces))
+    block.parent = root
+    return block
+
+
+def test_what_the_game_refuses_is_not_written(tmp_path, capfd):
+    """A player is for Quake III unless it is said otherwise; what helps is there, and named."""
+    player = brought(game(tmp_path))
+    activate(dense_head(player.parts["head"]))
+    said = error_of(export_player, filepath=str(tmp_path / "saved"))
+    assert "'hat' has 1936 vertices, Quake III Arena takes 999" in said and "the option 'Split Surfaces'" in said
+    assert not (tmp_path / "saved").exists()
+    files = saved(tmp_path, split_surfaces=True)
+    assert "'hat' is cut, its skins list the pieces: 'hat', 'hat2'" in capfd.readouterr().out
+    surfaces = {s.name: s.num_vertices for s in model(files["head.md3"]).surfaces}
+    assert all(count < 1000 for count in surfaces.values())
+    for name in ("default", "red"):
+        assert {surface_key(n) for n in surfaces} <= set(read_skin(files[f"head_{name}.skin"]).shaders())
+
+
+def test_a_player_of_so_many_triangles(tmp_path, capfd):
+    player = brought(game(tmp_path))
+    activate(dense_head(player.parts["head"]))
+    files = saved(tmp_path, triangles=500)
+    counts = [
+        sum(len(s.triangles) for s in model(files[f"{part}.md3"]).surfaces) for part in ("head", "upper", "lower")
+    ]
+    assert 450 < sum(counts) <= 502 and min(counts) > 0  # of three triangles one stays
+    said = capfd.readouterr().out
+    assert f"12 files, {sum(counts)} triangles" in said.replace("11 files", "12 files") and "is made for" not in said
+
+
+def test_what_came_so_is_kept(tmp_path, capfd):
+    """A model that its game refuses goes back as it came, and the export says so."""
+    spec = minimal()
+    few = spec.surfaces[0]
+    count = 1100
+    frame = [(n, 2 * n % 997, n % 31, 7, 201) for n in range(count)]
+    spec.surfaces = [replace(few, frames=[frame], st=[(n / count, 0.5) for n in range(count)])]
+    brought(game(tmp_path, head_md3=spec.pack()))
+    assert saved(tmp_path)["head.md3"] == spec.pack()
+    assert "head.md3 is written as it came, though its game refuses it" in capfd.readouterr().out
