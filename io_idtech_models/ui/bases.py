@@ -3,7 +3,7 @@
 What does the work is imported when it is first needed: everyone who starts Blender waits for these modules.
 """
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -21,6 +21,8 @@ from ..model.limits.folders import UNKNOWN
 from ..model.limits.games import GAMES
 from ..model.wording import joined
 from ..reporting import ModelError
+from .exports.given import given_options
+from .exports.overwriting import asks_first, targets_of
 from .exports.proposals import carrier_of, file_of_choice, proposed_game, proposed_stem, remember_game
 from .imports import batch
 from .imports.showing import arrive
@@ -177,6 +179,12 @@ class ExportFile(Exporting):  # type: ignore[misc]
         default="AUTO",
     )
     carrier: StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # what the model hangs on, for the dialog to show
+    interactive: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # someone is there to be asked
+
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Show the file browser."""
+        self.interactive = True
+        return super().invoke(context, event)
 
     def asked(self) -> Any:
         """Return what is to be written, with the options that are the format's own."""
@@ -187,7 +195,12 @@ class ExportFile(Exporting):  # type: ignore[misc]
         return Asked(Path(bpy.path.abspath(self.filepath)), self.game, options, skin=skin)
 
     def deliver(self, write: "Callable[[], Iterable[tuple[Path, Summary]]]", besides: Sequence[str] = ()) -> set[str]:
-        """Write files, and report; what hinders one is reported with what else there is to say, and writes none."""
+        """Write files, and report; what hinders one is reported with what else there is to say, and writes none.
+
+        Who is there is asked first, if a file is the one that the model came from.
+        """
+        if asks_first(self, targets_of(self)):
+            return CANCELLED
         try:
             with showing_progress(bpy.context, Path(self.filepath).name):
                 done = [(file.name, summary) for file, summary in write()]
@@ -275,14 +288,6 @@ def settings_from(operator: Any, settings: type[Settings], **others: Any) -> Set
     """Return settings, a dataclass, as an operator's options of the same names say; what it lacks keeps its default."""
     declared = (field.name for field in fields(cast(Any, settings)) if field.name not in others)
     return settings(**{name: getattr(operator, name) for name in declared if hasattr(operator, name)}, **others)
-
-
-def given_options(operator: Any, but: Set[str]) -> dict[str, Any]:
-    """Return the options that an operator shows and that were set, apart from some."""
-    shown = (prop.identifier for prop in operator.properties.bl_rna.properties if not prop.is_hidden)
-    return {
-        name: getattr(operator, name) for name in shown if operator.properties.is_property_set(name) and name not in but
-    }
 
 
 def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, options: Iterable[str]) -> Any:

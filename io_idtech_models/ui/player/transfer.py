@@ -26,11 +26,12 @@ from ..bases import (
     draw_group,
     file_filter,
     games_option,
-    given_options,
     option_property,
     settings_from,
     takes_drops,
 )
+from ..exports.given import given_options
+from ..exports.overwriting import asks_first
 from ..frames import Operator
 from ..imports.placing import open_collection, select
 from ..imports.showing import arrive
@@ -195,6 +196,7 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
         begin(self, holder, "player")
         if not self.properties.is_property_set("game"):
             self.game = game_of_player(Path(str(holder.get(FILE, ""))).parts)
+        self.interactive = True
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
@@ -211,6 +213,8 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
         from ...tasks.sidebar.last_export import remember, unusual
 
         target = Path(bpy.path.abspath(self.filepath))
+        if asks_first(self, [target]):
+            return CANCELLED
         try:
             player = chosen_player(context, self.collection)
             shares = tuple(shares_of(self.percentages)) if self.percentages.strip() else ()
