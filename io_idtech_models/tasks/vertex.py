@@ -214,6 +214,14 @@ def left_out(chosen: Choice) -> list[str]:
     if chosen.taken:
         text = "taken along, they hang together with what is selected (Export: Selection leaves them out)"
         texts.append(f"{text}: {_names(chosen.taken)}")
+    if chosen.others:
+        text = "nothing is selected: the imported model alone is written (select what else belongs to it); left out"
+        texts.append(f"{text}: {_names(chosen.others)}")
+    if chosen.guessed:
+        text = (
+            "nothing is selected, and no single model imported: all that is visible is written (select what is meant)"
+        )
+        texts.append(f"{text}: {listed([block.name for block in chosen.blocks], len(chosen.blocks))}")
     if chosen.hidden:
         texts.append(f"{plural(len(chosen.hidden), 'hidden object')} left out: {_names(chosen.hidden)}")
     if chosen.shapes:
