@@ -17,6 +17,8 @@ from .rows import SPLIT, WRITE_TAGS, Options, Row
 
 log = logging.getLogger(__name__)
 
+MUST_LIST = "skin files must list its pieces"
+
 
 @dataclass(frozen=True)
 class Written:
@@ -41,7 +43,7 @@ def dump_for(row: Row, model: VertexModel, game: str, options: Options | None = 
     shaped, notes = short_vertex(shaped, row, game) if shorten else (shaped, [])
     shaped, pieces = _split(row, shaped, game, options)
     notes += _left_out(row, model)
-    notes += [f"'{name}' is cut, skin files must list its pieces: {listed(every)}" for name, every in pieces.items()]
+    notes += [f"'{name}' is cut, {MUST_LIST}: {listed(every)}" for name, every in pieces.items()]
     try:
         notes += refused(row.check(shaped, game))
     except LimitError as error:

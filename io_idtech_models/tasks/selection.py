@@ -30,6 +30,8 @@ class Choice:
     shapes: list[bpy.types.Object] = field(default_factory=list)
     tags: list[TagSource] = field(default_factory=list)  # that lie with what is selected, and are not
     taken: list[bpy.types.Object] = field(default_factory=list)  # that are not selected, but hang together with it
+    others: list[bpy.types.Object] = field(default_factory=list)  # that are visible, and not the only model's
+    guessed: bool = False  # nothing was active or selected, and no model imported: all that is visible is meant
 
     @property
     def whole(self) -> list[bpy.types.Object]:
@@ -58,7 +60,7 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
     """Return the objects that `what` means: AUTO, COLLECTION, SELECTION, VISIBLE or SCENE.
 
     AUTO is the model of the active object if that was imported, else the selection with what hangs together with it,
-    else all that is visible.
+    else the only imported model, else all that is visible.
     A collection's name, which Blender's collection exporters give, beats all. Where there is nothing to choose from
     a model is meant that never had an object: that of the active collection, or the only one.
 
@@ -75,6 +77,9 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
         what = "SELECTION" if any(_chosen(context, block) for block in context.scene.objects) else "VISIBLE"
         if what == "VISIBLE" and _is_bare(context.collection):
             return Choice([], context.collection)
+        only = _only_model(context) if what == "VISIBLE" else None
+        if only is not None:
+            return only
     if what == "COLLECTION":
         return _model(context, active) or _in_collection(context, context.collection)
     blocks = [block for block in context.scene.objects if what != "SELECTION" or _chosen(context, block)]
@@ -83,11 +88,22 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
     choice.taken = taken
     if what == "VISIBLE":
         choice.hidden = []
+        choice.guessed = asked == "AUTO" and len(choice.blocks) > 1
     choice.collection = _speaker(choice.blocks)
     if what != "SELECTION" and not choice.whole:
         choice.collection = _only_bare(context)
     if what == "SELECTION":
         choice.tags = _tags_beside(context, choice.blocks)
+    return choice
+
+
+def _only_model(context: Context) -> Choice | None:
+    """Return the only imported model of which something is visible, and what else is; None if there are several."""
+    blocks = [b for b in context.scene.objects if b.type in KINDS and b.visible_get(view_layer=context.view_layer)]
+    found = {model_of(block): block for block in blocks if model_of(block)}
+    choice = _model(context, next(iter(found.values()))) if len(found) == 1 else None
+    if choice is not None:
+        choice.others = [block for block in blocks if block not in choice.blocks and not is_root(block)]
     return choice
 
 

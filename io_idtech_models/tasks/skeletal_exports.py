@@ -117,7 +117,8 @@ def _export_model(
 def of_format(export: RigScene, row: Row) -> RigScene:
     """Return what an export looks at where only what a format has is asked for."""
     normals = export.settings.normals if row.normals else "NONE"
-    holds = Holds(row.colors, row.bare_vertices, row.stretches)
+    named = row.skins == formats.SKIN_FILES
+    holds = Holds(row.colors, row.bare_vertices, worn_by_name=named, stretches=row.stretches)
     return export.asking(normals=normals, holds=holds)
 
 

@@ -240,11 +240,23 @@ def skin_of(blocks: list[Block], old: bytes | None, pieces: Mapping[str, list[st
         ModelError: a name can't be written.
     """
     every = pieces or {}
-    worn = {piece: shader for name, shader in _worn_now(blocks) if shader for piece in every.get(name, [name])}
+    now = [(piece, shader) for name, shader in _worn_now(blocks) if shader for piece in every.get(name, [name])]
+    worn = _first_of_each(now)
     document = make(worn) if old is None else read_skin(old)
     for surface, shader in worn.items():
         document = document.set_shader(surface, shader)
     return document.write(), len(worn)
+
+
+def _first_of_each(worn: list[tuple[str, str]]) -> dict[str, str]:
+    """Return what surfaces wear, of those that a skin can't tell apart the first; others are named."""
+    first: dict[str, tuple[str, str]] = {}
+    for surface, shader in worn:
+        shown = first.setdefault(surface_key(surface), (surface, shader))[1]
+        if shader != shown:
+            text = "'%s': a skin has one line for all of a name: '%s', not '%s'; rename one of these surfaces"
+            log.warning(text, surface, shown, shader)
+    return dict(first.values())
 
 
 def skin_with(
@@ -266,11 +278,7 @@ def skin_with(
 
 
 def _worn_now(blocks: list[Block]) -> list[tuple[str, str]]:
-    found = []
-    for block in blocks:
-        for surface, material in worn_materials(block):
-            found.append((surface, "" if material is None else worn_by(material)))
-    return found
+    return [(surface, "" if m is None else worn_by(m)) for surface, m in worn_materials(blocks)]
 
 
 def _new_skin(block: Block, name: str) -> Block:

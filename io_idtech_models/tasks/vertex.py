@@ -148,7 +148,12 @@ def gathered(asked: Asked, row: Row, chosen: Choice, context: Context, settings:
     from ..formats.vertex_files import dump_for
     from .games import user_disk
 
-    settings = replace(settings, uv_splits_vertices=row.uv_splits_vertices, pictures=row.holds_pictures)
+    settings = replace(
+        settings,
+        uv_splits_vertices=row.uv_splits_vertices,
+        pictures=row.holds_pictures,
+        worn_by_name=row.skins == formats.SKIN_FILES,
+    )
     export = ExportScene(context.scene, context.view_layer, settings)
     with shown_apart(chosen, settings.space, context):
         model = gather(chosen.blocks, chosen.collection, export)
@@ -212,6 +217,14 @@ def left_out(chosen: Choice) -> list[str]:
     if chosen.taken:
         text = "taken along, they hang together with what is selected (Export: Selection leaves them out)"
         texts.append(f"{text}: {_names(chosen.taken)}")
+    if chosen.others:
+        text = "nothing is selected: the imported model alone is written (select what else belongs to it); left out"
+        texts.append(f"{text}: {_names(chosen.others)}")
+    if chosen.guessed:
+        text = (
+            "nothing is selected, and no single model imported: all that is visible is written (select what is meant)"
+        )
+        texts.append(f"{text}: {listed([block.name for block in chosen.blocks], len(chosen.blocks))}")
     if chosen.hidden:
         texts.append(f"{plural(len(chosen.hidden), 'hidden object')} left out: {_names(chosen.hidden)}")
     if chosen.shapes:

@@ -15,7 +15,8 @@ from bpy.props import StringProperty
 from ..blender.compat import Context
 from ..game.store import ARCHIVES
 from ..reporting import LimitError, ModelError
-from .bases import CANCELLED, ImportFiles, SharedOptions, draw_group, file_filter, given_options, takes_drops
+from .bases import CANCELLED, ImportFiles, SharedOptions, draw_group, file_filter, takes_drops
+from .exports.given import given_options
 from .model_list import NOUNS, SHARED, Operator, ask, bring
 from .translations.window import say
 

@@ -3,7 +3,7 @@
 What does the work is imported when it is first needed: everyone who starts Blender waits for these modules.
 """
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -17,9 +17,12 @@ from ..blender.compat import RELATIVE_PATHS, Context
 from ..blender.scene import room_for_others
 from ..formats import Option, Row
 from ..game.store import ARCHIVES
+from ..model.limits.folders import UNKNOWN
 from ..model.limits.games import GAMES
 from ..model.wording import joined
 from ..reporting import ModelError
+from .exports.given import given_options
+from .exports.overwriting import asks_first, targets_of
 from .exports.proposals import carrier_of, file_of_choice, proposed_game, proposed_stem, remember_game
 from .imports import batch
 from .imports.showing import arrive
@@ -176,6 +179,12 @@ class ExportFile(Exporting):  # type: ignore[misc]
         default="AUTO",
     )
     carrier: StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # what the model hangs on, for the dialog to show
+    interactive: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # someone is there to be asked
+
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Show the file browser."""
+        self.interactive = True
+        return super().invoke(context, event)
 
     def asked(self) -> Any:
         """Return what is to be written, with the options that are the format's own."""
@@ -186,7 +195,12 @@ class ExportFile(Exporting):  # type: ignore[misc]
         return Asked(Path(bpy.path.abspath(self.filepath)), self.game, options, skin=skin)
 
     def deliver(self, write: "Callable[[], Iterable[tuple[Path, Summary]]]", besides: Sequence[str] = ()) -> set[str]:
-        """Write files, and report; what hinders one is reported with what else there is to say, and writes none."""
+        """Write files, and report; what hinders one is reported with what else there is to say, and writes none.
+
+        Who is there is asked first, if a file is the one that the model came from.
+        """
+        if asks_first(self, targets_of(self)):
+            return CANCELLED
         try:
             with showing_progress(bpy.context, Path(self.filepath).name):
                 done = [(file.name, summary) for file, summary in write()]
@@ -276,14 +290,6 @@ def settings_from(operator: Any, settings: type[Settings], **others: Any) -> Set
     return settings(**{name: getattr(operator, name) for name in declared if hasattr(operator, name)}, **others)
 
 
-def given_options(operator: Any, but: Set[str]) -> dict[str, Any]:
-    """Return the options that an operator shows and that were set, apart from some."""
-    shown = (prop.identifier for prop in operator.properties.bl_rna.properties if not prop.is_hidden)
-    return {
-        name: getattr(operator, name) for name in shown if operator.properties.is_property_set(name) and name not in but
-    }
-
-
 def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, options: Iterable[str]) -> Any:
     """Draw those of some options that the operator has, under a heading that folds; returns the place for more."""
     layout.use_property_split = True
@@ -297,14 +303,14 @@ def draw_group(layout: bpy.types.UILayout, data: Any, name: str, label: str, opt
     return body
 
 
-def games_option(games: tuple[str, ...]) -> Any:
+def games_option(games: tuple[str, ...], usual: str = UNKNOWN) -> Any:
     """Return the property that says whose limits to keep: of `games`, keys of `limits.games.GAMES`."""
     declare: Any = EnumProperty  # the stubs say that it returns nothing
     return declare(
         name="Game",
         description="Whose limits to keep: what the game would refuse is not written",
         items=tuple((key, GAMES[key].choice or GAMES[key].label, f"Limits of {GAMES[key].label}") for key in games),
-        default="format",
+        default=usual,
         options={"SKIP_SAVE"},  # the next model may be another game's
     )
 

@@ -226,6 +226,11 @@ class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, Exp
 
         return self.deliver(write)
 
+    def writes_several(self) -> bool:
+        """Tell whether animations go into the folder under names of their own."""
+        one = {"ACTIVE", "SCENE", "REST", *(("CHOSEN", "NLA") if self.row.joins_clips else ())}
+        return self.what not in one and not self.row.has_model
+
 
 def active_rig(context: Context) -> Any:
     """Return the armature that is active, or that deforms the active mesh; else the only one that is selected."""

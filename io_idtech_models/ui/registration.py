@@ -15,6 +15,7 @@ from . import archives, check, frames, model_list, preferences, skins, torso
 from .animations import operators as animation_operators
 from .animations import shown, ticks
 from .editing import follow, hidden, roots
+from .exports import overwriting
 from .imports import batch
 from .levels import make as levels
 from .menus import files
@@ -29,7 +30,7 @@ from .trial import operators as trial
 ANIMATIONS = (shown, animation_operators, animations_panel)
 PLAYERS = (transfer, play, choosing, making)
 IMPORTS = (model_list, batch, archives)
-EDITING = (frames, skins, torso, check, roots, levels, trial)
+EDITING = (frames, skins, torso, check, roots, levels, trial, overwriting)
 # The parent comes before its children, which stand in this order.
 PANEL = (state, panel, again, findings, model, *ANIMATIONS, tags, wardrobe, surfaces, header)
 MODULES = (preferences, *IMPORTS, *EDITING, *PLAYERS, files, *PANEL)

@@ -105,12 +105,35 @@ def test_selection_visible_scene(walker):
     assert choose(bpy.context, "VISIBLE").hidden == []
 
 
-def test_nothing_selected_means_all_that_is_visible(walker):
-    add_cube("a")
+def deselect():
     bpy.context.view_layer.objects.active = None
     for block in bpy.context.view_layer.objects:
         block.select_set(False)
-    assert chosen("AUTO") == sorted(["a", *WALKER])
+
+
+def test_nothing_selected_means_the_imported_model(tmp_path, walker, capfd):
+    """What else is there is named: Blender's own cube, for one."""
+    add_cube("Cube")
+    deselect()
+    assert chosen("AUTO") == WALKER
+    capfd.readouterr()
+    assert export_bytes(tmp_path / "again.md3") == sample("animated")
+    assert "Warning: again.md3" in (said := capfd.readouterr().out)
+    assert said.rstrip().endswith(
+        "the imported model alone is written (select what else belongs to it); left out: 'Cube'"
+    )
+
+
+def test_nothing_selected_and_no_model_means_all_that_is_visible(tmp_path, walker, capfd):
+    """That is said with all names: of several models, or of things that were made here."""
+    import_md3(put(tmp_path / "second.md3"))
+    blocks = [*bpy.context.scene.objects, *(add_cube(f"box {nth}") for nth in range(8))]
+    deselect()
+    assert chosen("AUTO") == sorted(block.name for block in blocks)
+    export_model(tmp_path / "all.md3")
+    said = capfd.readouterr().out.splitlines()[-1]
+    assert "all that is visible is written (select what is meant): " in said
+    assert all(f"'{block.name}'" in said for block in blocks)
 
 
 def test_a_collection_by_name(walker):

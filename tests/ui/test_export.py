@@ -166,7 +166,7 @@ def test_a_surface_for_each_material(path):
 def test_number_suffixes(path):
     add_cube("box.001")
     add_cube("box.002")
-    assert [s.name for s in export_model(path, what="SCENE").surfaces] == ["box", "box"]
+    assert [s.name for s in export_model(path, what="SCENE").surfaces] == ["box", "box2"]
     assert [s.name for s in export_model(path, what="SCENE", keep_suffixes=True).surfaces] == ["box.001", "box.002"]
 
 

@@ -70,7 +70,10 @@ def test_the_command_runs_the_command_line(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("kind", "settings", "left_out"),
-    [("import", BuildSettings, set()), ("export", GatherSettings, {"direct", "uv_splits_vertices", "pictures"})],
+    [
+        ("import", BuildSettings, set()),
+        ("export", GatherSettings, {"direct", "uv_splits_vertices", "pictures", "worn_by_name"}),
+    ],
 )
 @pytest.mark.parametrize("row", rows_of(VERTEX), ids=lambda row: row.name)
 def test_options_and_settings_are_in_step(kind, settings, left_out, row):

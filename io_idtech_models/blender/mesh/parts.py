@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from ..compat import Block
 from ..provenance import is_stand_in
 from . import attributes
 from .read import Numbers, Shape
+from .surface_names import Wanted, settle
 
 
 @dataclass(eq=False)
@@ -224,16 +226,22 @@ def _further_name(name: str, shader: str, slot: int) -> str:
     return names.fit(f"{names.fit(name, 40)}-{ending}")
 
 
-def worn_materials(block: Block) -> list[tuple[str, Block | None]]:
-    """Return the surfaces that an object without modifiers becomes, by name, with the material of each."""
+def worn_materials(blocks: Iterable[Block]) -> list[tuple[str, Block | None]]:
+    """Return the surfaces that objects without modifiers become, by name, with the material of each."""
+    every = [found for block in blocks for found in _worn(block)]
+    return list(zip(settle([wanted for wanted, _ in every]), (material for _, material in every), strict=True))
+
+
+def _worn(block: Block) -> list[tuple[Wanted, Block | None]]:
     slots = attributes.get_attribute(block.data, "material_index", "INT", "FACE")
     used = [0] if slots is None else np.unique(slots).tolist()
-    found: list[tuple[str, Block | None]] = []
+    found: list[tuple[Wanted, Block | None]] = []
     for nth, slot in enumerate(used):
         material = block.material_slots[slot].material if slot < len(block.material_slots) else None
         name = names.file_name_of(block)
         shader = "" if material is None or is_stand_in(material) else names.file_name_of(material)
-        found.append((name if nth == 0 else _further_name(name, shader, slot), material))
+        called = name if nth == 0 else _further_name(name, shader, slot)
+        found.append((Wanted(block, nth, called), material))
     return found
 
 

@@ -17,6 +17,7 @@ from ...reporting import LimitError
 from .. import names, properties
 from ..claims import Claims
 from ..compat import Block
+from ..mesh.surface_names import Wanted, settle_and_say
 from . import armature, bone_scales, torso
 from . import tags as joint_tags
 from .gather_mesh import Rig, gather_mesh, rest_source
@@ -58,16 +59,21 @@ def gather(blocks: list[Block], export: RigScene, name: str = "", measured: bool
     Raises:
         LimitError: no bone to export, or vertices without weights.
     """
-    for each in blocks:
-        each.update_from_editmode()
+    for part in blocks:
+        part.update_from_editmode()
     export.view_layer.update()
     block, known, scale = export.rig, export.stored, export.settings.scale
     rig = gather_rig(export)
     found: list[SkinnedMesh] = []
     export.written.clear()
+    surfaces: list[Wanted] = []
     for mesh in _in_order([b for b in blocks if b.type == "MESH"], known, block):
-        place = place_of(known, block, mesh)
-        found += gather_mesh(mesh, rig, place, export)
+        made = gather_mesh(mesh, rig, place_of(known, block, mesh), export)
+        surfaces += [Wanted(mesh, nth, each.name) for nth, each in enumerate(made)]
+        found += made
+    if export.settings.holds.worn_by_name:
+        for each, called in zip(found, settle_and_say(surfaces), strict=True):
+            each.name = called
     if measured:
         losses.say(rig, found, export)
     tags = joint_tags.gather(blocks, rig, scale)

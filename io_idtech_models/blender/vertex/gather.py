@@ -21,6 +21,7 @@ from ..losses import warn_of_layers
 from ..mesh import attributes
 from ..mesh.parts import Part, shaders_of, split, surface_name
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
+from ..mesh.surface_names import Wanted, settle_and_say
 from ..provenance import Place
 from ..roots import is_tag, own_drivers, space_of
 from ..scene import ExportScene
@@ -231,11 +232,11 @@ def _surfaces(jobs: list[MeshJob], plan: Plan, export: ExportScene[GatherSetting
     settings = export.settings
     surfaces: list[Surface] = []
     export.written.clear()
-    claims = Claims()
+    claims, called = Claims(), iter(_names(jobs, settings))
     for job in jobs:
         assert job.shape is not None and job.samples is not None
         for nth, part in enumerate(job.parts):
-            name = surface_name(job.block, part, job.shape, nth, settings.keep_suffixes)
+            name = next(called)
             surface = to_surface(name, part, job.shape, job.samples, len(plan.times), 1.0 / settings.scale)
             surface.shaders = shaders_of(part, job.shape, settings.keep_suffixes)
             if nth == 0 and job.place is not None:
@@ -250,6 +251,17 @@ def _surfaces(jobs: list[MeshJob], plan: Plan, export: ExportScene[GatherSetting
             _warn_of_points(job)
             warn_of_layers(job.block)
     return surfaces
+
+
+def _names(jobs: list[MeshJob], settings: GatherSettings) -> list[str]:
+    """Return what to call all surfaces, in order."""
+    wanted = []
+    for job in jobs:
+        assert job.shape is not None
+        for nth, part in enumerate(job.parts):
+            name = surface_name(job.block, part, job.shape, nth, settings.keep_suffixes)
+            wanted.append(Wanted(job.block, nth, name))
+    return settle_and_say(wanted) if settings.worn_by_name else [each.name for each in wanted]
 
 
 def _settle_shown(job: MeshJob, surface: Surface, settings: GatherSettings) -> None:

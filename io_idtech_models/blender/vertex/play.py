@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..compat import Block, playing_curves
-from ..curves import LINEAR, curve_points
+from ..curves import LINEAR, curve_points, value_path
 from ..roots import follows_frame
 from ..scene import ExportScene, showing
 from . import sampling, shape_keys
@@ -42,7 +42,7 @@ def _shown(keys: Block, curves: list[Any], export: ExportScene[Any]) -> np.ndarr
     """Return the evaluation time, or the values of all frames' keys, in each frame of the scene's range, (F, n)."""
     times = range(export.scene.frame_start, export.scene.frame_end + 1)
     blocks = shape_keys.frame_blocks(keys)
-    paths = [shape_keys.value_path(key.name) for key in blocks] if keys.use_relative else ["eval_time"]
+    paths = [value_path(key.name) for key in blocks] if keys.use_relative else ["eval_time"]
     if sampling.is_driven(keys):
         with showing(export.scene) as show:
             return np.array([_values_now(keys, export, show(time)) for time in times]).reshape(-1, len(paths))

@@ -34,12 +34,11 @@ class SameMaterials(Materials):
 def materials_of(blocks: Sequence[Block]) -> SameMaterials:
     """Return the materials that objects have."""
     found = SameMaterials()
-    for block in blocks:
-        if block.type != "MESH":
-            continue
-        for name, material in worn_materials(block):
-            if material is not None:
-                found.of_name.setdefault(name, []).append(material)
+    meshes = [block for block in blocks if block.type == "MESH"]
+    for name, material in worn_materials(meshes):
+        if material is not None:
+            found.of_name.setdefault(name, []).append(material)
+    for block in meshes:
         for slot in block.material_slots:
             if slot.material is not None and not is_stand_in(slot.material):
                 found.of_shader.setdefault(names.file_name_of(slot.material), slot.material)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .games import GAMES
 
-UNKNOWN = "format"
+UNKNOWN, OF_PLAYERS = "format", "quake3"
 # The folders of games' own files (FS_InitFilesystem and its like; COM_InitFilesystem), and the games that have one of
 # that name, the likeliest first. Of several engines of a game it is one that takes what the game's own files hold.
 FOLDERS: dict[str, tuple[str, ...]] = {
@@ -51,3 +51,9 @@ def game_for(format_name: str, folders: Sequence[str]) -> str:
     if below_md5 and format_name in GAMES["quake2remaster"].formats:
         return "quake2remaster"
     return FORMATS.get(format_name, UNKNOWN)
+
+
+def game_of_player(folders: Sequence[str]) -> str:
+    """Return the key in `GAMES` of the game of a player of MD3 files: where no folder above it tells, Quake III."""
+    found = game_for("md3", folders)
+    return OF_PLAYERS if found == UNKNOWN else found

@@ -20,6 +20,8 @@ from ...blender.player.rows import NamedRow, read_row, rows_of
 from ...blender.provenance import CHECKSUM, FILE, SKIN
 from ...blender.roots import root_of
 from ...blender.vertex.frame_plan import GatherSettings
+from ...formats.rows import SPLIT
+from ...formats.vertex_files import Written
 from ...game.player.animation_cfg import LOWER, NAMES, UPPER, WHOLE, AnimationTable, Row, read
 from ...game.player.animation_edits import with_row
 from ...game.player.files import HEAD
@@ -30,7 +32,8 @@ from ...reporting import LimitError, collected_warnings
 from ..dressing import rate_of
 from ..selection import Choice, choose, part_of
 from ..skins import skin_of, skin_with
-from ..vertex import Summary, gathered, left_out, object_mode
+from ..vertex import Summary, left_out, object_mode
+from .fitting import ANY, Parts, notes_of, part_for, triangles_of, within
 from .imports import TABLE, named_row, warn_of_frames
 from .play import num_frames
 
@@ -52,6 +55,8 @@ class SaveOptions:
     shares: tuple[
         float, ...
     ] = ()  # of the triangles that levels of detail made anew have; else the scene's are written
+    split_surfaces: bool = False  # that are too large for the game
+    triangles: int = 0  # the most that the parts have together; 0: all that there are
 
 
 @dataclass(eq=False)
@@ -105,34 +110,48 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
         for (kind, level), collection in sorted(player.levels.items()) if not options.shares else ():
             chosen[kind, level] = choose(context, "AUTO", collection.name)
         meshes: dict[str, list[Block]] = {}
-        for (kind, level), choice in chosen.items():
-            name = part_file(kind, level, choice.collection)
-            saved.files[name] = _part(name, choice, options, context)
+        pieces: dict[str, list[str]] = {}
+        made = _written(chosen, options, context)
+        for (kind, level), (name, written) in made.items():
+            saved.files[name] = written.data
+            pieces |= {n: every for n, every in written.pieces.items() if len(every) > len(pieces.get(n, []))}
             if not level:
-                meshes[kind] = [block for block in choice.whole if block.type == "MESH"]
-                saved.files |= _new_levels(name, saved.files[name], options.shares)
+                meshes[kind] = [block for block in chosen[kind, level].whole if block.type == "MESH"]
+                saved.files |= _new_levels(name, written.data, options.shares)
         _warn_of_parts(player)
         _warn_of_levels(chosen, saved)
         kept = {} if player.collection is None else stored_files(player.collection)
-        saved.files |= _skins(player, kept, meshes)
+        saved.files |= _skins(player, kept, meshes, pieces)
         saved.files |= _table(player, context)
         _warn_of_strays(player, context)
     parts, levels = len(meshes), len(player.levels)
     facts = f"{plural(parts, 'part')}, {plural(levels, 'level')} of detail, {plural(len(saved.files), 'file')}"
+    facts += f", {plural(triangles_of(made), 'triangle')}" if options.triangles else ""
     return saved, Summary(facts, list(dict.fromkeys(warnings)))
 
 
-def _part(name: str, chosen: Choice, options: SaveOptions, context: Context) -> bytes:
-    """Return the bytes of a part's file, hidden objects and all."""
+def _written(chosen: dict[tuple[str, int], Choice], options: SaveOptions, context: Context) -> Parts:
+    """Return the files of all parts and levels; raises ModelError."""
+    own = {SPLIT: options.split_surfaces}
+    first, asked_own = (options.game, own) if not options.triangles else (ANY, {})
+    found: Parts = {}
+    for (kind, level), choice in chosen.items():
+        name = part_file(kind, level, choice.collection)
+        found[kind, level] = name, _part(Asked(Path(name), first, asked_own), choice, options, context)
+    return within(found, options.triangles, options.game, own) if options.triangles else found
+
+
+def _part(asked: Asked, chosen: Choice, options: SaveOptions, context: Context) -> Written:
+    """Return what is to be in a part's file, hidden objects and all."""
     settings = GatherSettings(
         frames="KEYS", scale=options.scale, normals=options.normals, keep_suffixes=options.keep_suffixes
     )
     whole = replace(chosen, blocks=chosen.whole, hidden=[])
     with all_shown(context.view_layer, whole.blocks):
-        written = gathered(Asked(Path(name), options.game), formats.by_name(FORMAT), whole, context, settings)
-    for text in [*written.notes, *left_out(whole)]:
-        log.warning("%s: %s", name, text)
-    return written.data
+        written = part_for(asked, whole, context, settings)
+    for text in [*notes_of(written, reduced=bool(options.triangles)), *left_out(whole)]:
+        log.warning("%s: %s", asked.target.name, text)
+    return written
 
 
 def _new_levels(name: str, data: bytes, shares: Sequence[float]) -> dict[str, bytes]:
@@ -184,7 +203,9 @@ def _warn_of_levels(chosen: dict[tuple[str, int], Choice], saved: SavedPlayer) -
             )  # fmt: skip
 
 
-def _skins(player: PlayerFound, kept: dict[str, bytes], meshes: dict[str, list[Block]]) -> dict[str, bytes]:
+def _skins(
+    player: PlayerFound, kept: dict[str, bytes], meshes: dict[str, list[Block]], pieces: dict[str, list[str]]
+) -> dict[str, bytes]:
     """Return the skins: the one that is worn as the surfaces wear it, the others as they are.
 
     Surfaces that a skin does not list are added to it as they are now: games would show them grey.
@@ -199,9 +220,9 @@ def _skins(player: PlayerFound, kept: dict[str, bytes], meshes: dict[str, list[B
         for skin in dict.fromkeys([*own, *([worn] if worn else [])]):
             name = own.get(skin, f"{kind}_{skin}{SUFFIX}")
             if skin == worn:
-                files[name] = skin_of(blocks, files.get(name))[0]
+                files[name] = skin_of(blocks, files.get(name), pieces)[0]
                 continue
-            files[name], added = skin_with(blocks, files[name])
+            files[name], added = skin_with(blocks, files[name], pieces)
             if added:
                 missing.setdefault(listed(added), []).append(name)
     for surfaces, names_of_skins in missing.items():

@@ -15,6 +15,7 @@ from ...blender.provenance import FILE
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings
 from ...blender.skeletal.torso import remembered_weights
 from ...formats import ROWS, Row
+from ...model.limits.folders import game_of_player
 from ...model.wording import listed
 from ...reporting import LimitError
 from ..motions import NoActionError, actions_of, slot_of
@@ -74,7 +75,7 @@ def _of_player(player: PlayerFound) -> Plan:
         raise _stays(found, "", f"into '{proposed_target(player)}'")
     if not place:
         raise LimitError("the player came from no folder: write it first (File > Export > id Tech > Quake III Player)")
-    return Plan(PLAYER, Path(place), dict(options_of(holder, PLAYER) or {}))
+    return Plan(PLAYER, Path(place), {"game": game_of_player(Path(place).parts)} | (options_of(holder, PLAYER) or {}))
 
 
 def _said(kept: dict[str, Any]) -> str:

@@ -11,10 +11,10 @@ from ...reporting import ModelError
 from ...tasks.sidebar.last_export import lack_of
 from ...tasks.sidebar.subject import subject_of
 from ..bases import CANCELLED, FINISHED
+from ..exports.overwriting import TITLE, agreed
 from ..reports import listening, report_done
 
 Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
-_agreed: set[str] = set()  # files that the user has agreed to write over, in this session
 
 
 class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
@@ -45,12 +45,12 @@ class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
-        if str(target) in _agreed or not target.exists():
+        if str(target) in agreed or not target.exists():
             return self.execute(context)
         return context.window_manager.invoke_confirm(
             self,
             event,
-            title="Write over the file that the model came from?",
+            title=TITLE,
             message=str(target),
             confirm_text="Export",
             icon="WARNING",
@@ -75,7 +75,7 @@ class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
         except RuntimeError as error:  # what the export reported
             self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
             return CANCELLED
-        _agreed.add(str(plan.target))
+        agreed.add(str(plan.target))
         report_done(self, done, failed)
         return FINISHED
 

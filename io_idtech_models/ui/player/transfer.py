@@ -11,9 +11,11 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...blender.compat import RELATIVE_PATHS, Context
+from ...blender.provenance import FILE
 from ...blender.scene import room_for_others
-from ...formats import by_name
+from ...formats import SPLIT_OPTION, by_name
 from ...game.store import ARCHIVES
+from ...model.limits.folders import OF_PLAYERS, game_of_player
 from ...reporting import ModelError, collected_warnings
 from ..bases import (
     CANCELLED,
@@ -24,10 +26,12 @@ from ..bases import (
     draw_group,
     file_filter,
     games_option,
-    given_options,
+    option_property,
     settings_from,
     takes_drops,
 )
+from ..exports.given import given_options
+from ..exports.overwriting import asks_first
 from ..frames import Operator
 from ..imports.placing import open_collection, select
 from ..imports.showing import arrive
@@ -153,7 +157,7 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
         options=RELATIVE_PATHS,
     )
     collection: StringProperty(name="Collection", options={"HIDDEN", "SKIP_SAVE"})
-    game: games_option(row.games)
+    game: games_option(row.games, OF_PLAYERS)
     normals: EnumProperty(
         name="Normals",
         description="Which normals to write",
@@ -168,6 +172,13 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
         name="Make Levels",
         description="Percentages of the triangles (50, 25) of levels made anew; empty: those in the scene",
     )
+    split_surfaces: option_property(SPLIT_OPTION)
+    triangles: IntProperty(
+        name="Most Triangles",
+        description="How many triangles the parts have together, of each the same share; 0: all that there are",
+        default=0,
+        min=0,
+    )
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the player's folder, and the options of its last export."""
@@ -181,13 +192,17 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
-        begin(self, player.root if player.collection is None else player.collection, "player")
+        holder = player.root if player.collection is None else player.collection
+        begin(self, holder, "player")
+        if not self.properties.is_property_set("game"):
+            self.game = game_of_player(Path(str(holder.get(FILE, ""))).parts)
+        self.interactive = True
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
     def draw(self, context: Context) -> None:
         """Show the options."""
-        options = ("game", "percentages", "scale", "normals", "keep_suffixes")
+        options = ("game", "split_surfaces", "triangles", "percentages", "scale", "normals", "keep_suffixes")
         draw_group(self.layout, self, "idtech_player", "Player", options)
 
     def execute(self, context: Context) -> Any:
@@ -198,6 +213,8 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
         from ...tasks.sidebar.last_export import remember, unusual
 
         target = Path(bpy.path.abspath(self.filepath))
+        if asks_first(self, [target]):
+            return CANCELLED
         try:
             player = chosen_player(context, self.collection)
             shares = tuple(shares_of(self.percentages)) if self.percentages.strip() else ()

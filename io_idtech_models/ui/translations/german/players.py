@@ -47,6 +47,9 @@ TEXTS = {
         "Materialien, deren Name ein Pfad ist (models/players/x/skin), als Shader des Spiels nehmen; sonst wird "
         "für jedes Material ein Bild geschrieben"
     ),
+    "How many triangles the parts have together, of each the same share; 0: all that there are": (
+        "Wie viele Dreiecke die Teile zusammen haben, jedes den gleichen Anteil; 0: alle, die da sind"
+    ),
     "Let the active player's legs and torso play animations of its table, each its own, as in the game": (
         "Beine und Torso des aktiven Players Animationen seiner Tabelle spielen lassen, jeder seine eigene, wie im "
         "Spiel"

@@ -1,0 +1,152 @@
+"""What a player's export writes for a game to find: names that skins go by, pictures, and where all of it lies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from io_idtech_models.game.skin import read_skin, surface_key
+from tests.samples import load, sample
+from tests.samples_md3 import minimal
+from tests.ui.scene import CUBE_FACES, CUBE_POINTS, activate, add_mesh, bpy, error_of, export_bytes, import_model, put
+from tests.ui.test_player import brought, export_player, game, model, saved
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+def cube_wearing(*materials: str, name: str = "cube") -> Any:
+    """Return a cube whose faces wear materials in turn."""
+    block = add_mesh(name, CUBE_POINTS, CUBE_FACES)
+    for nth, called in enumerate(materials):
+        block.data.materials.append(bpy.data.materials.new(called))
+        block.data.polygons[nth].material_index = nth
+    return block
+
+
+def worn_by_files(data: bytes, skin: bytes) -> dict[str, str]:
+    """Return what a game shows of each surface of a file, by the name that the game knows."""
+    names = [surface_key(surface.name) for surface in model(data).surfaces]
+    assert len(set(names)) == len(names), names
+    shaders = read_skin(skin).shaders()
+    return {name: shaders[name] for name in names}
+
+
+def test_surfaces_that_are_joined_keep_their_own_shaders(tmp_path, capfd):
+    player = brought(game(tmp_path))
+    own = next(b for b in player.parts["upper"].children if b.type == "MESH")
+    worn = cube_wearing("torso", "left/skin", "right/skin", name="dress")
+    worn.parent = player.parts["upper"]
+    other = cube_wearing("collar", "other/skin", name="Dress.001")  # a game has no capitals, nor Blender's numbers
+    other.parent = player.parts["upper"]
+    activate(own)
+    files = saved(tmp_path)
+    found = worn_by_files(files["upper.md3"], files["upper_default.skin"])
+    assert found == {
+        "u_torso": "models/players/grunt/u_torso.tga",
+        "dress": "torso", "dress-skin": "left/skin", "dress-skin2": "right/skin",
+        "dress2": "collar", "dress-skin3": "other/skin",
+    }  # fmt: skip
+    assert "'dress-skin' is now 'dress-skin2' ('dress')" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("suffix", ["md3", "mdc"])
+def test_skins_of_models_know_every_surface(tmp_path, suffix):
+    block = cube_wearing("a/skin", "b/skin", "c/skin")
+    data = export_bytes(tmp_path / f"x.{suffix}", skin="red")
+    surfaces = load(data, "").surfaces
+    assert [(s.name, s.shaders) for s in surfaces] == [
+        ("cube", ["a/skin"]), ("cube-skin", ["b/skin"]), ("cube-skin2", ["c/skin"])
+    ]  # fmt: skip
+    written = read_skin((tmp_path / "x_red.skin").read_bytes()).shaders()
+    assert written == {s.name: s.shaders[0] for s in surfaces}
+    activate(block)
+    assert bpy.ops.object.idtech_write_skin(filepath=str(tmp_path / "alone.skin")) == {"FINISHED"}
+    assert read_skin((tmp_path / "alone.skin").read_bytes()).shaders() == written
+
+
+def test_names_that_a_file_repeats_stay(tmp_path, capfd):
+    """What its author called alike is the file's; a copy of it is not, and neither is what takes such a name."""
+    spec = minimal()
+    names = [b"part", b"part", b"Arm_l", b"arm_r"]
+    spec.surfaces = [replace(spec.surfaces[0], name=name) for name in names]
+    path = put(tmp_path / "x.md3", spec.pack())
+    blocks = {b.name: b for b in import_model(path).objects if b.type == "MESH"}
+    assert export_bytes(tmp_path / "y.md3") == path.read_bytes()
+    assert "is now" not in capfd.readouterr().out
+    copy = blocks["part.001"].copy()
+    copy.data = copy.data.copy()
+    blocks["part"].users_collection[0].objects.link(copy)
+    blocks["arm_r"].name = "Part"
+    blocks["part"].data.materials[0] = bpy.data.materials.new("own")
+    activate(blocks["part"])
+    found = [surface.name for surface in load(export_bytes(tmp_path / "z.md3", skin="x"), "").surfaces]
+    assert found == ["part", "part", "Arm_l", "Part2", "part3"]
+    said = "'part': a skin has one line for all of a name: 'own', not 'models/minimal/skin.tga'"
+    assert said in capfd.readouterr().out
+
+
+def test_a_rigged_models_surfaces(tmp_path):
+    """Of each level of detail for itself: its surfaces are called as the first's."""
+    rig = import_model(put(tmp_path / "x.mdr", sample("walker", "mdr")))
+    before = (tmp_path / "x.mdr").read_bytes()
+    assert export_bytes(tmp_path / "y.mdr") == before
+    mesh = next(b for b in rig.all_objects if b.type == "MESH")
+    for nth, called in enumerate(("a/skin", "b/skin")):
+        mesh.data.materials.append(bpy.data.materials.new(called))
+        mesh.data.polygons[nth].material_index = len(mesh.data.materials) - 1
+    found = [m.name for m in load(export_bytes(tmp_path / "z.mdr", skin="x"), "").meshes]
+    assert {"tube", "tube-skin", "tube-skin2"} < set(found)
+    written = read_skin((tmp_path / "z_x.skin").read_bytes()).shaders()
+    assert (written["tube-skin"], written["tube-skin2"]) == ("a/skin", "b/skin")
+
+
+def dense_head(root: Any, side: int = 44) -> Any:
+    """Return a sheet that hangs on a part: of more vertices than its game takes of a surface."""
+    points = [(x / 4, y / 4, (x * y % 7) / 8) for x in range(side) for y in range(side)]
+    faces = [(n, n + side, n + side + 1, n + 1) for n in range(side * (side - 1)) if n % side < side - 1]
+    block = add_mesh("hat", points, faces, uvs=False)
+    block.data.materials.append(bpy.data.materials.new("felt"))
+    block.data.polygons.foreach_set("use_smooth", [True] * len(faces))
+    block.parent = root
+    return block
+
+
+def test_what_the_game_refuses_is_not_written(tmp_path, capfd):
+    """A player is for Quake III unless it is said otherwise; what helps is there, and named."""
+    player = brought(game(tmp_path))
+    activate(dense_head(player.parts["head"]))
+    said = error_of(export_player, filepath=str(tmp_path / "saved"))
+    assert "'hat' has 1936 vertices, Quake III Arena takes 999" in said and "the option 'Split Surfaces'" in said
+    assert not (tmp_path / "saved").exists()
+    files = saved(tmp_path, split_surfaces=True)
+    assert "'hat' is cut, its skins list the pieces: 'hat', 'hat2'" in capfd.readouterr().out
+    surfaces = {s.name: s.num_vertices for s in model(files["head.md3"]).surfaces}
+    assert all(count < 1000 for count in surfaces.values())
+    for name in ("default", "red"):
+        assert {surface_key(n) for n in surfaces} <= set(read_skin(files[f"head_{name}.skin"]).shaders())
+
+
+def test_a_player_of_so_many_triangles(tmp_path, capfd):
+    player = brought(game(tmp_path))
+    activate(dense_head(player.parts["head"]))
+    files = saved(tmp_path, triangles=500)
+    counts = [
+        sum(len(s.triangles) for s in model(files[f"{part}.md3"]).surfaces) for part in ("head", "upper", "lower")
+    ]
+    assert 450 < sum(counts) <= 502 and min(counts) > 0  # of three triangles one stays
+    said = capfd.readouterr().out
+    assert f"12 files, {sum(counts)} triangles" in said.replace("11 files", "12 files") and "is made for" not in said
+
+
+def test_what_came_so_is_kept(tmp_path, capfd):
+    """A model that its game refuses goes back as it came, and the export says so."""
+    spec = minimal()
+    few = spec.surfaces[0]
+    count = 1100
+    frame = [(n, 2 * n % 997, n % 31, 7, 201) for n in range(count)]
+    spec.surfaces = [replace(few, frames=[frame], st=[(n / count, 0.5) for n in range(count)])]
+    brought(game(tmp_path, head_md3=spec.pack()))
+    assert saved(tmp_path)["head.md3"] == spec.pack()
+    assert "head.md3 is written as it came, though its game refuses it" in capfd.readouterr().out
