@@ -38,6 +38,8 @@ class Part:
 
     def normals(self, shown: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the vertices' normals (F, V, 3) of those that corners show, (F, C, 3)."""
+        if not shown.shape[1]:  # vertices without a triangle, where nothing else is left
+            return np.broadcast_to(np.array([0.0, 0.0, 1.0], np.float32), (len(shown), len(self.own), 3)).copy()
         if self.fans is None:
             return shown.take(np.maximum(self.vertices.corners, 0), axis=1)
         corners, vertices = self.fans
@@ -218,7 +220,8 @@ def surface_name(block: Block, part: Part, shape: Shape, nth: int, keep_suffix: 
     name = names.file_name_of(block, keep_suffix)
     if nth == 0 or not part.slots:
         return name
-    return _further_name(name, shaders_of(part, shape, keep_suffix)[0], part.slots[0])
+    # Without a shader, as where a stand-in shows what a skin says, the slot's number tells it apart.
+    return _further_name(name, next(iter(shaders_of(part, shape, keep_suffix)), ""), part.slots[0])
 
 
 def _further_name(name: str, shader: str, slot: int) -> str:

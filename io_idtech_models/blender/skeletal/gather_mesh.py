@@ -132,7 +132,7 @@ def _shape_of(block: Block, mesh: Block, origin: Origin, settings: WeightSetting
         shape.normals = np.zeros((len(shape.numbers), 3), np.float32)
         shape.normals[:, 2] = 1.0
         return shape
-    same = len(block.data.loops) == len(mesh.loops)
+    same = attributes.topology(block.data) == attributes.topology(mesh)
     return read_shape(block, mesh, block.data if same else None, origin, settings.normals)
 
 
