@@ -82,7 +82,10 @@ def run_benchmarks(arguments: Sequence[str], every_version: bool) -> int:
 
 
 def run_fuzzer(arguments: Sequence[str]) -> int:
-    """Run the fuzzer of the pure layers and return its exit status."""
+    """Run the fuzzer of the pure layers, or (`edits`) that of what modellers do, and return its exit status."""
+    if arguments[:1] == ["edits"]:
+        python = environments.prepare(environments.for_conversion(), tests=True)
+        return run([python, "-P", "-m", "fuzz.edits.run", *arguments[1:]])
     python = environments.prepare(environments.for_fuzzing())
     return run([python, "-P", str(PROJECT / "fuzz" / "run.py"), *arguments])
 

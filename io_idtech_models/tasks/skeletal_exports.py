@@ -15,7 +15,7 @@ from ..assets.storage import write_files
 from ..blender.compat import Context
 from ..blender.skeletal.gather_rig import find_rig, gather
 from ..blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene
-from ..blender.skeletal.selfcheck import Motion, differences
+from ..blender.skeletal.selfcheck import Motion, differences, lone_pose
 from ..blender.skeletal.torso import remember_weights
 from ..blender.space.hanging import in_space
 from ..formats import Row
@@ -104,8 +104,10 @@ def _export_model(
         warnings.extend(_folder_notes(target, path))
         skins = skin_files(replace(asked, target=target), blocks)
         data = row.dump(model, asked.options, animations)
-        played = _played(sources, animations, row, data) if row.has_motions else motions.shown_by(export, row)
-        warnings.extend(differences(export, gathered, played))
+        played = _played(sources, animations, row, data) if row.has_motions else []
+        warnings.extend(differences(export, gathered, played or motions.shown_by(export, row)))
+        if row.has_motions and not played and more.motions != "REST":
+            warnings.extend(lone_pose(export, gathered))
         _write([(target, data), *files, *skins])
         remember_weights(export.rig, settings)
     warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale), *_not_written(chosen, export, row)]

@@ -220,6 +220,23 @@ def _(folder):
     export(folder / "a.mdm")
 
 
+@says("keys that stand still")
+def _(folder):
+    import_model(put(folder / "a.md3"))
+    next(block for block in bpy.data.objects if block.type == "MESH").data.shape_keys.animation_data_clear()
+    export(folder / "b.md3")
+
+
+@says("is posed by hand")
+def _(folder):
+    rig, _ = newt()
+    rig.animation_data_clear()
+    for action in list(bpy.data.actions):
+        bpy.data.actions.remove(action)
+    rig.pose.bones[0].location.x = 9.0
+    export(folder / "b.iqm")
+
+
 def push_down(rig: Any) -> None:
     """Put the action that an armature plays into an NLA strip, which plays at half its speed."""
     animation = rig.animation_data

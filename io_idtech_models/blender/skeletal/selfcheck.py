@@ -88,6 +88,17 @@ def differences(export: RigScene, model: SkeletalModel, motions: Iterable[Motion
     return check.sentences()
 
 
+def lone_pose(export: RigScene, model: SkeletalModel) -> list[str]:
+    """Return in a sentence that an armature is posed by hand, of which a file without motions knows nothing."""
+    check = _Check(export, model.skeleton, [])
+    export.view_layer.update()
+    far = check.distance(check.joints(), *_parts(check.bind))
+    if not is_beyond(far, check.allowed):
+        return []
+    text = f"'{export.rig.name}' is posed by hand, up to {far:.3g} units from its rest, and no motion is written"
+    return [f"{text}: key the pose, or choose Scene Range"]
+
+
 def _frames_of(motion: Motion, motions: int, doubtful: list[WrittenMesh]) -> list[int]:
     """Return the frames of a motion to look at: those that changed, where no mesh is in doubt."""
     if not doubtful and motion.animation is not None:
@@ -123,13 +134,13 @@ class _Check:
 
     def look(self, where: str, motion: Motion | None, frame: int | None) -> None:
         """Compare what the scene shows just now; `frame` of a motion says what the file has there."""
-        joints = self._joints()
+        joints = self.joints()
         if motion is not None and frame is not None and not motion.is_proven:
             self._compare_joints(joints, motion, frame, where)
         for written in self.doubtful:
             self._compare_mesh(written, joints, where)
 
-    def _joints(self) -> Doubles:
+    def joints(self) -> Doubles:
         """Return where Blender's pose puts what lies in the space of joints, (J, 4, 4) in the file's units."""
         rig, names = self.export.rig, self.export.listed.names
         shown = self.export.evaluated(rig)
@@ -147,10 +158,14 @@ class _Check:
         places, axes = (values[0] for values in posed(motion.animation.of_frames(np.array([frame]))))
         if len(places) != len(joints):
             return  # with a joint more, which stands still
+        found = self.motions.setdefault(motion.name, Off())
+        found.note(self.distance(joints, places, axes), where)
+
+    def distance(self, joints: Doubles, places: Doubles, axes: Doubles) -> float:
+        """Return how far joints (J, 4, 4) are from places (J, 3) and axes (J, 3, 3), or what they move, at most."""
         off = steady.lengths(places - joints[:, :3, 3])
         turned = np.abs(axes - joints[:, :3, :3]).max(axis=(-1, -2), initial=0.0) * self.reach
-        found = self.motions.setdefault(motion.name, Off())
-        found.note(float(np.maximum(off, turned).max(initial=0.0)), where)
+        return float(np.maximum(off, turned).max(initial=0.0))
 
     def _compare_mesh(self, written: WrittenMesh, joints: Doubles, where: str) -> None:
         shown = self.export.evaluated(written.block)

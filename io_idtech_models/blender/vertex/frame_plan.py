@@ -109,17 +109,20 @@ def _keyed(blocks: list[Block], known: StoredSource | None) -> list[Block]:
 def _plays_otherwise(keyed: list[Block], export: ExportScene[GatherSettings]) -> bool:
     """Tell whether the scene plays keys, but not one after another: what plays is what an animator means. It is said.
 
-    One after another is: a run of them, one in each frame of the scene, which may begin anew when it is over.
+    Keys that stand still while those of others play are said, too, and are frames all the same.
     """
-    for keys in dict.fromkeys(block.data.shape_keys for block in keyed):
-        if play.plays_otherwise(keys, export):
-            scene = export.scene
-            text = (
-                "the scene's range is written, frame %d to %d: it does not play the keys of '%s' one after another; %s"
-            )
-            lead = next(block for block in keyed if block.data.shape_keys == keys)
-            log.warning(text, scene.frame_start, scene.frame_end, lead.name, "Frames: 'Model's Keys' writes those")
+    still = [block for block in keyed if len(frame_blocks(block.data.shape_keys)) > 1 and play.is_still(block)]
+    for block in keyed:
+        if block not in still and play.plays_otherwise(block.data.shape_keys, export):
+            log.warning(
+                "the scene's range is written, frame %d to %d: it does not play the keys of '%s' one after another; "
+                "Frames: 'Model's Keys' writes those",
+                export.scene.frame_start, export.scene.frame_end, block.name,
+            )  # fmt: skip
             return True
+    if 0 < len(still) < len(keyed):
+        text = "keys that stand still while others play are written as frames, Scene Range writes what is shown: %s"
+        log.warning(text, listing([block.name for block in still]))
     return False
 
 

@@ -17,7 +17,7 @@ NEAR = 1e-4  # of an evaluation time, or a value: closer is the same
 
 
 def plays_otherwise(keys: Block, export: ExportScene[Any]) -> bool:
-    """Tell whether the scene plays keys in its range, but not one after another.
+    """Tell whether the scene plays keys in its range by other means than a player's, but not one after another.
 
     One after another is a run of them, one in each frame of the scene, which holds at its ends and may begin anew. It
     is that, too, where a key was deleted or lies between two frames: the time goes on as import lets it.
@@ -25,10 +25,8 @@ def plays_otherwise(keys: Block, export: ExportScene[Any]) -> bool:
     if follows_frame(keys):
         return False
     curves = playing_curves(keys)
-    if not sampling.is_driven(keys):
-        plain = [c for c in curves if c.data_path == "eval_time" and not c.mute and _is_plain(c)]
-        if not keys.use_relative and (plain or not any(c.data_path == "eval_time" for c in curves)):
-            return False
+    if not keys.use_relative and not sampling.is_driven(keys) and all(_is_plain(c) for c in _of_time(curves)):
+        return False
     shown = _shown(keys, curves, export)
     if keys.use_relative:
         return not _is_run(_lone_keys(shown))
@@ -36,6 +34,18 @@ def plays_otherwise(keys: Block, export: ExportScene[Any]) -> bool:
     places = {at: i for i, at in enumerate(shape_keys.positions(shape_keys.frame_blocks(keys)))}
     near = [next((i for at, i in places.items() if abs(at - time) < NEAR), -1.0) for time in times.tolist()]
     return not (_is_run(times.tolist()) or (-1.0 not in near and _is_run(near)))
+
+
+def is_still(block: Block) -> bool:
+    """Tell whether nothing plays a mesh's absolute keys."""
+    keys = block.data.shape_keys
+    if keys.use_relative or follows_frame(keys):
+        return False
+    return not sampling.is_driven(keys) and not _of_time(playing_curves(keys))
+
+
+def _of_time(curves: list[Any]) -> list[Any]:
+    return [curve for curve in curves if curve.data_path == "eval_time" and not curve.mute]
 
 
 def _shown(keys: Block, curves: list[Any], export: ExportScene[Any]) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -1,0 +1,152 @@
+"""Does a file show what Blender shows? By the project's codecs and the engines' formulas, without the export's code.
+
+Vertices are matched by place alone: each point of a face that Blender shows has to lie on a vertex of some one frame of
+the file, and each vertex of that frame on such a point.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import bpy as blender
+import numpy as np
+from numpy.typing import NDArray
+
+from io_idtech_models.formats import VERTEX, Row, by_name
+from io_idtech_models.model.joint_scales import posed
+from io_idtech_models.model.weights.table import skin_by
+
+bpy: Any = blender
+Points = NDArray[np.float64]
+LOOKS = 4  # frames of the scene
+PART = 4e-3  # of what is shown: how far off codes may be
+GRIDS = {"md2": 1.2e-2, "mdl": 1.2e-2}  # whose places are bytes
+MOST_POINTS, FEW_POINTS = 200, 12  # that are compared; to find out which frame it is
+LEAST = 1.0 / 16  # units
+
+
+@dataclass
+class Verdict:
+    """How far a file is off, in units, in which frame of the scene, and what it may be off."""
+
+    far: float = 0.0
+    frame: int = 0
+    allowed: float = 0.0
+    counts: str = ""
+
+    @property
+    def is_off(self) -> bool:
+        """Tell whether the file shows something else."""
+        return not self.far <= self.allowed
+
+
+@dataclass
+class Frames:
+    """The points that a file shows, frame by frame: by a function of the frame's number."""
+
+    assets: list[Any]
+    row: Row
+    found: dict[int, Points] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """Return how many frames there are."""
+        if self.row.family is VERTEX:
+            return len(self.assets[0].model.frame_names)
+        return sum(each.num_frames for each in self._motions) or 1
+
+    @property
+    def _motions(self) -> list[Any]:
+        return [motion for asset in self.assets for motion in asset.animations]
+
+    def points(self, frame: int) -> Points:
+        """Return the places of all vertices of faces in a frame, (n, 3)."""
+        if frame not in self.found:
+            self.found[frame] = self._made(frame)
+        return self.found[frame]
+
+    def _made(self, frame: int) -> Points:
+        model = self.assets[0].model
+        if self.row.family is VERTEX:
+            parts = [(s.positions[min(frame, len(s.positions) - 1)], s.triangles) for s in model.surfaces]
+        else:
+            place = self._pose(frame)
+            parts = [(skin_by(mesh.weights, *place), mesh.triangles) for mesh in model.meshes if not mesh.level]
+        used = [np.asarray(points, np.float64)[np.unique(triangles)] for points, triangles in parts if len(triangles)]
+        return np.concatenate(used) if used else np.zeros((0, 3))
+
+    def _pose(self, frame: int) -> tuple[Points, Points]:
+        for motion in self._motions:
+            if frame < motion.num_frames:
+                places, axes = posed(motion.of_frames(np.array([frame])))
+                return places[0], axes[0]
+            frame -= motion.num_frames
+        from io_idtech_models.model.skeletal import at_rest
+
+        places, axes = posed(at_rest(self.assets[0].model.skeleton, ""))
+        return places[0], axes[0]
+
+
+def loaded(row: Row, path: Path, others: dict[str, Path]) -> Frames:
+    """Read a file and those that lie beside it, by their formats."""
+    structs = {name: by_name(name).read(place.read_bytes()) for name, place in others.items()}
+    companions = [structs.get(name) for name in row.companions]
+    asset = row.unpack(row.read(path.read_bytes()), "a", companions)
+    motions = [by_name(name).unpack(found, "a") for name, found in structs.items()]
+    return Frames([asset, *motions], row)
+
+
+def shown(frame: int, blocks: list[Any]) -> Points:
+    """Return the points of faces that Blender shows of objects in a frame, in the world, (n, 3)."""
+    bpy.context.scene.frame_set(frame)
+    graph = bpy.context.evaluated_depsgraph_get()
+    found = [np.zeros((0, 3))]
+    for block in blocks:
+        held = block.evaluated_get(graph)
+        mesh = held.data
+        places = np.empty((len(mesh.vertices), 3), np.float32)
+        corners = np.empty(len(mesh.loops), np.int32)
+        if not len(corners):
+            continue
+        mesh.attributes["position"].data.foreach_get("vector", places.ravel())
+        mesh.attributes[".corner_vert"].data.foreach_get("value", corners)
+        world = np.array(held.matrix_world, np.float64)
+        found.append(places[np.unique(corners)].astype(np.float64) @ world[:3, :3].T + world[:3, 3])
+    return np.concatenate(found)
+
+
+def apart(a: Points, b: Points, most: int = MOST_POINTS) -> float:
+    """Return how far two sets of points are apart at most: from some of each to the nearest of the other."""
+    if not len(a) or not len(b):
+        return 0.0 if len(a) == len(b) else float("inf")
+    worst = 0.0
+    for here, there in ((a, b), (b, a)):
+        some = here[:: max(1, len(here) // most)]
+        nearest = np.sqrt(((some[:, None] - there[None]) ** 2).sum(axis=-1)).min(axis=1)
+        worst = max(worst, float(nearest.max(initial=0.0)))
+    return worst
+
+
+def judge(frames: Frames, blocks: list[Any]) -> Verdict:
+    """Compare a file with what the scene shows of objects in some of its frames."""
+    scene = bpy.context.scene
+    before = scene.frame_current
+    every = np.linspace(scene.frame_start, scene.frame_end, min(LOOKS, scene.frame_end - scene.frame_start + 1))
+    worst = Verdict()
+    for frame in sorted(set(every.astype(int).tolist())):
+        points = shown(frame, blocks)
+        size = float((points.max(axis=0) - points.min(axis=0)).max()) if len(points) else 0.0
+        allowed = max(LEAST, GRIDS.get(frames.row.name, PART) * size)
+        guesses = [frame, frame - scene.frame_start, *range(frames.count)]
+        far = float("inf")
+        for guess in dict.fromkeys(g for g in guesses if 0 <= g < frames.count):
+            if far == float("inf") or apart(points, frames.points(guess), FEW_POINTS) <= allowed:
+                far = min(far, apart(points, frames.points(guess)))
+            if far <= allowed:
+                break
+        if far - allowed > worst.far - worst.allowed:
+            worst = Verdict(far, frame, allowed)
+    scene.frame_set(before)
+    return worst

@@ -1,0 +1,438 @@
+"""What a modeller does to what is in the scene, by name: each a function of random numbers, which may do nothing.
+
+Operators of edit and object mode, and modifiers, are those of `tests.ui.test_any_edit`; here is what else changes what
+plays: keys and actions, NLA strips, constraints, drivers, parents, materials, weights, bones, files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import bpy as blender
+import numpy as np
+from mathutils import Vector
+
+from io_idtech_models.blender.compat import new_curves, play, playing_curves
+from tests.ui import test_any_edit as tables
+from tests.ui.scene import activate, add_cube
+
+bpy: Any = blender
+Operation = Callable[[Random], object]
+
+
+def meshes() -> list[Any]:
+    """Return the mesh objects of the scene."""
+    return [block for block in bpy.context.scene.objects if block.type == "MESH"]
+
+
+def rigs() -> list[Any]:
+    """Return the armatures of the scene."""
+    return [block for block in bpy.context.scene.objects if block.type == "ARMATURE"]
+
+
+def one(rng: Random, things: list[Any]) -> Any:
+    """Return one of several things; raises LookupError where there is none."""
+    if not things:
+        raise LookupError("nothing to do it to")
+    return things[rng.randrange(len(things))]
+
+
+def way(rng: Random, size: float = 8.0) -> Vector:
+    """Return a way of some units."""
+    return Vector([rng.uniform(-size, size) for _ in range(3)])
+
+
+# -- meshes
+
+
+def move_vertices(rng: Random) -> None:
+    """Move some vertices of the base, or of the key that shows."""
+    data = one(rng, meshes()).data
+    if data.vertices:
+        by = way(rng)
+        for nth in rng.sample(range(len(data.vertices)), min(3, len(data.vertices))):
+            data.vertices[nth].co += by
+        data.update()
+
+
+def change_uvs(rng: Random) -> None:
+    """Move some texture coordinates."""
+    layers = one(rng, meshes()).data.uv_layers
+    if layers.active is not None:
+        for nth in rng.sample(range(len(layers.active.uv)), min(4, len(layers.active.uv))):
+            layers.active.uv[nth].vector.x += rng.random()
+
+
+def change_weights(rng: Random) -> None:
+    """Give some vertices another weight of a group."""
+    block = one(rng, meshes())
+    group = one(rng, list(block.vertex_groups))
+    group.add(range(min(4, len(block.data.vertices))), rng.random(), rng.choice(("REPLACE", "ADD")))
+
+
+def lose_group(rng: Random) -> None:
+    """Remove a vertex group."""
+    block = one(rng, meshes())
+    block.vertex_groups.remove(one(rng, list(block.vertex_groups)))
+
+
+def add_material(rng: Random) -> None:
+    """Let a mesh's first faces wear another material."""
+    data = one(rng, meshes()).data
+    data.materials.append(bpy.data.materials.new(rng.choice(("models/a/skin", "models/b/skin", "x"))))
+    for face in list(data.polygons)[: len(data.polygons) // 2]:
+        face.material_index = len(data.materials) - 1
+
+
+def rename(rng: Random) -> None:
+    """Give an object another name."""
+    one(rng, list(bpy.context.scene.objects)).name = rng.choice(("head", "tag_new", "a" * 60, "x.001"))
+
+
+def custom_normals(rng: Random) -> None:
+    """Turn a mesh's normals by hand."""
+    data = one(rng, meshes()).data
+    normals = np.tile(np.array(way(rng, 1.0).normalized(), np.float32), (len(data.loops), 1))
+    if len(normals):
+        data.normals_split_custom_set(normals)
+
+
+def new_cube(rng: Random) -> None:
+    """Add a mesh of one's own, perhaps on the armature, perhaps on another object."""
+    cube = add_cube("own")
+    cube.location = way(rng, 20.0)
+    for rig in rigs()[: rng.randrange(2)]:
+        cube.modifiers.new("Armature", "ARMATURE").object = rig
+        if rig.data.bones:
+            group = cube.vertex_groups.new(name=one(rng, list(rig.data.bones)).name)
+            group.add(range(len(cube.data.vertices)), 1.0, "REPLACE")
+
+
+# -- keys
+
+
+def keyed() -> list[Any]:
+    """Return the shape keys of all meshes."""
+    return [block.data.shape_keys for block in meshes() if block.data.shape_keys is not None]
+
+
+def move_key(rng: Random) -> None:
+    """Move a vertex in one key."""
+    key = one(rng, list(one(rng, keyed()).key_blocks))
+    if len(key.points):
+        key.points[rng.randrange(len(key.points))].co += way(rng)
+
+
+def add_key(rng: Random) -> None:
+    """Add a key, as the panel does, perhaps the first."""
+    block = one(rng, meshes())
+    if block.data.shape_keys is None and rng.random() < 0.5:
+        block.shape_key_add(name="Basis")
+    key = block.shape_key_add(name="added", from_mix=rng.random() < 0.5)
+    if len(key.points):
+        key.points[0].co += way(rng)
+    if block.data.shape_keys.use_relative and rng.random() < 0.5:
+        for frame, value in ((0, 0.0), (1, 1.0), (2, 0.3)):
+            key.value = value
+            key.keyframe_insert("value", frame=frame)
+
+
+def delete_key(rng: Random) -> None:
+    """Delete the last key by hand; without another one the scene goes on to show what is between its neighbours."""
+    block = one(rng, [block for block in meshes() if block.data.shape_keys is not None])
+    block.shape_key_remove(block.data.shape_keys.key_blocks[-1])
+
+
+def relative_keys(rng: Random) -> None:
+    """Make keys relative, or absolute, with values."""
+    for keys in keyed():
+        keys.use_relative = not keys.use_relative
+        for key in list(keys.key_blocks)[1:3]:
+            key.value = rng.random()
+
+
+def pin_key(rng: Random) -> None:
+    """Show one key alone."""
+    block = one(rng, [block for block in meshes() if block.data.shape_keys is not None])
+    block.show_only_shape_key = True
+    block.active_shape_key_index = rng.randrange(len(block.data.shape_keys.key_blocks))
+
+
+# -- what plays
+
+
+def players() -> list[Any]:
+    """Return the data-blocks that play an action."""
+    owners = [*bpy.context.scene.objects, *keyed()]
+    return [owner for owner in owners if owner.animation_data is not None and owner.animation_data.action is not None]
+
+
+def change_curves(rng: Random) -> None:
+    """Change some keys of a curve."""
+    curve = one(rng, playing_curves(one(rng, players())))
+    for point in list(curve.keyframe_points)[:3]:
+        point.co.y += rng.uniform(-0.5, 0.5)
+    curve.update()
+
+
+def retime(rng: Random) -> None:
+    """Slow down, reverse or move all that an owner plays."""
+    stretch, by = rng.choice((2.0, 0.5, -1.0, 1.0)), rng.choice((0.0, 3.0))
+    for curve in playing_curves(one(rng, players())):
+        ends = curve.range()
+        for point in curve.keyframe_points:
+            point.co.x = (point.co.x if stretch > 0 else ends[0] + ends[1] + point.co.x) * stretch + by
+        curve.keyframe_points.sort()
+        curve.update()
+
+
+def push_down(rng: Random) -> None:
+    """Put an action into an NLA strip, perhaps slowed, perhaps with another action on top."""
+    animation = one(rng, players()).animation_data
+    slot = getattr(animation, "action_slot", None)
+    strip = animation.nla_tracks.new().strips.new("strip", rng.randrange(3), animation.action)
+    if slot is not None:
+        strip.action_slot = slot
+    strip.scale = rng.choice((1.0, 2.0, 0.5))
+    strip.blend_type = rng.choice(("REPLACE", "COMBINE"))
+    if rng.random() < 0.7:
+        animation.action = None
+
+
+def move_object(rng: Random) -> None:
+    """Move, turn or scale an object."""
+    block = one(rng, list(bpy.context.scene.objects))
+    what = rng.randrange(4)
+    if what == 0:
+        block.location = way(rng, 20.0)
+    elif what == 1:
+        block.rotation_euler = way(rng, 3.0)
+        block.rotation_mode = "XYZ"
+    elif what == 2:
+        block.scale = [rng.choice((0.5, 1.0, 2.0))] * 3
+    else:
+        block.scale = (1.0, rng.choice((-1.0, 2.0)), 1.0)
+
+
+def animate_object(rng: Random) -> None:
+    """Let an object move by curves of its own."""
+    block = one(rng, list(bpy.context.scene.objects))
+    for frame in (0, 2, 5):
+        block.location = way(rng, 10.0)
+        block.keyframe_insert("location", frame=frame)
+
+
+def leader(rng: Random) -> Any:
+    """Return an empty that moves, which others follow."""
+    block = bpy.data.objects.new("leader", None)
+    bpy.context.scene.collection.objects.link(block)
+    for frame in (0, 3):
+        block.location = way(rng, 10.0)
+        block.keyframe_insert("location", frame=frame)
+    return block
+
+
+def constrain(rng: Random) -> None:
+    """Let an object, or a bone, follow another by a constraint."""
+    block = one(rng, list(bpy.context.scene.objects))
+    bones = list(block.pose.bones) if block.pose is not None else []
+    owner = one(rng, bones) if bones and rng.random() < 0.8 else block
+    made = owner.constraints.new(rng.choice(("COPY_LOCATION", "CHILD_OF", "TRACK_TO", "COPY_ROTATION")))
+    made.target = leader(rng)
+
+
+def drive(rng: Random) -> None:
+    """Drive something by the scene's frame."""
+    block = one(rng, list(bpy.context.scene.objects))
+    driver = block.driver_add("location", rng.randrange(3)).driver
+    driver.expression = rng.choice(("frame", "frame * 0.5", "sin(frame)"))
+
+
+def parent(rng: Random) -> None:
+    """Hang an object on another one that moves."""
+    one(rng, list(bpy.context.scene.objects)).parent = leader(rng)
+
+
+def change_range(rng: Random) -> None:
+    """Set the scene's frames."""
+    scene = bpy.context.scene
+    scene.frame_start = rng.randrange(3)
+    scene.frame_end = scene.frame_start + rng.randrange(1, 9)
+    scene.frame_set(rng.randrange(6))
+
+
+def new_action(rng: Random) -> None:
+    """Give an armature another action, of a bone."""
+    rig = one(rng, rigs())
+    bone = one(rng, list(rig.pose.bones))
+    action = bpy.data.actions.new("new")
+    curve = new_curves(action, "OBJECT", rig.name).new(f'pose.bones["{bone.name}"].location', index=rng.randrange(3))
+    for frame in (0, 4):
+        curve.keyframe_points.insert(frame, rng.uniform(-5, 5))
+    play(rig, action)
+
+
+def no_action(rng: Random) -> None:
+    """Let an owner play nothing."""
+    one(rng, players()).animation_data.action = None
+
+
+# -- bones
+
+
+def pose(rng: Random) -> None:
+    """Pose a bone by hand."""
+    bone = one(rng, list(one(rng, rigs()).pose.bones))
+    bone.location = way(rng, 3.0)
+    if rng.random() < 0.3:
+        bone.scale = [rng.choice((0.5, 2.0))] * 3
+
+
+def edit_bones(rng: Random) -> None:
+    """Move, roll, add, rename or delete a bone at rest."""
+    rig = one(rng, rigs())
+    activate(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        bones = rig.data.edit_bones
+        bone = one(rng, list(bones))
+        what = rng.randrange(5)
+        if what == 0:
+            bone.head = bone.head + way(rng, 2.0)
+        elif what == 1:
+            bone.roll += 0.5
+        elif what == 2:
+            made = bones.new("added")
+            made.head, made.tail, made.parent = bone.head, bone.head + Vector((0, 0, 3)), bone
+        elif what == 3:
+            bone.name = "renamed"
+        else:
+            bones.remove(bone)
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def armature_options(rng: Random) -> None:
+    """Change how an armature modifier works."""
+    modifiers = [m for block in meshes() for m in block.modifiers if m.type == "ARMATURE"]
+    modifier = one(rng, modifiers)
+    what = rng.randrange(4)
+    if what == 0:
+        modifier.use_deform_preserve_volume = True
+    elif what == 1:
+        modifier.show_viewport = False
+    elif what == 2:
+        copy = modifier.id_data.modifiers.new("again", "ARMATURE")
+        copy.object = modifier.object
+    else:
+        modifier.use_vertex_groups = False
+
+
+def rest_position(_rng: Random) -> None:
+    """Show armatures at rest."""
+    for rig in rigs():
+        rig.data.pose_position = "REST"
+
+
+# -- objects and files
+
+
+def hide(rng: Random) -> None:
+    """Hide an object."""
+    one(rng, list(bpy.context.scene.objects)).hide_set(True)
+
+
+def delete(rng: Random) -> None:
+    """Delete an object."""
+    bpy.data.objects.remove(one(rng, list(bpy.context.scene.objects)))
+
+
+def save_and_open(_rng: Random) -> None:
+    """Save the .blend and open it again."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "a.blend"
+        bpy.ops.wm.save_as_mainfile(filepath=str(place))
+        bpy.ops.wm.open_mainfile(filepath=str(place))
+
+
+def append(rng: Random) -> None:
+    """Save, and append the first collection to another .blend, or link its objects."""
+    names = [each.name for each in bpy.context.scene.collection.children]
+    called = one(rng, names)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "a.blend"
+        bpy.ops.wm.save_as_mainfile(filepath=str(place))
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        with bpy.data.libraries.load(str(place), link=False) as (_, into):
+            into.collections = [called]
+        bpy.context.scene.collection.children.link(bpy.data.collections[called])
+
+
+def undo(_rng: Random) -> None:
+    """Do a step and undo it."""
+    if bpy.app.background and not bpy.context.preferences.edit.use_global_undo:
+        return
+    bpy.ops.ed.undo_push(message="before")
+    bpy.ops.object.select_all(action="INVERT")
+    bpy.ops.ed.undo_push(message="after")
+    bpy.ops.ed.undo()
+
+
+OWN: dict[str, Operation] = {
+    function.__name__: function
+    for function in (
+        move_vertices, change_uvs, change_weights, lose_group, add_material, rename, custom_normals, new_cube, move_key,
+        add_key, delete_key, relative_keys, pin_key, change_curves, retime, push_down, move_object, animate_object,
+        constrain, drive, parent, change_range, new_action, no_action, pose, edit_bones, armature_options,
+        rest_position, hide, delete, save_and_open, append, undo,
+    )
+}  # fmt: skip
+
+
+def _on_one(edit: Callable[[list[Any]], object]) -> Operation:
+    """Return an operation that does what the tables do to a model's first mesh, to any one."""
+
+    def operation(rng: Random) -> None:
+        found = meshes()
+        first = one(rng, found)
+        edit([first, *(block for block in found if block != first)])
+
+    return operation
+
+
+def _modifier(kind: str) -> Operation:
+    """Return an operation that adds a modifier, behind the others or before them."""
+
+    def operation(rng: Random) -> None:
+        block = one(rng, meshes())
+        tables.fill(block.modifiers.new(kind, kind), block)
+        if rng.random() < 0.5:
+            block.modifiers.move(len(block.modifiers) - 1, 0)
+
+    return operation
+
+
+def operations() -> dict[str, Operation]:
+    """Return all operations, by name."""
+    found = dict(OWN)
+    found |= {f"modifier {kind}": _modifier(kind) for kind in tables.kinds_of_modifiers()}
+    for name, part, options in tables.EDIT_MODE:
+        found[f"{name} {part} {options}"] = _on_one(tables.in_edit_mode(name, part, options))
+    found |= {name: _on_one(tables.in_object_mode(call)) for name, call in tables.OBJECT_MODE.items()}
+    return found
+
+
+def do(operation: Operation, seed: int) -> bool:
+    """Do an operation; tells whether it could be done. What Blender refuses is no edit."""
+    with contextlib.suppress(LookupError, RuntimeError, ReferenceError, TypeError, AttributeError, ValueError):
+        operation(Random(seed))
+        bpy.context.view_layer.update()
+        return True
+    with contextlib.suppress(RuntimeError):
+        bpy.ops.object.mode_set(mode="OBJECT")
+    return False

@@ -1,0 +1,85 @@
+"""Look for edits that an export gets wrong in silence: `python3 build.py fuzz edits [--minutes N] [--format F]`.
+
+Random sequences of one to six edits are done to a model in Blender, which is exported then; what the file shows, by the
+project's codecs and the engines' formulas, is held against what Blender shows. A difference that no message names is a
+finding, as are a traceback, and a file that can't be read. Each is shortened, and printed as a script.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from typing import Any
+
+FORMATS = ("md2", "md3", "mdc", "mdl", "md5mesh", "mdm", "mds", "iqm", "mdr")
+SCRIPT = """import io_idtech_models
+from fuzz.edits.session import Subject, run
+
+io_idtech_models.register()
+print(run(Subject({format!r}, {name!r}), {steps!r}))
+"""
+
+
+def arguments(given: list[str]) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="build.py fuzz edits", description="Look for edits that exports get wrong.")
+    parser.add_argument("--minutes", type=float, default=1.0, metavar="N", help="for each format (1)")
+    parser.add_argument("--format", choices=FORMATS, action="append", metavar="F", help=f"one of {', '.join(FORMATS)}")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="the number of the first sequence (0)")
+    parser.add_argument("--most", type=int, default=1 << 30, metavar="N", help="sequences of each format")
+    options = parser.parse_args(given)
+    if options.minutes <= 0:
+        parser.error("--minutes is more than 0")
+    return options
+
+
+def main(given: list[str]) -> int:
+    """Fuzz, print what came of it, and return the exit status: 1 where something is wrong."""
+    options = arguments(given)
+    found = 0
+    for name in options.format or FORMATS:
+        found += run_format(name, options.minutes * 60, options.seed, options.most)
+    return 1 if found else 0
+
+
+def run_format(name: str, seconds: float, first: int, most: int) -> int:
+    """Run sequences on models of a format for some seconds; returns how many findings there are."""
+    end, number, count, kept, crashes = time.monotonic() + seconds, first, 0, [], 0
+    while time.monotonic() < end and count < most:
+        last: dict[str, Any] = {}
+        for line in lines_of([str(number), str(end - time.monotonic()), str(most - count), name]):
+            if "begins" in line:
+                last, count = line, count + 1
+            else:
+                kept.append(line)
+                report(line)
+        if not last:
+            break
+        crashes += int(time.monotonic() < end and count < most)
+        number = int(last["begins"]) + 1
+    print(f"{name}: {count} sequences, {len(kept)} findings, Blender itself ended {crashes} times", flush=True)
+    return len(kept)
+
+
+def lines_of(command: list[str]) -> Any:
+    """Yield what a worker says, a dictionary a line, until it ends, by itself or with Blender."""
+    start = [sys.executable, "-P", "-W", "ignore", "-m", "fuzz.edits.worker", *command]
+    with subprocess.Popen(start, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        for text in process.stdout:
+            if text.startswith("@"):
+                yield json.loads(text[1:])
+
+
+def report(line: dict[str, Any]) -> None:
+    """Print a finding with the script that shows it again."""
+    print(f"-- {line['finding']}: {line['text']} (sequence {line['number']})")
+    print("".join(f"   {text}\n" for text in str(line["said"]).strip().splitlines()), end="")
+    print(SCRIPT.format(**line), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

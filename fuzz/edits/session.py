@@ -1,0 +1,157 @@
+"""One sequence of edits on one model, in Blender: import, edit, export, and what is wrong with what came of it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import tempfile
+import traceback
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import bpy as blender
+
+from fuzz.edits import judge
+from fuzz.edits.operations import Operation, do, operations
+from io_idtech_models import formats
+from io_idtech_models.formats import VERTEX, Row
+from tests.samples import sample
+from tests.small_files import SAMPLES
+from tests.ui.scene import activate, operator
+
+bpy: Any = blender
+PROJECT = Path(__file__).resolve().parents[2]
+CORPUS = PROJECT.parent / "shared" / "corpus"
+LARGEST = 120_000  # bytes of a real file that is edited
+# Models that can move, and what lies beside: the samples' names.
+BESIDE = {"mdm": "mdx", "md5mesh": "md5anim"}
+# Sentences that say nothing of where a model is.
+OTHER = re.compile(
+    r"corners? whose faces changed|levels of detail|UV map|texture|without a material|more than a file holds|"
+    r"is no path of a game|is a copy|is made of parts|part of its model|normals|sharp edges|bounds are made anew|"
+    r"taken along|surfaces become one|called as tags|tags? left out|has no tags|torso weights|no names and no parents|"
+    r"loose vert|icons?\b|is called"
+)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model to begin with: a sample of a format, by name, or a real file, by its path in the corpus."""
+
+    format: str
+    name: str
+
+    @property
+    def row(self) -> Row:
+        """Return its format."""
+        return formats.by_name(self.format)
+
+    def place(self, folder: Path) -> Path:
+        """Return its file, written into a folder if it is a sample, with what lies beside."""
+        if "/" in self.name:
+            return CORPUS / self.name
+        path = folder / f"model{self.row.suffixes[0]}"
+        path.write_bytes(sample(self.name, self.format))
+        other = BESIDE.get(self.format, "")
+        for name, data in SAMPLES[other].items() if other else ():
+            if other == "md5anim" or name == self.name:  # bones have a model's name
+                (folder / f"model{'' if other == 'mdx' else name}{formats.by_name(other).suffixes[0]}").write_bytes(
+                    data
+                )
+        return path
+
+
+Step = tuple[str, int]  # an operation's name, and the seed of its random numbers
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is wrong: of which kind, and in words."""
+
+    kind: str  # "" if nothing is
+    text: str = ""
+    said: str = ""
+
+
+@cache
+def all_operations() -> dict[str, Operation]:
+    """Return the operations, by name."""
+    return operations()
+
+
+def run(subject: Subject, steps: list[Step]) -> Finding:
+    """Import a model, edit it, export it, and return what is wrong."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                operator("import", subject.place(folder))(filepath=str(subject.place(folder)))
+        except RuntimeError:
+            return Finding("")
+        bpy.context.scene.frame_end = min(bpy.context.scene.frame_end, bpy.context.scene.frame_start + 12)
+        with contextlib.redirect_stdout(io.StringIO()):
+            for called, seed in steps:
+                do(all_operations()[called], seed)
+        (folder / "out").mkdir()
+        return _outcome(subject.row, folder / "out" / f"a{subject.row.suffixes[0]}")
+
+
+def _outcome(row: Row, target: Path) -> Finding:
+    """Export what is in the scene, and compare."""
+    visible = [block for block in bpy.context.scene.objects if block.visible_get()]
+    blocks = [block for block in visible if block.type == "MESH" and len(block.data.polygons)]
+    if not blocks:
+        return Finding("")
+    activate(*visible)
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said):
+            others = _export(row, target)
+    except RuntimeError as error:
+        return Finding("traceback", str(error).strip().splitlines()[-1]) if "Traceback" in str(error) else Finding("")
+    if not target.is_file():
+        return Finding("nothing", "neither a file nor a sentence", said.getvalue())
+    try:
+        verdict = judge.judge(judge.loaded(row, target, others), blocks)
+    except Exception:  # noqa: BLE001 - whatever it is, the file can't be read as it was written
+        return Finding("unreadable", traceback.format_exc().splitlines()[-1], said.getvalue())
+    if verdict.is_off and not _is_said(said.getvalue()):
+        text = f"{verdict.far:.3g} units off in frame {verdict.frame} (allowed {verdict.allowed:.2g}), silently"
+        return Finding("silent", text, said.getvalue())
+    return Finding("")
+
+
+def _export(row: Row, target: Path) -> dict[str, Path]:
+    """Write a model, and its motions where they have a file of their own; returns the files beside it."""
+    operator("export", target)(filepath=str(target), what="SCENE")
+    if row.family is VERTEX or row.has_motions or not row.animation:
+        return {}
+    motion = formats.by_name(row.animation)
+    beside = target.with_suffix(motion.suffixes[0])
+    with contextlib.suppress(RuntimeError):  # it has no action
+        getattr(bpy.ops.export_anim, f"idtech_{motion.name}")(filepath=str(beside))
+    if not beside.is_file() and row.companions:
+        operator("export", target)(filepath=str(target), what="SCENE", write_animation=True)
+    return {motion.name: beside} if beside.is_file() else {}
+
+
+def _is_said(text: str) -> bool:
+    """Tell whether a report says anything that has to do with where a model is."""
+    sentences = [part for line in text.splitlines() for part in line.split(";")[1:]]
+    sentences += [line for line in text.splitlines() if not line.startswith(("Info:", "Warning:"))]
+    return any(part.strip() and not OTHER.search(part) for part in sentences)
+
+
+def subjects(wanted: list[str]) -> list[Subject]:
+    """Return the models of some formats to begin with, samples first."""
+    found = []
+    for name in wanted:
+        own = [Subject(name, sample_name) for sample_name in SAMPLES[name]]
+        suffixes = formats.by_name(name).suffixes
+        real = sorted(p for p in CORPUS.rglob("*") if p.suffix.lower() in suffixes and p.stat().st_size < LARGEST)
+        found += own + [Subject(name, path.relative_to(CORPUS).as_posix()) for path in real]
+    return found

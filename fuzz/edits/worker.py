@@ -1,0 +1,72 @@
+"""What runs inside a Blender: sequences of edits by number, a line of JSON for each that begins and each finding."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from functools import cache
+from random import Random
+
+from fuzz.edits.session import Finding, Step, Subject, all_operations, run, subjects
+
+MOST_STEPS = 6
+
+
+def sequence(number: int, wanted: list[str]) -> tuple[Subject, list[Step]]:
+    """Return the model and the edits of a number; the same for the same formats, wherever it runs."""
+    rng = Random(f"{number} {' '.join(wanted)}")
+    subject = rng.choice(subjects(wanted))
+    names = sorted(all_operations())
+    own = [name for name in names if " " not in name and name.islower()]
+    count = rng.randint(1, MOST_STEPS)
+    return subject, [(rng.choice(rng.choice((names, own))), rng.randrange(1 << 20)) for _ in range(count)]
+
+
+@cache
+def is_odd(subject: Subject) -> bool:
+    """Tell whether Blender can't show a model as its file has it: without faces, or with some twice."""
+    return bool(run(subject, []).kind)
+
+
+def shortened(subject: Subject, steps: list[Step], finding: Finding) -> list[Step]:
+    """Return as few of the steps as show a finding of the same kind."""
+    place = 0
+    while place < len(steps):
+        fewer = steps[:place] + steps[place + 1 :]
+        if run(subject, fewer).kind == finding.kind:
+            steps = fewer
+        else:
+            place += 1
+    return steps
+
+
+def findings(first: int, end: float, most: int, wanted: list[str]) -> Iterator[dict[str, object]]:
+    """Run sequences from a number on, until a time or so many of them; yields what happens."""
+    number = first
+    while time.monotonic() < end and number < first + most:
+        subject, steps = sequence(number, wanted)
+        yield {"begins": number, "subject": [subject.format, subject.name], "steps": steps}
+        found = Finding("") if is_odd(subject) else run(subject, steps)
+        if found.kind:
+            fewer = shortened(subject, steps, found)
+            last = run(subject, fewer)
+            shown = {"format": subject.format, "name": subject.name, "steps": fewer, "number": number}
+            yield {**shown, "finding": found.kind, "text": last.text or found.text, "said": last.said}
+        number += 1
+
+
+def main() -> None:
+    """Run what the command line says: the first number, seconds, the most sequences, and the formats."""
+    import io_idtech_models
+
+    io_idtech_models.register()
+    first, seconds, most, *wanted = sys.argv[1:]
+    for line in findings(int(first), time.monotonic() + float(seconds), int(most), wanted):
+        print("@" + json.dumps(line), flush=True)
+    io_idtech_models.unregister()
+
+
+if __name__ == "__main__":
+    main()
