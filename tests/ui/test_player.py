@@ -635,6 +635,24 @@ def test_what_there_is_of_a_player_is_shown(tmp_path, capfd, case):
     assert said in capfd.readouterr().out
 
 
+TABLES = {
+    "lone CR": player_files()["animation.cfg"].replace(b"\r\n", b"\r"),
+    "UTF-16": player_files()["animation.cfg"].decode().encode("utf-16"),
+    "empty": b"",
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_a_table_that_cannot_be_read_is_kept_as_it_is(tmp_path, capfd, case):
+    brought(game(tmp_path, animation_cfg=TABLES[case]))
+    capfd.readouterr()
+    assert unequal(tmp_path, originals() | {"animation.cfg": TABLES[case]}) == []
+    assert "animation.cfg can't be read and is written as it was" in capfd.readouterr().out
+    activate(active_player().parts["lower"].children[0])
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    assert "no animation.cfg that could be read" in error_of(bpy.ops.object.idtech_animation_add, name="LEGS_TURN")
+
+
 def test_names_in_other_cases(tmp_path):
     folder = game(tmp_path)
     spelt = {"lower.md3": "Lower.MD3", "animation.cfg": "ANIMATION.CFG", "head_red.skin": "Head_Red.skin"}

@@ -17,9 +17,9 @@ from ...game.player.animation_cfg import LOWER, UPPER
 from ...reporting import LimitError
 from ..dressing import rate_of
 from ..selection import Choice, choose, part_of
-from .exports import table_of
 from .imports import named_row
 from .play import BOTH, num_frames, whole
+from .tables import table_of
 
 STARTS = {LOWER: "LEGS_", UPPER: "TORSO_"}
 
