@@ -601,6 +601,36 @@ def test_an_old_level_of_detail_is_named(tmp_path, capfd):
     assert "'lower.md3' was edited and 'lower_1.md3' was not" in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("way", ["folder", "archive", "new archive", "elsewhere"])
+@pytest.mark.parametrize("gone", ["not imported", "deleted"])
+def test_a_level_of_detail_that_the_scene_lacks_is_named(tmp_path, capfd, way, gone):
+    player = brought(game(tmp_path, packed=way != "folder"), levels=gone == "deleted")
+    if gone == "deleted":
+        bpy.data.collections.remove(bpy.data.collections["lower_1"])
+    pack = tmp_path / "baseq3/pak0.pk3"
+    target = {
+        "folder": tmp_path / "baseq3" / FOLDER,
+        "archive": pack,
+        "new archive": tmp_path / "baseq3/z.pk3",
+        "elsewhere": tmp_path / "my/z.pk3",
+    }[way]
+    target.parent.mkdir(exist_ok=True)
+    assert export_player(filepath=str(target)) == {"FINISHED"}
+    capfd.readouterr()
+    legs = next(b for b in player.parts["lower"].children if b.type == "MESH")
+    for key in legs.data.shape_keys.key_blocks:
+        key.data[0].co.z += 5.0
+    assert export_player(filepath=str(target)) == {"FINISHED"}
+    where = "there" if way == "folder" else "in 'pak0.pk3'"
+    assert f"'lower_1.md3' lies {where} from before, and games show that from afar" in capfd.readouterr().out
+    activate(legs)
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    assert export_player(filepath=str(target)) == {"FINISHED"}
+    assert f"lies {where} from before and has 39 frames, 'lower.md3' 40: games" in capfd.readouterr().out
+    assert export_player(filepath=str(target), percentages="90") == {"FINISHED"}
+    assert "from before" not in capfd.readouterr().out
+
+
 def test_levels_of_detail_are_made_anew(tmp_path):
     tock = PROJECT / "examples/tock/baseq3/models/players/tock"
     brought(tock / "head.md3")

@@ -173,7 +173,7 @@ def _warn_of_levels(chosen: dict[tuple[str, int], Choice], saved: SavedPlayer) -
         if level and unchanged[kind, level] and not unchanged.get((kind, 0), True):
             log.warning(
                 "'%s' was edited and '%s' was not: games show that one from afar; "
-                "Make Levels of Detail makes it anew, or delete it",
+                "Make Levels of Detail makes it anew",
                 part_file(kind, 0, chosen[kind, 0].collection), part_file(kind, level, choice.collection),
             )  # fmt: skip
 
