@@ -532,6 +532,50 @@ def test_frames_inserted_move_what_follows(tmp_path, case, way):
         assert b"\n37 4 4" not in after["animation.cfg"]
 
 
+@pytest.mark.parametrize("rate", [24, 60])
+def test_rows_that_frames_only_shift_keep_all_other_numbers(tmp_path, rate):
+    """One frame, none, no rate, loops of a part, of one frame and of more than there are, backwards."""
+    odd = [b"35 1 0 5", b"36 0 0 0", b"34 1 3 7.50", b"30 4 4 12.5", b"33 -1 1 05"]
+    names = [b"TORSO_GETFLAG", b"TORSO_GUARDBASE", b"TORSO_PATROL", b"TORSO_FOLLOWME", b"TORSO_AFFIRMATIVE"]
+    table = player_files()["animation.cfg"]
+    for row, name in zip(odd, names, strict=True):
+        table = table.replace(b"35 2 0 15 // " + name, row + b" // " + name)
+    player = brought(game(tmp_path, animation_cfg=table), frame_rate=rate)
+    scene = bpy.context.scene
+    activate(player.parts["upper"].children[0])
+    scene.frame_set(8)  # the last of TORSO_GESTURE
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    before, after = (table.splitlines(), saved(tmp_path)["animation.cfg"].splitlines())
+    assert len(before) == len(after)
+    for old, new in zip(before, after, strict=True):
+        words, now = old.split(), new.split()
+        if b"TORSO_" not in old or b"TORSO_GESTURE" in old:
+            assert now == ([b"6", b"4", *words[2:]] if b"TORSO_GESTURE" in old else words)
+        else:
+            assert now == [str(int(words[0]) + 1).encode(), *words[1:]], old
+    scene.frame_set(8)
+    assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
+    assert saved(tmp_path)["animation.cfg"] == table
+
+
+def test_inserted_frames_leave_what_was_edited_of_a_row(tmp_path):
+    player = brought(game(tmp_path), frame_rate=24)
+    rows = rows_of(player.identity, list(player.parts.values()))
+    stretch(rows["LEGS_RUN"], 2)
+    rows["LEGS_WALK"]["idtech_fps"] = 40.0
+    rows["LEGS_TURN"].use_cyclic = False
+    rows["LEGS_IDLE"].frame_end += 24 / 7
+    shift(rows["LEGS_LAND"], 0, -1)
+    before = saved(tmp_path)["animation.cfg"]
+    activate(player.parts["lower"].children[0])
+    for frame, edit in ((8, bpy.ops.object.idtech_insert_frame), (8, bpy.ops.object.idtech_delete_frame)):
+        bpy.context.scene.frame_set(frame)
+        assert edit() == {"FINISHED"}
+    assert saved(tmp_path)["animation.cfg"] == before
+    for row in (b"45 6 6 12 ", b"41 4 4 40 ", b"67 3 0 15 ", b"63 3 3 7 ", b"60 1 0 15 // LEGS_LAND"):
+        assert row in before, before.decode()
+
+
 def test_a_new_action_takes_the_row_of_its_name(tmp_path):
     player = brought(game(tmp_path), frame_rate=24)
     old = rows_of(player.identity, list(player.parts.values()))["TORSO_ATTACK"]
