@@ -25,7 +25,7 @@ from io_idtech_models.ui.player import choosing
 from tests.packs import Entry, zip_bytes
 from tests.samples import CORPUS, PROJECT
 from tests.samples_player import FOLDER, LOWER_FRAMES, NAME, UPPER_FRAMES, player_files, weapon_files
-from tests.ui.scene import activate, bpy, counts, error_of, export_bytes, png, put
+from tests.ui.scene import CUBE_FACES, CUBE_POINTS, activate, add_mesh, bpy, counts, error_of, export_bytes, png, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 import_player: Any = bpy.ops.import_scene.idtech_player
@@ -441,6 +441,55 @@ def test_what_is_hidden_of_a_player_is_written(tmp_path, way, bent):
         np.testing.assert_allclose(off, np.broadcast_to((8, 0, 0), off.shape), atol=0.02)
     hidden = {"object": legs.hide_viewport, "collection": bpy.data.collections["lower"].hide_viewport}
     assert hidden.get(way, layers["lower"].exclude or not legs.visible_get()) is True
+
+
+HATS = {  # what carries it; which part gets it
+    "tag_head": ("tag_head", "head"),
+    "tag_torso": ("tag_torso", "upper"),
+    "surface": ("h_head", "head"),
+    "root": ("head", "head"),
+    "tag_flag": ("tag_flag", ""),
+}
+
+
+@pytest.mark.parametrize("by", ["parent", "another's parent", "constraint", "armature"])
+@pytest.mark.parametrize("holder", HATS)
+def test_what_hangs_on_a_player_is_the_players(tmp_path, capfd, holder, by):
+    """A hat that lies where new objects do, in the scene's own collection."""
+    name, part = HATS[holder]
+    brought(game(tmp_path), legs="LEGS_RUN", torso="TORSO_ATTACK")
+    bpy.context.scene.frame_set(4)
+    carrier = bpy.data.objects[name] if holder != "root" else active_player().parts["head"]
+    hat = add_mesh("hat", [(x, y, 20 + z) for x, y, z in CUBE_POINTS], CUBE_FACES)
+    hat.data.materials.append(bpy.data.materials.new("models/players/grunt/hat"))
+    if by == "parent":
+        hat.parent = carrier
+    elif by == "another's parent":
+        hat.parent = bpy.data.objects.new("pivot", None)
+        bpy.context.scene.collection.objects.link(hat.parent)
+        hat.parent.parent = carrier
+    elif by == "constraint":
+        hat.constraints.new("COPY_TRANSFORMS").target = carrier
+    else:
+        rig = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
+        bpy.context.scene.collection.objects.link(rig)
+        rig.parent = carrier
+        hat.modifiers.new("rig", "ARMATURE").object = rig
+    bpy.context.view_layer.update()
+    activate(bpy.data.objects["l_legs"])
+    capfd.readouterr()
+    after = saved(tmp_path)
+    changed = [n for n in after if n.endswith(".md3") and after[n] != originals()[n]]
+    assert changed == ([f"{part}.md3"] if part else [])
+    if not part:
+        assert "left out, they hang on a tag that carries no part, or are no meshes: 'hat'" in capfd.readouterr().out
+        return
+    found = model(after[f"{part}.md3"])
+    assert [s.name for s in found.surfaces][1:] == ["hat"]
+    assert b"hat,models/players/grunt/hat" in after[f"{part}_default.skin"]
+    if holder == "tag_head" and by != "armature":  # it has no bones: the hat stays in the world
+        span = np.ptp(found.surfaces[1].positions[0], axis=0)
+        np.testing.assert_allclose(span, [16 * 0.85] * 3, atol=0.05)
 
 
 def test_a_modifier_on_the_legs_leaves_their_frames(tmp_path):

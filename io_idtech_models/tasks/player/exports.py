@@ -16,7 +16,7 @@ from ...blender import names
 from ...blender.compat import Block, Context
 from ...blender.player.build import stored_files
 from ...blender.player.parts import PlayerFound, all_shown, find_player, players_among
-from ...blender.provenance import CHECKSUM, FILE, SKIN
+from ...blender.provenance import CHECKSUM, FILE, SKIN, model_of
 from ...blender.roots import root_of
 from ...blender.vertex.frame_plan import GatherSettings
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE
@@ -25,7 +25,7 @@ from ...game.skin_names import SUFFIX, skins_of
 from ...game.store import split_name
 from ...model.wording import listed, plural
 from ...reporting import LimitError, collected_warnings
-from ..selection import Choice, choose, part_of
+from ..selection import Choice, beside_parts, choose, part_of
 from ..skins import skin_of, skin_with
 from ..vertex import Summary, gathered, left_out, object_mode
 from .tables import KINDS, table_file
@@ -110,7 +110,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
         kept = {} if player.collection is None else stored_files(player.collection)
         saved.files |= _skins(player, kept, meshes)
         saved.files |= table_file(player, context)
-        _warn_of_strays(player, context)
+        _warn_of_strays(player, context, {block for choice in chosen.values() for block in choice.whole})
     parts, levels = len(meshes), len(player.levels)
     facts = f"{plural(parts, 'part')}, {plural(levels, 'level')} of detail, {plural(len(saved.files), 'file')}"
     return saved, Summary(facts, list(dict.fromkeys(warnings)))
@@ -203,9 +203,17 @@ def _skins(player: PlayerFound, kept: dict[str, bytes], meshes: dict[str, list[B
     return files
 
 
-def _warn_of_strays(player: PlayerFound, context: Context) -> None:
-    """Name what lies in the player's collection and hangs on none of its parts."""
+def _warn_of_strays(player: PlayerFound, context: Context, taken: set[Any]) -> None:
+    """Name what lies in the player's collection or hangs on it, and is no part's."""
     inside: Iterable[Any] = [] if player.collection is None else player.collection.objects
-    strays = [b.name for b in inside if b.type == "MESH" and root_of(b) is None]
+    strays = [b.name for b in inside if b.type == "MESH" and root_of(b) is None and b not in taken]
     if strays:
         log.warning("%s hangs on no part and is left out: parent it to a part's root", listed(strays))
+    others = [b for b in beside_parts(context, player.root, taken) if b.name not in strays]
+    models = [b.name for b in others if model_of(b)]
+    if models:
+        log.warning("left out, other models that hang on the player: %s", listed(models))
+    loose = [b.name for b in others if not model_of(b)]
+    if loose:
+        text = "left out, they hang on a tag that carries no part, or are no meshes: %s; parent meshes to a part's root"
+        log.warning(text, listed(loose))
