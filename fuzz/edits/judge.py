@@ -102,11 +102,11 @@ def shown(frame: int, blocks: list[Any]) -> Points:
     """Return the points of faces that Blender shows of objects in a frame, in the world, (n, 3)."""
     bpy.context.scene.frame_set(frame)
     graph = bpy.context.evaluated_depsgraph_get()
-    found = [np.zeros((0, 3))]
+    found: list[Points] = [np.zeros((0, 3))]
     for block in blocks:
         held = block.evaluated_get(graph)
         mesh = held.data
-        places = np.empty((len(mesh.vertices), 3), np.float32)
+        places: NDArray[np.float32] = np.empty((len(mesh.vertices), 3), np.float32)
         corners = np.empty(len(mesh.loops), np.int32)
         if not len(corners):
             continue

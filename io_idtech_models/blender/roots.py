@@ -29,6 +29,7 @@ LEVEL = "idtech_level"  # on the root of a level of detail: its number
 FRAME = "frame"
 FRAME_PATH = f'["{FRAME}"]'
 HOME, POSE = "Part Home", "Part Frame"  # a tag's constraints, by name
+FOLLOWING = frozenset(("CHILD_OF", "COPY_TRANSFORMS", "COPY_LOCATION", "ARMATURE"))  # constraints that take it along
 IDENTITY = np.eye(4)
 Matrices = NDArray[np.float64]
 
@@ -51,6 +52,45 @@ def root_of(block: Block | None) -> Block | None:
     while block is not None and not is_root(block):
         block = None if block.parent is None or is_tag(block.parent) else block.parent
     return block
+
+
+def owner_of(block: Block) -> Block | None:
+    """Return the root of the part that an object goes along with; None if it follows none.
+
+    That is its own (`root_of`); of what hangs on a tag the part that hangs there, too; of what follows another object,
+    by a constraint or an armature, that one's.
+    """
+    own = root_of(block)
+    owners = map(_brought_by, _followed(block, False)) if own is None else ()
+    return next((owner for owner in owners if owner is not None), own)
+
+
+def follows(block: Block, other: Block) -> bool:
+    """Tell whether an object follows another one, directly or not, by a parent, a constraint or an armature."""
+    return other in _followed(block, True)
+
+
+def _brought_by(leader: Block) -> Block | None:
+    """Return the root of the part that goes along with an object; of a tag of what hangs on it."""
+    if not is_tag(leader):
+        return root_of(leader)
+    return next((child for child in leader.children if is_root(child) and LEVEL not in child), None)
+
+
+def _followed(block: Block, beyond_tags: bool) -> list[Block]:
+    """Return what an object follows, and what that follows, the nearest first; if asked for also what carries a tag."""
+    found: dict[Block, None] = {}
+    waiting = [block]
+    while waiting:
+        each = waiting.pop(0)
+        holds = [c for c in each.constraints if c.type in FOLLOWING and not c.mute]
+        targets = [target for hold in holds for target in getattr(hold, "targets", [hold])]
+        rigs = [m.object for m in each.modifiers if m.type == "ARMATURE"]
+        for leader in (each.parent, *(target.target for target in targets), *rigs):
+            if leader is not None and leader not in found:
+                found[leader] = None
+                waiting += [leader] if beyond_tags or not is_tag(leader) else []
+    return list(found)
 
 
 def frame_root(root: Block) -> Block:
@@ -147,7 +187,7 @@ WORLD = Space()
 def space_of(blocks: Iterable[Block], collection: Any, shown: Any) -> Space:
     """Return the space that a model's objects lie in: of the part that they hang on, if that is one.
 
-    What does not hang on it stays where it stands now. `shown` gives an object as Blender shows it.
+    What does not go along with it stays where it stands now. `shown` gives an object as Blender shows it.
     """
     meant = list(blocks)
     roots = list(dict.fromkeys(root for root in map(root_of, meant) if root is not None))
@@ -156,7 +196,7 @@ def space_of(blocks: Iterable[Block], collection: Any, shown: Any) -> Space:
     if len(chosen) != 1:
         return Space()
     root = chosen[0]
-    strangers = [block for block in meant if not hangs_on(block, root)]
+    strangers = [block for block in meant if not hangs_on(block, root) and owner_of(block) != root]
     inverse = _inverse(np.array(shown(root).matrix_world, np.float64)) if strangers else IDENTITY
     stands = {b: steady.products(inverse, np.array(shown(b).matrix_world, np.float64)) for b in strangers}
     return Space(root, stands)

@@ -22,6 +22,8 @@ from typing import IO, NamedTuple
 from ..reporting import FormatError, LimitError
 
 END = struct.Struct("<4s4xHHIIH")  # signature, entries here and of all disks, size and place of the directory, comment
+END64 = struct.Struct("<4s28xQ16x")  # of ZIP64, before `END`: signature, entries
+LOCATOR = 20  # bytes of what says where that is, signed PK 6 7
 RECORD = struct.Struct("<4s4xHH4xIIIHHH8xI")  # signature, flags, method, checksum, sizes, lengths of texts, place
 HEADER = struct.Struct("<4s22xHH")  # signature, lengths of the name and of extras
 ENCRYPTED, UTF_8 = 1, 1 << 11  # flags
@@ -85,13 +87,21 @@ def find_end(stream: IO[bytes], size: int) -> tuple[int, int, int]:
         raise FormatError("it is no archive, or its end is missing")
     _, _, count, length, place, _ = END.unpack_from(tail, found)
     end = start + found
-    if 0xFFFFFFFF in (length, place):
-        raise LimitError("it is a ZIP64 archive, which games can't read")
+    if 0xFFFFFFFF in (length, place) or tail[:found][-LOCATOR:].startswith(b"PK\6\7"):
+        raise LimitError(f"it is a ZIP64 archive{_count_of(tail[:found])}, which games can't read")
     if length > end or place > end - length:
         raise FormatError("the archive's directory is not where it should be", "", f"byte {place}", f"{end} before it")
     if count and not length:
         raise FormatError("the archive's directory is missing", "", f"{count} members")
     return end, length, end - length - place
+
+
+def _count_of(tail: bytes) -> str:
+    """Return how many members a ZIP64 archive says that it has, in words, by what stands before its last record."""
+    record = tail[-LOCATOR - END64.size : -LOCATOR]
+    if len(record) < END64.size or not record.startswith(b"PK\6\6"):
+        return ""
+    return f" of {END64.unpack(record)[1]} members"
 
 
 def _spelt(text: bytes, flags: int) -> str:

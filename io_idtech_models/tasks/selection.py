@@ -10,7 +10,7 @@ import bpy
 from ..blender.compat import Context
 from ..blender.mesh.levels import number_of as level_number
 from ..blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, model_of
-from ..blender.roots import is_root, is_tag, root_of
+from ..blender.roots import follows, is_root, is_tag, owner_of, root_of
 from ..blender.vertex.gather import TagSource, find_tags
 from ..blender.vertex.source import adopt, find, frame_list
 from ..model.wording import listed
@@ -231,14 +231,31 @@ def _model(context: Context, active: bpy.types.Object | None) -> Choice | None:
 
 
 def part_of(context: Context, root: bpy.types.Object) -> Choice:
-    """Return the part of a player that hangs on a root, and what lies in its collection and hangs on none."""
+    """Return the part of a player that hangs on a root, what goes along with it, and what lies beside that alone.
+
+    What goes along (`owner_of`) are meshes and their like that are no other model's, wherever they lie.
+    """
     holder = _home(root) or _speaker([root])
     blocks = [block for block in root.children_recursive if root_of(block) == root]
+    blocks += [block for block in _loose(context.scene.objects) if owner_of(block) == root]
     if holder is not None and _home(root) == holder:
         others = list(holder.all_objects)
         if [block for block in others if is_root(block)] == [root]:
-            blocks += [block for block in others if root_of(block) is None]
+            blocks += [block for block in others if root_of(block) is None and owner_of(block) is None]
     return _visible(context, blocks, holder)
+
+
+def _loose(blocks: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:
+    """Yield the objects that hang on no root, are no model's that was imported, and may have faces or move some."""
+    for block in blocks:
+        if block.type != "EMPTY" and not model_of(block) and root_of(block) is None:
+            yield block
+
+
+def beside_parts(context: Context, player: bpy.types.Object, taken: set[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Return the objects with faces that hang on a player, by the root that carries it, and are not `taken`."""
+    faces = (block for block in context.scene.objects if block.type == "MESH" or block.type in SHAPES)
+    return [block for block in faces if block not in taken and root_of(block) is None and follows(block, player)]
 
 
 def _contents(

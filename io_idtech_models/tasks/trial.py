@@ -27,6 +27,7 @@ from ..model.wording import listed
 from ..reporting import LimitError, collected_warnings
 from .games import programs, user_disk
 from .player.exports import SaveOptions, save_player
+from .player.old_levels import stale
 from .selection import Choice, choose, part_of
 from .skins import skin_file
 from .vertex import Summary, gathered, left_out, object_mode
@@ -148,6 +149,8 @@ def _gather_player(player: PlayerFound, context: Context, program: Program, wish
         _say_what_is_unsaved(body)
     worn = "" if player.collection is None else str(player.collection.get(SKIN, ""))
     file = _source(bodies[0], disk)
+    for warning in stale(saved.files, [file.folder]):
+        log.warning("%s", warning)
     return belongings(file, disk.surroundings.game(program.game), wish.skin or worn, saved.files)
 
 

@@ -378,6 +378,14 @@ def test_a_directory_that_is_damaged(tmp_path, data, said):
     assert not member(tmp_path / "p.pk3", "a.md3").is_file()
 
 
+def test_an_archive_of_more_members_than_games_can_read_is_called_so(tmp_path):
+    with zipfile.ZipFile(tmp_path / "p.pk3", "w") as pack:
+        for nth in range(1 << 16):
+            pack.writestr(zipfile.ZipInfo(f"{nth}"), b"")
+    with pytest.raises(ModelError, match="it is a ZIP64 archive of 65536 members, which games can't read"):
+        member(tmp_path / "p.pk3", "1").read()
+
+
 def test_a_pak_whose_file_lies_outside(tmp_path):
     data = bytearray(pak_bytes({"a.md2": b"abc", "b.md2": b"def"}))
     struct.pack_into("<i", data, len(data) - 4, 1 << 30)

@@ -222,6 +222,32 @@ def test_a_players_list_is_its_table(tmp_path):
     for refused in (remove, move, duplicate):
         assert "rows of a player's table have the names" in error_of(refused)
     assert "begins with LEGS_" in error_of(add, name="hum", first=0, last=0)
+    assert "the table has all animations" in error_of(add, first=0, last=0)
+
+
+def test_a_player_gets_an_animation_that_its_table_lacks(tmp_path):
+    files = player_files()
+    files["animation.cfg"] = files["animation.cfg"].partition(b"35 2 0 15 // TORSO_GETFLAG")[0]
+    for name, data in files.items():
+        put(tmp_path / "models/players/own" / name, data)
+    assert bpy.ops.import_scene.idtech_player(filepath=str(tmp_path / "models/players/own/lower.md3")) == {"FINISHED"}
+    before = len(bpy.data.actions)
+    assert "is no animation of such a table" in error_of(add, name="TORSO_HUM", first=0, last=0)
+    assert "there are no frames" in error_of(add, name="TORSO_GETFLAG", first=0, last=99)
+    assert len(bpy.data.actions) == before
+    assert add(first=6, last=9) == {"FINISHED"}, "the first that the table lacks"
+    assert "TORSO_GETFLAG" in [action.name for action in need_animations(bpy.context).playing()]
+    assert add(name="torso_patrol", first=7, last=7) == {"FINISHED"}
+    assert "there is a row TORSO_PATROL already" in error_of(add, name="TORSO_PATROL", first=0, last=0)
+    assert bpy.ops.export_scene.idtech_player(filepath=str(tmp_path / "out")) == {"FINISHED"}
+    added = (tmp_path / "out/animation.cfg").read_bytes().removeprefix(files["animation.cfg"])
+    assert [line.split()[:4] for line in added.decode().splitlines()] == [
+        ["6", "4", "0", "15"],
+        ["6", "3", "0", "18"],  # TORSO_GUARDBASE, which games take for TORSO_GESTURE
+        ["7", "1", "0", "15"],
+    ]
+    assert remove(name="TORSO_PATROL") == {"FINISHED"}
+    assert "TORSO_PATROL" not in names()
 
 
 def test_the_list_that_is_shown(monster):

@@ -25,7 +25,7 @@ from io_idtech_models.ui.player import choosing
 from tests.packs import Entry, zip_bytes
 from tests.samples import CORPUS, PROJECT
 from tests.samples_player import FOLDER, LOWER_FRAMES, NAME, UPPER_FRAMES, player_files, weapon_files
-from tests.ui.scene import activate, bpy, counts, error_of, export_bytes, png, put
+from tests.ui.scene import CUBE_FACES, CUBE_POINTS, activate, add_mesh, bpy, counts, error_of, export_bytes, png, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 import_player: Any = bpy.ops.import_scene.idtech_player
@@ -443,6 +443,55 @@ def test_what_is_hidden_of_a_player_is_written(tmp_path, way, bent):
     assert hidden.get(way, layers["lower"].exclude or not legs.visible_get()) is True
 
 
+HATS = {  # what carries it; which part gets it
+    "tag_head": ("tag_head", "head"),
+    "tag_torso": ("tag_torso", "upper"),
+    "surface": ("h_head", "head"),
+    "root": ("head", "head"),
+    "tag_flag": ("tag_flag", ""),
+}
+
+
+@pytest.mark.parametrize("by", ["parent", "another's parent", "constraint", "armature"])
+@pytest.mark.parametrize("holder", HATS)
+def test_what_hangs_on_a_player_is_the_players(tmp_path, capfd, holder, by):
+    """A hat that lies where new objects do, in the scene's own collection."""
+    name, part = HATS[holder]
+    brought(game(tmp_path), legs="LEGS_RUN", torso="TORSO_ATTACK")
+    bpy.context.scene.frame_set(4)
+    carrier = bpy.data.objects[name] if holder != "root" else active_player().parts["head"]
+    hat = add_mesh("hat", [(x, y, 20 + z) for x, y, z in CUBE_POINTS], CUBE_FACES)
+    hat.data.materials.append(bpy.data.materials.new("models/players/grunt/hat"))
+    if by == "parent":
+        hat.parent = carrier
+    elif by == "another's parent":
+        hat.parent = bpy.data.objects.new("pivot", None)
+        bpy.context.scene.collection.objects.link(hat.parent)
+        hat.parent.parent = carrier
+    elif by == "constraint":
+        hat.constraints.new("COPY_TRANSFORMS").target = carrier
+    else:
+        rig = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
+        bpy.context.scene.collection.objects.link(rig)
+        rig.parent = carrier
+        hat.modifiers.new("rig", "ARMATURE").object = rig
+    bpy.context.view_layer.update()
+    activate(bpy.data.objects["l_legs"])
+    capfd.readouterr()
+    after = saved(tmp_path)
+    changed = [n for n in after if n.endswith(".md3") and after[n] != originals()[n]]
+    assert changed == ([f"{part}.md3"] if part else [])
+    if not part:
+        assert "left out, they hang on a tag that carries no part, or are no meshes: 'hat'" in capfd.readouterr().out
+        return
+    found = model(after[f"{part}.md3"])
+    assert [s.name for s in found.surfaces][1:] == ["hat"]
+    assert b"hat,models/players/grunt/hat" in after[f"{part}_default.skin"]
+    if holder == "tag_head" and by != "armature":  # it has no bones: the hat stays in the world
+        span = np.ptp(found.surfaces[1].positions[0], axis=0)
+        np.testing.assert_allclose(span, [16 * 0.85] * 3, atol=0.05)
+
+
 def test_a_modifier_on_the_legs_leaves_their_frames(tmp_path):
     player = brought(game(tmp_path), legs="LEGS_RUN", torso="TORSO_STAND")
     player.root.rotation_euler = (0, 0, 1)
@@ -532,6 +581,50 @@ def test_frames_inserted_move_what_follows(tmp_path, case, way):
         assert b"\n37 4 4" not in after["animation.cfg"]
 
 
+@pytest.mark.parametrize("rate", [24, 60])
+def test_rows_that_frames_only_shift_keep_all_other_numbers(tmp_path, rate):
+    """One frame, none, no rate, loops of a part, of one frame and of more than there are, backwards."""
+    odd = [b"35 1 0 5", b"36 0 0 0", b"34 1 3 7.50", b"30 4 4 12.5", b"33 -1 1 05"]
+    names = [b"TORSO_GETFLAG", b"TORSO_GUARDBASE", b"TORSO_PATROL", b"TORSO_FOLLOWME", b"TORSO_AFFIRMATIVE"]
+    table = player_files()["animation.cfg"]
+    for row, name in zip(odd, names, strict=True):
+        table = table.replace(b"35 2 0 15 // " + name, row + b" // " + name)
+    player = brought(game(tmp_path, animation_cfg=table), frame_rate=rate)
+    scene = bpy.context.scene
+    activate(player.parts["upper"].children[0])
+    scene.frame_set(8)  # the last of TORSO_GESTURE
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    before, after = (table.splitlines(), saved(tmp_path)["animation.cfg"].splitlines())
+    assert len(before) == len(after)
+    for old, new in zip(before, after, strict=True):
+        words, now = old.split(), new.split()
+        if b"TORSO_" not in old or b"TORSO_GESTURE" in old:
+            assert now == ([b"6", b"4", *words[2:]] if b"TORSO_GESTURE" in old else words)
+        else:
+            assert now == [str(int(words[0]) + 1).encode(), *words[1:]], old
+    scene.frame_set(8)
+    assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
+    assert saved(tmp_path)["animation.cfg"] == table
+
+
+def test_inserted_frames_leave_what_was_edited_of_a_row(tmp_path):
+    player = brought(game(tmp_path), frame_rate=24)
+    rows = rows_of(player.identity, list(player.parts.values()))
+    stretch(rows["LEGS_RUN"], 2)
+    rows["LEGS_WALK"]["idtech_fps"] = 40.0
+    rows["LEGS_TURN"].use_cyclic = False
+    rows["LEGS_IDLE"].frame_end += 24 / 7
+    shift(rows["LEGS_LAND"], 0, -1)
+    before = saved(tmp_path)["animation.cfg"]
+    activate(player.parts["lower"].children[0])
+    for frame, edit in ((8, bpy.ops.object.idtech_insert_frame), (8, bpy.ops.object.idtech_delete_frame)):
+        bpy.context.scene.frame_set(frame)
+        assert edit() == {"FINISHED"}
+    assert saved(tmp_path)["animation.cfg"] == before
+    for row in (b"45 6 6 12 ", b"41 4 4 40 ", b"67 3 0 15 ", b"63 3 3 7 ", b"60 1 0 15 // LEGS_LAND"):
+        assert row in before, before.decode()
+
+
 def test_a_new_action_takes_the_row_of_its_name(tmp_path):
     player = brought(game(tmp_path), frame_rate=24)
     old = rows_of(player.identity, list(player.parts.values()))["TORSO_ATTACK"]
@@ -601,6 +694,36 @@ def test_an_old_level_of_detail_is_named(tmp_path, capfd):
     assert "'lower.md3' was edited and 'lower_1.md3' was not" in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("way", ["folder", "archive", "new archive", "elsewhere"])
+@pytest.mark.parametrize("gone", ["not imported", "deleted"])
+def test_a_level_of_detail_that_the_scene_lacks_is_named(tmp_path, capfd, way, gone):
+    player = brought(game(tmp_path, packed=way != "folder"), levels=gone == "deleted")
+    if gone == "deleted":
+        bpy.data.collections.remove(bpy.data.collections["lower_1"])
+    pack = tmp_path / "baseq3/pak0.pk3"
+    target = {
+        "folder": tmp_path / "baseq3" / FOLDER,
+        "archive": pack,
+        "new archive": tmp_path / "baseq3/z.pk3",
+        "elsewhere": tmp_path / "my/z.pk3",
+    }[way]
+    target.parent.mkdir(exist_ok=True)
+    assert export_player(filepath=str(target)) == {"FINISHED"}
+    capfd.readouterr()
+    legs = next(b for b in player.parts["lower"].children if b.type == "MESH")
+    for key in legs.data.shape_keys.key_blocks:
+        key.data[0].co.z += 5.0
+    assert export_player(filepath=str(target)) == {"FINISHED"}
+    where = "there" if way == "folder" else "in 'pak0.pk3'"
+    assert f"'lower_1.md3' lies {where} from before, and games show that from afar" in capfd.readouterr().out
+    activate(legs)
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    assert export_player(filepath=str(target)) == {"FINISHED"}
+    assert f"lies {where} from before and has 39 frames, 'lower.md3' 40: games" in capfd.readouterr().out
+    assert export_player(filepath=str(target), percentages="90") == {"FINISHED"}
+    assert "from before" not in capfd.readouterr().out
+
+
 def test_levels_of_detail_are_made_anew(tmp_path):
     tock = PROJECT / "examples/tock/baseq3/models/players/tock"
     brought(tock / "head.md3")
@@ -633,6 +756,24 @@ def test_what_there_is_of_a_player_is_shown(tmp_path, capfd, case):
     player = brought(folder / "lower.md3")
     assert list(player.parts) == kinds
     assert said in capfd.readouterr().out
+
+
+TABLES = {
+    "lone CR": player_files()["animation.cfg"].replace(b"\r\n", b"\r"),
+    "UTF-16": player_files()["animation.cfg"].decode().encode("utf-16"),
+    "empty": b"",
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_a_table_that_cannot_be_read_is_kept_as_it_is(tmp_path, capfd, case):
+    brought(game(tmp_path, animation_cfg=TABLES[case]))
+    capfd.readouterr()
+    assert unequal(tmp_path, originals() | {"animation.cfg": TABLES[case]}) == []
+    assert "animation.cfg can't be read and is written as it was" in capfd.readouterr().out
+    activate(active_player().parts["lower"].children[0])
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    assert "no animation.cfg that could be read" in error_of(bpy.ops.object.idtech_animation_add, name="LEGS_TURN")
 
 
 def test_names_in_other_cases(tmp_path):

@@ -95,10 +95,15 @@ def make_row(row: NamedRow, player: str, step: float, num_frames: int) -> bpy.ty
     action.use_fake_user = True
     names.remember(action, row.name)
     action[PLAYER], action[ROW] = player, row.name
+    _note(action, row, step, num_frames)
+    return action
+
+
+def _note(action: bpy.types.Action, row: NamedRow, step: float, num_frames: int) -> None:
+    """Note on an action the row that its curve shows, and show what of it is edited as numbers."""
     action[NOTED] = [float(number) for number in (row.first, row.count, row.loop, row.fps, step, num_frames)]
     show(action, FPS, float(row.fps))
     show(action, LOOP, row.loop)
-    return action
 
 
 def _fill(curve: Any, keys: Keys) -> None:
@@ -176,8 +181,8 @@ def read_row(action: bpy.types.Action, row: NamedRow, rate: float) -> NamedRow:
     if noted is None or not _is_as_made(action, points, keys_of(was, step, num_frames)):
         found, own_step = _measured(action, curve, points, was)
         if noted is None:
-            fps = float(action.get(FPS, round(rate / own_step, 3)))
-        elif fps == was.fps and abs(own_step / step - 1) > SAME_RATE:
+            fps = float(action.get(FPS, round(rate / own_step, 3) if own_step else was.fps))
+        elif fps == was.fps and own_step and abs(own_step / step - 1) > SAME_RATE:
             fps = round(was.fps * step / own_step, 3)
     if noted is None:
         loop = abs(found.count) if action.get(LOOP) is None and action.use_cyclic else loop
@@ -210,7 +215,7 @@ def _loop(action: Any, was: NamedRow, found: NamedRow) -> int:
 
 
 def _measured(action: Any, curve: Any, points: NDArray[Any], was: NamedRow) -> tuple[NamedRow, float]:
-    """Return the frames that a curve shows, and how many of the scene's each lasts.
+    """Return the frames that a curve shows, and how many of the scene's each lasts; 0 where it shows one alone.
 
     From where it begins, or the action's range does if that was set by hand, to the last key before the one at which it
     begins again.
@@ -218,7 +223,7 @@ def _measured(action: Any, curve: Any, points: NDArray[Any], was: NamedRow) -> t
     wraps = len(points) > 2 and any(modifier.type == "CYCLES" for modifier in curve.modifiers)
     times, values = (points[:-1] if wraps else points).astype(float).T
     span, reach = times[-1] - times[0], values[-1] - values[0]
-    step = float(abs(span / reach)) if span > 0 and reach else 1.0
+    step = float(abs(span / reach)) if span > 0 and reach else 0.0
     start = 0.0 if curve.extrapolation == "LINEAR" else float(times[0])
     end = float(times[-1])
     if action.use_frame_range and not spans.is_imported(action):
@@ -236,12 +241,14 @@ def _warn_of_parts(action: Any, first: float, count: float) -> None:
 
 
 def show_row(action: bpy.types.Action, row: NamedRow, rate: float, num_frames: int) -> None:
-    """Let an action show other frames than before, as fast as it did."""
+    """Let an action show other frames than before, as fast as it did, and know them for the row's own."""
     noted, curve = _noted(action, row), frame_curve(action)
     if curve is None:
         return
-    step = noted[1] if noted is not None else rate / (row.fps or 1.0)
-    imported, cyclic = spans.is_imported(action), action.use_cyclic
+    # A slope that was changed by hand is the row's frames per second by now, what the property says is not the slope.
+    as_was = noted is not None and row.fps in (noted[0].fps, action.get(FPS))
+    step = noted[1] if noted is not None and as_was else rate / (row.fps if row.fps > 0 else 1.0)
+    imported = spans.is_imported(action)
     keys = keys_of(row, step, num_frames)
     curve.keyframe_points.clear()
     for modifier in list(curve.modifiers):
@@ -252,7 +259,8 @@ def show_row(action: bpy.types.Action, row: NamedRow, rate: float, num_frames: i
         spans.set_range(action, 0, float(np.float32(keys.end)))
     elif action.use_frame_range:
         action.frame_start, action.frame_end = 0, keys.end
-    action.use_cyclic = cyclic
+    action.use_cyclic = keys.cyclic
+    _note(action, row, step, num_frames)
 
 
 def show_all(action: bpy.types.Action, num_frames: int) -> None:

@@ -211,7 +211,7 @@ def hold_still(block: Block, selected_only: bool) -> int:
         mesh.vertices.foreach_get("select", chosen)
     frames = shape_keys.read(keys, len(mesh.vertices))
     if mesh.shape_keys.use_relative:
-        present = block.active_shape_key_index - (len(mesh.shape_keys.key_blocks) - len(keys))
+        present = block.active_shape_key_index - shape_keys.num_before(mesh.shape_keys)
     else:
         positions = np.array(shape_keys.positions(keys))
         present = int(np.argmin(np.abs(positions - mesh.shape_keys.eval_time)))

@@ -44,7 +44,7 @@ def _plain_positions(block: Block, plan: sampling.Plan) -> NDArray[np.float32] |
     keys = block.data.shape_keys
     if keys is not None and (not shape_keys.frame_blocks(keys) or min(sampling.shown_keys(block, plan)) < 0):
         return None
-    return sampling.read_direct(block, plan).positions
+    return sampling.keyed_positions(block, plan)
 
 
 def _is_as_without(own: Block, shown: Block, plain: NDArray[np.float32] | None, frame: int) -> bool:

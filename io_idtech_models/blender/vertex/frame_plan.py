@@ -127,14 +127,13 @@ def _plays_otherwise(keyed: list[Block], export: ExportScene[GatherSettings]) ->
 
 
 def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> Planned:
-    lead = keyed[0]
+    lists = [[key.name for key in frame_blocks(block.data.shape_keys)] for block in keyed]
+    # Blender 4.5 puts a copy of the first key behind the others of a part that is separated.
+    separated = [each[:-1] in lists and names.stem_of(each[-1]) == names.stem_of(each[0]) for each in lists]
+    lead, listed = next(pair[:2] for pair in zip(keyed, lists, separated, strict=True) if not pair[2])
     blocks = frame_blocks(lead.data.shape_keys)
-    listed = [key.name for key in blocks]
-    for other in keyed[1:]:
-        theirs = [key.name for key in frame_blocks(other.data.shape_keys)]
-        if theirs[:-1] == listed and names.stem_of(theirs[-1]) == theirs[0]:
-            continue  # Blender 4.5 puts a copy of the first key behind the others of a part that is separated
-        if theirs != listed:
+    for other, theirs, more in zip(keyed, lists, separated, strict=True):
+        if theirs != listed and not (more and theirs[:-1] == listed):
             pairs = zip([*listed, "nothing"], [*theirs, "nothing"], strict=False)
             place, (a, b) = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])
             raise LimitError(

@@ -188,13 +188,18 @@ class Samples:
 
 def read_direct(block: Block, plan: Plan) -> Samples:
     """Return what a direct mesh shows in each frame, from its keys."""
+    return Samples(plan.space.place(block)[None], keyed_positions(block, plan))
+
+
+def keyed_positions(block: Block, plan: Plan) -> Floats:
+    """Return where a mesh whose keys each frame shows one of has its points, (F, P, 3), without keys (1, P, 3)."""
     frames = shape_keys.frame_blocks(block.data.shape_keys)
     if not frames:
-        return Samples(plan.space.place(block)[None], attributes.positions(block.data)[None])
+        return attributes.positions(block.data)[None]
     shown, places = np.unique(shown_keys(block, plan), return_inverse=True)
     positions = shape_keys.read([frames[key] for key in shown.tolist()], len(block.data.vertices))
     same = np.array_equal(places, np.arange(len(positions)))
-    return Samples(plan.space.place(block)[None], positions if same else positions[places.reshape(-1)])
+    return positions if same else positions[places.reshape(-1)]
 
 
 @dataclass(frozen=True, eq=False)

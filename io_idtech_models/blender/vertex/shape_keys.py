@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from ..compat import Block, curves_for
 from ..curves import LINEAR, add_curve, add_points, curve_points, value_path
+from ..names import stem_of
 
 BASIS = "Basis"
+UNTIMED = 10.0  # frames behind the last key (BKE_keyblock_add)
 Floats = NDArray[np.float32]
 
 
@@ -132,11 +134,31 @@ def values_at(curve: Any, times: Floats) -> Floats | float:
 
 
 def frame_blocks(keys: Block | None) -> list[Any]:
-    """Return the keys that are frames, in order: all but a `Basis` before relative ones."""
+    """Return the keys that are frames, in order: all but a `Basis` before relative ones, and what `_is_left_over`."""
     if keys is None:
         return []
     blocks = list(keys.key_blocks)
-    return blocks[1:] if keys.use_relative and blocks and blocks[0].name == BASIS else blocks
+    return blocks[num_before(keys) : len(blocks) - _is_left_over(keys, blocks)]
+
+
+def num_before(keys: Block) -> int:
+    """Return how many keys come before those that are frames: 1 with a `Basis`, which is none, else 0."""
+    return int(keys.use_relative and len(keys.key_blocks) > 0 and keys.key_blocks[0].name == BASIS)
+
+
+def _is_left_over(keys: Block, blocks: list[Any]) -> bool:
+    """Tell whether the last key is a copy of the first that Blender 4.5 puts behind those of a part that is separated.
+
+    It lies where Blender puts a key that has no time, `UNTIMED` behind the others; one that a modeller put there, to
+    close a circle, lies as far away as these from one another.
+    """
+    if len(blocks) < 2 or stem_of(blocks[-1].name) != stem_of(blocks[0].name):
+        return False
+    if keys.use_relative:
+        return bool(blocks[0].name == BASIS)
+    gaps = np.diff([key.frame for key in blocks[-3:]])
+    far = np.abs(gaps - UNTIMED) < 1e-2
+    return bool(far[-1] and not far[:-1].any())
 
 
 def positions(blocks: list[Any]) -> list[float]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..compat import Block, playing_curves
 from ..provenance import MODEL_ID
-from .shape_keys import BASIS, KeyFinder
+from .shape_keys import KeyFinder, num_before
 
 NEAR = 1e-3  # of a key's place: Blender stores hundredths
 
@@ -49,7 +49,7 @@ def frame_that_shows(block: Block, scene: bpy.types.Scene) -> int | None:
     index = block.active_shape_key_index
     if shown_key(keys) == index:
         return None
-    based = int(keys.use_relative and keys.key_blocks[0].name == BASIS)
+    based = num_before(keys)
     frames = range(scene.frame_start, scene.frame_end + 1)
     shown = KeyFinder(keys).at(playing_curves(keys), [float(frame) for frame in frames])
     return next((frame for frame, key in zip(frames, shown, strict=True) if key == index - based), None)

@@ -56,6 +56,7 @@ LIMIT = (1 << 16) - 1  # of a number: what lies beyond is in no model, they have
 FASTEST = 1000.0  # frames per second: a frame takes a whole number of milliseconds
 WORD = re.compile(r"[^\x00-\x20]+")
 NUMERIC = re.compile(r"[-+]?\.?[0-9]")
+LINE_END = re.compile(r"\n|\r(?!\r*\n)")  # a lone CR is a blank to games as any other, and ends no comment
 LEADING = re.compile(r"[-+]?[0-9]{1,9}")
 Span = tuple[int, int]
 Word = tuple[str, Span]
@@ -275,7 +276,7 @@ def read_text(text: str, encoding: str = "utf-8", counts_all: bool | None = None
 def _lines(text: str) -> Iterator[tuple[int, list[Word]]]:
     """Yield the words of each line that has some, with the line's number and their places; comments are blanks."""
     plain, start = REMARK.sub(_blanked, text.partition("\0")[0]), 0
-    for line, content in enumerate(plain.split("\n"), 1):
+    for line, content in enumerate(LINE_END.split(plain), 1):
         words = [(match[0], (start + match.start(), start + match.end())) for match in WORD.finditer(content)]
         if words:
             words[0] = _without_mark(words[0])

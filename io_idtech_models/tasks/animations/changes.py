@@ -8,7 +8,7 @@ from typing import Any
 from ...blender.compat import Block, Context
 from ...blender.vertex import source
 from ...blender.vertex.edits.spread import Spread, spread
-from ...blender.vertex.shape_keys import frame_blocks
+from ...blender.vertex.shape_keys import frame_blocks, num_before
 from ...blender.vertex.shown_key import has_frames, shown_key
 from ...model.wording import joined
 from ...reporting import LimitError, collected_warnings
@@ -60,8 +60,7 @@ def apply(context: Context, active: Block, wanted: Change, editing: bool = False
 
 def _present(active: Block, editing: bool) -> int:
     keys: Any = active.data.shape_keys
-    based = len(keys.key_blocks) - len(frame_blocks(keys))
-    number = (active.active_shape_key_index if editing else shown_key(keys)) - based
+    number = (active.active_shape_key_index if editing else shown_key(keys)) - num_before(keys)
     if number < 0:
         raise LimitError("no frame shows alone: go to the frame that you changed")
     return int(number)

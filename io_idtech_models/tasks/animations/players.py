@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import bpy
 
 from ...blender.compat import Block
 from ...blender.player.parts import PlayerFound
 from ...blender.player.rows import NamedRow, keep, make_row, read_row, rows_of
-from ...game.player.animation_cfg import LOWER, UPPER, WHOLE
+from ...game.player.animation_cfg import LOWER, NAMES, UPPER, WHOLE, WHOLE_NAMES, AnimationTable
 from ...reporting import LimitError
 from ..dressing import rate_of
-from ..player.exports import table_of
 from ..player.frames import last_of
 from ..player.imports import named_row
-from ..player.play import BOTH, STARTS, num_frames, play, whole
+from ..player.play import BOTH, LEGS, STARTS, TORSO, num_frames, play, whole
+from ..player.tables import rank, table_of, with_new_row
 from .rows import ADD, REMOVE, Animations, Row
 
 ADDED_RATE = 15.0  # frames per second of a row that is new
+LONE = {LOWER: LEGS, UPPER: TORSO}  # what the names of rows begin with that one part plays alone
 
 
 class PlayerAnimations(Animations):
@@ -80,6 +83,10 @@ class PlayerAnimations(Animations):
     def add(self, name: str, first: int, last: int) -> str:
         """Make a row of frames of the active part; its name says which parts play it."""
         name = name.upper()
+        if not name:
+            raise LimitError("the table has all animations that its game knows: let one's action show other frames")
+        if name in self.actions:
+            raise LimitError(f"there is a row {name} already")
         kinds = [kind for kind in (LOWER, UPPER) if name.startswith(STARTS[kind])]
         kinds = [WHOLE] if WHOLE in self.player.parts else kinds
         roots = {kind: self.player.parts[kind] for kind in kinds if kind in self.player.parts}
@@ -87,18 +94,39 @@ class PlayerAnimations(Animations):
             raise LimitError(f"the player has no part that plays {name}")
         if not roots:
             raise LimitError(f"'{name}' is no name for a row: it begins with LEGS_, TORSO_ or BOTH_")
-        if name in self.actions:
-            raise LimitError(f"there is a row {name} already")
         count = max(num_frames(root) for root in roots.values())
         if not 0 <= first <= last < count:
             raise LimitError(f"there are no frames {first} to {last}: the part has 0 to {count - 1}")
         row = NamedRow(name, tuple(roots), first, last + 1 - first, 0, ADDED_RATE)
+        if self.table is None:
+            raise LimitError("the player has no animation.cfg that could be read, to add a row to")
+        with_new_row(self._written(self.table), row)
         action = make_row(row, self.player.identity, rate_of(self.scene) / ADDED_RATE, count)
         for root in roots.values():
             if root.animation_data is None:
                 root.animation_data_create()
             keep(root, [action])
+        self.actions[name] = action
         return str(action.name)
+
+    def _written(self, table: AnimationTable) -> AnimationTable:
+        """Return the table with the rows that are new by now, as a save writes it."""
+        added = sorted(self.actions.keys() - self.known.keys(), key=rank)
+        for name in added:
+            with suppress(LimitError):  # a save names it
+                row = self._row(name)
+                table = with_new_row(table, NamedRow(name, (), row.first, row.count, row.loop, row.rate))
+        return table
+
+    def default_name(self) -> str:
+        """Return the first row that the table lacks and a part of the player could play."""
+        taken = self.actions.keys() | self.known.keys()
+        if self.table is not None and self.table.is_named:
+            start = next((own for kind, own in LONE.items() if self.player.parts.get(kind) == self.root), BOTH)
+            free = (f"{start}NEW{nth or ''}" for nth in range(len(taken) + 1))
+            return next(name for name in free if name not in taken)
+        order = WHOLE_NAMES if WHOLE in self.player.parts else NAMES
+        return next((name for name in order if name not in taken), "")
 
     def remove(self, row: Row) -> None:
         """Delete a row that the table has not; those that it has games ask for."""
@@ -109,6 +137,7 @@ class PlayerAnimations(Animations):
             for track in tracks:
                 if any(strip.action == row.action for strip in track.strips):
                     root.animation_data.nla_tracks.remove(track)
+        self.actions.pop(row.name, None)
         bpy.data.actions.remove(row.action)
 
     def can_do(self, what: str, row: Row) -> bool:

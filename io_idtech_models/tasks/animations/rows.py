@@ -65,6 +65,10 @@ class Animations:
         """Return the actions that the model plays now."""
         raise NotImplementedError
 
+    def default_name(self) -> str:
+        """Return what an animation that is added may be called."""
+        return "new"
+
     def default_range(self, first: int, last: int) -> tuple[int, int]:
         """Return the numbers that rows would have for frames of the scene."""
         return first, last

@@ -16,32 +16,26 @@ from ...blender import names
 from ...blender.compat import Block, Context
 from ...blender.player.build import stored_files
 from ...blender.player.parts import PlayerFound, all_shown, find_player, players_among
-from ...blender.player.rows import NamedRow, read_row, rows_of
-from ...blender.provenance import CHECKSUM, FILE, SKIN
+from ...blender.provenance import CHECKSUM, FILE, SKIN, model_of
 from ...blender.roots import root_of
 from ...blender.vertex.frame_plan import GatherSettings
 from ...formats.rows import SPLIT
 from ...formats.vertex_files import Written
-from ...game.player.animation_cfg import LOWER, NAMES, UPPER, WHOLE, AnimationTable, Row, read
-from ...game.player.animation_edits import with_row
+from ...game.player.animation_cfg import LOWER, UPPER, WHOLE
 from ...game.player.files import HEAD
 from ...game.skin_names import SUFFIX, skins_of
 from ...game.store import split_name
 from ...model.wording import listed, plural
 from ...reporting import LimitError, collected_warnings
-from ..dressing import rate_of
-from ..selection import Choice, choose, part_of
+from ..selection import Choice, beside_parts, choose, part_of
 from ..skins import skin_of, skin_with
 from ..vertex import Summary, left_out, object_mode
 from .fitting import ANY, Parts, notes_of, part_for, triangles_of, within
-from .imports import TABLE, named_row, warn_of_frames
-from .play import num_frames
+from .tables import KINDS, table_file
 
 log = logging.getLogger(__name__)
 
-KINDS = (LOWER, UPPER, HEAD, WHOLE)
 FORMAT = "md3"
-GESTURE, WALKCR = "TORSO_GESTURE", "LEGS_WALKCR"  # where the frames of torso and legs begin
 
 
 @dataclass(frozen=True)
@@ -122,8 +116,8 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
         _warn_of_levels(chosen, saved)
         kept = {} if player.collection is None else stored_files(player.collection)
         saved.files |= _skins(player, kept, meshes, pieces)
-        saved.files |= _table(player, context)
-        _warn_of_strays(player, context)
+        saved.files |= table_file(player, context)
+        _warn_of_strays(player, context, {block for choice in chosen.values() for block in choice.whole})
     parts, levels = len(meshes), len(player.levels)
     facts = f"{plural(parts, 'part')}, {plural(levels, 'level')} of detail, {plural(len(saved.files), 'file')}"
     facts += f", {plural(triangles_of(made), 'triangle')}" if options.triangles else ""
@@ -198,7 +192,7 @@ def _warn_of_levels(chosen: dict[tuple[str, int], Choice], saved: SavedPlayer) -
         if level and unchanged[kind, level] and not unchanged.get((kind, 0), True):
             log.warning(
                 "'%s' was edited and '%s' was not: games show that one from afar; "
-                "Make Levels of Detail makes it anew, or delete it",
+                "Make Levels of Detail makes it anew",
                 part_file(kind, 0, chosen[kind, 0].collection), part_file(kind, level, choice.collection),
             )  # fmt: skip
 
@@ -230,79 +224,17 @@ def _skins(
     return files
 
 
-def table_of(player: PlayerFound) -> AnimationTable | None:
-    """Return a player's table of animations as it was read; None if it has none."""
-    kept = {} if player.collection is None else stored_files(player.collection)
-    name = "" if player.collection is None else str(player.collection.get(TABLE, ""))
-    return read(kept[name]) if name in kept else None
-
-
-def _table(player: PlayerFound, context: Context) -> dict[str, bytes]:
-    """Return the table of animations, with what the actions of its rows say."""
-    table = table_of(player)
-    if table is None or player.collection is None:
-        log.warning("the player has no animation.cfg: games refuse it")
-        return {}
-    name = str(player.collection[TABLE])
-    rate = rate_of(context.scene)
-    actions = rows_of(player.identity, list(player.parts.values()))
-    rows = {row.name: (row, named_row(table, row)) for row in table.by_name.values()}
-    shown = {name: read_row(actions[name], old, rate) for name, (_, old) in rows.items() if name in actions}
-    _check_begin(rows, shown)
-    edited = table
-    for row, old in rows.values():
-        new = shown.get(row.name, old)
-        if new != old:
-            edited = _edited(edited, row, old, new)
-    lost = [name for name in rows if name not in actions]
-    if lost and actions:
-        log.warning("no action is called %s: the table keeps what it had", listed(lost))
-    edited = _with_new_rows(edited, [(row, a) for row, a in actions.items() if row not in rows], rate)
-    warn_of_frames(edited, {part: num_frames(root) for part, root in player.parts.items() if part in KINDS})
-    return {name: edited.write()}
-
-
-def _with_new_rows(table: AnimationTable, actions: list[tuple[str, Any]], rate: float) -> AnimationTable:
-    """Return a table with rows for actions that are called as one which it lacks; others are named."""
-    left_out = []
-    for name, action in sorted(actions, key=lambda pair: NAMES.index(pair[0]) if pair[0] in NAMES else len(NAMES)):
-        blank = NamedRow(name, (), 0, 1, 0, 15.0)
-        new = read_row(action, blank, rate)
-        row = Row(name, new.first, new.count, new.loop, new.fps)
-        first = new.first + (table.skip(row, LOWER) if row.parts == {LOWER} else 0)
-        try:
-            table = with_row(table, name, first=first, count=new.count, loop=new.loop, fps=new.fps)
-        except LimitError as error:
-            left_out.append(f"{name} ({error})")
-    if left_out:
-        log.warning("actions left out of the table: %s", "; ".join(left_out))
-    return table
-
-
-def _check_begin(rows: dict[str, tuple[Row, NamedRow]], shown: dict[str, NamedRow]) -> None:
-    """Refuse legs that begin elsewhere than the torso now: games know no other (CG_ParseAnimationFile)."""
-    begin = {name: shown.get(name, rows[name][1]).first for name in (GESTURE, WALKCR) if name in rows}
-    if len(begin) == 2 and begin[GESTURE] != begin[WALKCR] and rows[GESTURE][1].first == rows[WALKCR][1].first:
-        raise LimitError(
-            f"{WALKCR} begins at frame {begin[WALKCR]} of lower.md3, and {GESTURE} at {begin[GESTURE]} of upper.md3: "
-            "games let both begin at the same number, so put their frames there"
-        )
-
-
-def _edited(table: AnimationTable, own: Row, old: NamedRow, new: NamedRow) -> AnimationTable:
-    """Return a table with what differs in a row; the table's frames are the parts', the legs' shifted."""
-    return table.edited(
-        own.name,
-        first=own.first + new.first - old.first if new.first != old.first else None,
-        count=new.count if new.count != old.count else None,
-        loop=new.loop if new.loop != old.loop else None,
-        fps=new.fps if abs(new.fps - old.fps) > 1e-6 else None,
-    )
-
-
-def _warn_of_strays(player: PlayerFound, context: Context) -> None:
-    """Name what lies in the player's collection and hangs on none of its parts."""
+def _warn_of_strays(player: PlayerFound, context: Context, taken: set[Any]) -> None:
+    """Name what lies in the player's collection or hangs on it, and is no part's."""
     inside: Iterable[Any] = [] if player.collection is None else player.collection.objects
-    strays = [b.name for b in inside if b.type == "MESH" and root_of(b) is None]
+    strays = [b.name for b in inside if b.type == "MESH" and root_of(b) is None and b not in taken]
     if strays:
         log.warning("%s hangs on no part and is left out: parent it to a part's root", listed(strays))
+    others = [b for b in beside_parts(context, player.root, taken) if b.name not in strays]
+    models = [b.name for b in others if model_of(b)]
+    if models:
+        log.warning("left out, other models that hang on the player: %s", listed(models))
+    loose = [b.name for b in others if not model_of(b)]
+    if loose:
+        text = "left out, they hang on a tag that carries no part, or are no meshes: %s; parent meshes to a part's root"
+        log.warning(text, listed(loose))

@@ -19,6 +19,7 @@ from ...model.wording import listed
 from ...reporting import LimitError, ModelError
 from ..games import configured, user_disk
 from .exports import SavedPlayer, player_name
+from .old_levels import places_of, stale
 
 log = logging.getLogger(__name__)
 
@@ -121,13 +122,15 @@ def write(saved: SavedPlayer, target: Path, player: PlayerFound) -> None:
     """
     packed = target.name.lower().endswith(PACK)
     files = saved.files | icons_of(player, saved.files)
+    for text in stale(saved.files, places_of(target, inside(player), source_of(player), user_disk())):
+        log.warning("%s", text)
     write_player(target / inside(player) if packed else target, saved.name, files)
 
 
 def icons_of(player: PlayerFound, files: Iterable[str]) -> dict[str, bytes]:
     """Return the icons of the skins among a player's files, from where the player came; warns of what is missing."""
-    place = None if player.collection is None else player.collection.get(FILE)
-    source = player_in(user_disk().store(Path(place))) if isinstance(place, str) else None
+    place = source_of(player)
+    source = None if place is None else player_in(user_disk().store(place))
     found: dict[str, bytes] = {}
     there = {} if source is None else source.icons
     for icon in there.values():
@@ -140,6 +143,12 @@ def icons_of(player: PlayerFound, files: Iterable[str]) -> dict[str, bytes]:
     if bare:
         log.warning("games refuse a skin without its icon, which is no model's to make: put %s beside", listed(bare))
     return found
+
+
+def source_of(player: PlayerFound) -> Path | None:
+    """Return the folder that a player came from; None of one that came from none."""
+    found = None if player.collection is None else player.collection.get(FILE)
+    return Path(found) if isinstance(found, str) else None
 
 
 def inside(player: PlayerFound) -> str:

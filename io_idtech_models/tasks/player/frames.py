@@ -13,13 +13,13 @@ from ...blender.player.parts import PlayerFound
 from ...blender.player.rows import NamedRow, read_row, rows_of, show_all, show_row
 from ...blender.provenance import PART
 from ...blender.vertex import edit_frames
-from ...game.player.animation_cfg import LOWER, UPPER
+from ...game.player.animation_cfg import LOWER, UPPER, Row
 from ...reporting import LimitError
 from ..dressing import rate_of
 from ..selection import Choice, choose, part_of
-from .exports import table_of
 from .imports import named_row
 from .play import BOTH, num_frames, whole
+from .tables import table_of
 
 STARTS = {LOWER: "LEGS_", UPPER: "TORSO_"}
 
@@ -41,16 +41,16 @@ def edit(player: PlayerFound, root: Block, inserts: bool, context: Context) -> N
         kinds = [part for part in (LOWER, UPPER) if place < counts.get(part, 0)]
     if not inserts and any(counts[part] == 1 for part in kinds):
         raise LimitError("the model's only frame can't be deleted")
-    for part in kinds:
-        for choice in _models(player, part, context):
-            model = edit_frames.model_frames(choice.whole, choice.collection, scene)
-            (edit_frames.insert if inserts else edit_frames.delete)(model, place)
+    every = [other for _, other in rows]
+    wanted = [(a, shifted(row, place, inserts, every)) for a, row in rows if not set(kinds).isdisjoint(row.parts)]
+    models = [choice for part in kinds for choice in _models(player, part, context)]
+    for model in [edit_frames.model_frames(each.whole, each.collection, scene) for each in models]:
+        (edit_frames.insert if inserts else edit_frames.delete)(model, place)
     rate = rate_of(scene)
     moved = {part: counts[part] + (1 if inserts else -1) for part in kinds}
-    for action, row in rows:
-        touched = [part for part in kinds if part in row.parts]
-        if touched:
-            show_row(action, shifted(row, place, inserts, [other for _, other in rows]), rate, moved[touched[0]])
+    for action, row in wanted:
+        present = counts | moved
+        show_row(action, row, rate, max(present[part] for part in row.parts if part in present))
     for part in kinds:
         own = wholes[part]
         if own is not None:
@@ -60,12 +60,16 @@ def edit(player: PlayerFound, root: Block, inserts: bool, context: Context) -> N
 
 
 def present_rows(player: PlayerFound, context: Context) -> list[tuple[Any, NamedRow]]:
-    """Return the actions of a player's rows, each with what it shows now."""
+    """Return the actions of a player's rows, those of the table and new ones, each with what it shows now."""
     actions = rows_of(player.identity, list(player.parts.values()))
     table = table_of(player)
     known = {} if table is None else {row.name: named_row(table, row) for row in table.by_name.values()}
     rate = rate_of(context.scene)
-    return [(action, read_row(action, known[name], rate)) for name, action in actions.items() if name in known]
+    return [(action, read_row(action, known.get(name) or _new(name), rate)) for name, action in actions.items()]
+
+
+def _new(name: str) -> NamedRow:
+    return NamedRow(name, tuple(sorted(Row(name, 0, 1, 0, 1.0).parts)), 0, 1, 0, 15.0)
 
 
 def last_of(row: NamedRow) -> int:

@@ -10,6 +10,7 @@ import bpy
 from ...blender.player.build import play_row
 from ...blender.player.parts import PlayerFound
 from ...blender.player.rows import PLAYER, ROW, retime, rows_of
+from ...blender.vertex.shape_keys import frame_blocks
 from ...blender.vertex.source import frame_list
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE
 from ...reporting import LimitError
@@ -79,7 +80,7 @@ def num_frames(root: Any) -> int:
     for block in root.children:
         keys = None if block.type != "MESH" else block.data.shape_keys
         if keys is not None:
-            return len(keys.key_blocks)
+            return len(frame_blocks(keys))
     home = next((c for c in root.users_collection if frame_list(c) is not None), None)
     found = None if home is None else frame_list(home)
     return 1 if found is None else len(found[0])

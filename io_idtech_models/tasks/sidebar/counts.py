@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...blender.provenance import PART
+from ...blender.vertex.shape_keys import frame_blocks
 from ...formats import SKELETAL
 from .subject import Subject
 
@@ -18,7 +19,7 @@ def counts_shown(subject: Subject) -> dict[str, int]:
     found = {"joints": len(subject.rig.data.bones)} if skeletal and subject.rig is not None else {}
     if not skeletal:
         keys = [block.data.shape_keys for block in meshes[:1]]
-        found["frames"] = max((len(key.key_blocks) for key in keys if key is not None), default=1)
+        found["frames"] = max((len(frame_blocks(key)) for key in keys if key is not None), default=1)
     found["meshes" if skeletal else "surfaces"] = len(meshes)
     found["tags"] = tags
     found["vertices"] = max((len(block.data.vertices) for block in meshes), default=0)

@@ -74,7 +74,7 @@ class OBJECT_OT_idtech_animation_add(AnimationOperator, Operator):  # type: igno
     bl_label = "Add Animation"
     bl_description = "Make an animation of frames that are there: of the model, or of the action that plays"
 
-    name: StringProperty(name="Name", description="What files call the animation", default="new")
+    name: StringProperty(name="Name", description="What files call the animation; empty: one that they can hold")
     first: IntProperty(name="First", description="Its first frame, as the list counts", default=-1, min=-1)
     last: IntProperty(name="Last", description="Its last frame, as the list counts", default=-1, min=-1)
 
@@ -85,13 +85,14 @@ class OBJECT_OT_idtech_animation_add(AnimationOperator, Operator):  # type: igno
         found = animations_of(context)
         if found is not None:
             self.first, self.last = found.default_range(*scene_range(context.scene))
+            self.name = found.default_name()
         return context.window_manager.invoke_props_dialog(self)
 
     def change(self, animations: Any, context: Context) -> None:
         """Add it, and play it."""
         first, last = animations.default_range(*scene_range(context.scene))
         first, last = (first if self.first < 0 else self.first), (last if self.last < 0 else self.last)
-        key = animations.add(self.name.strip() or "new", first, last)
+        key = animations.add(self.name.strip() or animations.default_name(), first, last)
         animations.play(animations.find(key), context.scene)
 
 

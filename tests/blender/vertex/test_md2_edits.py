@@ -508,8 +508,13 @@ def separate(case: Case, chosen, *, mended: bool = True) -> Any:
 
 def test_the_copy_of_the_first_key_that_blender_45_adds_to_a_separated_part_is_no_frame():
     case = open_case(sample("animated", "md2"))
-    separate(case, [0], mended=False)
+    made = separate(case, [0], mended=False)
     assert case.dump() == case.data
+    made.name = "a"  # which comes before the part that it was of
+    assert case.dump() == case.data
+    frames = case.before.frames
+    bpy.data.objects.remove(next(b for b in bpy.data.objects if b.type == "MESH" and b != made))
+    assert len(case.after().frames) == len(frames)
 
 
 def test_a_separated_part_is_joined_on_export(case):

@@ -52,6 +52,8 @@ def test_a_rows_place_is_its_name():
         "5 6 7 8\n9 10 11 12\0 13 14 15 16",
         'soundpath "a//b"\n+5 6.5 7 8.0\n9 10 11 12',
         "5 6 7 8 both_dead1 1 2\n9 10 11 12",
+        "sex m\rheadoffset 0 0 1\r5 6 7 8\r\r9 10 11 12\r",
+        "sex m\r\r\n5 6 7 8\r\r\n9 10 11 12 // 3\r3 3 3 3",
     ],
 )
 def test_what_stands_around_numbers_means_nothing(text):

@@ -162,7 +162,9 @@ TEXTS = {
     "View": "Ansicht",
     "What Blender held when it was checked": "Was Blender enthielt, als geprüft wurde",
     "What files are to call it": "Wie Dateien sie nennen sollen",
-    "What files call the animation": "Wie Dateien die Animation nennen",
+    "What files call the animation; empty: one that they can hold": (
+        "Wie Dateien die Animation nennen; leer: ein Name, den sie aufnehmen"
+    ),
     "What games look for: tag_weapon, tag_head, ...": "Wonach Spiele suchen: tag_weapon, tag_head, ...",
     "What is wrong, and where": "Was nicht stimmt, und wo",
     "What the copy is called; empty: as the original, and _copy": (
