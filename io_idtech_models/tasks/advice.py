@@ -13,9 +13,12 @@ from ..blender.provenance import MODEL_ID
 from ..blender.shading.skins import SKIN
 from ..formats import VERTEX, Row
 from ..model import steady
+from ..model.skeletal import SkeletalSource, Skeleton
 from ..model.wording import listed
 
 FAR = 4096.0  # units: places travel in eighths as 16 bits (MSG_WriteCoord of Quake and Quake II)
+NEAR = 0.01  # of the farthest joint's distance: of nearer ones rounding shows
+SAME_SIZE = 1e-3  # parts: factors of joints that all were scaled alike
 UNSCALED = 1e-4  # how far from 1 a scale is that nobody set
 ROOTS = ("models", "textures", "players", "progs")  # of what games' shaders are called by
 # Modifiers whose effect changes with time or the pose: before the armature they are part of the mesh, behind it not.
@@ -32,6 +35,29 @@ def advice(blocks: Iterable[Any], row: Row, scale: float) -> list[str]:
     far = _of_places(meshes, scale) if row.family is VERTEX else ()
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
     return [*_of_tags(meshes, row), *_of_materials(meshes, row), *_of_scale(own), *_of_modifiers(meshes), *far]
+
+
+def of_size(skeleton: Skeleton, source: SkeletalSource | None, other: str) -> list[str]:
+    """Return what is to be said where bones lie farther apart than in their file, and `other` files have them, too.
+
+    That is what a scaled armature, or a parent of it, does: the scene is what is written.
+    """
+    numbers = skeleton.sources
+    if source is None or numbers is None:
+        return []
+    own = np.flatnonzero((numbers >= 0) & (numbers < source.skeleton.num_joints))
+    if len(own) < 2:
+        return []
+    before, after = source.skeleton.bind.positions[numbers[own]], skeleton.bind.positions[own]
+    lengths = [steady.lengths(places[1:] - places[:1]) for places in (before, after)]
+    far = lengths[0] > lengths[0].max() * NEAR
+    factors = lengths[1][far] / lengths[0][far] if lengths[0].max() > 0 else np.zeros(0)
+    if not len(factors) or factors.max() - factors.min() > SAME_SIZE * factors.max():
+        return []
+    factor = float(factors[0])
+    if abs(factor - 1.0) <= SAME_SIZE:
+        return []
+    return [f"bones lie {factor:.4g} times as far apart as in the file they came from: games need {other} of that size"]
 
 
 def _of_tags(meshes: list[Any], row: Row) -> Iterator[str]:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+MOST_NAMED = 100  # objects, where all are to be named
 SHOWN = 7  # sentences in a line, the facts among them
 
 
@@ -221,7 +222,7 @@ def left_out(chosen: Choice) -> list[str]:
         text = (
             "nothing is selected, and no single model imported: all that is visible is written (select what is meant)"
         )
-        texts.append(f"{text}: {listed([block.name for block in chosen.blocks], len(chosen.blocks))}")
+        texts.append(f"{text}: {listed([block.name for block in chosen.blocks], MOST_NAMED)}")
     if chosen.hidden:
         texts.append(f"{plural(len(chosen.hidden), 'hidden object')} left out: {_names(chosen.hidden)}")
     if chosen.shapes:
