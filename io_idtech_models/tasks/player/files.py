@@ -9,16 +9,20 @@ from collections.abc import Iterable
 from pathlib import Path, PurePath
 
 from ...assets.player import PACK, write_player
+from ...blender.player.build import stored_files
 from ...blender.player.parts import PlayerFound
 from ...blender.provenance import FILE
 from ...game.player.files import HEAD, PlayerFiles, player_in, player_of, players_in
 from ...game.player.weapons import WeaponFiles, weapons_of
+from ...game.skin_names import SUFFIX as SKIN
 from ...game.skin_names import skins_of
 from ...game.store import ARCHIVES, Disk, GameFile, split_at_archive
 from ...model.wording import listed
 from ...reporting import LimitError, ModelError
 from ..games import configured, user_disk
 from .exports import SavedPlayer, player_name
+from .icons import head_icon
+from .mod import Mod, moved, painted
 
 log = logging.getLogger(__name__)
 
@@ -111,21 +115,51 @@ def proposed_target(player: PlayerFound) -> Path:
     return place / f"z_{name}{PACK}"
 
 
-def write(saved: SavedPlayer, target: Path, player: PlayerFound) -> None:
+def write(saved: SavedPlayer, target: Path, player: PlayerFound, name: str = "") -> None:
     """Write a player's files, with its icons, into a folder or a .pk3, all or none; what else is there stays.
 
-    A player that came from an archive goes into one where its files were.
+    A player that came from an archive goes into one where its files were, or those of another `name` are. What its game
+    lacks goes along into an archive.
 
     Raises:
         ModelError: a file can't be written; all are as they were.
     """
-    packed = target.name.lower().endswith(PACK)
-    files = saved.files | icons_of(player, saved.files)
-    write_player(target / inside(player) if packed else target, saved.name, files)
+    packed, folder = target.name.lower().endswith(PACK), inside(player)
+    files, besides = dict(saved.files), {}
+    if packed or name:
+        skins = {each: data for each, data in files.items() if each.lower().endswith(SKIN)}
+        mod = Mod(player, folder, saved.skin)
+        mod.fill(skins)
+        old, folder = folder, f"{folder.rpartition('/')[0]}/{name}" if name else folder
+        if name:
+            moved(skins, mod, old, folder)
+            files = {each: _with_path(each, data, old, folder) for each, data in files.items()}
+        files, besides = files | skins, mod.files
+    elif lost := sorted(painted(player)):
+        log.warning("painted or made here, and in no file: a .pk3 takes them along, or save them: %s", listed(lost))
+    files |= icons_of(player, files)
+    if packed:
+        write_player(target / folder, saved.name, files, besides)
+        return
+    own = {path[len(folder) + 1 :]: data for path, data in besides.items() if path.startswith(folder + "/")}
+    if len(own) < len(besides):
+        others = sorted(path for path in besides if not path.startswith(folder + "/"))
+        log.warning("not below '%s', only a .pk3 takes them along: %s", folder, listed(others))
+    write_player(target, saved.name, files | own)
+
+
+def _with_path(name: str, data: bytes, old: str, new: str) -> bytes:
+    """Return a table of animations that names another folder where it names the player's."""
+    if not name.lower().endswith(".cfg"):
+        return data
+    return re.sub(re.escape(old.encode()) + rb"(?=/)", lambda _: new.encode(), data, flags=re.IGNORECASE)
 
 
 def icons_of(player: PlayerFound, files: Iterable[str]) -> dict[str, bytes]:
-    """Return the icons of the skins among a player's files, from where the player came; warns of what is missing."""
+    """Return the icons of the skins among a player's files, from where the player came; warns of what is missing.
+
+    Those of new skins are made of the head as it is worn.
+    """
     place = None if player.collection is None else player.collection.get(FILE)
     source = player_in(user_disk().store(Path(place))) if isinstance(place, str) else None
     found: dict[str, bytes] = {}
@@ -136,7 +170,13 @@ def icons_of(player: PlayerFound, files: Iterable[str]) -> dict[str, bytes]:
         except ModelError as error:
             log.warning("%s: %s", icon.name, error)
     skins = skins_of(HEAD, files)
-    bare = [f"icon_{skin}.tga" for skin in skins if skin not in there]
+    kept = {} if source is None or player.collection is None else stored_files(player.collection)
+    known = {name.lower() for name in kept}
+    bare = [skin for skin in skins if skin not in there]
+    new = [skin for skin in bare if skins[skin].lower() not in known]
+    picture = head_icon(player) if new else b""
+    found |= {f"icon_{skin}.tga": picture for skin in new if picture}
+    bare = [f"icon_{skin}.tga" for skin in bare if f"icon_{skin}.tga" not in found]
     if bare:
         log.warning("games refuse a skin without its icon, which is no model's to make: put %s beside", listed(bare))
     return found

@@ -172,6 +172,13 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
         name="Make Levels",
         description="Percentages of the triangles (50, 25) of levels made anew; empty: those in the scene",
     )
+    player: StringProperty(
+        name="Name", description="What the player is called, whose folder is written; empty: as it came"
+    )
+    new_skin: StringProperty(
+        name="New Skin",
+        description="Write what all parts wear now as a skin of this name, and leave the one that was worn as it was",
+    )
     split_surfaces: option_property(SPLIT_OPTION)
     triangles: IntProperty(
         name="Most Triangles",
@@ -202,12 +209,14 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
 
     def draw(self, context: Context) -> None:
         """Show the options."""
-        options = ("game", "split_surfaces", "triangles", "percentages", "scale", "normals", "keep_suffixes")
-        draw_group(self.layout, self, "idtech_player", "Player", options)
+        draw_group(self.layout, self, "idtech_player", "Player", ("player", "new_skin", "game"))
+        options = ("split_surfaces", "triangles", "percentages", "scale", "normals", "keep_suffixes")
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", options)
 
     def execute(self, context: Context) -> Any:
         """Write the player; what hinders it leaves every file as it was."""
         from ...model.lod.levels import shares_of
+        from ...tasks.making.pictures import plain_name
         from ...tasks.player.exports import SaveOptions, chosen_player, save_player
         from ...tasks.player.files import write
         from ...tasks.sidebar.last_export import remember, unusual
@@ -220,7 +229,7 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
             shares = tuple(shares_of(self.percentages)) if self.percentages.strip() else ()
             saved, summary = save_player(player, settings_from(self, SaveOptions, shares=shares), context)
             with collected_warnings() as warnings:
-                write(saved, target, player)
+                write(saved, target, player, plain_name(self.player))
             summary.warnings += warnings
         except ModelError as error:
             self.report({"ERROR"}, f"{target.name}: {error}")
