@@ -20,11 +20,12 @@ from ...assets.belongings import named_by
 from ...assets.looks import Looks
 from ...blender import names
 from ...blender.compat import Block
+from ...blender.exchange import encoding
 from ...blender.mesh.parts import worn_materials
 from ...blender.player.parts import PlayerFound
 from ...blender.provenance import FILE
 from ...blender.roots import root_of
-from ...blender.shading import encoding, pixels
+from ...blender.shading import pixels
 from ...blender.shading.images import image_of
 from ...blender.shading.materials import worn_by
 from ...blender.shading.pixels import is_changed, origin_of

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
-from .pixels import Pixels
-
+Pixels = NDArray[np.uint8]  # (H, W, 3 or 4), the bottom row first
 KINDS = {".jpg": "JPEG", ".jpeg": "JPEG", ".png": "PNG"}
 QUALITY = 95  # of a JPEG, in percent
 
@@ -19,10 +20,10 @@ def write(picture: Pixels, suffix: str) -> bytes:
     height, width, channels = picture.shape
     shown = np.ones((height, width, 4), np.float32)
     np.multiply(picture, np.float32(1 / 255), out=shown[..., :channels])
-    image = bpy.data.images.new("encoded", width, height, alpha=channels == 4)
+    image: Any = bpy.data.images.new("encoded", width, height, alpha=channels == 4)
     try:
         image.pixels.foreach_set(shown.ravel())
-        image.file_format = KINDS[suffix]  # type: ignore[assignment]
+        image.file_format = KINDS[suffix]
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"picture{suffix}"
             image.save(filepath=str(path), quality=QUALITY)
