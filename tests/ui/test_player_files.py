@@ -11,6 +11,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from io_idtech_models.blender.player.parts import find_player
 from io_idtech_models.blender.shading.images import image_of
 from io_idtech_models.game.skin import read_skin, surface_key
 from tests.packs import Entry, zip_bytes
@@ -188,7 +189,8 @@ def image(name: str, rgb: tuple[float, float, float]) -> Any:
 
 def show(material: Any, picture: Any) -> None:
     """Let a material show an image."""
-    material.use_nodes = True
+    if material.node_tree is None:  # always there from Blender 5 on
+        material.use_nodes = True
     nodes = material.node_tree.nodes
     node = nodes.new("ShaderNodeTexImage")
     node.image = picture
@@ -277,3 +279,31 @@ def test_a_player_of_another_name(tmp_path):
     assert found["models/players/brute/upper.tga"][18:21] == b"\0\0\xff"
     assert {"models/players/brute/animation.cfg", "models/players/brute/icon_default.tga"} < found.keys()
     assert import_player(filepath=str(tmp_path / "mod.pk3"), player="brute") == {"FINISHED"}
+
+
+def test_the_archive_that_is_named_is_read(tmp_path, capfd):
+    """A newer one's files come before it in the game: whose are shown is said."""
+    place = game(tmp_path, packed=True)
+    old, new = place.parents[2], place.parents[2].with_name("pak1.pk3")
+    files = members(old)
+    before, after = files[f"{FOLDER}/head.md3"], files[f"{FOLDER}/upper.md3"]
+    files |= {f"{FOLDER}/head.md3": after, f"{FOLDER}/head_default.skin": b"h_head,other\n"}
+    new.write_bytes(zip_bytes([Entry(name, data) for name, data in files.items()]))
+    said = f"the game takes other files than '{old}' has, "
+    cases: list[tuple[dict[str, str], str, bytes]] = [
+        ({"filepath": str(old), "player": "grunt"}, "whose own are shown: head.md3, head_default.skin", before),
+        ({"filepath": str(place / "lower.md3")}, "which are shown: head.md3, head_default.skin", after),
+        ({"filepath": str(place / "head.md3")}, "which are shown: head_default.skin", before),
+    ]
+    worn = []
+    for options, ending, head in cases:
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        assert import_player(**options) == {"FINISHED"}
+        assert said + ending in capfd.readouterr().out
+        player = find_player(bpy.context.view_layer.objects.active)
+        assert saved(tmp_path)["head.md3"] == head
+        worn.append(mesh_of(player, "head").data.materials[0]["idtech_worn"])
+    assert worn == [f"{FOLDER}/h_head.tga", "", "other"]  # the newer skin does not list what the newer head has
+    capfd.readouterr()
+    brought(new / FOLDER / "head.md3")
+    assert "the game takes other files" not in capfd.readouterr().out

@@ -12,7 +12,8 @@ from ...assets.player import PACK, write_player
 from ...blender.player.build import stored_files
 from ...blender.player.parts import PlayerFound
 from ...blender.provenance import FILE
-from ...game.player.files import HEAD, PlayerFiles, player_in, player_of, players_in
+from ...game.folders import led
+from ...game.player.files import HEAD, PlayerFiles, named_by, player_in, player_of, players_in
 from ...game.player.weapons import WeaponFiles, weapons_of
 from ...game.skin_names import SUFFIX as SKIN
 from ...game.skin_names import skins_of
@@ -29,15 +30,18 @@ log = logging.getLogger(__name__)
 PART = re.compile(r"(lower|upper|head)(_[1-3])?\.md3\Z")
 
 
-def players_at(path: Path, disk: Disk, name: str = "") -> PlayerFiles:
+def players_at(path: Path, disk: Disk, name: str = "", as_game: bool = False) -> PlayerFiles:
     """Return the player that a path means: a file of its folder, that folder, or an archive or game with a `name`.
+
+    What is named is read from there, and where the game takes others the player's `missing` says so; `as_game`: all
+    is as the game sees it.
 
     Raises:
         ModelError: there is none, or there are several and no name says which.
     """
     file = disk.file(path)
     if file.is_file() and not path.name.lower().endswith(ARCHIVES):
-        found = player_of(file)
+        found = player_of(file) if as_game else named_by(file)
         if found is None:
             raise LimitError("no player lies there: its folder has lower.md3, upper.md3 and head.md3")
         return found
@@ -45,7 +49,7 @@ def players_at(path: Path, disk: Disk, name: str = "") -> PlayerFiles:
     own = player_in(store)
     if own is not None and (not name or own.name.lower() == name.lower()):
         return own
-    return _of_several(players_in(store.around), name)
+    return _of_several(players_in(led(store)), name)
 
 
 def is_part(file: GameFile) -> bool:
@@ -74,12 +78,16 @@ def players_from(source: str) -> list[PlayerFiles]:
     """
     disk = user_disk()
     if source:
-        stores = [disk.store(Path(source)).around]
+        stores = [led(disk.store(Path(source)))]
     else:
         stores = [disk.surroundings.game(game) for game in configured()]
         if not stores:
             raise LimitError("name a game's folder in the preferences of id Tech Models first")
     found = [player for store in stores for player in players_in(store)]
+    if source and source.lower().endswith(ARCHIVES):
+        inside = str(disk.store(Path(source)).place) + os.sep
+        own = [p for p in found if any(part.base.place.startswith(inside) for part in p.parts.values())]
+        found = own or found
     if not found:
         raise LimitError("no player lies there: a game has them in models/players")
     return found

@@ -59,6 +59,7 @@ class IMPORT_SCENE_OT_idtech_player(DressOptions, ImportFiles, Operator):  # typ
     weapon: StringProperty(
         name="Weapon", description="The weapon to hold (machinegun, rocketl, ...), by its folder's name; empty: none"
     )
+    as_game: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # a game was named, and none of its archives
     levels: BoolProperty(name="Levels of Detail", description="Bring the coarser models along, hidden", default=True)
     legs: StringProperty(name="Legs", description="The animation to show at first (LEGS_RUN, ...); empty: all frames")
     torso: StringProperty(name="Torso", description="The same of the torso (TORSO_ATTACK, ...)")
@@ -106,7 +107,8 @@ def bring_players(operator: Any, context: Context) -> set[str]:
     failed = []
     for path in operator.paths():
         try:
-            player = players_at(path, disk, getattr(operator, "player", ""))
+            as_game = getattr(operator, "as_game", False)
+            player = players_at(path, disk, getattr(operator, "player", ""), as_game)
             found.setdefault(player.folder.place, player)
         except ModelError as error:
             failed.append(f"{path.name or path}: {error}")
