@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..blender import names
+from ..blender.playback import influences, loose_actions
 from ..blender.provenance import MODEL_ID
 from ..blender.shading.skins import SKIN
+from ..blender.vertex.frame_plan import MARKS
+from ..blender.vertex.shown_key import has_frames
 from ..formats import VERTEX, Row
 from ..model import steady
 from ..model.skeletal import SkeletalSource, Skeleton
@@ -58,6 +61,26 @@ def of_size(skeleton: Skeleton, source: SkeletalSource | None, other: str) -> li
     if abs(factor - 1.0) <= SAME_SIZE:
         return []
     return [f"bones lie {factor:.4g} times as far apart as in the file they came from: games need {other} of that size"]
+
+
+def of_actions(blocks: Iterable[Any]) -> list[str]:
+    """Return which actions an export of what plays in the scene leaves out, of objects without frames as keys."""
+    moved = [block for block in blocks if block.type in {"MESH", "EMPTY"}]
+    if any(has_frames(block) for block in moved):
+        return []  # the keys are what is written, and actions show these
+    owners = list(dict.fromkeys(owner for block in moved for owner in influences(block)))
+    played, kept = set(), set()
+    for owner in owners:
+        animation = owner.animation_data
+        if animation is not None:
+            played.add(animation.action)
+            strips = [(s, t) for t in animation.nla_tracks for s in t.strips if s.action is not None]
+            played |= {strip.action for strip, track in strips if not (strip.mute or track.mute)}
+            kept |= {strip.action for strip, _ in strips}
+    others = [a for a in (*kept, *loose_actions(owners)) if a not in played and not any(mark in a for mark in MARKS)]
+    left = sorted({action.name for action in others})
+    text = "what plays in the scene is written, other actions are not (Frames: Actions writes those ticked or named)"
+    return [f"{text}: {listed(left)}"] if left else []
 
 
 def _of_tags(meshes: list[Any], row: Row) -> Iterator[str]:

@@ -26,7 +26,7 @@ from ..formats import VERTEX, Row
 from ..game.store import GameFile
 from ..model.wording import describe, joined, listed, plural
 from ..reporting import collected_warnings
-from .advice import advice
+from .advice import advice, of_actions
 from .dressing import AS_USUAL, Dressing, Worn, lacking, materials_for, note_skin, rate_of
 
 if TYPE_CHECKING:
@@ -127,6 +127,7 @@ def export_file(
         beside = [(asked.target.with_suffix(suffix), data) for suffix, data in written.beside.items()]
         write_files([(asked.target, written.data), *beside, *levels, *skins])
     warnings += [*advice(chosen.blocks, row, settings.scale), *left_out(chosen)]
+    warnings += of_actions(chosen.blocks) if settings.frames == "AUTO" else []
     warnings += unselected_tags(chosen, bones=True) if row.tags else []
     also = f", {plural(len(levels), 'level')} of detail" if levels else ""
     return Summary(describe(written.model) + also, warnings)
