@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import bpy
 
@@ -24,13 +25,14 @@ TIMES = 4  # as large as the icon is what is rendered
 
 def head_icon(player: PlayerFound) -> bytes:
     """Return the file of an icon that shows a player's head, or else all of it; b"" if there is no picture."""
-    root = player.parts.get(HEAD, player.root)
+    context: Any = bpy.context
+    root: Any = player.parts.get(HEAD, player.root)
     blocks = [b for b in root.children_recursive if b.type == "MESH" and root_of(b) == root]
     size = TIMES * tga.ICON
-    with tempfile.TemporaryDirectory() as folder, all_shown(bpy.context.view_layer, blocks):
+    with tempfile.TemporaryDirectory() as folder, all_shown(context.view_layer, blocks):
         path = Path(folder) / "icon.png"
         try:
-            render_still(path, bpy.context.scene.frame_current, (size, size), blocks)
+            render_still(path, context.scene.frame_current, (size, size), blocks)
         except ExchangeError as error:
             log.warning("no icon could be rendered: %s", error.what)
             return b""
