@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from .. import formats
@@ -75,7 +75,7 @@ def belongings(file: GameFile, game: Union, skin: str = "", edited: Mapping[str,
         whole[same] = data
     found = Belongings(subject, whole)
     found.shaders = _shaders_in(file, subject, whole)
-    for path, data in _named(file, game, found.shaders):
+    for path, data in named_by(file, lambda each: _is_of(each, game), found.shaders):
         whole.setdefault(path, data)
     if sum(map(len, whole.values())) > MOST:
         raise LimitError(f"the model's files have more than {MOST >> 20} MiB")
@@ -118,8 +118,8 @@ def _shaders_in(file: GameFile, subject: Subject, files: Mapping[str, bytes]) ->
     return found - {""}
 
 
-def _named(file: GameFile, game: Union, shaders: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield the scripts and pictures that shaders come to, but for those of the game.
+def named_by(file: GameFile, known: Callable[[GameFile], bool], shaders: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield the scripts and pictures that shaders of a model come to, but for those that are `known`: the game's own.
 
     Where a model lies in no game's folder, what lies beside it goes where its shaders name it.
     """
@@ -136,7 +136,7 @@ def _named(file: GameFile, game: Union, shaders: Iterable[str]) -> Iterator[tupl
             if picture is not None:
                 wanted[picture] = without_suffix(each) + picture.suffix
     for found, named in wanted.items():
-        if not _is_of(found, game):
+        if not known(found):
             yield (named if home_of(found.layer) is None else game_name(found)), _read(found)
 
 

@@ -172,8 +172,12 @@ def _read_texts(player: LoadedPlayer) -> None:
                     player.complaints.append(f"'{file.name}': {error}")
 
 
-def write_player(target: Target, name: str, files: Mapping[str, bytes]) -> None:
+def write_player(
+    target: Target, name: str, files: Mapping[str, bytes], besides: Mapping[str, bytes] | None = None
+) -> None:
     """Write a player's files, by their names in its folder: all of them or, if one can't be, none.
+
+    `besides` are others, by their paths in the game, which an archive takes along.
 
     `target` is the player's folder, made if it is not there; or a .pk3, there or not, in which the files lie in
     `models/players/NAME`, or in the folder that `target` leads to (`mod.pk3/models/players/x`). What is there in
@@ -193,7 +197,7 @@ def write_player(target: Target, name: str, files: Mapping[str, bytes]) -> None:
     if not place.lower().endswith(PACK):
         raise LimitError(f"can't write '{place}': of archives only {PACK} can be written")
     folders = "/".join(inner or (*PLAYERS, name))
-    write_members(Target(place), {f"{folders}/{each}": data for each, data in files.items()})
+    write_members(Target(place), {f"{folders}/{each}": data for each, data in files.items()} | dict(besides or {}))
 
 
 def _write_folder(folder: Target, files: Mapping[str, bytes]) -> None:

@@ -64,8 +64,11 @@ def home_of(layer: Store) -> tuple[Store, tuple[str, ...]] | None:
 class Union:
     """The same folder of several layers, as a game sees it: a `Store`. Of files of one name the strongest's counts."""
 
-    def __init__(self, layers: Sequence[Store], parts: tuple[str, ...], home: Store) -> None:
+    def __init__(
+        self, layers: Sequence[Store], parts: tuple[str, ...], home: Store, stronger: Sequence[Store] = ()
+    ) -> None:
         self.layers = tuple(layers)  # game folders and archives, the strongest first
+        self.stronger = tuple(stronger)  # that the game would ask before the first, which somebody has named
         self.parts = parts  # names that lead to this folder from each
         self.home = home  # what messages name
         self._key = (self.layers, "/".join(parts).lower())
@@ -81,7 +84,7 @@ class Union:
     @property
     def root(self) -> Union:
         """Return the game folder."""
-        return Union(self.layers, (), self.home)
+        return Union(self.layers, (), self.home, self.stronger)
 
     @property
     def name(self) -> str:
@@ -96,7 +99,7 @@ class Union:
     @property
     def parent(self) -> Union | None:
         """Return the folder around it; None for the game folder."""
-        return Union(self.layers, self.parts[:-1], self.home) if self.parts else None
+        return Union(self.layers, self.parts[:-1], self.home, self.stronger) if self.parts else None
 
     @property
     def around(self) -> Union:
@@ -112,6 +115,25 @@ class Union:
     def _folders(self) -> list[Store]:
         """This folder in the layers that have it."""
         return [folder for layer in self.layers for folder in layer.below(self.parts)]
+
+    def led_by(self, named: Store) -> Union:
+        """Return the same with the layer first that a folder of it is of: what somebody names is read from there."""
+        first = next((layer for layer in self.layers if named in layer.below(self.parts)), self.layers[0])
+        place = self.layers.index(first)
+        others = self.layers[:place] + self.layers[place + 1 :]
+        return Union((first, *others), self.parts, self.home, self.layers[:place])
+
+    def hidden(self) -> list[str]:
+        """Return which files of the layer that leads are others in the game."""
+        found = []
+        for folder in self.layers[0].below(self.parts) if self.stronger else ():
+            for name in folder.names():
+                own = folder.find_first((), [name])
+                others = (layer.find_first(self.parts, [name]) for layer in self.stronger)
+                other = next((file for file in others if file is not None), None)
+                if own is not None and other is not None and not _same(own, other):
+                    found.append(name)
+        return found
 
     def names(self) -> list[str]:
         """Return the names in it, in order of their lower-case spelling, each as the strongest layer spells it."""
@@ -142,7 +164,7 @@ class Union:
 
     def below(self, folders: Sequence[str]) -> list[Store]:
         """Return the folder that names one below the other mean, if a layer has it."""
-        inner = Union(self.layers, (*self.parts, *folders), self.home)
+        inner = Union(self.layers, (*self.parts, *folders), self.home, self.stronger)
         return [inner] if inner._folders else []
 
     def walk(self) -> Iterator[tuple[tuple[str, ...], GameFile]]:
@@ -191,6 +213,19 @@ class Union:
         """Return where on disk a file in it is; None in an archive, or where there is none."""
         holder = self.holder(name)
         return None if holder is None else holder.path_of(name)
+
+
+def _same(one: GameFile, other: GameFile) -> bool:
+    try:
+        return one.read() == other.read()
+    except ModelError:
+        return False
+
+
+def led(named: Store) -> Store:
+    """Return what a game sees in a folder's place, of files of one name that folder's own first."""
+    around = named.around
+    return around.led_by(named) if isinstance(around, Union) else around
 
 
 class Surroundings:

@@ -9,13 +9,19 @@ from typing import Any
 import numpy as np
 
 from ..blender import names
+from ..blender.playback import influences, loose_actions
 from ..blender.provenance import MODEL_ID
 from ..blender.shading.skins import SKIN
+from ..blender.vertex.frame_plan import MARKS
+from ..blender.vertex.shown_key import has_frames
 from ..formats import VERTEX, Row
 from ..model import steady
+from ..model.skeletal import SkeletalSource, Skeleton
 from ..model.wording import listed
 
 FAR = 4096.0  # units: places travel in eighths as 16 bits (MSG_WriteCoord of Quake and Quake II)
+NEAR = 0.01  # of the farthest joint's distance: of nearer ones rounding shows
+SAME_SIZE = 1e-3  # parts: factors of joints that all were scaled alike
 UNSCALED = 1e-4  # how far from 1 a scale is that nobody set
 ROOTS = ("models", "textures", "players", "progs")  # of what games' shaders are called by
 
@@ -26,6 +32,49 @@ def advice(blocks: Iterable[Any], row: Row, scale: float) -> list[str]:
     far = _of_places(meshes, scale) if row.family is VERTEX else ()
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
     return [*_of_tags(meshes, row), *_of_materials(meshes, row), *_of_scale(own), *far]
+
+
+def of_size(skeleton: Skeleton, source: SkeletalSource | None, other: str) -> list[str]:
+    """Return what is to be said where bones lie farther apart than in their file, and `other` files have them, too.
+
+    That is what a scaled armature, or a parent of it, does: the scene is what is written.
+    """
+    numbers = skeleton.sources
+    if source is None or numbers is None:
+        return []
+    own = np.flatnonzero((numbers >= 0) & (numbers < source.skeleton.num_joints))
+    if len(own) < 2:
+        return []
+    before, after = source.skeleton.bind.positions[numbers[own]], skeleton.bind.positions[own]
+    lengths = [steady.lengths(places[1:] - places[:1]) for places in (before, after)]
+    far = lengths[0] > lengths[0].max() * NEAR
+    factors = lengths[1][far] / lengths[0][far] if lengths[0].max() > 0 else np.zeros(0)
+    if not len(factors) or factors.max() - factors.min() > SAME_SIZE * factors.max():
+        return []
+    factor = float(factors[0])
+    if abs(factor - 1.0) <= SAME_SIZE:
+        return []
+    return [f"bones lie {factor:.4g} times as far apart as in the file they came from: games need {other} of that size"]
+
+
+def of_actions(blocks: Iterable[Any]) -> list[str]:
+    """Return which actions an export of what plays in the scene leaves out, of objects without frames as keys."""
+    moved = [block for block in blocks if block.type in {"MESH", "EMPTY"}]
+    if any(has_frames(block) for block in moved):
+        return []  # the keys are what is written, and actions show these
+    owners = list(dict.fromkeys(owner for block in moved for owner in influences(block)))
+    played, kept = set(), set()
+    for owner in owners:
+        animation = owner.animation_data
+        if animation is not None:
+            played.add(animation.action)
+            strips = [(s, t) for t in animation.nla_tracks for s in t.strips if s.action is not None]
+            played |= {strip.action for strip, track in strips if not (strip.mute or track.mute)}
+            kept |= {strip.action for strip, _ in strips}
+    others = [a for a in (*kept, *loose_actions(owners)) if a not in played and not any(mark in a for mark in MARKS)]
+    left = sorted({action.name for action in others})
+    text = "what plays in the scene is written, other actions are not (Frames: Actions writes those ticked or named)"
+    return [f"{text}: {listed(left)}"] if left else []
 
 
 def _of_tags(meshes: list[Any], row: Row) -> Iterator[str]:

@@ -12,6 +12,7 @@ from ..blender.shading.materials import Materials
 from ..formats import SKIN_DECLS, VERTEX, Row
 from ..game.dress import Dress, Wardrobe
 from ..game.search import SearchPath
+from ..game.skin import read_skin
 from ..game.store import GameFile
 from ..model.wording import listed, plural
 from ..reporting import ModelError
@@ -33,14 +34,23 @@ Worn = tuple[Materials, Dress | None]  # what makes the materials of a model, an
 
 
 def materials_for(
-    file: GameFile, row: Row, wanted: Dressing, frame_rate: float, endings: tuple[str, ...] = ("",)
+    file: GameFile,
+    row: Row,
+    wanted: Dressing,
+    frame_rate: float,
+    endings: tuple[str, ...] = ("",),
+    skin: GameFile | None = None,
 ) -> Worn:
-    """Return what makes the materials of a model, and the skin that it wears; a warning names one that can't be."""
+    """Return what makes the materials of a model, and the skin that it wears; a warning names one that can't be.
+
+    `skin` is the file of that, where who asks knows it.
+    """
     search = SearchPath(file)
     dress = None
     if row.skins:
         try:
-            dress = wardrobe(file, row).choose(wanted.skin)
+            known = None if skin is None else Dress(wanted.skin, skin, read_skin(skin.read()))
+            dress = known or wardrobe(file, row).choose(wanted.skin)
         except ModelError as error:
             log.warning("%s", error)
     rate = frame_rate if wanted.moving_textures else 0.0

@@ -26,7 +26,7 @@ from ..model.skeletal import Animation, SkeletalModel, looped, set_bounds
 from ..model.wording import describe_skeletal, listed, plural
 from ..reporting import LimitError, collected_warnings, reason
 from . import animation_tables, motions, rig_levels
-from .advice import advice
+from .advice import advice, of_size
 from .selection import Choice
 from .vertex import Summary, left_out, object_mode, skin_files, unselected_tags
 
@@ -111,6 +111,8 @@ def _export_model(
         _write([(target, data), *files, *skins])
         remember_weights(export.rig, settings)
     warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale), *_not_written(chosen, export, row)]
+    if row.animation and not more.write_animation:
+        warnings += of_size(model.skeleton, model.source, "its animations, exported anew,")
     warnings += [f"{file.name}: {summary}" for file, summary in done]
     moved = f", {plural(len(animations), 'animation')}" if row.has_motions else ""
     return Summary(describe_skeletal(model) + moved, warnings)
@@ -236,14 +238,16 @@ def export_animations(
         export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
     own_space = in_space(settings.space, [export.rig], context.view_layer)
     with object_mode(context), own_space as note:
-        done, files = _made(asked, row, export, context, wanted)
+        done, files = _made(asked, row, export, context, wanted, alone=True)
     done[-1][1].warnings.extend([*record_warnings, *([note] if note else [])])
     _write(files)
     return done
 
 
-def _made(asked: Asked, row: Row, export: RigScene, context: Context, wanted: AnimationExport) -> Made:
-    """Return what comes of an armature's animations; see `export_animations`."""
+def _made(
+    asked: Asked, row: Row, export: RigScene, context: Context, wanted: AnimationExport, alone: bool = False
+) -> Made:
+    """Return what comes of an armature's animations, `alone` if its model is not written; see `export_animations`."""
     with object_mode(context):
         export = of_format(export, row)
         with collected_warnings() as source_warnings:
@@ -252,6 +256,8 @@ def _made(asked: Asked, row: Row, export: RigScene, context: Context, wanted: An
             blocks = [export.rig, *_meshes_of(export.rig, context)]
             orphans = _orphans_bone(export.rig, export.settings)
             model = gather(blocks, export.asking(orphan_bone=orphans, normals="NONE"), measured=False)
+        if alone and not row.has_model:
+            source_warnings.extend(of_size(model.skeleton, model.source, "the model, exported anew,"))
 
         def finish(source: motions.Source) -> Animation:
             return _finished(source.gather(), model, wanted)

@@ -26,7 +26,7 @@ from ..formats import VERTEX, Row
 from ..game.store import GameFile
 from ..model.wording import describe, joined, listed, plural
 from ..reporting import collected_warnings
-from .advice import advice
+from .advice import advice, of_actions
 from .dressing import AS_USUAL, Dressing, Worn, lacking, materials_for, note_skin, rate_of
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+MOST_NAMED = 100  # objects, where all are to be named
 SHOWN = 7  # sentences in a line, the facts among them
 
 
@@ -126,6 +127,7 @@ def export_file(
         beside = [(asked.target.with_suffix(suffix), data) for suffix, data in written.beside.items()]
         write_files([(asked.target, written.data), *beside, *levels, *skins])
     warnings += [*advice(chosen.blocks, row, settings.scale), *left_out(chosen)]
+    warnings += of_actions(chosen.blocks) if settings.frames == "AUTO" else []
     warnings += unselected_tags(chosen, bones=True) if row.tags else []
     also = f", {plural(len(levels), 'level')} of detail" if levels else ""
     return Summary(describe(written.model) + also, warnings)
@@ -224,7 +226,7 @@ def left_out(chosen: Choice) -> list[str]:
         text = (
             "nothing is selected, and no single model imported: all that is visible is written (select what is meant)"
         )
-        texts.append(f"{text}: {listed([block.name for block in chosen.blocks], len(chosen.blocks))}")
+        texts.append(f"{text}: {listed([block.name for block in chosen.blocks], MOST_NAMED)}")
     if chosen.hidden:
         texts.append(f"{plural(len(chosen.hidden), 'hidden object')} left out: {_names(chosen.hidden)}")
     if chosen.shapes:

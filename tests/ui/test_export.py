@@ -395,6 +395,31 @@ def test_what_an_armature_deforms(path):
     assert extent(surface, 2)[1][1] > 10, "half way"
 
 
+def test_actions_that_do_not_play_are_named(path, capfd):
+    """One of several actions plays, and is what is written: the others are said, and how they are written, too."""
+    rig = add_rig()
+    block = add_cube("arm")
+    block.vertex_groups.new(name="root").add(range(8), 1.0, "REPLACE")
+    block.modifiers.new("rig", "ARMATURE").object = rig
+    played = rig.animation_data.action
+    others = [played.copy() for _ in range(2)]
+    for action, name in zip((played, *others), ("walk", "run", "idle"), strict=True):
+        action.name, action.use_fake_user = name, True
+    count = export_model(path, what="SCENE").num_frames
+    said = "what plays in the scene is written, other actions are not (Frames: Actions writes those ticked or named): "
+    assert said + "'idle', 'run'" in capfd.readouterr().out
+    whole = export_model(path, what="SCENE", frames="ACTIONS", actions="walk, run, idle")
+    assert whole.num_frames == 3 * count
+    export_model(path, what="SCENE", frames="SCENE")
+    assert said not in capfd.readouterr().out
+    track = rig.animation_data.nla_tracks.new()
+    for start, action in zip((0, 10), others, strict=True):
+        track.strips.new(action.name, start, action)
+    rig.animation_data.action = None
+    export_model(path, what="SCENE")
+    assert said + "'walk'" in capfd.readouterr().out
+
+
 def test_bones_called_tag_are_tags(path):
     add_rig()
     add_cube()

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+import re
+import struct
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
+from io_idtech_models.blender.player.parts import find_player
+from io_idtech_models.blender.shading.images import image_of
 from io_idtech_models.game.skin import read_skin, surface_key
+from tests.packs import Entry, zip_bytes
 from tests.samples import load, sample
 from tests.samples_md3 import minimal
-from tests.ui.scene import CUBE_FACES, CUBE_POINTS, activate, add_mesh, bpy, error_of, export_bytes, import_model, put
-from tests.ui.test_player import brought, export_player, game, model, saved
+from tests.samples_player import FOLDER
+from tests.ui.scene import (
+    CUBE_FACES,
+    CUBE_POINTS,
+    activate,
+    add_mesh,
+    bpy,
+    error_of,
+    export_bytes,
+    import_model,
+    put,
+    tga,
+)
+from tests.ui.test_player import brought, export_player, game, import_player, model, saved
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -150,3 +169,141 @@ def test_what_came_so_is_kept(tmp_path, capfd):
     brought(game(tmp_path, head_md3=spec.pack()))
     assert saved(tmp_path)["head.md3"] == spec.pack()
     assert "head.md3 is written as it came, though its game refuses it" in capfd.readouterr().out
+
+
+def members(path: Path) -> dict[str, bytes]:
+    with ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def shaders_in(data: bytes) -> dict[str, str]:
+    return read_skin(data).shaders()
+
+
+def image(name: str, rgb: tuple[float, float, float]) -> Any:
+    """Return a new image of one colour that lies in no file."""
+    made = bpy.data.images.new(name, 8, 8)
+    made.pixels.foreach_set([*rgb, 1.0] * 64)
+    return made
+
+
+def show(material: Any, picture: Any) -> None:
+    """Let a material show an image."""
+    if material.node_tree is None:  # always there from Blender 5 on
+        material.use_nodes = True
+    nodes = material.node_tree.nodes
+    node = nodes.new("ShaderNodeTexImage")
+    node.image = picture
+    surface = next(n for n in nodes if n.type == "BSDF_PRINCIPLED")
+    material.node_tree.links.new(node.outputs["Color"], surface.inputs["Base Color"])
+
+
+def dressed_game(folder: Path) -> Path:
+    """Return the folder of our player in an archive of its game, with a picture for each part."""
+    place = game(folder, packed=True)
+    pack = place.parents[2]
+    with ZipFile(pack) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    for part in ("lower", "upper", "head"):
+        skin = f"{FOLDER}/{part}_default.skin"
+        files[skin] = re.sub(rb",models/players/grunt/\w+", f",{FOLDER}/{part}".encode(), files[skin])
+        files[f"{FOLDER}/{part}.tga"] = tga(folder / "picture.tga", (10, 20, 30)).read_bytes()
+    pack.write_bytes(zip_bytes([Entry(name, data) for name, data in files.items()]))
+    return place
+
+
+def mesh_of(player: Any, part: str) -> Any:
+    return next(b for b in player.parts[part].children if b.type == "MESH")
+
+
+def paint(block: Any, rgb: tuple[float, float, float]) -> None:
+    picture = image_of(block.data.materials[0])
+    picture.pixels.foreach_set([*rgb, 1.0] * (picture.size[0] * picture.size[1]))
+    picture.update()
+
+
+def test_a_mod_in_one_file(tmp_path, capfd):
+    """What was painted or made goes along; what the game's archive has as it is stays out."""
+    player = brought(dressed_game(tmp_path))
+    capfd.readouterr()
+    assert export_player(filepath=str(tmp_path / "same.pk3")) == {"FINISHED"}
+    assert not [name for name in members(tmp_path / "same.pk3") if name.endswith(".tga") and "icon" not in name]
+    paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
+    hat = cube_wearing("felt", "models/players/grunt/band.jpg", "glow", "plain", name="hat")
+    hat.parent = player.parts["head"]
+    for nth, colour in enumerate(((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 1.0, 0.0))):
+        show(hat.data.materials[nth], image(f"made {nth}", colour))
+    script = bpy.data.texts.new("hat.shader")
+    script.write("glow\n{\n{\nmap models/players/grunt/shine.tga\nblendFunc add\n}\n}\n")
+    assert export_player(filepath=str(tmp_path / "mod.pk3")) == {"FINISHED"}
+    found = members(tmp_path / "mod.pk3")
+    skin = shaders_in(found[f"{FOLDER}/head_default.skin"])
+    assert (skin["hat"], skin["hat-band"]) == (f"{FOLDER}/felt.tga", "models/players/grunt/band.jpg")
+    assert (skin["hat-glow"], skin["hat-plain"]) == ("glow", f"{FOLDER}/plain.tga")
+    assert found["scripts/hat.shader"] == script.as_string().encode()
+    assert found[f"{FOLDER}/band.jpg"][:2] == b"\xff\xd8" and f"{FOLDER}/plain.tga" in found
+    for name, colour in (("upper", b"\0\0\xff"), ("felt", b"\0\xff\0"), ("shine", b"\0\xff\xff")):
+        assert found[f"{FOLDER}/{name}.tga"][18:21] == colour, name
+    assert not {f"{FOLDER}/lower.tga", f"{FOLDER}/head.tga"} & found.keys()
+    assert export_player(filepath=str(tmp_path / "folder")) == {"FINISHED"}
+    assert "a .pk3 takes them along, or save them: " in capfd.readouterr().out
+
+
+def test_a_new_skin_of_all_parts(tmp_path):
+    """What was worn stays as it was, and what was painted for the new one has a name of its own; so has its icon."""
+    player = brought(dressed_game(tmp_path))
+    before = members(tmp_path / "baseq3/pak0.pk3")
+    paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
+    assert export_player(filepath=str(tmp_path / "mod.pk3"), new_skin="Lava") == {"FINISHED"}
+    found = members(tmp_path / "mod.pk3")
+    for part in ("lower", "upper", "head"):
+        assert found[f"{FOLDER}/{part}_default.skin"] == before[f"{FOLDER}/{part}_default.skin"]
+        own = f"{FOLDER}/{part}_lava.tga" if part == "upper" else f"{FOLDER}/{part}.tga"
+        assert own in shaders_in(found[f"{FOLDER}/{part}_lava.skin"]).values()
+        assert (own in found) == (part == "upper")
+    assert f"{FOLDER}/upper.tga" not in found
+    icon = found[f"{FOLDER}/icon_lava.tga"]
+    assert struct.unpack_from("<HH", icon, 12) == (64, 64) and len(set(icon[18:])) > 4
+
+
+def test_a_player_of_another_name(tmp_path):
+    """Its files, and the pictures that skins name, lie in its own folder."""
+    player = brought(dressed_game(tmp_path))
+    paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
+    assert export_player(filepath=str(tmp_path / "mod.pk3"), player="Brute") == {"FINISHED"}
+    found = members(tmp_path / "mod.pk3")
+    assert all(name.startswith("models/players/brute/") for name in found)
+    for part in ("lower", "upper", "head"):
+        named = shaders_in(found[f"models/players/brute/{part}_default.skin"]).values()
+        assert list(named) == [f"models/players/brute/{part}.tga"] and set(named) <= found.keys()
+    assert found["models/players/brute/upper.tga"][18:21] == b"\0\0\xff"
+    assert {"models/players/brute/animation.cfg", "models/players/brute/icon_default.tga"} < found.keys()
+    assert import_player(filepath=str(tmp_path / "mod.pk3"), player="brute") == {"FINISHED"}
+
+
+def test_the_archive_that_is_named_is_read(tmp_path, capfd):
+    """A newer one's files come before it in the game: whose are shown is said."""
+    place = game(tmp_path, packed=True)
+    old, new = place.parents[2], place.parents[2].with_name("pak1.pk3")
+    files = members(old)
+    before, after = files[f"{FOLDER}/head.md3"], files[f"{FOLDER}/upper.md3"]
+    files |= {f"{FOLDER}/head.md3": after, f"{FOLDER}/head_default.skin": b"h_head,other\n"}
+    new.write_bytes(zip_bytes([Entry(name, data) for name, data in files.items()]))
+    said = f"the game takes other files than '{old}' has, "
+    cases: list[tuple[dict[str, str], str, bytes]] = [
+        ({"filepath": str(old), "player": "grunt"}, "whose own are shown: head.md3, head_default.skin", before),
+        ({"filepath": str(place / "lower.md3")}, "which are shown: head.md3, head_default.skin", after),
+        ({"filepath": str(place / "head.md3")}, "which are shown: head_default.skin", before),
+    ]
+    worn = []
+    for options, ending, head in cases:
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        assert import_player(**options) == {"FINISHED"}
+        assert said + ending in capfd.readouterr().out
+        player = find_player(bpy.context.view_layer.objects.active)
+        assert saved(tmp_path)["head.md3"] == head
+        worn.append(mesh_of(player, "head").data.materials[0]["idtech_worn"])
+    assert worn == [f"{FOLDER}/h_head.tga", "", "other"]  # the newer skin does not list what the newer head has
+    capfd.readouterr()
+    brought(new / FOLDER / "head.md3")
+    assert "the game takes other files" not in capfd.readouterr().out

@@ -542,6 +542,37 @@ def test_two_armatures_are_one_too_many(arm):
     assert differences(FILES["arm.md5mesh"], exported(arm / "b.md5mesh")) == set(), "AUTO is the active model"
 
 
+@pytest.mark.parametrize("way", ["scaled", "applied", "parent"])
+def test_files_that_belong_together_are_of_one_size(arm, way, capfd):
+    """A scaled armature is written as Blender shows it; who writes one file of several is told of the others."""
+    rig = next(b for b in bpy.data.objects if b.type == "ARMATURE")
+    export_mesh, export_anim = bpy.ops.export_scene.idtech_md5mesh, bpy.ops.export_anim.idtech_md5anim
+    folder = Path(rig.data["idtech_file"]).parent
+    assert export_mesh(filepath=str(folder / "same.md5mesh")) == {"FINISHED"}
+    assert export_anim(filepath=str(folder / "same.md5anim")) == {"FINISHED"}
+    assert "as far apart" not in capfd.readouterr().out
+    carrier = bpy.data.objects.new("carrier", None)
+    bpy.context.scene.collection.objects.link(carrier)
+    if way == "parent":
+        rig.parent = carrier
+    (carrier if way == "parent" else rig).scale = (2.0, 2.0, 2.0)
+    if way == "applied":
+        bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
+    bpy.context.view_layer.update()
+    assert export_mesh(filepath=str(folder / "large.md5mesh")) == {"FINISHED"}
+    said = "bones lie 2 times as far apart as in the file they came from: games need "
+    assert said + "its animations, exported anew, of that size" in capfd.readouterr().out
+    assert export_anim(filepath=str(folder / "large.md5anim")) == {"FINISHED"}
+    assert said + "the model, exported anew, of that size" in capfd.readouterr().out
+    mesh = by_name("md5mesh").load((folder / "large.md5mesh").read_bytes(), "")
+    anim = by_name("md5anim").load((folder / "large.md5anim").read_bytes(), "")
+    anim = anim[0] if isinstance(anim, list) else anim
+    lengths = [
+        np.linalg.norm(places, axis=-1) for places in (mesh.skeleton.bind.positions[1:2], anim.positions[0, 1:2])
+    ]
+    np.testing.assert_allclose(*lengths, rtol=1e-3)
+
+
 def test_a_loop_ends_as_it_begins(arm):
     found = motion_of(arm / "b.md5anim", loop=True)
     assert found.num_frames == 3

@@ -9,7 +9,7 @@ from __future__ import annotations
 import colorsys
 import ctypes
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -38,8 +38,12 @@ SUNS = ((1.7, (0.9, -0.5, 0.9)), (0.8, (0.3, 1.0, 0.3)), (0.5, (-0.8, 0.2, 0.9))
 EGL_PLATFORM_SURFACELESS_MESA = 0x31DD  # EGL_MESA_platform_surfaceless: drawing without a display
 
 
-def render_still(path: Path, frame: int, size: tuple[int, int] = (960, 720)) -> None:
+def render_still(
+    path: Path, frame: int, size: tuple[int, int] = (960, 720), only: Sequence[Block] | None = None
+) -> None:
     """Write a PNG of everything in the active scene that renders, at a frame; `size` is (width, height) in pixels.
+
+    `only`: these objects, and no others.
 
     Surfaces show their image, or a colour of their own where they have none. Tags are drawn as axes if there is nothing
     but tags. Workbench draws it, or Cycles on the processor where OpenGL is missing.
@@ -47,18 +51,18 @@ def render_still(path: Path, frame: int, size: tuple[int, int] = (960, 720)) -> 
     Raises:
         ExchangeError: the file cannot be written, or Blender cannot render.
     """
-    with one_sentence(path), beside(path.absolute()) as temporary, _studio(frame, size) as scene:
+    with one_sentence(path), beside(path.absolute()) as temporary, _studio(frame, size, only) as scene:
         scene.render.filepath = str(temporary)
         run(bpy.ops.render.render, scene=scene.name, write_still=True)
 
 
 @contextmanager
-def _studio(frame: int, size: tuple[int, int]) -> Iterator[Block]:
+def _studio(frame: int, size: tuple[int, int], only: Sequence[Block] | None = None) -> Iterator[Block]:
     """A scene ready to render, with the objects of the active one; gone afterwards with all that was made for it."""
     source: Block = bpy.context.scene
     layer: Block = bpy.context.view_layer
     layer.update()  # its list of objects may be out of date in a script
-    objects = [obj for obj in layer.objects if _renders(obj)]
+    objects = [obj for obj in layer.objects if _renders(obj)] if only is None else list(only)
     with ExitStack() as undo:
         undo.callback(source.frame_set, source.frame_current)
         source.frame_set(frame)  # a render takes shape keys from the scene that is active, whatever its own frame

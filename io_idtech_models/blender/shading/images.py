@@ -91,7 +91,7 @@ def _load_file(path: str) -> bpy.types.Image | None:
 
 def _pack(picture: Picture, pixels: Pixels) -> Block:
     """Return a packed image of a file's pixels: the one already made of it, if the file is still the same."""
-    content = hashlib.sha256(repr(pixels.shape).encode() + pixels.tobytes()).hexdigest()
+    content = content_of(pixels)
     known = _packed(picture, content)
     if known is not None:
         return known
@@ -102,6 +102,11 @@ def _pack(picture: Picture, pixels: Pixels) -> Block:
     image.pixels.foreach_set(shown.ravel())
     image.pack()
     return _noted(image, picture, content)
+
+
+def content_of(pixels: Pixels) -> str:
+    """Return what tells the content of an image from others."""
+    return hashlib.sha256(repr(pixels.shape).encode() + pixels.tobytes()).hexdigest()
 
 
 def _pack_file(picture: Picture, name: str) -> Block | None:

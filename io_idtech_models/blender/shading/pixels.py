@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
+import os
 from typing import Any
 
+import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compat import Block
-from .images import image_of
+from .images import CONTENT, FILE, content_of, image_of
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +44,30 @@ def pixels_of(image: Block) -> Pixels | None:
     values *= np.float32(255.0)
     values += np.float32(0.5)
     return values.astype(np.uint8).reshape(height, width, -1)[:, :, :4]
+
+
+def origin_of(image: Block) -> str:
+    """Return the path of the file that an image was made of, absolute; "" for none."""
+    found = image.get(FILE)
+    if not isinstance(found, str):
+        found = bpy.path.abspath(image.filepath) if image.source == "FILE" and image.filepath else ""
+    return os.path.abspath(found) if found else ""  # noqa: PTH100 - links stay
+
+
+def is_changed(image: Block) -> bool:
+    """Tell whether an image shows what is no file's: it was painted, or made here."""
+    if image.is_dirty or image.source == "GENERATED":
+        return True
+    if image.packed_file is None:
+        return False
+    known = image.get(CONTENT)
+    if not isinstance(known, str):
+        return True
+    if hashlib.sha256(image.packed_file.data).hexdigest() == known:
+        return False
+    shown = pixels_of(image)
+    same = [] if shown is None else [content_of(shown[::-1, :, :count]) for count in (3, 4)]
+    return known not in same
 
 
 def color_of(material: Any) -> NDArray[np.uint8]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...reporting import ModelError
 from ..folders import Union, home_of
@@ -37,6 +37,8 @@ HEADS, CHARACTERS = "heads", "characters"  # folders among the players that are 
 LEVELS = 3
 LEVEL = re.compile(r"[1-9]\Z")
 HEAD_OF_SKIN = "md3_part"
+
+MOST_NAMED = 6  # files in a sentence
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,37 @@ def player_of(file: GameFile) -> PlayerFiles | None:
     return player_in(file.layer)
 
 
+def named_by(file: GameFile) -> PlayerFiles | None:
+    """Return the player that a file belongs to, with that file where it lies, also where the game takes another one.
+
+    What else lies there, and is another file in the game, is named.
+    """
+    found = player_of(file)
+    around = file.layer.around
+    if found is None or not isinstance(around, Union):
+        return found
+    led = around.led_by(file.layer)
+    hidden = [name for name in led.hidden() if name.lower().endswith((*READ, SUFFIX, ".cfg")) and name != file.name]
+    for kind, part in found.parts.items():
+        if part.base.name.lower() == file.name.lower():
+            found.parts[kind] = replace(part, base=file)
+        levels = {nth: file if each.name.lower() == file.name.lower() else each for nth, each in part.levels.items()}
+        found.parts[kind] = replace(found.parts[kind], levels=levels)
+    if hidden:
+        found.missing.append(f"{hidden_in(led)}, which are shown: {shortened(hidden)}")
+    return found
+
+
+def hidden_in(led: Union) -> str:
+    """Return the beginning of a sentence on files of the archive, or the folder, that leads."""
+    return f"the game takes other files than '{led.layers[0].place}' has"
+
+
+def shortened(names: list[str]) -> str:
+    """Return the first few names."""
+    return f"{', '.join(names[:MOST_NAMED])}{' ...' if len(names) > MOST_NAMED else ''}"
+
+
 def player_in(folder: Store) -> PlayerFiles | None:
     """Return the player in a folder, or in the one around it; None if neither has a model of one."""
     for place in (folder, folder.parent):
@@ -99,7 +132,12 @@ def players_in(store: Store) -> list[PlayerFiles]:
         bodies = {tuple(map(str.lower, inner[::-1])): inner for at in store.below(folders) for inner in _bodies(at)}
         places = (store.below((*folders, *bodies[name])) for name in sorted(bodies))
         found += [_Found(place[0].around) for place in places if place]
-    return [each.player() for each in found if each.parts]
+    players = [each.player() for each in found if each.parts]
+    for player in players if isinstance(store, Union) and store.stronger else ():
+        hidden = player.folder.hidden() if isinstance(player.folder, Union) else []
+        if hidden and isinstance(player.folder, Union):
+            player.missing.append(f"{hidden_in(player.folder)}, whose own are shown: {shortened(hidden)}")
+    return players
 
 
 def players_of(file: GameFile) -> list[PlayerFiles]:

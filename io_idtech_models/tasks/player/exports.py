@@ -50,6 +50,7 @@ class SaveOptions:
         float, ...
     ] = ()  # of the triangles that levels of detail made anew have; else the scene's are written
     split_surfaces: bool = False  # that are too large for the game
+    new_skin: str = ""  # what is worn becomes a skin of that name, and the one that was worn stays as it was
     triangles: int = 0  # the most that the parts have together; 0: all that there are
 
 
@@ -60,6 +61,7 @@ class SavedPlayer:
     name: str
     files: dict[str, bytes] = field(default_factory=dict)
     facts: str = ""
+    skin: str = ""  # a new one
 
 
 def chosen_player(context: Context, collection_name: str = "") -> PlayerFound:
@@ -99,7 +101,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
         ModelError: a part can't be written.
     """
     with collected_warnings() as warnings, object_mode(context):
-        saved = SavedPlayer(player_name(player))
+        saved = SavedPlayer(player_name(player), skin=options.new_skin.strip().lower())
         chosen = {(kind, 0): part_of(context, root) for kind, root in player.parts.items() if kind in KINDS}
         for (kind, level), collection in sorted(player.levels.items()) if not options.shares else ():
             chosen[kind, level] = choose(context, "AUTO", collection.name)
@@ -115,7 +117,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
         _warn_of_parts(player)
         _warn_of_levels(chosen, saved)
         kept = {} if player.collection is None else stored_files(player.collection)
-        saved.files |= _skins(player, kept, meshes, pieces)
+        saved.files |= _skins(player, kept, meshes, pieces, saved.skin)
         saved.files |= table_file(player, context)
         _warn_of_strays(player, context, {block for choice in chosen.values() for block in choice.whole})
     parts, levels = len(meshes), len(player.levels)
@@ -198,7 +200,11 @@ def _warn_of_levels(chosen: dict[tuple[str, int], Choice], saved: SavedPlayer) -
 
 
 def _skins(
-    player: PlayerFound, kept: dict[str, bytes], meshes: dict[str, list[Block]], pieces: dict[str, list[str]]
+    player: PlayerFound,
+    kept: dict[str, bytes],
+    meshes: dict[str, list[Block]],
+    pieces: dict[str, list[str]],
+    new: str = "",
 ) -> dict[str, bytes]:
     """Return the skins: the one that is worn as the surfaces wear it, the others as they are.
 
@@ -206,6 +212,10 @@ def _skins(
     """
     worn = "" if player.collection is None else str(player.collection.get(SKIN, ""))
     files = {name: data for name, data in kept.items() if name.lower().endswith(SUFFIX)}
+    if new:
+        like = {kind: skins_of(kind, files).get(worn) for kind in meshes}
+        files = {f"{kind}_{new}{SUFFIX}": files[old] for kind, old in like.items() if old is not None} | files
+        worn = new
     missing: dict[str, list[str]] = {}
     for kind, blocks in meshes.items():
         own = skins_of(kind, files)

@@ -9,16 +9,21 @@ from collections.abc import Iterable
 from pathlib import Path, PurePath
 
 from ...assets.player import PACK, write_player
+from ...blender.player.build import stored_files
 from ...blender.player.parts import PlayerFound
 from ...blender.provenance import FILE
-from ...game.player.files import HEAD, PlayerFiles, player_in, player_of, players_in
+from ...game.folders import led
+from ...game.player.files import HEAD, PlayerFiles, named_by, player_in, player_of, players_in
 from ...game.player.weapons import WeaponFiles, weapons_of
+from ...game.skin_names import SUFFIX as SKIN
 from ...game.skin_names import skins_of
 from ...game.store import ARCHIVES, Disk, GameFile, split_at_archive
 from ...model.wording import listed
 from ...reporting import LimitError, ModelError
 from ..games import configured, user_disk
 from .exports import SavedPlayer, player_name
+from .icons import head_icon
+from .mod import Mod, moved, painted
 from .old_levels import places_of, stale
 
 log = logging.getLogger(__name__)
@@ -26,15 +31,18 @@ log = logging.getLogger(__name__)
 PART = re.compile(r"(lower|upper|head)(_[1-3])?\.md3\Z")
 
 
-def players_at(path: Path, disk: Disk, name: str = "") -> PlayerFiles:
+def players_at(path: Path, disk: Disk, name: str = "", as_game: bool = False) -> PlayerFiles:
     """Return the player that a path means: a file of its folder, that folder, or an archive or game with a `name`.
+
+    What is named is read from there, and where the game takes others the player's `missing` says so; `as_game`: all
+    is as the game sees it.
 
     Raises:
         ModelError: there is none, or there are several and no name says which.
     """
     file = disk.file(path)
     if file.is_file() and not path.name.lower().endswith(ARCHIVES):
-        found = player_of(file)
+        found = player_of(file) if as_game else named_by(file)
         if found is None:
             raise LimitError("no player lies there: its folder has lower.md3, upper.md3 and head.md3")
         return found
@@ -42,7 +50,7 @@ def players_at(path: Path, disk: Disk, name: str = "") -> PlayerFiles:
     own = player_in(store)
     if own is not None and (not name or own.name.lower() == name.lower()):
         return own
-    return _of_several(players_in(store.around), name)
+    return _of_several(players_in(led(store)), name)
 
 
 def is_part(file: GameFile) -> bool:
@@ -71,12 +79,16 @@ def players_from(source: str) -> list[PlayerFiles]:
     """
     disk = user_disk()
     if source:
-        stores = [disk.store(Path(source)).around]
+        stores = [led(disk.store(Path(source)))]
     else:
         stores = [disk.surroundings.game(game) for game in configured()]
         if not stores:
             raise LimitError("name a game's folder in the preferences of id Tech Models first")
     found = [player for store in stores for player in players_in(store)]
+    if source and source.lower().endswith(ARCHIVES):
+        inside = str(disk.store(Path(source)).place) + os.sep
+        own = [p for p in found if any(part.base.place.startswith(inside) for part in p.parts.values())]
+        found = own or found
     if not found:
         raise LimitError("no player lies there: a game has them in models/players")
     return found
@@ -112,23 +124,53 @@ def proposed_target(player: PlayerFound) -> Path:
     return place / f"z_{name}{PACK}"
 
 
-def write(saved: SavedPlayer, target: Path, player: PlayerFound) -> None:
+def write(saved: SavedPlayer, target: Path, player: PlayerFound, name: str = "") -> None:
     """Write a player's files, with its icons, into a folder or a .pk3, all or none; what else is there stays.
 
-    A player that came from an archive goes into one where its files were.
+    A player that came from an archive goes into one where its files were, or those of another `name` are. What its game
+    lacks goes along into an archive.
 
     Raises:
         ModelError: a file can't be written; all are as they were.
     """
-    packed = target.name.lower().endswith(PACK)
-    files = saved.files | icons_of(player, saved.files)
-    for text in stale(saved.files, places_of(target, inside(player), source_of(player), user_disk())):
+    packed, folder = target.name.lower().endswith(PACK), inside(player)
+    files, besides = dict(saved.files), {}
+    if packed or name:
+        skins = {each: data for each, data in files.items() if each.lower().endswith(SKIN)}
+        mod = Mod(player, folder, saved.skin)
+        mod.fill(skins)
+        old, folder = folder, f"{folder.rpartition('/')[0]}/{name}" if name else folder
+        if name:
+            moved(skins, mod, old, folder)
+            files = {each: _with_path(each, data, old, folder) for each, data in files.items()}
+        files, besides = files | skins, mod.files
+    elif lost := sorted(painted(player)):
+        log.warning("painted or made here, and in no file: a .pk3 takes them along, or save them: %s", listed(lost))
+    files |= icons_of(player, files)
+    for text in stale(files, places_of(target, folder, source_of(player), user_disk())):
         log.warning("%s", text)
-    write_player(target / inside(player) if packed else target, saved.name, files)
+    if packed:
+        write_player(target / folder, saved.name, files, besides)
+        return
+    own = {path[len(folder) + 1 :]: data for path, data in besides.items() if path.startswith(folder + "/")}
+    if len(own) < len(besides):
+        others = sorted(path for path in besides if not path.startswith(folder + "/"))
+        log.warning("not below '%s', only a .pk3 takes them along: %s", folder, listed(others))
+    write_player(target, saved.name, files | own)
+
+
+def _with_path(name: str, data: bytes, old: str, new: str) -> bytes:
+    """Return a table of animations that names another folder where it names the player's."""
+    if not name.lower().endswith(".cfg"):
+        return data
+    return re.sub(re.escape(old.encode()) + rb"(?=/)", lambda _: new.encode(), data, flags=re.IGNORECASE)
 
 
 def icons_of(player: PlayerFound, files: Iterable[str]) -> dict[str, bytes]:
-    """Return the icons of the skins among a player's files, from where the player came; warns of what is missing."""
+    """Return the icons of the skins among a player's files, from where the player came; warns of what is missing.
+
+    Those of new skins are made of the head as it is worn.
+    """
     place = source_of(player)
     source = None if place is None else player_in(user_disk().store(place))
     found: dict[str, bytes] = {}
@@ -139,7 +181,13 @@ def icons_of(player: PlayerFound, files: Iterable[str]) -> dict[str, bytes]:
         except ModelError as error:
             log.warning("%s: %s", icon.name, error)
     skins = skins_of(HEAD, files)
-    bare = [f"icon_{skin}.tga" for skin in skins if skin not in there]
+    kept = {} if source is None or player.collection is None else stored_files(player.collection)
+    known = {name.lower() for name in kept}
+    bare = [skin for skin in skins if skin not in there]
+    new = [skin for skin in bare if skins[skin].lower() not in known]
+    picture = head_icon(player) if new else b""
+    found |= {f"icon_{skin}.tga": picture for skin in new if picture}
+    bare = [f"icon_{skin}.tga" for skin in bare if f"icon_{skin}.tga" not in found]
     if bare:
         log.warning("games refuse a skin without its icon, which is no model's to make: put %s beside", listed(bare))
     return found

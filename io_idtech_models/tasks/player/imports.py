@@ -120,7 +120,9 @@ class PlayerImport:
         settings, dressing = replace(self.settings, fit_range=False), replace(self.dressing, skin=skin)
         if kind not in self._worn:
             rate = rate_of(self.scene, settings.frame_rate)
-            self._worn[kind] = materials_for(file, formats.by_name("md3"), dressing, rate)
+            part = self.files.parts.get(kind)
+            own = None if part is None else part.skins.get(skin)
+            self._worn[kind] = materials_for(file, formats.by_name("md3"), dressing, rate, skin=own)
         built, summary = import_file(file, settings, self.scene, into, dressing, self._worn[kind])
         for text in summary.warnings:
             log.warning("%s: %s", file.name, text)

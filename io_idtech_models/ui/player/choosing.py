@@ -100,7 +100,10 @@ class IMPORT_SCENE_OT_idtech_choose_player(Operator):  # type: ignore[misc]
         """Import the chosen one."""
         options = json.loads(self.given) if self.given else {}
         operators: Any = bpy.ops.import_scene
-        return operators.idtech_player(filepath=str(Path(self.player)), **options)
+        if self.source and Path(self.source).is_file():  # of an archive what lies in it
+            name = next(item[1] for item in _items if item[0] == self.player)
+            return operators.idtech_player(filepath=self.source, player=name, **options)
+        return operators.idtech_player(filepath=str(Path(self.player)), as_game=True, **options)
 
 
 CLASSES = (IMPORT_SCENE_OT_idtech_choose_player,)

@@ -59,6 +59,7 @@ class IMPORT_SCENE_OT_idtech_player(DressOptions, ImportFiles, Operator):  # typ
     weapon: StringProperty(
         name="Weapon", description="The weapon to hold (machinegun, rocketl, ...), by its folder's name; empty: none"
     )
+    as_game: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # a game was named, and none of its archives
     levels: BoolProperty(name="Levels of Detail", description="Bring the coarser models along, hidden", default=True)
     legs: StringProperty(name="Legs", description="The animation to show at first (LEGS_RUN, ...); empty: all frames")
     torso: StringProperty(name="Torso", description="The same of the torso (TORSO_ATTACK, ...)")
@@ -106,7 +107,8 @@ def bring_players(operator: Any, context: Context) -> set[str]:
     failed = []
     for path in operator.paths():
         try:
-            player = players_at(path, disk, getattr(operator, "player", ""))
+            as_game = getattr(operator, "as_game", False)
+            player = players_at(path, disk, getattr(operator, "player", ""), as_game)
             found.setdefault(player.folder.place, player)
         except ModelError as error:
             failed.append(f"{path.name or path}: {error}")
@@ -172,6 +174,13 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
         name="Make Levels",
         description="Percentages of the triangles (50, 25) of levels made anew; empty: those in the scene",
     )
+    player: StringProperty(
+        name="Name", description="What the player is called, whose folder is written; empty: as it came"
+    )
+    new_skin: StringProperty(
+        name="New Skin",
+        description="Write what all parts wear now as a skin of this name, and leave the one that was worn as it was",
+    )
     split_surfaces: option_property(SPLIT_OPTION)
     triangles: IntProperty(
         name="Most Triangles",
@@ -202,12 +211,14 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
 
     def draw(self, context: Context) -> None:
         """Show the options."""
-        options = ("game", "split_surfaces", "triangles", "percentages", "scale", "normals", "keep_suffixes")
-        draw_group(self.layout, self, "idtech_player", "Player", options)
+        draw_group(self.layout, self, "idtech_player", "Player", ("player", "new_skin", "game"))
+        options = ("split_surfaces", "triangles", "percentages", "scale", "normals", "keep_suffixes")
+        draw_group(self.layout, self, "idtech_mesh", "Mesh", options)
 
     def execute(self, context: Context) -> Any:
         """Write the player; what hinders it leaves every file as it was."""
         from ...model.lod.levels import shares_of
+        from ...tasks.making.pictures import plain_name
         from ...tasks.player.exports import SaveOptions, chosen_player, save_player
         from ...tasks.player.files import write
         from ...tasks.sidebar.last_export import remember, unusual
@@ -220,7 +231,7 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
             shares = tuple(shares_of(self.percentages)) if self.percentages.strip() else ()
             saved, summary = save_player(player, settings_from(self, SaveOptions, shares=shares), context)
             with collected_warnings() as warnings:
-                write(saved, target, player)
+                write(saved, target, player, plain_name(self.player))
             summary.warnings += warnings
         except ModelError as error:
             self.report({"ERROR"}, f"{target.name}: {error}")

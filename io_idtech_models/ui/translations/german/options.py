@@ -76,6 +76,7 @@ TEXTS = {
     ),
     "Model": "Modell",
     "Model's Own": "Eigener",
+    "New Skin": "Neuer Skin",
     "Most Triangles": "Max. Dreiecke",
     "Moving Textures": "Bewegte Texturen",
     "No Game: the Format's Own Limits": "Kein Spiel: die Grenzen des Formats",

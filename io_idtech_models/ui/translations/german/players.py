@@ -89,6 +89,12 @@ TEXTS = {
     "Quake III Player (.md3, .pk3)": "Quake-III-Player (.md3, .pk3)",
     "Quake III Player (folder, .pk3)": "Quake-III-Player (Ordner, .pk3)",
     "Quake III Player from Game...": "Quake-III-Player aus Spiel...",
+    "What the player is called, whose folder is written; empty: as it came": (
+        "Wie der Player heißt, dessen Ordner geschrieben wird; leer: wie er kam"
+    ),
+    "Write what all parts wear now as a skin of this name, and leave the one that was worn as it was": (
+        "Was alle Teile jetzt tragen als Skin dieses Namens schreiben und den bisherigen lassen, wie er war"
+    ),
     "Right Hand": "Rechte Hand",
     "The action that the legs play": "Die Aktion, die die Beine spielen",
     "The action that the torso plays": "Die Aktion, die der Torso spielt",

@@ -1,0 +1,261 @@
+"""What goes into a player's archive beside its models: pictures, scripts of shaders, and icons that its game lacks.
+
+So that one file is all that somebody else needs. What the game's own archives have, and nobody has changed, stays out.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...assets.belongings import named_by
+from ...assets.looks import Looks
+from ...blender import names
+from ...blender.compat import Block
+from ...blender.exchange import encoding
+from ...blender.mesh.parts import worn_materials
+from ...blender.player.parts import PlayerFound
+from ...blender.provenance import FILE
+from ...blender.roots import root_of
+from ...blender.shading import pixels
+from ...blender.shading.images import image_of
+from ...blender.shading.materials import worn_by
+from ...blender.shading.pixels import is_changed, origin_of
+from ...game.lexer import without_suffix
+from ...game.player import tga
+from ...game.search import SearchPath
+from ...game.shaders.library import ShaderLibrary
+from ...game.shaders.model import Shader, is_builtin
+from ...game.skin import read_skin
+from ...game.skin_names import SUFFIX as SKIN
+from ...game.store import GameFile, split_at_archive
+from ...model.pictures.sizes import fitting
+from ...model.wording import listed
+from ...reporting import ModelError
+from ..games import user_disk
+from ..making.pictures import plain_name
+
+log = logging.getLogger(__name__)
+
+SUFFIXES = (".tga", ".jpg", ".jpeg", ".png")  # of pictures that all games of Quake III's kin, and ioquake3, read
+SCRIPT, MODEL = ".shader", "lower.md3"
+OWN_ARCHIVE = re.compile(r"pak\d[^/\\]*\.pk3\Z", re.IGNORECASE)  # of a game itself; others are somebody's mod
+MOST_LETTERS = 32  # of a new picture's name
+
+
+@dataclass(eq=False)
+class Mod:
+    """Files of a player by their paths in the game, beyond those in its folder, and what its skins call otherwise."""
+
+    player: PlayerFound
+    folder: str  # in the game
+    skin: str = ""  # a new one: what was painted for it gets names of its own
+    files: dict[str, bytes] = field(default_factory=dict)
+    renamed: dict[str, str] = field(default_factory=dict)  # what all skins name
+    of_skin: dict[str, str] = field(default_factory=dict)  # what the new skin names
+
+    def fill(self, skins: dict[str, bytes]) -> None:
+        """Find what skins, by the names of their files, need, and let them name it."""
+        wanted = {shader for data in skins.values() for shader in read_skin(data).shaders().values()}
+        if self.looks is not None:
+            for path, data in named_by(self.looks.search.model, _is_games, sorted(wanted - {""})):
+                self.files[path] = data
+        for text in self.texts:
+            self.files[f"scripts/{_script_name(text.name)}"] = text.as_string().encode()
+        for material in self._materials():
+            self._add(material)
+        for name, data in skins.items():
+            skins[name] = _renamed(data, self.renamed | (self.of_skin if name.lower().endswith(self._ending) else {}))
+
+    @property
+    def _ending(self) -> str:
+        return f"_{self.skin}{SKIN}".lower() if self.skin else "\0"
+
+    @cached_property
+    def looks(self) -> Looks | None:
+        """What shaders come to in the game that the player came from; None if it came from none."""
+        place = None if self.player.collection is None else self.player.collection.get(FILE)
+        return Looks(SearchPath(user_disk().file(Path(place) / MODEL))) if isinstance(place, str) else None
+
+    @cached_property
+    def texts(self) -> list[Any]:
+        """The scripts in the .blend that say what something worn looks like."""
+        worn = [worn_by(material) for material in self._materials()]
+        scripts = [text for text in bpy.data.texts if text.name.lower().endswith(SCRIPT)]
+        return [text for text in scripts if any(_library(text).shader(name) is not None for name in worn if name)]
+
+    def _materials(self) -> list[Block]:
+        return list(dict.fromkeys(m for _, m in worn_materials(_meshes(self.player)) if m is not None))
+
+    def script(self, worn: str) -> Shader | None:
+        """Return what a script says of a name, one in the .blend first."""
+        libraries = [*map(_library, self.texts), *([] if self.looks is None else [self.looks.library])]
+        return next((s for lib in libraries if lib is not None and (s := lib.shader(worn)) is not None), None)
+
+    def _found(self, name: str) -> GameFile | None:
+        return None if self.looks is None else self.looks.find_image(name)
+
+    def take(self, shader: str) -> tuple[str, bytes] | None:
+        """Return a picture's suffix and bytes, and take it out of what is added; None where it is not there."""
+        key = without_suffix(shader).lower()
+        made = next((path for path in self.files if without_suffix(path).lower() == key), None)
+        if made is not None:
+            return Path(made).suffix, self.files.pop(made)
+        found = self._found(shader)
+        return None if found is None else (found.suffix.lower(), found.read())
+
+    def _add(self, material: Block) -> None:
+        """Add the picture of a material, unless the game has it as it is."""
+        worn, image = worn_by(material), image_of(material)
+        if not worn:
+            return
+        script = self.script(worn)
+        if script is not None:
+            self._add_of_script(worn, script, image)
+        elif image is None:
+            if self._found(worn) is None and _is_own(material):
+                self._put(worn, worn, tga.write(pixels.picture_of(material)), ".tga")
+        elif is_changed(image):
+            self._put_pixels(worn, worn, image, material)
+        elif self._is_other(image, self._found(worn)):
+            self._put_image(worn, image)
+
+    def _add_of_script(self, worn: str, script: Shader, image: Block | None) -> None:
+        """Add what a script draws with: the picture that came from one of its maps, or the first that is missing."""
+        maps = [each for stage in script.stages for each in stage.maps if each and not is_builtin(each)]
+        if image is None or not maps:
+            return
+        came = origin_of(image)
+        own = next((m for m in maps if _is_at(self._found(m), came)), None)
+        lacking = next((m for m in maps if self._found(m) is None), None)
+        if own is not None and is_changed(image):
+            self._put(own, own, _encoded(image, own), _suffix(own))
+        elif own is None and lacking is not None:
+            self._put(lacking, lacking, _encoded(image, lacking), _suffix(lacking))
+        elif own is None:
+            text = "'%s' is drawn by the script '%s', which knows no picture '%s': it is not written"
+            log.warning(text, worn, script.file, image.name)
+
+    def _is_other(self, image: Block, found: GameFile | None) -> bool:
+        """Tell whether the game shows something else, or what it has not of itself, where an image is shown."""
+        return not _is_at(found, origin_of(image))
+
+    def _put_image(self, worn: str, image: Block) -> None:
+        """Add an image's file as it is, if games read such, else its pixels."""
+        came = origin_of(image)
+        file = user_disk().file(Path(came)) if came else None
+        suffix = "" if file is None else file.suffix.lower()
+        if file is None or suffix not in SUFFIXES or _suffix(worn, suffix) != suffix or not file.is_file():
+            self._put_pixels(worn, worn, image, None)
+            return
+        try:
+            self._put(worn, worn, file.read(), suffix)
+        except ModelError as error:
+            log.warning("%s: %s", file.name, error)
+
+    def _put_pixels(self, worn: str, name: str, image: Block, material: Block | None) -> None:
+        if pixels.pixels_of(image) is None:
+            log.warning("the picture '%s' of '%s' can't be read: it is not written", image.name, worn)
+            return
+        suffix = _suffix(name)
+        if self.skin and self._found(worn) is not None:
+            name = f"{without_suffix(name)}_{plain_name(self.skin)}{suffix}"
+            self.of_skin[worn] = name
+        self._put(worn, name, _encoded(image, name), suffix)
+
+    def _put(self, worn: str, name: str, data: bytes, suffix: str) -> None:
+        """Add a picture where a skin names it; what is called as no path goes into the player's folder."""
+        if "/" not in name.replace("\\", "/"):
+            name = f"{self.folder}/{plain_name(without_suffix(name))[:MOST_LETTERS] or 'plain'}{suffix}"
+            self.renamed[worn] = name
+        self.files[without_suffix(name).replace("\\", "/") + suffix] = data
+
+
+def _is_at(file: GameFile | None, place: str) -> bool:
+    return file is not None and os.path.normcase(os.path.abspath(file.place)) == os.path.normcase(place)  # noqa: PTH100
+
+
+def _meshes(player: PlayerFound) -> list[Block]:
+    found = [b for root in player.parts.values() for b in root.children_recursive if b.type == "MESH"]
+    return [block for block in found if root_of(block) in player.parts.values()]
+
+
+def _is_games(file: GameFile) -> bool:
+    """Tell whether a file lies in an archive of a game itself."""
+    at = split_at_archive(Path(file.place), lambda path: Path(path).is_file())
+    return at is not None and OWN_ARCHIVE.search(Path(at[0]).name) is not None
+
+
+def _is_own(material: Block) -> bool:
+    """Tell whether a material was made here, by no import."""
+    return not isinstance(material.get(names.GIVEN), str)
+
+
+def _library(text: Any) -> ShaderLibrary:
+    return ShaderLibrary([(text.name, lambda: text.as_string().encode())])
+
+
+def _script_name(name: str) -> str:
+    return f"{plain_name(name[: -len(SCRIPT)].replace(chr(92), '/').rpartition('/')[2]) or 'own'}{SCRIPT}"
+
+
+def _suffix(name: str, usual: str = ".tga") -> str:
+    """Return how the file of a picture ends that is called so: engines look for what a name says first."""
+    own = next((suffix for suffix in SUFFIXES if name.lower().endswith(suffix)), "")
+    return own or usual
+
+
+def _encoded(image: Block, name: str) -> bytes:
+    found = pixels.pixels_of(image)
+    assert found is not None
+    suffix, picture = _suffix(name), fitting(found, tga.LARGEST)
+    return tga.write(picture) if suffix == ".tga" else encoding.write(picture, suffix)
+
+
+def _renamed(data: bytes, names_of: dict[str, str]) -> bytes:
+    """Return a skin that names some shaders otherwise."""
+    if not names_of:
+        return data
+    document = read_skin(data)
+    for surface, shader in document.shaders().items():
+        if shader in names_of:
+            document = document.set_shader(surface, names_of[shader])
+    return document.write()
+
+
+def moved(skins: dict[str, bytes], mod: Mod, old: str, new: str) -> None:
+    """Let skins name pictures in another player's folder, and bring these there: what no script draws."""
+    wanted = {s for data in skins.values() for s in read_skin(data).shaders().values() if _below(s, old)}
+    other: dict[str, str] = {}
+    lost = []
+    for shader in sorted(wanted):
+        found = None if mod.script(shader) is not None else mod.take(shader)
+        if found is not None:
+            other[shader] = new + shader[len(old) :]
+            mod.files[without_suffix(other[shader]) + found[0]] = found[1]
+        elif mod.script(shader) is None:
+            lost.append(shader)
+    if lost:
+        log.warning("pictures that are not there keep their names in the skins: %s", listed(lost))
+    for name, data in skins.items():
+        skins[name] = _renamed(data, other)
+
+
+def _below(name: str, folder: str) -> bool:
+    return name.replace("\\", "/").lower().startswith(folder.lower() + "/")
+
+
+def painted(player: PlayerFound) -> Iterator[str]:
+    """Yield the names of a player's images whose pixels are no file's."""
+    materials: Iterable[Any] = dict.fromkeys(m for _, m in worn_materials(_meshes(player)) if m is not None)
+    for image in dict.fromkeys(map(image_of, materials)):
+        if image is not None and is_changed(image):
+            yield str(image.name)
