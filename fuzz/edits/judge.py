@@ -133,6 +133,8 @@ def judge(frames: Frames, blocks: list[Any]) -> Verdict:
     """Compare a file with what the scene shows of objects in some of its frames."""
     scene = bpy.context.scene
     before = scene.frame_current
+    for armature in bpy.data.armatures:  # actions are written as they play, also of one that shows its rest
+        armature.pose_position = "POSE"
     every = np.linspace(scene.frame_start, scene.frame_end, min(LOOKS, scene.frame_end - scene.frame_start + 1))
     worst = Verdict()
     for frame in sorted(set(every.astype(int).tolist())):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,9 @@ from ..blender import names
 from ..blender.compat import Block
 from ..blender.mesh import attributes
 from ..blender.mesh.parts import worn_materials
-from ..blender.player.parts import find_player
+from ..blender.player.parts import PlayerFound, find_player
 from ..blender.provenance import FILE, MODEL_ID, SKIN, STAND_IN, WORN_GIVEN, is_stand_in
+from ..blender.provenance import model_of as model_id_of
 from ..blender.roots import root_of
 from ..blender.shading.images import FILE as IMAGE_FILE
 from ..blender.shading.images import image_of
@@ -128,7 +129,21 @@ def _show_on_parts(block: Block, name: str) -> str:
         other = next((b for b in root.children_recursive if b.type == "MESH" and root_of(b) == root), None)
         if other is not None and root_of(block) != root and name in skins_of(other):
             _show_skin(other, name)
+    if player is not None and player.collection is not None:
+        player.collection[SKIN] = name
     return shown
+
+
+def skin_worn_by(player: PlayerFound, kind: str, own: Collection[str]) -> str:
+    """Return the skin that a part of a player wears, which may have those of `own`; "" for none.
+
+    One that was imported wears what it was dressed in; others the player's skin, and if they have none a new one.
+    """
+    home = next((c for c in player.parts[kind].users_collection if c.get(MODEL_ID)), None)
+    if home is not None and (SKIN in home or FILE in home):
+        return str(home.get(SKIN, ""))
+    worn = "" if player.collection is None else str(player.collection.get(SKIN, ""))
+    return worn if worn or own else "default"
 
 
 def _wear_slot(block: Block, slot: int) -> None:
@@ -262,19 +277,27 @@ def _first_of_each(worn: list[tuple[str, str]]) -> dict[str, str]:
 def skin_with(
     blocks: list[Block], old: bytes, pieces: Mapping[str, list[str]] | None = None
 ) -> tuple[bytes, list[str]]:
-    """Return a skin file that surfaces do not wear now, with those that it does not list, and their names.
+    """Return a skin file that surfaces do not wear now, with new ones that it does not list, and their names.
 
     Raises:
         ModelError: a name can't be written.
     """
-    document = read_skin(old)
+    document, came = read_skin(old), {surface_key(name) for name in map(_name_in_source, blocks) if name}
     own, added, every = document.shaders(), [], pieces or {}
+    if came and own and came.isdisjoint(own):  # it is of another model, as heads of players may have
+        return old, []
     for surface, shader in _worn_now(blocks):
         for piece in every.get(surface, [surface]):
-            if shader and surface_key(piece) not in own:
+            if shader and surface_key(piece) not in own and surface_key(piece) not in came:
                 document = document.set_shader(piece, own.get(surface_key(surface), shader))
                 added.append(piece)
     return document.write(), added
+
+
+def _name_in_source(block: Block) -> str:
+    """Return what an object's surface is called in the file that it came from; "" of one that came from none."""
+    name = block.get(names.SOURCE) if model_id_of(block) else None
+    return name if isinstance(name, str) else ""
 
 
 def _worn_now(blocks: list[Block]) -> list[tuple[str, str]]:

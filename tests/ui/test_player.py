@@ -346,6 +346,55 @@ def test_real_players_come_back(tmp_path, name):
     assert [n for n in before if before[n] != after[n]] == []
 
 
+OTHER_HEAD = b"h_other,models/players/grunt/other.tga\n"
+DRESSED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {  # what is imported, and which files are others or none
+    "an unknown skin": ({"skin": "foo"}, {}),
+    "none": ({"skin": "none"}, {}),
+    "half a skin": ({"skin": "red"}, {"head_red.skin": None}),
+    "a skin of another head": ({}, {"head_red.skin": OTHER_HEAD}),
+    "a head for each skin": (
+        {"skin": "red"},
+        {
+            "head.md3": None,
+            "head_default.md3": player_files()["head.md3"],
+            "head_red.md3": player_files()["head.md3"].replace(b"h_head", b"h_hair"),
+        },
+    ),
+    "no skin": ({}, {n: None for n in player_files() if n.endswith(".skin")}),
+}
+
+
+@pytest.mark.parametrize("case", DRESSED)
+def test_unedited_skins_come_back(tmp_path, capfd, case):
+    options, changed = DRESSED[case]
+    folder = game(tmp_path)
+    for name, data in changed.items():
+        if data is None:
+            (folder / name).unlink()
+        else:
+            put(folder / name, data)
+    brought(folder, **options)
+    if case == "an unknown skin":
+        assert "there is no skin 'foo': 'default', 'red'; it wears 'default'" in capfd.readouterr().out
+    there = {p.name: p.read_bytes() for p in folder.iterdir() if not p.name.startswith("icon_")}
+    other_heads = {"head_default.md3"} if case == "a head for each skin" else set()  # which a save has no part of
+    assert unequal(tmp_path, {n: d for n, d in there.items() if n not in other_heads}) == []
+
+
+def test_a_skin_that_is_shown_is_the_one_that_is_saved(tmp_path):
+    player = brought(game(tmp_path))
+    activate(player.parts["upper"].children[0])
+    assert bpy.ops.object.idtech_show_skin(skin="red.skin") == {"FINISHED"}
+    assert unequal(tmp_path, originals()) == []
+    legs = next(b for b in player.parts["lower"].children if b.type == "MESH")
+    legs.data.materials[0] = bpy.data.materials.new("models/players/grunt/blood")
+    hat = add_mesh("hat", CUBE_POINTS, CUBE_FACES)
+    hat.parent = player.parts["head"]
+    hat.data.materials.append(bpy.data.materials.new("models/players/grunt/hat"))
+    changed = {"head.md3", "head_default.skin", "head_red.skin", "lower.md3", "lower_red.skin"}
+    assert set(unequal(tmp_path, originals())) == changed
+
+
 def test_an_archive_keeps_all_else(tmp_path):
     brought(game(tmp_path, packed=True))
     pack = tmp_path / "baseq3/pak0.pk3"

@@ -273,3 +273,16 @@ def test_surfaces_that_are_read_and_not_shown_are_compared(tmp_path, capfd, monk
     monkeypatch.setattr(sampling, "is_direct", lambda block, plan: True)
     export_bytes(tmp_path / "b.md3")
     assert OFF.findall(said(capfd)) == [mesh.name]
+
+
+def test_a_key_that_is_no_frame_is_none(tmp_path, capfd):
+    """A key that a modeller adds to a model of one frame was written in the place of what shows."""
+    path = put(tmp_path / "a.md3", "seamed_cube")
+    import_model(path)
+    mesh = next(block for block in bpy.data.objects if block.type == "MESH")
+    mesh.shape_key_add(name="Basis")
+    mesh.shape_key_add(name="smile").points[0].co.z += 5.0
+    assert export_bytes(tmp_path / "b.md3") == path.read_bytes()
+    mesh.data.shape_keys.key_blocks["smile"].value = 1.0
+    assert export_bytes(tmp_path / "b.md3") != path.read_bytes()
+    assert "units off" not in said(capfd)

@@ -227,6 +227,17 @@ def _(folder):
     export(folder / "b.md3")
 
 
+@says("it moves beyond the frames")
+def _(folder):
+    import_model(put(folder / "a.md3"))
+    bpy.context.scene.frame_end = 20
+    block = next(block for block in bpy.data.objects if block.type == "MESH")
+    block.keyframe_insert("location", frame=5)
+    block.location.x = 9.0
+    block.keyframe_insert("location", frame=15)
+    export(folder / "b.md3")
+
+
 @says("is posed by hand")
 def _(folder):
     rig, _ = newt()

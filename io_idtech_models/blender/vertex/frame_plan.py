@@ -19,6 +19,7 @@ from ...model.wording import plural
 from ...reporting import LimitError
 from .. import names
 from ..compat import Block
+from ..curves import is_still
 from ..playback import Take, influences, loose_actions, make_take
 from ..properties import PREVIEW
 from ..provenance import MODEL_ID
@@ -87,7 +88,10 @@ def plan_frames(
         if keyed and _plays_otherwise(keyed, export):
             mode = "SCENE"
     if mode == "KEYS" and keyed:
-        return _key_plan(keyed, known, ids)
+        planned = _key_plan(keyed, known, ids)
+        if settings.frames == "AUTO" and space.root is None:
+            _warn_of_more(planned[0], blocks, export)
+        return planned
     if mode == "KEYS" and listed is not None:
         return _listed_plan(*listed, known)
     base = Base(_key_plan(keyed[:1], known, ids) if keyed else None)
@@ -99,9 +103,21 @@ def plan_frames(
     return _timeline_plan(base, blocks, scene, settings, "CURRENT" if mode == "KEYS" else mode)
 
 
+def _warn_of_more(plan: Plan, blocks: list[Block], export: ExportScene[GatherSettings]) -> None:
+    """Name what goes on moving before or behind the frames of a model's keys."""
+    movers = [b for b in blocks if b.parent or b.constraints or b.modifiers or not is_still(b)]
+    first, last = int(min(plan.times)), int(max(plan.times))
+    before, after = range(export.scene.frame_start, first + 1), range(last, export.scene.frame_end + 1)
+    if movers and any(is_moving(movers, export, WORLD, frames) for frames in (before, after) if len(frames) > 1):
+        log.warning("it moves beyond the frames of its keys, which are written: Frames: 'Scene Range' writes more")
+
+
 def _keyed(blocks: list[Block], known: StoredSource | None) -> list[Block]:
-    """Return the meshes whose shape keys are frames: absolute ones, and those that import made."""
-    places = {} if known is None else known.places
+    """Return the meshes whose shape keys are frames: absolute ones, and those that import made.
+
+    Relative keys of a model that came without frames are its modeller's: a smile, a fist.
+    """
+    places = {} if known is None or known.source.num_frames < 2 else known.places
     with_keys = [b for b in blocks if b.data.shape_keys is not None and frame_blocks(b.data.shape_keys)]
     return [b for b in with_keys if not b.data.shape_keys.use_relative or b.data in places]
 

@@ -16,7 +16,7 @@ from ...blender import names
 from ...blender.compat import Block, Context
 from ...blender.player.build import stored_files
 from ...blender.player.parts import PlayerFound, all_shown, find_player, players_among
-from ...blender.provenance import CHECKSUM, FILE, SKIN, model_of
+from ...blender.provenance import CHECKSUM, FILE, model_of
 from ...blender.roots import root_of
 from ...blender.vertex.frame_plan import GatherSettings
 from ...formats.rows import SPLIT
@@ -28,7 +28,7 @@ from ...game.store import split_name
 from ...model.wording import listed, plural
 from ...reporting import LimitError, collected_warnings
 from ..selection import Choice, beside_parts, choose, part_of
-from ..skins import skin_of, skin_with
+from ..skins import skin_of, skin_with, skin_worn_by
 from ..vertex import Summary, left_out, object_mode
 from .fitting import ANY, Parts, notes_of, part_for, triangles_of, within
 from .tables import KINDS, table_file
@@ -162,11 +162,15 @@ def _new_levels(name: str, data: bytes, shares: Sequence[float]) -> dict[str, by
 
 
 def part_file(kind: str, level: int, collection: Any) -> str:
-    """Return what a part's file is called: as the one that it came from, if games know that name, else as they do."""
-    wanted = kind + (f"_{level}" if level else "") + ".md3"
+    """Return what a part's file is called: as the one that it came from, if games know that name, else as they do.
+
+    World of Padman has a head for each skin, `head_SKIN.md3`.
+    """
+    ending = (f"_{level}" if level else "") + ".md3"
     found = None if collection is None else collection.get(FILE)
     own = PurePath(found).name if isinstance(found, str) else ""
-    return own if own.lower() == wanted else wanted
+    is_heads = kind == HEAD and own.lower().startswith(f"{HEAD}_") and own.lower().endswith(ending)
+    return own if is_heads or own.lower() == kind + ending else kind + ending
 
 
 def _warn_of_parts(player: PlayerFound) -> None:
@@ -208,19 +212,17 @@ def _skins(
 ) -> dict[str, bytes]:
     """Return the skins: the one that is worn as the surfaces wear it, the others as they are.
 
-    Surfaces that a skin does not list are added to it as they are now: games would show them grey.
+    New surfaces that a skin does not list are added to it as they are now: games would show them grey.
     """
-    worn = "" if player.collection is None else str(player.collection.get(SKIN, ""))
     files = {name: data for name, data in kept.items() if name.lower().endswith(SUFFIX)}
-    if new:
-        like = {kind: skins_of(kind, files).get(worn) for kind in meshes}
-        files = {f"{kind}_{new}{SUFFIX}": files[old] for kind, old in like.items() if old is not None} | files
-        worn = new
     missing: dict[str, list[str]] = {}
     for kind, blocks in meshes.items():
         own = skins_of(kind, files)
-        if not own and not worn:
-            worn = "default"
+        worn = skin_worn_by(player, kind, own)
+        if new:
+            if worn in own:
+                files = {f"{kind}_{new}{SUFFIX}": files[own[worn]]} | files
+            own, worn = skins_of(kind, files), new
         for skin in dict.fromkeys([*own, *([worn] if worn else [])]):
             name = own.get(skin, f"{kind}_{skin}{SUFFIX}")
             if skin == worn:

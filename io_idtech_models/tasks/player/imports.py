@@ -26,6 +26,7 @@ from ...blender.player.rows import NamedRow
 from ...blender.provenance import FILE, SKIN
 from ...blender.rollback import undone_on_failure
 from ...blender.vertex.build import BuildSettings, Built
+from ...game.dress import NONE
 from ...game.player.animation_cfg import AnimationTable, Row, read
 from ...game.player.files import HEAD, PlayerFiles
 from ...game.store import GameFile
@@ -75,7 +76,11 @@ class PlayerImport:
             warnings.extend(files.missing)
             collection = bpy.data.collections.new(names.fit(files.name))
             names.remember(collection, files.name)
-            collection[FILE], collection[SKIN] = files.folder.place, self.skin
+            collection[FILE], collection[SKIN] = files.folder.place, "" if self.skin == NONE else self.skin
+            wanted = self.dressing.skin.lower()
+            if wanted not in ("", self.skin):
+                there = listed([*files.skins, *sorted(self._partly)])
+                log.warning("there is no skin '%s': %s; it wears '%s'", wanted, there, self.skin or NONE)
             player = put_together(collection, self._models(collection))
             warnings.extend(player.loose)
             if self.options.levels:
@@ -93,8 +98,15 @@ class PlayerImport:
 
     @property
     def skin(self) -> str:
-        """Return the skin to wear, the usual one if none is wanted."""
-        return self.dressing.skin.lower() or next(iter(self.files.skins), "")
+        """Return the skin to wear, the usual one if none is wanted, or one that there is not."""
+        wanted = self.dressing.skin.lower()
+        there = {NONE, *self.files.skins, *self._partly}
+        return wanted if wanted in there else next(iter(self.files.skins), "")
+
+    @property
+    def _partly(self) -> set[str]:
+        """Return the skins that some parts lack."""
+        return {name for part in self.files.parts.values() for name in part.skins} - set(self.files.skins)
 
     def _models(self, into: bpy.types.Collection) -> dict[str, Built]:
         """Return the models of all parts that can be read, and of a weapon; raises ModelError if there is none."""
