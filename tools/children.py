@@ -82,9 +82,16 @@ def run_benchmarks(arguments: Sequence[str], every_version: bool) -> int:
 
 
 def run_fuzzer(arguments: Sequence[str]) -> int:
-    """Run the fuzzer of the pure layers and return its exit status."""
-    python = environments.prepare(environments.for_fuzzing())
-    return run([python, "-P", str(PROJECT / "fuzz" / "run.py"), *arguments])
+    """Run the fuzzer of the pure layers, with the numpy of one Blender after another; returns the worst exit status."""
+    worst = 0
+    for environment in environments.for_fuzzing():
+        python = environments.prepare(environment)
+        say(f"With {environment.title}:")
+        status = run([python, "-P", str(PROJECT / "fuzz" / "run.py"), "--under", environment.name, *arguments])
+        worst = max(worst, status)
+        if status not in {0, 1}:  # interrupted, or nothing to run
+            break
+    return worst
 
 
 def run(command: Sequence[str]) -> int:
