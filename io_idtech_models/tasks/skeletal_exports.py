@@ -26,7 +26,7 @@ from ..reporting import LimitError, collected_warnings, reason
 from . import animation_tables, motions, rig_levels
 from .advice import advice
 from .selection import Choice
-from .vertex import Summary, left_out, object_mode, skin_files, unselected_tags
+from .vertex import Summary, left_out, object_mode, skin_files, taken_along, unselected_tags
 
 
 @dataclass(frozen=True)
@@ -97,14 +97,15 @@ def _export_model(
         warnings.extend(row.lost(model))
         warnings.extend(refused([*row.check(model, game), *(p for a in animations for p in row.check_motion(a, game))]))
         target = in_game_folder(path, game)
-        warnings.extend(_folder_notes(target, path))
         skins = skin_files(replace(asked, target=target), blocks)
         _write([(target, row.dump(model, asked.options, animations)), *files, *skins])
         remember_weights(export.rig, settings)
     warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale), *_not_written(chosen, export, row)]
-    warnings += [f"{file.name}: {summary}" for file, summary in done]
+    warnings += [f"{file.name}: {summary}" for file, summary in done if summary.warnings]
     moved = f", {plural(len(animations), 'animation')}" if row.has_motions else ""
-    return Summary(describe_skeletal(model) + moved, warnings)
+    beside = [f"{file.name}: {summary}" for file, summary in done if not summary.warnings]
+    notes = [*beside, *_folder_notes(target, path), *taken_along(chosen)]
+    return Summary(describe_skeletal(model) + moved, warnings, notes)
 
 
 def of_format(export: RigScene, row: Row) -> RigScene:
@@ -252,11 +253,11 @@ def _one_each(asked: Asked, row: Row, sources: list[motions.Source], finish: Fin
             animation = finish(source)
             warnings.extend(refused(row.check(animation, game)))
             target = in_game_folder(path.with_name(name + row.suffixes[0]) if several else path, game)
-            warnings.extend(_folder_notes(target, path))
             files.append((target, row.dump(animation)))
             files += scale_files(animation, row, target, game)
         facts = f"{plural(animation.num_frames, 'frame')}, {plural(len(animation.joint_names), 'joint')}"
-        done.append((target, Summary(f"{facts} of '{source.name}'" if row.joins_clips else facts, warnings)))
+        facts += f" of '{source.name}'" if row.joins_clips else ""
+        done.append((target, Summary(facts, warnings, _folder_notes(target, path))))
     return done, files
 
 

@@ -149,6 +149,8 @@ def in_edit_mode(name: str, part: str, options: dict[str, Any]) -> Edit:
         if part == SOME:
             for face in list(faces)[: (len(faces) + 1) // 2]:
                 face.select = True
+                for point in face.vertices:
+                    blocks[0].data.vertices[point].select = True
         bpy.ops.object.mode_set(mode="EDIT")
         with contextlib.suppress(RuntimeError):  # there is nothing that it could do
             getattr(bpy.ops.mesh, name)(**options)

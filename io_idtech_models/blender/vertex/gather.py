@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from ...model.edits.normals import filled, smooth_normals, without_backs
 from ...model.vertex import Surface, Tag, VertexModel
+from ...model.wording import listed
 from ...reporting import LimitError
 from .. import names
+from ..budgets import refuse_to_write
 from ..claims import Claims
 from ..compat import Block
 from ..empties import PREFIX, decompose, shown_axes
@@ -227,8 +229,10 @@ def _only_curves(block: Block) -> bool:
 
 
 def _surfaces(jobs: list[MeshJob], plan: Plan, settings: GatherSettings) -> list[Surface]:
+    if settings.uv_splits_vertices:  # else they become one
+        refuse_to_write(sum(len(job.parts) for job in jobs))
     surfaces: list[Surface] = []
-    claims = Claims()
+    claims, copies = Claims(), dict[str, str]()
     for job in jobs:
         assert job.shape is not None and job.samples is not None
         for nth, part in enumerate(job.parts):
@@ -238,13 +242,22 @@ def _surfaces(jobs: list[MeshJob], plan: Plan, settings: GatherSettings) -> list
             if nth == 0 and job.place is not None:
                 surface.source_index = job.place.surface
             _settle_shown(job, surface, settings)
-            if not claims.take(surface.source_index):
-                log.warning("'%s' is a copy of a surface: written as a further one called '%s'", job.block.name, name)
+            if claims.repeats(surface.source_index, surface.source_triangles):
+                copies[job.block.name] = name
             surfaces.append(surface)
         if job.parts:
             _warn_of_points(job)
             warn_of_layers(job.block)
+    _warn_of_copies(copies)
     return surfaces
+
+
+def _warn_of_copies(copies: dict[str, str]) -> None:
+    """Name the objects that are copies of imported surfaces, with what each is called in the file."""
+    if len(copies) > 1:
+        log.warning("%s are copies of surfaces: written as further ones", listed(list(copies)))
+    for copy, name in copies.items() if len(copies) == 1 else ():
+        log.warning("'%s' is a copy of a surface: written as a further one called '%s'", copy, name)
 
 
 def _settle_shown(job: MeshJob, surface: Surface, settings: GatherSettings) -> None:

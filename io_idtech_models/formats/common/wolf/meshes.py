@@ -107,8 +107,8 @@ def _is_whole(mesh: SkinnedMesh, own: SkinnedMeshSource, numbers: Numbers) -> bo
 
 
 def _same_faces(triangles: NDArray[Any], source: NDArray[Any]) -> bool:
-    """Tell whether triangles (T, 3) are the source's, all as they were or, of a mirrored surface, all turned over."""
-    return np.array_equal(triangles, source) or np.array_equal(triangles[:, ::-1], source)
+    """Tell whether triangles (T, 3) have the corners of the source's, though they be turned over."""
+    return np.array_equal(np.sort(triangles, axis=1), np.sort(source, axis=1))
 
 
 def _surface_header(mesh: SkinnedMesh, own: SkinnedMeshSource | None, kind: Meshes) -> Any:
