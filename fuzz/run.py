@@ -2,7 +2,8 @@
 
 Each format is fuzzed for some minutes by worker processes (see `fuzz.worker`), guided by which branches inputs reach.
 What they find is tried again in a clean process with the true limits, made smaller, and kept in a folder. Inputs that
-reached new code stay in another, from which the next run goes on.
+reached new code stay in another, from which the next run goes on. `build.py` runs this with the numpy of each Blender
+whose Python is at hand, each in a folder of its own.
 """
 
 from __future__ import annotations
@@ -40,10 +41,12 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the mutations (1)")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes for each format (1)")
     parser.add_argument("--folder", type=Path, default=PROJECT / ".fuzz", help="of inputs and findings (.fuzz)")
+    parser.add_argument("--under", default="", help=argparse.SUPPRESS)  # the folder in that one
     parser.add_argument("--coverage", action="store_true", help="only count the lines that the kept inputs reach")
     options = parser.parse_args()
     if options.minutes <= 0 or options.jobs < 1:
         parser.error("--minutes and --jobs are more than 0")
+    options.folder /= options.under
     return options
 
 

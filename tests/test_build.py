@@ -117,6 +117,23 @@ def test_unsupported_python_is_told_what_to_install(monkeypatch):
         environments.for_conversion()
 
 
+def test_the_fuzzer_runs_with_the_numpy_of_each_blender_at_hand(monkeypatch, capsys):
+    def only_one(versions):
+        if versions != ((3, 13),):
+            raise MissingPythonError("no such Python")
+
+    commands = []
+    monkeypatch.setattr(pythons, "find", lambda _versions: None)
+    monkeypatch.setattr(environments, "prepare", lambda environment: "/".join(environment.requirements))
+    monkeypatch.setattr(children, "run", lambda command: commands.append(command) or len(commands) % 2)
+    assert children.run_fuzzer(["--minutes", "2"]) == 1
+    assert [command[0].split("/")[0] for command in commands] == ["numpy==1.24.*", "numpy==1.26.*", "numpy>=2.2,<3"]
+    assert [command[-3:] for command in commands] == [[f"fuzz-{b}", "--minutes", "2"] for b in ("4.2", "4.5", "5.2")]
+    monkeypatch.setattr(pythons, "find", only_one)
+    assert [each.name for each in environments.for_fuzzing()] == ["fuzz-5.2"]
+    assert "Not with the numpy of Blender 4.2: no such Python" in capsys.readouterr().err
+
+
 # -- environments
 
 

@@ -82,12 +82,22 @@ def run_benchmarks(arguments: Sequence[str], every_version: bool) -> int:
 
 
 def run_fuzzer(arguments: Sequence[str]) -> int:
-    """Run the fuzzer of the pure layers, or (`edits`) that of what modellers do, and return its exit status."""
+    """Run the fuzzer of the pure layers, with the numpy of one Blender after another; or that of edits, in one Blender.
+
+    Returns the worst exit status.
+    """
     if arguments[:1] == ["edits"]:
         python = environments.prepare(environments.for_conversion(), tests=True)
         return run([python, "-P", "-m", "fuzz.edits.run", *arguments[1:]])
-    python = environments.prepare(environments.for_fuzzing())
-    return run([python, "-P", str(PROJECT / "fuzz" / "run.py"), *arguments])
+    worst = 0
+    for environment in environments.for_fuzzing():
+        python = environments.prepare(environment)
+        say(f"With {environment.title}:")
+        status = run([python, "-P", str(PROJECT / "fuzz" / "run.py"), "--under", environment.name, *arguments])
+        worst = max(worst, status)
+        if status not in {0, 1}:  # interrupted, or nothing to run
+            break
+    return worst
 
 
 def run(command: Sequence[str]) -> int:

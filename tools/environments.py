@@ -246,15 +246,25 @@ def for_numpy() -> Environment:
         ) from None
 
 
-def for_fuzzing() -> Environment:
-    """Choose the environment of the fuzzer: with Atheris on Linux, elsewhere PyPI has no wheels of it."""
-    python = pythons.find(list(PREFERRED)).version
-    plain = numpy_environment(python)
-    if sys.platform != "linux":
-        return plain
-    return replace(
-        plain, name=f"fuzz-{dotted(python)}", title="Atheris", requirements=(*plain.requirements, "atheris==3.*")
-    )
+def for_fuzzing() -> list[Environment]:
+    """Choose the fuzzer's environments: with the numpy of each Blender whose Python is at hand.
+
+    And with Atheris on Linux; elsewhere PyPI has no wheels of it.
+    """
+    atheris = ("atheris==3.*",) if sys.platform == "linux" else ()
+    found = []
+    for name, blender in BLENDERS.items():
+        try:
+            pythons.find(blender.pythons)
+        except MissingPythonError as error:
+            say(f"Not with the numpy of Blender {name}: {error}")
+            continue
+        numpy = tuple(each for each in blender.requirements if each.startswith("numpy"))
+        title = f"the numpy of Blender {name}"
+        found.append(replace(blender, name=f"fuzz-{name}", title=title, requirements=(*numpy, *atheris), seconds=5))
+    if not found:
+        raise BuildError("The fuzzer needs a Python that a Blender has: 3.11 or 3.13.")
+    return found
 
 
 @contextmanager

@@ -100,6 +100,9 @@ def _baked(loaded: Loaded, to: Row, asked: Asked, posing: Posing) -> Converted:
         motions, notes = short_animations(motions, to.rooms.get("frame"))
     if any(mesh.level for mesh in loaded.model.meshes):
         notes += to.lost_levels()
+    if not loaded.model.nearest().meshes and not loaded.model.tags and not posing.tags:
+        alone = ", it holds animations alone: name it with --anim where their model is converted"
+        raise LimitError(f"it has no mesh{alone if motions else ''}")
     found = _vertex_file(loaded, bake(loaded.model.nearest(), motions, list(posing.tags), posing.frames), to, asked)
     return replace(found, notes=notes + found.notes)
 

@@ -37,6 +37,13 @@ def refuse_more(**counts: int) -> None:
             raise LimitError(f"the model has {count} {kind}, Blender becomes unusable with more than {MOST[kind]}")
 
 
+def refuse_to_write(surfaces: int) -> None:
+    """Refuse a model of more surfaces than an import of its file would take; raises LimitError."""
+    most = MOST["surfaces"]
+    if surfaces > most:
+        raise LimitError(f"{surfaces} surfaces: no import takes more than {most} back, join objects first (Ctrl+J)")
+
+
 def refuse_farther(what: str, places: NDArray[Any]) -> None:
     """Refuse places (..., 3), in Blender's units, farther out than its bones can be; `what` lies there.
 

@@ -186,6 +186,9 @@ class SkinnedMeshSource:
     normals: Floats | None = None  # (V, 3), as a mesh has them
     colors: Floats | None = None  # (V, 4), as a mesh has them
     blended: bool = False
+    points: Ints | None = (
+        None  # (V,) which of the points that import showed each vertex became part of; None: each is one
+    )
 
     @property
     def num_vertices(self) -> int:

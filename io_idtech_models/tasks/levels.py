@@ -32,7 +32,7 @@ from ..model.vertex import VertexModel
 from ..model.wording import listed, plural
 from ..reporting import LimitError, collected_warnings
 from .selection import Choice, choose
-from .vertex import Summary, left_out, object_mode, shown_apart
+from .vertex import Summary, left_out, object_mode, shown_apart, taken_along
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +83,7 @@ def make_levels(chosen: Choice, stem: str, settings: LevelSettings, context: Con
     counts = [sum(len(surface.triangles) for surface in level.surfaces) for level in found]
     texts = [f"'{c.name}' with {plural(count, 'triangle')}" for c, count in zip(made, counts, strict=True)]
     said = f"{', '.join(texts)}, excluded from the view layer"
-    return Summary(said, [*warnings, *left_out(chosen)])
+    return Summary(said, [*warnings, *left_out(chosen)], taken_along(chosen))
 
 
 def _build(

@@ -71,7 +71,7 @@ def choose(context: Context, what: str, collection_name: str = "") -> Choice:
         return _in_collection(context, _named(collection_name))
     active, asked = context.view_layer.objects.active, what
     if what == "AUTO":
-        model = _model(context, active)
+        model = _model(context, active) or _moved_model(context, active)
         if model is not None:
             return model
         what = "SELECTION" if any(_chosen(context, block) for block in context.scene.objects) else "VISIBLE"
@@ -117,6 +117,7 @@ def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types
     ids = {model_of(block) for block in blocks} | {""}
     meshes = [block for block in blocks if block.type == "MESH"]
     rigs = {m.object for b in meshes for m in b.modifiers if isinstance(m, bpy.types.ArmatureModifier)} - {None}
+    rigs |= {block for block in blocks if block.type == "ARMATURE"}
     homes = {home for block in meshes for home in block.users_collection}
     bodies = {home: {block for block in home.objects if block.type == "MESH"} for home in homes}
     carriers = set(_above(blocks))
@@ -228,6 +229,21 @@ def _model(context: Context, active: bpy.types.Object | None) -> Choice | None:
             blocks |= dict.fromkeys(further)
             parts |= found
     return _visible(context, blocks, speaker)
+
+
+def _moved_model(context: Context, active: bpy.types.Object | None) -> Choice | None:
+    """Return the imported model that an armature of one's own moves, if that is the active object; else None."""
+    if active is None or active.type != "ARMATURE" or model_of(active):
+        return None
+    moved = [
+        block
+        for block in context.scene.objects
+        if block.type == "MESH"
+        and block.visible_get(view_layer=context.view_layer)
+        and any(isinstance(m, bpy.types.ArmatureModifier) and m.object == active for m in block.modifiers)
+    ]
+    models = {model_of(block) for block in moved}
+    return _model(context, moved[0]) if len(models) == 1 and models != {""} else None
 
 
 def part_of(context: Context, root: bpy.types.Object) -> Choice:

@@ -28,7 +28,7 @@ from ..reporting import LimitError, collected_warnings, reason
 from . import animation_tables, motions, rig_levels
 from .advice import advice, of_size
 from .selection import Choice
-from .vertex import Summary, left_out, object_mode, skin_files, unselected_tags
+from .vertex import Summary, left_out, object_mode, skin_files, taken_along, unselected_tags
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,6 @@ def _export_model(
         warnings.extend(row.lost(model))
         warnings.extend(refused([*row.check(model, game), *(p for a in animations for p in row.check_motion(a, game))]))
         target = in_game_folder(path, game)
-        warnings.extend(_folder_notes(target, path))
         skins = skin_files(replace(asked, target=target), blocks)
         data = row.dump(model, asked.options, animations)
         played = _played(sources, animations, row, data) if row.has_motions else []
@@ -113,9 +112,11 @@ def _export_model(
     warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale), *_not_written(chosen, export, row)]
     if row.animation and not more.write_animation:
         warnings += of_size(model.skeleton, model.source, "its animations, exported anew,")
-    warnings += [f"{file.name}: {summary}" for file, summary in done]
+    warnings += [f"{file.name}: {summary}" for file, summary in done if summary.warnings]
     moved = f", {plural(len(animations), 'animation')}" if row.has_motions else ""
-    return Summary(describe_skeletal(model) + moved, warnings)
+    beside = [f"{file.name}: {summary}" for file, summary in done if not summary.warnings]
+    notes = [*beside, *_folder_notes(target, path), *taken_along(chosen)]
+    return Summary(describe_skeletal(model) + moved, warnings, notes)
 
 
 def of_format(export: RigScene, row: Row) -> RigScene:
@@ -301,11 +302,11 @@ def _one_each(
             data = row.dump(animation)
             warnings.extend(compare([animation], [source], data))
             target = in_game_folder(path.with_name(name + row.suffixes[0]) if several else path, game)
-            warnings.extend(_folder_notes(target, path))
             files.append((target, data))
             files += scale_files(animation, row, target, game)
         facts = f"{plural(animation.num_frames, 'frame')}, {plural(len(animation.joint_names), 'joint')}"
-        done.append((target, Summary(f"{facts} of '{source.name}'" if row.joins_clips else facts, warnings)))
+        facts += f" of '{source.name}'" if row.joins_clips else ""
+        done.append((target, Summary(facts, warnings, _folder_notes(target, path))))
     return done, files
 
 

@@ -43,24 +43,25 @@ SHOWN = 7  # sentences in a line, the facts among them
 
 @dataclass
 class Summary:
-    """What a task did, in words: the facts, and the warnings."""
+    """What a task did, in words: the facts, the warnings, and notes: further facts, which nobody need act on."""
 
     facts: str
     warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        """One line, with the first few warnings."""
-        return joined([self.facts, *self.warnings], most=SHOWN)
+        """One line, with the first few warnings and notes."""
+        return joined([self.facts, *self.warnings, *self.notes], most=SHOWN)
 
     @property
     def whole(self) -> str:
-        """One line, with all warnings."""
-        return "; ".join([self.facts, *self.warnings])
+        """One line, with all warnings and notes."""
+        return "; ".join([self.facts, *self.warnings, *self.notes])
 
     @property
     def rest(self) -> list[str]:
-        """Return the warnings that the line has no room for."""
-        return self.warnings[SHOWN - 1 :]
+        """Return the warnings and notes that the line has no room for."""
+        return [*self.warnings, *self.notes][SHOWN - 1 :]
 
 
 def import_file(
@@ -130,7 +131,7 @@ def export_file(
     warnings += of_actions(chosen.blocks) if settings.frames == "AUTO" else []
     warnings += unselected_tags(chosen, bones=True) if row.tags else []
     also = f", {plural(len(levels), 'level')} of detail" if levels else ""
-    return Summary(describe(written.model) + also, warnings)
+    return Summary(describe(written.model) + also, warnings, taken_along(chosen))
 
 
 def kept_format(row: Row, collection: bpy.types.Collection | None) -> Row:
@@ -214,11 +215,8 @@ def shown_apart(chosen: Choice, space: str, context: Context) -> Iterator[None]:
 
 
 def left_out(chosen: Choice) -> list[str]:
-    """Name the objects that an export leaves out, and those that it takes though nobody has selected them."""
+    """Name the objects that an export leaves out."""
     texts = []
-    if chosen.taken:
-        text = "taken along, they hang together with what is selected (Export: Selection leaves them out)"
-        texts.append(f"{text}: {_names(chosen.taken)}")
     if chosen.others:
         text = "nothing is selected: the imported model alone is written (select what else belongs to it); left out"
         texts.append(f"{text}: {_names(chosen.others)}")
@@ -232,6 +230,12 @@ def left_out(chosen: Choice) -> list[str]:
     if chosen.shapes:
         texts.append(f"only meshes are written; left out: {_names(chosen.shapes)}")
     return texts
+
+
+def taken_along(chosen: Choice) -> list[str]:
+    """Name the objects that an export takes though nobody has selected them."""
+    text = "taken along, they hang together with what is selected (Export: Selection leaves them out)"
+    return [f"{text}: {_names(chosen.taken)}"] if chosen.taken else []
 
 
 def unselected_tags(chosen: Choice, bones: bool) -> list[str]:

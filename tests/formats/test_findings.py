@@ -17,7 +17,7 @@ from io_idtech_models.formats.mdx import file as mdx
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.records import skeletal as skeletal_record
 from io_idtech_models.reporting import FormatError, LimitError
-from tests import samples_md2, samples_md3, samples_md5, samples_mdl, samples_mdm
+from tests import samples_iqm, samples_md2, samples_md3, samples_md5, samples_mdl, samples_mdm, samples_mds
 from tests.facts import differences
 from tests.samples import load, sample
 
@@ -276,3 +276,20 @@ def test_mdx_bounds_of_signalling_nans_bring_no_warning():
     data[place : place + 4] = (0x7F800001).to_bytes(4, "little")
     assert np.isfinite(MDX.load(bytes(data), "").bounds).all()
     assert MDX.dump(MDX.load(bytes(data), "")) == data
+
+
+@pytest.mark.parametrize("name", ["mdm", "mds", "iqm"])
+def test_single_numbers_that_are_none_are_read_and_come_back(name):
+    """A scale or bias of levels of detail, and a rate: numpy 2 changes no single number in place."""
+    nan, inf = float("nan"), float("inf")
+    if name == "iqm":
+        spec = samples_iqm.animated()
+        spec.anims = [(called, first, count, nan, flags) for called, first, count, _, flags in spec.anims]
+        data = spec.pack()
+    else:
+        data = replace({"mdm": samples_mdm, "mds": samples_mds}[name].figure_spec(), lod=(nan, -inf)).pack()
+    row = formats.by_name(name)
+    found = row.unpack(row.read(data), "")
+    if name != "iqm":
+        assert found.model.lod == (0.0, np.finfo(np.float32).min)
+    assert row.dump(found.model, {}, found.animations) == data

@@ -149,6 +149,8 @@ def in_edit_mode(name: str, part: str, options: dict[str, Any]) -> Edit:
         if part == SOME:
             for face in list(faces)[: (len(faces) + 1) // 2]:
                 face.select = True
+                for point in face.vertices:
+                    blocks[0].data.vertices[point].select = True
         bpy.ops.object.mode_set(mode="EDIT")
         with contextlib.suppress(RuntimeError):  # there is nothing that it could do
             getattr(bpy.ops.mesh, name)(**options)
@@ -181,6 +183,11 @@ def clear(name: str) -> Callable[[list[Any]], None]:
     return call
 
 
+def join(*blocks: Any) -> None:
+    activate(*blocks)
+    bpy.ops.object.join()
+
+
 def apply_all(blocks: list[Any]) -> None:
     for block in blocks:
         if block.data.shape_keys is not None:
@@ -202,8 +209,8 @@ def remesh(blocks: list[Any]) -> None:
 
 OBJECT_MODE: dict[str, Callable[[list[Any]], object]] = {
     "join": lambda _: bpy.ops.object.join(),
-    "join with a new mesh": lambda blocks: (activate(*blocks, add_cube("new")), bpy.ops.object.join()),
-    "join into a new mesh": lambda blocks: (activate(add_cube("new"), *blocks), bpy.ops.object.join()),
+    "join with a new mesh": lambda blocks: join(*blocks, add_cube("new")),
+    "join into a new mesh": lambda blocks: join(add_cube("new"), *blocks),
     "shade flat": lambda _: bpy.ops.object.shade_flat(),
     "shade smooth": lambda _: bpy.ops.object.shade_smooth(),
     "shade smooth by angle": lambda _: bpy.ops.object.shade_smooth_by_angle(angle=0.5),

@@ -468,7 +468,7 @@ def test_tags_on_bones_of_the_armature_that_deforms_what_is_selected(tmp_path, c
     capfd.readouterr()
     assert any(bone.name == "tag_hand" for bone in rig.data.bones)
     export_bytes(tmp_path / "b.mdm")
-    assert f"{LEFT}{wanted}\n" in capfd.readouterr().out, "a bone is written as a bone"
+    assert f"{LEFT}{wanted}; " in capfd.readouterr().out, "a bone is written as a bone"
     export_bytes(tmp_path / "b.md5mesh")
     assert LEFT not in capfd.readouterr().out, "MD5 has none anyhow"
     assert said_of_tags(capfd, tmp_path / "b.md3") == f"{wanted}, 'tag_hand'"

@@ -133,7 +133,7 @@ def test_a_copy_of_an_appended_object_is_a_further_surface(tmp_path, capfd):
     copies = [b"flag.002-2", b"flag.002-3"]
     assert [s.header["name"] for s in found.surfaces] == [s.header["name"] for s in before.surfaces] + copies
     assert found.header["name"] == before.header["name"]
-    assert "is a copy of a surface: written as a further one" in capfd.readouterr().out
+    assert "are copies of surfaces: written as further ones" in capfd.readouterr().out
 
 
 def test_the_file_that_they_came_from(tmp_path):

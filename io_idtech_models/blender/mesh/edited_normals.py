@@ -262,3 +262,12 @@ def _turn_over(mesh: Block, over: Bools) -> None:
             work.to_mesh(mesh)
         finally:
             work.free()
+
+
+def shows_the_same(own: Block, shown: Block, points: NDArray[np.float32]) -> bool:
+    """Tell whether an evaluated mesh shows what its object's own does: faces, points (P, 3), normals at its base."""
+    if not attributes.topology(own).is_of(shown) or not np.array_equal(attributes.positions(shown), points):
+        return False
+    if not len(own.loops) or not np.array_equal(points, attributes.positions(own)):
+        return True  # normals of other frames than the base turn along, with nothing to compare them with
+    return bool((steady.dots(attributes.corner_normals(own), attributes.corner_normals(shown)) >= SAME).all())

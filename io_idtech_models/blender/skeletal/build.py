@@ -131,6 +131,8 @@ def _make_mesh(
     refuse_farther("vertices", places)
     welded = weld_classes(_equal_weights(mesh), mesh.triangles) if settings.weld else np.arange(mesh.num_vertices)
     points, of_vertex = np.unique(welded, return_inverse=True)
+    if model.source is not None and mesh.source_index >= 0:
+        model.source.meshes[mesh.source_index].points = of_vertex.reshape(-1).astype(np.int32)
     solid = np.flatnonzero(are_solid(mesh.triangles))
     triangles = mesh.triangles[solid]
     corner_points = of_vertex.reshape(-1)[triangles].astype(np.int32)

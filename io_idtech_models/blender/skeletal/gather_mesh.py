@@ -22,6 +22,7 @@ from .. import losses
 from ..compat import Block
 from ..mesh import attributes, levels
 from ..mesh import groups as vertex_groups
+from ..mesh.edited_normals import shows_the_same
 from ..mesh.parts import Looks, Part, shaders_of, split, surface_name
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..provenance import Place
@@ -40,7 +41,10 @@ Doubles = NDArray[np.float64]
 def rest_source(source: SkeletalSource, scale: float) -> Meshes:
     """Return a source's meshes in the bind pose, in Blender's units."""
     return MeshSet(
-        [RestSource(m.name, m.triangles, m.uvs, rest_places(source, m.weights, scale)) for m in source.meshes]
+        [
+            RestSource(m.name, m.triangles, m.uvs, rest_places(source, m.weights, scale), points=m.points)
+            for m in source.meshes
+        ]
     )
 
 
@@ -110,6 +114,7 @@ def _gather(block: Block, mesh: Block, rig: Rig, place: Place | None, export: Ri
         made.source_index = place.surface if place is not None and nth == 0 else -1
         if settings.normals != "NONE":
             moved = _moved(part, positions, rig)
+            moved.as_shown = settings.normals == "SHOWN"
             made.normals, made.kept_normals = skinned_normals.gather(block, shape, part, made, rig, moved)
         made.min_lod, made.level = gather_min_lod(block), levels.number_of(block)
         made.blended = settings.holds.stretches
@@ -132,8 +137,17 @@ def _shape_of(block: Block, mesh: Block, origin: Origin, settings: WeightSetting
         shape.normals = np.zeros((len(shape.numbers), 3), np.float32)
         shape.normals[:, 2] = 1.0
         return shape
-    same = attributes.topology(block.data) == attributes.topology(mesh)
-    return read_shape(block, mesh, block.data if same else None, origin, settings.normals)
+    own = block.data
+    same = attributes.topology(own) == attributes.topology(mesh)
+    return read_shape(block, mesh, own if same else None, origin, _which_normals(block, mesh, settings))
+
+
+def _which_normals(block: Block, mesh: Block, settings: WeightSettings) -> str:
+    """Return which of the normals count: of an object whose modifiers change anything all that Blender shows."""
+    others = any(modifier.type != "ARMATURE" and modifier.show_viewport for modifier in block.modifiers)
+    if others and not shows_the_same(block.data, mesh, attributes.positions(block.data)):
+        return "SHOWN"
+    return settings.normals
 
 
 def _moved(part: Part, positions: NDArray[np.float32], rig: Rig) -> skinned_normals.Moved:

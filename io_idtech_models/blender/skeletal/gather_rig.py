@@ -15,6 +15,7 @@ from ...model.transforms import from_matrices, inverse
 from ...model.wording import listed
 from ...reporting import LimitError
 from .. import names, properties
+from ..budgets import refuse_to_write
 from ..claims import Claims
 from ..compat import Block
 from ..mesh.surface_names import Wanted, settle_and_say
@@ -92,12 +93,22 @@ def _in_order(blocks: list[Block], known: StoredRig | None, rig: Block) -> list[
 
 
 def _claimed(meshes: list[SkinnedMesh]) -> list[SkinnedMesh]:
-    """Leave each of the source's meshes to the first that claims it: a copy is a further mesh."""
-    claims = Claims()
+    """Leave each of the source's meshes to the first that claims it: a copy, or a part, is a further mesh.
+
+    Raises:
+        LimitError: there are more than an import would take back.
+    """
+    refuse_to_write(len(meshes))
+    claims, copies = Claims(), list[str]()
     for mesh in meshes:
+        if claims.repeats(mesh.source_index, mesh.source_triangles):
+            copies.append(mesh.name)
         if not claims.take(mesh.source_index):
-            log.warning("'%s' is a copy: written as a further mesh", mesh.name)
             mesh.source_index, mesh.source_vertices, mesh.kept = -1, None, None
+    if copies:
+        many = len(copies) > 1
+        text = "are copies: written as further meshes" if many else "is a copy: written as a further mesh"
+        log.warning("%s %s", listed(copies), text)
     return meshes
 
 

@@ -38,6 +38,7 @@ class Moved:
     before: Floats  # (V, 3)
     after: Floats  # (V, 3)
     triangles: NDArray[np.int32]  # (T, 3) of the source
+    as_shown: bool = False  # all normals are asked for as Blender shows them
 
 
 @dataclass(eq=False)
@@ -71,19 +72,11 @@ def gather(block: Block, shape: Shape, part: Part, made: SkinnedMesh, rig: Rig, 
     """Return a part's normals (V, 3), in the space of each first weight's joint, and which are the source's, (V,).
 
     Where points do not stand where import put them, and at their neighbours, the normals that Blender turned along
-    count; but those of what was moved as a whole are turned exactly: Blender mirrors its own wrongly.
+    count; but those of what was moved as a whole are turned exactly: Blender mirrors its own wrongly. Where Blender
+    still shows the source's these are the modeller's, too, unless he asked for what is shown.
     """
     skeleton, of = rig.skeleton, of_source(rig.source, part.vertices.numbers)
-    triangles, numbers, faces = part.triangles.vertices, part.vertices.numbers, part.triangles.numbers
-    over = affine.turned_over(triangles, numbers, faces, moved.triangles)
-    near = affine.beside(moved.points[part.vertices.points], triangles) | over
-    shown = part.own | ~of.known | near
-    world = of.shown.copy()
-    carried = _carry(world, near & of.known & ~part.own, moved, triangles, over)
-    as_shown = shown & ~carried
-    if as_shown.any():
-        corners = attributes.corner_normals(shape.mesh) if not shape.normals.any() else shape.normals
-        world[as_shown] = part.normals(corners[None])[0][as_shown]
+    world, shown = _at_rest(shape, part, of, moved)
     matrix = np.array(block.matrix_world, np.float64)
     joints, bare = made.weights.first_joints(), made.weights.counts == 0
     bind = normal_turns(made.weights, skeleton.bind.rotations)
@@ -99,6 +92,26 @@ def gather(block: Block, shape: Shape, part: Part, made: SkinnedMesh, rig: Rig, 
         # Of a kept vertex the source's weights count, whose first joint may be another than the heaviest.
         kept |= same if made.kept is None else same | (~shown & made.kept)
     return normals, kept
+
+
+def _at_rest(shape: Shape, part: Part, of: SourceNormals, moved: Moved) -> tuple[Floats, Bools]:
+    """Return the normals (V, 3) of a part's vertices in its object, and which are not the source's any more, (V,)."""
+    triangles, numbers, faces = part.triangles.vertices, part.vertices.numbers, part.triangles.numbers
+    over = affine.turned_over(triangles, numbers, faces, moved.triangles)
+    near = affine.beside(moved.points[part.vertices.points], triangles) | over
+    world, own = of.shown.copy(), part.own
+    if not (own | ~of.known | near).any():
+        return world, near
+    corners = attributes.corner_normals(shape.mesh) if not shape.normals.any() else shape.normals
+    present = part.normals(corners[None])[0]
+    carried = _carry(world, near & of.known, moved, triangles, over)
+    if not moved.as_shown:
+        same = steady.dots(present, attributes.unit(world)) >= attributes.NEAR
+        own = own & ~(of.known & same & (carried | ~near))
+    as_shown = own | ~of.known | (near & ~carried)
+    as_shown &= ~(of.known & (part.vertices.corners < 0))  # no corner shows those that no triangle uses
+    world[as_shown] = present[as_shown]
+    return world, own | ~of.known | near
 
 
 def _stay(normals: Floats, of: SourceNormals, made: SkinnedMesh, skeleton: Skeleton) -> Bools:

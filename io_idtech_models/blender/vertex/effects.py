@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model import steady
 from ..compat import Block
-from ..mesh import attributes
-from ..mesh.edited_normals import SAME
+from ..mesh.edited_normals import shows_the_same
 from . import sampling, shape_keys
 from .stage import Stage
 
@@ -34,7 +32,8 @@ def changed_by_modifiers(blocks: list[Block], stage: Stage) -> set[Any]:
         stage.show(frame)
         for block in [b for b in open_ if b not in changed]:
             shown = stage.export.evaluated(block).data
-            if not _is_as_without(block.data, shown, plain[block], frame):
+            points = plain[block]
+            if points is None or not shows_the_same(block.data, shown, points[min(frame, len(points) - 1)]):
                 changed.add(block)
     return changed
 
@@ -45,15 +44,3 @@ def _plain_positions(block: Block, plan: sampling.Plan) -> NDArray[np.float32] |
     if keys is not None and (not shape_keys.frame_blocks(keys) or min(sampling.shown_keys(block, plan)) < 0):
         return None
     return sampling.keyed_positions(block, plan)
-
-
-def _is_as_without(own: Block, shown: Block, plain: NDArray[np.float32] | None, frame: int) -> bool:
-    """Tell whether an evaluated mesh shows just what its object's own does: faces, points, and normals at its base."""
-    if plain is None or not attributes.topology(own).is_of(shown):
-        return False
-    points = plain[min(frame, len(plain) - 1)]
-    if not np.array_equal(attributes.positions(shown), points):
-        return False
-    if not len(own.loops) or not np.array_equal(points, attributes.positions(own)):
-        return True  # normals of other frames than the base turn along, with nothing to compare them with
-    return bool((steady.dots(attributes.corner_normals(own), attributes.corner_normals(shown)) >= SAME).all())

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from ...model.edits.normals import filled, smooth_normals, without_backs
 from ...model.vertex import Surface, Tag, VertexModel
+from ...model.wording import listed
 from ...reporting import LimitError
 from .. import names
+from ..budgets import refuse_to_write
 from ..claims import Claims
 from ..compat import Block
 from ..empties import PREFIX, decompose, shown_axes
@@ -230,9 +232,11 @@ def _only_curves(block: Block) -> bool:
 
 def _surfaces(jobs: list[MeshJob], plan: Plan, export: ExportScene[GatherSettings]) -> list[Surface]:
     settings = export.settings
+    if settings.uv_splits_vertices:  # else they become one
+        refuse_to_write(sum(len(job.parts) for job in jobs))
     surfaces: list[Surface] = []
     export.written.clear()
-    claims, called = Claims(), iter(_names(jobs, settings))
+    claims, copies, called = Claims(), dict[str, str](), iter(_names(jobs, settings))
     for job in jobs:
         assert job.shape is not None and job.samples is not None
         for nth, part in enumerate(job.parts):
@@ -242,14 +246,15 @@ def _surfaces(jobs: list[MeshJob], plan: Plan, export: ExportScene[GatherSetting
             if nth == 0 and job.place is not None:
                 surface.source_index = job.place.surface
             _settle_shown(job, surface, settings)
-            if not claims.take(surface.source_index):
-                log.warning("'%s' is a copy of a surface: written as a further one called '%s'", job.block.name, name)
+            if claims.repeats(surface.source_index, surface.source_triangles):
+                copies[job.block.name] = name
             surfaces.append(surface)
             if job.direct:
                 export.written.append(WrittenSurface(job.block, surface, part.vertices.points, plan))
         if job.parts:
             _warn_of_points(job)
             warn_of_layers(job.block)
+    _warn_of_copies(copies)
     return surfaces
 
 
@@ -262,6 +267,14 @@ def _names(jobs: list[MeshJob], settings: GatherSettings) -> list[str]:
             name = surface_name(job.block, part, job.shape, nth, settings.keep_suffixes)
             wanted.append(Wanted(job.block, nth, name))
     return settle_and_say(wanted) if settings.worn_by_name else [each.name for each in wanted]
+
+
+def _warn_of_copies(copies: dict[str, str]) -> None:
+    """Name the objects that are copies of imported surfaces, with what each is called in the file."""
+    if len(copies) > 1:
+        log.warning("%s are copies of surfaces: written as further ones", listed(list(copies)))
+    for copy, name in copies.items() if len(copies) == 1 else ():
+        log.warning("'%s' is a copy of a surface: written as a further one called '%s'", copy, name)
 
 
 def _settle_shown(job: MeshJob, surface: Surface, settings: GatherSettings) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
+from ...model.wording import listed
 from ...reporting import LimitError, advance
 from ..compat import Block, playing_curves
 from ..curves import curve_points, is_still, value_path
@@ -313,9 +314,12 @@ def world_matrices(depsgraph: Any, evaluated: list[Any]) -> NDArray[np.float64]:
 def check_topology(block: Any, shape: attributes.Topology, plan: Plan, index: int) -> None:
     """Refuse an evaluated mesh that has other points or faces than `shape`; raises LimitError."""
     if not shape.is_of(block.data):
+        makers = [m.name for m in block.modifiers if m.show_viewport and m.type not in BENDING]
+        which = f" ({listed(makers)})" if makers else ""
         raise LimitError(
             f"'{block.name}' has other vertices or faces at frame {plan.times[index]:g} than at frame "
-            f"{plan.times[0]:g}: a vertex-animated model has the same in all frames"
+            f"{plan.times[0]:g}: a vertex-animated model has the same in all frames; apply the modifiers that make "
+            f"them{which}, or turn them off in the viewport"
         )
 
 

@@ -94,4 +94,4 @@ def warn_damaged(name: str) -> None:
 def finite(values: NDArray[Any]) -> NDArray[np.float32]:
     """Return float32 values with 0 for NaN and the largest float for infinity: Blender can't show those."""
     found = values.astype(np.float32)
-    return found if np.isfinite(found).all() else np.nan_to_num(found, copy=False)
+    return found if np.isfinite(found).all() else np.nan_to_num(found)

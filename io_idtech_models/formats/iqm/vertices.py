@@ -31,6 +31,7 @@ from .geometry import WEIGHTS, Vertices
 Numbers = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 SAME_PLACE = 4e-7  # of the largest coordinate: single precision's own rounding
+SAME_NORMAL = 2e-5  # of a normal: Blender's own rounding of a bone's axes
 SAME_COLOR = 0.51 / 255  # half a step of the bytes that Blender has
 
 
@@ -110,7 +111,13 @@ class Encoder:
         kept = self.mesh.kept_normals
         if self.own is not None and self.own.normals is None:  # smooth ones, which come of the rest
             return self._mask(True)
-        return self._mask(False if kept is None else kept[self.known])
+        if kept is None or self.own is None or self.source is None or self.own.normals is None:
+            return self._mask(False)
+        # A model's says where a joint's space has it, the file where that was at rest: which joints may have left.
+        bind = self.source.skeleton.bind.rotations
+        before = rotate(normal_turns(self.own.weights.of(self.there), bind), self.own.normals[self.there])
+        near = np.abs(self.normals[self.known] - before) <= SAME_NORMAL * np.maximum(np.abs(before), 1.0)
+        return self._mask(kept[self.known] & near.all(axis=1))
 
     def _same_uvs(self) -> Bools:
         return self._mask(

@@ -31,7 +31,7 @@ from ...model.weights.table import summed
 from ...model.wording import listed
 from ...reporting import LimitError
 from ..common.bones import Bones
-from ..common.hints import Wanted, all_fit, as_bytes, layout_of, records_of, sound
+from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_of, records_of, sound
 from ..common.records import decode_name, encode_name, header_name
 from ..common.skinned import encode_vertices, mesh_source, name_surface, wanted_facts
 from .file import HEADER, IDENT, LOD, NAME_SIZE, SURFACE, TAG, TAG_NAME_SIZE, VERSION, VERTEX, Mdr, MdrLod, MdrSurface
@@ -40,6 +40,7 @@ from .frames import FORMAT, encode_frames, to_animation
 log = logging.getLogger(__name__)
 
 MOST_BONES = 128  # MDR_MAX_BONES (qfiles.h)
+SAME_NORMAL = 2e-5  # of a normal: Blender's own rounding of a bone's axes
 LEAST = 1e-3  # of a sum of turns, whose normals would be noise
 OFF_BONE = 1e-5  # units and parts of an axis that a tag may be off its bone: rounding
 
@@ -173,12 +174,29 @@ def _encode_mesh(mesh: SkinnedMesh, bones: Bones) -> MdrSurface:
     if own is not None and mesh.kept_normals is not None:
         kept = mesh.kept_normals & (numbers >= 0)
     fresh = vertices.copy()
-    fresh["normal"][kept] = 0.0  # which may be no numbers
-    vertices["normal"][~kept] = _stored_normals(fresh, weights, bones.skeleton)[~kept]
+    fresh["normal"][kept] = mesh.normals[kept] if mesh.normals is not None else 0.0  # the source's may be no numbers
+    stored = _stored_normals(fresh, weights, bones.skeleton)
+    kept &= _turn_alike(mesh, vertices["num_weights"], weights["bone"], bones.skeleton) | _are_near(
+        vertices["normal"], stored
+    )
+    vertices["normal"][~kept] = stored[~kept]
     header = np.zeros((), SURFACE) if own is None else records_of(own.facts, "header", SURFACE)
     name_surface(header, mesh, own)
     triangles = np.ascontiguousarray(mesh.triangles[:, ::-1], np.int32)
     return MdrSurface(header, vertices, weights, triangles, bones.refs_of(np.unique(weights["bone"]), own))
+
+
+def _turn_alike(mesh: SkinnedMesh, counts: NDArray[Any], joints: NDArray[Any], skeleton: Skeleton) -> NDArray[np.bool_]:
+    """Tell which vertices (V,) have the source's weights, on joints that rest as there: all of them turn a normal."""
+    held = np.zeros(skeleton.num_joints, np.bool_) if skeleton.kept is None else skeleton.kept
+    same = np.bincount(np.repeat(np.arange(len(counts)), counts), ~held[joints], len(counts)) == 0
+    weighed = np.zeros(len(counts), np.bool_) if mesh.kept is None else mesh.kept
+    return np.asarray(same & (weighed if mesh.carried is None else weighed | mesh.carried))
+
+
+def _are_near(source: NDArray[np.float32], normals: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Tell which of a source's normals (V, 3), which need be no numbers, are those that are wanted now."""
+    return np.asarray((np.abs(_unit(finite(source).astype(np.float64)) - normals) <= SAME_NORMAL).all(axis=1))
 
 
 def _stored_normals(vertices: NDArray[Any], weights: NDArray[Any], skeleton: Skeleton) -> NDArray[np.float32]:

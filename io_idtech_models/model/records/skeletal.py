@@ -28,7 +28,7 @@ def mesh_record(source: SkinnedMeshSource, extra: Arrays) -> bytes:
         "factors": table.factors,
         "offsets": table.offsets,
     }
-    optional = {"normals": source.normals, "colors": source.colors, "still": table.still}
+    optional = {"normals": source.normals, "colors": source.colors, "still": table.still, "points": source.points}
     arrays |= {name: array for name, array in optional.items() if array is not None}
     if source.blended:
         arrays["blended"] = np.ones(1, np.uint8)
@@ -61,8 +61,9 @@ def mesh_source(record: bytes | memoryview) -> tuple[SkinnedMeshSource, Arrays]:
     )
     normals = _numbers(arrays, "normals", len(uvs), 3) if "normals" in arrays else None
     colors = _numbers(arrays, "colors", len(uvs), 4) if "colors" in arrays else None
+    points = _indices(arrays, "points", len(uvs), len(uvs)) if "points" in arrays else None
     own = (name[0], shader[0], uvs, triangles, table, facts_among(arrays), normals, colors, "blended" in arrays)
-    return SkinnedMeshSource(*own), arrays
+    return SkinnedMeshSource(*own, points), arrays
 
 
 def _indices(arrays: Arrays, name: str, limit: int, *shape: int) -> NDArray[Any]:

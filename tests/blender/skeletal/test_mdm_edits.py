@@ -6,7 +6,7 @@ import bmesh
 import bpy as blender
 import numpy as np
 import pytest
-from mathutils import Matrix, Quaternion
+from mathutils import Matrix, Quaternion, Vector
 
 from io_idtech_models.blender import properties
 from io_idtech_models.model.lod import collapse
@@ -496,3 +496,52 @@ def test_a_bone_that_is_added_and_one_that_is_deleted(case):
     assert names.index(b"extra") > names.index(b"Bip01 Head")
     assert (after.bones["parent"] < np.arange(8)).all()
     assert farthest(case, "walk") < 0.2
+
+
+# -- vertices that are moved alone
+
+
+def scattered(case: Rigged, points: list[int], index: int = 0) -> None:
+    """Move points, each another way."""
+    for nth, point in enumerate(points):
+        case.mesh(index).data.vertices[point].co += Vector((0.5 + 0.25 * nth, 0.125 * nth**2 - 0.5, 0.375))
+    CONTEXT.view_layer.update()
+
+
+def test_a_moved_vertex_keeps_all_weights_that_its_file_has(caplog):
+    """A fifth one, one of a hundredth, in their order; it stands where it was put, and its surface keeps its levels."""
+    spec = samples_mdm.figure_spec()
+    pose = samples_mdm.pose_of(samples_mdm.MdxSpec(), 0)
+    normal, st, weights = spec.surfaces[0].verts[9]
+    place = samples_mdm.from_bone(pose, 0, weights[1][2])
+    few = [(bone, share, samples_mdm.to_bone(pose, bone, place)) for bone, share in ((5, 0.01), (0, 0.99))]
+    spec.surfaces[0].verts[9] = normal, st, few
+    case = open_figure(spec.pack(), bind=0)
+    wanted = [point_of(case, vertex) for vertex in (9, 29, 31)]
+    stood = engine(case, "walk", 0)[0]
+    scattered(case, wanted)
+    before, after = case.before().surfaces[0], case.after().surfaces[0]
+    assert "weights" not in caplog.text
+    assert after.weights["bone"].tolist() == before.weights["bone"].tolist()
+    assert after.weights["weight"].tobytes() == before.weights["weight"].tobytes()
+    assert after.collapse.tolist() == before.collapse.tolist()
+    assert after.header["min_lod"] == before.header["min_lod"]
+    stands = engine(case, "walk", 0, case.dump())[0]
+    for nth, vertex in enumerate((9, 29, 31)):
+        went = stands[vertex] - stood[vertex]
+        assert went == pytest.approx([0.5 + 0.25 * nth, 0.125 * nth**2 - 0.5, 0.375], abs=1e-4)
+
+
+def test_a_vertex_that_is_split_goes_first_from_afar(case):
+    """Its part is drawn as the vertex was, as soon as fewer are: levels stay as they were."""
+    data = case.mesh().data
+    data.uv_layers[0].uv[0].vector.x += 0.25
+    before, after = case.before().surfaces[0], case.after().surfaces[0]
+    count = len(before.vertices)
+    assert len(after.vertices) == count + 1
+    assert after.header["min_lod"] == before.header["min_lod"]
+    assert after.collapse[:count].tolist() == before.collapse.tolist()
+    assert collapse.problems(after.collapse, count + 1, int(after.header["min_lod"])) == []
+    for drawn in range(int(before.header["min_lod"]), count + 1):
+        one, other = (collapse.drawn(s.triangles, s.collapse, drawn) for s in (before, after))
+        assert one.tolist() == other.tolist()

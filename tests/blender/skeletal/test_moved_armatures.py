@@ -309,15 +309,28 @@ def test_a_vertex_that_is_edited_on_a_moved_armature_is_the_only_one(subject):
 
 
 @pytest.mark.parametrize("way", ["apply", "edit"])
-def test_a_vertex_that_is_edited_after_a_scale_is_the_only_one(subject, way):
+def test_a_vertex_that_is_edited_after_a_scale_takes_its_weights_along(subject, way):
+    """And stands where it was put: at most as far off as before the edit."""
     RIGID[way](subject.case, TURNED @ Matrix.Scale(2.0, 4))
+    before = subject.case.gather()
     for point in (3, 5):
         subject.case.mesh().data.vertices[point].co.x += 1.0
     CONTEXT.view_layer.update()
-    found = subject.case.gather().meshes
-    own = [mesh.kept | mesh.carried for mesh in found]
-    assert 0 < (~own[0]).sum() <= 16
-    assert all(each.all() for each in own[1:])
+    found = subject.case.gather()
+    assert all((mesh.kept | mesh.carried).all() for mesh in found.meshes)
+    ways = [
+        skin(new.weights, *bind_of(found))[: old.num_vertices] - skin(old.weights, *bind_of(before))
+        for old, new in zip(before.meshes, found.meshes, strict=True)
+    ]
+    axis = np.array(subject.case.mesh().matrix_world.to_3x3())[:, 0]
+    moved = np.abs(ways[0]).max(axis=1) > 1e-3
+    assert 0 < moved.sum() <= 16
+    assert ways[0][moved] == pytest.approx(np.tile(axis, (int(moved.sum()), 1)), abs=2e-3)
+    assert all(np.abs(way).max() < 1e-3 for way in [ways[0][~moved], *ways[1:]])
+
+
+def bind_of(model: SkeletalModel) -> tuple[NDArray[Any], NDArray[Any]]:
+    return model.skeleton.bind.positions, model.skeleton.bind.rotations
 
 
 def test_moved_there_and_back(subject):

@@ -8,8 +8,8 @@ has the source's weights, whatever was moved, and what is left to find are offse
 - else each weight's place in the bind pose is taken along with the vertex, and lies where it then does in the space of
   its joint. Blender moves a vertex by what joints do to places at rest, so that what files show is what it shows.
 
-A vertex goes along with its object, and in that with a part that one map moved as a whole. One that was edited alone
-has no such places, nor one whose groups were: it gets weights anew.
+A vertex goes along with its object, and in that with a part that one map moved as a whole. The places of one that was
+moved alone go where it went. One whose groups were edited has no such places: it gets weights anew.
 
 Letters in shapes: V vertices, n weights, s of those vertices that are the source's.
 """
@@ -38,6 +38,7 @@ SAME_PLACE = 1e-5  # of a coordinate: numpy's own rounding between two machines
 ROUNDED = 16 * 2.0**-24  # of a coordinate: what single precision loses on the way through matrices of objects
 TURNED = 2e-5  # of an axis: Blender's own rounding of a bone that was moved in edit mode
 LEAST_MOVE = 1e-3  # game units: no rounding is more
+ODD_SUM = 0.02  # how far weights' sum may be off 1, as rounding has it in real files; else games show them elsewhere
 Doubles = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Entries = tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]  # vertex, joint and weight (n,)
@@ -142,7 +143,8 @@ def _moves(
         maps[moved], known[moved] = affine.linear_maps_at(was, positions, triangles, places[moved], slack)
         if not known.all() and 2 * int(stands.sum()) < len(own):  # all but some that were edited as well
             common, follows = affine.common_map(was[places], positions[places], slack)
-            maps[follows & ~known], known[follows] = common, True
+            if follows.any():
+                maps[~known], known[follows] = common, True
     return _Moves(stands, known, maps)
 
 
@@ -202,11 +204,11 @@ class _Way:
         total = _sums(owners, factors, places - wanted[owners], count)
         most = np.minimum(_largest(owners, slack + turned, count), LEAST_MOVE)
         kept |= (table.counts > 0) & (np.abs(total) <= most[:, None]).all(axis=1)
-        ways = self._carried(positions, table, moves)
+        movable, ways = self._carried(positions, table, moves)
         fresh = rotate(conjugate(self.bind.rotations[joints]), ways - self.bind.positions[joints])
         off = ~(np.abs(fresh - offsets).max(axis=1, initial=0.0) <= slack)  # what is no number is off
-        kept |= moves.known & (np.bincount(owners, off, count) == 0)
-        carried = moves.known & ~kept
+        kept |= movable & (np.bincount(owners, off, count) == 0)
+        carried = movable & ~kept
         offsets = np.where(carried[owners, None], fresh, offsets).astype(np.float32)
         named = np.where(carried[owners, None], ways, places)
         off = steady.lengths(_sums(owners, factors, named, count) - wanted)
@@ -215,16 +217,22 @@ class _Way:
             off[table.counts == 0] = 0.0
         return _Table(kept, carried, owners, joints, factors, offsets, off)
 
-    def _carried(self, positions: NDArray[np.float32], table: Weights, moves: _Moves) -> Doubles:
-        """Return where the places (n, 3) that weights name at rest went with their vertices, in the file's units."""
+    def _carried(self, positions: NDArray[np.float32], table: Weights, moves: _Moves) -> tuple[Bools, Doubles]:
+        """Return which vertices (s,) take their weights along, and where the places (n, 3) of these at rest are then.
+
+        In the file's units. Those of one that was moved alone go as far as it did, by the sum of its weights.
+        """
         owners, entries = table.entries()
+        sums = np.bincount(owners, table.factors[entries], len(positions))
+        alone = ~moves.known & (np.abs(sums - 1.0) <= ODD_SUM) & np.isfinite(positions).all(axis=1)
         before, offsets = table.joints[entries], table.offsets[entries].astype(np.float64)
         named = (rotate(self.before.rotations[before], offsets) + self.before.positions[before]) * self.import_scale
-        went = moves.known[owners] & ~moves.stands[owners]
+        went = (moves.known | alone)[owners] & ~moves.stands[owners]
         middle = skin(table, self.before.positions, self.before.rotations) * self.import_scale
         apart = steady.applied(moves.maps[owners[went]], named[went] - middle[owners[went]])
-        named[went] = positions[owners[went]] + apart
-        return np.asarray(steady.applied(self.world, named) / self.scale)
+        shifted = middle + (positions - middle) / np.where(alone, sums, 1.0)[:, None]
+        named[went] = np.where(alone[:, None], shifted, positions)[owners[went]] + apart
+        return moves.known | alone, np.asarray(steady.applied(self.world, named) / self.scale)
 
 
 def _slack(*points: Doubles) -> Doubles:

@@ -80,10 +80,10 @@ def encode_mesh(mesh: SkinnedMesh, bones: Bones, kind: Meshes, make_lod: bool) -
     triangles = np.ascontiguousarray(mesh.triangles[:, ::-1], np.int32)
     header = _surface_header(mesh, own, kind)
     refs = bones.refs_of(np.unique(weights["bone"]), own)
-    whole = own is not None and np.array_equal(numbers, np.arange(own.num_vertices))
     surface = SkinnedSurface(header, vertices, weights, triangles, np.zeros(0, np.int32), refs)
-    if own is not None and whole and _same_faces(mesh.triangles, own.triangles):
-        surface.collapse = own.facts["collapse"]
+    if own is not None and _is_whole(mesh, own, numbers):
+        # What a vertex was split into, where a normal or a texture coordinate jumps now, goes first, and back to it.
+        surface.collapse = np.concatenate((own.facts["collapse"], numbers[own.num_vertices :].astype(np.int32)))
         if mesh.min_lod is not None:
             header["min_lod"] = mesh.min_lod
     elif make_lod and len(triangles):
@@ -95,9 +95,20 @@ def encode_mesh(mesh: SkinnedMesh, bones: Bones, kind: Meshes, make_lod: bool) -
     return surface
 
 
+def _is_whole(mesh: SkinnedMesh, own: SkinnedMeshSource, numbers: Numbers) -> bool:
+    """Tell whether a mesh has the source's triangles, and its vertices in their order; `numbers` (V,) says which.
+
+    Further ones, behind those, are parts of vertices that were split.
+    """
+    count = own.num_vertices
+    if not np.array_equal(numbers[:count], np.arange(count)) or (numbers < 0).any():
+        return False
+    return _same_faces(numbers[mesh.triangles], own.triangles)
+
+
 def _same_faces(triangles: NDArray[Any], source: NDArray[Any]) -> bool:
-    """Tell whether triangles (T, 3) are the source's, all as they were or, of a mirrored surface, all turned over."""
-    return np.array_equal(triangles, source) or np.array_equal(triangles[:, ::-1], source)
+    """Tell whether triangles (T, 3) have the corners of the source's, though they be turned over."""
+    return np.array_equal(np.sort(triangles, axis=1), np.sort(source, axis=1))
 
 
 def _surface_header(mesh: SkinnedMesh, own: SkinnedMeshSource | None, kind: Meshes) -> Any:

@@ -1,0 +1,101 @@
+"""A warning that is none hides those that are: what goes well, and what is asked for, is said as information."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.samples import sample
+from tests.ui.scene import activate, add_cube, add_tag, bpy, import_model, operator, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+def brought(folder: Path, name: str, which: str) -> Any:
+    """Return the first mesh of an imported sample."""
+    path = put(folder / f"model.{name}", which)
+    if name == "mdm":
+        path.with_suffix(".mdx").write_bytes(sample("walk", "mdx"))
+    return next(block for block in import_model(path).all_objects if block.type == "MESH")
+
+
+def edited(block: Any, call: Callable[[], object], select: str = "SELECT") -> None:
+    activate(block)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action=select)
+    call()
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def separated(block: Any) -> None:
+    """Separate a face of a mesh, twice."""
+    for _ in range(2):
+        edited(block, lambda: None, "DESELECT")
+        for point in block.data.polygons[0].vertices:
+            block.data.vertices[point].select = True
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.mesh.separate(type="SELECTED")
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def flipped(block: Any) -> None:
+    edited(block, bpy.ops.mesh.flip_normals)
+
+
+def rotated(block: Any) -> None:
+    edited(block, lambda: bpy.ops.transform.rotate(value=0.7, orient_axis="X"))
+
+
+def armature_selected(block: Any) -> None:
+    activate(block.parent)
+    bpy.context.view_layer.objects.active = None
+
+
+def nothing(block: Any) -> None:
+    """Edit nothing."""
+
+
+@pytest.mark.parametrize(
+    ("name", "which", "edit", "options"),
+    [
+        ("mdm", "figure", nothing, {"write_animation": True}), ("mdm", "figure", flipped, {}),
+        ("mds", "figure", flipped, {}), ("mdm", "figure", rotated, {}), ("iqm", "animated", rotated, {}),
+        ("iqm", "animated", flipped, {}), ("iqm", "animated", separated, {}), ("mdl", "animated", separated, {}),
+        ("md3", "animated", separated, {}), ("iqm", "animated", armature_selected, {}),
+    ],
+)  # fmt: skip
+def test_what_goes_well_is_no_warning(tmp_path, capfd, name, which, edit, options):
+    edit(brought(tmp_path, name, which))
+    capfd.readouterr()
+    target = tmp_path / f"out.{name}"
+    assert operator("export", target)(filepath=str(target), **options) == {"FINISHED"}
+    said = capfd.readouterr().out
+    loose = said.count("loose vertices are left out")  # what separating in such small steps may leave
+    assert ("Warning" in said) == bool(loose)
+    assert "is a copy" not in said
+
+
+def test_what_comes_along_is_information(tmp_path, capfd):
+    add_tag("tag_a")
+    add_cube().data.materials.append(bpy.data.materials.new("models/cube"))
+    target = tmp_path / "a.md3"
+    assert operator("export", target)(filepath=str(target)) == {"FINISHED"}
+    said = capfd.readouterr().out
+    assert "Info: a.md3" in said
+    assert "taken along" in said
+
+
+def test_several_copies_are_one_warning(tmp_path, capfd):
+    block = brought(tmp_path, "md3", "seamed_cube")
+    for _ in range(3):
+        copy = block.copy()
+        copy.data = block.data.copy()
+        block.users_collection[0].objects.link(copy)
+    target = tmp_path / "out.md3"
+    operator("export", target)(filepath=str(target))
+    said = capfd.readouterr().out
+    assert said.count("are copies of surfaces: written as further ones") == 1
+    assert "Warning: out.md3" in said

@@ -1,0 +1,69 @@
+"""Where something can't be written the sentence names the way out; and what an armature moves is found by it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from io_idtech_models.assets.asked import Asked
+from io_idtech_models.assets.convert import Posing, convert
+from io_idtech_models.blender import budgets
+from io_idtech_models.game.store import Disk
+from io_idtech_models.reporting import LimitError
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_model, import_model, operator, put, run_export
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+def add_armature() -> object:
+    block = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
+    bpy.context.scene.collection.objects.link(block)
+    activate(block)
+    bpy.ops.object.mode_set(mode="EDIT")
+    block.data.edit_bones.new("bone").tail = (0, 0, 8)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return block
+
+
+@pytest.mark.parametrize("imported", [False, True])
+def test_an_active_armature_means_the_meshes_that_it_moves(tmp_path, imported):
+    blocks = [b for b in import_model(put(tmp_path / "a.md3")).objects if b.type == "MESH"] if imported else []
+    blocks = blocks or [add_cube("one"), add_cube("two")]
+    rig = add_armature()
+    for block in blocks:
+        block.modifiers.new("rig", "ARMATURE").object = rig
+    activate(rig)
+    found = export_model(tmp_path / "b.md3")
+    assert len(found.surfaces) == len(blocks)
+    assert len(found.tags) == (2 if imported else 0), "the whole model is meant"
+
+
+def test_faces_that_change_over_time_name_the_modifier(tmp_path):
+    block = add_cube()
+    block.modifiers.new("grows", "BUILD").frame_duration = 5
+    block.keyframe_insert("location", frame=1)
+    text = error_of(run_export, filepath=str(tmp_path / "a.md3"), frames="SCENE")
+    assert "apply the modifiers that make them ('grows'), or turn them off in the viewport" in text
+
+
+@pytest.mark.parametrize("name", ["md3", "iqm"])
+def test_more_surfaces_than_an_import_takes_are_refused(tmp_path, monkeypatch, name):
+    monkeypatch.setitem(budgets.MOST, "surfaces", 2)
+    rig = add_armature()
+    for number in range(3):
+        block = add_cube(f"cube{number}")
+        block.modifiers.new("rig", "ARMATURE").object = rig
+        block.vertex_groups.new(name="bone").add(range(8), 1.0, "REPLACE")
+    target = tmp_path / f"a.{name}"
+    text = error_of(operator("export", target), filepath=str(target), what="SCENE")
+    assert "3 surfaces: no import takes more than 2 back, join objects first (Ctrl+J)" in text
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("which", ["alone", "stills"])
+def test_animations_alone_become_no_vertex_model(tmp_path, which):
+    source, target = put(tmp_path / "a.iqm", which), Path(tmp_path, "a.md3")
+    with pytest.raises(LimitError, match="it has no mesh, it holds animations alone: name it with --anim"):
+        convert(Disk().file(source), Asked(target), Posing())
+    assert not target.exists()
