@@ -217,7 +217,7 @@ def mesh_of(player: Any, part: str) -> Any:
 
 
 def paint(block: Any, rgb: tuple[float, float, float]) -> None:
-    picture = image_of(block.data.materials[0])
+    picture: Any = image_of(block.data.materials[0])
     picture.pixels.foreach_set([*rgb, 1.0] * (picture.size[0] * picture.size[1]))
     picture.update()
 
@@ -242,8 +242,8 @@ def test_a_mod_in_one_file(tmp_path, capfd):
     assert (skin["hat-glow"], skin["hat-plain"]) == ("glow", f"{FOLDER}/plain.tga")
     assert found["scripts/hat.shader"] == script.as_string().encode()
     assert found[f"{FOLDER}/band.jpg"][:2] == b"\xff\xd8" and f"{FOLDER}/plain.tga" in found
-    for name, colour in (("upper", b"\0\0\xff"), ("felt", b"\0\xff\0"), ("shine", b"\0\xff\xff")):
-        assert found[f"{FOLDER}/{name}.tga"][18:21] == colour, name
+    for name, texel in (("upper", b"\0\0\xff"), ("felt", b"\0\xff\0"), ("shine", b"\0\xff\xff")):
+        assert found[f"{FOLDER}/{name}.tga"][18:21] == texel, name
     assert not {f"{FOLDER}/lower.tga", f"{FOLDER}/head.tga"} & found.keys()
     assert export_player(filepath=str(tmp_path / "folder")) == {"FINISHED"}
     assert "a .pk3 takes them along, or save them: " in capfd.readouterr().out
