@@ -207,6 +207,7 @@ def dressed_game(folder: Path) -> Path:
     for part in ("lower", "upper", "head"):
         skin = f"{FOLDER}/{part}_default.skin"
         files[skin] = re.sub(rb",models/players/grunt/\w+", f",{FOLDER}/{part}".encode(), files[skin])
+        files.pop(f"{FOLDER}/icon_red.tga", None)  # as some players lack it that games come with
         files[f"{FOLDER}/{part}.tga"] = tga(folder / "picture.tga", (10, 20, 30)).read_bytes()
     pack.write_bytes(zip_bytes([Entry(name, data) for name, data in files.items()]))
     return place
@@ -277,7 +278,8 @@ def test_a_player_of_another_name(tmp_path):
         named = shaders_in(found[f"models/players/brute/{part}_default.skin"]).values()
         assert list(named) == [f"models/players/brute/{part}.tga"] and set(named) <= found.keys()
     assert found["models/players/brute/upper.tga"][18:21] == b"\0\0\xff"
-    assert {"models/players/brute/animation.cfg", "models/players/brute/icon_default.tga"} < found.keys()
+    own = ("animation.cfg", "icon_default.tga", "icon_red.tga")
+    assert {f"models/players/brute/{name}" for name in own} < found.keys()
     assert import_player(filepath=str(tmp_path / "mod.pk3"), player="brute") == {"FINISHED"}
 
 
