@@ -207,6 +207,7 @@ def dressed_game(folder: Path) -> Path:
     for part in ("lower", "upper", "head"):
         skin = f"{FOLDER}/{part}_default.skin"
         files[skin] = re.sub(rb",models/players/grunt/\w+", f",{FOLDER}/{part}".encode(), files[skin])
+        files.pop(f"{FOLDER}/icon_red.tga", None)  # as some players lack it that games come with
         files[f"{FOLDER}/{part}.tga"] = tga(folder / "picture.tga", (10, 20, 30)).read_bytes()
     pack.write_bytes(zip_bytes([Entry(name, data) for name, data in files.items()]))
     return place
@@ -217,7 +218,7 @@ def mesh_of(player: Any, part: str) -> Any:
 
 
 def paint(block: Any, rgb: tuple[float, float, float]) -> None:
-    picture = image_of(block.data.materials[0])
+    picture: Any = image_of(block.data.materials[0])
     picture.pixels.foreach_set([*rgb, 1.0] * (picture.size[0] * picture.size[1]))
     picture.update()
 
@@ -242,8 +243,8 @@ def test_a_mod_in_one_file(tmp_path, capfd):
     assert (skin["hat-glow"], skin["hat-plain"]) == ("glow", f"{FOLDER}/plain.tga")
     assert found["scripts/hat.shader"] == script.as_string().encode()
     assert found[f"{FOLDER}/band.jpg"][:2] == b"\xff\xd8" and f"{FOLDER}/plain.tga" in found
-    for name, colour in (("upper", b"\0\0\xff"), ("felt", b"\0\xff\0"), ("shine", b"\0\xff\xff")):
-        assert found[f"{FOLDER}/{name}.tga"][18:21] == colour, name
+    for name, texel in (("upper", b"\0\0\xff"), ("felt", b"\0\xff\0"), ("shine", b"\0\xff\xff")):
+        assert found[f"{FOLDER}/{name}.tga"][18:21] == texel, name
     assert not {f"{FOLDER}/lower.tga", f"{FOLDER}/head.tga"} & found.keys()
     assert export_player(filepath=str(tmp_path / "folder")) == {"FINISHED"}
     assert "a .pk3 takes them along, or save them: " in capfd.readouterr().out
@@ -277,7 +278,8 @@ def test_a_player_of_another_name(tmp_path):
         named = shaders_in(found[f"models/players/brute/{part}_default.skin"]).values()
         assert list(named) == [f"models/players/brute/{part}.tga"] and set(named) <= found.keys()
     assert found["models/players/brute/upper.tga"][18:21] == b"\0\0\xff"
-    assert {"models/players/brute/animation.cfg", "models/players/brute/icon_default.tga"} < found.keys()
+    own = ("animation.cfg", "icon_default.tga", "icon_red.tga")
+    assert {f"models/players/brute/{name}" for name in own} < found.keys()
     assert import_player(filepath=str(tmp_path / "mod.pk3"), player="brute") == {"FINISHED"}
 
 

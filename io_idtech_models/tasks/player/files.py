@@ -12,6 +12,7 @@ from ...assets.player import PACK, write_player
 from ...blender.player.build import stored_files
 from ...blender.player.parts import PlayerFound
 from ...blender.provenance import FILE
+from ...blender.provenance import SKIN as WORN_SKIN
 from ...game.folders import led
 from ...game.player.files import HEAD, PlayerFiles, named_by, player_in, player_of, players_in
 from ...game.player.weapons import WeaponFiles, weapons_of
@@ -146,7 +147,7 @@ def write(saved: SavedPlayer, target: Path, player: PlayerFound, name: str = "")
         files, besides = files | skins, mod.files
     elif lost := sorted(painted(player)):
         log.warning("painted or made here, and in no file: a .pk3 takes them along, or save them: %s", listed(lost))
-    files |= icons_of(player, files)
+    files |= icons_of(player, files, saved.skin, renamed=bool(name))
     for text in stale(files, places_of(target, folder, source_of(player), user_disk())):
         log.warning("%s", text)
     if packed:
@@ -166,10 +167,10 @@ def _with_path(name: str, data: bytes, old: str, new: str) -> bytes:
     return re.sub(re.escape(old.encode()) + rb"(?=/)", lambda _: new.encode(), data, flags=re.IGNORECASE)
 
 
-def icons_of(player: PlayerFound, files: Iterable[str]) -> dict[str, bytes]:
+def icons_of(player: PlayerFound, files: Iterable[str], skin: str = "", renamed: bool = False) -> dict[str, bytes]:
     """Return the icons of the skins among a player's files, from where the player came; warns of what is missing.
 
-    Those of new skins are made of the head as it is worn.
+    Those of new skins, as `skin` is, and of a player with a new name, are made of the head as it is worn.
     """
     place = source_of(player)
     source = None if place is None else player_in(user_disk().store(place))
@@ -183,11 +184,15 @@ def icons_of(player: PlayerFound, files: Iterable[str]) -> dict[str, bytes]:
     skins = skins_of(HEAD, files)
     kept = {} if source is None or player.collection is None else stored_files(player.collection)
     known = {name.lower() for name in kept}
-    bare = [skin for skin in skins if skin not in there]
-    new = [skin for skin in bare if skins[skin].lower() not in known]
+    bare = [each for each in skins if each not in there]
+    new = [each for each in bare if renamed or skins[each].lower() not in known]
     picture = head_icon(player) if new else b""
-    found |= {f"icon_{skin}.tga": picture for skin in new if picture}
-    bare = [f"icon_{skin}.tga" for skin in bare if f"icon_{skin}.tga" not in found]
+    found |= {f"icon_{each}.tga": picture for each in new if picture}
+    worn = skin or ("" if player.collection is None else str(player.collection.get(WORN_SKIN, "")))
+    alike = [f"icon_{each}.tga" for each in new if picture and each != worn and len(new) > 1]
+    if alike:
+        log.warning("icons that were missing show the head as it is worn now, of other skins, too: %s", listed(alike))
+    bare = [f"icon_{each}.tga" for each in bare if f"icon_{each}.tga" not in found]
     if bare:
         log.warning("games refuse a skin without its icon, which is no model's to make: put %s beside", listed(bare))
     return found
