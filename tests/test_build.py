@@ -125,6 +125,7 @@ def test_the_fuzzer_runs_with_the_numpy_of_each_blender_at_hand(monkeypatch, cap
     commands = []
     monkeypatch.setattr(pythons, "find", lambda _versions: None)
     monkeypatch.setattr(environments, "prepare", lambda environment: "/".join(environment.requirements))
+
     def run(command):
         commands.append(command)
         return len(commands) % 2
