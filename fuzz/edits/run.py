@@ -14,13 +14,9 @@ import sys
 import time
 from typing import Any
 
-FORMATS = ("md2", "md3", "mdc", "mdl", "md5mesh", "mdm", "mds", "iqm", "mdr")
-SCRIPT = """import io_idtech_models
-from fuzz.edits.session import Subject, run
+from fuzz.edits.script import SCRIPT
 
-io_idtech_models.register()
-print(run(Subject({format!r}, {name!r}), {steps!r}))
-"""
+FORMATS = ("md2", "md3", "mdc", "mdl", "md5mesh", "mdm", "mds", "iqm", "mdr")
 
 
 def arguments(given: list[str]) -> argparse.Namespace:

@@ -277,7 +277,7 @@ def test_surfaces_that_are_read_and_not_shown_are_compared(tmp_path, capfd, monk
 
 def test_a_key_that_is_no_frame_is_none(tmp_path, capfd):
     """A key that a modeller adds to a model of one frame was written in the place of what shows."""
-    path = put(tmp_path / "a.md3", "seamed_cube")
+    path = put(tmp_path / "a.md3", "minimal")
     import_model(path)
     mesh = next(block for block in bpy.data.objects if block.type == "MESH")
     mesh.shape_key_add(name="Basis")
