@@ -122,10 +122,14 @@ def test_the_fuzzer_runs_with_the_numpy_of_each_blender_at_hand(monkeypatch, cap
         if versions != ((3, 13),):
             raise MissingPythonError("no such Python")
 
+    def run(command):
+        commands.append(command)
+        return len(commands) % 2
+
     commands = []
     monkeypatch.setattr(pythons, "find", lambda _versions: None)
     monkeypatch.setattr(environments, "prepare", lambda environment: "/".join(environment.requirements))
-    monkeypatch.setattr(children, "run", lambda command: commands.append(command) or len(commands) % 2)
+    monkeypatch.setattr(children, "run", run)
     assert children.run_fuzzer(["--minutes", "2"]) == 1
     assert [command[0].split("/")[0] for command in commands] == ["numpy==1.24.*", "numpy==1.26.*", "numpy>=2.2,<3"]
     assert [command[-3:] for command in commands] == [[f"fuzz-{b}", "--minutes", "2"] for b in ("4.2", "4.5", "5.2")]
