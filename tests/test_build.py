@@ -122,13 +122,13 @@ def test_the_fuzzer_runs_with_the_numpy_of_each_blender_at_hand(monkeypatch, cap
         if versions != ((3, 13),):
             raise MissingPythonError("no such Python")
 
-    commands = []
-    monkeypatch.setattr(pythons, "find", lambda _versions: None)
-    monkeypatch.setattr(environments, "prepare", lambda environment: "/".join(environment.requirements))
-
     def run(command):
         commands.append(command)
         return len(commands) % 2
+
+    commands = []
+    monkeypatch.setattr(pythons, "find", lambda _versions: None)
+    monkeypatch.setattr(environments, "prepare", lambda environment: "/".join(environment.requirements))
 
     monkeypatch.setattr(children, "run", run)
     assert children.run_fuzzer(["--minutes", "2"]) == 1

@@ -16,12 +16,18 @@ import pytest
 
 from benchmarks import grown
 from benchmarks.grown import Size
+from io_idtech_models.blender.mesh import attributes as meshes
+from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.shading.materials import Materials
 from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.blender.skeletal import gather_rig as skeletal_gather
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
+from io_idtech_models.blender.vertex.frame_plan import GatherSettings
+from io_idtech_models.blender.vertex.gather import gather
+from io_idtech_models.blender.vertex.stage import Stage
 from io_idtech_models.formats import by_name
 from tests.blender.case import CONTEXT, open_case
+from tests.ui.scene import add_cube
 
 SIZES = (10, 20, 40, 80)
 
@@ -162,3 +168,41 @@ def test_frames_and_joints_of_an_animation():
         files = [row.dump(grown.animation(joints, frames)) for joints, frames in sizes]
         counts = [calls(lambda data=data: row.dump(row.load(data, "move")))[0] for data in files]
         assert is_linear(counts), counts
+
+
+def keyed_cube(frames):
+    """Return a new cube with a key for each frame, and normals of its own."""
+    block = add_cube()
+    normals = meshes.corner_normals(block.data)
+    normals[::3, 0] += 0.75
+    block.data.normals_split_custom_set(meshes.unit(normals).tolist())
+    base = meshes.positions(block.data)
+    for frame in range(frames):
+        key = block.shape_key_add(name=f"frame{frame}")
+        key.data.foreach_set("co", (base * (1.0 + 0.125 * frame) + np.sin(base * frame)).astype(np.float32).ravel())
+    block.data.shape_keys.use_relative = False
+    return block
+
+
+@pytest.mark.usefixtures("empty_scene")
+def test_frames_of_a_new_model_are_not_shown_one_by_one(monkeypatch):
+    """Blender looks through all keys for each frame that it shows; what comes is the same as if it did."""
+    block, shown = keyed_cube(12), []
+    show = Stage.show
+
+    def counted(stage, frame, own=False):
+        shown.append(frame)
+        show(stage, frame, own)
+
+    monkeypatch.setattr(Stage, "show", counted)
+
+    def dump(direct):
+        asked = GatherSettings(direct=direct)
+        return by_name("md3").dump(gather([block], None, ExportScene(CONTEXT.scene, CONTEXT.view_layer, asked)))
+
+    fast = dump(True)
+    few = len(shown)
+    assert fast == dump(False)
+    assert few <= 2 < 12 <= len(shown) - few
+    assert len(by_name("md3").load(fast, "").frame_names) == 12
+    assert len(bpy.data.meshes) == 1

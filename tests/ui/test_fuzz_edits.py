@@ -5,6 +5,7 @@ import pytest
 from fuzz.edits import session, worker
 from fuzz.edits.run import FORMATS
 from fuzz.edits.script import SCRIPT
+from tests.ui.scene import operator
 
 SEQUENCES = 12  # of each format
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -23,7 +24,7 @@ def test_no_edit_goes_wrong_in_silence(name):
 
 def test_what_is_not_as_shown_is_seen(monkeypatch):
     """A file of what was there before an edit is a finding: else nobody knows that the fuzzer sees anything."""
-    operator, old = session.operator, []
+    old = []
 
     def stale(way, path):
         def export(filepath, **options):

@@ -50,6 +50,7 @@ class Shape:
     near: Near | None  # the part of the source that its numbers count in
     mesh: Any  # that was read; one that is evaluated is Blender's as long as the scene shows it
     base: Bare | None = None  # of a mesh whose points were moved
+    lost: int = 0  # corners that are known, and said, to keep other normals than those shown
 
     @property
     def shows_normals(self) -> bool:
@@ -84,7 +85,7 @@ def read_shape(
     part, numbers, loose, faces = _source_numbers(mesh, topology, origin)
     source = None if part is None else part.source
     own: NDArray[np.bool_] = np.full(count, normals == "SHOWN")
-    before = None
+    before, lost = None, 0
     if normals != "SHOWN" and source is not None and origin.place is not None and own_mesh is not None:
         before = base_positions(own_mesh, topology, numbers, source, origin.frame)
         own, lost = edited_corners(own_mesh, Traces(topology, numbers, faces), source, before, origin.still)
@@ -107,7 +108,7 @@ def read_shape(
         base = Bare(attributes.positions(own_mesh), shown if own_mesh is mesh else attributes.corner_normals(own_mesh))
     return Shape(
         topology, uvs, numbers, loose, faces, slots, shown, own,
-        corners, corner_faces, restored, materials, part, mesh, base,
+        corners, corner_faces, restored, materials, part, mesh, base, lost,
     )  # fmt: skip
 
 

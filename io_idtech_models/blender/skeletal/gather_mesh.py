@@ -112,16 +112,19 @@ def _gather(block: Block, mesh: Block, rig: Rig, place: Place | None, export: Ri
         made.name = surface_name(block, part, shape, nth, settings.keep_suffixes)
         made.shader = next(iter(shaders_of(part, shape, settings.keep_suffixes)), "")
         made.source_index = place.surface if place is not None and nth == 0 else -1
+        normals = 0, 0.0
         if settings.normals != "NONE":
             moved = _moved(part, positions, rig)
             moved.as_shown = settings.normals == "SHOWN"
             made.normals, made.kept_normals = skinned_normals.gather(block, shape, part, made, rig, moved)
+            normals = skinned_normals.off_shown(block, shape, part, made, rig, moved)
         made.min_lod, made.level = gather_min_lod(block), levels.number_of(block)
         made.blended = settings.holds.stretches
         if colors is not None:
             made.colors = colors[part.vertices.points]
         found.append(made)
-        export.written.append(WrittenMesh(block, made, part.vertices.points, shape.topology, positions, groups))
+        points = part.vertices.points
+        export.written.append(WrittenMesh(block, made, points, shape.topology, positions, groups, normals))
     if settings.normals == "NONE":
         _warn_of_sharp(block, mesh)
     warn_of_loose(block, shape)

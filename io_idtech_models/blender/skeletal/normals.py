@@ -5,6 +5,7 @@ A file has a normal in the space of the joint of its vertex's first weight, whic
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .gather_mesh import Rig
 
 NOBODY = -2  # no joint turns a normal
+SHOWN_NEAR = math.cos(math.radians(8.0))  # of what is shown at rest: blended corners of a vertex, and rounding
 SAME_NORMAL = 2e-5  # of a normal, as of a bone's axes: see `gather_rig.SAME_AXES`
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
@@ -39,6 +41,7 @@ class Moved:
     after: Floats  # (V, 3)
     triangles: NDArray[np.int32]  # (T, 3) of the source
     as_shown: bool = False  # all normals are asked for as Blender shows them
+    carried: Bools | None = None  # (V,) whose normals one map took along with them: found by `gather`
 
 
 @dataclass(eq=False)
@@ -94,6 +97,25 @@ def gather(block: Block, shape: Shape, part: Part, made: SkinnedMesh, rig: Rig, 
     return normals, kept
 
 
+def off_shown(block: Block, shape: Shape, part: Part, made: SkinnedMesh, rig: Rig, moved: Moved) -> tuple[int, float]:
+    """Return of how many vertices normals are written that are off what Blender shows at rest, and how far: degrees.
+
+    Neither what has been said counts, nor what was moved as a whole: Blender mirrors normals wrongly.
+    """
+    assert made.normals is not None
+    if shape.lost or (made.kept_normals is not None and made.kept_normals.all()):
+        return 0, 0.0
+    matrix = np.array(block.matrix_world, np.float64)
+    present = turned_normals(part.normals(attributes.corner_normals(shape.mesh)[None]), matrix[None])[0]
+    written = rotate(normal_turns(made.weights, rig.skeleton.bind.rotations), made.normals)
+    lengths = steady.lengths(present) * steady.lengths(written)
+    near = np.clip(steady.dots(present, written) / np.maximum(lengths, steady.TINY), -1.0, 1.0)
+    off = (near < SHOWN_NEAR) & (lengths > 0) & (part.vertices.corners >= 0)
+    if moved.carried is not None:
+        off &= ~moved.carried
+    return int(off.sum()), math.degrees(math.acos(near[off].min())) if off.any() else 0.0
+
+
 def _at_rest(shape: Shape, part: Part, of: SourceNormals, moved: Moved) -> tuple[Floats, Bools]:
     """Return the normals (V, 3) of a part's vertices in its object, and which are not the source's any more, (V,)."""
     triangles, numbers, faces = part.triangles.vertices, part.vertices.numbers, part.triangles.numbers
@@ -104,7 +126,7 @@ def _at_rest(shape: Shape, part: Part, of: SourceNormals, moved: Moved) -> tuple
         return world, near
     corners = attributes.corner_normals(shape.mesh) if not shape.normals.any() else shape.normals
     present = part.normals(corners[None])[0]
-    carried = _carry(world, near & of.known, moved, triangles, over)
+    carried = moved.carried = _carry(world, near & of.known, moved, triangles, over)
     if not moved.as_shown:
         same = steady.dots(present, attributes.unit(world)) >= attributes.NEAR
         own = own & ~(of.known & same & (carried | ~near))

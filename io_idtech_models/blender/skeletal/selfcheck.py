@@ -24,7 +24,7 @@ from ...model.joint_scales import posed
 from ...model.skeletal import Animation, SkeletalModel, Skeleton, changed_frames
 from ...model.transforms import inverse
 from ...model.weights.table import skin_by
-from ...model.wording import listed
+from ...model.wording import listed, plural
 from ..compat import Block, playing_curves
 from ..curves import curve_points, is_still
 from ..mesh import attributes
@@ -177,7 +177,9 @@ class _Check:
         points = steady.applied(world[:3], points) / self.scale
         off = steady.lengths(skin_by(written.mesh.weights, *_parts(joints)) - points)
         allowed = self.allowed + SAID * written.said
-        kept = written.mesh.kept
+        mesh = written.mesh
+        masks = [mask for mask in (mesh.kept, mesh.carried) if mask is not None]
+        kept = np.logical_or.reduce(masks) if masks else None
         if kept is not None and is_beyond(float(off[kept].max(initial=0.0)), allowed):
             plain = steady.lengths(self._plain(written, joints) - points)
             off[kept] = np.minimum(off, plain)[kept]
@@ -210,6 +212,13 @@ class _Check:
             if off.where and block not in self.changed:
                 far = f"up to {off.far:.3g} units off what Blender shows, {off.where}"
                 found.append(f"'{block.name}' is written {far}: {_cause(block, rig)}")
+        for written in self.doubtful:
+            count, degrees = written.normals
+            if count:
+                what = f"normals of {plural(count, 'vertex', 'vertices')} are written up to {degrees:.0f} degrees off"
+                found.append(
+                    f"'{written.block.name}': {what} what Blender shows at rest; Normals: As Shown writes those"
+                )
         for off in self.motions.values():
             if is_beyond(off.far, self.allowed):
                 far = f"up to {off.far:.3g} units off what Blender shows, {off.where}"

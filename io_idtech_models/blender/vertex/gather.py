@@ -191,7 +191,11 @@ def _settle_jobs(jobs: list[MeshJob], stage: Stage, sources: NDArray[np.int32]) 
         if job.direct:
             _split(job, sources, settings)
             other = len(plan.times) > 1 or sampling.shown_keys(job.block, plan)[0] > 0  # frames than the base
-            job.direct = not (other and job.wants_normals(settings))
+            if other and job.wants_normals(settings) and job.samples is not None:
+                assert job.samples.positions is not None
+                found = sampling.read_direct_normals(job.block, job.samples.positions, len(plan.times))
+                job.samples.normals = found
+                _split(job, sources, settings)
     stepped = [job for job in jobs if not job.direct]
     _sample(stepped, stage)
     for job in stepped:

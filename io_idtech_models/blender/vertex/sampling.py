@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import bpy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -201,6 +202,27 @@ def keyed_positions(block: Block, plan: Plan) -> Floats:
     positions = shape_keys.read([frames[key] for key in shown.tolist()], len(block.data.vertices))
     same = np.array_equal(places, np.arange(len(positions)))
     return positions if same else positions[places.reshape(-1)]
+
+
+def read_direct_normals(block: Block, positions: Floats, num_frames: int) -> Floats:
+    """Return the normals (F, C, 3) that corners of a direct mesh show in each frame, whose points are at `positions`.
+
+    These are (F, P, 3), or (1, P, 3) for all frames. A copy without keys is moved from one to the next: the scene looks
+    through all keys for each frame that it shows, so that twice the frames would take four times as long.
+    """
+    copy: Block = bpy.data.meshes.new_from_object(block)
+    try:
+        found = np.empty((len(positions), len(copy.loops), 3), np.float32)
+        for frame, points in enumerate(positions):
+            advance(frame, len(positions))
+            attributes.write_positions(copy, points)
+            copy.update()
+            if found.size:
+                copy.corner_normals.foreach_get("vector", found[frame].ravel())
+    finally:
+        bpy.data.meshes.remove(copy, do_unlink=False, do_ui_user=False)
+    normals = attributes.unit(found.reshape(-1, 3)).reshape(found.shape)
+    return normals if len(normals) == num_frames else np.repeat(normals, num_frames, axis=0)
 
 
 @dataclass(frozen=True, eq=False)
