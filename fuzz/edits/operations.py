@@ -278,8 +278,12 @@ def new_action(rng: Random) -> None:
 
 
 def no_action(rng: Random) -> None:
-    """Let an owner play nothing."""
-    one(rng, players()).animation_data.action = None
+    """Let an owner play nothing; an armature's pose of then stays, which is no motion, and is cleared."""
+    owner = one(rng, players())
+    owner.animation_data.action = None
+    shown = getattr(owner, "pose", None)
+    for bone in shown.bones if shown is not None else ():
+        bone.matrix_basis.identity()
 
 
 # -- bones
