@@ -128,7 +128,7 @@ def write(saved: SavedPlayer, target: Path, player: PlayerFound) -> None:
 
 
 def icons_of(player: PlayerFound, files: Iterable[str]) -> dict[str, bytes]:
-    """Return the icons of the skins among a player's files, from where the player came; warns of what is missing."""
+    """Return the icons of the skins among a player's files, from where the player came; warns of new skins without."""
     place = source_of(player)
     source = None if place is None else player_in(user_disk().store(place))
     found: dict[str, bytes] = {}
@@ -138,8 +138,8 @@ def icons_of(player: PlayerFound, files: Iterable[str]) -> dict[str, bytes]:
             found[icon.name] = icon.read()
         except ModelError as error:
             log.warning("%s: %s", icon.name, error)
-    skins = skins_of(HEAD, files)
-    bare = [f"icon_{skin}.tga" for skin in skins if skin not in there]
+    came = set() if source is None else {skin for part in source.parts.values() for skin in part.skins}
+    bare = [f"icon_{skin}.tga" for skin in skins_of(HEAD, files) if skin not in there and skin not in came]
     if bare:
         log.warning("games refuse a skin without its icon, which is no model's to make: put %s beside", listed(bare))
     return found
