@@ -74,7 +74,7 @@ def load_player(files: PlayerFiles, skin: str = "") -> LoadedPlayer:
         ModelError: no part has a skin of that name, or no part's model can be read.
     """
     chosen = _choose(files, skin)
-    found = LoadedPlayer(files, chosen, complaints=list(files.missing))
+    found = LoadedPlayer(files, chosen, complaints=[*files.missing, *([files.iconless] if files.bare else [])])
     errors = []
     for name, part in files.parts.items():
         file = part.model(chosen)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -9,7 +11,20 @@ if TYPE_CHECKING:
     from .vertex import VertexModel
 
 
+OF_ONE = re.compile(r"'([^']*)' (.*)\Z", re.DOTALL)  # a sentence about one thing
 NO_TEXT = '"\r\n\0'  # what the quoted names of a text can't hold; engines read up to a NUL
+
+
+def once(texts: Iterable[str]) -> list[str]:
+    """Return sentences, each once; of those that say the same of several things one, which names these."""
+    found: dict[str, list[str]] = {}
+    for text in dict.fromkeys(texts):
+        match = OF_ONE.match(text)
+        found.setdefault(text if match is None else match[2], []).append("" if match is None else match[1])
+    return [
+        f"each of {listed(names)} {rest}" if len(names) > 1 else f"'{names[0]}' {rest}" if names[0] else rest
+        for rest, names in found.items()
+    ]
 
 
 def plural(count: int, noun: str, many: str = "") -> str:

@@ -92,6 +92,10 @@ def _build(
     """Bring levels into the scene; those that the model has go when all are made."""
     holder, scene = _holder(chosen), context.scene
     old = {collection: collection.name for collection in levels.levels_of(holder).values()}
+    linked = [c.name for c in (levels.home_of(holder, scene), *old) if c.library is not None]
+    if linked:
+        way = "make it local (Object > Relations > Make Local > All), or make levels there"
+        raise LimitError(f"{listed(linked)}: linked from another .blend; {way}")
     for collection in old:
         collection.name = names.fit(f"old {collection.name}")  # the new ones take their names
     built_settings = BuildSettings(scale=settings.scale, fit_range=False)

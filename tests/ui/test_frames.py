@@ -14,7 +14,7 @@ insert, delete, hold = (
 )
 
 
-@pytest.fixture(params=["sentinel", "tags_only", "minimal", "animated"])
+@pytest.fixture(params=["sentinel", "tags_only", "minimal", "animated", "empty_surface"])
 def data(request):
     return SENTINEL.read_bytes() if request.param == "sentinel" else sample(request.param)
 

@@ -656,6 +656,56 @@ def test_rows_that_frames_only_shift_keep_all_other_numbers(tmp_path, rate):
     assert saved(tmp_path)["animation.cfg"] == table
 
 
+@pytest.mark.parametrize("part", ["lower", "upper"])
+def test_a_frame_before_legs_and_torso_begin_goes_into_both(tmp_path, part):
+    """Frame 5 is no row's."""
+    table = player_files()["animation.cfg"].replace(b"4\t2\t0", b"4\t1\t0").replace(b"5\t1\t0", b"4\t1\t0")
+    player = brought(game(tmp_path, animation_cfg=table))
+    activate(player.parts[part].children[0])
+    bpy.context.scene.frame_set(5)
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    after = saved(tmp_path)
+    assert [model(after[f"{each}.md3"]).num_frames for each in ("lower", "upper")] == [
+        LOWER_FRAMES + 1,
+        UPPER_FRAMES + 1,
+    ]
+    assert b"\n7\t3\t0" in after["animation.cfg"] and b"\n38 4 4" in after["animation.cfg"]
+
+
+def test_a_frame_that_legs_begin_with_alone_is_not_deleted(tmp_path):
+    table = player_files()["animation.cfg"].replace(b"37 4 4 20", b"37 1 0 20")
+    player = brought(game(tmp_path, animation_cfg=table))
+    activate(player.parts["lower"].children[0])
+    bpy.context.scene.frame_set(6)
+    assert "games let both begin at the same number" in error_of(bpy.ops.object.idtech_delete_frame)
+    assert unequal(tmp_path, originals() | {"animation.cfg": table}) == []
+
+
+def test_a_linked_player_has_its_levels_of_detail(tmp_path):
+    brought(game(tmp_path))
+    source = str(tmp_path / "player.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=source)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.link(directory=f"{source}/Collection", filename=NAME, instance_collections=False)
+    bpy.context.view_layer.objects.active = next(b for b in bpy.context.scene.objects if b.name == "l_legs")
+    assert unequal(tmp_path, originals()) == []
+    assert "linked from another .blend" in error_of(bpy.ops.object.idtech_make_levels, percentages="50")
+
+
+def test_frames_of_a_player_that_is_an_override_are_not_changed(tmp_path):
+    brought(game(tmp_path))
+    source = str(tmp_path / "player.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=source)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.link(directory=f"{source}/Collection", filename=NAME, instance_collections=False)
+    (linked,) = (c for c in bpy.data.collections if c.name == NAME)
+    linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
+    activate(next(b for b in bpy.data.objects if b.override_library is not None and b.name == "l_legs"))
+    for edit in (bpy.ops.object.idtech_insert_frame, bpy.ops.object.idtech_delete_frame):
+        assert "linked from another .blend" in error_of(edit)
+    assert unequal(tmp_path, originals()) == []
+
+
 def test_inserted_frames_leave_what_was_edited_of_a_row(tmp_path):
     player = brought(game(tmp_path), frame_rate=24)
     rows = rows_of(player.identity, list(player.parts.values()))

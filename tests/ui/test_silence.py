@@ -809,7 +809,7 @@ def _(folder):
     make_player(folder)
 
 
-@says("make it stay in place")
+@says("it is kept in place")
 def _(folder):
     strut.make_action(strut.build(), "walk", 10, {"hips.location": [(0, 0, 0), (0, 0, 2)]})
     bpy.data.actions.remove(bpy.data.actions["Walk"])

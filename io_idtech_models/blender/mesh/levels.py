@@ -23,7 +23,7 @@ Holder = (
 
 def levels_of(holder: Holder) -> dict[int, bpy.types.Collection]:
     """Return the levels of a model by their numbers."""
-    found = [c for c in bpy.data.collections if c.library is None and c.get(LEVEL_OF) == holder]
+    found = [c for c in bpy.data.collections if c.get(LEVEL_OF) == holder]
     numbered = {number: c for c in found if isinstance(number := c.get(LEVEL), int) and number > 0}
     return dict(sorted(numbered.items()))
 

@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...model.wording import listed
 from ...reporting import LimitError
 from .. import names
 from ..compat import Block, playing_curves, share_action
@@ -67,8 +68,25 @@ def model_frames(blocks: list[Block], collection: bpy.types.Collection | None, s
     return FrameModel(keyed, still, tags, collection, scene, len(plan.times), current, plan.times)
 
 
+def refuse_linked(model: FrameModel) -> None:
+    """Raise LimitError if a part of the model lies in another .blend, which has its frames then, or is an override."""
+    holders = [*(block.data for block in (*model.meshes, *model.still)), *_actions(model)]
+    linked = [holder.name for holder in holders if holder.library is not None or holder.override_library is not None]
+    if linked:
+        way = "make it local (Object > Relations > Make Local > All), or change it there"
+        raise LimitError(f"{listed(linked)}: linked from another .blend, where its frames are; {way}")
+
+
+def _actions(model: FrameModel) -> list[Any]:
+    """Return the actions that move the model."""
+    owners = [*model.tags, *(block.data.shape_keys for block in model.meshes)]
+    found = [owner.animation_data.action for owner in owners if owner.animation_data is not None]
+    return [action for action in dict.fromkeys(found) if action is not None]
+
+
 def insert(model: FrameModel, place: int) -> None:
-    """Insert a copy of a frame behind it."""
+    """Insert a copy of a frame behind it; raises LimitError if the model is linked."""
+    refuse_linked(model)
     order = list(range(model.count))
     order.insert(place + 1, place)
     _rewrite(model, order, range(place + 1, place + 2))
@@ -78,15 +96,21 @@ def delete(model: FrameModel, place: int) -> None:
     """Delete a frame.
 
     Raises:
-        LimitError: it is the only one.
+        LimitError: it is the only one, or the model is linked.
     """
+    refuse_linked(model)
     if model.count == 1:
         raise LimitError("the model's only frame can't be deleted")
     _rewrite(model, [frame for frame in range(model.count) if frame != place], range(0))
 
 
 def rewrite(model: FrameModel, order: list[int], copies: range) -> None:
-    """Give the model the frames of `order`; at the places of `copies` are new ones, of an animation of their own."""
+    """Give the model the frames of `order`; at the places of `copies` are new ones, of an animation of their own.
+
+    Raises:
+        LimitError: the model is linked.
+    """
+    refuse_linked(model)
     _rewrite(model, order, copies, copies)
 
 

@@ -26,13 +26,14 @@ PHRASES = {
     "TORSO_RAISE": "raise, raise weapon, draw, draw weapon, equip, unsheathe, weapon up",
     "TORSO_STAND": "stand, idle, standing, idle 1, stand 1, aim, breathing",
     "TORSO_STAND2": "stand 2, idle 2, melee idle, melee stand",
-    "LEGS_WALKCR": "walk cr, crouch walk, crouched walk, crouching walk, crawl, crawling, sneak, sneaking",
-    "LEGS_WALK": "walk, walking, walk forward, march",
-    "LEGS_RUN": "run, running, run forward, jog, jogging, sprint",
+    "LEGS_WALKCR": "walk cr, crouch walk, crouched walk, crouching walk, crawl, crawling, sneak, sneaking, "
+    "crouch forward, crouching forward",
+    "LEGS_WALK": "walk, walking, walk forward, march, forward, forwards",
+    "LEGS_RUN": "run, running, run forward, jog, jogging, sprint, forward, forwards",
     "LEGS_BACK": "back, run back, run backward, run backwards, walk back, walk backward, walk backwards, "
     "walking backward, walking backwards, running backward, running backwards, backward, backwards, backpedal",
-    "LEGS_SWIM": "swim, swimming",
-    "LEGS_JUMP": "jump, jumping, jump start, jump up, leap",
+    "LEGS_SWIM": "swim, swimming, swim forward",
+    "LEGS_JUMP": "jump, jumping, jump start, jump up, leap, jump forward",
     "LEGS_LAND": "land, landing, jump end, jump land, jump down",
     "LEGS_JUMPB": "jump b, jump back, jump backward, jump backwards",
     "LEGS_LANDB": "land b, land back, land backward, land backwards",
@@ -55,6 +56,9 @@ NEAREST = {
 }  # fmt: skip
 KINDS = frozenset(("both", "legs", "torso"))
 IGNORED = frozenset(("armature", "rig", "anim", "animation", "action", "mixamo", "com", "loop", "cycle", "in", "place"))
+ALONE = frozenset(("forward", "forwards"))  # phrases that say a row only where nothing else is said
+VOCABULARY = IGNORED | frozenset(" ".join(PHRASES.values()).replace(",", "").split())
+SHORTEST = 3  # letters of a word that is found in another, as `run` in `runcycle`
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 SUFFIX = re.compile(r"\.\d{3,}\Z")  # which Blender puts behind a name that was taken
 CHOICE = re.compile(r"\s*(\w+)\s*=\s*(.*?)\s*(?:@\s*([0-9.]+)\s*)?\Z", re.DOTALL)
@@ -139,7 +143,14 @@ def _nearest(row: str, found: Mapping[str, Match]) -> Match | None:
 def words_of(name: str) -> list[str]:
     """Return the words of an action's name that say something, in small letters."""
     plain = SUFFIX.sub("", name.rpartition("|")[2] or name)
-    return [word for word in map(str.lower, WORD.findall(plain)) if word not in IGNORED]
+    return [part for word in map(str.lower, WORD.findall(plain)) for part in _parts(word) if part not in IGNORED]
+
+
+def _parts(word: str) -> tuple[str, ...]:
+    """Return the two words that one is made of, if both are known: `run` and `cycle` of `runcycle`."""
+    cuts = range(SHORTEST, len(word) - SHORTEST + 1) if word not in VOCABULARY else ()
+    found = ((word[:cut], word[cut:]) for cut in cuts)
+    return next((pair for pair in found if VOCABULARY.issuperset(pair)), (word,))
 
 
 def _by_name(actions: Iterable[str]) -> dict[str, str]:
@@ -165,6 +176,7 @@ def _rank(name: str, row: str) -> tuple[int, int] | None:
     left = [word for word in words if word not in kinds]
     for place, phrase in enumerate(PHRASES[row].split(", ")):
         wanted = phrase.split()
-        if set(wanted) <= set(left) and len(left) - len(wanted) <= MOST_LEFT:
+        most = 0 if phrase in ALONE else MOST_LEFT
+        if set(wanted) <= set(left) and len(left) - len(wanted) <= most:
             return len(left) - len(wanted), place
     return None

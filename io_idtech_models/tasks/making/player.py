@@ -37,7 +37,7 @@ from ...model.lod.levels import make_levels, shares_of
 from ...model.player import cutting
 from ...model.player.regions import HEAD, LEGS, PARTS, TORSO, Bones, Parts, propose, side_of
 from ...model.vertex import Surface, Tag, VertexModel
-from ...model.wording import listed, plural
+from ...model.wording import listed, once, plural
 from ...reporting import LimitError, collected_warnings
 from ..vertex import Summary, object_mode
 from .pictures import Wardrobe, plain_name
@@ -47,6 +47,7 @@ log = logging.getLogger(__name__)
 FACING = {"X": 0, "-Y": 1, "-X": 2, "Y": 3}  # how many quarter turns bring a character to face +X
 FAR = 12.0  # units that a character may go along in a loop: games move it by themselves
 CLOSED = 1e-3  # of a curve's value: so near are the ends of an action that ends as it begins
+MANY, USUAL = 10_000, "1,000 to 3,000"  # triangles
 MOST_LETTERS = 24  # of a player's name: games cut long ones
 LEVEL_FILE = re.compile(r"(?:lower|upper|head)_[123]\.md3\Z", re.IGNORECASE)
 NOT_SAID = "is cut, skin files must list"  # they do
@@ -64,6 +65,7 @@ class MakingOptions:
     fit: bool = True  # as high as a player of the game, feet on the ground
     scale: float = 1.0  # game units of a unit in the scene, where it is not fitted
     facing: str = "AUTO"
+    in_place: bool = True  # what goes along while it repeats stays where it begins
     close_seams: bool = True  # edges of cuts stay with the tags
     keep_shaders: bool = False  # of materials that are called as a path
     levels: str = ""  # percentages of levels of detail
@@ -85,13 +87,13 @@ class _Character:
     parts: Parts
     layout: Layout
     sampled: Sampled
-    into: NDArray[np.float64]  # (4, 4) from the scene into the game
+    into: NDArray[np.float64]  # (F, 4, 4) from the scene into the game
 
     def joint(self, bone: str, length: float = 0.0) -> cutting.Joint:
         """Return a bone that carries a tag; turned by nothing where it rests."""
         stand = self.layout.shot("LEGS_IDLE")
         poses = steady.products(self.into, self.sampled.bones[bone])
-        rest = steady.products(self.into, self.sampled.armature[stand], self.sampled.rests[bone])
+        rest = steady.products(self.into[stand], self.sampled.armature[stand], self.sampled.rests[bone])
         return cutting.joint(poses, rest, length)
 
 
@@ -118,7 +120,10 @@ def make_player(name: str, options: MakingOptions, context: Context) -> tuple[Ma
     counts = [sum(len(surface.triangles) for surface in model.surfaces) for model in models.values()]
     frames = f"{len(found.layout.lower)} frames of legs, {len(found.layout.upper)} of the torso"
     facts = f"'{made.name}' of '{rig.armature.name}': {plural(sum(counts), 'triangle')}, {frames}"
-    return made, Summary(facts, list(dict.fromkeys(warnings)))
+    if sum(counts) > MANY:
+        text = f"{sum(counts)} triangles take long to make and to draw, players of the game have {USUAL}: decimate it"
+        warnings.append(f"{text} (modifier Decimate)")
+    return made, Summary(facts, once(warnings))
 
 
 def stale_files(target: Target, made: Made) -> list[str]:
@@ -152,9 +157,9 @@ def _look(rig: Rig, options: MakingOptions, context: Context) -> _Character:
     layout = lay_out(matches, lengths, options.fps, export.frame_rate)
     shots = [(takes[action], time) for action, time in layout.shots]
     sampled = sample(rig, parts, shots, list(dict.fromkeys((parts.torso, parts.head, parts.hand))), export)
-    found = _Character(parts, layout, sampled, np.eye(4))
-    found.into = _into_game(rig, found, options)
-    _warn_of_travel(found, matches)
+    found = _Character(parts, layout, sampled, np.eye(4)[None])
+    found.into = np.repeat(_into_game(rig, found, options)[None], len(sampled.armature), axis=0)
+    _settle_travel(found, matches, options.in_place)
     return found
 
 
@@ -222,20 +227,25 @@ def _into_game(rig: Rig, found: _Character, options: MakingOptions) -> NDArray[n
     return cutting.fitted(quarters, points.astype(np.float64), middle)
 
 
-def _warn_of_travel(found: _Character, matches: dict[str, Match]) -> None:
-    """Name actions of the legs in which the character goes along, which games do by themselves."""
+def _settle_travel(found: _Character, matches: dict[str, Match], in_place: bool) -> None:
+    """Name actions of the legs in which the character goes along, which games do by themselves; and take that away.
+
+    What is taken away is the way from the first frame to the last, evenly: it may go faster and slower, and sway.
+    """
     torso = found.joint(found.parts.torso).matrices[:, :2, 3]
     far = {}
     for row in found.layout.rows:
         if row.name in LOOPING and row.name.startswith("LEGS_") and abs(row.count) > 1:
-            places = torso[[found.layout.lower[frame] for frame in row.frames]]
-            way = float(np.abs(places[-1] - places[0]).max())
-            if way > FAR:
-                far[matches[row.name].action] = way
-    for action, way in far.items():
-        log.warning(
-            "'%s' moves the character by %.0f units, as games do themselves: make it stay in place", action, way
-        )
+            shots = [found.layout.lower[frame] for frame in sorted(row.frames)]
+            way = torso[shots[-1]] - torso[shots[0]]
+            action = matches[row.name].action
+            if float(np.abs(way).max()) > FAR and action not in far:
+                far[action] = float(np.abs(way).max())
+                if in_place:
+                    found.into[shots, :2, 3] -= np.arange(len(shots))[:, None] / (len(shots) - 1) * way
+    instead = "it is kept in place" if in_place else "make it stay in place"
+    for action, units in far.items():
+        log.warning("'%s' moves the character by %.0f units, as games do themselves: %s", action, units, instead)
 
 
 def _models(rig: Rig, found: _Character, wardrobe: Wardrobe, close_seams: bool) -> dict[str, VertexModel]:
@@ -275,8 +285,7 @@ def _models(rig: Rig, found: _Character, wardrobe: Wardrobe, close_seams: bool) 
 def _in_game(found: _Character) -> list[Piece]:
     """Return the surfaces of the whole character in the game's space, in all frames."""
     frames = range(len(found.sampled.armature))
-    into = np.broadcast_to(found.into, (len(frames), 4, 4))
-    return [replace(p, surface=cutting.in_frames(p.surface, into, frames)) for p in found.sampled.pieces]
+    return [replace(p, surface=cutting.in_frames(p.surface, found.into, frames)) for p in found.sampled.pieces]
 
 
 def _surfaces(

@@ -21,6 +21,7 @@ from ...blender.roots import root_of
 from ...blender.vertex.frame_plan import GatherSettings
 from ...formats.rows import SPLIT
 from ...formats.vertex_files import Written
+from ...game.dress import LEVEL
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE
 from ...game.player.files import HEAD
 from ...game.skin_names import SUFFIX, skins_of
@@ -120,7 +121,7 @@ def save_player(player: PlayerFound, options: SaveOptions, context: Context) -> 
         saved.files |= _skins(player, kept, meshes, pieces, saved.skin)
         saved.files |= table_file(player, context)
         _warn_of_strays(player, context, {block for choice in chosen.values() for block in choice.whole})
-    parts, levels = len(meshes), len(player.levels)
+    parts, levels = len(meshes), sum(bool(LEVEL.search(split_name(name)[0])) for name in saved.files)
     facts = f"{plural(parts, 'part')}, {plural(levels, 'level')} of detail, {plural(len(saved.files), 'file')}"
     facts += f", {plural(triangles_of(made), 'triangle')}" if options.triangles else ""
     return saved, Summary(facts, list(dict.fromkeys(warnings)))

@@ -192,7 +192,8 @@ def icons_of(player: PlayerFound, files: Iterable[str], skin: str = "", renamed:
     alike = [f"icon_{each}.tga" for each in new if picture and each != worn and len(new) > 1]
     if alike:
         log.warning("icons that were missing show the head as it is worn now, of other skins, too: %s", listed(alike))
-    bare = [f"icon_{each}.tga" for each in bare if f"icon_{each}.tga" not in found]
+    came = set() if source is None else {each for part in source.parts.values() for each in part.skins}
+    bare = [f"icon_{each}.tga" for each in bare if f"icon_{each}.tga" not in found and each not in came]
     if bare:
         log.warning("games refuse a skin without its icon, which is no model's to make: put %s beside", listed(bare))
     return found

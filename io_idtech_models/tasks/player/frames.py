@@ -19,7 +19,7 @@ from ..dressing import rate_of
 from ..selection import Choice, choose, part_of
 from .imports import named_row
 from .play import BOTH, num_frames, whole
-from .tables import table_of
+from .tables import GESTURE, WALKCR, check_begin, table_of
 
 STARTS = {LOWER: "LEGS_", UPPER: "TORSO_"}
 
@@ -28,7 +28,7 @@ def edit(player: PlayerFound, root: Block, inserts: bool, context: Context) -> N
     """Insert a copy of the frame that a part shows behind it, or delete it.
 
     Raises:
-        LimitError: it is the only one.
+        LimitError: it is the only one, the player is linked, or legs and torso would no longer begin at one number.
     """
     kind, scene = str(root[PART]), context.scene
     shown = part_of(context, root)
@@ -37,14 +37,19 @@ def edit(player: PlayerFound, root: Block, inserts: bool, context: Context) -> N
     wholes = {part: whole(player, own) for part, own in player.parts.items()}
     rows = present_rows(player, context)
     kinds = [kind]
-    if kind in STARTS and any(row.name.startswith(BOTH) and last_of(row) >= place for _, row in rows):
+    before = any(row.name.startswith(BOTH) and last_of(row) >= place for _, row in rows)
+    if kind in STARTS and (before or any(row.name in (GESTURE, WALKCR) and place < row.first for _, row in rows)):
         kinds = [part for part in (LOWER, UPPER) if place < counts.get(part, 0)]
     if not inserts and any(counts[part] == 1 for part in kinds):
         raise LimitError("the model's only frame can't be deleted")
     every = [other for _, other in rows]
     wanted = [(a, shifted(row, place, inserts, every)) for a, row in rows if not set(kinds).isdisjoint(row.parts)]
+    check_begin({row.name: row.first for _, row in wanted}, {row.name: row.first for row in every})
     models = [choice for part in kinds for choice in _models(player, part, context)]
-    for model in [edit_frames.model_frames(each.whole, each.collection, scene) for each in models]:
+    found = [edit_frames.model_frames(each.whole, each.collection, scene) for each in models]
+    for model in found:
+        edit_frames.refuse_linked(model)
+    for model in found:
         (edit_frames.insert if inserts else edit_frames.delete)(model, place)
     rate = rate_of(scene)
     moved = {part: counts[part] + (1 if inserts else -1) for part in kinds}

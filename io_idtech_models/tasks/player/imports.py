@@ -94,7 +94,7 @@ class PlayerImport:
             self._show(player)
             into.children.link(collection)
             exclude([level.built.collection for level in player.levels], self.scene)
-        return player, Summary(_facts(player, self.skin), list(dict.fromkeys(warnings)))
+        return player, Summary(_facts(player, self.skin, files.bare), list(dict.fromkeys(warnings)))
 
     @property
     def skin(self) -> str:
@@ -214,10 +214,11 @@ def _keep_files(player: PlayerBuilt, files: PlayerFiles) -> None:
     store_files(player.collection, texts)
 
 
-def _facts(player: PlayerBuilt, skin: str) -> str:
+def _facts(player: PlayerBuilt, skin: str, bare: list[str]) -> str:
     """Return what was imported, in words."""
     facts = [plural(len(player.parts), "part"), plural(player.num_frames, "frame")]
     facts.append(plural(len(player.rows), "animation"))
     if player.levels:
         facts.append(plural(len(player.levels), "level") + " of detail")
-    return ", ".join([*facts, *([f"skin {skin}"] if skin else [])])
+    facts += [f"skin {skin}"] if skin else []
+    return ", ".join(facts) + (f"; no icon for {listed(bare)}, which games ask for" if bare else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from ...blender.compat import Context
@@ -53,7 +54,7 @@ def table_file(player: PlayerFound, context: Context) -> dict[str, bytes]:
     actions = rows_of(player.identity, list(player.parts.values()))
     rows = {row.name: (row, named_row(table, row)) for row in table.by_name.values()}
     shown = {name: read_row(actions[name], old, rate) for name, (_, old) in rows.items() if name in actions}
-    _check_begin(rows, shown)
+    check_begin({n: row.first for n, row in shown.items()}, {n: row.first for n, (_, row) in rows.items()})
     edited = table
     for row, old in rows.values():
         new = shown.get(row.name, old)
@@ -94,10 +95,13 @@ def with_new_row(table: AnimationTable, new: NamedRow) -> AnimationTable:
     return with_row(table, new.name, first=first, count=new.count, loop=new.loop, fps=new.fps)
 
 
-def _check_begin(rows: dict[str, tuple[Row, NamedRow]], shown: dict[str, NamedRow]) -> None:
-    """Refuse legs that begin elsewhere than the torso now: games know no other (CG_ParseAnimationFile)."""
-    begin = {name: shown.get(name, rows[name][1]).first for name in (GESTURE, WALKCR) if name in rows}
-    if len(begin) == 2 and begin[GESTURE] != begin[WALKCR] and rows[GESTURE][1].first == rows[WALKCR][1].first:
+def check_begin(shown: Mapping[str, int], before: Mapping[str, int]) -> None:
+    """Refuse legs that begin elsewhere than the torso now: games know no other (CG_ParseAnimationFile).
+
+    Given are the frames that rows begin at, of those that may have changed, and of all as they were.
+    """
+    begin = {name: shown.get(name, before[name]) for name in (GESTURE, WALKCR) if name in before}
+    if len(begin) == 2 and begin[GESTURE] != begin[WALKCR] and before[GESTURE] == before[WALKCR]:
         raise LimitError(
             f"{WALKCR} begins at frame {begin[WALKCR]} of lower.md3, and {GESTURE} at {begin[GESTURE]} of upper.md3: "
             "games let both begin at the same number, so put their frames there"

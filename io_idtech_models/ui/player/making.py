@@ -21,7 +21,7 @@ from ..bases import (
 )
 from ..frames import Operator
 from ..imports.placing import open_collection, select
-from ..reports import report_done
+from ..reports import report_done, showing_progress
 
 PACK = ".pk3"
 
@@ -82,6 +82,11 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
         ),
         default="AUTO",
     )
+    in_place: BoolProperty(
+        name="Keep in Place",
+        description="Let walks and runs that go along stay where they begin: games move players by themselves",
+        default=True,
+    )
     close_seams: BoolProperty(
         name="Close Seams",
         description="Let the edges at waist and neck stay with the tags, so that no gap opens between different "
@@ -124,7 +129,7 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
         """Show the options in groups."""
         draw_group(self.layout, self, "idtech_player", "Player", ("player", "open_result"))
         draw_group(self.layout, self, "idtech_bones", "Bones", ("torso", "head", "hand"))
-        draw_group(self.layout, self, "idtech_time", "Animation", ("rows", "fps"))
+        draw_group(self.layout, self, "idtech_time", "Animation", ("rows", "fps", "in_place"))
         placing = ("fit", "facing") if self.fit else ("fit", "scale", "facing")
         draw_group(self.layout, self, "idtech_mesh", "Mesh", (*placing, "close_seams", "levels", "keep_shaders"))
 
@@ -135,7 +140,8 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
 
         target = Path(bpy.path.abspath(self.filepath))
         try:
-            made, summary = make_player(self.player or target.stem, settings_from(self, MakingOptions), context)
+            with showing_progress(context, target.name):
+                made, summary = make_player(self.player or target.stem, settings_from(self, MakingOptions), context)
             summary.warnings += stale_files(target, made)
             write_player(target, made.name, made.files)
             if self.open_result:

@@ -140,8 +140,8 @@ def test_skins_of_some_parts(tmp_path):
     assert found.skins == ["default"]
     assert found.missing == [
         "'sarge' has no upper_red.skin: games refuse the skin 'red'",
-        "'sarge' has no icon_default.tga: games refuse a skin without an icon (default)",
     ]
+    assert found.iconless == "'sarge' has no icon_default.tga: games refuse a skin without an icon (default)"
     assert put(tmp_path / "b").missing == [
         "'sarge' has no skin: games refuse a player without; its models wear what they name themselves"
     ]

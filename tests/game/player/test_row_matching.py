@@ -23,6 +23,16 @@ def test_common_names():
     }  # fmt: skip
 
 
+def test_words_that_are_written_as_one_and_ways_without_a_gait():
+    assert own(["runcycle", "walkloop", "crouchwalk", "runbackwards"]) == {
+        "LEGS_RUN": "runcycle", "LEGS_WALK": "walkloop", "LEGS_WALKCR": "crouchwalk", "LEGS_BACK": "runbackwards",
+    }  # fmt: skip
+    assert own(["forward", "back"]) == {"LEGS_WALK": "forward", "LEGS_RUN": "forward", "LEGS_BACK": "back"}
+    assert own(["Forward", "Walk", "Jump Forward", "Roll Forward", "Crouch Forward"]) == {
+        "LEGS_WALK": "Walk", "LEGS_RUN": "Forward", "LEGS_JUMP": "Jump Forward", "LEGS_WALKCR": "Crouch Forward",
+    }  # fmt: skip
+
+
 def test_a_rows_own_name_is_for_that_row_alone():
     assert own(["legs_run", "LEGS_RUN_fast", "TORSO_STAND", "torso idle"]) == {
         "LEGS_RUN": "legs_run", "TORSO_STAND": "TORSO_STAND",

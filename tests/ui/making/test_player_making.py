@@ -384,6 +384,45 @@ def test_without_any_action_it_stands(tmp_path, capfd):
     assert "they are filled" in capfd.readouterr().out
 
 
+def test_walks_stay_in_place(tmp_path, capfd):
+    armature = strut.build()
+    strut.make_action(armature, "runcycle", 10, {"hips.location": [(0, 0, 0), (0, 0, 3), (0.2, 0.5, 5), (0, 0, 6)]})
+    activate(armature)
+    ways = {}
+    for in_place in (False, True):
+        files = made(tmp_path, rows="LEGS_RUN=runcycle", in_place=in_place)
+        row, tag = row_of(files, "LEGS_RUN"), models(files)["lower"].tags[0]
+        ways[in_place] = tag.origins[row.first : row.first + row.count].astype(float)
+    assert "it is kept in place" in capfd.readouterr().out
+    before, after = ways[False], ways[True]
+    assert abs(before[-1] - before[0]).max() > 12
+    np.testing.assert_allclose(after[-1, :2], after[0, :2], atol=2 * STEP)
+    np.testing.assert_allclose(after[:, 2], before[:, 2], atol=STEP)
+    even = np.linspace(before[0], before[-1], len(before))[:, :2] - before[0, :2]
+    np.testing.assert_allclose(after[:, :2], before[:, :2] - even, atol=2 * STEP)
+
+
+def test_what_is_odd_of_many_meshes_is_said_once(tmp_path, capfd):
+    armature = strut.build()
+    for name in "abc":
+        activate(add_cube())
+        block = bpy.context.view_layer.objects.active
+        block.name, block.parent, block.parent_type, block.parent_bone = name, armature, "BONE", "head"
+        block.data = block.data.copy()
+        block.scale = (0.1, 0.1, 0.1)
+        while block.data.uv_layers:
+            block.data.uv_layers.remove(block.data.uv_layers[0])
+    strut.make_action(armature, "Fall", 10, {"hips.location": [(0, 0, 0), (0, 0, 3)]})
+    body = bpy.data.objects["strut"]
+    body.modifiers.new("smooth", "SUBSURF").levels = 3
+    activate(armature)
+    made(tmp_path, rows="BOTH_DEATH1=Fall")
+    said = capfd.readouterr().out
+    assert "each of 'a', 'b', 'c' has no UV map: its texture coordinates are 0" in said
+    assert said.count("has no UV map") == 1
+    assert "triangles take long to make and to draw" in said
+
+
 def test_what_is_odd_is_said(tmp_path, capfd):
     armature = strut.build()
     body = bpy.data.objects["strut"]
@@ -399,7 +438,7 @@ def test_what_is_odd_is_said(tmp_path, capfd):
     activate(armature)
     made(tmp_path, rows="LEGS_WALK=Walk Away", torso="spine")
     said = capfd.readouterr().out
-    assert "'strut' has no material: it wears a plain grey" in said
+    assert "each of 'strut', 'hat' has no material: it wears a plain grey" in said
     assert "hidden objects left out: 'hat.001'" in said
     assert "'Walk Away' moves the character by" in said
     assert "actions that no row plays: 'Walk'" in said

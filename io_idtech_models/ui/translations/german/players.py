@@ -63,6 +63,10 @@ TEXTS = {
     ),
     "Let the scene play from the first frame to the last": "Die Szene vom ersten zum letzten Frame spielen lassen",
     "Made anew, smooth over all faces": "Neu berechnet, glatt über alle Flächen",
+    "Keep in Place": "Am Ort halten",
+    "Let walks and runs that go along stay where they begin: games move players by themselves": (
+        "Schritte und Läufe, die vorwärts führen, am Anfang bleiben lassen: Spiele bewegen Spieler selbst"
+    ),
     "Make Quake III Player": "Quake-III-Player erzeugen",
     "Make an action of two as Enemy Territory mixes them on legs and torso; it is never exported": (
         "Aus zwei Aktionen eine machen, wie Enemy Territory sie auf Beinen und Torso mischt; sie wird nie exportiert"
