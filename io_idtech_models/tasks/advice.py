@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..blender import names
-from ..blender.playback import influences, loose_actions
 from ..blender.provenance import MODEL_ID
 from ..blender.shading.skins import SKIN
-from ..blender.vertex.frame_plan import MARKS
-from ..blender.vertex.shown_key import has_frames
 from ..formats import VERTEX, Row
 from ..model import steady
 from ..model.skeletal import SkeletalSource, Skeleton
@@ -59,6 +56,10 @@ def of_size(skeleton: Skeleton, source: SkeletalSource | None, other: str) -> li
 
 def of_actions(blocks: Iterable[Any]) -> list[str]:
     """Return which actions an export of what plays in the scene leaves out, of objects without frames as keys."""
+    from ..blender.playback import influences, loose_actions
+    from ..blender.vertex.frame_plan import MARKS  # as much again as an import needs
+    from ..blender.vertex.shown_key import has_frames
+
     moved = [block for block in blocks if block.type in {"MESH", "EMPTY"}]
     if any(has_frames(block) for block in moved):
         return []  # the keys are what is written, and actions show these

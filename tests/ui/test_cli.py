@@ -331,7 +331,7 @@ def test_the_game_refuses(folder, run):
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "scene.blend"))
     status, out, err = run("convert", "scene.blend", "b.md3", "--game", "quake3")
     assert (status, out, len(err)) == (1, [], 1)
-    assert err[0].startswith("scene.blend: 'box' has 1200 vertices, Quake III Arena takes 999")
+    assert err[0].startswith("scene.blend: 'box5' has 1200 vertices, Quake III Arena takes 999")
     assert not Path("b.md3").exists()
 
 
