@@ -126,7 +126,7 @@ def test_the_fuzzer_runs_with_the_numpy_of_each_blender_at_hand(monkeypatch, cap
         commands.append(command)
         return len(commands) % 2
 
-    commands = []
+    commands: list[list[str]] = []
     monkeypatch.setattr(pythons, "find", lambda _versions: None)
     monkeypatch.setattr(environments, "prepare", lambda environment: "/".join(environment.requirements))
     monkeypatch.setattr(children, "run", run)
