@@ -187,7 +187,7 @@ def rewrite(block: Block, order: list[int], names: list[str]) -> None:
     frames = read(frame_blocks(keys), len(block.data.vertices))[order]
     binding = None if animation is None else (animation.action, getattr(animation, "action_slot", None))
     block.shape_key_clear()
-    # A mesh is where its first key is; relative ones have their base, which is no frame. One without points has no place.
+    # A mesh is where its first key is; relative ones have their base, which is no frame. Without points it is nowhere.
     if not relative and frames.size:
         block.data.attributes["position"].data.foreach_set("vector", frames[0].ravel())
         block.data.update()
