@@ -19,7 +19,7 @@ usage: python3 build.py COMMAND [ARGUMENTS]
   zip                        build dist/io_idtech_models-VERSION.zip, the extension for Blender
   docs                       build dist/docs, the user's guide as a site with navigation and search
   bench                      measure the speed (--all: with every Blender version)
-  fuzz                       look for files that crash, hang or change (fuzz --help), or edits that go wrong (fuzz edits)
+  fuzz                       look for files that crash, hang or change, or (fuzz edits) edits that go wrong
 
   --blender PATH             use an installed Blender (convert, info, check, try, test)
 

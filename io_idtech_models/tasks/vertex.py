@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import bpy
 
@@ -163,8 +164,14 @@ def gathered(asked: Asked, row: Row, chosen: Choice, context: Context, settings:
         if row.holds_pictures and model.palette is None:
             model.palette = palette_of(user_disk().file(asked.target))
         written = dump_for(row, model, asked.game, asked.options, asked.shorten)
-        written.notes.extend(differences(export))
+        if not _is_source(written.data, chosen.collection):
+            written.notes.extend(differences(export))
     return written
+
+
+def _is_source(data: bytes, collection: bpy.types.Collection | None) -> bool:
+    """Tell whether bytes are the file that a model came from: nothing was edited, and keys are all that shows."""
+    return collection is not None and collection.get(CHECKSUM) == f"{crc32(data):08x}"
 
 
 def skin_files(
