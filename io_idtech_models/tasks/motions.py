@@ -146,7 +146,8 @@ def shown_by(export: RigScene, row: Row) -> list[Motion]:
     To play another action is dear: Blender copies the first anew, all of its keys, when that comes back.
     """
     rig, scene = export.rig, export.scene
-    found = [Motion(scene.name, nullcontext, np.arange(scene.frame_start, scene.frame_end + 1))]
+    play = partial(gather_motion.posed, rig)
+    found = [Motion(scene.name, play, np.arange(scene.frame_start, scene.frame_end + 1))]
     if not is_still(rig):
         return found
     with collected_warnings(), suppress(NoActionError):

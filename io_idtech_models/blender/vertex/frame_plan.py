@@ -127,7 +127,7 @@ def _plays_otherwise(keyed: list[Block], export: ExportScene[GatherSettings]) ->
 
     Keys that stand still while those of others play are said, too, and are frames all the same.
     """
-    still = [block for block in keyed if len(frame_blocks(block.data.shape_keys)) > 1 and play.is_still(block)]
+    still = [block for block in keyed if len(frame_blocks(block.data.shape_keys)) > 1 and play.is_still(block, export)]
     for block in keyed:
         if block not in still and play.plays_otherwise(block.data.shape_keys, export):
             log.warning(

@@ -36,12 +36,15 @@ def plays_otherwise(keys: Block, export: ExportScene[Any]) -> bool:
     return not (_is_run(times.tolist()) or (-1.0 not in near and _is_run(near)))
 
 
-def is_still(block: Block) -> bool:
-    """Tell whether nothing plays a mesh's absolute keys."""
+def is_still(block: Block, export: ExportScene[Any]) -> bool:
+    """Tell whether nothing plays a mesh's absolute keys in the scene's range."""
     keys = block.data.shape_keys
     if keys.use_relative or follows_frame(keys):
         return False
-    return not sampling.is_driven(keys) and not _of_time(playing_curves(keys))
+    curves = playing_curves(keys)
+    if not sampling.is_driven(keys):
+        return not _of_time(curves)
+    return bool((np.ptp(_shown(keys, curves, export), axis=0) < NEAR).all())
 
 
 def _of_time(curves: list[Any]) -> list[Any]:
