@@ -104,7 +104,7 @@ def _export_model(
         skins = skin_files(replace(asked, target=target), blocks)
         data = row.dump(model, asked.options, animations)
         played = _played(sources, animations, row, data) if row.has_motions else []
-        warnings.extend(differences(export, gathered, played or motions.shown_by(export, row)))
+        warnings[:0] = differences(export, gathered, played or motions.shown_by(export, row))  # what matters most
         if row.has_motions and not played and more.motions != "REST":
             warnings.extend(lone_pose(export, gathered))
         _write([(target, data), *files, *skins])

@@ -165,7 +165,7 @@ def gathered(asked: Asked, row: Row, chosen: Choice, context: Context, settings:
             model.palette = palette_of(user_disk().file(asked.target))
         written = dump_for(row, model, asked.game, asked.options, asked.shorten)
         if not _is_source(written.data, chosen.collection):
-            written.notes.extend(differences(export))
+            written.notes[:0] = differences(export)  # what matters most
     return written
 
 
