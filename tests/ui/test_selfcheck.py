@@ -164,6 +164,17 @@ def test_an_action_that_plays_alone_is_written_alone(tmp_path, capfd):
     assert rig.animation_data.action is not None
 
 
+def test_what_is_hidden_is_not_shown(tmp_path, capfd):
+    """Blender does not compute the pose of an armature that is hidden with its meshes: nothing can be compared."""
+    rig, _ = rigged(NEWT)
+    for _, _, curves in action_parts(rig.animation_data.action):
+        curves[5].keyframe_points[1].co.y += 0.2
+    for block in [rig, *rig.children]:
+        block.hide_viewport = True
+    assert poses(tmp_path / "a.md5anim").num_frames > 1
+    assert "units off" not in said(capfd)
+
+
 def test_motion_that_is_not_as_shown_is_said(tmp_path, capfd, monkeypatch):
     """Curves are read where a predicate says that they are all that moves bones: it might be wrong one day."""
     from io_idtech_models.blender.skeletal import gather_motion

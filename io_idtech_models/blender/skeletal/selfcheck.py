@@ -73,7 +73,7 @@ def differences(export: RigScene, model: SkeletalModel, motions: Iterable[Motion
     every = list(motions)
     doubtful = [w for w in export.written if meshes and not _is_proven(w, export.rig)]
     due = every if doubtful else [motion for motion in every if not motion.is_proven]
-    if not due and not doubtful:
+    if not (due or doubtful) or not _is_evaluated(export):
         return []
     check = _Check(export, model.skeleton, doubtful)
     export.view_layer.update()  # gathering has looked at meshes without their armature
@@ -86,6 +86,12 @@ def differences(export: RigScene, model: SkeletalModel, motions: Iterable[Motion
                     show(float(motion.times[frame]))
                     check.look(f"in frame {motion.times[frame]:g} of '{motion.name}'", motion, frame)
     return check.sentences()
+
+
+def _is_evaluated(export: RigScene) -> bool:
+    """Tell whether Blender computes the armature's pose: not while it is hidden with all that it moves."""
+    blocks = [export.rig, *(written.block for written in export.written)]
+    return any(block.visible_get(view_layer=export.view_layer) for block in blocks)
 
 
 def lone_pose(export: RigScene, model: SkeletalModel) -> list[str]:
