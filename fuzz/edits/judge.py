@@ -135,11 +135,15 @@ def judge(frames: Frames, blocks: list[Any]) -> Verdict:
     before = scene.frame_current
     for armature in bpy.data.armatures:  # actions are written as they play, also of one that shows its rest
         armature.pose_position = "POSE"
+    for block in blocks:  # and keys, also of one that is pinned to one of them
+        block.show_only_shape_key = False
     every = np.linspace(scene.frame_start, scene.frame_end, min(LOOKS, scene.frame_end - scene.frame_start + 1))
     worst = Verdict()
+    every_frame = [frames.points(int(n)) for n in np.linspace(0, frames.count - 1, min(frames.count, 8))]
+    reach = [points for points in every_frame if len(points)]
+    size = float(np.ptp(np.concatenate(reach), axis=0).max()) if reach else 0.0
     for frame in sorted(set(every.astype(int).tolist())):
         points = shown(frame, blocks)
-        size = float((points.max(axis=0) - points.min(axis=0)).max()) if len(points) else 0.0
         allowed = max(LEAST, GRIDS.get(frames.row.name, PART) * size)
         guesses = [frame, frame - scene.frame_start, *range(frames.count)]
         far = float("inf")

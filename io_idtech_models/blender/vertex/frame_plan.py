@@ -104,11 +104,18 @@ def plan_frames(
 
 
 def _warn_of_more(plan: Plan, blocks: list[Block], export: ExportScene[GatherSettings]) -> None:
-    """Name what goes on moving before or behind the frames of a model's keys."""
+    """Name what moves beside a model's keys, if these don't play, or before or behind their frames."""
     movers = [b for b in blocks if b.parent or b.constraints or b.modifiers or not is_still(b)]
+    if not movers:
+        return
+    if all(play.is_still(block, export) for block in plan.held) and is_moving(movers, export, WORLD):
+        log.warning(
+            "it moves, but nothing plays its keys, which are written: Frames: 'Scene Range' writes what is shown"
+        )
+        return
     first, last = int(min(plan.times)), int(max(plan.times))
     before, after = range(export.scene.frame_start, first + 1), range(last, export.scene.frame_end + 1)
-    if movers and any(is_moving(movers, export, WORLD, frames) for frames in (before, after) if len(frames) > 1):
+    if any(is_moving(movers, export, WORLD, frames) for frames in (before, after) if len(frames) > 1):
         log.warning("it moves beyond the frames of its keys, which are written: Frames: 'Scene Range' writes more")
 
 
