@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -16,12 +17,16 @@ PROCESSORS = {
     "middle": {"OPENBLAS_CORETYPE": "Haswell", "NPY_DISABLE_CPU_FEATURES": VECTORS},
     "new": {"OPENBLAS_CORETYPE": "SkylakeX"},
 }
+ILLEGAL = getattr(signal, "SIGILL", 0)  # instruction
 
 
 def digests(variables):
     environ = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH"}} | variables
     command = [sys.executable, "-P", "-W", "ignore", "tests/decisive.py"]
-    done = subprocess.run(command, cwd=PROJECT, env=environ, check=True, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=PROJECT, env=environ, check=False, capture_output=True, text=True)
+    if variables and done.returncode == -ILLEGAL:  # kernels of a newer processor than this one, whose own are asked
+        return digests({})
+    done.check_returncode()
     return json.loads(done.stdout)
 
 
