@@ -125,6 +125,8 @@ def _gather(block: Block, mesh: Block, rig: Rig, place: Place | None, export: Ri
         found.append(made)
         points = part.vertices.points
         export.written.append(WrittenMesh(block, made, points, shape.topology, positions, groups, normals))
+    if not found:
+        log.warning("'%s' has no faces: left out", block.name)
     if settings.normals == "NONE":
         _warn_of_sharp(block, mesh)
     warn_of_loose(block, shape)

@@ -135,14 +135,17 @@ def _plays_otherwise(keyed: list[Block], export: ExportScene[GatherSettings]) ->
     Keys that stand still while those of others play are said, too, and are frames all the same.
     """
     still = [block for block in keyed if len(frame_blocks(block.data.shape_keys)) > 1 and play.is_still(block, export)]
-    for block in keyed:
-        if block not in still and play.plays_otherwise(block.data.shape_keys, export):
-            log.warning(
-                "the scene's range is written, frame %d to %d: it does not play the keys of '%s' one after another; "
-                "Frames: 'Model's Keys' writes those",
-                export.scene.frame_start, export.scene.frame_end, block.name,
-            )  # fmt: skip
-            return True
+    others = [block for block in keyed if block not in still]
+    odd = next((block for block in others if play.plays_otherwise(block.data.shape_keys, export)), None)
+    if odd is None:
+        odd = play.out_of_step(others, export)
+    if odd is not None:
+        log.warning(
+            "the scene's range is written, frame %d to %d: it does not play the keys of '%s' one after another; "
+            "Frames: 'Model's Keys' writes those",
+            export.scene.frame_start, export.scene.frame_end, odd.name,
+        )  # fmt: skip
+        return True
     if 0 < len(still) < len(keyed):
         text = "keys that stand still while others play are written as frames, Scene Range writes what is shown: %s"
         log.warning(text, listing([block.name for block in still]))

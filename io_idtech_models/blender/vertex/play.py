@@ -36,6 +36,19 @@ def plays_otherwise(keys: Block, export: ExportScene[Any]) -> bool:
     return not (_is_run(times.tolist()) or (-1.0 not in near and _is_run(near)))
 
 
+def out_of_step(blocks: list[Block], export: ExportScene[Any]) -> Block | None:
+    """Return a mesh whose absolute keys NLA strips or drivers show at other times than another's are shown; or None."""
+    absolute = [block for block in blocks if not block.data.shape_keys.use_relative]
+    moved = [b for b in absolute if sampling.is_driven(b.data.shape_keys) and not follows_frame(b.data.shape_keys)]
+    for block in moved:
+        keys = block.data.shape_keys
+        own = _shown(keys, playing_curves(keys), export)
+        for other in (each.data.shape_keys for each in absolute if each != block):
+            if not np.allclose(own, _shown(other, playing_curves(other), export), atol=NEAR):
+                return block
+    return None
+
+
 def is_still(block: Block, export: ExportScene[Any]) -> bool:
     """Tell whether nothing plays a mesh's absolute keys in the scene's range."""
     keys = block.data.shape_keys
