@@ -298,4 +298,6 @@ def test_a_key_that_is_no_frame_is_none(tmp_path, capfd):
     assert export_bytes(tmp_path / "b.md3") == path.read_bytes()
     mesh.data.shape_keys.key_blocks["smile"].value = 1.0
     assert export_bytes(tmp_path / "b.md3") != path.read_bytes()
+    mesh.shape_key_remove(mesh.data.shape_keys.key_blocks["smile"])
+    assert export_bytes(tmp_path / "b.md3") == path.read_bytes(), "a base alone was a traceback"
     assert "units off" not in said(capfd)

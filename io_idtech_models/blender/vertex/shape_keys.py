@@ -101,7 +101,7 @@ class KeyFinder:
     def at(self, curves: list[Any], times: list[float]) -> list[int]:
         """Return the frame of the key that shows at each time; -1 where it is none exactly."""
         playing = {curve.data_path: curve for curve in curves if not curve.mute}
-        if not self.exact:
+        if not self.exact or (self.keys.use_relative and not self.paths):  # a base alone shows none
             return [-1] * len(times)
         if self.keys.use_relative:
             return self._lone(playing, times)
