@@ -28,6 +28,7 @@ from ...model.wording import listed, plural
 from ..compat import Block, playing_curves
 from ..curves import curve_points, is_still
 from ..mesh import attributes
+from ..playback import influences
 from ..scene import showing
 from ..selfcheck import is_beyond, spread, tolerance
 from . import armature
@@ -111,15 +112,17 @@ def _frames_of(motion: Motion, motions: int, doubtful: list[WrittenMesh]) -> lis
         return spread(np.flatnonzero(changed_frames(motion.animation)), motions)
     frames = spread(np.arange(len(motion.times)), motions)
     keyed = [curve_points(curve)[0] for written in doubtful for curve in _own_curves(written.block)]
-    if keyed:  # what moves by curves of its own may do so between any two others
-        frames += spread(np.flatnonzero(np.isin(motion.times, np.rint(np.concatenate(keyed)))), motions)
+    if keyed and len(motion.times):  # what moves by curves of its own may do so between any two others
+        frames += [0, *spread(np.flatnonzero(np.isin(motion.times, np.rint(np.concatenate(keyed)))), motions)]
     return sorted(set(frames))
 
 
 def _own_curves(block: Block) -> list[Any]:
-    """Return the curves that move a mesh object beside its bones."""
-    owners = (block, block.data, block.data.shape_keys)
-    return [curve for owner in owners if owner is not None for curve in playing_curves(owner)]
+    """Return the curves that move a mesh object beside its bones: its own, and those of what it follows."""
+    rigs = [m.object for m in block.modifiers if m.type == "ARMATURE" and m.object is not None]
+    bones = {*rigs, *(rig.data for rig in rigs)}
+    owners = [owner for owner in influences(block) if owner not in bones]
+    return [curve for owner in owners for curve in playing_curves(owner)]
 
 
 class _Check:
