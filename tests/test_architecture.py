@@ -159,7 +159,7 @@ def test_one_module_reads_models():
 
 def test_operators_read_with_the_users_games():
     """A bare `Disk` knows none; the command line has one of its own, and a model's name asks for no game."""
-    known = {"tasks/games.py": 1, "ui/exports/proposals.py": 1}
+    known = {"tasks/import_/games.py": 1, "ui/export/proposals.py": 1}
 
     def rule(path):
         if room(path) not in {"tasks", "ui"}:
@@ -304,7 +304,7 @@ def operator_names(path: Path) -> set[str]:
 def test_a_row_has_operators(row, kind):
     # Written out, or made from the table.
     names = {f"{kind}_scene.idtech_{row.name}", kind + "_scene.idtech_{}", "{}_{}.idtech_{}"}
-    assert names & {name for path in (PACKAGE / "ui").glob("*.py") for name in operator_names(path)}
+    assert names & {name for path in (PACKAGE / "ui").rglob("*.py") for name in operator_names(path)}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

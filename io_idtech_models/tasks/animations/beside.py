@@ -10,7 +10,7 @@ from ...blender.compat import Block
 from ...blender.provenance import FILE
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE, read
 from ...reporting import ModelError
-from ..games import user_disk
+from ..import_.games import user_disk
 from ..player.frames import last_of
 from ..player.imports import named_row
 from .rows import Row

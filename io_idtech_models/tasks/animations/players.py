@@ -11,7 +11,7 @@ from ...blender.player.parts import PlayerFound
 from ...blender.player.rows import NamedRow, keep, make_row, read_row, rows_of
 from ...game.player.animation_cfg import LOWER, NAMES, UPPER, WHOLE, WHOLE_NAMES, AnimationTable
 from ...reporting import LimitError
-from ..dressing import rate_of
+from ..import_.dressing import rate_of
 from ..player.frames import last_of
 from ..player.imports import named_row
 from ..player.play import BOTH, LEGS, STARTS, TORSO, num_frames, play, whole

@@ -23,7 +23,7 @@ from ...blender.vertex.shape_keys import KeyFinder, frame_blocks
 from ...blender.vertex.shown_key import has_frames
 from ...model.clips import Clip, group, numbered
 from ...reporting import LimitError
-from ..selection import Choice, choose
+from ..export.selection import Choice, choose
 from .beside import part_rows
 from .rows import MOVE, Animations, Row, fit_scene, free_name, name_action, named_key, said, swapped
 

@@ -15,8 +15,8 @@ from ...blender.provenance import PART
 from ...blender.vertex import edit_frames
 from ...game.player.animation_cfg import LOWER, UPPER, Row
 from ...reporting import LimitError
-from ..dressing import rate_of
-from ..selection import Choice, choose, part_of
+from ..export.selection import Choice, choose, part_of
+from ..import_.dressing import rate_of
 from .imports import named_row
 from .play import BOTH, num_frames, whole
 from .tables import GESTURE, WALKCR, check_begin, table_of

@@ -31,9 +31,9 @@ from ...game.player.animation_cfg import AnimationTable, Row, read
 from ...game.player.files import HEAD, PlayerFiles
 from ...game.store import GameFile
 from ...model.wording import listed, plural
-from ...reporting import LimitError, ModelError, collected_warnings
-from ..dressing import Dressing, Worn, materials_for, rate_of
-from ..vertex import Summary, import_file
+from ...reporting import LimitError, ModelError, Summary, collected_warnings
+from ..import_.dressing import Dressing, Worn, materials_for, rate_of
+from ..import_.vertex import import_file
 from .play import play
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ...game.player.animation_edits import with_row
 from ...game.player.files import HEAD
 from ...model.wording import listed
 from ...reporting import LimitError, ModelError
-from ..dressing import rate_of
+from ..import_.dressing import rate_of
 from .imports import TABLE, named_row, warn_of_frames
 from .play import num_frames
 
