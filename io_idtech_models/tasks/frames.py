@@ -1,4 +1,4 @@
-"""Changes of one frame, applied to others of the model."""
+"""Frames of a model, inserted and deleted, and changes of one applied to others."""
 
 from __future__ import annotations
 
@@ -6,13 +6,38 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..blender.compat import Block, Context
-from ..blender.vertex import source
+from ..blender.player.parts import find_player
+from ..blender.roots import root_of
+from ..blender.vertex import edit_frames, source
 from ..blender.vertex.edits.spread import Spread, spread
 from ..blender.vertex.shape_keys import frame_blocks, num_before
 from ..blender.vertex.shown_key import has_frames, shown_key
 from ..reporting import LimitError, collected_warnings, joined
 from .animations.find import animations_of
 from .export.selection import choose
+from .player import frames as player_frames
+
+
+def edit(context: Context, inserts: bool) -> None:
+    """Insert a copy of the present frame behind it in the active object's model, or delete it.
+
+    Raises:
+        LimitError: it is the only frame, or the model is linked.
+    """
+    active, scene = context.view_layer.objects.active, context.scene
+    player, root = find_player(active), root_of(active)
+    if player is not None and root is not None:
+        player_frames.edit(player, root, inserts, context)
+        return
+    chosen = choose(context, "AUTO")
+    chosen.keep_apart(context)
+    model = edit_frames.model_frames(chosen.whole, chosen.collection, scene)
+    if inserts:
+        edit_frames.insert(model, model.current)
+        scene.frame_set(scene.frame_current + 1)
+    else:
+        edit_frames.delete(model, model.current)
+        scene.frame_set(min(scene.frame_current, max(scene.frame_end, scene.frame_start)))
 
 
 @dataclass(frozen=True)

@@ -102,8 +102,6 @@ class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, Exp
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the action's name, and the animations to tick."""
-        from ...tasks.animations.rigs import RigAnimations
-
         rig = active_rig(context)
         if rig is not None:
             action = None if rig.animation_data is None else rig.animation_data.action
@@ -114,7 +112,7 @@ class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, Exp
             self.carrier = carrier_of([rig])
             for name, value in self.weights(rig, {}).items():
                 setattr(self, name, value)
-            self.fill_ticks(RigAnimations(rig))
+            self.fill_ticks_of(rig)
         return super().invoke(context, event)
 
     def weights(self, rig: Any, given: dict[str, Any]) -> dict[str, Any]:

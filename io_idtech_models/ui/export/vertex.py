@@ -74,9 +74,7 @@ class ExportVertexModel(TickedAnimations, ExportModel):
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the model's animations to tick."""
-        from ...tasks.animations.find import animations_of
-
-        self.fill_ticks(animations_of(context))
+        self.fill_ticks(context)
         return super().invoke(context, event)
 
     def draw(self, context: Context) -> None:

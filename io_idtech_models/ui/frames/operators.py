@@ -5,7 +5,6 @@ What does the work is imported when it is first needed: everyone who starts Blen
 
 from typing import Any
 
-import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
 from ...blender.compat import Context
@@ -19,7 +18,6 @@ class FrameOperator:
 
     bl_options = {"REGISTER", "UNDO"}
     report: Any
-    change: Any  # (model: FrameModel, scene) -> None: what the operator is for
     inserts: bool
 
     @classmethod
@@ -29,22 +27,10 @@ class FrameOperator:
 
     def execute(self, context: Context) -> set[str]:
         """Change the frames of the active object's model, also of what is hidden of it."""
-        from ...blender.player.parts import find_player
-        from ...blender.roots import root_of
-        from ...blender.vertex import edit_frames
-        from ...tasks.export.selection import choose
+        from ...tasks.frames import edit
 
-        active = context.view_layer.objects.active
-        player, root = find_player(active), root_of(active)
         try:
-            if player is not None and root is not None:
-                from ...tasks.player import frames
-
-                frames.edit(player, root, self.inserts, context)
-                return FINISHED
-            chosen = choose(context, "AUTO")
-            chosen.keep_apart(context)
-            self.change(edit_frames.model_frames(chosen.whole, chosen.collection, context.scene), context.scene)
+            edit(context, self.inserts)
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
@@ -59,13 +45,6 @@ class OBJECT_OT_idtech_insert_frame(FrameOperator, Operator):  # type: ignore[mi
     bl_description = "Insert a copy of the present frame behind it, in all surfaces and tags of the model"
     inserts = True
 
-    def change(self, model: Any, scene: bpy.types.Scene) -> None:
-        """Insert, and show the new frame."""
-        from ...blender.vertex import edit_frames
-
-        edit_frames.insert(model, model.current)
-        scene.frame_set(scene.frame_current + 1)
-
 
 class OBJECT_OT_idtech_delete_frame(FrameOperator, Operator):  # type: ignore[misc]
     """Delete the present frame from all surfaces and tags of the model."""
@@ -74,13 +53,6 @@ class OBJECT_OT_idtech_delete_frame(FrameOperator, Operator):  # type: ignore[mi
     bl_label = "Delete Frame"
     bl_description = "Delete the present frame from all surfaces and tags of the model"
     inserts = False
-
-    def change(self, model: Any, scene: bpy.types.Scene) -> None:
-        """Delete, and show the frame that takes its place."""
-        from ...blender.vertex import edit_frames
-
-        edit_frames.delete(model, model.current)
-        scene.frame_set(min(scene.frame_current, max(scene.frame_end, scene.frame_start)))
 
 
 class OnFrames:

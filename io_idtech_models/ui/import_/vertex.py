@@ -44,17 +44,11 @@ class ImportVertexModel(DressOptions, ImportFiles):
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, or for dropped files the options alone: a player's part brings all of it."""
-        self.of_player = bool(self.directory) and self.row.skins == SKIN_FILES and self._is_of_player()
+        from ..player.transfer import are_parts
+
+        self.of_player = bool(self.directory) and self.row.skins == SKIN_FILES and are_parts(self.paths())
         self.whole_player = self.of_player
         return super().invoke(context, event)
-
-    def _is_of_player(self) -> bool:
-        """Tell whether the files are parts of whole players."""
-        from ...tasks.import_.games import user_disk
-        from ...tasks.player.files import is_part
-
-        disk = user_disk()
-        return all(is_part(disk.file(path)) for path in self.paths())
 
     def one_by_one(self, paths: "list[Path]") -> bool:
         """Tell whether so many were chosen that they come one by one; parts of players come together."""

@@ -4,6 +4,7 @@ What does the work is imported when it is first needed: everyone who starts Blen
 """
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +95,15 @@ def _has_several(path: Path) -> bool:
         return path.name.lower().endswith(ARCHIVES) and len(players_from(str(path))) > 1
     except ModelError:
         return False
+
+
+def are_parts(paths: Iterable[Path]) -> bool:
+    """Tell whether files are parts of whole players."""
+    from ...tasks.import_.games import user_disk
+    from ...tasks.player.files import is_part
+
+    disk = user_disk()
+    return all(is_part(disk.file(path)) for path in paths)
 
 
 def bring_players(operator: Any, context: Context) -> set[str]:
