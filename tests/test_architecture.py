@@ -31,7 +31,7 @@ BLENDER = {
 MAY_IMPORT = {
     "reporting": set(),
     "model": set(),
-    "game": set(),
+    "game": {"model"},
     "formats": {"model"},
     "formats/common": {"model"},
     **{f"formats/{path.parent.name}": {"formats/common", "model"} for path in PACKAGE.glob("formats/*/*file.py")},

@@ -102,5 +102,5 @@ def _frames(context: Context, wanted: Change, present: int, count: int) -> range
     around = [row for row in rows if row.first <= present <= row.last < count]
     if animations is not None:
         playing = animations.playing_row(rows)
-        around.sort(key=lambda row: (row is not playing, row.count))
+        around.sort(key=lambda row: (row is not playing, row.length))
     return range(around[0].first, around[0].last + 1) if around else range(count)

@@ -44,11 +44,12 @@ def parts_of(animation: Animation, row: Row, table: GameFile | None) -> list[tup
         return []
     found, short = [], []
     for each in rows:
-        frames = range(max(each.first, 0), min(each.first + each.count, animation.num_frames))
-        if not frames or len(frames) < each.count:
+        clip = each.clip
+        frames = range(max(clip.first, 0), min(clip.last + 1, animation.num_frames))
+        if not frames or len(frames) < clip.length:
             short.append(each.name)
         if frames:
-            found.append((row.part(animation, each.name, frames, float(each.rate)), each))
+            found.append((row.part(animation, each.name, frames, float(clip.frame_rate)), each))
     if short:
         text = "'%s' has frames beyond the %d of '%s', which are left out: %s"
         log.warning(text, table.name, animation.num_frames, animation.name, listed(short))
