@@ -27,11 +27,11 @@ from ..game.trial.subject import PARTS, SHOWN
 from ..model.wording import listed
 from ..reporting import LimitError, Summary, collected_warnings
 from .export.selection import Choice, choose, left_out, part_of
+from .export.skin_files import skin_file
 from .export.vertex import gathered
 from .import_.games import programs, user_disk
 from .player.exports import SaveOptions, save_player
 from .player.old_levels import stale
-from .skins import skin_file
 
 OWN = "idtech-try.md3"  # what a model is called that came from no file
 

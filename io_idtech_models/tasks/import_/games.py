@@ -25,7 +25,7 @@ from ...game.store import ARCHIVES, Disk, Store
 from ...model.wording import listed, plural
 from ...reporting import LimitError, ModelError, collected_warnings, joined
 
-PACKAGE = __package__.rpartition(".")[0]  # bl_ext.REPOSITORY.io_idtech_models where it is installed
+PACKAGE = __package__.rsplit(".", 2)[0]  # bl_ext.REPOSITORY.io_idtech_models where it is installed
 UNNAMED = "Game"
 AS_ARCHIVES = "AUTO"  # the family of a game whose archives tell it
 
