@@ -25,7 +25,7 @@ from io_idtech_models.assets.load import load
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.common import angles as _angles
 from io_idtech_models.formats.common import normals as _normals
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.model import bind_pose as binding
 from io_idtech_models.model import steady, torso
 from io_idtech_models.model.lod import collapse

@@ -11,10 +11,10 @@ from io_idtech_models.assets.looks import Looks
 from io_idtech_models.assets.player import load_player, other_frames
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md3 import file as md3
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.player.animation_cfg import NAMES
 from io_idtech_models.game.player.files import players_in
 from io_idtech_models.game.search import SearchPath
-from io_idtech_models.game.store import Disk
 from tests.samples import PROJECT, dump
 
 GAME = PROJECT / "examples" / tock.GAME

@@ -13,8 +13,7 @@ from ..assets import convert as conversion
 from ..assets.asked import Asked
 from ..assets.load import load
 from ..game.families import FAMILIES
-from ..game.folders import Game
-from ..game.store import Disk
+from ..game.folders import Disk, Game
 from ..model.limits.games import ERROR, GAMES, WARNING
 from ..reporting import ModelError, collected_warnings
 from . import batch

@@ -19,9 +19,10 @@ from ..blender.compat import Context
 from ..blender.player.parts import PlayerFound, find_player
 from ..blender.provenance import FILE, SKIN
 from ..blender.vertex.frame_plan import GatherSettings
+from ..game.folders import Disk
 from ..game.search import game_name
 from ..game.skin_names import SUFFIX as SKIN_SUFFIX
-from ..game.store import Disk, GameFile
+from ..game.store import GameFile
 from ..game.trial.subject import PARTS, SHOWN
 from ..model.wording import listed
 from ..reporting import LimitError, collected_warnings
@@ -133,7 +134,7 @@ def gather(context: Context, program: Program, wish: Wish) -> Belongings:
             edited[name] = _model_bytes(name, part, file, context, wish)
             _say_what_is_unsaved(part)
             edited |= _skin_bytes(name, part, file, wish.skin or _worn(chosen))
-    return belongings(file, disk.surroundings.game(program.game), wish.skin or _worn(chosen), edited)
+    return belongings(file, disk.game(program.game), wish.skin or _worn(chosen), edited)
 
 
 def _gather_player(player: PlayerFound, context: Context, program: Program, wish: Wish) -> Belongings:
@@ -151,7 +152,7 @@ def _gather_player(player: PlayerFound, context: Context, program: Program, wish
     file = _source(bodies[0], disk)
     for warning in stale(saved.files, [file.folder]):
         log.warning("%s", warning)
-    return belongings(file, disk.surroundings.game(program.game), wish.skin or worn, saved.files)
+    return belongings(file, disk.game(program.game), wish.skin or worn, saved.files)
 
 
 def _source(chosen: Choice, disk: Disk) -> GameFile:

@@ -30,7 +30,8 @@ from .reports import report_done, showing_progress
 from .translations.window import CONTEXT
 
 if TYPE_CHECKING:
-    from ..game.store import Disk, GameFile
+    from ..game.folders import Disk
+    from ..game.store import GameFile
     from ..tasks.vertex import Summary
 
 Settings = TypeVar("Settings")

@@ -7,7 +7,7 @@ from io_idtech_models.assets.asked import Asked
 from io_idtech_models.assets.convert import Posing, convert
 from io_idtech_models.assets.load import load
 from io_idtech_models.formats import by_name
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.model.bake import bake
 from io_idtech_models.reporting import collected_warnings
 from tests.samples import PROJECT, sample

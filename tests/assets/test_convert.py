@@ -15,7 +15,7 @@ from io_idtech_models.cli.info import facts as shown_facts
 from io_idtech_models.cli.info import table
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md5 import scale_file as md5scale
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.limits.games import GAMES
 from io_idtech_models.model.transforms import chain, to_matrices

@@ -6,7 +6,7 @@ from io_idtech_models.assets.asked import Asked
 from io_idtech_models.assets.convert import WAYS, Posing, convert
 from io_idtech_models.assets.load import load
 from io_idtech_models.formats import MOTION, ROWS, SKELETAL, VERTEX
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import ModelError, collected_warnings
 from tests.samples import format_of, sample_params
 from tests.small_files import SAMPLES

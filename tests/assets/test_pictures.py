@@ -8,9 +8,9 @@ from io_idtech_models.assets.convert import convert
 from io_idtech_models.assets.load import load
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.mdl import file as mdl
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.pictures import tga
 from io_idtech_models.game.player.tga import write
-from io_idtech_models.game.store import Disk
 from io_idtech_models.model.pictures.palette import quake
 from tests.samples import sample
 

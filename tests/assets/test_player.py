@@ -5,8 +5,8 @@ import os
 import pytest
 
 from io_idtech_models.assets.player import load_player, other_frames, write_player
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.player.files import player_in, players_of
-from io_idtech_models.game.store import Disk
 from io_idtech_models.reporting import LimitError, ModelError
 from tests.game.packs import PACKS
 from tests.game.player.test_animation_cfg import PLAIN

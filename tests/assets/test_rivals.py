@@ -4,7 +4,7 @@ import pytest
 
 from io_idtech_models.assets.asked import Asked
 from io_idtech_models.assets.convert import convert
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from tests.samples import sample
 
 

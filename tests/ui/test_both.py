@@ -18,7 +18,7 @@ from io_idtech_models.assets.load import load
 from io_idtech_models.cli.info import facts, table
 from io_idtech_models.formats import SKELETAL, Row, by_name
 from io_idtech_models.formats.md5 import anim_file, anim_model, mesh_file, mesh_model
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.model.limits.games import GAMES, SkeletalLimits
 from io_idtech_models.ui import registration
 from tests import samples_md5

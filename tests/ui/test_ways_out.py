@@ -9,7 +9,7 @@ import pytest
 from io_idtech_models.assets.asked import Asked
 from io_idtech_models.assets.convert import Posing, convert
 from io_idtech_models.blender import budgets
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import LimitError
 from tests.ui.scene import activate, add_cube, bpy, error_of, export_model, import_model, operator, put, run_export
 

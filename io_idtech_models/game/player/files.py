@@ -135,7 +135,7 @@ def players_in(store: Store) -> list[PlayerFiles]:
     or pictures, are none.
     """
     found = []
-    store = store.disk.surroundings.whole(store) if isinstance(store, Folder) else store
+    store = store.disk.whole(store) if isinstance(store, Folder) else store
     for folders in FOLDERS:
         bodies = {tuple(map(str.lower, inner[::-1])): inner for at in store.below(folders) for inner in _bodies(at)}
         places = (store.below((*folders, *bodies[name])) for name in sorted(bodies))

@@ -45,7 +45,7 @@ def weapons_in(store: Store) -> list[WeaponFiles]:
 
     No model is read.
     """
-    store = store.disk.surroundings.whole(store) if isinstance(store, Folder) else store
+    store = store.disk.whole(store) if isinstance(store, Folder) else store
     found: dict[str, WeaponFiles] = {}
     for place in store.below(FOLDERS):
         folders: dict[str, dict[str, GameFile]] = {}

@@ -2,8 +2,8 @@
 
 import pytest
 
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.player.files import player_in, player_of, players_in, players_of
-from io_idtech_models.game.store import Disk
 from tests.game.packs import PACKS
 from tests.packs import put_files, put_pack
 

@@ -4,7 +4,7 @@ import io
 import struct
 import zipfile
 
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.trial import room
 from io_idtech_models.game.trial.pack import out_of_reach, pack
 
