@@ -28,9 +28,9 @@ from ..mesh.parts import split, surface_name
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..playback import Take, influences, make_take, used_actions
 from ..scene import ExportScene
-from ..vertex.sampling import Plan, Samples, Subject, step
-from ..vertex.stage import Stage, stepping
-from ..vertex.surface import looks_of, to_surface
+from ..vertex.frame_plan import FramePlan
+from ..vertex.sampling import Samples, Stage, Subject, step, stepping
+from ..vertex.surfaces import looks_of, to_surface
 from .rows import ROW, frame_curve
 
 log = logging.getLogger(__name__)
@@ -138,7 +138,7 @@ def sample(
         LimitError: a mesh has other points or faces in some frames, or no faces at all.
     """
     takes, times = [take for take, _ in shots], [time for _, time in shots]
-    plan = Plan([f"{time:g}" for time in times], times, [-1] * len(times), takes=takes)
+    plan = FramePlan([f"{time:g}" for time in times], times, [-1] * len(times), takes=takes)
     with stepping(export, plan, rig.meshes) as stage:
         stage.show(0)
         shapes = [_shape(block, stage) for block in rig.meshes]

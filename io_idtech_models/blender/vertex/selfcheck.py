@@ -15,11 +15,11 @@ from ...model import steady
 from ...model.vertex import Surface
 from ..compat import Block
 from ..mesh import attributes
+from ..roots import places_in
 from ..scene import ExportScene
 from ..selfcheck import is_beyond, spread, tolerance
-from .frame_plan import GatherSettings
-from .sampling import Plan, places_in
-from .stage import stepping
+from .frame_plan import FramePlan, GatherSettings
+from .sampling import stepping
 
 
 @dataclass(eq=False)
@@ -29,7 +29,7 @@ class WrittenSurface:
     block: Block
     surface: Surface
     points: NDArray[np.integer]  # (V,) of the object's mesh
-    plan: Plan
+    plan: FramePlan
 
 
 def differences(export: ExportScene[GatherSettings]) -> list[str]:

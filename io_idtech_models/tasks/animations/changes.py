@@ -7,9 +7,9 @@ from typing import Any
 
 from ...blender.compat import Block, Context
 from ...blender.vertex import source
-from ...blender.vertex.edits.spread import Spread, spread
 from ...blender.vertex.shape_keys import frame_blocks, num_before
-from ...blender.vertex.shown_key import has_frames, shown_key
+from ...blender.vertex.shown_keys import has_frames, shown_key
+from ...blender.vertex.spread import Spread, spread
 from ...model.wording import joined
 from ...reporting import LimitError, collected_warnings
 from ..selection import choose
