@@ -13,7 +13,7 @@ from ..assets.asked import Asked
 from ..assets.beside import scale_files, warn_of_lost_scales
 from ..assets.storage import write_files
 from ..blender.compat import Context
-from ..blender.skeletal.gather_rig import find_rig, gather
+from ..blender.skeletal.gather import find_rig, gather
 from ..blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene
 from ..blender.skeletal.selfcheck import Motion, differences, lone_pose
 from ..blender.skeletal.torso import remember_weights

@@ -26,7 +26,7 @@ from ..provenance import MODEL_ID, TAG_INDEX
 from . import armature
 
 if TYPE_CHECKING:
-    from .gather_mesh import Rig
+    from .rig_scene import Rig  # which an import does without
 
 log = logging.getLogger(__name__)
 

@@ -17,22 +17,20 @@ Letters in shapes: V vertices, n weights, s of those vertices that are the sourc
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....model import steady
-from ....model.edits import affine
-from ....model.skeletal import Weights, skin
-from ....model.source import MeshSource, split_by_part
-from ....model.transforms import conjugate, rotate
-from ...compat import Block
-from ...mesh.parts import Part
-from . import groups as vertex_groups
-
-if TYPE_CHECKING:
-    from ..gather_mesh import Rig
+from ...model import steady
+from ...model.edits import affine
+from ...model.skeletal import Weights, skin
+from ...model.source import MeshSource, split_by_part
+from ...model.transforms import conjugate, rotate
+from ..compat import Block
+from ..mesh.parts import Part
+from ..mesh.vertex_groups import summed
+from .rig_scene import Rig
 
 SAME_PLACE = 1e-5  # of a coordinate: numpy's own rounding between two machines
 ROUNDED = 16 * 2.0**-24  # of a coordinate: what single precision loses on the way through matrices of objects
@@ -87,7 +85,7 @@ def find(
     tables = []
     for index, all_places, all_own in split_by_part(part.vertices.numbers, source.first_vertices):
         weights, mesh = source.meshes[index].weights, rig.rest.surfaces[index]
-        wanted = vertex_groups.summed(weights, np.arange(len(weights.counts)))
+        wanted = summed(weights, np.arange(len(weights.counts)))
         same = _same_groups(weighted, all_places, all_own, wanted, np.append(skeleton.sources, -1), count)
         same &= way.has_joints(weights)[all_own]
         places, own = all_places[same], all_own[same]
