@@ -176,6 +176,5 @@ def _check_edits(read: animation_cfg.AnimationTable) -> None:
     for name in ("LEGS_IDLE", "TORSO_PATROL"):
         try:
             animation_edits.with_row(read, name, first=1, count=2)
-            animation_edits.inserted(read, 5, 2)
         except LimitError:
             continue

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 
 class ModelError(Exception):
@@ -87,3 +88,35 @@ def advance(done: int, total: int) -> None:
     """Say how far work has come that may take long."""
     for watcher in _watchers:
         watcher(done, total)
+
+
+SHOWN = 7  # sentences in a line, the facts among them
+
+
+def joined(sentences: list[str], most: int = 6) -> str:
+    """Return sentences as one line, and how many there are beyond the first few."""
+    more = [f"and {len(sentences) - most} more"] if len(sentences) > most else []
+    return "; ".join(sentences[:most] + more)
+
+
+@dataclass
+class Summary:
+    """What a task did, in words: the facts, the warnings, and notes: further facts, which nobody need act on."""
+
+    facts: str
+    warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        """One line, with the first few warnings and notes."""
+        return joined([self.facts, *self.warnings, *self.notes], most=SHOWN)
+
+    @property
+    def whole(self) -> str:
+        """One line, with all warnings and notes."""
+        return "; ".join([self.facts, *self.warnings, *self.notes])
+
+    @property
+    def rest(self) -> list[str]:
+        """Return the warnings and notes that the line has no room for."""
+        return [*self.warnings, *self.notes][SHOWN - 1 :]

@@ -45,3 +45,29 @@ def _with_a_window(context: Context) -> Iterator[None]:
         return
     with context.temp_override(window=window):
         yield
+
+
+@contextmanager
+def object_mode(context: Context) -> Iterator[None]:
+    """Leave edit mode (and its like) meanwhile: what is edited reaches the data only then."""
+    mode = mode_of(context)
+    if mode != "OBJECT":
+        set_mode(context, "OBJECT")
+    try:
+        yield
+    finally:
+        if mode != "OBJECT":
+            set_mode(context, mode)
+
+
+def active_rig(context: Context) -> Any:
+    """Return the armature that is active, or that deforms the active mesh; else the only one that is selected."""
+    active = context.view_layer.objects.active
+    if active is not None and active.type == "ARMATURE":
+        return active
+    if active is not None:
+        rigs = [m.object for m in active.modifiers if m.type == "ARMATURE" and m.object is not None]
+        if rigs:
+            return rigs[0]
+    rigs = [block for block in selected(context) if block.type == "ARMATURE"]
+    return rigs[0] if len(rigs) == 1 else None

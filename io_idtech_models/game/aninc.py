@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NoReturn
 
+from ..model.clips import Clip
 from ..reporting import FormatError
 
 FIELDS = ("first", "length", "loop", "fps", "move_speed", "transition", "reversed", "priority")
@@ -47,7 +48,7 @@ REST_OF_LINE = re.compile(r"(?:[^\S\n]|//[^\n]*|/\*(?:(?!\*/)[^\n])*\*/)*(?:\n|\
 
 @dataclass
 class Row:
-    """An animation: frames `first` to `first + count - 1` of an MDX."""
+    """An animation: frames of an MDX, from `first` on."""
 
     name: str
     first: int
@@ -68,14 +69,10 @@ class Row:
         return self.name.lower()
 
     @property
-    def count(self) -> int:
-        """Return how many frames play."""
-        return max(self.length, 1)
-
-    @property
-    def rate(self) -> float:
-        """Return the frames per second at which they play."""
-        return self.fps or 1.0
+    def clip(self) -> Clip:
+        """Return what it means: a length and a rate of 0 play as 1."""
+        count = max(self.length, 1)
+        return Clip(self.name, self.first, -count if self.reversed else count, self.fps or 1.0, self.loop)
 
 
 @dataclass

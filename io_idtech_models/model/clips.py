@@ -22,19 +22,35 @@ DEFAULT_TIME = 0.1  # seconds of a frame
 
 @dataclass(frozen=True)
 class Clip:
-    """A named run of frames, of a model's or of the scene's."""
+    """A named run of frames, of a model's, of a file's or of the scene's, and how it plays.
+
+    Tables of animations (`game.aninc`, `game.player.animation_cfg`) keep what their files say; this is what they mean.
+    """
 
     name: str
     first: int
-    count: int
+    count: int  # of frames; negative: they play from the last to the first
     frame_rate: float = 0.0  # per second; 0: that of what it is a part of
+    loop: int = 0  # how many of the last frames repeat; 0: it stops at the last
     # Of frames that a game plays by itself, as if they were one: when each ends, in seconds; else none.
     times: tuple[float, ...] = ()
+    parts: tuple[str, ...] = ()  # which models of a player play it; else none
+
+    @property
+    def length(self) -> int:
+        """Return how many frames play: of none the first is shown."""
+        return max(abs(self.count), 1)
+
+    @property
+    def last(self) -> int:
+        """Return the last of the frames, whichever plays last."""
+        return self.first + self.length - 1
 
     @property
     def frames(self) -> range:
-        """Return their numbers."""
-        return range(self.first, self.first + self.count)
+        """Return their numbers, as they play."""
+        played = range(self.first, self.last + 1)
+        return played[::-1] if self.count < 0 else played
 
 
 @dataclass(frozen=True)

@@ -39,12 +39,6 @@ def listed(names: list[str], most: int = 6) -> str:
     return ", ".join(shown + more)
 
 
-def joined(sentences: list[str], most: int = 6) -> str:
-    """Return sentences as one line, and how many there are beyond the first few."""
-    more = [f"and {len(sentences) - most} more"] if len(sentences) > most else []
-    return "; ".join(sentences[:most] + more)
-
-
 def describe(model: VertexModel) -> str:
     """Return "2 surfaces, 1 tag, 20 frames"; of surfaces and tags goes unsaid what it has none of."""
     counts = ((len(model.surfaces), "surface"), (len(model.tags), "tag"))

@@ -16,10 +16,10 @@ from ..blender.vertex.gather import gather
 from ..formats import SKELETAL, VERTEX, Row
 from ..model.limits.games import Problem
 from ..model.vertex import VertexModel
-from . import rig_levels
-from .selection import Choice
-from .skeletal_exports import whole_model
-from .vertex import shown_apart
+from .export import levels as rig_levels
+from .export.selection import Choice
+from .export.skeletal import whole_model
+from .export.vertex import shown_apart
 
 Facts = dict[str, int]
 

@@ -1,4 +1,4 @@
-"""Levels of detail of a scene's models: made, made anew, and written with their model.
+"""Levels of detail of a scene's models: made, and made anew; `export.levels` writes them with their model.
 
 What a level is made of is the model as its file would hold it: so it is what an import of the level's file would give.
 """
@@ -6,15 +6,13 @@ What a level is made of is the model as its file would hold it: so it is what an
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 
 from .. import formats
-from ..assets.levels import Files, dump_levels, level_name, level_target
-from ..assets.storage import Target
+from ..assets.levels import dump_levels, level_name
 from ..blender import names, properties
 from ..blender.compat import Block, Context
 from ..blender.mesh import levels
@@ -26,13 +24,14 @@ from ..blender.vertex.build import BuildSettings, build
 from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.vertex.gather import gather
 from ..blender.vertex.same_materials import materials_of
+from ..blender.window import object_mode
 from ..formats import VERTEX, Row
-from ..formats.vertex_files import Written
 from ..model.vertex import VertexModel
 from ..model.wording import listed, plural
-from ..reporting import LimitError, collected_warnings
-from .selection import Choice, choose
-from .vertex import Summary, left_out, object_mode, shown_apart, taken_along
+from ..reporting import LimitError, Summary, collected_warnings
+from .export.levels import holder_of
+from .export.selection import Choice, choose, left_out, taken_along
+from .export.vertex import shown_apart
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +89,7 @@ def _build(
     found: list[VertexModel], chosen: Choice, settings: LevelSettings, context: Context
 ) -> list[bpy.types.Collection]:
     """Bring levels into the scene; those that the model has go when all are made."""
-    holder, scene = _holder(chosen), context.scene
+    holder, scene = holder_of(chosen), context.scene
     old = {collection: collection.name for collection in levels.levels_of(holder).values()}
     linked = [c.name for c in (levels.home_of(holder, scene), *old) if c.library is not None]
     if linked:
@@ -124,21 +123,9 @@ def _build(
     return made
 
 
-def _is_one_model(chosen: Choice) -> bool:
-    """Tell whether objects are of one model: levels are of no others that are written with it."""
-    if chosen.collection is None:
-        return bool(chosen.blocks)
-    return set(chosen.blocks) <= set(chosen.collection.all_objects)
-
-
 def _row_of_levels() -> Row:
     """Return the format whose games read levels from files."""
     return next(row for row in formats.ROWS if row.family is VERTEX and row.level_files)
-
-
-def _holder(chosen: Choice) -> Any:
-    """Return what speaks for a model: its collection, or the first of its objects."""
-    return chosen.blocks[0] if chosen.collection is None else chosen.collection
 
 
 def _refuse_inner_levels(blocks: Sequence[Block]) -> None:
@@ -147,28 +134,3 @@ def _refuse_inner_levels(blocks: Sequence[Block]) -> None:
     if own:
         option = "'Make Levels of Detail' of its export makes them"
         raise LimitError(f"{listed(own)}: the format keeps levels of detail in the model's own file; {option}")
-
-
-def files_of_scene(
-    target: Target, chosen: Choice, model: VertexModel, context: Context, made_of: Callable[[Choice], Written]
-) -> Files:
-    """Return the files of the levels that a model has in the scene, as they are now; none of several models.
-
-    `made_of` says what is written of objects.
-
-    Raises:
-        LimitError: one has other frames than the model has.
-    """
-    if not _is_one_model(chosen):
-        return []
-    files: Files = []
-    for place, (number, collection) in enumerate(levels.levels_of(_holder(chosen)).items(), 1):
-        if number != place:
-            raise LimitError(f"level of detail {place} is missing: games take none behind it; make them anew")
-        with levels.shown(collection, context.view_layer):
-            level = made_of(choose(context, "AUTO", collection.name))
-        if level.model.num_frames != model.num_frames:
-            counts = f"{plural(level.model.num_frames, 'frame')}, the model {model.num_frames}"
-            raise LimitError(f"level of detail '{collection.name}' has {counts}: make levels of detail anew")
-        files.append((level_target(target, number), level.data))
-    return files

@@ -34,10 +34,9 @@ from ..game.skin import make, read_skin, surface_key
 from ..game.store import GameFile
 from ..model.look import Layer, Look, Texture
 from ..model.wording import listed, plural
-from ..reporting import LimitError, collected_warnings
-from .dressing import lacking, materials_of, note_skin, rate_of, wardrobe
-from .games import user_disk
-from .vertex import Summary
+from ..reporting import LimitError, Summary, collected_warnings
+from .import_.dressing import lacking, materials_of, note_skin, rate_of, wardrobe
+from .import_.games import user_disk
 
 log = logging.getLogger(__name__)
 SKIN_ENDING = ".skin"  # of what `show` takes for a skin

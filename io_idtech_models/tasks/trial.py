@@ -19,19 +19,20 @@ from ..blender.compat import Context
 from ..blender.player.parts import PlayerFound, find_player
 from ..blender.provenance import FILE, SKIN
 from ..blender.vertex.frame_plan import GatherSettings
+from ..blender.window import object_mode
 from ..game.folders import Disk
 from ..game.search import game_name
 from ..game.skin_names import SUFFIX as SKIN_SUFFIX
 from ..game.store import GameFile
 from ..game.trial.subject import PARTS, SHOWN
 from ..model.wording import listed
-from ..reporting import LimitError, collected_warnings
-from .games import programs, user_disk
+from ..reporting import LimitError, Summary, collected_warnings
+from .export.selection import Choice, choose, left_out, part_of
+from .export.vertex import gathered
+from .import_.games import programs, user_disk
 from .player.exports import SaveOptions, save_player
 from .player.old_levels import stale
-from .selection import Choice, choose, part_of
 from .skins import skin_file
-from .vertex import Summary, gathered, left_out, object_mode
 
 OWN = "idtech-try.md3"  # what a model is called that came from no file
 

@@ -29,14 +29,15 @@ from ..cli import main as cli
 from ..cli.batch import FAILED, MODEL_SUFFIXES, Converter
 from ..cli.workers import Job
 from ..formats import SKELETAL, VERTEX, Row
-from ..model.wording import joined, plural
-from ..reporting import ModelError
-from ..tasks.dressing import Dressing
-from ..tasks.selection import choose
-from ..tasks.skeletal_exports import export_skeletal
-from ..tasks.skeletal_imports import AS_FILE, FIT, ImportSettings, import_animation, import_skeletal
-from ..tasks.vertex import Summary, export_file, import_file
-from .bases import file_of
+from ..model.wording import plural
+from ..reporting import ModelError, Summary, joined
+from ..tasks.export.selection import choose
+from ..tasks.export.skeletal import export_skeletal
+from ..tasks.export.vertex import export_file
+from ..tasks.import_.dressing import Dressing
+from ..tasks.import_.skeletal import AS_FILE, FIT, ImportSettings, import_animation, import_skeletal
+from ..tasks.import_.vertex import import_file
+from .import_.operators import file_of
 
 PICTURE = ".png"
 LAYERED = (PICTURE, ".blend")  # what can show more than one picture of a material

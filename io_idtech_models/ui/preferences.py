@@ -10,8 +10,7 @@ from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntPropert
 
 from ..blender.compat import Context
 from ..game.families import FAMILIES
-from .bases import CANCELLED, FINISHED
-from .frames import Operator
+from .bases import CANCELLED, FINISHED, Operator
 from .translations.window import say
 
 # As in `tasks.games`, which brings more along than whoever starts Blender should wait for.
@@ -83,7 +82,7 @@ class IDTECH_UL_games(UIList):  # type: ignore[misc]
 
     def draw_item(self, _context: Any, layout: Any, _data: Any, item: Any, _icon: Any, _active: Any) -> None:
         """Draw a game's row."""
-        from ..tasks.games import is_folder, own_name
+        from ..tasks.import_.games import is_folder, own_name
 
         row = layout.row()
         row.prop(item, "enabled", text="")
@@ -126,7 +125,7 @@ class IdtechPreferences(AddonPreferences):  # type: ignore[misc]
         layout.prop(self, "follow_frame")
 
     def _draw_game(self, layout: Any, game: Any) -> None:
-        from ..tasks.games import fault_of, is_file, own_name
+        from ..tasks.import_.games import fault_of, is_file, own_name
 
         make_whole(game)
         column = layout.column()

@@ -11,29 +11,32 @@ import bpy
 
 from ..blender.compat import Context
 from ..formats import ROWS
-from . import archives, check, frames, model_list, preferences, skins, torso
+from . import levels, menus, notes, preferences, roots, trial
 from .animations import operators as animation_operators
-from .animations import shown, ticks
-from .editing import follow, hidden, roots
-from .exports import overwriting
-from .imports import batch
-from .levels import make as levels
-from .menus import files
+from .animations import panel as animations_panel
+from .animations import shown, ticks, torso
+from .check import found
+from .check import operators as check
+from .check import panel as findings
+from .export import overwriting
+from .frames import follow
+from .frames import operators as frames
+from .import_ import archives, batch, model_list
 from .operators import operators_of
-from .panel import again, findings, header, model, state, surfaces, tags, wardrobe
-from .panel import animations as animations_panel
+from .panel import again, header, model, state, surfaces, tags
 from .panel import main as panel
 from .player import choosing, making, play, transfer
+from .skins import operators as skins
+from .skins import panel as wardrobe
 from .translations import window as translations
-from .trial import operators as trial
 
 ANIMATIONS = (shown, animation_operators, animations_panel)
 PLAYERS = (transfer, play, choosing, making)
 IMPORTS = (model_list, batch, archives)
 EDITING = (frames, skins, torso, check, roots, levels, trial, overwriting)
 # The parent comes before its children, which stand in this order.
-PANEL = (state, panel, again, findings, model, *ANIMATIONS, tags, wardrobe, surfaces, header)
-MODULES = (preferences, *IMPORTS, *EDITING, *PLAYERS, files, *PANEL)
+PANEL = (panel, again, found, findings, model, *ANIMATIONS, tags, wardrobe, surfaces, header)
+MODULES = (preferences, *IMPORTS, *EDITING, *PLAYERS, menus, *PANEL)
 PRESETS = str(Path(__file__).parents[1])  # where the folder `presets` lies
 
 _classes: list[type] = []
@@ -48,22 +51,22 @@ def _run_command(argv: list[str]) -> int:
 
 def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
     """Return Blender's menus that get entries, and what draws these."""
-    menus: Any = bpy.types
+    types: Any = bpy.types
     return [
-        (menus.TOPBAR_MT_file_import, files.draw_import),
-        (menus.TOPBAR_MT_file_export, files.draw_export),
-        (menus.MESH_MT_shape_key_context_menu, frames.draw_menu),
-        (menus.MATERIAL_MT_context_menu, skins.draw_menu),
-        (menus.VIEW3D_MT_object, skins.draw_object_menu),
-        (menus.VIEW3D_MT_object, torso.draw_menu),
-        (menus.VIEW3D_MT_object, check.draw_menu),
-        (menus.VIEW3D_MT_object, roots.draw_menu),
-        (menus.VIEW3D_MT_object, play.draw_menu),
-        (menus.VIEW3D_MT_object, levels.draw_menu),
-        (menus.VIEW3D_MT_object, making.draw_menu),
-        (menus.OUTLINER_MT_collection, levels.draw_collection_menu),
-        (menus.VIEW3D_MT_object, trial.draw_menu),
-        (menus.VIEW3D_MT_pose, torso.draw_menu),
+        (types.TOPBAR_MT_file_import, menus.draw_import),
+        (types.TOPBAR_MT_file_export, menus.draw_export),
+        (types.MESH_MT_shape_key_context_menu, frames.draw_menu),
+        (types.MATERIAL_MT_context_menu, skins.draw_menu),
+        (types.VIEW3D_MT_object, skins.draw_object_menu),
+        (types.VIEW3D_MT_object, torso.draw_menu),
+        (types.VIEW3D_MT_object, check.draw_menu),
+        (types.VIEW3D_MT_object, roots.draw_menu),
+        (types.VIEW3D_MT_object, play.draw_menu),
+        (types.VIEW3D_MT_object, levels.draw_menu),
+        (types.VIEW3D_MT_object, making.draw_menu),
+        (types.OUTLINER_MT_collection, levels.draw_collection_menu),
+        (types.VIEW3D_MT_object, trial.draw_menu),
+        (types.VIEW3D_MT_pose, torso.draw_menu),
     ]
 
 
@@ -77,8 +80,9 @@ def register() -> None:
     for cls in _classes:
         bpy.utils.register_class(cls)
     translations.register(preferences.PACKAGE)
+    found.attach()
     state.attach()
-    hidden.attach()
+    notes.attach()
     bpy.utils.register_preset_path(PRESETS)
     for menu, draw in _menus():
         menu.append(draw)
@@ -100,8 +104,9 @@ def unregister() -> None:
         bpy.utils.unregister_cli_command(_commands.pop())
     for menu, draw in reversed(_menus()):
         menu.remove(draw)
-    hidden.detach()
+    notes.detach()
     state.detach()
+    found.detach()
     bpy.utils.unregister_preset_path(PRESETS)
     translations.unregister(preferences.PACKAGE)
     while _classes:

@@ -64,8 +64,8 @@ def test_only_1_is_reversed():
 def test_what_plays_as_one():
     (row,) = read_rows("a 5 0 13 0 0 0 0")
     assert (row.length, row.fps, row.loop) == (0, 0, 13), "as they are written"
-    assert (row.count, row.rate) == (1, 1.0)
-    assert (replace(row, length=4).count, replace(row, fps=2.5).rate) == (4, 2.5)
+    assert (row.clip.length, row.clip.frame_rate) == (1, 1.0)
+    assert (replace(row, length=4).clip.length, replace(row, fps=2.5).clip.frame_rate) == (4, 2.5)
 
 
 def test_the_last_row_of_a_name_counts():

@@ -15,7 +15,7 @@ from io_idtech_models.ui.animations import shown, ticks
 from tests import samples_md5, samples_mdm
 from tests.samples import sample
 from tests.samples_player import player_files
-from tests.ui.scene import activate, bpy, error_of, export_bytes, import_model, put
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_model, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 TABLE = "stand 0 2 2 15 0 100 0\nrun 2 3 0 21 127 50 0\nlate 5 1 0 10 0 0 1\n"
@@ -160,7 +160,7 @@ def figure(tmp_path):
 
 
 def test_rows_of_a_table(figure):
-    assert [(r.label, r.first, r.last, r.rate, r.loop) for r in rows()[1:]] == [
+    assert [(r.label, r.first, r.last, r.frame_rate, r.loop) for r in rows()[1:]] == [
         ("stand", 0, 1, 15, 2), ("run", 0, 2, 21, 0), ("late", 0, 0, 10, 0),
     ]  # fmt: skip
     assert play(name="run") == {"FINISHED"}
@@ -338,10 +338,9 @@ class Rows(list[Any]):
 
 
 def test_ticks_and_names_are_in_step(monster):
-    animations = need_animations(bpy.context)
     own = names()[1:]
     dialog = Dialog()
-    dialog.fill_ticks(animations)
+    dialog.fill_ticks(bpy.context)
     assert [item.name for item in dialog.ticks] == own
     assert dialog.asked_actions() == "", "all of the model's own"
     dialog.ticks[0].use = False
@@ -353,13 +352,14 @@ def test_ticks_and_names_are_in_step(monster):
     dialog.ticks[0].use = False
     with pytest.raises(Exception, match="no animation is ticked"):
         dialog.asked_actions()
-    bare = Dialog("typed")
-    bare.fill_ticks(None)
-    assert bare.asked_actions() == "typed", "without a list names are typed"
     for remembered, wanted in ((own[1], (own[1],)), ("another model's", "")):
         again = Dialog(remembered)
-        again.fill_ticks(animations)
+        again.fill_ticks(bpy.context)
         assert again.asked_actions() == wanted
+    bare = Dialog("typed")
+    activate(add_cube())
+    bare.fill_ticks(bpy.context)
+    assert bare.asked_actions() == "typed", "without a list names are typed"
 
 
 def test_a_name_with_a_comma_is_written(monster):
@@ -367,7 +367,7 @@ def test_a_name_with_a_comma_is_written(monster):
     assert rename(name=first, to="a, b") == {"FINISHED"}
     action = need_animations(bpy.context).find("a, b").action
     dialog = Dialog()
-    dialog.fill_ticks(need_animations(bpy.context))
+    dialog.fill_ticks(bpy.context)
     for item in dialog.ticks:
         item.use = item.action == action.name
     assert dialog.asked_actions() == ("a, b",)

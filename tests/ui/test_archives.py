@@ -9,9 +9,10 @@ import pytest
 
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.tasks import skins
-from io_idtech_models.tasks.selection import choose
-from io_idtech_models.ui import bases, cli
-from io_idtech_models.ui.exports import proposals
+from io_idtech_models.tasks.export.selection import choose
+from io_idtech_models.ui import cli
+from io_idtech_models.ui.export import proposals
+from io_idtech_models.ui.export.operators import ExportFile
 from tests.packs import put_files, put_pack
 from tests.samples import CORPUS, PROJECT, sample
 from tests.ui.scene import bpy, error_of, export_bytes, import_model, operator, png
@@ -138,7 +139,7 @@ def test_a_name_for_it_is_proposed_beside_the_blend(packed, tmp_path, saved, who
         bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "work.blend"))
     chosen = choose(bpy.context, "AUTO" if whole else "SELECTION")
     browser: Any = SimpleNamespace(filepath="", filename_ext=".md3")
-    bases.ExportFile.propose(browser, proposals.proposed_stem(chosen))
+    ExportFile.propose(browser, proposals.proposed_stem(chosen))
     assert Path(browser.filepath) == (tmp_path if saved else Path()) / "a.md3"
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from io_idtech_models.ui.imports import batch
+from io_idtech_models.ui.import_ import batch
 from io_idtech_models.ui.reports import listening
 from tests.ui.scene import bpy, put
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from io_idtech_models.ui import check
+from io_idtech_models.ui.check import operators as check
 from tests.samples import PROJECT
 from tests.ui.scene import add_cube, bpy, error_of, import_md3, put
 

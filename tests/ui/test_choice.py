@@ -4,7 +4,7 @@ import pytest
 
 from io_idtech_models.blender.provenance import MODEL_ID
 from io_idtech_models.reporting import LimitError
-from io_idtech_models.tasks.selection import choose
+from io_idtech_models.tasks.export.selection import choose
 from tests import facts, samples_md5, samples_mdm
 from tests.samples import sample
 from tests.ui.scene import (

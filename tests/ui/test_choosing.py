@@ -9,9 +9,9 @@ import pytest
 
 from io_idtech_models.formats import ROWS
 from io_idtech_models.game.store import ARCHIVES
-from io_idtech_models.tasks import games
-from io_idtech_models.ui import archives, model_list
-from io_idtech_models.ui.bases import space_of
+from io_idtech_models.tasks.import_ import games
+from io_idtech_models.ui.import_ import archives, model_list
+from io_idtech_models.ui.operators import space_of
 from tests import samples_md5
 from tests.packs import Entry, put_files, put_pack, zip_bytes
 from tests.samples import sample

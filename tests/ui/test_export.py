@@ -11,9 +11,9 @@ from mathutils import Euler, Matrix
 
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md3 import file as md3
-from io_idtech_models.tasks.selection import choose
-from io_idtech_models.ui import bases
-from io_idtech_models.ui.exports import proposals
+from io_idtech_models.tasks.export.selection import choose
+from io_idtech_models.ui.export import proposals
+from io_idtech_models.ui.export.operators import ExportFile
 from tests.samples import sample
 from tests.ui.scene import (
     CUBE_POINTS,
@@ -559,13 +559,13 @@ def test_an_export_begins_where_the_model_came_from(tmp_path):
     collection = import_md3(put(tmp_path / "models" / "a.md3", "animated"))
     operator: Any = SimpleNamespace(filepath="", filename_ext=".md3")
     file = proposals.file_of_choice(choose(bpy.context, "AUTO"))
-    bases.ExportFile.propose(operator, "a", file)
+    ExportFile.propose(operator, "a", file)
     assert Path(operator.filepath) == tmp_path / "models" / "a.md3"
     operator.filepath = ""
     for holder in (collection, *(block.data or block for block in collection.objects)):
         holder["idtech_file"] = str(
             tmp_path / "pak0.pk3" / "models" / "a.md3"
         )  # in an archive: no folder to write into
-    bases.ExportFile.propose(operator, "a", proposals.file_of_choice(choose(bpy.context, "AUTO")))
+    ExportFile.propose(operator, "a", proposals.file_of_choice(choose(bpy.context, "AUTO")))
     assert Path(operator.filepath).name == "a.md3"
     assert not operator.filepath.startswith(str(tmp_path))

@@ -4,7 +4,7 @@ import pytest
 
 from io_idtech_models.blender import scene as scenes
 from io_idtech_models.ui import preferences
-from io_idtech_models.ui.editing import follow
+from io_idtech_models.ui.frames import follow
 from tests.blender.case import activate
 from tests.ui.scene import bpy, export_bytes, import_model, put
 

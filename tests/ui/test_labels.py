@@ -6,8 +6,8 @@ import re
 import pytest
 
 from io_idtech_models.formats.rows import ENGINES
+from io_idtech_models.ui import menus as files
 from io_idtech_models.ui import registration
-from io_idtech_models.ui.menus import files
 from tests.samples import PROJECT
 from tests.ui.scene import bpy
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from io_idtech_models.ui.exports import overwriting
+from io_idtech_models.ui.export import overwriting
 from tests import samples_md5
 from tests.samples_player import player_files
 from tests.ui.scene import activate, bpy, import_model, put

@@ -7,7 +7,8 @@ import pytest
 
 from io_idtech_models.game.families import FAMILIES
 from io_idtech_models.game.folders import Game
-from io_idtech_models.tasks import games, skins
+from io_idtech_models.tasks import skins
+from io_idtech_models.tasks.import_ import games
 from io_idtech_models.ui import cli, preferences
 from tests.packs import put_files, put_pack
 from tests.samples import PROJECT, sample

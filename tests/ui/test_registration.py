@@ -11,7 +11,9 @@ from io_idtech_models.blender.vertex.build import BuildSettings
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.formats import VERTEX, rows_of
 from io_idtech_models.model.limits.games import GAMES
-from io_idtech_models.ui import frames, preferences, registration, vertex_operators
+from io_idtech_models.ui import preferences, registration
+from io_idtech_models.ui.frames import operators as frames
+from io_idtech_models.ui.operators import operators_of
 from tests.samples import PROJECT, sample
 from tests.ui.scene import bpy
 
@@ -152,10 +154,7 @@ def test_files_dropped_where_models_show():
 
 
 def test_operators_keep_presets_and_undo():
-    made: list[Any] = [
-        vertex_operators.import_operator(rows_of(VERTEX)[0]),
-        vertex_operators.export_operator(rows_of(VERTEX)[0]),
-    ]
+    made: Any = operators_of(rows_of(VERTEX)[0])[:2]
     assert [cls.bl_options for cls in made] == [{"REGISTER", "UNDO", "PRESET"}, {"REGISTER", "PRESET"}]
     for name in ("directory", "files", "filter_glob"):
         assert bpy.ops.import_scene.idtech_md3.get_rna_type().properties[name].is_hidden

@@ -18,8 +18,8 @@ from io_idtech_models.model.bake import bake
 from io_idtech_models.model.limits.games import GAMES
 from io_idtech_models.model.skeletal import mismatch, skin
 from io_idtech_models.model.transforms import chain, same_turns
-from io_idtech_models.tasks.skeletal_exports import AnimationExport
-from io_idtech_models.ui.menus import files
+from io_idtech_models.tasks.export.skeletal import AnimationExport
+from io_idtech_models.ui import menus as files
 from tests import samples_md5
 from tests.facts import differences
 from tests.samples import CORPUS, sample

@@ -9,8 +9,9 @@ import pytest
 
 from io_idtech_models.blender import properties
 from io_idtech_models.formats.rows import ENGINES
-from io_idtech_models.ui import model_list, registration
-from io_idtech_models.ui.menus import files
+from io_idtech_models.ui import menus as files
+from io_idtech_models.ui import registration
+from io_idtech_models.ui.import_ import model_list
 from io_idtech_models.ui.panel import header, model
 from io_idtech_models.ui.translations import languages, window
 from tests.samples import PROJECT

@@ -13,11 +13,12 @@ from typing import Any
 
 import bpy
 
+from ...model.clips import Clip
 from ..compat import Block, play
 from ..mesh.levels import LEVEL, LEVEL_OF
 from ..vertex.build import Built
 from .assembly import HEAD, LOWER, ON_TAGS, UPPER, PartBuilt, hang, make_root
-from .rows import PLAYER, WHOLE_ROW, NamedRow, keep, make_row, make_whole
+from .rows import PLAYER, WHOLE_ROW, keep, make_row, make_whole
 
 PARTS = (LOWER, UPPER, HEAD)
 FILES = "idtech_files"  # on a player's collection: its text files, by name
@@ -82,7 +83,7 @@ def add_level(player: PlayerBuilt, kind: str, model: Built) -> None:
     player.levels.append(level)
 
 
-def animate(player: PlayerBuilt, rows: Sequence[NamedRow], rate: float) -> None:
+def animate(player: PlayerBuilt, rows: Sequence[Clip], rate: float) -> None:
     """Make the action of each row, at the scene's frames per second; parts play the one that shows all frames."""
     identity = str(player.root[PLAYER])
     for kind, part in player.parts.items():
@@ -94,7 +95,9 @@ def animate(player: PlayerBuilt, rows: Sequence[NamedRow], rate: float) -> None:
         moved = [player.parts[kind] for kind in row.parts if kind in player.parts]
         if moved:
             count = max(part.built.num_frames for part in moved)
-            player.rows[row.name] = make_row(row, identity, rate / row.fps if row.fps > 0 else rate, count)
+            player.rows[row.name] = make_row(
+                row, identity, rate / row.frame_rate if row.frame_rate > 0 else rate, count
+            )
     for kind, part in player.parts.items():
         own = [player.rows[row.name] for row in rows if kind in row.parts and row.name in player.rows]
         if part.root.animation_data is not None:

@@ -17,6 +17,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.clips import Clip
 from .. import names, spans
 from ..compat import Block, action_parts, fill_slot, new_curves, play, prefer_slot
 from ..curves import CONSTANT, LINEAR, add_points, curve_points
@@ -33,24 +34,6 @@ NEAR = 1e-3  # of a frame
 SAME_RATE = 5e-3  # of a slope: what differs less was not meant
 
 
-@dataclass(frozen=True)
-class NamedRow:
-    """An animation of a player."""
-
-    name: str
-    parts: tuple[str, ...]  # which play it
-    first: int  # in these parts' files
-    count: int  # of frames; negative: from the last to the first
-    loop: int  # how many of the last repeat
-    fps: float
-
-    @property
-    def frames(self) -> NDArray[np.int64]:
-        """Return its frames as they are played, at least one."""
-        frames = np.arange(self.first, self.first + max(abs(self.count), 1))
-        return frames[::-1] if self.count < 0 else frames
-
-
 @dataclass(frozen=True, eq=False)
 class Keys:
     """What the curve of a row is made of."""
@@ -61,12 +44,12 @@ class Keys:
     end: float  # the scene's frame at which it ends, or begins again
 
 
-def keys_of(row: NamedRow, step: float, num_frames: int) -> Keys:
+def keys_of(row: Clip, step: float, num_frames: int) -> Keys:
     """Return the keys that show a row, `step` frames of the scene each, of a part with so many frames.
 
     A frame that the part has not is its first, as in games (R_AddMD3Surfaces).
     """
-    frames, count = row.frames, len(row.frames)
+    frames, count = np.array(row.frames), row.length
     loop = min(row.loop, count)
     start = count - loop if loop > 1 else 0
     inside = (frames >= 0) & (frames < num_frames)
@@ -84,7 +67,7 @@ def keys_of(row: NamedRow, step: float, num_frames: int) -> Keys:
     return Keys(points, np.array(kinds, np.int32), loop > 1, end)
 
 
-def make_row(row: NamedRow, player: str, step: float, num_frames: int) -> bpy.types.Action:
+def make_row(row: Clip, player: str, step: float, num_frames: int) -> bpy.types.Action:
     """Make the action of a row."""
     action = bpy.data.actions.new(names.fit(row.name))
     keys = keys_of(row, step, num_frames)
@@ -99,10 +82,10 @@ def make_row(row: NamedRow, player: str, step: float, num_frames: int) -> bpy.ty
     return action
 
 
-def _note(action: bpy.types.Action, row: NamedRow, step: float, num_frames: int) -> None:
+def _note(action: bpy.types.Action, row: Clip, step: float, num_frames: int) -> None:
     """Note on an action the row that its curve shows, and show what of it is edited as numbers."""
-    action[NOTED] = [float(number) for number in (row.first, row.count, row.loop, row.fps, step, num_frames)]
-    show(action, FPS, float(row.fps))
+    action[NOTED] = [float(number) for number in (row.first, row.count, row.loop, row.frame_rate, step, num_frames)]
+    show(action, FPS, float(row.frame_rate))
     show(action, LOOP, row.loop)
 
 
@@ -164,7 +147,7 @@ def frame_curve(action: bpy.types.Action) -> Any | None:
     return None
 
 
-def read_row(action: bpy.types.Action, row: NamedRow, rate: float) -> NamedRow:
+def read_row(action: bpy.types.Action, row: Clip, rate: float) -> Clip:
     """Return what an action says of a row: its numbers in the file where they still show, else what its curve shows.
 
     Frames are those of the part. Frames per second and what repeats are the action's properties, unless the curve's
@@ -175,23 +158,23 @@ def read_row(action: bpy.types.Action, row: NamedRow, rate: float) -> NamedRow:
     if curve is None:
         return row
     was, step, num_frames = noted if noted is not None else (row, 0.0, 0)
-    fps, loop = float(action.get(FPS, was.fps)), int(action.get(LOOP, was.loop))
+    fps, loop = float(action.get(FPS, was.frame_rate)), int(action.get(LOOP, was.loop))
     points = np.stack(curve_points(curve), axis=1)
     found = was
     if noted is None or not _is_as_made(action, points, keys_of(was, step, num_frames)):
         found, own_step = _measured(action, curve, points, was)
         if noted is None:
-            fps = float(action.get(FPS, round(rate / own_step, 3) if own_step else was.fps))
-        elif fps == was.fps and own_step and abs(own_step / step - 1) > SAME_RATE:
-            fps = round(was.fps * step / own_step, 3)
+            fps = float(action.get(FPS, round(rate / own_step, 3) if own_step else was.frame_rate))
+        elif fps == was.frame_rate and own_step and abs(own_step / step - 1) > SAME_RATE:
+            fps = round(was.frame_rate * step / own_step, 3)
     if noted is None:
         loop = abs(found.count) if action.get(LOOP) is None and action.use_cyclic else loop
     elif loop == was.loop:
         loop = _loop(action, was, found)
-    return replace(found, name=row.name, parts=row.parts, fps=fps, loop=loop)
+    return replace(found, name=row.name, parts=row.parts, frame_rate=fps, loop=loop)
 
 
-def _noted(action: bpy.types.Action, row: NamedRow) -> tuple[NamedRow, float, int] | None:
+def _noted(action: bpy.types.Action, row: Clip) -> tuple[Clip, float, int] | None:
     """Return the row as the file had it when it was imported, see `keys_of` for the other two."""
     try:
         first, count, loop, fps, step, num_frames = (float(number) for number in action.get(NOTED, ()))
@@ -199,7 +182,7 @@ def _noted(action: bpy.types.Action, row: NamedRow) -> tuple[NamedRow, float, in
         return None
     if not step > 0:
         return None
-    return NamedRow(row.name, row.parts, int(first), int(count), int(loop), fps), step, int(num_frames)
+    return Clip(row.name, int(first), int(count), fps, int(loop), parts=row.parts), step, int(num_frames)
 
 
 def _is_as_made(action: Any, points: NDArray[Any], keys: Keys) -> bool:
@@ -207,14 +190,14 @@ def _is_as_made(action: Any, points: NDArray[Any], keys: Keys) -> bool:
     return same and spans.is_imported(action)
 
 
-def _loop(action: Any, was: NamedRow, found: NamedRow) -> int:
+def _loop(action: Any, was: Clip, found: Clip) -> int:
     """Return how many of the last frames repeat, by the mark of a cycle if that was changed."""
     if bool(action.use_cyclic) != (min(was.loop, abs(was.count)) > 1):
         return abs(found.count) if action.use_cyclic else 0
     return abs(found.count) if was.loop == abs(was.count) > 1 else was.loop
 
 
-def _measured(action: Any, curve: Any, points: NDArray[Any], was: NamedRow) -> tuple[NamedRow, float]:
+def _measured(action: Any, curve: Any, points: NDArray[Any], was: Clip) -> tuple[Clip, float]:
     """Return the frames that a curve shows, and how many of the scene's each lasts; 0 where it shows one alone.
 
     From where it begins, or the action's range does if that was set by hand, to the last key before the one at which it
@@ -240,14 +223,14 @@ def _warn_of_parts(action: Any, first: float, count: float) -> None:
         log.warning("'%s' begins or ends between frames: written from the nearest", action.name)
 
 
-def show_row(action: bpy.types.Action, row: NamedRow, rate: float, num_frames: int) -> None:
+def show_row(action: bpy.types.Action, row: Clip, rate: float, num_frames: int) -> None:
     """Let an action show other frames than before, as fast as it did, and know them for the row's own."""
     noted, curve = _noted(action, row), frame_curve(action)
     if curve is None:
         return
     # A slope that was changed by hand is the row's frames per second by now, what the property says is not the slope.
-    as_was = noted is not None and row.fps in (noted[0].fps, action.get(FPS))
-    step = noted[1] if noted is not None and as_was else rate / (row.fps if row.fps > 0 else 1.0)
+    as_was = noted is not None and row.frame_rate in (noted[0].frame_rate, action.get(FPS))
+    step = noted[1] if noted is not None and as_was else rate / (row.frame_rate if row.frame_rate > 0 else 1.0)
     imported = spans.is_imported(action)
     keys = keys_of(row, step, num_frames)
     curve.keyframe_points.clear()
@@ -275,13 +258,13 @@ def show_all(action: bpy.types.Action, num_frames: int) -> None:
 
 def retime(action: bpy.types.Action, rate: float) -> None:
     """Let a row that is as it was made play at its own speed at another rate of the scene."""
-    row = NamedRow(str(action.get(ROW, "")), (), 0, 1, 0, 1.0)
+    row = Clip(str(action.get(ROW, "")), 0, 1)
     noted, curve = _noted(action, row), frame_curve(action)
     if noted is None or curve is None:
         return
     was, step, made_of = noted
     points = np.stack(curve_points(curve), axis=1)
-    wanted = rate / (was.fps if was.fps > 0 else 1.0)
+    wanted = rate / (was.frame_rate if was.frame_rate > 0 else 1.0)
     if abs(wanted - step) < NEAR or not _is_as_made(action, points, keys_of(was, step, made_of)):
         return
     keys = keys_of(was, wanted, made_of)

@@ -11,7 +11,8 @@ import numpy as np
 from ...model.edits.normals import NormalCoding
 from ...model.source import Facts
 from ...model.vertex import ModelSource, Tag, VertexModel
-from ...model.wording import joined, plural
+from ...model.wording import plural
+from ...reporting import joined
 from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_fits, layout_of, records_of, sound
 from ..common.normals import decode_latlong, encode_latlong
 from ..common.quake3 import encode_tags

@@ -29,6 +29,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from ...model.clips import Clip
 from ...reporting import FormatError, LimitError
 from ..lexer import REMARK, decode, fold, number
 
@@ -160,6 +161,17 @@ class AnimationTable:
     def skip(self, row: Row, part: str) -> int:
         """Return by how much a row begins later here than in the model of a part."""
         return self.legs_skip if part == LOWER and row.name.startswith("LEGS_") else 0
+
+    def clip(self, row: Row) -> Clip:
+        """Return what a row means: frames of the model of the part that plays it, where it is one part's alone."""
+        parts = tuple(sorted(row.parts))
+        first = row.first - (self.skip(row, parts[0]) if len(parts) == 1 else 0)
+        return Clip(row.name, first, row.count, row.rate, row.repeats, parts=parts)
+
+    @property
+    def clips(self) -> list[Clip]:
+        """Return the rows that have a name, the first of several of one, as their parts play them."""
+        return [self.clip(row) for row in self.by_name.values()]
 
     def of_part(self, part: str) -> list[Row]:
         """Return the rows with a name that a part (`lower`, `upper`, `nonseg`) plays, in its own model's frames.

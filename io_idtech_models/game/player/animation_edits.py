@@ -1,4 +1,4 @@
-"""Tables of a player's animations: rows added, whole tables made, and frames inserted into the models.
+"""Tables of a player's animations: rows added and changed, whole tables made, and frames inserted into the models.
 
 What a row is and how a file is read stands in `animation_cfg`.
 """
@@ -9,13 +9,13 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from ...model.clips import Clip
 from ...reporting import LimitError
 from .animation_cfg import (
     LEAST,
     LOWER,
     NAMES,
     UPPER,
-    WHOLE,
     WHOLE_NAMES,
     AnimationTable,
     Row,
@@ -27,6 +27,7 @@ REST_OF_LINE = re.compile(r"(?:[^\S\n]|//[^\n\0]*|/\*(?:(?!\*/)[^\n\0])*\*/)*(?:
 REMARK_BEHIND = re.compile(r"([^\S\n]*//[^\S\n]*)([A-Za-z0-9_]*)")
 PLAIN_NAME = re.compile(r"(?:BOTH|TORSO|LEGS)_[A-Z0-9_]+\Z")
 TITLE = "// first frame, number of frames, looping frames, frames per second"
+GESTURE, WALKCR = "TORSO_GESTURE", "LEGS_WALKCR"  # where the frames of torso and legs begin
 GROUPS = (6, 7, 9, 11, 13, 18, 20, 22, 24, 25)  # rows before which a new table has an empty line
 Numbers = tuple[int, int, int, float]
 
@@ -55,7 +56,7 @@ def with_row(
     if missing and (len(table.rows) < LEAST or not table.is_segmented):
         raise LimitError(f"row {name} comes behind others that are missing: add {', '.join(missing)} first")
     for each in missing:
-        model = table.by_name["TORSO_GESTURE"]
+        model = table.by_name[GESTURE]
         table = _added(table, table.rows[-1], each, (model.first, model.count, model.repeats, model.fps))
     return _added(table, table.rows[-1] if table.rows else None, name, (first, count, loop, fps))
 
@@ -81,7 +82,7 @@ def make(rows: Iterable[Row], head: Sequence[str] = ("sex\tm",)) -> AnimationTab
     last = max(NAMES.index(name) for name in by_name)
     lines = ["// animation config file", "", *head, "", TITLE, ""]
     for nth, name in enumerate(NAMES[: last + 1]):
-        row = by_name.get(name, by_name["TORSO_GESTURE"])
+        row = by_name.get(name, by_name[GESTURE])
         first = row.first + (skip if LOWER in row.parts and UPPER not in row.parts else 0)
         numbers = (spelt_number(value, name) for value in (first, row.count, row.loop, float(row.fps)))
         lines += [""] * (nth in GROUPS) + ["\t".join(numbers) + f"\t\t// {name}"]
@@ -90,7 +91,7 @@ def make(rows: Iterable[Row], head: Sequence[str] = ("sex\tm",)) -> AnimationTab
 
 def _skip(rows: Mapping[str, Row]) -> int:
     """Return by how much legs are moved so that they count on behind the torso."""
-    legs, torso = rows["LEGS_WALKCR"], rows["TORSO_GESTURE"]
+    legs, torso = rows[WALKCR], rows[GESTURE]
     if legs.first != torso.first:
         raise LimitError(
             f"LEGS_WALKCR begins at frame {legs.first} of the legs, TORSO_GESTURE at frame {torso.first} of the torso: "
@@ -153,69 +154,60 @@ def _to_column(old: str, blanks: str, new: str) -> str:
     return " " * max(width, 0 if tabs else 1) + tabs
 
 
-def inserted(
-    table: AnimationTable, at: int, count: int, parts: Collection[str] = (LOWER, UPPER, WHOLE)
-) -> AnimationTable:
-    """Return the table of models into which `count` frames were inserted before frame `at`; negative: taken out.
-
-    Rows that begin there or later move, rows around it grow, by what their parts' models got; rows of the legs stay
-    behind the torso's. A row that repeats as a whole goes on doing so.
-
-    Raises:
-        LimitError: rows can't say so: a BOTH row whose frames changed in one of two parts, or legs and torso that no
-            longer begin at the same frame; or a row has no frame left.
-    """
-    wanted = {row.nth: row for row in table.rows}
-    for part in parts:
-        for row in table.of_part(part):
-            new = _stretched(row, at, count)
-            if (new.first, new.count) != (row.first, row.count):
-                lacking = sorted(row.parts - set(parts) - {WHOLE})
-                if lacking:
-                    raise LimitError(f"row {row.name} plays on {lacking[0]}, too: it needs the same frames there")
-                wanted[row.nth] = replace(new, first=new.first + table.skip(row, part))
-    return _settled(table, wanted)
+def with_clip(table: AnimationTable, clip: Clip) -> AnimationTable:
+    """Return a table with a row that it lacks, whose frames are its parts'; raises LimitError if it can't have it."""
+    row = Row(clip.name, clip.first, clip.count, clip.loop, clip.frame_rate)
+    first = clip.first + (table.skip(row, LOWER) if row.parts == {LOWER} else 0)
+    return with_row(table, clip.name, first=first, count=clip.count, loop=clip.loop, fps=clip.frame_rate)
 
 
-def _settled(table: AnimationTable, wanted: Mapping[int, Row]) -> AnimationTable:
-    """Return a table with other numbers in its rows; legs move along where the torso's frames have grown into them."""
-    by_name = {row.name: row for row in reversed(list(wanted.values()))}
-    legs, torso = by_name.get("LEGS_WALKCR"), by_name.get("TORSO_GESTURE")
-    if legs is not None and torso is not None and legs.first - torso.first != table.legs_skip:
-        raise LimitError(
-            "LEGS_WALKCR has to begin at the same frame as TORSO_GESTURE: insert as many frames before both"
-        )
-    further = _run_into(wanted.values()) if _run_into(table.rows) == 0 else 0
-    shifts = {nth: further if row.name.startswith("LEGS_") else 0 for nth, row in wanted.items()}
-    return table.edited_rows(
-        (row, (row.first + shifts[nth], row.count, row.repeats, None)) for nth, row in wanted.items()
+def with_change(table: AnimationTable, row: Row, old: Clip, new: Clip) -> AnimationTable:
+    """Return a table with what differs between a row's meaning and another; frames of the legs stay as far behind."""
+    return table.edited(
+        row.name,
+        first=row.first + new.first - old.first if new.first != old.first else None,
+        count=new.count if new.count != old.count else None,
+        loop=new.loop if new.loop != old.loop else None,
+        fps=new.frame_rate if abs(new.frame_rate - old.frame_rate) > 1e-6 else None,
     )
 
 
-def _run_into(rows: Collection[Row]) -> int:
-    """Return by how much rows of the torso reach into those of the legs: usually not at all, games don't mind."""
-    legs = [row.first for row in rows if row.parts == {LOWER}]
-    torso = [row.first + abs(row.count) for row in rows if row.parts == {UPPER}]
-    return max(max(torso) - min(legs), 0) if legs and torso else 0
+def rank(name: str) -> int:
+    """Return by what to sort rows that are added: in the order that games know."""
+    return NAMES.index(name) if name in NAMES else len(NAMES)
 
 
-def _stretched(row: Row, at: int, count: int) -> Row:
-    """Return a row after frames were inserted into its model, or taken out."""
+def check_begin(shown: Mapping[str, int], before: Mapping[str, int]) -> None:
+    """Refuse legs that begin elsewhere than the torso now: games know no other (CG_ParseAnimationFile).
 
-    def begin(frame: int) -> int:
-        return frame + count if frame >= at and (count >= 0 or frame >= at - count) else min(frame, at)
+    Given are the frames that rows begin at, of those that may have changed, and of all as they were.
 
-    def end(frame: int) -> int:
-        return frame + count if frame > at and (count >= 0 or frame >= at - count) else min(frame, at)
+    Raises:
+        LimitError: they do.
+    """
+    begin = {name: shown.get(name, before[name]) for name in (GESTURE, WALKCR) if name in before}
+    if len(begin) == 2 and begin[GESTURE] != begin[WALKCR] and before[GESTURE] == before[WALKCR]:
+        raise LimitError(
+            f"{WALKCR} begins at frame {begin[WALKCR]} of lower.md3, and {GESTURE} at {begin[GESTURE]} of upper.md3: "
+            "games let both begin at the same number, so put their frames there"
+        )
 
-    length = abs(row.count)
-    first = begin(row.first)
-    stop = end(row.first + length) if length else first
-    if length and stop <= first:
-        raise LimitError(f"row {row.name} has no frame left")
-    loop = row.repeats
-    if 0 < loop <= length:
-        edge = row.first + loop if row.count < 0 else row.first + length - loop
-        loop = end(edge) - first if row.count < 0 else stop - begin(edge)
-    kept = replace(row, first=first, count=(stop - first) * (-1 if row.count < 0 else 1), counts_all=False)
-    return replace(kept, loop=loop)
+
+def shifted(clip: Clip, place: int, inserts: bool, others: Collection[Clip]) -> Clip:
+    """Return a row's clip after a copy of a frame was inserted behind it in its models, or that frame was deleted.
+
+    One that holds it grows or shrinks. One of a single frame, as BOTH_DEAD1, stays the end of those that it ends:
+    `others` are all.
+    """
+    step = 1 if inserts else -1
+    if place < clip.first:
+        return replace(clip, first=clip.first + step)
+    if place > clip.last:
+        return clip
+    if clip.length == 1:
+        ends = any(o.last == place and abs(o.count) > 1 and set(o.parts) & set(clip.parts) for o in others)
+        moves = ends if inserts else ends or place > 0
+        return replace(clip, first=clip.first + step) if moves else clip
+    loops = clip.loop >= clip.length or place >= clip.first + clip.length - clip.loop
+    loop = clip.loop + step if clip.loop and loops else clip.loop
+    return replace(clip, count=(clip.length + step) * (-1 if clip.count < 0 else 1), loop=loop)

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...reporting import LimitError
+from ...reporting import LimitError, joined
 from ..arrays import LARGEST
-from ..wording import joined
 
 ERROR, WARNING = "error", "warning"
 

@@ -10,15 +10,13 @@ from ...blender.compat import Block
 from ...blender.provenance import FILE
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE, read
 from ...reporting import ModelError
-from ..games import user_disk
-from ..player.frames import last_of
-from ..player.imports import named_row
-from .rows import Row
+from ..import_.games import user_disk
+from .rows import ListedClip
 
 TABLE = "animation.cfg"
 
 
-def part_rows(collection: bpy.types.Collection | None, whole: Block, num_frames: int) -> list[Row]:
+def part_rows(collection: bpy.types.Collection | None, whole: Block, num_frames: int) -> list[ListedClip]:
     """Return the rows of the table beside a part's file that the part has frames for; none where there is no such."""
     file = None if collection is None else collection.get(FILE)
     part = Path(file).stem.lower() if isinstance(file, str) else ""
@@ -29,9 +27,9 @@ def part_rows(collection: bpy.types.Collection | None, whole: Block, num_frames:
         table = None if found is None else read(found.read())
     except ModelError:
         return []
-    named = [] if table is None else [named_row(table, row) for row in table.by_name.values() if part in row.parts]
+    named = [] if table is None else [clip for clip in table.clips if part in clip.parts]
     return [
-        Row(row.name, row.first, last_of(row), whole, row.fps, row.loop, by_names=True, of_table=True)
-        for row in named
-        if row.first >= 0 and last_of(row) < num_frames
+        ListedClip(c.name, c.first, c.length, c.frame_rate, c.loop, action=whole, by_names=True, of_table=True)
+        for c in named
+        if c.first >= 0 and c.last < num_frames
     ]

@@ -8,17 +8,16 @@ import bpy
 
 from ...blender.compat import Block
 from ...blender.player.parts import PlayerFound
-from ...blender.player.rows import NamedRow, keep, make_row, read_row, rows_of
+from ...blender.player.rows import keep, make_row, read_row, rows_of
 from ...game.player.animation_cfg import LOWER, NAMES, UPPER, WHOLE, WHOLE_NAMES, AnimationTable
+from ...game.player.animation_edits import rank, with_clip
+from ...model.clips import Clip
 from ...reporting import LimitError
-from ..dressing import rate_of
-from ..player.frames import last_of
-from ..player.imports import named_row
+from ..import_.dressing import rate_of
 from ..player.play import BOTH, LEGS, STARTS, TORSO, num_frames, play, whole
-from ..player.tables import rank, table_of, with_new_row
-from .rows import ADD, REMOVE, Animations, Row
+from ..player.tables import ADDED_RATE, table_of
+from .rows import ADD, REMOVE, Animations, ListedClip
 
-ADDED_RATE = 15.0  # frames per second of a row that is new
 LONE = {LOWER: LEGS, UPPER: TORSO}  # what the names of rows begin with that one part plays alone
 
 
@@ -40,27 +39,27 @@ class PlayerAnimations(Animations):
         found = [root.animation_data.action for root in roots if root.animation_data is not None]
         return [action for action in dict.fromkeys(found) if action is not None]
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ListedClip]:
         """Return all frames of the active part, the table's rows in their order, and new ones behind."""
         own = [name for name in self.known if name in self.actions]
         listed = [*own, *sorted(name for name in self.actions if name not in self.known)]
         found = [self._row(name) for name in listed]
         every = whole(self.player, self.root)
-        return found if every is None else [Row("", 0, num_frames(self.root) - 1, every, whole=True), *found]
+        return found if every is None else [ListedClip("", 0, num_frames(self.root), action=every, whole=True), *found]
 
-    def _row(self, name: str) -> Row:
+    def _row(self, name: str) -> ListedClip:
         known = self.known.get(name)
-        blank = NamedRow(name, (), 0, 1, 0, ADDED_RATE)
-        before = blank if known is None or self.table is None else named_row(self.table, known)
+        blank = Clip(name, 0, 1, ADDED_RATE)
+        before = blank if known is None or self.table is None else self.table.clip(known)
         row = read_row(self.actions[name], before, rate_of(self.scene))
-        return Row(name, row.first, last_of(row), self.actions[name], row.fps, row.loop)
+        return ListedClip(name, row.first, row.count, row.frame_rate, row.loop, action=self.actions[name])
 
     def default_range(self, first: int, last: int) -> tuple[int, int]:
         """Return frames of the part: those of the scene where it plays them one by one."""
         most = num_frames(self.root) - 1
         return min(max(first, 0), most), min(max(last, 0), most)
 
-    def play(self, row: Row, scene: bpy.types.Scene) -> None:
+    def play(self, row: ListedClip, scene: bpy.types.Scene) -> None:
         """Let the parts that have a row play it, while the others go on."""
         if row.whole:
             play(self.player, "", "", scene)
@@ -97,10 +96,10 @@ class PlayerAnimations(Animations):
         count = max(num_frames(root) for root in roots.values())
         if not 0 <= first <= last < count:
             raise LimitError(f"there are no frames {first} to {last}: the part has 0 to {count - 1}")
-        row = NamedRow(name, tuple(roots), first, last + 1 - first, 0, ADDED_RATE)
+        row = Clip(name, first, last + 1 - first, ADDED_RATE, parts=tuple(roots))
         if self.table is None:
             raise LimitError("the player has no animation.cfg that could be read, to add a row to")
-        with_new_row(self._written(self.table), row)
+        with_clip(self._written(self.table), row)
         action = make_row(row, self.player.identity, rate_of(self.scene) / ADDED_RATE, count)
         for root in roots.values():
             if root.animation_data is None:
@@ -114,8 +113,7 @@ class PlayerAnimations(Animations):
         added = sorted(self.actions.keys() - self.known.keys(), key=rank)
         for name in added:
             with suppress(LimitError):  # a save names it
-                row = self._row(name)
-                table = with_new_row(table, NamedRow(name, (), row.first, row.count, row.loop, row.rate))
+                table = with_clip(table, self._row(name))
         return table
 
     def default_name(self) -> str:
@@ -128,7 +126,7 @@ class PlayerAnimations(Animations):
         order = WHOLE_NAMES if WHOLE in self.player.parts else NAMES
         return next((name for name in order if name not in taken), "")
 
-    def remove(self, row: Row) -> None:
+    def remove(self, row: ListedClip) -> None:
         """Delete a row that the table has not; those that it has games ask for."""
         if row.whole or row.name in self.known:
             self.refuse("removed")
@@ -140,6 +138,6 @@ class PlayerAnimations(Animations):
         self.actions.pop(row.name, None)
         bpy.data.actions.remove(row.action)
 
-    def can_do(self, what: str, row: Row) -> bool:
+    def can_do(self, what: str, row: ListedClip) -> bool:
         """Tell whether something can be done: only new rows can be removed."""
         return super().can_do(what, row) and (what != REMOVE or row.name not in self.known)

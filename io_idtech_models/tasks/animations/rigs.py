@@ -17,7 +17,7 @@ from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, number, show
 from ...blender.provenance import FILE
 from ...blender.skeletal.channels import keep
 from ...reporting import LimitError
-from .. import animation_tables
+from ..import_ import aninc as animation_tables
 from .rows import (
     ADD,
     DUPLICATE,
@@ -26,7 +26,7 @@ from .rows import (
     REMOVE,
     RENAME,
     Animations,
-    Row,
+    ListedClip,
     fit_scene,
     free_name,
     name_action,
@@ -61,19 +61,20 @@ class RigAnimations(Animations):
         animation = self.rig.animation_data
         return [] if animation is None or animation.action is None else [animation.action]
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ListedClip]:
         """Return what the armature keeps and plays."""
         actions = [action for action in used_actions(self.rig) if PREVIEW not in action]
         return [self._row(action) for action in in_order(actions)]
 
-    def _row(self, action: Block) -> Row:
+    def _row(self, action: Block) -> ListedClip:
         stated = action.use_frame_range
         first, last = (action.frame_start, action.frame_end) if stated else action.frame_range
         loop = round(last) - round(first) + 1 if action.use_cyclic else 0
         more = said(action, number(action, FRAME_RATE, 0.0), loop)
-        return Row(names.file_name_of(action), round(first), round(last), action, **more)
+        count = round(last) + 1 - round(first)
+        return ListedClip(names.file_name_of(action), round(first), count, action=action, **more)
 
-    def play(self, row: Row, scene: bpy.types.Scene) -> None:
+    def play(self, row: ListedClip, scene: bpy.types.Scene) -> None:
         """Let the armature play an action, and the scene show it."""
         animation = self.rig.animation_data or self.rig.animation_data_create()
         if animation.use_tweak_mode:
@@ -96,7 +97,7 @@ class RigAnimations(Animations):
         self._behind(action, None)
         return str(action.name)
 
-    def remove(self, row: Row) -> None:
+    def remove(self, row: ListedClip) -> None:
         """Delete an action, and the tracks that keep it alone; what plays then is another."""
         animation = self.rig.animation_data
         for track in list(animation.nla_tracks):
@@ -107,7 +108,7 @@ class RigAnimations(Animations):
                     break
         bpy.data.actions.remove(row.action)
 
-    def duplicate(self, row: Row, name: str) -> str:
+    def duplicate(self, row: ListedClip, name: str) -> str:
         """Copy an action, with all that is known of its file."""
         action: Block = row.action.copy()
         name_action(action, name or free_name(row.name, self.rows()))
@@ -116,7 +117,7 @@ class RigAnimations(Animations):
         self._behind(action, row)
         return str(action.name)
 
-    def move(self, row: Row, step: int) -> None:
+    def move(self, row: ListedClip, step: int) -> None:
         """Move an action in the order in which files have several."""
         if MOVE not in self.can:
             self.refuse("moved")
@@ -128,7 +129,7 @@ class RigAnimations(Animations):
         for place, action in enumerate(order):
             action[ORDER] = place
 
-    def _behind(self, action: Block, row: Row | None) -> None:
+    def _behind(self, action: Block, row: ListedClip | None) -> None:
         """Give an action its place behind another's, or behind all, where actions have places."""
         others = [each.action for each in self.rows() if each.action != action]
         action.pop(ORDER, None)
@@ -139,7 +140,7 @@ class RigAnimations(Animations):
         for place, each in enumerate(order):
             each[ORDER] = place
 
-    def rename(self, row: Row, name: str) -> None:
+    def rename(self, row: ListedClip, name: str) -> None:
         """Rename an action, and the track that keeps it."""
         old = row.action.name
         name_action(row.action, name)

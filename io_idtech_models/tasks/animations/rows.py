@@ -1,8 +1,7 @@
-"""What a list of animations is: its rows, and what can be done with them."""
+"""What a list of animations is: its clips, and what can be done with them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, NoReturn
@@ -12,6 +11,7 @@ import bpy
 from ...blender import names
 from ...blender.compat import Block
 from ...blender.properties import FPS, LOOP, number
+from ...model.clips import Clip
 from ...reporting import LimitError
 
 ADD, REMOVE, DUPLICATE, MOVE, RENAME = "ADD", "REMOVE", "DUPLICATE", "MOVE", "RENAME"
@@ -21,16 +21,11 @@ ALL_FRAMES = "All Frames"
 ORDER = "idtech_order"  # on actions of an armature: their places among its animations, once someone moved one
 
 
-@dataclass(frozen=True, eq=False)
-class Row:
-    """An animation of a model."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ListedClip(Clip):
+    """An animation in the list: frames of the model, or of the action where it has none."""
 
-    name: str  # as a file has it
-    first: int  # frames of the model, or of the action where it has none
-    last: int
     action: Block
-    rate: float = 0.0  # frames per second; 0: nobody says
-    loop: int = 0  # how many of its last frames repeat
     whole: bool = False  # all frames of the model one by one, which is no animation of its own
     by_names: bool = False  # frames that are named alike; no action plays them alone, but the whole's
     of_table: bool = False  # so are these, and it is a table beside the file that names them
@@ -39,11 +34,6 @@ class Row:
     def key(self) -> str:
         """Return what tells it from the others: the name of its action, or where it has none its own and its place."""
         return named_key(self.name, self.first) if self.by_names else str(self.action.name)
-
-    @property
-    def count(self) -> int:
-        """Return how many frames it has."""
-        return self.last - self.first + 1
 
     @property
     def label(self) -> str:
@@ -57,7 +47,7 @@ class Animations:
     can = EVERYTHING
     why = ""  # it can't do the rest
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ListedClip]:
         """Return all animations, in the order in which files have them."""
         raise NotImplementedError
 
@@ -73,11 +63,11 @@ class Animations:
         """Return the numbers that rows would have for frames of the scene."""
         return first, last
 
-    def play(self, row: Row, scene: bpy.types.Scene) -> None:
+    def play(self, row: ListedClip, scene: bpy.types.Scene) -> None:
         """Let the model play an animation, and the scene show it from its first frame to its last."""
         raise NotImplementedError
 
-    def playing_row(self, rows: list[Row]) -> Row | None:
+    def playing_row(self, rows: list[ListedClip]) -> ListedClip | None:
         """Return which of the animations plays."""
         playing = self.playing()
         return next((row for action in playing for row in rows if row.action == action), None)
@@ -86,19 +76,19 @@ class Animations:
         """Make an animation of some frames; returns its key."""
         self.refuse("made of frames")
 
-    def remove(self, row: Row) -> None:
+    def remove(self, row: ListedClip) -> None:
         """Remove an animation."""
         self.refuse("removed")
 
-    def duplicate(self, row: Row, name: str) -> str:
+    def duplicate(self, row: ListedClip, name: str) -> str:
         """Make a copy of an animation behind it, to be edited apart; returns its key."""
         self.refuse("duplicated")
 
-    def move(self, row: Row, step: int) -> None:
+    def move(self, row: ListedClip, step: int) -> None:
         """Move an animation up (-1) or down (1) in the order of the file."""
         self.refuse("moved")
 
-    def rename(self, row: Row, name: str) -> None:
+    def rename(self, row: ListedClip, name: str) -> None:
         """Give an animation, and what is named after it, another name in files."""
         self.refuse("renamed")
 
@@ -106,18 +96,18 @@ class Animations:
         """Refuse what this kind of model can't do."""
         raise LimitError(f"animations of this model can't be {what}: {self.why}")
 
-    def demand(self, what: str, row: Row) -> None:
+    def demand(self, what: str, row: ListedClip) -> None:
         """Refuse what can't be done with an animation; raises LimitError."""
         if not self.can_do(what, row):
             if row.whole:
                 raise LimitError(f"all frames can't be {DONE[what]}: click an animation in the list")
             self.refuse(DONE[what])
 
-    def can_do(self, what: str, row: Row) -> bool:
+    def can_do(self, what: str, row: ListedClip) -> bool:
         """Tell whether something can be done with an animation."""
         return what in self.can and not row.whole
 
-    def find(self, name: str) -> Row:
+    def find(self, name: str) -> ListedClip:
         """Return the animation of a name, that of its action or the one in files; "": the one that plays.
 
         Raises:
@@ -147,7 +137,7 @@ def name_action(action: Block, name: str) -> None:
     names.remember(action, name)
 
 
-def free_name(name: str, rows: list[Row]) -> str:
+def free_name(name: str, rows: list[ListedClip]) -> str:
     """Return a name that no animation has yet: another number at its end."""
     taken = {row.name.casefold() for row in rows}
     found, number_ = f"{name}_copy", 1
@@ -168,10 +158,10 @@ def fit_scene(scene: bpy.types.Scene, first: float, last: float) -> None:
 
 def said(action: Block, rate: float = 0.0, loop: int = 0) -> dict[str, Any]:
     """Return rate and loop as an action's properties say; the given where they say nothing."""
-    return {"rate": number(action, FPS, rate), "loop": int(number(action, LOOP, loop))}
+    return {"frame_rate": number(action, FPS, rate), "loop": int(number(action, LOOP, loop))}
 
 
-def swapped(rows: list[Row], row: Row, step: int) -> tuple[Row, Row]:
+def swapped(rows: list[ListedClip], row: ListedClip, step: int) -> tuple[ListedClip, ListedClip]:
     """Return an animation and its neighbour, in the order of the list.
 
     Raises:
@@ -183,6 +173,3 @@ def swapped(rows: list[Row], row: Row, step: int) -> tuple[Row, Row]:
     if not 0 <= other < len(own):
         raise LimitError(f"'{row.name}' is the {'last' if step > 0 else 'first'} animation already")
     return own[min(place, other)], own[max(place, other)]
-
-
-Maker = Callable[[Any], "Animations | None"]

@@ -22,9 +22,9 @@ from ...blender.vertex.shape_keys import KeyFinder, frame_blocks
 from ...blender.vertex.shown_keys import covers, has_frames
 from ...model.clips import Clip, group, numbered
 from ...reporting import LimitError
-from ..selection import Choice, choose
+from ..export.selection import Choice, choose
 from .beside import part_rows
-from .rows import MOVE, Animations, Row, fit_scene, free_name, name_action, named_key, said, swapped
+from .rows import MOVE, Animations, ListedClip, fit_scene, free_name, name_action, named_key, said, swapped
 
 
 def keyed_blocks(context: Context, active: Block) -> Choice | None:
@@ -55,7 +55,7 @@ class VertexAnimations(Animations):
         animation = self.lead.animation_data
         return [] if animation is None or animation.action is None else [animation.action]
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ListedClip]:
         """Return the whole first, and the animations by their first frames."""
         rate = _rate_of(self.chosen)
         kept = [*clips.model_actions(self.ids), *used_actions(self.lead)]
@@ -64,9 +64,12 @@ class VertexAnimations(Animations):
         whole = self.whole()
         if whole is None:
             return own
-        return [Row("", 0, self.num_frames - 1, whole, rate, 0, True), *(own or self._named_rows(whole, rate))]
+        return [
+            ListedClip("", 0, self.num_frames, rate, action=whole, whole=True),
+            *(own or self._named_rows(whole, rate)),
+        ]
 
-    def _named_rows(self, whole: Block, rate: float) -> list[Row]:
+    def _named_rows(self, whole: Block, rate: float) -> list[ListedClip]:
         """Return the runs of frames that are named alike; none where names say nothing, being all alike or all other.
 
         They need no action: the whole plays them, tags and all, while the scene's range is theirs.
@@ -78,9 +81,9 @@ class VertexAnimations(Animations):
         found = group([names.stem_of(key.name) for key in frame_blocks(self.lead)])
         if not 1 < len(found) < self.num_frames:
             return []
-        return [Row(c.name, c.first, c.first + c.count - 1, whole, rate, by_names=True) for c in found]
+        return [ListedClip(c.name, c.first, c.count, rate, action=whole, by_names=True) for c in found]
 
-    def playing_row(self, rows: list[Row]) -> Row | None:
+    def playing_row(self, rows: list[ListedClip]) -> ListedClip | None:
         """Return which of the animations plays: of those by names the one whose frames are the scene's."""
         scene, playing = self.context.scene, self.playing()
         span = scene.frame_start, scene.frame_end
@@ -102,7 +105,7 @@ class VertexAnimations(Animations):
         parts = [curves for _, kind, curves in action_parts(action) if kind in ("", "KEY") and curves]
         return parts[0] if parts else []
 
-    def _row(self, action: Block, rate: float) -> Row:
+    def _row(self, action: Block, rate: float) -> ListedClip:
         """Return what an action shows of the frames; the scene's where it shows none of them alone."""
         curves = self._curves(action)
         span = spans.span_of(action, curves)
@@ -114,9 +117,11 @@ class VertexAnimations(Animations):
         loop = last - first + 1 if action.use_cyclic or times else 0
         if min(shown) >= 0:
             first, last = min(shown), max(shown)
-        return Row(names.file_name_of(action), first, last, action, **said(action, rate, loop))
+        return ListedClip(
+            names.file_name_of(action), first, last + 1 - first, action=action, **said(action, rate, loop)
+        )
 
-    def _covers(self, row: Row) -> bool:
+    def _covers(self, row: ListedClip) -> bool:
         """Tell whether an animation shows a run of frames, one by one."""
         if row.by_names:
             return True
@@ -136,7 +141,7 @@ class VertexAnimations(Animations):
         ]
         return min(ends), max(ends)
 
-    def play(self, row: Row, scene: bpy.types.Scene) -> None:
+    def play(self, row: ListedClip, scene: bpy.types.Scene) -> None:
         """Let all surfaces play an action."""
         self.lead.animation_data_create()
         play(self.lead, row.action)
@@ -170,7 +175,7 @@ class VertexAnimations(Animations):
         clips.mark(self.context.scene, [Clip(name, first, last + 1 - first)])
         return str(action.name)
 
-    def remove(self, row: Row) -> None:
+    def remove(self, row: ListedClip) -> None:
         """Delete an animation, and its frames that no other animation shows; what showed it shows all frames."""
         frames = set(range(row.first, row.last + 1)) if self._covers(row) else set()
         for other in self.rows():
@@ -185,7 +190,7 @@ class VertexAnimations(Animations):
         if frames:
             self._rewrite([frame for frame in range(self.num_frames) if frame not in frames], range(0))
 
-    def duplicate(self, row: Row, name: str) -> str:
+    def duplicate(self, row: ListedClip, name: str) -> str:
         """Copy an animation with its frames, which stand behind it and are edited apart."""
         if not self._covers(row):
             self.refuse("duplicated")
@@ -210,7 +215,7 @@ class VertexAnimations(Animations):
         clips.mark(self.context.scene, [Clip(name, new.start, row.count)])
         return str(action.name)
 
-    def move(self, row: Row, step: int) -> None:
+    def move(self, row: ListedClip, step: int) -> None:
         """Move an animation's frames before, or behind, those of the next."""
         rows = self.rows()
         a, b = swapped(rows, row, step)
@@ -230,13 +235,13 @@ class VertexAnimations(Animations):
         order[both.start : both.stop] = [*range(b.first, b.last + 1), *between, *range(a.first, a.last + 1)]
         self._rewrite(order, range(0))
 
-    def rename(self, row: Row, name: str) -> None:
+    def rename(self, row: ListedClip, name: str) -> None:
         """Rename an animation, and the frames and the marker that are named after it."""
         old = clips.label(row.name)
         marker = self._marker(row)
         if self._covers(row):
             keys = [names.stem_of(key.name) for key in frame_blocks(self.lead)]
-            own = [c for c in group(keys) if c.first <= row.first and row.last < c.first + c.count]
+            own = [c for c in group(keys) if c.first <= row.first and row.last <= c.last]
             if own and own[0].name.casefold() == old.casefold():
                 self._name_frames(name, row.first, row.last)
         if not row.by_names:
@@ -244,11 +249,11 @@ class VertexAnimations(Animations):
         if marker is not None:
             marker.name = clips.label(name)
 
-    def _marker(self, row: Row) -> Any:
+    def _marker(self, row: ListedClip) -> Any:
         markers = self.context.scene.timeline_markers
         return next((m for m in markers if (m.name, m.frame) == (clips.label(row.name), row.first)), None)
 
-    def _unmark(self, row: Row) -> None:
+    def _unmark(self, row: ListedClip) -> None:
         marker = self._marker(row)
         if marker is not None:
             self.context.scene.timeline_markers.remove(marker)
@@ -274,7 +279,7 @@ class VertexAnimations(Animations):
         self.lead = self.keyed[0].data.shape_keys
         self.finder, self.num_frames = KeyFinder(self.lead), len(frame_blocks(self.lead))
 
-    def can_do(self, what: str, row: Row) -> bool:
+    def can_do(self, what: str, row: ListedClip) -> bool:
         """Tell whether something can be done: what shows no run of frames has no place among them."""
         return super().can_do(what, row) and not row.of_table and (what != MOVE or row.first >= 0)
 

@@ -19,6 +19,7 @@ from ...blender.player.parts import PlayerFound, all_shown, find_player, players
 from ...blender.provenance import CHECKSUM, FILE, model_of
 from ...blender.roots import root_of
 from ...blender.vertex.frame_plan import GatherSettings
+from ...blender.window import object_mode
 from ...formats.rows import SPLIT
 from ...formats.vertex_files import Written
 from ...game.dress import LEVEL
@@ -27,10 +28,9 @@ from ...game.player.files import HEAD
 from ...game.skin_names import SUFFIX, skins_of
 from ...game.store import split_name
 from ...model.wording import listed, plural
-from ...reporting import LimitError, collected_warnings
-from ..selection import Choice, beside_parts, choose, part_of
+from ...reporting import LimitError, Summary, collected_warnings
+from ..export.selection import Choice, beside_parts, choose, left_out, part_of
 from ..skins import skin_of, skin_with, skin_worn_by
-from ..vertex import Summary, left_out, object_mode
 from .fitting import ANY, Parts, notes_of, part_for, triangles_of, within
 from .tables import KINDS, table_file
 

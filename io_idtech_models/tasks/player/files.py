@@ -21,7 +21,7 @@ from ...game.skin_names import skins_of
 from ...game.store import ARCHIVES, GameFile, split_at_archive
 from ...model.wording import listed
 from ...reporting import LimitError, ModelError
-from ..games import configured, user_disk
+from ..import_.games import configured, user_disk
 from .exports import SavedPlayer, player_name
 from .icons import head_icon
 from .mod import Mod, moved, painted

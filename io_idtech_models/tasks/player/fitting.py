@@ -17,8 +17,8 @@ from ...blender.vertex.frame_plan import GatherSettings
 from ...formats.vertex_files import MUST_LIST, Written, dump_for
 from ...model.vertex import VertexModel
 from ...reporting import LimitError
-from ..selection import Choice
-from ..vertex import gathered
+from ..export.selection import Choice
+from ..export.vertex import gathered
 
 log = logging.getLogger(__name__)
 

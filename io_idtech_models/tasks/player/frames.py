@@ -5,21 +5,21 @@ Rows BOTH_ have the same numbers in legs and torso: a frame among them, or befor
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from ...blender.compat import Block, Context
 from ...blender.player.parts import PlayerFound
-from ...blender.player.rows import NamedRow, read_row, rows_of, show_all, show_row
+from ...blender.player.rows import read_row, rows_of, show_all, show_row
 from ...blender.provenance import PART
 from ...blender.vertex import edit_frames
 from ...game.player.animation_cfg import LOWER, UPPER, Row
+from ...game.player.animation_edits import GESTURE, WALKCR, check_begin, shifted
+from ...model.clips import Clip
 from ...reporting import LimitError
-from ..dressing import rate_of
-from ..selection import Choice, choose, part_of
-from .imports import named_row
+from ..export.selection import Choice, choose, part_of
+from ..import_.dressing import rate_of
 from .play import BOTH, num_frames, whole
-from .tables import GESTURE, WALKCR, check_begin, table_of
+from .tables import ADDED_RATE, table_of
 
 STARTS = {LOWER: "LEGS_", UPPER: "TORSO_"}
 
@@ -37,7 +37,7 @@ def edit(player: PlayerFound, root: Block, inserts: bool, context: Context) -> N
     wholes = {part: whole(player, own) for part, own in player.parts.items()}
     rows = present_rows(player, context)
     kinds = [kind]
-    before = any(row.name.startswith(BOTH) and last_of(row) >= place for _, row in rows)
+    before = any(row.name.startswith(BOTH) and row.last >= place for _, row in rows)
     if kind in STARTS and (before or any(row.name in (GESTURE, WALKCR) and place < row.first for _, row in rows)):
         kinds = [part for part in (LOWER, UPPER) if place < counts.get(part, 0)]
     if not inserts and any(counts[part] == 1 for part in kinds):
@@ -64,41 +64,18 @@ def edit(player: PlayerFound, root: Block, inserts: bool, context: Context) -> N
         scene.frame_set(min(place + (1 if inserts else 0), moved[kind] - 1))
 
 
-def present_rows(player: PlayerFound, context: Context) -> list[tuple[Any, NamedRow]]:
+def present_rows(player: PlayerFound, context: Context) -> list[tuple[Any, Clip]]:
     """Return the actions of a player's rows, those of the table and new ones, each with what it shows now."""
     actions = rows_of(player.identity, list(player.parts.values()))
     table = table_of(player)
-    known = {} if table is None else {row.name: named_row(table, row) for row in table.by_name.values()}
+    known = {} if table is None else {clip.name: clip for clip in table.clips}
     rate = rate_of(context.scene)
-    return [(action, read_row(action, known.get(name) or _new(name), rate)) for name, action in actions.items()]
+    return [(action, read_row(action, known.get(name) or _blank(name), rate)) for name, action in actions.items()]
 
 
-def _new(name: str) -> NamedRow:
-    return NamedRow(name, tuple(sorted(Row(name, 0, 1, 0, 1.0).parts)), 0, 1, 0, 15.0)
-
-
-def last_of(row: NamedRow) -> int:
-    """Return a row's last frame."""
-    return row.first + max(abs(row.count), 1) - 1
-
-
-def shifted(row: NamedRow, place: int, inserts: bool, others: list[NamedRow]) -> NamedRow:
-    """Return a row after a copy of a frame was inserted behind it, or that frame was deleted.
-
-    A row that holds it grows or shrinks. One of a single frame, as BOTH_DEAD1, stays the end of those that it ends.
-    """
-    count, step = max(abs(row.count), 1), 1 if inserts else -1
-    if place < row.first:
-        return replace(row, first=row.first + step)
-    if place > last_of(row):
-        return row
-    if count == 1:
-        ends = any(last_of(o) == place and abs(o.count) > 1 and set(o.parts) & set(row.parts) for o in others)
-        moves = ends if inserts else ends or place > 0
-        return replace(row, first=row.first + step) if moves else row
-    loops = row.loop >= count or place >= row.first + count - row.loop
-    loop = row.loop + step if row.loop and loops else row.loop
-    return replace(row, count=(count + step) * (-1 if row.count < 0 else 1), loop=loop)
+def _blank(name: str) -> Clip:
+    """Return a row that no table has."""
+    return Clip(name, 0, 1, ADDED_RATE, parts=tuple(sorted(Row(name, 0, 1, 0, 1.0).parts)))
 
 
 def _models(player: PlayerFound, part: str, context: Context) -> list[Choice]:

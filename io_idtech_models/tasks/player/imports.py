@@ -22,18 +22,17 @@ from ...blender.player.build import (
     store_files,
 )
 from ...blender.player.parts import find_player
-from ...blender.player.rows import NamedRow
 from ...blender.provenance import FILE, SKIN
 from ...blender.rollback import undone_on_failure
 from ...blender.vertex.build import BuildSettings, Built
 from ...game.dress import NONE
-from ...game.player.animation_cfg import AnimationTable, Row, read
+from ...game.player.animation_cfg import AnimationTable, read
 from ...game.player.files import HEAD, PlayerFiles
 from ...game.store import GameFile
 from ...model.wording import listed, plural
-from ...reporting import LimitError, ModelError, collected_warnings
-from ..dressing import Dressing, Worn, materials_for, rate_of
-from ..vertex import Summary, import_file
+from ...reporting import LimitError, ModelError, Summary, collected_warnings
+from ..import_.dressing import Dressing, Worn, materials_for, rate_of
+from ..import_.vertex import import_file
 from .play import play
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ class PlayerImport:
                 self._bring_levels(player)
             table = _table(files)
             rate = rate_of(self.scene, self.settings.frame_rate)
-            animate(player, [] if table is None else named_rows(table), rate)
+            animate(player, [] if table is None else table.clips, rate)
             _keep_files(player, files)
             if table is not None:
                 warn_of_frames(table, {kind: part.built.num_frames for kind, part in player.parts.items()})
@@ -185,18 +184,6 @@ def warn_of_frames(table: AnimationTable, counts: dict[str, int]) -> None:
         beyond = [row.name for row in table.of_part(part) if row.outside(count)] if part != HEAD else []
         if beyond:
             log.warning("rows go beyond the %d frames of %s, games show frame 0: %s", count, part, listed(beyond))
-
-
-def named_rows(table: AnimationTable) -> list[NamedRow]:
-    """Return the rows of a table that have a name, the first of several of one, as their parts play them."""
-    return [named_row(table, row) for row in table.by_name.values()]
-
-
-def named_row(table: AnimationTable, row: Row) -> NamedRow:
-    """Return a row of a table as its parts play it."""
-    parts = tuple(sorted(row.parts))
-    first = row.first - (table.skip(row, parts[0]) if len(parts) == 1 else 0)
-    return NamedRow(row.name, parts, first, row.count, row.repeats, row.rate)
 
 
 def _keep_files(player: PlayerBuilt, files: PlayerFiles) -> None:

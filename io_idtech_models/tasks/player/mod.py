@@ -40,8 +40,8 @@ from ...game.store import GameFile, split_at_archive
 from ...model.pictures.sizes import fitting
 from ...model.wording import listed
 from ...reporting import ModelError
-from ..games import user_disk
-from ..making.pictures import plain_name
+from ..import_.games import user_disk
+from .making_pictures import plain_name
 
 log = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from ...blender.vertex.shape_keys import frame_blocks
 from ...blender.vertex.source import frame_list
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE
 from ...reporting import LimitError
-from ..dressing import rate_of
+from ..import_.dressing import rate_of
 
 LEGS, TORSO, BOTH = "LEGS_", "TORSO_", "BOTH_"
 STARTS = {LOWER: (LEGS, BOTH), UPPER: (TORSO, BOTH), WHOLE: ("",)}

@@ -11,8 +11,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 from ...blender.compat import Context
 from ...blender.window import mode_of, set_mode
 from ...reporting import ModelError
-from ..bases import CANCELLED, FINISHED
-from ..frames import Operator
+from ..bases import CANCELLED, FINISHED, Operator
 from . import shown
 
 NAME = "The animation, as the list or its action names it; empty: the one that plays"

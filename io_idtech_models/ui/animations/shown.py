@@ -92,7 +92,7 @@ def refresh(context: Context) -> None:
         item = holder.rows.add()
         item.name = item.known = row.label
         item.action, item.first, item.last = row.key, row.first, row.last
-        item.rate, item.loop, item.whole = row.rate, row.loop, row.whole
+        item.rate, item.loop, item.whole = row.frame_rate, row.loop, row.whole
         item.can = " ".join(what for what in CHANGES if animations is not None and animations.can_do(what, row))
     playing = None if animations is None else animations.playing_row(rows)
     index = next((nth for nth, row in enumerate(rows) if row is playing), -1)

@@ -42,8 +42,19 @@ class TickedAnimations:
     all_named: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # all are named: `actions` may not be empty then
     actions: Any
 
-    def fill_ticks(self, animations: Any) -> None:
-        """Offer a model's animations (None: it has none); those of the last time are ticked, or else all."""
+    def fill_ticks(self, context: Any) -> None:
+        """Offer the animations of the active object's model; those of the last time are ticked, or else all."""
+        from ...tasks.animations.find import animations_of
+
+        self._fill_ticks(animations_of(context))
+
+    def fill_ticks_of(self, rig: Any) -> None:
+        """Offer the actions of an armature in the same way."""
+        from ...tasks.animations.rigs import RigAnimations
+
+        self._fill_ticks(RigAnimations(rig))
+
+    def _fill_ticks(self, animations: Any) -> None:
         from ...tasks.animations.vertex import VertexAnimations
 
         self.ticks.clear()

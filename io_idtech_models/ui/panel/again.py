@@ -8,13 +8,11 @@ import bpy
 
 from ...blender.compat import Context
 from ...reporting import ModelError
-from ...tasks.sidebar.last_export import lack_of
-from ...tasks.sidebar.subject import subject_of
-from ..bases import CANCELLED, FINISHED
-from ..exports.overwriting import TITLE, agreed
+from ...tasks.export.last_export import lack_of
+from ...tasks.export.subject import subject_of
+from ..bases import CANCELLED, FINISHED, Operator
+from ..export.overwriting import TITLE, agreed
 from ..reports import listening, report_done
-
-Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
 
 
 class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
@@ -38,7 +36,7 @@ class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Ask before a file is written over for the first time in this session."""
-        from ...tasks.sidebar.again import plan_of
+        from ...tasks.panel.again import plan_of
 
         try:
             target = plan_of(context).target
@@ -58,7 +56,7 @@ class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> set[str]:
         """Write; what hinders it is reported, and leaves the files as they were."""
-        from ...tasks.sidebar.again import export_motions, plan_of
+        from ...tasks.panel.again import export_motions, plan_of
 
         try:
             plan = plan_of(context)

@@ -11,12 +11,11 @@ from bpy.props import StringProperty
 from ...blender import properties
 from ...blender.compat import Context
 from ...formats import by_name
-from ...tasks.sidebar.subject import Subject, subject_of
-from ..bases import CANCELLED, FINISHED
+from ...tasks.export.subject import Subject, subject_of
+from ..bases import CANCELLED, FINISHED, Operator
 from ..translations.window import CONTEXT, tip
 from .main import Child, Panel
 
-Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
 LABELS = {
     properties.TORSO_WEIGHT: "Torso Weight",
     properties.TORSO_PARENT: "Torso Parent",

@@ -10,8 +10,8 @@ from typing import Any
 import bpy
 
 from ...blender.compat import Context
-from ...tasks.sidebar.last_export import game_shown
-from ...tasks.sidebar.subject import subject_of
+from ...tasks.export.last_export import game_shown
+from ...tasks.export.subject import subject_of
 from ..translations.window import CONTEXT
 
 PANEL = "VIEW3D_PT_idtech"

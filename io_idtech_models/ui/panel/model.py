@@ -12,15 +12,14 @@ from ...blender.compat import Context
 from ...formats import Row
 from ...model.limits.folders import UNKNOWN
 from ...model.limits.games import GAMES
-from ...tasks.sidebar.counts import counts_shown
-from ...tasks.sidebar.last_export import choose_game, game_shown
-from ...tasks.sidebar.subject import Subject, subject_of
-from ..bases import CANCELLED, FINISHED
+from ...tasks.export.counts import counts_shown
+from ...tasks.export.last_export import choose_game, game_shown
+from ...tasks.export.subject import Subject, subject_of
+from ..bases import CANCELLED, FINISHED, Operator
+from ..check.found import checked, key_of
 from ..translations.window import CONTEXT
-from . import state
 from .main import Child, Panel
 
-Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
 KINDS = {
     "frames": "Frames",
     "joints": "Joints",
@@ -35,8 +34,8 @@ OF_SURFACE = "vertices"  # from here on a count is that of the largest surface
 
 def exact_counts(context: Context, subject: Subject, shown: dict[str, int]) -> dict[str, int]:
     """Return what the last check counted; nothing of another model, or where Blender holds something else now."""
-    found = state.checked(context)
-    if not found.counts or found.model != state.key_of(subject) or found.shown != str(shown):
+    found = checked(context)
+    if not found.counts or found.model != key_of(subject) or found.shown != str(shown):
         return {}
     return {entry.name: entry.count for entry in found.counts}
 

@@ -12,7 +12,7 @@ import bpy
 from ...blender import names
 from ...blender.compat import Context
 from ...blender.provenance import is_stand_in
-from ...tasks.sidebar.subject import subject_of
+from ...tasks.export.subject import subject_of
 from ..translations.window import CONTEXT
 from . import state
 from .main import Child, Panel

@@ -11,20 +11,19 @@ from ...blender.compat import Context
 from ...blender.provenance import PART
 from ...blender.window import mode_of
 from ...reporting import ModelError
-from ...tasks.sidebar.subject import subject_of
-from ..bases import CANCELLED, FINISHED
-from ..imports.placing import select
+from ...tasks.export.subject import subject_of
+from ..bases import CANCELLED, FINISHED, Operator
+from ..check.panel import OBJECT_OT_idtech_select_part
+from ..import_.placing import select
 from . import state
-from .findings import OBJECT_OT_idtech_select_part
 from .main import Child, Panel
 
-Operator: Any = bpy.types.Operator  # the stubs want other sets than Blender does
 List: Any = bpy.types.UIList
 
 
 def _offered(_operator: Any, _context: Context, _text: str) -> list[tuple[str, str]]:
     """Return names of tags that games know, each with what sits on it."""
-    from ...tasks.sidebar.new_tags import OFFERED
+    from ...tasks.panel.tags import OFFERED
 
     return list(OFFERED)
 
@@ -74,7 +73,7 @@ class OBJECT_OT_idtech_add_tag(Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> set[str]:
         """Add it, and select it."""
-        from ...tasks.sidebar.new_tags import add_tag, is_twin
+        from ...tasks.panel.tags import add_tag, is_twin
 
         if not self.name.strip():
             self.report({"ERROR"}, "a tag needs a name: games look for 'tag_head', 'tag_weapon' and the like")

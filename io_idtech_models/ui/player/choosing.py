@@ -12,8 +12,7 @@ from bpy.props import EnumProperty, StringProperty
 
 from ...blender.compat import Context
 from ...reporting import ModelError
-from ..bases import CANCELLED
-from ..frames import Operator
+from ..bases import CANCELLED, Operator
 
 Item = tuple[str, str, str, int, int]
 # Blender keeps neither the strings of an enum that is made when asked for nor the pictures: they must outlive the menu.

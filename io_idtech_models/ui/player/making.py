@@ -15,12 +15,12 @@ from ..bases import (
     CANCELLED,
     FINISHED,
     Exporting,
+    Operator,
     draw_group,
     file_filter,
     settings_from,
 )
-from ..frames import Operator
-from ..imports.placing import open_collection, select
+from ..import_.placing import open_collection, select
 from ..reports import report_done, showing_progress
 
 PACK = ".pk3"
@@ -114,8 +114,8 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the bones that are proposed."""
-        from ...tasks.making.pictures import plain_name
-        from ...tasks.making.player import proposed_bones
+        from ...tasks.player.making import proposed_bones
+        from ...tasks.player.making_pictures import plain_name
 
         if not self.filepath:
             active = context.view_layer.objects.active
@@ -136,7 +136,7 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
     def execute(self, context: Context) -> Any:
         """Make and write the player; what hinders it leaves every file as it was."""
         from ...assets.player import write_player
-        from ...tasks.making.player import MakingOptions, make_player, stale_files
+        from ...tasks.player.making import MakingOptions, make_player, stale_files
 
         target = Path(bpy.path.abspath(self.filepath))
         try:
@@ -155,8 +155,8 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
     def _open(self, target: Path, name: str, context: Context) -> None:
         """Bring the player that was written into the scene."""
         from ...blender.vertex.build import BuildSettings
-        from ...tasks.dressing import Dressing
-        from ...tasks.games import user_disk
+        from ...tasks.import_.dressing import Dressing
+        from ...tasks.import_.games import user_disk
         from ...tasks.player.files import players_at
         from ...tasks.player.imports import PlayerImport, PlayerOptions
 

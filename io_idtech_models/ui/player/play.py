@@ -9,8 +9,7 @@ from bpy.props import BoolProperty, EnumProperty
 
 from ...blender.compat import Context
 from ...reporting import ModelError
-from ..bases import CANCELLED, FINISHED
-from ..frames import Operator
+from ..bases import CANCELLED, FINISHED, Operator
 
 ALL = "ALL"
 PARTS = "lower", "upper"

@@ -4,6 +4,7 @@ What does the work is imported when it is first needed: everyone who starts Blen
 """
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,21 +21,20 @@ from ...reporting import ModelError, collected_warnings
 from ..bases import (
     CANCELLED,
     FINISHED,
-    DressOptions,
-    ExportFile,
-    ImportFiles,
+    Operator,
     draw_group,
     file_filter,
     games_option,
+    given_options,
     option_property,
     settings_from,
     takes_drops,
 )
-from ..exports.given import given_options
-from ..exports.overwriting import asks_first
-from ..frames import Operator
-from ..imports.placing import open_collection, select
-from ..imports.showing import arrive
+from ..export.operators import ExportFile
+from ..export.overwriting import asks_first
+from ..import_.operators import DressOptions, ImportFiles
+from ..import_.placing import open_collection, select
+from ..import_.showing import arrive
 from ..reports import report_done
 
 if TYPE_CHECKING:
@@ -97,9 +97,18 @@ def _has_several(path: Path) -> bool:
         return False
 
 
+def are_parts(paths: Iterable[Path]) -> bool:
+    """Tell whether files are parts of whole players."""
+    from ...tasks.import_.games import user_disk
+    from ...tasks.player.files import is_part
+
+    disk = user_disk()
+    return all(is_part(disk.file(path)) for path in paths)
+
+
 def bring_players(operator: Any, context: Context) -> set[str]:
     """Import the players that an operator's files belong to, each once, as its options say; and report."""
-    from ...tasks.games import user_disk
+    from ...tasks.import_.games import user_disk
     from ...tasks.player.files import players_at
 
     disk = user_disk()
@@ -126,7 +135,7 @@ def bring_players(operator: Any, context: Context) -> set[str]:
 def _bring(operator: Any, player: "PlayerFiles", context: Context) -> Any:
     """Import a player; returns what there is to say of it."""
     from ...blender.vertex.build import BuildSettings
-    from ...tasks.dressing import Dressing
+    from ...tasks.import_.dressing import Dressing
     from ...tasks.player.files import weapon_of
     from ...tasks.player.imports import PlayerImport, PlayerOptions
 
@@ -191,9 +200,9 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the player's folder, and the options of its last export."""
+        from ...tasks.export.last_export import begin
         from ...tasks.player.exports import chosen_player
         from ...tasks.player.files import proposed_target
-        from ...tasks.sidebar.last_export import begin
 
         try:
             player = chosen_player(context, self.collection)
@@ -218,10 +227,10 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
     def execute(self, context: Context) -> Any:
         """Write the player; what hinders it leaves every file as it was."""
         from ...model.lod.levels import shares_of
-        from ...tasks.making.pictures import plain_name
+        from ...tasks.export.last_export import remember, unusual
         from ...tasks.player.exports import SaveOptions, chosen_player, save_player
         from ...tasks.player.files import write
-        from ...tasks.sidebar.last_export import remember, unusual
+        from ...tasks.player.making_pictures import plain_name
 
         target = Path(bpy.path.abspath(self.filepath))
         if asks_first(self, [target]):

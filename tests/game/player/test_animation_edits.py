@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.game.player.animation_cfg import LEAST, NAMES, Row, read
-from io_idtech_models.game.player.animation_edits import inserted, make, with_row
+from io_idtech_models.game.player.animation_edits import make, shifted, with_row
+from io_idtech_models.model.clips import Clip
 from io_idtech_models.reporting import FormatError, LimitError
 from tests.game.packs import PACKS, packed
 from tests.game.player.test_animation_cfg import PLAIN, TEXTS, numbers, table
@@ -126,80 +127,46 @@ def test_tables_that_no_game_takes_are_not_made():
 # -- frames inserted
 
 
-def test_frames_inserted_in_the_legs_move_what_follows_there():
-    found = table(PLAIN)  # LEGS_WALKCR is 60 to 69 of the legs
-    new = inserted(found, 62, 5, ["lower"])
-    was, now = parts_rows(found), parts_rows(new)
-    assert now.pop(("lower", "LEGS_WALKCR")) == (60, 15, 0, 15)
-    del was["lower", "LEGS_WALKCR"]
-    legs = [key for key in was if key[1].startswith("LEGS")]
-    assert len(legs) == 11
-    assert all(now[key] == (was[key][0] + 5, *was[key][1:]) for key in legs)
-    assert all(now[key] == was[key] for key in was if key not in legs)
-    assert inserted(new, 62, -5, ["lower"]) == found
-
-
-def test_frames_inserted_in_the_torso_leave_the_legs_as_they_are():
-    found = table(PLAIN)
-    new = inserted(found, 65, 5, ["upper"])
-    was, now = parts_rows(found), parts_rows(new)
-    assert now["upper", "TORSO_GESTURE"] == (60, 15, 0, 15)
-    assert now["upper", "TORSO_ATTACK"] == (75, 10, 0, 15)
-    assert all(now[key] == was[key] for key in was if key[0] == "lower")
-    assert new.by_name["LEGS_WALKCR"].first == 135, "the legs' rows count on behind the torso's"
-    assert inserted(found, 999, 5, ["upper"]) == found
-    together = table(PLAIN.replace("130\t", "60\t"))  # legs' rows that share numbers with the torso's
-    assert inserted(together, 65, 5, ["upper"]).by_name["LEGS_WALKCR"].first == 60
-
-
-def test_frames_of_both():
-    found = table(PLAIN)
-    new = inserted(found, 3, 2)
-    was, now = parts_rows(found), parts_rows(new)
-    assert now["lower", "BOTH_DEATH1"] == now["upper", "BOTH_DEATH1"] == (0, 12, 0, 15)
-    rest = [key for key in was if key[1] != "BOTH_DEATH1"]
-    assert all(now[key][0] == was[key][0] + 2 for key in rest)
-    with pytest.raises(LimitError, match="row BOTH_DEATH1 plays on upper, too: it needs the same frames there"):
-        inserted(found, 3, 2, ["lower"])
-    with pytest.raises(LimitError, match="LEGS_WALKCR has to begin at the same frame as TORSO_GESTURE"):
-        inserted(found, 60, 2, ["upper"])
-    with pytest.raises(LimitError, match="row TORSO_GESTURE has no frame left"):
-        inserted(found, 60, -10, ["upper"])
-
-
 @pytest.mark.parametrize(
-    ("row", "at", "count", "wanted"),
+    ("clip", "place", "inserts", "wanted"),
     [
-        ("10 5 5 1", 10, 2, (12, 5, 5, 1)),
-        ("10 5 5 1", 12, 2, (10, 7, 7, 1)),
-        ("10 5 5 1", 15, 2, (10, 5, 5, 1)),
-        ("10 5 2 1", 13, 2, (10, 7, 2, 1)),
-        ("10 5 2 1", 14, 2, (10, 7, 4, 1)),
-        ("10 -5 2 1", 11, 2, (10, -7, 4, 1)),
-        ("10 -5 2 1", 12, 2, (10, -7, 2, 1)),
-        ("10 5 9 1", 12, 2, (10, 7, 9, 1)),
-        ("10 0 0 1", 10, 2, (12, 0, 0, 1)),
-        ("10 5 3 1", 11, -3, (10, 2, 1, 1)),
-        ("10 5 3 1", 8, -3, (8, 4, 3, 1)),
-        ("10 5 3 1", 13, -9, (10, 3, 1, 1)),
-        ("10 5 3 1", 0, -4, (6, 5, 3, 1)),
+        ((10, 5, 5), 9, True, (11, 5, 5)),
+        ((10, 5, 5), 12, True, (10, 6, 6)),
+        ((10, 5, 5), 15, True, (10, 5, 5)),
+        ((10, 5, 2), 12, True, (10, 6, 2)),
+        ((10, 5, 2), 13, True, (10, 6, 3)),
+        ((10, -5, 5), 12, True, (10, -6, 6)),
+        ((10, 5, 3), 11, False, (10, 4, 3)),
+        ((10, 5, 3), 12, False, (10, 4, 2)),
+        ((10, 5, 0), 9, False, (9, 5, 0)),
+        ((10, 1, 0), 10, True, (10, 1, 0)),
+        ((0, 1, 0), 0, False, (0, 1, 0)),
     ],
 )
-def test_a_row_grows_and_shrinks(row, at, count, wanted):
-    assert numbers(inserted(table(row), at, count).rows[0]) == wanted
+def test_a_row_grows_and_shrinks(clip, place, inserts, wanted):
+    first, count, loop = clip
+    row = Clip("LEGS_RUN", first, count, 15.0, loop, parts=("lower",))
+    new = shifted(row, place, inserts, [row])
+    assert (new.first, new.count, new.loop) == wanted
 
 
-@given(st.integers(0, 40), st.integers(1, 9), st.data())
-def test_a_row_shows_the_frames_that_it_showed(at, count, data):
-    first, length = data.draw(st.integers(0, 30)), data.draw(st.integers(1, 12))
-    loop, sign = data.draw(st.integers(0, length)), data.draw(st.sampled_from((1, -1)))
-    row = table(f"{first} {sign * length} {loop} 10").rows[0]
-    new = inserted(table(f"{first} {sign * length} {loop} 10"), at, count).rows[0]
-    moved = {frame: frame + count * (frame >= at) for frame in range(99)}
-    added = set(range(at, at + count))
-    assert [frame for frame in new.frames if frame not in added] == [moved[frame] for frame in row.frames]
-    repeated = [frame for frame in new.frames[len(new.frames) - new.repeats :] if frame not in added]
-    assert repeated == [moved[frame] for frame in row.frames[length - loop :]]
+def test_a_body_lies_in_the_last_frame_of_its_death():
+    death, dead = (
+        Clip(name, first, count, parts=("lower", "upper"))
+        for name, first, count in (("BOTH_DEATH1", 0, 30), ("BOTH_DEAD1", 29, 1))
+    )
+    others = [death, dead]
+    assert shifted(dead, 29, True, others).first == shifted(death, 29, True, others).last == 30
+    assert shifted(dead, 29, False, others).first == shifted(death, 29, False, others).last == 28
+
+
+@given(st.integers(0, 40), st.integers(0, 30), st.integers(2, 12), st.booleans(), st.data())
+def test_a_row_shows_the_frames_that_it_showed(place, first, length, backwards, data):
+    loop = data.draw(st.integers(0, length))
+    row = Clip("LEGS_RUN", first, -length if backwards else length, 10.0, loop, parts=("lower",))
+    new = shifted(row, place, True, [row])
+    moved = {frame: frame + (frame > place) for frame in range(99)}
+    assert [frame for frame in new.frames if frame != place + 1] == [moved[frame] for frame in row.frames]
 
 
 @pytest.mark.skipif(not CORPUS.exists(), reason="no real files")
@@ -208,10 +175,6 @@ def test_real_tables():
     don = read(path.read_bytes())
     new = with_row(don, "TORSO_NEW", first=9, count=1, loop=0, fps=30.0)
     assert b"TORSO_NEW                         \t9\t1\t0\t30" in new.write().splitlines()
-    was, now = parts_rows(don), parts_rows(inserted(don, 200, 4, ["upper"]))
-    assert {key for key in was if was[key] != now[key]} == {
-        key for key in was if key[0] == "upper" and was[key][0] + was[key][1] > 200
-    }
 
 
 @pytest.mark.skipif(not PACKS.exists(), reason="no real packs")

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from io_idtech_models.reporting import LimitError
-from io_idtech_models.tasks.sidebar.again import plan_of
-from io_idtech_models.tasks.sidebar.last_export import begin, options_of
+from io_idtech_models.tasks.export.last_export import begin, options_of
+from io_idtech_models.tasks.panel.again import plan_of
 from tests.packs import Entry, zip_bytes
 from tests.samples import PROJECT, sample
 from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_model, put

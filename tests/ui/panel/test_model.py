@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
-from io_idtech_models.tasks.sidebar.subject import subject_of
-from io_idtech_models.ui.panel import findings, main, model, state
+from io_idtech_models.tasks.export.subject import subject_of
+from io_idtech_models.ui.check import found
+from io_idtech_models.ui.check import panel as findings
+from io_idtech_models.ui.panel import main, model
 from tests.ui.panel.drawing import drawn, shows, texts
 from tests.ui.scene import activate, add_cube, bpy, error_of, import_model, put
 
@@ -50,11 +52,11 @@ def test_a_finding_selects_its_object(tmp_path):
     other = add_cube("other")
     bpy.ops.object.select_all(action="SELECT")
     check_game(target="md3:quake3")
-    found = next((each for each in state.checked(bpy.context).findings if each.name == large.name), None)
+    entry = next((each for each in found.checked(bpy.context).findings if each.name == large.name), None)
     activate(other)
-    assert found is not None
-    assert found.severe
-    assert select_part(name=found.name) == {"FINISHED"}
+    assert entry is not None
+    assert entry.severe
+    assert select_part(name=entry.name) == {"FINISHED"}
     assert bpy.context.view_layer.objects.active == large
 
 

@@ -230,7 +230,7 @@ def test_a_player_made_of_a_rig_stands_and_walks(program, tmp_path):
 
 
 def test_the_operator_itself(program, tmp_path, capfd):
-    from io_idtech_models.tasks import games
+    from io_idtech_models.tasks.import_ import games
 
     addon: Any = bpy.context.preferences.addons.new()
     addon.module = games.PACKAGE

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from io_idtech_models.tasks import games, trial
-from io_idtech_models.ui.trial import operators
+from io_idtech_models.tasks import trial
+from io_idtech_models.tasks.import_ import games
+from io_idtech_models.ui import trial as operators
 from tests.packs import put_files, put_pack
 from tests.samples import PROJECT, sample
 from tests.trials import is_gone, player, toy

@@ -1,0 +1,137 @@
+"""What is odd about objects to export though nothing hinders it, and what a modder does about it, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from ...blender import names
+from ...blender.provenance import MODEL_ID
+from ...blender.shading.skins import SKIN
+from ...formats import VERTEX, Row
+from ...model import steady
+from ...model.skeletal import SkeletalSource, Skeleton
+from ...model.wording import listed
+
+FAR = 4096.0  # units: places travel in eighths as 16 bits (MSG_WriteCoord of Quake and Quake II)
+NEAR = 0.01  # of the farthest joint's distance: of nearer ones rounding shows
+SAME_SIZE = 1e-3  # parts: factors of joints that all were scaled alike
+UNSCALED = 1e-4  # how far from 1 a scale is that nobody set
+ROOTS = ("models", "textures", "players", "progs")  # of what games' shaders are called by
+
+
+def advice(blocks: Iterable[Any], row: Row, scale: float) -> list[str]:
+    """Return what there is to say of objects that are exported to a format; `scale` is a game unit's size."""
+    meshes = [block for block in blocks if block.type == "MESH"]
+    far = _of_places(meshes, scale) if row.family is VERTEX else ()
+    own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
+    return [*_of_tags(meshes, row), *_of_materials(meshes, row), *_of_scale(own), *far]
+
+
+def of_size(skeleton: Skeleton, source: SkeletalSource | None, other: str) -> list[str]:
+    """Return what is to be said where bones lie farther apart than in their file, and `other` files have them, too.
+
+    That is what a scaled armature, or a parent of it, does: the scene is what is written.
+    """
+    numbers = skeleton.sources
+    if source is None or numbers is None:
+        return []
+    own = np.flatnonzero((numbers >= 0) & (numbers < source.skeleton.num_joints))
+    if len(own) < 2:
+        return []
+    before, after = source.skeleton.bind.positions[numbers[own]], skeleton.bind.positions[own]
+    lengths = [steady.lengths(places[1:] - places[:1]) for places in (before, after)]
+    far = lengths[0] > lengths[0].max() * NEAR
+    factors = lengths[1][far] / lengths[0][far] if lengths[0].max() > 0 else np.zeros(0)
+    if not len(factors) or factors.max() - factors.min() > SAME_SIZE * factors.max():
+        return []
+    factor = float(factors[0])
+    if abs(factor - 1.0) <= SAME_SIZE:
+        return []
+    return [f"bones lie {factor:.4g} times as far apart as in the file they came from: games need {other} of that size"]
+
+
+def of_actions(blocks: Iterable[Any]) -> list[str]:
+    """Return which actions an export of what plays in the scene leaves out, of objects without frames as keys."""
+    from ...blender.playback import influences, loose_actions
+    from ...blender.vertex.frame_plan import MARKS  # as much again as an import needs
+    from ...blender.vertex.shown_keys import has_frames
+
+    moved = [block for block in blocks if block.type in {"MESH", "EMPTY"}]
+    if any(has_frames(block) for block in moved):
+        return []  # the keys are what is written, and actions show these
+    owners = list(dict.fromkeys(owner for block in moved for owner in influences(block)))
+    played, kept = set(), set()
+    for owner in owners:
+        animation = owner.animation_data
+        if animation is not None:
+            played.add(animation.action)
+            strips = [(s, t) for t in animation.nla_tracks for s in t.strips if s.action is not None]
+            played |= {strip.action for strip, track in strips if not (strip.mute or track.mute)}
+            kept |= {strip.action for strip, _ in strips}
+    others = [a for a in (*kept, *loose_actions(owners)) if a not in played and not any(mark in a for mark in MARKS)]
+    left = sorted({action.name for action in others})
+    text = "what plays in the scene is written, other actions are not (Frames: Actions writes those ticked or named)"
+    return [f"{text}: {listed(left)}"] if left else []
+
+
+def _of_tags(meshes: list[Any], row: Row) -> Iterator[str]:
+    tags = [mesh.name for mesh in meshes if mesh.name.lower().startswith("tag_") and MODEL_ID not in mesh.data]
+    if tags and row.tags:
+        yield f"meshes that are called as tags are written as surfaces, tags are empties (Add > Empty): {listed(tags)}"
+
+
+def _of_materials(meshes: list[Any], row: Row) -> Iterator[str]:
+    """Yield which objects of one's own no game can dress."""
+    if row.holds_pictures:
+        return
+    materials = dict.fromkeys(slot.material for mesh in meshes for slot in mesh.material_slots)
+    embedded = [material.name for material in materials if material is not None and SKIN in material]
+    if embedded:
+        yield f"pictures lie in the .blend alone, save them where the game looks (Image > Save As): {listed(embedded)}"
+    own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
+    bare = [mesh.name for mesh in own if mesh.data.polygons and not any(s.material for s in mesh.material_slots)]
+    if bare:
+        yield f"without a material a surface has no shader, give it one with the shader's name: {listed(bare)}"
+    for material in dict.fromkeys(slot.material for mesh in own for slot in mesh.material_slots if slot.material):
+        called, picture = names.file_name_of(material), _picture_of(material)
+        if "/" not in called and picture and picture != called:
+            yield f"'{called}' is no path of a game, rename the material after its picture: '{picture}'"
+
+
+def _picture_of(material: Any) -> str:
+    """Return a material's first picture as a shader would name it, from the game's folder on, or ""."""
+    nodes = [] if material.node_tree is None else material.node_tree.nodes
+    images = [node.image for node in nodes if node.type == "TEX_IMAGE" and node.image is not None]
+    for image in images:
+        parts = PurePosixPath(image.filepath.replace("\\", "/")).parts
+        starts = [place for place, part in enumerate(parts) if part.lower() in ROOTS]
+        if starts:
+            return str(PurePosixPath(*parts[starts[0] :]).with_suffix(""))
+    return ""
+
+
+def _of_scale(meshes: list[Any]) -> Iterator[str]:
+    """Yield which objects are scaled: nothing hinders it, but what is modelled on there has another size."""
+    scaled = [m for m in meshes if np.abs(np.array(m.matrix_world.to_scale()) - 1).max() > UNSCALED]
+    mirrored = [mesh.name for mesh in scaled if mesh.matrix_world.is_negative]
+    others = [mesh.name for mesh in scaled if not mesh.matrix_world.is_negative]
+    if mirrored:
+        text = "mirrored by a negative scale, written as shown with its faces turned, apply it (Object > Apply > Scale)"
+        yield f"{text}: {listed(mirrored)}"
+    if others:
+        yield f"the scale is not applied, it is written as shown (Object > Apply > Scale): {listed(others)}"
+
+
+def _of_places(meshes: list[Any], scale: float) -> Iterator[str]:
+    far = [mesh.name for mesh in meshes if _reach(mesh) > FAR * scale]
+    if far:
+        yield f"farther from the origin than Quake's maps reach ({FAR:g} units), move it there: {listed(far)}"
+
+
+def _reach(mesh: Any) -> float:
+    """Return the largest coordinate of an object's box in the world."""
+    return float(np.abs(steady.applied(np.array(mesh.matrix_world)[:3], np.array(mesh.bound_box))).max())

@@ -1,0 +1,376 @@
+"""Which objects an export means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import bpy
+
+from ...blender.compat import Context
+from ...blender.mesh.levels import number_of as level_number
+from ...blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, model_of
+from ...blender.roots import follows, is_root, is_tag, owner_of, root_of
+from ...blender.vertex.gather import TagSource, find_tags
+from ...blender.vertex.source import adopt, find, frame_list
+from ...model.wording import listed, plural
+from ...reporting import LimitError
+
+MOST_NAMED = 100  # objects, where all are to be named
+KINDS = frozenset(("MESH", "EMPTY", "ARMATURE"))
+SHAPES = frozenset(("CURVE", "SURFACE", "FONT", "META"))  # would have faces if they were converted
+
+
+@dataclass
+class Choice:
+    """Objects to export, the collection that speaks for their model, and what is left out: hidden, or no mesh."""
+
+    blocks: list[bpy.types.Object]
+    collection: bpy.types.Collection | None = None
+    hidden: list[bpy.types.Object] = field(default_factory=list)
+    shapes: list[bpy.types.Object] = field(default_factory=list)
+    tags: list[TagSource] = field(default_factory=list)  # that lie with what is selected, and are not
+    taken: list[bpy.types.Object] = field(default_factory=list)  # that are not selected, but hang together with it
+    others: list[bpy.types.Object] = field(default_factory=list)  # that are visible, and not the only model's
+    guessed: bool = False  # nothing was active or selected, and no model imported: all that is visible is meant
+
+    @property
+    def whole(self) -> list[bpy.types.Object]:
+        """Return all objects of the model, hidden or not."""
+        return [*self.blocks, *self.hidden]
+
+    def keep_apart(self, context: Context) -> None:
+        """Let copies in a collection of their own have a model's list of frames for themselves, before it changes.
+
+        Raises:
+            LimitError: they lie in the scene's own collection, which can't have it.
+        """
+        speaker = self.collection
+        others = [] if speaker is None else list(speaker.all_objects)
+        if speaker is None or not others or not self.whole or not set(self.whole).isdisjoint(others):
+            return
+        own = next((c for c in self.whole[0].users_collection if c != context.scene.collection), None)
+        if own is not None:
+            adopt(own, speaker)
+            self.collection = own
+        elif frame_list(speaker) is not None:
+            raise LimitError("these are copies of a model's objects: move them into a collection of their own first")
+
+
+def choose(context: Context, what: str, collection_name: str = "") -> Choice:
+    """Return the objects that `what` means: AUTO, COLLECTION, SELECTION, VISIBLE or SCENE.
+
+    AUTO is the model of the active object if that was imported, else the selection with what hangs together with it,
+    else the only imported model, else all that is visible.
+    A collection's name, which Blender's collection exporters give, beats all. Where there is nothing to choose from
+    a model is meant that never had an object: that of the active collection, or the only one.
+
+    Raises:
+        LimitError: there is no collection of that name, or there are several models without objects.
+    """
+    if collection_name:
+        return _in_collection(context, _named(collection_name))
+    active, asked = context.view_layer.objects.active, what
+    if what == "AUTO":
+        model = _model(context, active) or _moved_model(context, active)
+        if model is not None:
+            return model
+        what = "SELECTION" if any(_chosen(context, block) for block in context.scene.objects) else "VISIBLE"
+        if what == "VISIBLE" and _is_bare(context.collection):
+            return Choice([], context.collection)
+        only = _only_model(context) if what == "VISIBLE" else None
+        if only is not None:
+            return only
+    if what == "COLLECTION":
+        return _model(context, active) or _in_collection(context, context.collection)
+    blocks = [block for block in context.scene.objects if what != "SELECTION" or _chosen(context, block)]
+    taken = together(context, blocks) if asked == "AUTO" and what == "SELECTION" else []
+    choice = _visible(context, [*blocks, *taken], None)
+    choice.taken = taken
+    if what == "VISIBLE":
+        choice.hidden = []
+        choice.guessed = asked == "AUTO" and len(choice.blocks) > 1
+    choice.collection = _speaker(choice.blocks)
+    if what != "SELECTION" and not choice.whole:
+        choice.collection = _only_bare(context)
+    if what == "SELECTION":
+        choice.tags = _tags_beside(context, choice.blocks)
+    return choice
+
+
+def _only_model(context: Context) -> Choice | None:
+    """Return the only imported model of which something is visible, and what else is; None if there are several."""
+    blocks = [b for b in context.scene.objects if b.type in KINDS and b.visible_get(view_layer=context.view_layer)]
+    found = {model_of(block): block for block in blocks if model_of(block)}
+    choice = _model(context, next(iter(found.values()))) if len(found) == 1 else None
+    if choice is not None:
+        choice.others = [block for block in blocks if block not in choice.blocks and not is_root(block)]
+    return choice
+
+
+def together(context: Context, blocks: list[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Return the visible objects that hang together with some, and are not among them.
+
+    That is what hangs on them, but for what hangs on their tags, which is other models; meshes that the same armature
+    deforms; and tags that lie in a collection with none but their meshes, and don't carry them.
+    """
+    own = set(blocks)
+    ids = {model_of(block) for block in blocks} | {""}
+    meshes = [block for block in blocks if block.type == "MESH"]
+    rigs = {m.object for b in meshes for m in b.modifiers if isinstance(m, bpy.types.ArmatureModifier)} - {None}
+    rigs |= {block for block in blocks if block.type == "ARMATURE"}
+    homes = {home for block in meshes for home in block.users_collection}
+    bodies = {home: {block for block in home.objects if block.type == "MESH"} for home in homes}
+    carriers = set(_above(blocks))
+    found = []
+    for block in context.scene.objects:
+        if block in own or block in carriers or block.type not in KINDS or model_of(block) not in ids:
+            continue
+        hung = _hangs_on(block, own)
+        skinned = any(isinstance(m, bpy.types.ArmatureModifier) and m.object in rigs for m in block.modifiers)
+        beside = is_tag(block) and any(bodies.get(home, {block}) <= own for home in block.users_collection)
+        if (hung or skinned or beside) and block.visible_get(view_layer=context.view_layer) and not level_number(block):
+            found.append(block)
+    return found
+
+
+def _above(blocks: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:
+    """Yield what objects hang on."""
+    for block in blocks:
+        above = block.parent
+        while above is not None:
+            yield above
+            above = above.parent
+
+
+def _hangs_on(block: bpy.types.Object, own: set[bpy.types.Object]) -> bool:
+    """Tell whether an object hangs on one of some, by parents of which none is a tag."""
+    above = block.parent
+    while above is not None and not is_tag(above):
+        if above in own:
+            return True
+        above = above.parent
+    return False
+
+
+def _tags_beside(context: Context, blocks: list[bpy.types.Object]) -> list[TagSource]:
+    """Return the visible tags that are not among objects, but lie in a collection with their meshes.
+
+    Or that hang on one of them, and bones that are tags, of an armature that deforms one.
+    """
+    meshes = [block for block in blocks if block.type == "MESH"]
+    ids = {model_of(block) for block in meshes} | {""}
+    homes = {collection for block in meshes for collection in block.users_collection}
+    moved = {m.object for block in meshes for m in block.modifiers if isinstance(m, bpy.types.ArmatureModifier)}
+    rigs = [rig for rig in moved if rig is not None and rig not in blocks]
+    holders = {*meshes, *rigs}
+    empties = [block for block in context.scene.objects if block.type == "EMPTY" and block not in blocks]
+    near = [b for b in empties if b.parent in holders or not homes.isdisjoint(b.users_collection)]
+    shown = [b for b in near if b.visible_get(view_layer=context.view_layer) and model_of(b) in ids]
+    return find_tags([*shown, *rigs])
+
+
+def _is_bare(collection: bpy.types.Collection | None) -> bool:
+    """Tell whether a collection holds no object, and an imported model that never had one."""
+    if collection is None or collection.get(RECORD) is None or collection.all_objects:
+        return False
+    known = find(collection, [])
+    return known is not None and known.is_bare
+
+
+def _only_bare(context: Context) -> bpy.types.Collection | None:
+    """Return the collection of the scene's one model without objects, or None; raises LimitError if there are more."""
+    active: bpy.types.Collection | None = context.collection
+    if _is_bare(active):
+        return active
+    found = [collection for collection in context.scene.collection.children_recursive if _is_bare(collection)]
+    if len(found) > 1:
+        called = listed([collection.name for collection in found])
+        raise LimitError(f"there are {len(found)} models without objects, make the collection of one active: {called}")
+    return found[0] if found else None
+
+
+def _named(name: str) -> bpy.types.Collection:
+    found = bpy.data.collections.get(name)
+    if found is None:
+        raise LimitError(f"there is no collection '{name}'")
+    return found
+
+
+def _in_collection(context: Context, collection: bpy.types.Collection) -> Choice:
+    """Return what lies in a collection; one that holds a model's objects, or its collection, speaks for that model."""
+    blocks = list(collection.all_objects)
+    return _visible(context, blocks, collection if collection.get(MODEL_ID) else _speaker(blocks) or collection)
+
+
+def _model(context: Context, active: bpy.types.Object | None) -> Choice | None:
+    """Return the model of an object that was imported: its collection, or what lies elsewhere; None for others.
+
+    Elsewhere lies what was moved out of the import's collection, what was copied, or what came without it. The model
+    is what lies in the collection of the object. Parts that are nowhere there come from others, the import's own
+    first, but from none that has a part once more: those are copies, or what was copied.
+    """
+    root = root_of(active)
+    if root is not None:
+        return part_of(context, root)
+    home = _home(active)
+    if home is not None:
+        return _in_collection(context, home)
+    model_id = "" if active is None else model_of(active)
+    if active is None or not model_id:
+        return None
+    speaker = _speaker([active])
+    own = list(active.users_collection)
+    blocks = dict.fromkeys(_contents(context, own, model_id, speaker))
+    parts = {_part(block) for block in blocks if model_of(block) == model_id}
+    for others in _elsewhere(context, own, model_id):
+        further = [block for block in others if block not in blocks]
+        found = {_part(block) for block in further}
+        if not found & parts:
+            blocks |= dict.fromkeys(further)
+            parts |= found
+    return _visible(context, blocks, speaker)
+
+
+def _moved_model(context: Context, active: bpy.types.Object | None) -> Choice | None:
+    """Return the imported model that an armature of one's own moves, if that is the active object; else None."""
+    if active is None or active.type != "ARMATURE" or model_of(active):
+        return None
+    moved = [
+        block
+        for block in context.scene.objects
+        if block.type == "MESH"
+        and block.visible_get(view_layer=context.view_layer)
+        and any(isinstance(m, bpy.types.ArmatureModifier) and m.object == active for m in block.modifiers)
+    ]
+    models = {model_of(block) for block in moved}
+    return _model(context, moved[0]) if len(models) == 1 and models != {""} else None
+
+
+def part_of(context: Context, root: bpy.types.Object) -> Choice:
+    """Return the part of a player that hangs on a root, what goes along with it, and what lies beside that alone.
+
+    What goes along (`owner_of`) are meshes and their like that are no other model's, wherever they lie.
+    """
+    holder = _home(root) or _speaker([root])
+    blocks = [block for block in root.children_recursive if root_of(block) == root]
+    blocks += [block for block in _loose(context.scene.objects) if owner_of(block) == root]
+    if holder is not None and _home(root) == holder:
+        others = list(holder.all_objects)
+        if [block for block in others if is_root(block)] == [root]:
+            blocks += [block for block in others if root_of(block) is None and owner_of(block) is None]
+    return _visible(context, blocks, holder)
+
+
+def _loose(blocks: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:
+    """Yield the objects that hang on no root, are no model's that was imported, and may have faces or move some."""
+    for block in blocks:
+        if block.type != "EMPTY" and not model_of(block) and root_of(block) is None:
+            yield block
+
+
+def beside_parts(context: Context, player: bpy.types.Object, taken: set[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Return the objects with faces that hang on a player, by the root that carries it, and are not `taken`."""
+    faces = (block for block in context.scene.objects if block.type == "MESH" or block.type in SHAPES)
+    return [block for block in faces if block not in taken and root_of(block) is None and follows(block, player)]
+
+
+def _contents(
+    context: Context, here: list[bpy.types.Collection], model_id: str, speaker: bpy.types.Collection | None
+) -> list[bpy.types.Object]:
+    """Return what belongs to a model in collections that no import made.
+
+    All that was put with it, but of the scene's own, where anything lies, the model's objects alone. A model that came
+    without its collection may lie with anything, too; what is selected with it and is no other model's is meant.
+    """
+    root = context.scene.collection
+    if speaker is None:
+        blocks = [block for collection in here for block in collection.all_objects]
+        return [b for b in blocks if model_of(b) == model_id or (_chosen(context, b) and not model_of(b))]
+    inner = [block for collection in here if collection != root for block in collection.all_objects]
+    return inner + [block for block in root.objects if root in here and model_of(block) == model_id]
+
+
+def _elsewhere(context: Context, here: list[bpy.types.Collection], model_id: str) -> list[list[bpy.types.Object]]:
+    """Return a model's objects in each of the scene's other collections: first those that an import made."""
+    found: dict[bpy.types.Collection, list[bpy.types.Object]] = {}
+    for block in context.scene.objects:
+        if model_of(block) == model_id:
+            for collection in block.users_collection:
+                found.setdefault(collection, []).append(block)
+    others = sorted((c for c in found if c not in here), key=lambda c: c.get(MODEL_ID) != model_id)
+    return [found[collection] for collection in others]
+
+
+def _part(block: bpy.types.Object) -> tuple[str, int]:
+    """Return which part of its model an object is: copies are the same one."""
+    number = block.get(TAG_INDEX) if block.data is None else block.data.get(SURFACE_INDEX)
+    return block.type, number if isinstance(number, int) else -1
+
+
+def _chosen(context: Context, block: bpy.types.Object) -> bool:
+    return bool(block.select_get(view_layer=context.view_layer)) and block.type in KINDS
+
+
+def _home(block: bpy.types.Object | None) -> bpy.types.Collection | None:
+    """Return the collection that an import made for an object, if it still lies in it."""
+    return None if block is None else next((c for c in block.users_collection if c.get(MODEL_ID)), None)
+
+
+def _speaker(blocks: Iterable[bpy.types.Object]) -> bpy.types.Collection | None:
+    """Return the collection that an import made for the first of the objects that have one, wherever they lie now."""
+    for block in blocks:
+        model_id = model_of(block)
+        found = [c for c in bpy.data.collections if c.get(MODEL_ID) == model_id] if model_id else []
+        if found:
+            home = _home(block)
+            return home if home in found else found[0]
+    return None
+
+
+def _visible(context: Context, blocks: Iterable[bpy.types.Object], collection: bpy.types.Collection | None) -> Choice:
+    """Split off what is hidden (Blender does not evaluate it) and what is no mesh."""
+    choice = Choice([], collection)
+    for block in blocks:
+        shown = block.visible_get(view_layer=context.view_layer)
+        if not shown and level_number(block):  # of a rigged model, which is written with it all the same
+            continue
+        if block.type in KINDS:
+            (choice.blocks if shown else choice.hidden).append(block)
+        if shown and (block.type in SHAPES or block.instance_type == "COLLECTION"):
+            choice.shapes.append(block)
+    return choice
+
+
+def left_out(chosen: Choice) -> list[str]:
+    """Name the objects that an export leaves out."""
+    texts = []
+    if chosen.others:
+        text = "nothing is selected: the imported model alone is written (select what else belongs to it); left out"
+        texts.append(f"{text}: {_names(chosen.others)}")
+    if chosen.guessed:
+        text = (
+            "nothing is selected, and no single model imported: all that is visible is written (select what is meant)"
+        )
+        texts.append(f"{text}: {listed([block.name for block in chosen.blocks], MOST_NAMED)}")
+    if chosen.hidden:
+        texts.append(f"{plural(len(chosen.hidden), 'hidden object')} left out: {_names(chosen.hidden)}")
+    if chosen.shapes:
+        texts.append(f"only meshes are written; left out: {_names(chosen.shapes)}")
+    return texts
+
+
+def taken_along(chosen: Choice) -> list[str]:
+    """Name the objects that an export takes though nobody has selected them."""
+    text = "taken along, they hang together with what is selected (Export: Selection leaves them out)"
+    return [f"{text}: {_names(chosen.taken)}"] if chosen.taken else []
+
+
+def unselected_tags(chosen: Choice, bones: bool) -> list[str]:
+    """Name the tags that are left out because they are not selected; `bones`: also those that are bones."""
+    found = [tag.bone or tag.block.name for tag in chosen.tags if bones or not tag.bone]
+    return [f"tags left out, they are not selected (Export: Model takes them): {listed(found)}"] if found else []
+
+
+def _names(blocks: list[bpy.types.Object]) -> str:
+    return listed([block.name for block in blocks])

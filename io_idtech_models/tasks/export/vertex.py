@@ -1,0 +1,148 @@
+"""Vertex-animated models to files: what operators, collection exporters and the command line share."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+import bpy
+
+from ... import formats
+from ...assets.levels import level_files, stale_levels
+from ...assets.palettes import palette_of
+from ...assets.rivals import rivals
+from ...assets.storage import Target, write_files
+from ...blender.compat import Context
+from ...blender.provenance import CHECKSUM, CONTENT, FILE
+from ...blender.roots import root_of
+from ...blender.window import object_mode
+from ...formats import Row
+from ...model.wording import describe, plural
+from ...reporting import Summary, collected_warnings
+from .advice import advice, of_actions
+from .selection import left_out, taken_along, unselected_tags
+
+if TYPE_CHECKING:
+    from ...assets.asked import Asked
+    from ...blender.vertex.frame_plan import GatherSettings
+    from ...formats.vertex_files import Written
+    from .selection import Choice
+
+log = logging.getLogger(__name__)
+
+
+def export_file(
+    asked: Asked,
+    row: Row,
+    chosen: Choice,
+    context: Context,
+    settings: GatherSettings,
+    scene_levels: bool = False,
+) -> Summary:
+    """Write objects to a file, and levels of detail: those that are asked for, or that the model has in the scene.
+
+    Raises:
+        ModelError: the model can't be written, or the game would refuse it; the file is as it was.
+    """
+    from .levels import files_of_scene
+
+    row = kept_format(row, chosen.collection)
+
+    def made_of(choice: Choice) -> Written:
+        return gathered(asked, row, choice, context, settings)
+
+    with collected_warnings() as warnings, object_mode(context):
+        written = made_of(chosen)
+        warnings.extend(written.notes)
+        levels, notes = level_files(row, written.data, asked.target, asked.levels)
+        warnings.extend(notes)
+        if scene_levels and row.level_files:
+            levels = files_of_scene(asked.target, chosen, written.model, context, made_of)
+        warnings.extend(stale_levels(row, written.data, asked.target, [target for target, _ in levels]))
+        warnings.extend(rivals(asked.target, asked.game))
+        skins = skin_files(asked, chosen.blocks, written.pieces)
+        beside = [(asked.target.with_suffix(suffix), data) for suffix, data in written.beside.items()]
+        write_files([(asked.target, written.data), *beside, *levels, *skins])
+    warnings += [*advice(chosen.blocks, row, settings.scale), *left_out(chosen)]
+    warnings += of_actions(chosen.blocks) if settings.frames == "AUTO" else []
+    warnings += unselected_tags(chosen, bones=True) if row.tags else []
+    also = f", {plural(len(levels), 'level')} of detail" if levels else ""
+    return Summary(describe(written.model) + also, warnings, taken_along(chosen))
+
+
+def kept_format(row: Row, collection: bpy.types.Collection | None) -> Row:
+    """Return the format in which a model is written where a file of one is asked for; see `formats.kept_format`."""
+    content, place = (None, None) if collection is None else (collection.get(CONTENT), collection.get(FILE))
+    found = next((each for each in formats.ROWS if each.name == content), None)
+    if found is None or not isinstance(place, str):
+        return row
+    return formats.kept_format(found, PurePath(place), row)
+
+
+def gathered(asked: Asked, row: Row, chosen: Choice, context: Context, settings: GatherSettings) -> Written:
+    """Return objects as a file's bytes, which are not written; call it in object mode; raises ModelError."""
+    from ...blender.scene import ExportScene
+    from ...blender.vertex.gather import gather  # as much again as an import needs
+    from ...blender.vertex.selfcheck import differences
+    from ...formats.vertex_files import dump_for
+    from ..import_.games import user_disk
+
+    settings = replace(
+        settings,
+        uv_splits_vertices=row.uv_splits_vertices,
+        pictures=row.holds_pictures,
+        worn_by_name=row.skins == formats.SKIN_FILES,
+    )
+    export = ExportScene(context.scene, context.view_layer, settings)
+    with shown_apart(chosen, settings.space, context):
+        model = gather(chosen.blocks, chosen.collection, export)
+        if row.holds_pictures and model.palette is None:
+            model.palette = palette_of(user_disk().file(asked.target))
+        written = dump_for(row, model, asked.game, asked.options, asked.shorten)
+        if not _is_source(written.data, chosen.collection):
+            written.notes[:0] = differences(export)  # what matters most
+    return written
+
+
+def _is_source(data: bytes, collection: bpy.types.Collection | None) -> bool:
+    """Tell whether bytes are the file that a model came from: nothing was edited, and keys are all that shows."""
+    return collection is not None and collection.get(CHECKSUM) == f"{crc32(data):08x}"
+
+
+def skin_files(
+    asked: Asked, blocks: Sequence[Any], pieces: Mapping[str, list[str]] | None = None
+) -> list[tuple[Target, bytes]]:
+    """Return the skin file that an export is to write beside its model, of what that wears; raises ModelError.
+
+    `pieces` are those of surfaces that the export has cut.
+    """
+    if not asked.skin:
+        return []
+    from ..skins import skin_file, skin_worn
+
+    meshes = [block for block in blocks if block.type == "MESH"]
+    target = asked.target.with_name(f"{asked.target.stem}_{asked.skin}.skin")
+    source = skin_worn(meshes[0]) if meshes else None
+    return [(target, skin_file(meshes, target, source, pieces)[0])]
+
+
+@contextmanager
+def shown_apart(chosen: Choice, space: str, context: Context) -> Iterator[None]:
+    """Show a vertex-animated model in the space that it is written in; a warning says which.
+
+    What hangs on a root is gathered as that sees it, without a change to the scene.
+    """
+    from ...blender.space.hanging import in_space
+
+    if any(root_of(block) is not None for block in chosen.blocks):
+        yield
+        return
+    with in_space(space, chosen.whole, context.view_layer) as note:
+        if note:
+            log.warning("%s", note)
+        yield

@@ -1,0 +1,106 @@
+"""Frames of a model, inserted and deleted, and changes of one applied to others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..blender.compat import Block, Context
+from ..blender.player.parts import find_player
+from ..blender.roots import root_of
+from ..blender.vertex import edit_frames, source
+from ..blender.vertex.shape_keys import frame_blocks, num_before
+from ..blender.vertex.shown_keys import has_frames, shown_key
+from ..blender.vertex.spread import Spread, spread
+from ..reporting import LimitError, collected_warnings, joined
+from .animations.find import animations_of
+from .export.selection import choose
+from .player import frames as player_frames
+
+
+def edit(context: Context, inserts: bool) -> None:
+    """Insert a copy of the present frame behind it in the active object's model, or delete it.
+
+    Raises:
+        LimitError: it is the only frame, or the model is linked.
+    """
+    active, scene = context.view_layer.objects.active, context.scene
+    player, root = find_player(active), root_of(active)
+    if player is not None and root is not None:
+        player_frames.edit(player, root, inserts, context)
+        return
+    chosen = choose(context, "AUTO")
+    chosen.keep_apart(context)
+    model = edit_frames.model_frames(chosen.whole, chosen.collection, scene)
+    if inserts:
+        edit_frames.insert(model, model.current)
+        scene.frame_set(scene.frame_current + 1)
+    else:
+        edit_frames.delete(model, model.current)
+        scene.frame_set(min(scene.frame_current, max(scene.frame_end, scene.frame_start)))
+
+
+@dataclass(frozen=True)
+class Change:
+    """Which frames are to change, and how; the operator declares the same options."""
+
+    frames: str = "ANIMATION"  # ANIMATION, ALL or RANGE
+    first: int = 0
+    last: int = 0
+    falloff: str = "CONSTANT"
+    selected_only: bool = True
+    all_surfaces: bool = False
+
+
+def apply(context: Context, active: Block, wanted: Change, editing: bool = False) -> str:
+    """Apply what changed in the present frame of a mesh, or of all surfaces of its model, to other frames.
+
+    The present frame is that of the active shape key while someone edits it, else the one that shows. Returns what was
+    done, in words.
+
+    Raises:
+        LimitError: no frame shows alone, or there is none in the range.
+    """
+    chosen = choose(context, "AUTO")
+    whole: list[Block] = [block for block in chosen.whole if has_frames(block)]
+    known = source.find(chosen.collection, [block.data for block in whole])
+    present = _present(active, editing)
+    count = len(frame_blocks(active.data.shape_keys))
+    frames = _frames(context, wanted, present, count)
+    how = Spread(present, frames, wanted.falloff, wanted.selected_only)
+    with collected_warnings() as warnings:
+        moved = [spread(block, known, how) for block in (whole if wanted.all_surfaces else [active])]
+    if None in moved:
+        return (
+            "nothing tells where the vertices of this frame were: it is remembered now, "
+            "so move them and use Apply Change to Frames again"
+        )
+    total = sum(each or 0 for each in moved)
+    if not total:
+        which = "of the selected vertices " if wanted.selected_only else ""
+        return joined([f"none {which}was moved in this frame since its change was applied", *warnings])
+    return joined([f"vertices moved in frames {frames.start} to {frames.stop - 1}: {total}", *warnings])
+
+
+def _present(active: Block, editing: bool) -> int:
+    keys: Any = active.data.shape_keys
+    number = (active.active_shape_key_index if editing else shown_key(keys)) - num_before(keys)
+    if number < 0:
+        raise LimitError("no frame shows alone: go to the frame that you changed")
+    return int(number)
+
+
+def _frames(context: Context, wanted: Change, present: int, count: int) -> range:
+    """Return the frames that are meant, as the model counts."""
+    if wanted.frames == "RANGE":
+        found = range(max(wanted.first, 0), min(wanted.last, count - 1) + 1)
+        if not found:
+            raise LimitError(f"there is no frame from {wanted.first} to {wanted.last}: the model has 0 to {count - 1}")
+        return found
+    animations = animations_of(context) if wanted.frames == "ANIMATION" else None
+    rows = [] if animations is None else [row for row in animations.rows() if not row.whole]
+    around = [row for row in rows if row.first <= present <= row.last < count]
+    if animations is not None:
+        playing = animations.playing_row(rows)
+        around.sort(key=lambda row: (row is not playing, row.length))
+    return range(around[0].first, around[0].last + 1) if around else range(count)

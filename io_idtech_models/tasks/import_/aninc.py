@@ -1,0 +1,119 @@
+"""Tables of animations (Enemy Territory's `.aninc`) to actions that are parts of a file's frames, and back."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+from ...blender import names, properties
+from ...formats import Row
+from ...game import aninc
+from ...game.store import GameFile
+from ...model.skeletal import Animation
+from ...model.wording import listed
+from ...reporting import ModelError
+
+log = logging.getLogger(__name__)
+
+SUFFIX = ".aninc"
+WHOLE_RATES = "et"  # the game whose tables hold whole rates only
+WRITTEN = "idtech_aninc"  # on an action: how its row was spelt
+NUMBERS = {
+    properties.LOOP: "loop",
+    properties.MOVE_SPEED: "move_speed",
+    properties.TRANSITION: "transition",
+    properties.REVERSED: "reversed",
+    properties.PRIORITY: "priority",
+}
+
+
+def table_beside(file: GameFile) -> GameFile | None:
+    """Return the table beside a file of frames, or None."""
+    return file.folder.find_first((), [file.stem + SUFFIX])
+
+
+def parts_of(animation: Animation, row: Row, table: GameFile | None) -> list[tuple[Animation, aninc.Row]]:
+    """Return the animations that a table makes of a file's frames; warnings name what can't be read or is not there."""
+    if table is None:
+        return []
+    try:
+        rows = aninc.effective(aninc.read_rows(table.read().decode("utf-8", errors="surrogateescape")))
+    except ModelError as error:
+        log.warning("'%s': %s", table.name, error)
+        return []
+    found, short = [], []
+    for each in rows:
+        clip = each.clip
+        frames = range(max(clip.first, 0), min(clip.last + 1, animation.num_frames))
+        if not frames or len(frames) < clip.length:
+            short.append(each.name)
+        if frames:
+            found.append((row.part(animation, each.name, frames, float(clip.frame_rate)), each))
+    if short:
+        text = "'%s' has frames beyond the %d of '%s', which are left out: %s"
+        log.warning(text, table.name, animation.num_frames, animation.name, listed(short))
+    return found
+
+
+def show_row(action: Any, row: aninc.Row) -> None:
+    """Give an action what its row says beside frames and rate."""
+    for name, key in NUMBERS.items():
+        value = getattr(row, key)
+        if value is not None:
+            properties.show(action, name, value)
+    action[WRITTEN] = json.dumps([row.text, row.before, row.after, row.length, row.fps])
+    action.use_cyclic = row.loop > 0
+
+
+def make_part(action: Any) -> None:
+    """Let a new action be some frames of a file, as the rows are that a table had."""
+    action[WRITTEN] = ""
+
+
+def is_part(action: Any) -> bool:
+    """Tell whether an action is some frames of a file, which another action has as a whole."""
+    return WRITTEN in action
+
+
+def row_of(action: Any, animation: Animation, first: int, game: str) -> aninc.Row:
+    """Return the row of an action whose frames begin at `first` in the file."""
+    row = aninc.Row(names.file_name_of(action), first, animation.num_frames, fps=_rate(animation, game))
+    written = _written(action)
+    if written is not None:
+        row.text, row.before, row.after, length, fps = written
+        row.length = 0 if length == 0 and row.length == 1 else row.length
+        row.fps = 0.0 if fps == 0 and row.fps == 1 else row.fps
+    if properties.LOOP not in action and action.use_cyclic:
+        row.loop = animation.num_frames
+    for name, key in NUMBERS.items():
+        if name in action:
+            value = int(properties.number(action, name, 0))
+            setattr(row, key, bool(value) if key == "reversed" else value)
+    return row
+
+
+def _rate(animation: Animation, game: str) -> float:
+    """Return the rate that a game's tables can say: that of Enemy Territory 2.60 reads whole numbers."""
+    rate = round(animation.frame_rate, 0 if game == WHOLE_RATES else 2)
+    if abs(rate - animation.frame_rate) > 1e-3:
+        log.warning("'%s' plays at %g frames per second, written as %g", animation.name, animation.frame_rate, rate)
+    return float(rate)
+
+
+def _written(action: Any) -> list[Any] | None:
+    """Return what `show_row` noted, checked: a .blend can come from a stranger."""
+    try:
+        found = json.loads(str(action.get(WRITTEN, "")))
+        text, before, after = (str(part) for part in found[:3])
+        length, fps = (float(part) for part in found[3:5])
+        if len(aninc.read_rows(text)) == 1 and not aninc.read_rows(before + after):
+            return [text, before, after, length, fps]
+    except (ValueError, TypeError, ModelError):
+        pass
+    return None
+
+
+def table_text(rows: list[aninc.Row]) -> bytes:
+    """Return a table's bytes."""
+    return aninc.write_rows(rows).encode("utf-8", errors="surrogateescape")

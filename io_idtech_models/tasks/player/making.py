@@ -1,0 +1,348 @@
+"""A player of Quake III made of one rigged character: its meshes, its armature, and its actions.
+
+The whole character is sampled at the frames that the rows ask for, then taken apart; see `blender.player.rig`,
+`model.player.cutting` and `game.player.row_layout`. Nothing in the scene is changed.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import formats
+from ...assets.levels import level_name
+from ...assets.storage import Target
+from ...blender.compat import Context
+from ...blender.curves import curve_points
+from ...blender.playback import Take
+from ...blender.player.rig import Piece, Rig, Sampled, find_rig, sample
+from ...blender.scene import ExportScene
+from ...blender.vertex.frame_plan import GatherSettings
+from ...blender.window import object_mode
+from ...formats.rows import SPLIT
+from ...formats.vertex_files import dump_for
+from ...game.player.animation_edits import make as make_table
+from ...game.player.row_layout import LOOPING, Layout, Length, lay_out
+from ...game.player.row_matching import Match, chosen_rows, match_rows
+from ...game.skin import make as make_skin
+from ...model import steady
+from ...model.limits.vertex import engine_surface_name
+from ...model.lod.levels import make_levels, shares_of
+from ...model.player import cutting
+from ...model.player.regions import HEAD, LEGS, PARTS, TORSO, Bones, Parts, propose, side_of
+from ...model.vertex import Surface, Tag, VertexModel
+from ...model.wording import listed, once, plural
+from ...reporting import LimitError, Summary, collected_warnings
+from .making_pictures import Wardrobe, plain_name
+
+log = logging.getLogger(__name__)
+
+FACING = {"X": 0, "-Y": 1, "-X": 2, "Y": 3}  # how many quarter turns bring a character to face +X
+FAR = 12.0  # units that a character may go along in a loop: games move it by themselves
+CLOSED = 1e-3  # of a curve's value: so near are the ends of an action that ends as it begins
+MANY, USUAL = 10_000, "1,000 to 3,000"  # triangles
+MOST_LETTERS = 24  # of a player's name: games cut long ones
+LEVEL_FILE = re.compile(r"(?:lower|upper|head)_[123]\.md3\Z", re.IGNORECASE)
+NOT_SAID = "is cut, skin files must list"  # they do
+
+
+@dataclass(frozen=True)
+class MakingOptions:
+    """What is made of a character; the operator declares the same options."""
+
+    torso: str = ""  # the bone that the torso begins with; "": by the bones' names
+    head: str = ""
+    hand: str = ""  # that holds the weapon
+    rows: str = ""  # "LEGS_RUN=Run, ...": actions that rows play; others by their names
+    fps: float = 15.0
+    fit: bool = True  # as high as a player of the game, feet on the ground
+    scale: float = 1.0  # game units of a unit in the scene, where it is not fitted
+    facing: str = "AUTO"
+    in_place: bool = True  # what goes along while it repeats stays where it begins
+    close_seams: bool = True  # edges of cuts stay with the tags
+    keep_shaders: bool = False  # of materials that are called as a path
+    levels: str = ""  # percentages of levels of detail
+    game: str = "quake3"
+
+
+@dataclass(eq=False)
+class Made:
+    """A player's files, by their names in its folder."""
+
+    name: str
+    files: dict[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class _Character:
+    """A character in its frames, and how it stands in the game."""
+
+    parts: Parts
+    layout: Layout
+    sampled: Sampled
+    into: NDArray[np.float64]  # (F, 4, 4) from the scene into the game
+
+    def joint(self, bone: str, length: float = 0.0) -> cutting.Joint:
+        """Return a bone that carries a tag; turned by nothing where it rests."""
+        stand = self.layout.shot("LEGS_IDLE")
+        poses = steady.products(self.into, self.sampled.bones[bone])
+        rest = steady.products(self.into[stand], self.sampled.armature[stand], self.sampled.rests[bone])
+        return cutting.joint(poses, rest, length)
+
+
+def make_player(name: str, options: MakingOptions, context: Context) -> tuple[Made, Summary]:
+    """Return the files of a player made of the scene's rigged character.
+
+    Raises:
+        LimitError: there is no such character, a part has no faces, a choice makes no sense, or the game would refuse
+            the result.
+    """
+    made = Made(player_name(name))
+    shares = shares_of(options.levels) if options.levels.strip() else []
+    with collected_warnings() as warnings, object_mode(context):
+        context.view_layer.update()
+        rig = find_rig(context)
+        found = _look(rig, options, context)
+        wardrobe = Wardrobe(f"models/players/{made.name}", options.keep_shaders)
+        models = _models(rig, found, wardrobe, options.close_seams)
+        for part, model in models.items():
+            _write_part(made, part, model, shares, options.game)
+        made.files["animation.cfg"] = make_table(found.layout.rows).write()
+        made.files["icon_default.tga"] = wardrobe.icon
+        made.files |= wardrobe.files
+    counts = [sum(len(surface.triangles) for surface in model.surfaces) for model in models.values()]
+    frames = f"{len(found.layout.lower)} frames of legs, {len(found.layout.upper)} of the torso"
+    facts = f"'{made.name}' of '{rig.armature.name}': {plural(sum(counts), 'triangle')}, {frames}"
+    if sum(counts) > MANY:
+        text = f"{sum(counts)} triangles take long to make and to draw, players of the game have {USUAL}: decimate it"
+        warnings.append(f"{text} (modifier Decimate)")
+    return made, Summary(facts, once(warnings))
+
+
+def stale_files(target: Target, made: Made) -> list[str]:
+    """Name the levels of detail that lie in a player's folder from before: games show them from afar."""
+    old = target.iterdir() if target.is_dir() else ()
+    there = sorted(path.name for path in old if LEVEL_FILE.match(path.name) and path.name.lower() not in made.files)
+    text = (
+        "levels of detail of another player lie there, and games show them from afar: delete them, or make new ones: "
+    )
+    return [text + listed(there)] if there else []
+
+
+def player_name(name: str) -> str:
+    """Return a player's name as games take it; raises LimitError if nothing is left of it."""
+    found = plain_name(name)[:MOST_LETTERS]
+    if not found:
+        raise LimitError(f"'{name}' is no name for a player: it needs letters or digits")
+    return found
+
+
+def _look(rig: Rig, options: MakingOptions, context: Context) -> _Character:
+    """Look at a character in all frames that its rows ask for."""
+    parts = _parts(rig.bones, options)
+    takes = rig.takes()
+    matches = match_rows(sorted(takes), chosen_rows(options.rows, sorted(takes)))
+    _say_matches(matches, takes)
+    export = ExportScene(context.scene, context.view_layer, GatherSettings())
+    lengths = {name: _length(take) for name, take in takes.items()}
+    now = float(context.scene.frame_current)
+    lengths[""], takes[""] = Length(now, now), rig.now(now)
+    layout = lay_out(matches, lengths, options.fps, export.frame_rate)
+    shots = [(takes[action], time) for action, time in layout.shots]
+    sampled = sample(rig, parts, shots, list(dict.fromkeys((parts.torso, parts.head, parts.hand))), export)
+    found = _Character(parts, layout, sampled, np.eye(4)[None])
+    found.into = np.repeat(_into_game(rig, found, options)[None], len(sampled.armature), axis=0)
+    _settle_travel(found, matches, options.in_place)
+    return found
+
+
+def proposed_bones(context: Context) -> tuple[str, str, str]:
+    """Return the bones of torso, head and right hand of the scene's character; "" where their names don't say it."""
+    with collected_warnings():
+        try:
+            parts = propose(find_rig(context).bones)
+        except LimitError:
+            return "", "", ""
+    return parts.torso, parts.head, parts.hand
+
+
+def _parts(bones: Bones, options: MakingOptions) -> Parts:
+    parts = propose(bones, options.torso, options.head, options.hand)
+    if parts.hand:
+        return parts
+    log.warning("no bone's name says right hand: the weapon hangs on '%s', choose the hand's bone", parts.torso)
+    return Parts(parts.regions, parts.torso, parts.head, parts.torso)
+
+
+def _say_matches(matches: dict[str, Match], takes: dict[str, Take]) -> None:
+    """Say which rows play another row's action, and which actions no row plays."""
+    instead = [f"{row} by {match.instead}" for row, match in matches.items() if match.instead]
+    if instead:
+        log.warning("no action is called as these rows, they are filled: %s", ", ".join(instead))
+    left = sorted(set(takes) - {match.action for match in matches.values()})
+    if left:
+        log.warning("actions that no row plays: %s; name them as rows=action, LEGS_RUN='%s'", listed(left), left[0])
+
+
+def _length(take: Take) -> Length:
+    first, last = take.times[0], take.times[-1]
+    curves = [curve for role in take.roles for curve in role.curves]
+    closed = bool(take.action.use_cyclic) or all(_is_closed(curve, first, last) for curve in curves)
+    return Length(first, last, closed)
+
+
+def _is_closed(curve: Any, first: float, last: float) -> bool:
+    """Tell whether a curve ends as it begins; of quaternions either sign says the same."""
+    if not len(curve_points(curve)[0]):
+        return True
+    begin, end = float(curve.evaluate(first)), float(curve.evaluate(last))
+    near: float = CLOSED * max(1.0, abs(begin))
+    turned = str(curve.data_path).endswith("rotation_quaternion")
+    return abs(begin - end) <= near or (turned and abs(begin + end) <= near)
+
+
+def _into_game(rig: Rig, found: _Character, options: MakingOptions) -> NDArray[np.float64]:
+    """Return what brings a character into the game: facing +X, of a player's height, on the ground."""
+    stand = found.layout.shot("LEGS_IDLE")
+    quarters = FACING.get(options.facing, -1)
+    if quarters < 0:
+        across: Any = np.zeros(3)
+        for bone in rig.armature.data.bones:
+            across = across + side_of(bone.name) * np.array(bone.head_local, np.float64)
+        turned = steady.applied(found.sampled.armature[stand][None, :3, :3], across[None])
+        quarters = cutting.facing(turned[0])
+    if not options.fit:
+        return cutting.into_game(quarters, options.scale, np.zeros(3))
+    points = np.concatenate(
+        [p.surface.positions[stand][p.surface.triangles].reshape(-1, 3) for p in found.sampled.pieces]
+    )
+    middle = found.sampled.bones[found.parts.torso][stand, :3, 3]
+    return cutting.fitted(quarters, points.astype(np.float64), middle)
+
+
+def _settle_travel(found: _Character, matches: dict[str, Match], in_place: bool) -> None:
+    """Name actions of the legs in which the character goes along, which games do by themselves; and take that away.
+
+    What is taken away is the way from the first frame to the last, evenly: it may go faster and slower, and sway.
+    """
+    torso = found.joint(found.parts.torso).matrices[:, :2, 3]
+    far = {}
+    for row in found.layout.rows:
+        if row.name in LOOPING and row.name.startswith("LEGS_") and abs(row.count) > 1:
+            shots = [found.layout.lower[frame] for frame in sorted(row.frames)]
+            way = torso[shots[-1]] - torso[shots[0]]
+            action = matches[row.name].action
+            if float(np.abs(way).max()) > FAR and action not in far:
+                far[action] = float(np.abs(way).max())
+                if in_place:
+                    found.into[shots, :2, 3] -= np.arange(len(shots))[:, None] / (len(shots) - 1) * way
+    instead = "it is kept in place" if in_place else "make it stay in place"
+    for action, units in far.items():
+        log.warning("'%s' moves the character by %.0f units, as games do themselves: %s", action, units, instead)
+
+
+def _models(rig: Rig, found: _Character, wardrobe: Wardrobe, close_seams: bool) -> dict[str, VertexModel]:
+    """Return the models of the three parts, each in its own space."""
+    layout, parts = found.layout, found.parts
+    torso, head = found.joint(parts.torso), found.joint(parts.head)
+    along = 0.5 * rig.armature.data.bones[parts.hand].length if parts.hand != parts.torso else 0.0
+    stand, aim = layout.shot("LEGS_IDLE"), layout.shot("TORSO_ATTACK")
+    held = cutting.aimed(found.joint(parts.hand, along).beside(torso), aim, torso.matrices[stand])
+    frames = {LEGS: layout.lower, TORSO: layout.upper, HEAD: [layout.shot("TORSO_STAND")]}
+    whole = _in_game(found)
+    if close_seams:
+        surfaces, regions = [piece.surface for piece in whole], [piece.regions for piece in whole]
+        for surface, used in zip(surfaces, cutting.used_by(surfaces, regions, len(PARTS)), strict=True):
+            cutting.follow(surface, used[:, 0] & used[:, 1], torso, stand)
+            cutting.follow(surface, used[:, 2] & used[:, :2].any(axis=1), head, frames[HEAD][0])
+    spaces = {LEGS: np.broadcast_to(np.eye(4), torso.matrices.shape), TORSO: torso.matrices, HEAD: head.matrices}
+    tags: dict[str, list[Tag]] = {
+        LEGS: [cutting.tag("tag_torso", torso.matrices[layout.lower])],
+        TORSO: [
+            cutting.tag("tag_head", head.beside(torso)[layout.upper]),
+            cutting.tag("tag_weapon", held[layout.upper]),
+        ],
+        HEAD: [],
+    }
+    names = {**layout.names, HEAD: ["head"]}
+    models = {}
+    for nth, part in enumerate((HEAD, TORSO, LEGS)):  # the icon shows what the head wears
+        transforms = cutting.inverse(spaces[part][frames[part]])
+        cut = _surfaces(whole, part, transforms, frames[part], wardrobe)
+        if not cut:
+            raise LimitError(f"no face belongs to the {('head', 'torso', 'legs')[nth]}: choose other bones")
+        models[part] = VertexModel(f"{wardrobe.folder}/{part}.md3", names[part], cut, tags[part])
+    return {part: models[part] for part in PARTS}
+
+
+def _in_game(found: _Character) -> list[Piece]:
+    """Return the surfaces of the whole character in the game's space, in all frames."""
+    frames = range(len(found.sampled.armature))
+    return [replace(p, surface=cutting.in_frames(p.surface, found.into, frames)) for p in found.sampled.pieces]
+
+
+def _surfaces(
+    whole: Sequence[Piece], part: str, transforms: NDArray[np.float64], frames: Sequence[int], wardrobe: Wardrobe
+) -> list[Surface]:
+    """Return the surfaces of a part in its own space, as they are called in the game."""
+    found: list[Surface] = []
+    taken: set[str] = set()
+    for piece in whole:
+        own = cutting.chosen_triangles(piece.surface, piece.regions == PARTS.index(part))
+        if own is None:
+            continue
+        surface = cutting.in_frames(own, transforms, frames)
+        surface.name = _surface_name(piece.surface.name, part, taken)
+        surface.shaders = [wardrobe.shader(piece.material)]
+        if piece.material is None:
+            log.warning("'%s' has no material: it wears a plain grey", piece.surface.name)
+        found.append(surface)
+    return found
+
+
+def _surface_name(name: str, part: str, taken: set[str]) -> str:
+    """Return a name that games keep as it is and tell apart from others: they cut `_1` and the like off."""
+    stem = f"{part[0]}_{plain_name(name)[:40] or 'mesh'}"
+    found, number = stem, 1
+    while engine_surface_name(found) != found or found in taken or found.startswith("tag_"):
+        number += 1
+        found = f"{stem}{number:02}"
+    taken.add(found)
+    return found
+
+
+def _write_part(made: Made, part: str, model: VertexModel, shares: Sequence[float], game: str) -> None:
+    """Add a part's model, its levels of detail and its skin to the files."""
+    row = formats.by_name("md3")
+    written = dump_for(row, model, game, {SPLIT: True}, True)
+    for text in written.notes:
+        if NOT_SAID not in text:
+            log.warning("%s.md3: %s", part, text)
+    made.files[f"{part}.md3"] = written.data
+    worn = {surface.name: surface.shaders[0] for surface in written.model.surfaces}
+    made.files[f"{part}_default.skin"] = make_skin(worn, [tag.name for tag in model.tags]).write()
+    if shares:
+        coded = row.load(written.data, part)
+        for number, level in enumerate(make_levels(coded, shares, _edges(coded)), 1):
+            made.files[f"{level_name(part, number)}.md3"] = row.dump(level)
+
+
+def _edges(model: VertexModel) -> list[NDArray[np.bool_]]:
+    """Return which vertices lie where the model is cut, (V,) of each surface: at edges that one triangle alone has."""
+    starts = np.cumsum([0, *(surface.num_vertices for surface in model.surfaces)])
+    points = np.concatenate([surface.some_positions(slice(0, 1))[0] for surface in model.surfaces])
+    places = np.unique(points, axis=0, return_inverse=True)[1].reshape(-1)
+    corners = np.concatenate([s.triangles + first for s, first in zip(model.surfaces, starts, strict=False)])
+    edges = places[corners[:, ((0, 1), (1, 2), (2, 0))].reshape(-1, 2)]
+    kinds, counts = np.unique(np.sort(edges, axis=1), axis=0, return_counts=True)
+    open_places = np.zeros(int(places.max(initial=-1)) + 1, np.bool_)
+    open_places[kinds[counts == 1].ravel()] = True
+    held = open_places[places]
+    return [held[first:last] for first, last in pairwise(starts)]

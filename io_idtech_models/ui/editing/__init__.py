@@ -1,1 +1,0 @@
-"""What helps while models are edited."""

@@ -1,0 +1,93 @@
+"""Exports of models that skeletons move. Options are declared here.
+
+What does the work is imported when it is first needed: everyone who starts Blender waits for this module.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bpy.props import BoolProperty, EnumProperty
+
+from ...blender.compat import Context
+from ..bases import draw_group, settings_from
+from .motion import WEIGHT_NAMES, JointOptions, WeightOptions
+from .operators import ExportModel
+
+if TYPE_CHECKING:
+    from ...reporting import Summary
+
+
+class NormalsOption:
+    """The option of formats that store normals."""
+
+    normals: EnumProperty(
+        name="Normals",
+        description="Which normals to write",
+        items=(
+            ("SOURCE", "Source", "Those of the imported file where nothing about them changed, else as shown"),
+            ("SHOWN", "As Shown", "Those that Blender shows"),
+        ),
+        default="SOURCE",
+    )
+
+
+class FramesOption:
+    """The option of models whose bones lie in another file."""
+
+    write_animation: BoolProperty(
+        name="Bones and Action",
+        description="Write the file with the bones, too: the action that the armature plays, or else its rest",
+        default=False,
+    )
+
+
+class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
+    """Options and work of an export operator of skeletal models."""
+
+    def draw(self, context: Context) -> None:
+        """Show the options in groups."""
+        self.draw_objects()
+        draw_group(self.layout, self, "idtech_bones", "Joints", ("deform_only", "add_origin", "keep_suffixes"))
+        own = [option.name for option in self.row.options]
+        draw_group(
+            self.layout,
+            self,
+            "idtech_mesh",
+            "Mesh",
+            ("scale", *WEIGHT_NAMES, "normals", *own, "write_animation", "motions", "skin"),
+        )
+
+    def execute(self, context: Context) -> Any:
+        """Write the file; what hinders it is reported, and the file is as it was."""
+        from ...blender.skeletal.rig_scene import SkeletalGatherSettings
+        from ...tasks.export.selection import choose
+        from ...tasks.export.skeletal import ModelExport, export_skeletal
+
+        settings, more = settings_from(self, SkeletalGatherSettings), settings_from(self, ModelExport)
+        asked = self.asked()
+
+        def write() -> "list[tuple[Path, Summary]]":
+            chosen = choose(context, self.what, self.collection)
+            summary = export_skeletal(asked, self.row, chosen, context, settings, more)
+            self.remember(chosen)
+            return [(asked.target, summary)]
+
+        return self.deliver(write)
+
+
+class MotionsOption:
+    """The option of models whose files hold motions, too."""
+
+    motions: EnumProperty(
+        name="Animations",
+        description="Which animations to write into the file; an armature without any is written as it rests",
+        items=(
+            ("ALL", "All Actions", "Every action that the armature plays or keeps, or that fits it and is no other's"),
+            ("AUTO", "Automatic", "The action that plays, or the scene's range where more than that moves the bones"),
+            ("ACTIVE", "Active Action", "The action that the armature plays"),
+            ("NLA", "NLA Strips", "Every strip that is not muted, as it plays alone"),
+            ("SCENE", "Scene Range", "What the scene shows: constraints, drivers and parents count"),
+            ("REST", "Rest", "One frame, the rest pose"),
+        ),
+        default="ALL",
+    )

@@ -1,1 +1,0 @@
-"""What exports propose before anything is asked."""

@@ -1,0 +1,168 @@
+"""Frame operators: they change the frames of a whole model, all its surfaces and tags at once.
+
+What does the work is imported when it is first needed: everyone who starts Blender waits for this module.
+"""
+
+from typing import Any
+
+from bpy.props import BoolProperty, EnumProperty, IntProperty
+
+from ...blender.compat import Context
+from ...blender.window import mode_of, set_mode
+from ...reporting import ModelError
+from ..bases import CANCELLED, FINISHED, Operator
+
+
+class FrameOperator:
+    """What frame operators share: they work on the model of the active object, at its present frame."""
+
+    bl_options = {"REGISTER", "UNDO"}
+    report: Any
+    inserts: bool
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Offer it where there is an object, outside edit mode."""
+        return mode_of(context) == "OBJECT" and context.view_layer.objects.active is not None
+
+    def execute(self, context: Context) -> set[str]:
+        """Change the frames of the active object's model, also of what is hidden of it."""
+        from ...tasks.frames import edit
+
+        try:
+            edit(context, self.inserts)
+        except ModelError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
+        return FINISHED
+
+
+class OBJECT_OT_idtech_insert_frame(FrameOperator, Operator):  # type: ignore[misc]
+    """Insert a copy of the present frame behind it, in all surfaces and tags of the model."""
+
+    bl_idname = "object.idtech_insert_frame"
+    bl_label = "Insert Frame"
+    bl_description = "Insert a copy of the present frame behind it, in all surfaces and tags of the model"
+    inserts = True
+
+
+class OBJECT_OT_idtech_delete_frame(FrameOperator, Operator):  # type: ignore[misc]
+    """Delete the present frame from all surfaces and tags of the model."""
+
+    bl_idname = "object.idtech_delete_frame"
+    bl_label = "Delete Frame"
+    bl_description = "Delete the present frame from all surfaces and tags of the model"
+    inserts = False
+
+
+class OnFrames:
+    """What operators share that change positions in other frames than the present one."""
+
+    bl_options = {"REGISTER", "UNDO"}
+    report: Any
+    selected_only: BoolProperty(
+        name="Selected Vertices", description="Only vertices that are selected in edit mode", default=True
+    )
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Offer it on meshes with frames."""
+        from ...blender.vertex.shape_keys import frame_blocks
+
+        active = context.view_layer.objects.active
+        return active is not None and active.type == "MESH" and bool(frame_blocks(active.data.shape_keys))
+
+    def execute(self, context: Context) -> set[str]:
+        """Change the frames, out of edit mode."""
+        active = context.view_layer.objects.active
+        editing = active.mode == "EDIT"
+        if editing:
+            set_mode(context, "OBJECT")
+        try:
+            text = self.change(context, active, editing)
+        except ModelError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
+        finally:
+            if editing:
+                set_mode(context, "EDIT")
+        self.report({"INFO"}, text)
+        return FINISHED
+
+    def change(self, context: Context, active: Any, editing: bool) -> str:
+        """Do what the operator is for; returns what was done; raises ModelError."""
+        raise NotImplementedError
+
+
+class OBJECT_OT_idtech_hold_still(OnFrames, Operator):  # type: ignore[misc]
+    """Let vertices stand in all other frames where they stand in the present one."""
+
+    bl_idname = "object.idtech_hold_still"
+    bl_label = "Hold Still in Other Frames"
+    bl_description = "Let vertices stand in all other frames where they stand in the present one"
+
+    def change(self, context: Context, active: Any, editing: bool) -> str:
+        """Copy positions of the present frame into the others."""
+        from ...blender.vertex import edit_frames
+
+        return f"vertices that now hold still: {edit_frames.hold_still(active, self.selected_only)}"
+
+
+class OBJECT_OT_idtech_apply_change(OnFrames, Operator):  # type: ignore[misc]
+    """Move vertices in other frames as they were moved in the present one."""
+
+    bl_idname = "object.idtech_apply_change"
+    bl_label = "Apply Change to Frames"
+    bl_description = "Move vertices in other frames as far as they were moved in the present one"
+
+    frames: EnumProperty(
+        name="Frames",
+        description="The frames that change, too",
+        items=(
+            ("ANIMATION", "Animation", "Those of the animation that the present frame is part of"),
+            ("ALL", "All", "Those of the whole model"),
+            ("RANGE", "Range", "From a frame of the model to another"),
+        ),
+    )
+    first: IntProperty(name="First", description="First frame of the range, as the model counts", default=0, min=0)
+    last: IntProperty(name="Last", description="Last frame of the range, as the model counts", default=0, min=0)
+    falloff: EnumProperty(
+        name="Falloff",
+        description="How much of the change frames get, from the present one to the first and the last",
+        items=(
+            ("CONSTANT", "Constant", "All of it"),
+            ("LINEAR", "Linear", "Less and less, none at the ends"),
+            ("SMOOTH", "Smooth", "Less and less with a soft beginning and end, none at the ends"),
+        ),
+    )
+    all_surfaces: BoolProperty(
+        name="All Surfaces", description="What was moved of all surfaces of the model, not of the active one alone"
+    )
+
+    def draw(self, context: Context) -> None:
+        """Show the range where it is wanted."""
+        shown = ("frames", *(("first", "last") if self.frames == "RANGE" else ()), "falloff")
+        for name in (*shown, "selected_only", "all_surfaces"):
+            self.layout.prop(self, name)
+
+    def change(self, context: Context, active: Any, editing: bool) -> str:
+        """Apply what was moved in the present frame."""
+        from ...tasks.frames import Change, apply
+
+        wanted = Change(self.frames, self.first, self.last, self.falloff, self.selected_only, self.all_surfaces)
+        return apply(context, active, wanted, editing)
+
+
+CLASSES = (
+    OBJECT_OT_idtech_insert_frame,
+    OBJECT_OT_idtech_delete_frame,
+    OBJECT_OT_idtech_hold_still,
+    OBJECT_OT_idtech_apply_change,
+)
+
+
+def draw_menu(self: Any, context: Context) -> None:
+    """Add the frame operators to the menu beside the list of shape keys."""
+    self.layout.separator()
+    for cls in CLASSES:
+        self.layout.operator(cls.bl_idname)

@@ -1,0 +1,1 @@
+"""Import operators, models of games and archives, and where what is imported goes."""

@@ -1,1 +1,0 @@
-"""Where what is imported goes, and what is seen of it."""

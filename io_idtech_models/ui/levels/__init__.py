@@ -1,1 +1,0 @@
-"""Operators for levels of detail."""

@@ -1,0 +1,79 @@
+"""File > Import > id Tech, and its like of exports: formats by the engines whose they are, models before motions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+
+from ..blender.compat import Context
+from ..formats import ROWS
+from ..formats.rows import ENGINES
+from .import_ import archives
+from .player import choosing, transfer
+
+
+def entries(way: str, engine: str) -> Iterator[tuple[str, str]]:
+    """Yield an engine's operators of a `way`, import or export, and their labels: those of models, then of motions."""
+    own = [row for row in ROWS if row.engine == engine]
+    yield from ((f"{way}_scene.idtech_{row.name}", row.label) for row in own if row.has_model)
+    for row in own:
+        kind = f"{way}_anim"
+        if hasattr(bpy.types, f"{kind.upper()}_OT_idtech_{row.name}"):
+            label = row.label.replace(" (", " Animation (") if row.has_model else row.label
+            yield f"{kind}.idtech_{row.name}", label
+
+
+def _draw_formats(menu: Any, way: str) -> None:
+    """Draw operators under a heading for each engine."""
+    for engine in ENGINES:
+        found = list(entries(way, engine))
+        if found:
+            menu.layout.label(text=engine)
+        for name, label in found:
+            menu.layout.operator(name, text=label)
+
+
+class TOPBAR_MT_idtech_import(bpy.types.Menu):
+    """What can be imported."""
+
+    bl_idname = "TOPBAR_MT_idtech_import"
+    bl_label = "id Tech"
+
+    def draw(self, context: Context) -> None:
+        """Show formats, whole players, and games."""
+        layout: Any = self.layout
+        _draw_formats(self, "import")
+        layout.separator()
+        transfer.draw_import(self, context)
+        choosing.draw_menu(self, context)
+        layout.separator()
+        archives.draw_menu(self, context)
+
+
+class TOPBAR_MT_idtech_export(bpy.types.Menu):
+    """What can be written."""
+
+    bl_idname = "TOPBAR_MT_idtech_export"
+    bl_label = "id Tech"
+
+    def draw(self, context: Context) -> None:
+        """Show formats, and whole players."""
+        layout: Any = self.layout
+        _draw_formats(self, "export")
+        layout.separator()
+        transfer.draw_export(self, context)
+
+
+CLASSES = (TOPBAR_MT_idtech_import, TOPBAR_MT_idtech_export)
+
+
+def draw_import(self: Any, context: Context) -> None:
+    """Add the menu to File > Import."""
+    self.layout.menu(TOPBAR_MT_idtech_import.bl_idname)
+
+
+def draw_export(self: Any, context: Context) -> None:
+    """Add the menu to File > Export."""
+    self.layout.menu(TOPBAR_MT_idtech_export.bl_idname)

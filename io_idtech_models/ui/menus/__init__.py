@@ -1,1 +1,0 @@
-"""What the extension adds to Blender's menus."""

@@ -1,0 +1,51 @@
+"""A root for a model: see `blender.space`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..blender.compat import Context
+from ..blender.window import mode_of
+from ..reporting import ModelError
+from .bases import CANCELLED, FINISHED, Operator
+from .export.proposals import proposed_stem
+from .import_.placing import select
+
+
+class OBJECT_OT_idtech_make_root(Operator):  # type: ignore[misc]
+    """Hang a model on an empty of its own."""
+
+    bl_idname = "object.idtech_make_root"
+    bl_label = "Make Root"
+    bl_description = "Hang this model on an empty: exports write it as that sees it, wherever it stands or is carried"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Offer it where an object is active."""
+        return mode_of(context) == "OBJECT" and context.view_layer.objects.active is not None
+
+    def execute(self, context: Context) -> set[str]:
+        """Make it, and select it; what hinders it is reported."""
+        from ..blender.space.make_root import make_root
+        from ..tasks.export.selection import choose
+
+        active = context.view_layer.objects.active
+        try:
+            chosen = choose(context, "AUTO")
+            home = chosen.collection or active.users_collection[0]
+            root = make_root(f"{proposed_stem(chosen)} root", chosen.whole, home)
+        except ModelError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
+        select(context, [root])
+        self.report({"INFO"}, f"'{root.name}' carries the model now; exports write it as that sees it")
+        return FINISHED
+
+
+CLASSES = (OBJECT_OT_idtech_make_root,)
+
+
+def draw_menu(self: Any, context: Context) -> None:
+    """Add the operator to the menu of objects."""
+    self.layout.operator(OBJECT_OT_idtech_make_root.bl_idname)

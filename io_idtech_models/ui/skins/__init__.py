@@ -1,0 +1,1 @@
+"""Skins: operators, menus, and a part of the panel."""

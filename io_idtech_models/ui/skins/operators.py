@@ -1,0 +1,213 @@
+"""Skins: which of its material slots a model wears, pictures of its folder that can become further ones, skin files.
+
+The slots of an imported model are its file's list of skins, in order; faces show one of them. What does the work is
+imported when it is first needed: everyone who starts Blender waits for this module.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy.props import EnumProperty, StringProperty
+
+from ...blender.compat import RELATIVE_PATHS, Context
+from ...reporting import ModelError, collected_warnings
+from ...tasks.export.subject import subject_of
+from ..bases import CANCELLED, FINISHED, Exporting, Operator
+from ..reports import report_done
+
+Item = tuple[str, str, str]  # identifier, label, description
+
+# Blender keeps no copy of the strings of an enum that is made when asked for: they must outlive the menu that shows it.
+_kept: dict[str, str] = {}
+
+
+def list_items(_operator: Any, context: Context | None) -> list[Item]:
+    """Return the active mesh's slots by their numbers, its model's skins, and pictures beside its file by name."""
+    block = None if context is None else skinned(context)
+    if block is None:
+        return []
+    from ...tasks.skins import SKIN_ENDING, label, offered, skins_of
+
+    worn = [(str(i), label(slot.material), f"Wear slot {i}") for i, slot in enumerate(block.material_slots)]
+    found = [(file.name, file.name, "Add this picture as a further skin, and wear it") for file in offered(block)]
+    skins = [(name + SKIN_ENDING, name, "Let all surfaces of the model wear this skin") for name in skins_of(block)]
+    return [(_keep(name), _keep(shown), _keep(text)) for name, shown, text in (*worn, *skins, *found)]
+
+
+def skinned(context: Context) -> Any | None:
+    """Return the mesh whose model skins are chosen for: the active object, or the first of its model's; else None."""
+    active = context.view_layer.objects.active
+    if active is None or active.type == "MESH":
+        return active
+    subject = subject_of(context)
+    return next(iter(subject.meshes if subject is not None else ()), None)
+
+
+def _keep(text: str) -> str:
+    return _kept.setdefault(text, text)
+
+
+class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
+    """Let the model wear one of its skins, or a picture of its folder that becomes a further one."""
+
+    bl_idname = "object.idtech_show_skin"
+    bl_label = "Show Skin"
+    bl_description = "Let the model wear one of its skins, or a picture of its folder that becomes a further one"
+    bl_options = {"UNDO"}  # to adjust it afterwards would mean other numbers: a picture has become a slot
+    bl_property = "skin"
+
+    skin: EnumProperty(
+        name="Skin",
+        description="A slot's number, or the name of a picture that lies beside the model's file",
+        items=list_items,
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Offer it on meshes that have a skin to choose."""
+        lack = _lack(context)
+        if lack:
+            cls.poll_message_set(lack)
+        return not lack  # whether there are any says a folder, which is not read whenever a button is drawn
+
+    def invoke(self, context: Context, event: Any) -> set[str]:
+        """Ask which, with a field to search in, unless a menu's entry has said it."""
+        if self.properties.is_property_set("skin"):
+            return self.execute(context)
+        context.window_manager.invoke_search_popup(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: Context) -> set[str]:
+        """Show the chosen skin; what hinders it is reported, and the object is as it was."""
+        from ...blender.window import object_mode
+        from ...reporting import Summary
+        from ...tasks.skins import show
+
+        lack, active = _lack_of_skins(context), skinned(context)
+        if lack or active is None:
+            self.report({"ERROR"}, lack)
+            return CANCELLED
+        try:
+            with object_mode(context), collected_warnings() as warnings:
+                name = show(active, self.skin)
+        except ModelError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
+        report_done(self, [("", Summary(f"'{active.name}' wears '{name}'", warnings))])
+        return FINISHED
+
+
+class OBJECT_OT_idtech_write_skin(Exporting, Operator):  # type: ignore[misc]
+    """Write what the surfaces of the active object's model wear now as a skin file."""
+
+    bl_idname = "object.idtech_write_skin"
+    bl_label = "Write Skin"
+    bl_description = "Write what the surfaces of this model wear now as a skin file; one that is there keeps all else"
+    bl_options: Any = {"REGISTER"}
+    filename_ext = ".skin"
+
+    filepath: StringProperty(
+        name="File Path",
+        description="The file to write: PART_SKIN.skin beside the model, upper_red.skin for upper.md3",
+        maxlen=1024,
+        subtype="FILE_PATH",
+        options=RELATIVE_PATHS,
+    )
+    filter_glob: StringProperty(default="*.skin", options={"HIDDEN"})
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Offer it on meshes, and what belongs to one's model."""
+        return skinned(context) is not None
+
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Show the file browser, with the name of the skin that the model wears."""
+        from ...tasks.skins import proposed_skin
+
+        if not self.filepath:
+            self.filepath = str(proposed_skin(skinned(context)))
+        return super().invoke(context, event)
+
+    def execute(self, context: Context) -> set[str]:
+        """Write the file; what hinders it is reported, and the file is as it was."""
+        from ...tasks.skins import model_of, skin_worn, write_skin
+
+        active, target = skinned(context), Path(bpy.path.abspath(self.filepath))
+        try:
+            with collected_warnings() as warnings:
+                summary = write_skin(model_of(active), target, skin_worn(active))
+        except ModelError as error:
+            self.report({"ERROR"}, f"{target.name}: {error}")
+            return CANCELLED
+        summary.warnings.extend(warnings)
+        report_done(self, [(target.name, summary)])
+        return FINISHED
+
+
+def _lack(context: Context) -> str:
+    """Return why no skin can be chosen, or ""."""
+    active = skinned(context)
+    if active is None:
+        return "no mesh is active"
+    if active.data.library is not None:
+        return f"the mesh of '{active.name}' belongs to another .blend"
+    return ""
+
+
+def _lack_of_skins(context: Context) -> str:
+    """Return why there is no skin to choose, or ""."""
+    active: Any = skinned(context)
+    if list_items(None, context):
+        return ""
+    from ...tasks.skins import model_file
+
+    file = model_file(active)
+    if file is None:
+        return f"'{active.name}' has no material, and no file that it was imported from"
+    return f"'{active.name}' has no material, and no picture lies in '{file.parent}'"
+
+
+class IDTECH_MT_skins(bpy.types.Menu):
+    """The skins of the active model: choosing one shows it at once."""
+
+    bl_idname = "IDTECH_MT_skins"
+    bl_label = "Show Skin"
+
+    def draw(self, context: Context) -> None:
+        """List them; a menu is drawn once, when it is opened."""
+        layout: Any = self.layout
+        layout.operator_context = "EXEC_DEFAULT"
+        lack = _lack(context) or _lack_of_skins(context)
+        if lack:
+            layout.label(text=lack, translate=False)
+            return
+        every = list_items(None, context)
+        skins = [item for item in every if item[0].endswith(".skin")]
+        others = [item for item in every if item not in skins]
+        for name, shown, _ in (*skins, *others):
+            if skins and others and name == others[0][0]:
+                layout.separator()
+            layout.operator(OBJECT_OT_idtech_show_skin.bl_idname, text=shown, translate=False).skin = name
+
+
+CLASSES = (OBJECT_OT_idtech_show_skin, OBJECT_OT_idtech_write_skin, IDTECH_MT_skins)
+
+
+def draw_menu(self: Any, context: Context) -> None:
+    """Add the choice of skins to the menu beside the list of material slots."""
+    self.layout.separator()
+    self.layout.menu(IDTECH_MT_skins.bl_idname)
+    self.layout.operator(OBJECT_OT_idtech_write_skin.bl_idname)
+
+
+def draw_object_menu(self: Any, context: Context) -> None:
+    """Add the choice of skins to the menu of objects, where an imported mesh is active."""
+    active = context.view_layer.objects.active
+    if active is None or active.type != "MESH":
+        return
+    from ...tasks.skins import model_file
+
+    if model_file(active) is not None:
+        draw_menu(self, context)

@@ -1,1 +1,0 @@
-"""Trying the active model in its game."""
