@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 from fuzz.guard import BrokenError
-from io_idtech_models.game import skin
+from io_idtech_models.game import dress, skin
 from io_idtech_models.game.lexer import fold
 from io_idtech_models.game.player import animation_cfg, animation_edits
-from io_idtech_models.game.shaders import image_programs, library, looks, resolve, skin_decls
+from io_idtech_models.game.shaders import image_programs, library, looks, resolve
 from io_idtech_models.game.shaders.model import Shader
 from io_idtech_models.reporting import LimitError
 
@@ -80,7 +80,7 @@ def check_materials(data: bytes) -> None:
         definition = found.find(name, library.SKIN)
         if definition is None:
             raise BrokenError("a skin is lost")
-        worn = skin_decls.parse(definition.body, name)
+        worn = dress.parse_decl(definition.body, name)
         if not isinstance(worn.worn(name), str):
             raise BrokenError("a material without a name")
 

@@ -19,7 +19,7 @@ from ..assets.storage import write_file
 from ..blender import names
 from ..blender.compat import Block
 from ..blender.mesh import attributes
-from ..blender.mesh.parts import worn_materials
+from ..blender.mesh.surface_names import worn_materials
 from ..blender.player.parts import PlayerFound, find_player
 from ..blender.provenance import FILE, MODEL_ID, SKIN, STAND_IN, WORN_GIVEN, is_stand_in
 from ..blender.provenance import model_of as model_id_of

@@ -12,8 +12,8 @@ from typing import Any
 import bpy
 
 from .. import formats
-from ..assets.asked import Asked
 from ..assets.belongings import Belongings, belongings
+from ..assets.export_request import ExportRequest
 from ..assets.trial import STEP, Outcome, Program, Settings, Trial
 from ..blender.compat import Context
 from ..blender.player.parts import PlayerFound, find_player
@@ -22,7 +22,7 @@ from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.window import object_mode
 from ..game.folders import Disk
 from ..game.search import game_name
-from ..game.skin_names import SUFFIX as SKIN_SUFFIX
+from ..game.skin import SUFFIX as SKIN_SUFFIX
 from ..game.store import GameFile
 from ..game.trial.subject import PARTS, SHOWN
 from ..model.wording import listed
@@ -188,7 +188,7 @@ def _parts(context: Context, chosen: Choice, file: GameFile, disk: Disk) -> Iter
 def _model_bytes(name: str, part: Choice, file: GameFile, context: Context, wish: Wish) -> bytes:
     row = formats.by_suffix(GameFile(file.layer, name))
     assert row is not None, "what is shown has a row"
-    written = gathered(Asked(Path(name)), row, part, context, GatherSettings(scale=wish.scale))
+    written = gathered(ExportRequest(Path(name)), row, part, context, GatherSettings(scale=wish.scale))
     for note in (*written.notes, *left_out(part)):
         log.warning("%s: %s", name, note)
     return written.data

@@ -1,6 +1,6 @@
 """Which skins there are for the parts of a player, and which the game takes."""
 
-from io_idtech_models.game.skin_names import choose, find_file, shared_skins, skins_of
+from io_idtech_models.game.skin import choose, find_file, shared_skins, skins_of
 from tests.game.packs import packed
 
 FOLDER = [

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from io_idtech_models import formats
-from io_idtech_models.assets.asked import Asked
 from io_idtech_models.assets.convert import Posing, convert, problems
+from io_idtech_models.assets.export_request import ExportRequest
 from io_idtech_models.assets.load import load
 from io_idtech_models.cli.info import facts, table
 from io_idtech_models.formats import SKELETAL, Row, by_name
@@ -150,7 +150,7 @@ def test_conversions(path, tmp_path):
     def to(source, target, animations=()):
         disk = Disk()
         posing = Posing([disk.file(tmp_path / name) for name in animations])
-        return convert(disk.file(source), Asked(tmp_path / target), posing)
+        return convert(disk.file(source), ExportRequest(tmp_path / target), posing)
 
     to(path, "a.md3")
     assert load_model((tmp_path / "a.md3").read_bytes(), "").num_frames == 7

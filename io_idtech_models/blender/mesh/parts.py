@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +11,8 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.edits.corners import Corners, Triangles, Vertices, group_corners, match_triangles, with_degenerate
 from ...model.source import Meshes
-from .. import names
-from ..compat import Block
-from ..provenance import is_stand_in
 from . import attributes
 from .read import Numbers, Shape
-from .surface_names import Wanted, settle
 
 
 @dataclass(eq=False)
@@ -213,43 +208,3 @@ def turned_normals(normals: NDArray[np.float32], transforms: NDArray[np.float64]
     turned = steady.applied(upright[:, None], normals)
     lengths = steady.lengths(turned)[..., None]
     return np.asarray(turned / np.where(lengths > 0, lengths, 1.0), np.float32)
-
-
-def surface_name(block: Block, part: Part, shape: Shape, nth: int, keep_suffix: bool) -> str:
-    """Return the name of an object's surface: of the further ones of several materials with the material's behind."""
-    name = names.file_name_of(block, keep_suffix)
-    if nth == 0 or not part.slots:
-        return name
-    # Without a shader, as where a stand-in shows what a skin says, the slot's number tells it apart.
-    return _further_name(name, next(iter(shaders_of(part, shape, keep_suffix)), ""), part.slots[0])
-
-
-def _further_name(name: str, shader: str, slot: int) -> str:
-    ending = shader.replace("\\", "/").rsplit("/", 1)[-1].split(".")[0] or str(slot)
-    return names.fit(f"{names.fit(name, 40)}-{ending}")
-
-
-def worn_materials(blocks: Iterable[Block]) -> list[tuple[str, Block | None]]:
-    """Return the surfaces that objects without modifiers become, by name, with the material of each."""
-    every = [found for block in blocks for found in _worn(block)]
-    return list(zip(settle([wanted for wanted, _ in every]), (material for _, material in every), strict=True))
-
-
-def _worn(block: Block) -> list[tuple[Wanted, Block | None]]:
-    slots = attributes.get_attribute(block.data, "material_index", "INT", "FACE")
-    used = [0] if slots is None else np.unique(slots).tolist()
-    found: list[tuple[Wanted, Block | None]] = []
-    for nth, slot in enumerate(used):
-        material = block.material_slots[slot].material if slot < len(block.material_slots) else None
-        name = names.file_name_of(block)
-        shader = "" if material is None or is_stand_in(material) else names.file_name_of(material)
-        called = name if nth == 0 else _further_name(name, shader, slot)
-        found.append((Wanted(block, nth, called), material))
-    return found
-
-
-def shaders_of(part: Part, shape: Shape, keep_suffix: bool) -> list[str]:
-    """Return the shader names of a part's material slots, in order; what stands in for a missing one is none."""
-    materials = [shape.materials[slot] for slot in part.slots]
-    materials = [m for m in materials if m is None or not is_stand_in(m)]
-    return ["" if m is None else names.file_name_of(m, keep_suffix) for m in materials]

@@ -23,8 +23,9 @@ from ...model.wording import listed
 from ...reporting import LimitError
 from .. import names
 from ..compat import Block, Context
-from ..mesh.parts import split, surface_name
+from ..mesh.parts import split
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
+from ..mesh.surface_names import surface_name
 from ..mesh.vertex_groups import read_groups
 from ..playback import Take, influences, make_take, used_actions
 from ..scene import ExportScene

@@ -22,15 +22,14 @@ from ...model.wording import listed, plural
 from ...reporting import LimitError
 from .. import losses, names
 from ..budgets import refuse_to_write
-from ..claims import Claims
 from ..compat import Block
 from ..mesh import attributes, levels
 from ..mesh.edited_normals import shows_the_same
-from ..mesh.parts import Looks, Part, shaders_of, split, surface_name
+from ..mesh.parts import Looks, Part, split
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
-from ..mesh.surface_names import Wanted, settle_and_say
+from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
 from ..mesh.vertex_groups import read_groups
-from ..provenance import Place
+from ..provenance import Claims, Place
 from . import armature, lost_weights, normals, source_weights, torso
 from . import tags as joint_tags
 from .bones import BonesAtRest, same_axes, same_heads

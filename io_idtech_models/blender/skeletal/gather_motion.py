@@ -26,10 +26,10 @@ from ...model.skeletal import Animation
 from ...model.transforms import from_matrices, same_turns
 from ...reporting import LimitError, advance
 from .. import names, playback
-from ..claims import Claims
 from ..compat import Block, action_parts, playing_curves
 from ..curves import Keys, read_keys
 from ..properties import FRAME_RATE
+from ..provenance import Claims
 from ..scene import showing
 from ..spans import Span, span_between, warn_of_length
 from . import armature, bone_scales

@@ -19,10 +19,9 @@ from ...model.skeletal import JointTag, SkeletalModel, SkeletalSource
 from ...model.transforms import inverse
 from ...model.wording import listed
 from .. import names
-from ..claims import Claims
 from ..compat import Block
 from ..empties import DISPLAY, decompose, shown_axes
-from ..provenance import MODEL_ID, TAG_INDEX
+from ..provenance import MODEL_ID, TAG_INDEX, Claims
 from . import armature
 
 if TYPE_CHECKING:

@@ -20,15 +20,14 @@ from ...model.wording import listed
 from ...reporting import LimitError
 from .. import names
 from ..budgets import refuse_to_write
-from ..claims import Claims
 from ..compat import Block
 from ..empties import PREFIX, decompose, shown_axes
 from ..losses import warn_of_layers
-from ..mesh.parts import shaders_of, surface_name
 from ..mesh.read import warn_of_loose
-from ..mesh.surface_names import Wanted, settle_and_say
+from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
 from ..playback import make_take
 from ..properties import GAME, TIMES, numbers
+from ..provenance import Claims
 from ..roots import is_tag, own_drivers, space_of
 from ..scene import ExportScene
 from ..shading.images import texture_size

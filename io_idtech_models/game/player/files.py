@@ -23,8 +23,7 @@ from dataclasses import dataclass, field, replace
 from ...reporting import ModelError
 from ..folders import Union, home_of
 from ..search import IMAGE_SUFFIXES, game_folder
-from ..skin import read_skin
-from ..skin_names import SUFFIX, choose, rank, skins_of
+from ..skin import SUFFIX, choose, rank, read_skin, skins_of
 from ..store import Folder, GameFile, Store, name_parts
 from .animation_cfg import LOWER, UPPER, WHOLE
 

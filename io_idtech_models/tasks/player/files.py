@@ -16,8 +16,8 @@ from ...blender.provenance import SKIN as WORN_SKIN
 from ...game.folders import Disk, led
 from ...game.player.files import HEAD, PlayerFiles, named_by, player_in, player_of, players_in
 from ...game.player.weapons import WeaponFiles, weapons_of
-from ...game.skin_names import SUFFIX as SKIN
-from ...game.skin_names import skins_of
+from ...game.skin import SUFFIX as SKIN
+from ...game.skin import skins_of
 from ...game.store import ARCHIVES, GameFile, split_at_archive
 from ...model.wording import listed
 from ...reporting import LimitError, ModelError
