@@ -22,7 +22,7 @@ comes first, then in games of teams PART_TEAM.skin, else PART_SKIN.skin.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..reporting import LimitError
@@ -312,13 +312,6 @@ def skins_of(part: str, files: Iterable[str]) -> dict[str, str]:
     return {name: found[name] for name in sorted(found, key=rank)}
 
 
-def shared_skins(parts: Sequence[str], files: Iterable[str]) -> list[str]:
-    """Return the names of the skins that all parts have, the one to choose first."""
-    files = list(files)
-    found = [skins_of(part, files) for part in parts]
-    return [name for name in found[0] if all(name in skins for skins in found)] if found else []
-
-
 def rank(name: str) -> tuple[int, str]:
     """Return by what to sort skins: `default`, then `red`, then all others by name."""
     name = fold(name)
@@ -328,15 +321,6 @@ def rank(name: str) -> tuple[int, str]:
 def choose(names: Iterable[str]) -> str | None:
     """Return which of several skins to show; None if there is none."""
     return min(names, key=rank, default=None)
-
-
-def find_file(part: str, skin: str, files: Iterable[str], team: str = "default", *, teams: bool = False) -> str | None:
-    """Return the file that the game takes for a part, a player's skin, and a team; `teams` in games of teams."""
-    names = [f"{part}_{skin}_{team}", f"{part}_{team}" if teams else f"{part}_{skin}"]
-    known: dict[str, str] = {}
-    for file in files:
-        known.setdefault(fold(file), file)
-    return next((known[key] for name in names if (key := fold(name) + SUFFIX) in known), None)
 
 
 def _stem(file: str) -> str:

@@ -21,7 +21,6 @@ from ...model.player.regions import PARTS, Bones, Parts, region_of
 from ...model.vertex import Surface
 from ...model.wording import listed
 from ...reporting import LimitError
-from .. import names
 from ..compat import Block, Context
 from ..mesh.parts import split
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
@@ -208,8 +207,3 @@ def _pieces(block: Block, shape: Shape, regions: NDArray[np.int64], seen: Sample
     if not parts:
         log.warning("'%s' has no faces: left out", block.name)
     return found
-
-
-def material_name(material: Any) -> str:
-    """Return what a material is called in files; "" for none."""
-    return "" if material is None else names.file_name_of(material)

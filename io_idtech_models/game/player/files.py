@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 
 from ...reporting import ModelError
 from ..folders import Union, home_of
-from ..search import IMAGE_SUFFIXES, game_folder
+from ..search import IMAGE_SUFFIXES
 from ..skin import SUFFIX, choose, rank, read_skin, skins_of
 from ..store import Folder, GameFile, Store, name_parts
 from .animation_cfg import LOWER, UPPER, WHOLE
@@ -145,12 +145,6 @@ def players_in(store: Store) -> list[PlayerFiles]:
         if hidden and isinstance(player.folder, Union):
             player.missing.append(f"{hidden_in(player.folder)}, whose own are shown: {shortened(hidden)}")
     return players
-
-
-def players_of(file: GameFile) -> list[PlayerFiles]:
-    """Return all players of the game that a file is of; none where it lies in no game's folder."""
-    game = game_folder(file)
-    return [] if game is None else players_in(game)
 
 
 def _bodies(players: Store) -> Iterable[tuple[str, ...]]:
