@@ -11,7 +11,7 @@ from fuzz.guard import BrokenError
 from io_idtech_models.game import dress, skin
 from io_idtech_models.game.lexer import fold
 from io_idtech_models.game.player import animation_cfg, animation_edits
-from io_idtech_models.game.shaders import library, looks, resolve
+from io_idtech_models.game.shaders import library, resolve, shader_looks
 from io_idtech_models.game.shaders.model import Shader
 from io_idtech_models.reporting import LimitError
 
@@ -99,10 +99,18 @@ def _check_library(found: library.ShaderLibrary) -> None:
 
 def _check_shader(shader: Shader) -> None:
     _check_numbers(shader)
-    if looks.transparency(shader).kind not in {"opaque", "clip", "alpha", "additive", "multiply", "darken", "unseen"}:
+    if shader_looks.transparency(shader).kind not in {
+        "opaque",
+        "clip",
+        "alpha",
+        "additive",
+        "multiply",
+        "darken",
+        "unseen",
+    }:
         raise BrokenError("an odd kind of transparency")
-    base = looks.base_stage(shader)
-    if base is not None and not (base.map and looks.base_image(shader) == base.map):
+    base = shader_looks.base_stage(shader)
+    if base is not None and not (base.map and shader_looks.base_image(shader) == base.map):
         raise BrokenError("a base without a picture")
 
 

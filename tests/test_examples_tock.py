@@ -8,7 +8,7 @@ import pytest
 
 from examples import tock, tock_moves
 from io_idtech_models.assets.load import load
-from io_idtech_models.assets.looks import Looks
+from io_idtech_models.assets.surface_looks import Looks
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.game.dress import Wardrobe

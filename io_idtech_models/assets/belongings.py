@@ -19,7 +19,7 @@ from ..game.trial.log import known
 from ..game.trial.subject import PARTS, PLAYERS, TABLE, Player, Subject, is_part, subject_of
 from ..model.wording import listed
 from ..reporting import LimitError, ModelError
-from .looks import Looks
+from .surface_looks import Looks
 
 log = logging.getLogger(__name__)
 

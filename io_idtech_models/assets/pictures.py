@@ -18,8 +18,8 @@ from ..model.pictures.skins import Skin, colors_of
 from ..model.vertex import VertexModel
 from ..model.wording import listed
 from ..reporting import ModelError
-from .looks import Looks
 from .storage import Target
+from .surface_looks import Looks
 
 log = logging.getLogger(__name__)
 

@@ -32,7 +32,7 @@ from ..game.dress import Wardrobe
 from ..game.search import DIFFUSE_ENDINGS, SearchPath, game_name
 from ..game.skin import make, read_skin, surface_key
 from ..game.store import GameFile
-from ..model.look import Layer, Look, Texture
+from ..model.surface_look import Layer, Look, Texture
 from ..model.wording import listed, plural
 from ..reporting import LimitError, Summary, collected_warnings
 from .import_.dressing import lacking, materials_of, note_skin, rate_of, wardrobe

@@ -30,7 +30,7 @@ from ..playback import Take, influences, make_take, used_actions
 from ..scene import ExportScene
 from ..vertex.frame_plan import FramePlan
 from ..vertex.sampling import Samples, Stage, Subject, step, stepping
-from ..vertex.surfaces import looks_of, to_surface
+from ..vertex.surfaces import evidence_of, to_surface
 from .rows import ROW, frame_curve
 
 log = logging.getLogger(__name__)
@@ -193,7 +193,7 @@ def _places(rig: Rig, regions: Mapping[str, str], block: Block) -> list[int]:
 def _pieces(block: Block, shape: Shape, regions: NDArray[np.int64], seen: Samples) -> list[Piece]:
     """Return the surfaces of a mesh, one for each material that its faces wear."""
     frames, found = len(seen.matrices), []
-    parts = split(shape, looks_of(seen, np.full(frames, -1), shape), True) if len(shape.corners) else []
+    parts = split(shape, evidence_of(seen, np.full(frames, -1), shape), True) if len(shape.corners) else []
     for nth, part in enumerate(parts):
         name = surface_name(block, part, shape, nth, False)
         surface = to_surface(name, part, shape, seen, frames, 1.0)

@@ -25,7 +25,7 @@ from ..budgets import refuse_to_write
 from ..compat import Block
 from ..mesh import attributes, levels
 from ..mesh.edited_normals import shows_the_same
-from ..mesh.parts import Looks, Part, split
+from ..mesh.parts import Evidence, Part, split
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
 from ..mesh.vertex_groups import read_groups
@@ -219,7 +219,7 @@ def _gather(block: Block, mesh: Block, rig: Rig, place: Place | None, export: Ri
     found = []
     groups = _joint_groups(block, mesh, rig)
     colors = attributes.point_colors(mesh) if settings.holds.colors else None
-    for nth, part in enumerate(split(shape, Looks(positions[None], np.zeros(1, np.int64), shape.normals), True)):
+    for nth, part in enumerate(split(shape, Evidence(positions[None], np.zeros(1, np.int64), shape.normals), True)):
         if not len(part.triangles.vertices) and place is None:
             continue
         made = _to_mesh(block, part, groups, positions, rig, settings)

@@ -23,7 +23,7 @@ from ...model.vertex import Base, SharedPoints, Surface
 from ..compat import Block
 from ..mesh import attributes
 from ..mesh.edited_normals import shows_the_same
-from ..mesh.parts import Looks, Part, split, turned_normals
+from ..mesh.parts import Evidence, Part, split, turned_normals
 from ..mesh.read import Origin, Shape, read_shape
 from ..provenance import Place
 from .frame_plan import FramePlan, GatherSettings
@@ -33,7 +33,7 @@ from .source import StoredSource
 
 log = logging.getLogger(__name__)
 
-MOST_LOOKS = 32  # frames whose normals decide whether corners make one vertex
+MOST_SEEN = 32  # frames whose normals decide whether corners make one vertex
 PROBED = 5  # frames that are looked at for what modifiers change
 
 
@@ -154,17 +154,17 @@ def _parts(mesh: ReadMesh, samples: Samples, sources: NDArray[np.int32], setting
     if mesh.place is None and not len(mesh.shape.corners):
         log.warning("'%s' has no faces: left out", mesh.block.name)
         return []
-    return split(mesh.shape, looks_of(samples, sources, mesh.shape), settings.uv_splits_vertices)
+    return split(mesh.shape, evidence_of(samples, sources, mesh.shape), settings.uv_splits_vertices)
 
 
-def looks_of(samples: Samples, frames: NDArray[Any], shape: Shape) -> Looks:
+def evidence_of(samples: Samples, frames: NDArray[Any], shape: Shape) -> Evidence:
     """Return what samples of all frames say; of their normals some, evenly spread."""
     normals = shape.normals
     if samples.normals is not None and shape.shows_normals:
         count = len(samples.normals)
-        some = np.unique(np.linspace(0, count - 1, min(count, MOST_LOOKS)).astype(int))
+        some = np.unique(np.linspace(0, count - 1, min(count, MOST_SEEN)).astype(int))
         normals = np.ascontiguousarray(samples.normals[some].transpose(1, 0, 2))
-    return Looks(samples.positions, frames, normals)
+    return Evidence(samples.positions, frames, normals)
 
 
 def to_surface(name: str, part: Part, shape: Shape, samples: Samples, num_frames: int, scale: float) -> Surface:

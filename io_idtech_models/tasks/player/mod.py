@@ -17,7 +17,7 @@ from typing import Any
 import bpy
 
 from ...assets.belongings import named_by
-from ...assets.looks import Looks
+from ...assets.surface_looks import Looks
 from ...blender import names
 from ...blender.compat import Block
 from ...blender.exchange import encoding

@@ -4,7 +4,8 @@ import pytest
 
 from io_idtech_models.game.shaders import material, script
 from io_idtech_models.game.shaders.index import scan
-from io_idtech_models.game.shaders.looks import (
+from io_idtech_models.game.shaders.model import AlphaTest, Blend
+from io_idtech_models.game.shaders.shader_looks import (
     Transparency,
     base_image,
     base_stage,
@@ -14,7 +15,6 @@ from io_idtech_models.game.shaders.looks import (
     specular_stage,
     transparency,
 )
-from io_idtech_models.game.shaders.model import AlphaTest, Blend
 from tests.game.packs import packed
 
 
