@@ -28,11 +28,11 @@ from ..game.trial.subject import PARTS, SHOWN
 from ..model.wording import listed
 from ..reporting import LimitError, Summary, collected_warnings
 from .export.selection import Choice, choose, left_out, part_of
+from .export.skin_files import skin_file
 from .export.vertex import gathered
-from .import_.games import programs, user_disk
+from .import_.games import configured_entries, user_disk
 from .player.exports import SaveOptions, save_player
 from .player.old_levels import stale
-from .skins import skin_file
 
 OWN = "idtech-try.md3"  # what a model is called that came from no file
 
@@ -83,6 +83,12 @@ class Running:
         """Return what came of it, in words."""
         name = self.trial.program.game.name
         return Summary(f"{self.label} in '{name}': {outcome.seconds:.0f} seconds", self.warnings + outcome.complaints)
+
+
+def programs() -> list[Program]:
+    """Return the games of the preferences that can be started: those with an executable."""
+    entries = [(game, each) for game, each in configured_entries() if each.executable]
+    return [Program(game, each.executable, each.arguments, each.map) for game, each in entries]
 
 
 def program_called(name: str) -> Program:

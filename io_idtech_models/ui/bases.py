@@ -15,7 +15,7 @@ from ..blender.compat import Context
 from ..formats import Option
 from ..model.limits.folders import UNKNOWN
 from ..model.limits.games import GAMES
-from .translations.window import CONTEXT
+from .translations import CONTEXT
 
 Settings = TypeVar("Settings")
 # The stubs want other sets than Blender does, and say that the helpers' `invoke` returns nothing. As Any the helpers

@@ -190,6 +190,6 @@ def unwatch() -> None:
     """End the game that runs, if one does: the extension goes."""
     import sys
 
-    name = f"{__package__.rpartition('.')[0].rpartition('.')[0]}.tasks.trial"
+    name = f"{__package__.rpartition('.')[0]}.tasks.trial"
     if name in sys.modules:
         sys.modules[name].forget()

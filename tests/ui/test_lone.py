@@ -9,7 +9,7 @@ from io_idtech_models.blender.provenance import MODEL_ID, RECORD
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.model.records import vertex as record
 from io_idtech_models.tasks.export.selection import choose
-from io_idtech_models.tasks.skins import model_file
+from io_idtech_models.tasks.export.skin_files import model_file
 from io_idtech_models.ui.export.proposals import proposed_stem
 from tests import facts, samples_md5, samples_mdm
 from tests.samples import SENTINEL, format_of, sample, sample_params

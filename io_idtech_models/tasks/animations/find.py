@@ -6,9 +6,9 @@ from ...blender.compat import Block, Context
 from ...blender.player.parts import find_player
 from ...blender.roots import root_of
 from ...reporting import LimitError
+from .listed import Animations
 from .players import PlayerAnimations
 from .rigs import RigAnimations
-from .rows import Animations
 from .vertex import VertexAnimations, keyed_blocks
 
 

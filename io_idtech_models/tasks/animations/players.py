@@ -16,7 +16,7 @@ from ...reporting import LimitError
 from ..import_.dressing import rate_of
 from ..player.play import BOTH, LEGS, STARTS, TORSO, num_frames, play, whole
 from ..player.tables import ADDED_RATE, table_of
-from .rows import ADD, REMOVE, Animations, ListedClip
+from .listed import ADD, REMOVE, Animations, ListedClip
 
 LONE = {LOWER: LEGS, UPPER: TORSO}  # what the names of rows begin with that one part plays alone
 

@@ -17,12 +17,12 @@ from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, number, show
 from ...blender.provenance import FILE
 from ...blender.skeletal.channels import keep
 from ...reporting import LimitError
+from ..export.motions import ORDER, in_order
 from ..import_ import aninc as animation_tables
-from .rows import (
+from .listed import (
     ADD,
     DUPLICATE,
     MOVE,
-    ORDER,
     REMOVE,
     RENAME,
     Animations,
@@ -33,16 +33,6 @@ from .rows import (
     said,
     swapped,
 )
-
-
-def in_order(actions: list[Block]) -> list[Block]:
-    """Return actions in the order that someone gave them; those without a place stay behind the others."""
-    return sorted(actions, key=_place)
-
-
-def _place(action: Block) -> float:
-    found = action.get(ORDER)
-    return float(found) if isinstance(found, int | float) else float("inf")
 
 
 class RigAnimations(Animations):

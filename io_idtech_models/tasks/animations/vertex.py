@@ -6,7 +6,7 @@ moves with its frames, goes with those that no other shows, and is copied with t
 
 from __future__ import annotations
 
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 import bpy
@@ -20,11 +20,14 @@ from ...blender.provenance import FILE, MODEL_ID
 from ...blender.vertex import clips, edit_frames
 from ...blender.vertex.shape_keys import KeyFinder, frame_blocks
 from ...blender.vertex.shown_keys import covers, has_frames
+from ...game.player.animation_cfg import LOWER, UPPER, WHOLE, read
 from ...model.clips import Clip, group, numbered
-from ...reporting import LimitError
+from ...reporting import LimitError, ModelError
 from ..export.selection import Choice, choose
-from .beside import part_rows
-from .rows import MOVE, Animations, ListedClip, fit_scene, free_name, name_action, named_key, said, swapped
+from ..import_.games import user_disk
+from .listed import MOVE, Animations, ListedClip, fit_scene, free_name, name_action, named_key, said, swapped
+
+TABLE = "animation.cfg"
 
 
 def keyed_blocks(context: Context, active: Block) -> Choice | None:
@@ -299,3 +302,22 @@ def _rate_of(chosen: Choice) -> float:
     suffix = PurePath(file).suffix.lower() if isinstance(file, str) else ""
     row = next((row for row in formats.ROWS if suffix and suffix in row.suffixes), None)
     return 0.0 if row is None else float(row.frame_rate)
+
+
+def part_rows(collection: bpy.types.Collection | None, whole: Block, num_frames: int) -> list[ListedClip]:
+    """Return the rows of the table beside a part's file that the part has frames for; none where there is no such."""
+    file = None if collection is None else collection.get(FILE)
+    part = Path(file).stem.lower() if isinstance(file, str) else ""
+    if not isinstance(file, str) or part not in (LOWER, UPPER, WHOLE) or not Path(file).is_file():
+        return []
+    try:
+        found = user_disk().file(Path(file)).folder.find_first((), [TABLE])
+        table = None if found is None else read(found.read())
+    except ModelError:
+        return []
+    named = [] if table is None else [clip for clip in table.clips if part in clip.parts]
+    return [
+        ListedClip(c.name, c.first, c.length, c.frame_rate, c.loop, action=whole, by_names=True, of_table=True)
+        for c in named
+        if c.first >= 0 and c.last < num_frames
+    ]

@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 from ...blender import names
-from ...blender.compat import action_parts, slot_claim
+from ...blender.compat import Block, action_parts, slot_claim
 from ...blender.curves import is_still
 from ...blender.playback import used_actions
 from ...blender.properties import PREVIEW
@@ -32,10 +32,10 @@ from ...model.clips import Clip
 from ...model.skeletal import Animation, at_rest
 from ...model.wording import listed
 from ...reporting import LimitError, collected_warnings
-from ..animations.rigs import in_order
 from ..import_ import aninc as animation_tables
 
 log = logging.getLogger(__name__)
+ORDER = "idtech_order"  # on actions of an armature: their places among its animations, once someone moved one
 
 
 Names = str | tuple[str, ...]  # of actions; a text has commas between
@@ -240,3 +240,13 @@ def _strip_sources(export: RigScene) -> list[Source]:
         play = partial(gather_motion.playing_track, rig, track)
         found.append(Source(strip.name, gather_one, strip.action, play))
     return found
+
+
+def in_order(actions: list[Block]) -> list[Block]:
+    """Return actions in the order that someone gave them; those without a place stay behind the others."""
+    return sorted(actions, key=_place)
+
+
+def _place(action: Block) -> float:
+    found = action.get(ORDER)
+    return float(found) if isinstance(found, int | float) else float("inf")

@@ -31,7 +31,7 @@ from . import levels as rig_levels
 from . import motions
 from .advice import advice, of_size
 from .selection import Choice, left_out, taken_along, unselected_tags
-from .vertex import skin_files
+from .skin_files import skin_files
 
 
 @dataclass(frozen=True)

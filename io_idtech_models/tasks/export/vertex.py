@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 import bpy
@@ -16,7 +16,7 @@ from ... import formats
 from ...assets.export_request import name_clashes
 from ...assets.levels import level_files, stale_levels
 from ...assets.load import palette_of
-from ...assets.storage import Target, write_files
+from ...assets.storage import write_files
 from ...blender.compat import Context
 from ...blender.provenance import CHECKSUM, CONTENT, FILE
 from ...blender.roots import root_of
@@ -25,7 +25,9 @@ from ...formats import Row
 from ...model.wording import describe, plural
 from ...reporting import Summary, collected_warnings
 from .advice import advice, of_actions
+from .levels import files_of_scene
 from .selection import left_out, taken_along, unselected_tags
+from .skin_files import skin_files
 
 if TYPE_CHECKING:
     from ...assets.export_request import ExportRequest
@@ -49,8 +51,6 @@ def export_file(
     Raises:
         ModelError: the model can't be written, or the game would refuse it; the file is as it was.
     """
-    from .levels import files_of_scene
-
     row = kept_format(row, chosen.collection)
 
     def made_of(choice: Choice) -> Written:
@@ -112,23 +112,6 @@ def gathered(asked: ExportRequest, row: Row, chosen: Choice, context: Context, s
 def _is_source(data: bytes, collection: bpy.types.Collection | None) -> bool:
     """Tell whether bytes are the file that a model came from: nothing was edited, and keys are all that shows."""
     return collection is not None and collection.get(CHECKSUM) == f"{crc32(data):08x}"
-
-
-def skin_files(
-    asked: ExportRequest, blocks: Sequence[Any], pieces: Mapping[str, list[str]] | None = None
-) -> list[tuple[Target, bytes]]:
-    """Return the skin file that an export is to write beside its model, of what that wears; raises ModelError.
-
-    `pieces` are those of surfaces that the export has cut.
-    """
-    if not asked.skin:
-        return []
-    from ..skins import skin_file, skin_worn
-
-    meshes = [block for block in blocks if block.type == "MESH"]
-    target = asked.target.with_name(f"{asked.target.stem}_{asked.skin}.skin")
-    source = skin_worn(meshes[0]) if meshes else None
-    return [(target, skin_file(meshes, target, source, pieces)[0])]
 
 
 @contextmanager

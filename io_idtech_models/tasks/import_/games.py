@@ -15,7 +15,6 @@ from typing import Any
 import bpy
 
 from ... import formats
-from ...assets.trial import Program
 from ...blender.compat import Context
 from ...formats import Row
 from ...game.families import BASES
@@ -25,7 +24,7 @@ from ...game.store import ARCHIVES, Store
 from ...model.wording import listed, plural
 from ...reporting import LimitError, ModelError, collected_warnings, joined
 
-PACKAGE = __package__.rpartition(".")[0]  # bl_ext.REPOSITORY.io_idtech_models where it is installed
+PACKAGE = __package__.rsplit(".", 2)[0]  # bl_ext.REPOSITORY.io_idtech_models where it is installed
 UNNAMED = "Game"
 AS_ARCHIVES = "AUTO"  # the family of a game whose archives tell it
 
@@ -55,10 +54,10 @@ def names_of(games: Sequence[Any]) -> list[str]:
 
 def configured() -> list[Game]:
     """Return the games of the preferences that are switched on and there, the first first; a mod is above its game."""
-    return [game for game, _ in _configured()]
+    return [game for game, _ in configured_entries()]
 
 
-def _configured() -> list[tuple[Game, Any]]:
+def configured_entries() -> list[tuple[Game, Any]]:
     """Return the games that are switched on and there, and each one's entry in the preferences."""
     own = preferences()
     games = [] if own is None else list(own.games)
@@ -68,11 +67,6 @@ def _configured() -> list[tuple[Game, Any]]:
         if each.enabled and folders:
             found.append((Game(name, folders, "" if each.family == AS_ARCHIVES else each.family), each))
     return found
-
-
-def programs() -> list[Program]:
-    """Return the games of the preferences that can be started: those with an executable."""
-    return [Program(game, each.executable, each.arguments, each.map) for game, each in _configured() if each.executable]
 
 
 def is_folder(place: str) -> bool:

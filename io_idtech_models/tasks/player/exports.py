@@ -30,7 +30,8 @@ from ...game.store import split_name
 from ...model.wording import listed, plural
 from ...reporting import LimitError, Summary, collected_warnings
 from ..export.selection import Choice, beside_parts, choose, left_out, part_of
-from ..skins import skin_of, skin_with, skin_worn_by
+from ..export.skin_files import skin_of, skin_with
+from ..skins import skin_worn_by
 from .fitting import ANY, Parts, notes_of, part_for, triangles_of, within
 from .tables import KINDS, table_file
 

@@ -80,7 +80,7 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
     def keep(self, context: Context, blocks: list[Any], findings: list[Any], counts: dict[str, int]) -> None:
         """Let the panel show what was found of the active object's model: problems of `blocks`, and sentences."""
         from ...tasks.check import offenders
-        from ...tasks.export.counts import counts_shown
+        from ...tasks.export.subject import counts_shown
 
         subject = subject_of(context)
         if subject is None:

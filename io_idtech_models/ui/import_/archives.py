@@ -12,7 +12,7 @@ from ...blender.compat import Context
 from ...game.store import ARCHIVES
 from ...reporting import LimitError, ModelError
 from ..bases import CANCELLED, Operator, SharedOptions, draw_group, file_filter, takes_drops
-from ..translations.window import say
+from ..translations import say
 from .model_list import SHARED, ask, ask_of_archives, bring, given
 from .operators import ImportFiles
 

@@ -19,7 +19,7 @@ from ...game.store import ARCHIVES
 from ...reporting import ModelError
 from ..bases import CANCELLED, FINISHED, Operator, SharedOptions, draw_group, given_options
 from ..reports import listening, report_done
-from ..translations.window import say
+from ..translations import say
 from . import batch
 from .placing import select
 from .showing import arrive

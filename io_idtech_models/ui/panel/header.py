@@ -13,7 +13,7 @@ from ...blender.compat import Context
 from ...formats import by_name
 from ...tasks.export.subject import Subject, subject_of
 from ..bases import CANCELLED, FINISHED, Operator
-from ..translations.window import CONTEXT, tip
+from ..translations import CONTEXT, tip
 from .main import Child, Panel
 
 LABELS = {

@@ -12,12 +12,11 @@ from ...blender.compat import Context
 from ...formats import Row
 from ...model.limits.folders import UNKNOWN
 from ...model.limits.games import GAMES
-from ...tasks.export.counts import counts_shown
 from ...tasks.export.last_export import choose_game, game_shown
-from ...tasks.export.subject import Subject, subject_of
+from ...tasks.export.subject import Subject, counts_shown, subject_of
 from ..bases import CANCELLED, FINISHED, Operator
 from ..check.found import checked, key_of
-from ..translations.window import CONTEXT
+from ..translations import CONTEXT
 from .main import Child, Panel
 
 KINDS = {

@@ -124,7 +124,7 @@ class OBJECT_OT_idtech_write_skin(Exporting, Operator):  # type: ignore[misc]
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the name of the skin that the model wears."""
-        from ...tasks.skins import proposed_skin
+        from ...tasks.export.skin_files import proposed_skin
 
         if not self.filepath:
             self.filepath = str(proposed_skin(skinned(context)))
@@ -132,7 +132,8 @@ class OBJECT_OT_idtech_write_skin(Exporting, Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> set[str]:
         """Write the file; what hinders it is reported, and the file is as it was."""
-        from ...tasks.skins import model_of, skin_worn, write_skin
+        from ...tasks.export.skin_files import skin_worn, write_skin
+        from ...tasks.skins import model_of
 
         active, target = skinned(context), Path(bpy.path.abspath(self.filepath))
         try:
@@ -161,7 +162,7 @@ def _lack_of_skins(context: Context) -> str:
     active: Any = skinned(context)
     if list_items(None, context):
         return ""
-    from ...tasks.skins import model_file
+    from ...tasks.export.skin_files import model_file
 
     file = model_file(active)
     if file is None:
@@ -207,7 +208,7 @@ def draw_object_menu(self: Any, context: Context) -> None:
     active = context.view_layer.objects.active
     if active is None or active.type != "MESH":
         return
-    from ...tasks.skins import model_file
+    from ...tasks.export.skin_files import model_file
 
     if model_file(active) is not None:
         draw_menu(self, context)

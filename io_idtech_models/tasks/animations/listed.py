@@ -18,7 +18,6 @@ ADD, REMOVE, DUPLICATE, MOVE, RENAME = "ADD", "REMOVE", "DUPLICATE", "MOVE", "RE
 EVERYTHING = frozenset((ADD, REMOVE, DUPLICATE, MOVE, RENAME))
 DONE = {REMOVE: "removed", DUPLICATE: "duplicated", MOVE: "moved", RENAME: "renamed"}
 ALL_FRAMES = "All Frames"
-ORDER = "idtech_order"  # on actions of an armature: their places among its animations, once someone moved one
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
