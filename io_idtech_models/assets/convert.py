@@ -106,11 +106,6 @@ def _baked(loaded: Loaded, to: Row, asked: ExportRequest, posing: Posing) -> Con
     return replace(found, notes=notes + found.notes)
 
 
-def _plain(loaded: Loaded, to: Row, asked: ExportRequest, posing: Posing) -> Converted:
-    """Return what comes of a vertex-animated model in another format, or in its own."""
-    return _vertex_file(loaded, loaded.model, to, asked)
-
-
 def _vertex_file(loaded: Loaded, model: VertexModel, to: Row, asked: ExportRequest) -> Converted:
     """Return what comes of a vertex-animated model, its pictures in the file or beside it as the format has them."""
     beside: list[tuple[Target, bytes]] = []
@@ -270,7 +265,7 @@ def _motions(loaded: Loaded, posing: Posing) -> list[Animation]:
 
 Way = Callable[[Loaded, Row, ExportRequest, Posing], Converted]
 WAYS: dict[tuple[Family, Family], Way] = {
-    (VERTEX, VERTEX): _plain,
+    (VERTEX, VERTEX): lambda loaded, to, asked, _posing: _vertex_file(loaded, loaded.model, to, asked),
     (SKELETAL, VERTEX): _baked,
     (SKELETAL, SKELETAL): _skeletal_files,
     (MOTION, MOTION): _motion_files,

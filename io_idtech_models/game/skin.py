@@ -303,7 +303,8 @@ def skins_of(part: str, files: Iterable[str]) -> dict[str, str]:
     """
     files = list(files)
     start = fold(part) + "_"
-    others = [stem + "_" for stem in map(_stem, files) if stem.startswith(start)]
+    models = (without_suffix(fold(file)) for file in files if fold(file).endswith(MODELS))
+    others = [stem + "_" for stem in models if stem.startswith(start)]
     found: dict[str, str] = {}
     for file in sorted(files, key=lambda name: (fold(name), name)):
         name = fold(file)
@@ -321,9 +322,3 @@ def rank(name: str) -> tuple[int, str]:
 def choose(names: Iterable[str]) -> str | None:
     """Return which of several skins to show; None if there is none."""
     return min(names, key=rank, default=None)
-
-
-def _stem(file: str) -> str:
-    """Return a model's name without its suffix; "" for other files."""
-    name = fold(file)
-    return without_suffix(name) if name.endswith(MODELS) else ""

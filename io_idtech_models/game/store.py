@@ -101,14 +101,14 @@ class GameFile:
         """Return the folder that it lies in as the game sees it, with the same folder of other layers."""
         return self.layer.around
 
-    @property
+    @cached_property
     def stem(self) -> str:
-        """Return the name without its suffix."""
+        """The name without its suffix."""
         return split_name(self.name)[0]
 
-    @property
+    @cached_property
     def suffix(self) -> str:
-        """Return what the name ends in, from its last dot on."""
+        """What the name ends in, from its last dot on."""
         return split_name(self.name)[1]
 
     @property
@@ -228,9 +228,9 @@ class Folder:
             listing.setdefault(name.lower(), []).append(name)
         return listing
 
-    @property
+    @cached_property
     def name(self) -> str:
-        """Return what it is called; "" at the root."""
+        """What it is called; "" at the root."""
         return os.path.basename(self._absolute)  # noqa: PTH119 - as in `_spelt`
 
     @cached_property

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-import bpy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -242,7 +241,11 @@ def _gather(block: Block, mesh: Block, rig: Rig, place: Place | None, export: Ri
     if not found:
         log.warning("'%s' has no faces: left out", block.name)
     if settings.normals == "NONE":
-        _warn_of_sharp(block, mesh)
+        count = int(_sharp_edges(mesh).sum())
+        if count:
+            log.warning(
+                "'%s': %s smooth in the game, which merges by place", block.name, f"{count} sharp edges will be"
+            )
     warn_of_loose(block, shape)
     losses.warn_of_layers(block, settings.holds.colors)
     losses.warn_of_skinned(block, settings.normals != "NONE")
@@ -315,7 +318,8 @@ def _to_mesh(
     full = weighted[0][rest], weighted[1][rest], weighted[2][rest]
     owners, used, weights = _limited(full, count, settings)
     missing = np.setdiff1d(np.flatnonzero(~same), owners)
-    places = _in_model(block, rig, positions[of_vertex], settings.scale)
+    world = np.array(block.matrix_world, np.float64)
+    places = steady.applied(world[:3], positions[of_vertex].astype(np.float64)) / settings.scale  # in the model
     if settings.holds.bare_vertices and not settings.orphan_bone:
         missing = missing[:0] if not rig.joints else _newly_bare(block, rig, missing, numbers)
         settings = replace(settings, orphan_bone=next(iter(rig.joints), ""))
@@ -327,7 +331,7 @@ def _to_mesh(
     table = _table(count, (own.owners, own.joints, own.factors, own.offsets), fresh)
     if settings.holds.bare_vertices:
         table.still = places.astype(np.float32)
-    mirrored = steady.determinants(np.array(block.matrix_world, np.float64)[:3, :3]) < 0
+    mirrored = steady.determinants(world[:3, :3]) < 0
     triangles = part.triangles.vertices[:, ::-1] if mirrored else part.triangles.vertices
     sources = numbers.astype(np.int32), part.triangles.numbers
     triangles = np.ascontiguousarray(triangles, np.int32)
@@ -420,12 +424,6 @@ def _bound(
     return owners[order], joints[order], weights[order]
 
 
-def _in_model(block: Block, rig: Rig, positions: NDArray[np.float32], scale: float) -> Doubles:
-    """Return places (V, 3) of an object in the world, in the file's units."""
-    matrix = np.array(block.matrix_world, np.float64)
-    return steady.applied(matrix[:3], positions.astype(np.float64)) / scale
-
-
 def _sharp_edges(mesh: Block) -> NDArray[np.bool_]:
     """Tell which edges (E,) between faces are sharp: themselves, or because a face is flat."""
     sharp = attributes.get_attribute(mesh, "sharp_edge", "BOOLEAN", "EDGE")
@@ -438,9 +436,3 @@ def _sharp_edges(mesh: Block) -> NDArray[np.bool_]:
         found[edges[flat[attributes.topology(mesh).corner_faces]]] = True
     between: NDArray[np.bool_] = np.bincount(edges, minlength=len(found)) > 1
     return found & between
-
-
-def _warn_of_sharp(block: Block, mesh: bpy.types.Mesh) -> None:
-    count = int(_sharp_edges(mesh).sum())
-    if count:
-        log.warning("'%s': %s smooth in the game, which merges by place", block.name, f"{count} sharp edges will be")

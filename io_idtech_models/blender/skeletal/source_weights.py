@@ -200,7 +200,8 @@ class _Way:
         turned = np.where(self.held[before], 0.0, TURNED) * np.abs(offsets).max(axis=1, initial=0.0)
         slack = _slack(places, self.bind.positions[joints], self.before.positions[before])
         total = _sums(owners, factors, places - wanted[owners], count)
-        most = np.minimum(_largest(owners, slack + turned, count), LEAST_MOVE)
+        most = np.zeros(count)
+        np.maximum.at(most, owners, np.minimum(slack + turned, LEAST_MOVE))
         kept |= (table.counts > 0) & (np.abs(total) <= most[:, None]).all(axis=1)
         movable, ways = self._carried(positions, table, moves)
         fresh = rotate(conjugate(self.bind.rotations[joints]), ways - self.bind.positions[joints])
@@ -242,13 +243,6 @@ def _slack(*points: Doubles) -> Doubles:
 def _sums(owners: NDArray[Any], factors: NDArray[Any], values: Doubles, count: int) -> Doubles:
     """Return the weighted sums (count, 3) of values (n, 3) by their vertices."""
     return np.stack([np.bincount(owners, factors * values[:, axis], count) for axis in range(3)], axis=1)
-
-
-def _largest(owners: NDArray[Any], values: Doubles, count: int) -> Doubles:
-    """Return the largest of the values (n,) of each vertex, (count,), 0 without any."""
-    most = np.zeros(count)
-    np.maximum.at(most, owners, values)
-    return most
 
 
 def _same_groups(

@@ -343,17 +343,17 @@ def _takes(owners: list[Block], ids: set[str], base: KeyFrames, settings: Gather
         name = names.file_name_of(action, settings.keep_suffixes)
         takes.append(make_take(name, action, owners, base.count(name) if action.get(MODEL_ID) in ids else 0))
     if not names.called(settings.actions):
-        takes.sort(key=lambda take: _rank(take, base))
+
+        def rank(take: Take) -> tuple[Any, ...]:
+            first = base.keys_at(take.times[:1], take)[0]
+            return first < 0, first, take.action.name != take.action.get(names.GIVEN), take.action.name
+
+        takes.sort(key=rank)
         strangers = [a.name for a in loose_actions(owners) if a not in chosen and not any(k in a for k in MARKS)]
         if strangers:
             text = "actions that this model did not bring are left out, name them to write them: %s"
             log.warning(text, listing(strangers))
     return [(take.name, take.times, take) for take in takes]
-
-
-def _rank(take: Take, base: KeyFrames) -> tuple[Any, ...]:
-    first = base.keys_at(take.times[:1], take)[0]
-    return first < 0, first, take.action.name != take.action.get(names.GIVEN), take.action.name
 
 
 def _marked(scene: bpy.types.Scene) -> list[Stretch]:

@@ -188,7 +188,12 @@ def _shown(keys: Block, curves: list[Any], export: ExportScene[Any]) -> np.ndarr
     paths = [value_path(key.name) for key in blocks] if keys.use_relative else ["eval_time"]
     if is_driven(keys):
         with showing(export.scene) as show:
-            return np.array([_values_now(keys, export, show(time)) for time in times]).reshape(-1, len(paths))
+            found = []
+            for time in times:
+                show(time)
+                now = keys.evaluated_get(export.depsgraph)
+                found.append([key.value for key in frame_blocks(now)] if keys.use_relative else [now.eval_time])
+            return np.array(found).reshape(-1, len(paths))
     playing = {curve.data_path: curve for curve in curves if not curve.mute}
     still = [key.value for key in blocks] if keys.use_relative else [keys.eval_time]
     wanted = np.array(times, np.float32)
@@ -197,11 +202,6 @@ def _shown(keys: Block, curves: list[Any], export: ExportScene[Any]) -> np.ndarr
         if path in playing:
             shown[:, column] = values_at(playing[path], wanted)
     return shown
-
-
-def _values_now(keys: Block, export: ExportScene[Any], _shown: None) -> list[float]:
-    found = keys.evaluated_get(export.depsgraph)
-    return [key.value for key in frame_blocks(found)] if keys.use_relative else [found.eval_time]
 
 
 def _lone_keys(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float]:
