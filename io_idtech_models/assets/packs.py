@@ -20,8 +20,9 @@ from itertools import pairwise
 from typing import IO
 
 from ..game import zips
+from ..game.folders import Disk
 from ..game.pak import MAGIC as PAK
-from ..game.store import Disk, GameFile, name_parts
+from ..game.store import GameFile, name_parts
 from ..reporting import FormatError, LimitError, ModelError, reason
 from .storage import Target, write_archive
 

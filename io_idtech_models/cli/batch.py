@@ -16,8 +16,8 @@ from typing import Any
 
 from .. import formats
 from ..assets.levels import level_targets
+from ..game.folders import Disk
 from ..game.player.files import player_in
-from ..game.store import Disk
 from ..reporting import LimitError, ModelError, reason
 from .inputs import SUFFIXES, Input, exists, expand, is_dir, is_in_archive, place_of
 from .saying import say, warn

@@ -10,8 +10,9 @@ from itertools import takewhile
 from pathlib import Path
 
 from .. import formats
+from ..game.folders import Disk
 from ..game.listing import ANY_DEPTH, members
-from ..game.store import ARCHIVES, INTO_ARCHIVE, Disk
+from ..game.store import ARCHIVES, INTO_ARCHIVE
 from ..model.wording import listed, plural
 from ..reporting import ModelError
 from .saying import warn

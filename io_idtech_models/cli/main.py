@@ -10,11 +10,10 @@ from typing import Any
 
 from .. import formats
 from ..assets import convert as conversion
-from ..assets.asked import Asked
+from ..assets.export_request import ExportRequest
 from ..assets.load import load
 from ..game.families import FAMILIES
-from ..game.folders import Game
-from ..game.store import Disk
+from ..game.folders import Disk, Game
 from ..model.limits.games import ERROR, GAMES, WARNING
 from ..reporting import ModelError, collected_warnings
 from . import batch
@@ -36,7 +35,7 @@ def convert_plain(job: Job, options: argparse.Namespace) -> str:
     animations = [disk.file(Path(name)) for name in options.anim]
     bounds = getattr(options, "range", None)
     frames = None if bounds is None else range(bounds[0], bounds[1] + 1)
-    asked = Asked(job.target, options.game, own, shortens(options), levels=options.levels)
+    asked = ExportRequest(job.target, options.game, own, shortens(options), levels=options.levels)
     return conversion.convert(disk.file(job.source), asked, conversion.Posing(animations, options.tags, frames))
 
 

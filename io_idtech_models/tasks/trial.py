@@ -12,17 +12,18 @@ from typing import Any
 import bpy
 
 from .. import formats
-from ..assets.asked import Asked
 from ..assets.belongings import Belongings, belongings
+from ..assets.export_request import ExportRequest
 from ..assets.trial import STEP, Outcome, Program, Settings, Trial
 from ..blender.compat import Context
 from ..blender.player.parts import PlayerFound, find_player
 from ..blender.provenance import FILE, SKIN
 from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.window import object_mode
+from ..game.folders import Disk
 from ..game.search import game_name
-from ..game.skin_names import SUFFIX as SKIN_SUFFIX
-from ..game.store import Disk, GameFile
+from ..game.skin import SUFFIX as SKIN_SUFFIX
+from ..game.store import GameFile
 from ..game.trial.subject import PARTS, SHOWN
 from ..model.wording import listed
 from ..reporting import LimitError, Summary, collected_warnings
@@ -140,7 +141,7 @@ def gather(context: Context, program: Program, wish: Wish) -> Belongings:
             edited[name] = _model_bytes(name, part, file, context, wish)
             _say_what_is_unsaved(part)
             edited |= _skin_bytes(name, part, file, wish.skin or _worn(chosen))
-    return belongings(file, disk.surroundings.game(program.game), wish.skin or _worn(chosen), edited)
+    return belongings(file, disk.game(program.game), wish.skin or _worn(chosen), edited)
 
 
 def _gather_player(player: PlayerFound, context: Context, program: Program, wish: Wish) -> Belongings:
@@ -158,7 +159,7 @@ def _gather_player(player: PlayerFound, context: Context, program: Program, wish
     file = _source(bodies[0], disk)
     for warning in stale(saved.files, [file.folder]):
         log.warning("%s", warning)
-    return belongings(file, disk.surroundings.game(program.game), wish.skin or worn, saved.files)
+    return belongings(file, disk.game(program.game), wish.skin or worn, saved.files)
 
 
 def _source(chosen: Choice, disk: Disk) -> GameFile:
@@ -193,7 +194,7 @@ def _parts(context: Context, chosen: Choice, file: GameFile, disk: Disk) -> Iter
 def _model_bytes(name: str, part: Choice, file: GameFile, context: Context, wish: Wish) -> bytes:
     row = formats.by_suffix(GameFile(file.layer, name))
     assert row is not None, "what is shown has a row"
-    written = gathered(Asked(Path(name)), row, part, context, GatherSettings(scale=wish.scale))
+    written = gathered(ExportRequest(Path(name)), row, part, context, GatherSettings(scale=wish.scale))
     for note in (*written.notes, *left_out(part)):
         log.warning("%s: %s", name, note)
     return written.data

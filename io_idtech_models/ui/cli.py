@@ -16,7 +16,7 @@ from pathlib import Path
 import bpy
 
 from .. import formats
-from ..assets.asked import Asked
+from ..assets.export_request import ExportRequest
 from ..assets.levels import refuse_others
 from ..blender.compat import Context
 from ..blender.exchange import picture, scene_files
@@ -114,7 +114,7 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
     if options.frame is not None:
         context.scene.frame_set(options.frame)
     if row is not None:
-        asked = Asked(
+        asked = ExportRequest(
             job.target, options.game, cli.own_options(row, options), cli.shortens(options), levels=options.levels
         )
         summary = SAVE[row.family](asked, row, options, context)
@@ -186,11 +186,11 @@ def _open_skeletal(path: Path, dressing: Dressing, options: argparse.Namespace, 
     return summary
 
 
-def _save_vertex(asked: Asked, row: Row, options: argparse.Namespace, context: Context) -> Summary:
+def _save_vertex(asked: ExportRequest, row: Row, options: argparse.Namespace, context: Context) -> Summary:
     return export_file(asked, row, choose(context, "SCENE"), context, gather_settings(options))
 
 
-def _save_skeletal(asked: Asked, row: Row, options: argparse.Namespace, context: Context) -> Summary:
+def _save_skeletal(asked: ExportRequest, row: Row, options: argparse.Namespace, context: Context) -> Summary:
     return export_skeletal(asked, row, choose(context, "SCENE"), context, _skeletal_settings(options))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 
-from ...model.look import SHARPNESS, SHINE
+from ...model.surface_look import SHARPNESS, SHINE
 from ..compat import Block
 
 MARK = "idtech_group"  # on a group: which it is

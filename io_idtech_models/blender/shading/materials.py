@@ -13,9 +13,9 @@ from typing import Any, Protocol
 
 import bpy
 
-from ...model.look import Layer, Look, Texture
 from ...model.pictures.palette import Palette
 from ...model.pictures.skins import Skin
+from ...model.surface_look import Layer, Look, Texture
 from .. import names
 from ..compat import Block
 from ..provenance import STAND_IN, WORN, WORN_GIVEN

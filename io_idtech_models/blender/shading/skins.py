@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.clips import fitted_times
-from ...model.look import Layer, Look, Texture
 from ...model.pictures.palette import Palette, quake
 from ...model.pictures.skins import Picture, Skin
+from ...model.surface_look import Layer, Look, Texture
 from .. import names
 from ..compat import Block
 from ..properties import TIMES, numbers, show

@@ -13,7 +13,7 @@ from typing import Any
 
 import bpy
 
-from ...model.look import ADD, ALPHA, DARKEN, MULTIPLY, OPAQUE, STILL, UNSEEN, Layer, Look, Motion, Texture
+from ...model.surface_look import ADD, ALPHA, DARKEN, MULTIPLY, OPAQUE, STILL, UNSEEN, Layer, Look, Motion, Texture
 from ..compat import Block
 from . import groups
 

@@ -25,7 +25,7 @@ from ..provenance import MODEL_ID
 from . import armature, torso
 from . import source as skeletal_source
 from . import tags as joint_tags
-from .gather_mesh import rest_places
+from .source import rest_places
 
 UNNAMED = "placeholders"  # a fact of such a source
 

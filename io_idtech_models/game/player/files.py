@@ -22,9 +22,8 @@ from dataclasses import dataclass, field, replace
 
 from ...reporting import ModelError
 from ..folders import Union, home_of
-from ..search import IMAGE_SUFFIXES, game_folder
-from ..skin import read_skin
-from ..skin_names import SUFFIX, choose, rank, skins_of
+from ..search import IMAGE_SUFFIXES
+from ..skin import SUFFIX, choose, rank, read_skin, skins_of
 from ..store import Folder, GameFile, Store, name_parts
 from .animation_cfg import LOWER, UPPER, WHOLE
 
@@ -135,7 +134,7 @@ def players_in(store: Store) -> list[PlayerFiles]:
     or pictures, are none.
     """
     found = []
-    store = store.disk.surroundings.whole(store) if isinstance(store, Folder) else store
+    store = store.disk.whole(store) if isinstance(store, Folder) else store
     for folders in FOLDERS:
         bodies = {tuple(map(str.lower, inner[::-1])): inner for at in store.below(folders) for inner in _bodies(at)}
         places = (store.below((*folders, *bodies[name])) for name in sorted(bodies))
@@ -146,12 +145,6 @@ def players_in(store: Store) -> list[PlayerFiles]:
         if hidden and isinstance(player.folder, Union):
             player.missing.append(f"{hidden_in(player.folder)}, whose own are shown: {shortened(hidden)}")
     return players
-
-
-def players_of(file: GameFile) -> list[PlayerFiles]:
-    """Return all players of the game that a file is of; none where it lies in no game's folder."""
-    game = game_folder(file)
-    return [] if game is None else players_in(game)
 
 
 def _bodies(players: Store) -> Iterable[tuple[str, ...]]:

@@ -58,7 +58,7 @@ def of_actions(blocks: Iterable[Any]) -> list[str]:
     """Return which actions an export of what plays in the scene leaves out, of objects without frames as keys."""
     from ...blender.playback import influences, loose_actions
     from ...blender.vertex.frame_plan import MARKS  # as much again as an import needs
-    from ...blender.vertex.shown_key import has_frames
+    from ...blender.vertex.shown_keys import has_frames
 
     moved = [block for block in blocks if block.type in {"MESH", "EMPTY"}]
     if any(has_frames(block) for block in moved):

@@ -22,7 +22,7 @@ from ...blender.roots import WORLD
 from ...blender.selfcheck import some
 from ...blender.skeletal import gather_motion
 from ...blender.skeletal.bones import moved_bones
-from ...blender.skeletal.gather_rig import gather_rig
+from ...blender.skeletal.gather import gather_rig
 from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.selfcheck import Motion
 from ...blender.spans import span_of

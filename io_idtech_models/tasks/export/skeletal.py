@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ... import formats
-from ...assets.asked import Asked
-from ...assets.beside import scale_files, warn_of_lost_scales
+from ...assets.export_request import ExportRequest
+from ...assets.scale_files import scale_files, warn_of_lost_scales
 from ...assets.storage import write_files
 from ...blender.compat import Context
-from ...blender.skeletal.gather_rig import find_rig, gather
+from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.skeletal.selfcheck import Motion, differences, lone_pose
 from ...blender.skeletal.torso import remember_weights
@@ -63,7 +63,7 @@ Made = tuple[
 
 
 def export_skeletal(
-    asked: Asked,
+    asked: ExportRequest,
     row: Row,
     chosen: Choice,
     context: Context,
@@ -83,7 +83,12 @@ def export_skeletal(
 
 
 def _export_model(
-    asked: Asked, row: Row, chosen: Choice, context: Context, settings: SkeletalGatherSettings, more: ModelExport
+    asked: ExportRequest,
+    row: Row,
+    chosen: Choice,
+    context: Context,
+    settings: SkeletalGatherSettings,
+    more: ModelExport,
 ) -> Summary:
     path, game = asked.target, asked.game
     with collected_warnings() as record_warnings:
@@ -171,12 +176,12 @@ def _as_coded(animation: Animation, found: Animation) -> Animation:
     return replace(animation, positions=found.positions, rotations=found.rotations, scales=found.scales)
 
 
-def _bones_of(asked: Asked, row: Row, export: RigScene, context: Context) -> Made:
+def _bones_of(asked: ExportRequest, row: Row, export: RigScene, context: Context) -> Made:
     """Return what comes of the bones of a model; raises ModelError."""
     other = formats.by_name(row.companions[0])
     with collected_warnings() as notes:
         wanted = AnimationExport(what=motions.automatic(export))
-    beside = Asked(asked.target.with_suffix(other.suffixes[0]), asked.game)
+    beside = ExportRequest(asked.target.with_suffix(other.suffixes[0]), asked.game)
     done, files = _made(beside, other, export, context, wanted)
     done[-1][1].warnings.extend(notes)
     return done, files
@@ -224,7 +229,7 @@ def whole_model(blocks: Iterable[Any], context: Context) -> list[Any]:
 
 
 def export_animations(
-    asked: Asked,
+    asked: ExportRequest,
     row: Row,
     chosen: Choice,
     context: Context,
@@ -249,7 +254,7 @@ def export_animations(
 
 
 def _made(
-    asked: Asked, row: Row, export: RigScene, context: Context, wanted: AnimationExport, alone: bool = False
+    asked: ExportRequest, row: Row, export: RigScene, context: Context, wanted: AnimationExport, alone: bool = False
 ) -> Made:
     """Return what comes of an armature's animations, `alone` if its model is not written; see `export_animations`."""
     with object_mode(context):
@@ -282,7 +287,7 @@ def _made(
         return done, files
 
 
-def _in_one(asked: Asked, row: Row, animations: list[Animation], model: SkeletalModel) -> Made:
+def _in_one(asked: ExportRequest, row: Row, animations: list[Animation], model: SkeletalModel) -> Made:
     """Return what comes of animations in one file of a format whose files hold models, too: without the meshes."""
     path, game = asked.target, asked.game
     with collected_warnings() as warnings:
@@ -293,7 +298,7 @@ def _in_one(asked: Asked, row: Row, animations: list[Animation], model: Skeletal
 
 
 def _one_each(
-    asked: Asked, row: Row, sources: list[motions.Source], several: bool, finish: Finish, compare: Compare
+    asked: ExportRequest, row: Row, sources: list[motions.Source], several: bool, finish: Finish, compare: Compare
 ) -> Made:
     """Return what comes of each animation in a file of its own; `several` go into the folder under their names."""
     path, game = asked.target, asked.game
@@ -313,7 +318,7 @@ def _one_each(
     return done, files
 
 
-def _joined(asked: Asked, row: Row, sources: list[motions.Source], finish: Finish, compare: Compare) -> Made:
+def _joined(asked: ExportRequest, row: Row, sources: list[motions.Source], finish: Finish, compare: Compare) -> Made:
     """Return what comes of several animations in one file: the summary, and the files with the table of them."""
     path, game = asked.target, asked.game
     with collected_warnings() as warnings:

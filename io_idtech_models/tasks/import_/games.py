@@ -18,9 +18,9 @@ from ... import formats
 from ...blender.compat import Context
 from ...formats import Row
 from ...game.families import BASES
-from ...game.folders import TOP_FOLDERS, Game
+from ...game.folders import TOP_FOLDERS, Disk, Game
 from ...game.listing import ANY_DEPTH, Found, models_in
-from ...game.store import ARCHIVES, Disk, Store
+from ...game.store import ARCHIVES, Store
 from ...model.wording import listed, plural
 from ...reporting import LimitError, ModelError, collected_warnings, joined
 
@@ -161,7 +161,7 @@ def in_archives(
 def in_game(game: Game, kinds: Mapping[str, str], patterns: Sequence[str] = ()) -> Models:
     """Return the models that a game sees, of those of one name the strongest; see `in_archives`."""
     with collected_warnings() as warnings:
-        store = user_disk().surroundings.game(game)
+        store = user_disk().game(game)
         try:
             found = _chosen(f"'{game.name}' has no model", [store], kinds, patterns)
         except ModelError as error:

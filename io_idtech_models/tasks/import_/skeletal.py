@@ -13,7 +13,7 @@ from ...assets.load import Loaded, animations_beside, load, load_animation
 from ...blender.budgets import refuse_farther
 from ...blender.compat import Context, play
 from ...blender.provenance import FILE, note_file
-from ...blender.rollback import undone_on_failure
+from ...blender.scene import undone_on_failure
 from ...blender.shading.materials import Materials
 from ...blender.skeletal import armature
 from ...blender.skeletal.build import Posed, SkeletalSettings, add_animations, build

@@ -13,12 +13,12 @@ from ...blender.player.build import stored_files
 from ...blender.player.parts import PlayerFound
 from ...blender.provenance import FILE
 from ...blender.provenance import SKIN as WORN_SKIN
-from ...game.folders import led
+from ...game.folders import Disk, led
 from ...game.player.files import HEAD, PlayerFiles, named_by, player_in, player_of, players_in
 from ...game.player.weapons import WeaponFiles, weapons_of
-from ...game.skin_names import SUFFIX as SKIN
-from ...game.skin_names import skins_of
-from ...game.store import ARCHIVES, Disk, GameFile, split_at_archive
+from ...game.skin import SUFFIX as SKIN
+from ...game.skin import skins_of
+from ...game.store import ARCHIVES, GameFile, split_at_archive
 from ...model.wording import listed
 from ...reporting import LimitError, ModelError
 from ..import_.games import configured, user_disk
@@ -82,7 +82,7 @@ def players_from(source: str) -> list[PlayerFiles]:
     if source:
         stores = [led(disk.store(Path(source)))]
     else:
-        stores = [disk.surroundings.game(game) for game in configured()]
+        stores = [disk.game(game) for game in configured()]
         if not stores:
             raise LimitError("name a game's folder in the preferences of id Tech Models first")
     found = [player for store in stores for player in players_in(store)]

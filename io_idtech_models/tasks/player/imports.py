@@ -23,7 +23,7 @@ from ...blender.player.build import (
 )
 from ...blender.player.parts import find_player
 from ...blender.provenance import FILE, SKIN
-from ...blender.rollback import undone_on_failure
+from ...blender.scene import undone_on_failure
 from ...blender.vertex.build import BuildSettings, Built
 from ...game.dress import NONE
 from ...game.player.animation_cfg import AnimationTable, read

@@ -21,7 +21,8 @@ from .model_list import hand_over, is_archive
 from .showing import arrive
 
 if TYPE_CHECKING:
-    from ...game.store import Disk, GameFile
+    from ...game.folders import Disk
+    from ...game.store import GameFile
     from ...reporting import Summary
 
 

@@ -12,7 +12,7 @@ from mathutils import Matrix, Vector
 
 from io_idtech_models.blender.shading import groups
 from io_idtech_models.blender.shading.surfaces import show_look
-from io_idtech_models.model.look import (
+from io_idtech_models.model.surface_look import (
     ADD,
     ALPHA,
     DARKEN,

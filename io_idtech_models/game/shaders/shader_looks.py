@@ -180,35 +180,3 @@ def _is_translucent(shader: Shader) -> bool:
         return False
     first = shader.stages[0].blend if shader.stages else UNDRAWN
     return first is not None and not first.is_opaque
-
-
-def is_full_bright(shader: Shader) -> bool:
-    """Tell whether a surface looks the same in light and shadow: by its base stage, which no light colours.
-
-    Of Quake III's kin, rgbGen of light or of vertices, which hold light. Of Doom 3 a material without a lit stage.
-    """
-    if shader.kind == MATERIAL:
-        return bool(shader.stages) and not any(stage.role in LIT for stage in shader.stages)
-    stage = base_stage(shader) or next(iter(drawn_stages(shader)), None)
-    return stage is not None and stage.role == COLOR and not stage.rgb_gen.kind.startswith(LIGHT)
-
-
-def environment_stages(shader: Shader) -> list[Stage]:
-    """Return the stages that show a reflection, in order."""
-    return [stage for stage in drawn_stages(shader) if stage.is_environment]
-
-
-def glow_stages(shader: Shader) -> list[Stage]:
-    """Return the stages that add their own light to an opaque surface: pictures that are added after its base, unlit.
-
-    So are those that are marked as glowing.
-    """
-    stages = drawn_stages(shader)
-    base = base_stage(shader)
-    whole = transparency(shader).kind in {OPAQUE, CLIP}
-
-    def glows(stage: Stage) -> bool:
-        lights = stage.role == COLOR and not stage.rgb_gen.kind.startswith(LIGHT)
-        return whole and lights and blend_kind(stage.blend) == ADDITIVE and _is_texture(stage)
-
-    return [stage for stage in stages if stage is not base and (stage.glow or glows(stage))]

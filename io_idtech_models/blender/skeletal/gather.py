@@ -1,72 +1,185 @@
-"""Skinned meshes back to a model's: vertices, their weights, and which of them are still the source's."""
+"""An armature and its meshes to a skeletal model: the way back of `build`.
+
+Bones become joints (`gather_rig`); meshes vertices with weights, of which some are still the source's (`gather_mesh`).
+"""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
-import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.skeletal import Pose, SkeletalSource, Skeleton, SkinnedMesh, Weights, skin
-from ...model.source import Meshes, MeshSet, RestSource
-from ...model.transforms import conjugate, rotate
-from ...model.wording import plural
+from ...model.skeletal import Pose, SkeletalModel, Skeleton, SkinnedMesh, Weights
+from ...model.transforms import conjugate, from_matrices, inverse, rotate
+from ...model.wording import listed, plural
 from ...reporting import LimitError
-from .. import losses
+from .. import losses, names
+from ..budgets import refuse_to_write
 from ..compat import Block
 from ..mesh import attributes, levels
-from ..mesh import groups as vertex_groups
 from ..mesh.edited_normals import shows_the_same
-from ..mesh.parts import Looks, Part, shaders_of, split, surface_name
+from ..mesh.parts import Evidence, Part, split
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
-from ..provenance import Place
-from . import normals as skinned_normals
-from .rig_scene import RigScene, SkeletalGatherSettings, WeightSettings, WrittenMesh
-from .torso import gather_min_lod
-from .weights import untouched
-from .weights.losses import Loss
-from .weights.untouched import Entries
+from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
+from ..mesh.vertex_groups import read_groups
+from ..provenance import Claims, Place
+from . import armature, lost_weights, normals, source_weights, torso
+from . import tags as joint_tags
+from .bones import BonesAtRest, same_axes, same_heads
+from .rig_scene import Loss, Rig, RigScene, SkeletalGatherSettings, WeightSettings, WrittenMesh
+from .source import StoredRig, place_of, rest_source
+from .source_weights import Entries
 
 log = logging.getLogger(__name__)
-
 Doubles = NDArray[np.float64]
 
 
-def rest_source(source: SkeletalSource, scale: float) -> Meshes:
-    """Return a source's meshes in the bind pose, in Blender's units."""
-    return MeshSet(
-        [
-            RestSource(m.name, m.triangles, m.uvs, rest_places(source, m.weights, scale), points=m.points)
-            for m in source.meshes
-        ]
-    )
+def find_rig(blocks: list[Block]) -> Block:
+    """Return the armature among objects, or the one that deforms them.
+
+    Raises:
+        LimitError: there is none, or more than one.
+    """
+    rigs = [block for block in blocks if block.type == "ARMATURE"]
+    if not rigs:
+        modifiers = [m for block in blocks if block.type == "MESH" for m in block.modifiers if m.type == "ARMATURE"]
+        rigs = list(dict.fromkeys(m.object for m in modifiers if m.object is not None))
+    if len(rigs) != 1:
+        found = f"{len(rigs)}: {listed([rig.name for rig in rigs])}" if rigs else "none"
+        raise LimitError(f"a skeletal model has one armature, export them one by one: there are {found}" if rigs else
+                         "nothing to export: no armature among the objects")  # fmt: skip
+    return rigs[0]
 
 
-def rest_places(source: SkeletalSource, weights: Weights, scale: float) -> NDArray[np.float32]:
-    """Return where import put vertices, (V, 3)."""
-    bind = source.skeleton.bind
-    places = skin(weights, bind.positions, bind.rotations) * scale
-    return places.astype(np.float32)
+def gather(blocks: list[Block], export: RigScene, name: str = "", measured: bool = True) -> SkeletalModel:
+    """Return the model that objects show at rest, with its source's facts if the .blend knows them.
+
+    `measured`: a warning is logged of what a file can't hold of how bones move vertices, with how far they are off.
+
+    Raises:
+        LimitError: no bone to export, or vertices without weights.
+    """
+    for part in blocks:
+        part.update_from_editmode()
+    export.view_layer.update()
+    block, known, scale = export.rig, export.stored, export.settings.scale
+    rig = gather_rig(export)
+    found: list[SkinnedMesh] = []
+    export.written.clear()
+    surfaces: list[Wanted] = []
+    for mesh in _in_order([b for b in blocks if b.type == "MESH"], known, block):
+        made = gather_mesh(mesh, rig, place_of(known, block, mesh), export)
+        surfaces += [Wanted(mesh, nth, each.name) for nth, each in enumerate(made)]
+        found += made
+    if export.settings.holds.worn_by_name:
+        for each, called in zip(found, settle_and_say(surfaces), strict=True):
+            each.name = called
+    if measured:
+        lost_weights.say(rig, found, export)
+    tags = joint_tags.gather(blocks, rig, scale)
+    lod = torso.gather_lod(block)
+    return SkeletalModel(name or block.name, rig.skeleton, _claimed(found), rig.source, tags, lod)
 
 
-@dataclass(eq=False)
-class Rig:
-    """The skeleton that meshes are exported with."""
+def _in_order(blocks: list[Block], known: StoredRig | None, rig: Block) -> list[Block]:
+    """Return meshes in the source's order; copies and new ones follow."""
 
-    block: Block
-    skeleton: Skeleton  # in the file's units
-    joints: dict[str, int]  # by bone name
-    source: SkeletalSource | None
-    rest: Meshes | None  # the source's meshes where import put them
-    import_scale: float
-    uneven: bool = False  # the armature's scale, which joints can't have
-    losses: list[Loss] = field(default_factory=list)  # filled by who gathers meshes
+    def number_of(block: Block) -> int:
+        place = place_of(known, rig, block)
+        return -1 if place is None else place.surface
+
+    return names.in_source_order(blocks, number_of)
+
+
+def _claimed(meshes: list[SkinnedMesh]) -> list[SkinnedMesh]:
+    """Leave each of the source's meshes to the first that claims it: a copy, or a part, is a further mesh.
+
+    Raises:
+        LimitError: there are more than an import would take back.
+    """
+    refuse_to_write(len(meshes))
+    claims, copies = Claims(), list[str]()
+    for mesh in meshes:
+        if claims.repeats(mesh.source_index, mesh.source_triangles):
+            copies.append(mesh.name)
+        if not claims.take(mesh.source_index):
+            mesh.source_index, mesh.source_vertices, mesh.kept = -1, None, None
+    if copies:
+        many = len(copies) > 1
+        text = "are copies: written as further meshes" if many else "is a copy: written as a further mesh"
+        log.warning("%s %s", listed(copies), text)
+    return meshes
+
+
+def gather_rig(export: RigScene) -> Rig:
+    """Return an armature's bones as joints, in their rest pose."""
+    block, known, settings, bones = export.rig, export.stored, export.settings, export.listed
+    rest, world = bones.rest, np.array(block.matrix_world, np.float64)
+    matrices = steady.products(rest, armature.TURN_BACK)
+    sources: NDArray[np.int32] = np.full(len(bones.names), -1, np.int32)
+    kept: NDArray[np.bool_] = np.zeros(len(bones.names), np.bool_)
+    if known is not None:
+        sources, in_place, turned, matrices = _known_joints(bones, matrices, known)
+        kept = in_place & turned & (settings.scale == known.scale and np.array_equal(world, np.eye(4)))
+    matrices, lost = armature.placed(matrices, world)
+    positions, rotations = matrices[:, :3, 3] / settings.scale, from_matrices(matrices[:, :3, :3])
+    if known is not None and np.array_equal(world, np.eye(4)):
+        rotations[turned] = known.source.skeleton.rotations[sources[turned]]
+        positions[in_place] = known.source.skeleton.positions[sources[in_place]] * (known.scale / settings.scale)
+    skeleton = Skeleton(list(bones.joints), bones.parents, positions, rotations, sources, kept, bones.traits)
+    skeleton.scales = bones.rest_scales
+    if known is not None and known.source.skeleton.bound is not None:
+        skeleton.bound = _bound_pose(rest, sources, kept, known, world, settings.scale)
+    source = None if known is None else known.source
+    shown = None if known is None else rest_source(known.source, known.scale)
+    joints = {name: joint for joint, name in enumerate(bones.names)}
+    return Rig(block, skeleton, joints, source, shown, 1.0 if known is None else known.scale, bool(lost.any()))
+
+
+def _bound_pose(
+    rest: Doubles, sources: NDArray[np.int32], kept: NDArray[np.bool_], known: StoredRig, world: Doubles, scale: float
+) -> Pose:
+    """Return where joints are while the meshes are bound, which is not where the file has them: see `_known_joints`."""
+    bound = known.source.skeleton.bind
+    own = np.flatnonzero(sources >= 0)
+    matrices = steady.products(rest, armature.TURN_BACK)
+    matrices[own] = _carried(bound, sources[own], rest[own], known)
+    matrices = armature.placed(matrices, world)[0]
+    positions, rotations = matrices[:, :3, 3] / scale, from_matrices(matrices[:, :3, :3])
+    positions[kept], rotations[kept] = bound.positions[sources[kept]], bound.rotations[sources[kept]]
+    return Pose(positions, rotations)
+
+
+def _carried(pose: Pose, joints: NDArray[np.int32], rest: Doubles, known: StoredRig) -> Doubles:
+    """Return a pose of the source's joints (n,) as matrices (n, 4, 4), moved as their bones' rest was since import."""
+    file = armature.joint_matrices(pose.positions[joints], pose.rotations[joints], known.scale)
+    before = inverse(known.rest[joints])
+    return steady.products(file, armature.TURN, before, rest, armature.TURN_BACK)
+
+
+def _known_joints(
+    bones: BonesAtRest, matrices: Doubles, known: StoredRig
+) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_], Doubles]:
+    """Return the source's joint of each bone, which keep its place, which its axes, and the matrices (J, 4, 4) of all.
+
+    An edited rest bone's joint is the file's joint x inverse(rest at import) x rest now.
+    """
+    skeleton, rest, rounded = known.source.skeleton, bones.rest, bones.rounded
+    sources = np.where(bones.numbers < skeleton.num_joints, bones.numbers, -1).astype(np.int32)
+    own = np.flatnonzero(sources >= 0)
+    before = known.rest[sources[own]]
+    in_place, turned = np.zeros((2, len(rest)), np.bool_)
+    in_place[own] = same_heads(rest[own], before, known.scale, rounded[own])
+    turned[own] = same_axes(rest[own], before, rounded[own])
+    matrices = matrices.copy()
+    matrices[own] = _carried(Pose(skeleton.positions, skeleton.rotations), sources[own], rest[own], known)
+    return sources, in_place, turned, matrices
 
 
 def gather_mesh(block: Block, rig: Rig, place: Place | None, export: RigScene) -> list[SkinnedMesh]:
@@ -105,30 +218,34 @@ def _gather(block: Block, mesh: Block, rig: Rig, place: Place | None, export: Ri
     found = []
     groups = _joint_groups(block, mesh, rig)
     colors = attributes.point_colors(mesh) if settings.holds.colors else None
-    for nth, part in enumerate(split(shape, Looks(positions[None], np.zeros(1, np.int64), shape.normals), True)):
+    for nth, part in enumerate(split(shape, Evidence(positions[None], np.zeros(1, np.int64), shape.normals), True)):
         if not len(part.triangles.vertices) and place is None:
             continue
         made = _to_mesh(block, part, groups, positions, rig, settings)
         made.name = surface_name(block, part, shape, nth, settings.keep_suffixes)
         made.shader = next(iter(shaders_of(part, shape, settings.keep_suffixes)), "")
         made.source_index = place.surface if place is not None and nth == 0 else -1
-        normals = 0, 0.0
+        off_shown = 0, 0.0
         if settings.normals != "NONE":
             moved = _moved(part, positions, rig)
             moved.as_shown = settings.normals == "SHOWN"
-            made.normals, made.kept_normals = skinned_normals.gather(block, shape, part, made, rig, moved)
-            normals = skinned_normals.off_shown(block, shape, part, made, rig, moved)
-        made.min_lod, made.level = gather_min_lod(block), levels.number_of(block)
+            made.normals, made.kept_normals = normals.gather(block, shape, part, made, rig, moved)
+            off_shown = normals.off_shown(block, shape, part, made, rig, moved)
+        made.min_lod, made.level = torso.gather_min_lod(block), levels.number_of(block)
         made.blended = settings.holds.stretches
         if colors is not None:
             made.colors = colors[part.vertices.points]
         found.append(made)
         points = part.vertices.points
-        export.written.append(WrittenMesh(block, made, points, shape.topology, positions, groups, normals))
+        export.written.append(WrittenMesh(block, made, points, shape.topology, positions, groups, off_shown))
     if not found:
         log.warning("'%s' has no faces: left out", block.name)
     if settings.normals == "NONE":
-        _warn_of_sharp(block, mesh)
+        count = int(_sharp_edges(mesh).sum())
+        if count:
+            log.warning(
+                "'%s': %s smooth in the game, which merges by place", block.name, f"{count} sharp edges will be"
+            )
     warn_of_loose(block, shape)
     losses.warn_of_layers(block, settings.holds.colors)
     losses.warn_of_skinned(block, settings.normals != "NONE")
@@ -155,22 +272,22 @@ def _which_normals(block: Block, mesh: Block, settings: WeightSettings) -> str:
     return settings.normals
 
 
-def _moved(part: Part, positions: NDArray[np.float32], rig: Rig) -> skinned_normals.Moved:
+def _moved(part: Part, positions: NDArray[np.float32], rig: Rig) -> normals.Moved:
     """Tell which points (P,) do not stand where import put the source's vertices that they are, and where those are."""
     after = positions[part.vertices.points]
     source = rig.rest
     triangles = np.zeros((0, 3), np.int32) if source is None else source.triangles
-    moved = skinned_normals.Moved(np.zeros(len(positions), np.bool_), after.copy(), after, triangles)
+    moved = normals.Moved(np.zeros(len(positions), np.bool_), after.copy(), after, triangles)
     for surface, places, own in source.vertex_parts(part.vertices.numbers) if source is not None else ():
         points = part.vertices.points[places]
-        moved.points[points[~untouched.stand(positions[points], surface, own, rig.import_scale)]] = True
+        moved.points[points[~source_weights.stand(positions[points], surface, own, rig.import_scale)]] = True
         moved.before[places] = surface.decoded_positions(slice(None), own)[0]
     return moved
 
 
 def _joint_groups(block: Block, mesh: Block, rig: Rig) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
     """Return point, joint and weight (n,) of a mesh, of the groups that are called as a joint's bone."""
-    points, groups, weights = vertex_groups.read_groups(mesh)
+    points, groups, weights = read_groups(mesh)
     joint_of = np.array([rig.joints.get(group.name, -1) for group in block.vertex_groups] + [-1], np.int64)
     joints = joint_of[np.minimum(groups, len(joint_of) - 1)]
     losses.warn_of_groups(block, groups, weights, set(rig.joints))
@@ -194,14 +311,15 @@ def _to_mesh(
     owners, entries = Weights(start, end - start, joints, factors, np.zeros((0, 3), np.float32)).entries()
     weighted = (owners, joints[entries], factors[entries])
     numbers = part.vertices.numbers
-    own = untouched.find(block, weighted, part, positions[of_vertex], rig, settings.scale)
+    own = source_weights.find(block, weighted, part, positions[of_vertex], rig, settings.scale)
     same = own.any_way
     losses.warn_of_off(block, own.off)
     rest = ~same[owners]
     full = weighted[0][rest], weighted[1][rest], weighted[2][rest]
     owners, used, weights = _limited(full, count, settings)
     missing = np.setdiff1d(np.flatnonzero(~same), owners)
-    places = _in_model(block, rig, positions[of_vertex], settings.scale)
+    world = np.array(block.matrix_world, np.float64)
+    places = steady.applied(world[:3], positions[of_vertex].astype(np.float64)) / settings.scale  # in the model
     if settings.holds.bare_vertices and not settings.orphan_bone:
         missing = missing[:0] if not rig.joints else _newly_bare(block, rig, missing, numbers)
         settings = replace(settings, orphan_bone=next(iter(rig.joints), ""))
@@ -213,7 +331,7 @@ def _to_mesh(
     table = _table(count, (own.owners, own.joints, own.factors, own.offsets), fresh)
     if settings.holds.bare_vertices:
         table.still = places.astype(np.float32)
-    mirrored = steady.determinants(np.array(block.matrix_world, np.float64)[:3, :3]) < 0
+    mirrored = steady.determinants(world[:3, :3]) < 0
     triangles = part.triangles.vertices[:, ::-1] if mirrored else part.triangles.vertices
     sources = numbers.astype(np.int32), part.triangles.numbers
     triangles = np.ascontiguousarray(triangles, np.int32)
@@ -306,12 +424,6 @@ def _bound(
     return owners[order], joints[order], weights[order]
 
 
-def _in_model(block: Block, rig: Rig, positions: NDArray[np.float32], scale: float) -> Doubles:
-    """Return places (V, 3) of an object in the world, in the file's units."""
-    matrix = np.array(block.matrix_world, np.float64)
-    return steady.applied(matrix[:3], positions.astype(np.float64)) / scale
-
-
 def _sharp_edges(mesh: Block) -> NDArray[np.bool_]:
     """Tell which edges (E,) between faces are sharp: themselves, or because a face is flat."""
     sharp = attributes.get_attribute(mesh, "sharp_edge", "BOOLEAN", "EDGE")
@@ -324,9 +436,3 @@ def _sharp_edges(mesh: Block) -> NDArray[np.bool_]:
         found[edges[flat[attributes.topology(mesh).corner_faces]]] = True
     between: NDArray[np.bool_] = np.bincount(edges, minlength=len(found)) > 1
     return found & between
-
-
-def _warn_of_sharp(block: Block, mesh: bpy.types.Mesh) -> None:
-    count = int(_sharp_edges(mesh).sum())
-    if count:
-        log.warning("'%s': %s smooth in the game, which merges by place", block.name, f"{count} sharp edges will be")

@@ -13,8 +13,8 @@ from functools import cached_property
 from math import cos, pi, sin
 
 from ..game.search import SearchPath, game_name
-from ..game.shaders import looks as kinds
 from ..game.shaders import resolve as resolving
+from ..game.shaders import shader_looks
 from ..game.shaders.library import DOOM3, QUAKE3, ShaderLibrary, library_of
 from ..game.shaders.model import (
     AT_LEAST,
@@ -33,13 +33,27 @@ from ..game.shaders.model import (
     Wave,
 )
 from ..game.store import GameFile
-from ..model.look import ADD, ALPHA, DARKEN, MULTIPLY, OPAQUE, STILL, UNSEEN, Clip, Layer, Look, Motion, Row, Texture
+from ..model.surface_look import (
+    ADD,
+    ALPHA,
+    DARKEN,
+    MULTIPLY,
+    OPAQUE,
+    STILL,
+    UNSEEN,
+    Clip,
+    Layer,
+    Look,
+    Motion,
+    Row,
+    Texture,
+)
 
 Rows = tuple[Row, Row]  # of what becomes of (s, t, 1)
 SCRIPTS = (("scripts", ".shader", QUAKE3), ("materials", ".mtr", DOOM3))
 DRAWN = {
-    kinds.OPAQUE: OPAQUE, kinds.BLENDED: ALPHA, kinds.ADDITIVE: ADD, kinds.MULTIPLY: MULTIPLY, kinds.DARKEN: DARKEN,
-    kinds.UNSEEN: UNSEEN,
+    shader_looks.OPAQUE: OPAQUE, shader_looks.BLENDED: ALPHA, shader_looks.ADDITIVE: ADD,
+    shader_looks.MULTIPLY: MULTIPLY, shader_looks.DARKEN: DARKEN, shader_looks.UNSEEN: UNSEEN,
 }  # fmt: skip
 Motions = tuple[Motion, Motion, Motion]
 FLIP: Rows = (1.0, 0.0, 0.0), (0.0, -1.0, 1.0)  # t is counted from the top, v not
@@ -87,28 +101,28 @@ class Looks:
 
     def look(self, shader: Shader) -> Look:
         """Return what a script comes to."""
-        stages = kinds.drawn_stages(shader)
+        stages = shader_looks.drawn_stages(shader)
         if not stages or (shader.kind == MATERIAL and shader.nodraw):
             return Look((Layer(drawn=UNSEEN),))
         layers = [self._layer(shader, stage) for stage in stages if stage.role not in {BUMP, SPECULAR}]
         shown = [layer for layer in layers if layer is not None]
         if shader.kind == MATERIAL:
             shown = self._of_material(shader, shown)
-        bump, shine = kinds.bump_stage(shader), kinds.specular_stage(shader)
+        bump, shine = shader_looks.bump_stage(shader), shader_looks.specular_stage(shader)
         return Look(
             tuple(shown) or (Layer(drawn=UNSEEN),),
             two_sided=shader.two_sided or shader.is_sprite,  # which here does not turn, and is not to vanish
             normal=None if bump is None else self._texture(bump),
-            normal_is_height=bump is not None and kinds.is_height(bump),
+            normal_is_height=bump is not None and shader_looks.is_height(bump),
             specular=None if shine is None else self._texture(shine),
         )
 
     def _of_material(self, shader: Shader, layers: list[Layer]) -> list[Layer]:
         """Return the layers of a material of Doom 3: of lit ones the diffuse first, tested as one of them is."""
-        if not layers and kinds.base_image(shader) == kinds.WHITE:
+        if not layers and shader_looks.base_image(shader) == shader_looks.WHITE:
             layers = [Layer()]
-        whole = kinds.transparency(shader)
-        if whole.kind == kinds.CLIP and whole.clip is not None and layers:
+        whole = shader_looks.transparency(shader)
+        if whole.kind == shader_looks.CLIP and whole.clip is not None and layers:
             first = layers[0]
             layers[0] = Layer(first.texture, OPAQUE, first.color, first.alpha, first.lit, _clip(whole.clip))
         return layers
@@ -121,7 +135,7 @@ class Looks:
         texture = None if stage.is_builtin or stage.role == LIGHTMAP else self._texture(stage)
         if texture is None and not (stage.is_builtin or stage.role == LIGHTMAP):
             return None
-        blend, drawn = stage.blend, DRAWN[kinds.blend_kind(stage.blend)]
+        blend, drawn = stage.blend, DRAWN[shader_looks.blend_kind(stage.blend)]
         if drawn == UNSEEN:
             return None
         return Layer(
@@ -129,7 +143,7 @@ class Looks:
             drawn,
             _color(stage.rgb_gen, 2.0 if stage.blend == TWICE else 1.0),
             alpha,
-            lit=stage.role in LIT or stage.rgb_gen.kind.startswith(kinds.LIGHT),
+            lit=stage.role in LIT or stage.rgb_gen.kind.startswith(shader_looks.LIGHT),
             clip=None if stage.alpha_test is None else _clip(stage.alpha_test),
             inverted=drawn == ALPHA and blend is not None and blend.dst == "GL_SRC_ALPHA",
             weighted=blend is not None

@@ -17,22 +17,20 @@ Letters in shapes: V vertices, n weights, s of those vertices that are the sourc
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....model import steady
-from ....model.edits import affine
-from ....model.skeletal import Weights, skin
-from ....model.source import MeshSource, split_by_part
-from ....model.transforms import conjugate, rotate
-from ...compat import Block
-from ...mesh.parts import Part
-from . import groups as vertex_groups
-
-if TYPE_CHECKING:
-    from ..gather_mesh import Rig
+from ...model import steady
+from ...model.edits import affine
+from ...model.skeletal import Weights, skin
+from ...model.source import MeshSource, split_by_part
+from ...model.transforms import conjugate, rotate
+from ..compat import Block
+from ..mesh.parts import Part
+from ..mesh.vertex_groups import summed
+from .rig_scene import Rig
 
 SAME_PLACE = 1e-5  # of a coordinate: numpy's own rounding between two machines
 ROUNDED = 16 * 2.0**-24  # of a coordinate: what single precision loses on the way through matrices of objects
@@ -87,7 +85,7 @@ def find(
     tables = []
     for index, all_places, all_own in split_by_part(part.vertices.numbers, source.first_vertices):
         weights, mesh = source.meshes[index].weights, rig.rest.surfaces[index]
-        wanted = vertex_groups.summed(weights, np.arange(len(weights.counts)))
+        wanted = summed(weights, np.arange(len(weights.counts)))
         same = _same_groups(weighted, all_places, all_own, wanted, np.append(skeleton.sources, -1), count)
         same &= way.has_joints(weights)[all_own]
         places, own = all_places[same], all_own[same]
@@ -202,7 +200,8 @@ class _Way:
         turned = np.where(self.held[before], 0.0, TURNED) * np.abs(offsets).max(axis=1, initial=0.0)
         slack = _slack(places, self.bind.positions[joints], self.before.positions[before])
         total = _sums(owners, factors, places - wanted[owners], count)
-        most = np.minimum(_largest(owners, slack + turned, count), LEAST_MOVE)
+        most = np.zeros(count)
+        np.maximum.at(most, owners, np.minimum(slack + turned, LEAST_MOVE))
         kept |= (table.counts > 0) & (np.abs(total) <= most[:, None]).all(axis=1)
         movable, ways = self._carried(positions, table, moves)
         fresh = rotate(conjugate(self.bind.rotations[joints]), ways - self.bind.positions[joints])
@@ -244,13 +243,6 @@ def _slack(*points: Doubles) -> Doubles:
 def _sums(owners: NDArray[Any], factors: NDArray[Any], values: Doubles, count: int) -> Doubles:
     """Return the weighted sums (count, 3) of values (n, 3) by their vertices."""
     return np.stack([np.bincount(owners, factors * values[:, axis], count) for axis in range(3)], axis=1)
-
-
-def _largest(owners: NDArray[Any], values: Doubles, count: int) -> Doubles:
-    """Return the largest of the values (n,) of each vertex, (count,), 0 without any."""
-    most = np.zeros(count)
-    np.maximum.at(most, owners, values)
-    return most
 
 
 def _same_groups(

@@ -9,39 +9,27 @@ Letters in shapes: F frames, J joints, V vertices.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....model import steady
-from ....model.skeletal import SkinnedMesh, Weights
-from ....model.transforms import inverse
-from ....model.wording import plural
-from ...compat import playing_curves
-from ...curves import read_keys
-from ...spans import span_between
-from .. import armature
-
-if TYPE_CHECKING:
-    from ..gather_mesh import Rig
-    from ..rig_scene import RigScene
+from ...model import steady
+from ...model.skeletal import SkinnedMesh, Weights
+from ...model.transforms import inverse
+from ...model.wording import plural
+from ..compat import playing_curves
+from ..curves import read_keys
+from ..spans import span_between
+from . import armature, bone_scales, channels
+from .gather_motion import is_free, read_channels
+from .rig_scene import Rig, RigScene
 
 log = logging.getLogger(__name__)
 Doubles = NDArray[np.float64]
 SEEN = 1e-4  # units that are no rounding
 MOST_FRAMES = 64  # to compare
 MOST_CELLS = 1_000_000  # weights in all frames of one comparison
-
-
-@dataclass(eq=False)
-class Loss:
-    """Vertices (V,) of an object that lose some of their weights: all that they have there, and what is written."""
-
-    name: str
-    full: Weights
-    written: Weights
 
 
 def say(rig: Rig, meshes: list[SkinnedMesh], export: RigScene) -> None:
@@ -128,32 +116,23 @@ def _poses(rig: Rig, export: RigScene) -> tuple[str, Doubles]:
 
 def _played(rig: Rig, export: RigScene) -> tuple[str, Doubles] | None:
     """Return the poses of the action that an armature plays; None if it plays none, or more than its curves counts."""
-    from .. import bone_scales, gather_motion
-    from .. import channels as pose_channels  # they import what gathers models
-
     block, curves = rig.block, playing_curves(rig.block)
     own = export.bones
     action: Any = block.animation_data.action if curves else None
     keys = read_keys(curves)
     span = None if action is None else span_between(action, keys.ends())
-    if span is None or not _moves_alone(rig, own):
+    if span is None or not is_free(block, own) or own.names != list(rig.joints):
         return None
     count = min(MOST_FRAMES, span.last - span.first + 1)
     frames = np.unique(span.first + np.arange(count) * (span.last - span.first) // max(count - 1, 1))
-    channels = gather_motion.read_channels(block, own, frames, keys)
-    if channels is None:
+    read = read_channels(block, own, frames, keys)
+    if read is None:
         return None
-    total = None if channels[1] is None else own.even_total(channels[1])
-    if channels[1] is not None and total is None:
+    total = None if read[1] is None else own.even_total(read[1])
+    if read[1] is not None and total is None:
         return None
-    positions, rotations = pose_channels.from_channels(channels[0], own.maps)
+    positions, rotations = channels.from_channels(read[0], own.maps)
     if total is not None:
         positions = positions * bone_scales.above(own.parents, total)[..., None]
     matrices = armature.chained(armature.joint_matrices(positions, rotations), own.parents)
     return f"in '{action.name}'", matrices
-
-
-def _moves_alone(rig: Rig, own: Any) -> bool:
-    from .. import gather_motion
-
-    return gather_motion.is_free(rig.block, own) and own.names == list(rig.joints)

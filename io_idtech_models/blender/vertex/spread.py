@@ -16,12 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ....model.records import vertex as record
-from ...compat import Block
-from ...mesh import attributes
-from .. import shape_keys
-from ..frame_plan import source_frames
-from ..source import StoredSource
+from ...model.records import vertex as record
+from ..compat import Block
+from ..mesh import attributes
+from . import shape_keys
+from .frame_plan import source_frames
+from .source import StoredSource
 
 log = logging.getLogger(__name__)
 

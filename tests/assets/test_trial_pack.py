@@ -4,9 +4,10 @@ import io
 import struct
 import zipfile
 
-from io_idtech_models.game.store import Disk
+from io_idtech_models.assets.trial import pack
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.trial import room
-from io_idtech_models.game.trial.pack import out_of_reach, pack
+from io_idtech_models.game.trial.subject import out_of_reach
 
 LUMPS = {1: 72, 2: 16, 3: 36, 4: 48, 5: 4, 6: 4, 7: 40, 8: 12, 9: 8, 10: 44, 11: 4, 13: 104, 15: 8}  # sizes of records
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from io_idtech_models.game.dress import parse_decl
 from io_idtech_models.game.shaders.library import DOOM3, SKIN, ShaderLibrary
-from io_idtech_models.game.shaders.skin_decls import parse
 
 BODY = """
     model models/a.md5mesh
@@ -18,7 +18,7 @@ BODY = """
 
 def test_pairs():
     """idDeclSkin::Parse."""
-    skin = parse(BODY, "skins/s")
+    skin = parse_decl(BODY, "skins/s")
     assert skin.models == ("models/a.md5mesh", "b")
     assert skin.pairs == (
         ("models/Body.tga", "skins/red"), ("models/x y", "skins/x y"), ("*", "skins/all"), ("late", "skins/no"),
@@ -27,16 +27,16 @@ def test_pairs():
 
 def test_what_is_worn():
     """RemapShaderBySkin: the first pair that fits, `*` fits all; names as MakeNameCanonical has them."""
-    skin = parse(BODY, "skins/s")
+    skin = parse_decl(BODY, "skins/s")
     assert skin.worn("Models\\body.jpg") == "skins/red"
     assert skin.worn("late") == "skins/all"
-    assert parse("a b", "s").worn("c") == "c"
-    assert parse("a b\na c", "s").worn("A") == "b"
+    assert parse_decl("a b", "s").worn("c") == "c"
+    assert parse_decl("a b\na c", "s").worn("A") == "b"
 
 
 def test_a_word_without_a_second_ends_it():
-    assert parse("a b c", "s").pairs == (("a", "b"),)
-    assert parse("a {", "s").pairs == ()
+    assert parse_decl("a b c", "s").pairs == (("a", "b"),)
+    assert parse_decl("a {", "s").pairs == ()
 
 
 def test_skins_in_a_library():
@@ -48,10 +48,10 @@ def test_skins_in_a_library():
     assert library.names(SKIN) == ["three", "one", "two"]
     found = library.find("TWO", SKIN)
     assert found
-    assert parse(found.body, found.name).worn("a") == "c"
+    assert parse_decl(found.body, found.name).worn("a") == "c"
     assert library.find("two") is None, "it is no material"
 
 
 @given(st.text(st.sampled_from('ab*{}" \n')))
 def test_any_text_gives_a_skin(text):
-    assert parse(text, "s").name == "s"
+    assert parse_decl(text, "s").name == "s"

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from io_idtech_models.assets.looks import Looks
+from io_idtech_models.assets.surface_looks import Looks
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.search import SearchPath
-from io_idtech_models.game.store import Disk
-from io_idtech_models.model.look import ADD, ALPHA, DARKEN, MULTIPLY, OPAQUE, UNSEEN, Clip, Layer, Look, Motion
+from io_idtech_models.model.surface_look import ADD, ALPHA, DARKEN, MULTIPLY, OPAQUE, UNSEEN, Clip, Layer, Look, Motion
 from tests.samples import CORPUS
 from tests.stores import held
 

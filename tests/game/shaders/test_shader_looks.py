@@ -4,20 +4,17 @@ import pytest
 
 from io_idtech_models.game.shaders import material, script
 from io_idtech_models.game.shaders.index import scan
-from io_idtech_models.game.shaders.looks import (
+from io_idtech_models.game.shaders.model import AlphaTest, Blend
+from io_idtech_models.game.shaders.shader_looks import (
     Transparency,
     base_image,
     base_stage,
     blend_kind,
     bump_stage,
-    environment_stages,
-    glow_stages,
-    is_full_bright,
     is_height,
     specular_stage,
     transparency,
 )
-from io_idtech_models.game.shaders.model import AlphaTest, Blend
 from tests.game.packs import packed
 
 
@@ -106,27 +103,6 @@ def test_kinds_of_blends(blend, kind):
     assert blend_kind(None) == "opaque"
 
 
-def test_what_no_light_reaches():
-    assert is_full_bright(shader("map a"))
-    assert is_full_bright(shader("map a; rgbGen identity"))
-    assert is_full_bright(shader("map $lightmap", "map a; blendFunc filter")), "on models $lightmap is white"
-    for kind in ("lightingDiffuse", "vertex", "exactVertex"):
-        assert not is_full_bright(shader("map a; rgbGen " + kind))
-    assert not is_full_bright(shader("map env; tcGen environment", "map a; blendFunc blend; rgbGen lightingDiffuse"))
-    assert not is_full_bright(shader(general="implicitMap -"))
-    assert not is_full_bright(shader())
-
-
-def test_reflections_and_glow():
-    found = shader("map env; tcGen environment", "map a; blendFunc blend", "map g; blendFunc add", "map v; videoMap x")
-    assert [stage.map for stage in environment_stages(found)] == ["env"]
-    assert [stage.map for stage in glow_stages(found)] == ["g"]
-    assert not glow_stages(shader("map a; blendFunc add", "map b; blendFunc add")), "it is no opaque surface"
-    assert not glow_stages(shader("map a", "map b; blendFunc add; rgbGen lightingDiffuse"))
-    assert not glow_stages(shader("map a", "map b; blendFunc add; tcGen environment"))
-    assert [stage.map for stage in glow_stages(shader("map a", "map b; blendFunc blend; glow"))] == ["b"]
-
-
 def test_nodraw():
     assert shader("map a", general="surfaceparm nodraw").nodraw
     assert not shader("map a").nodraw
@@ -143,7 +119,6 @@ def test_real_shaders_come_to_something():
             read = script.parse(text[each.start : each.end], each.name)
             kinds.add(transparency(read).kind)
             assert base_image(read)
-            assert len(glow_stages(read)) + len(environment_stages(read)) <= 2 * len(read.stages)
     assert kinds == {"opaque", "clip", "alpha", "additive", "multiply", "darken"}
 
 
@@ -201,9 +176,6 @@ def test_maps_of_a_material():
     assert normals and normals.map == "n" and not is_height(normals)
     shiny = specular_stage(found)
     assert shiny and shiny.map == "s"
-    assert [stage.map for stage in glow_stages(found)] == ["g"]
     assert bump_stage(doom("diffusemap d; bumpmap _flat")) is None
     assert specular_stage(doom("diffusemap d")) is None
-    assert not is_full_bright(found)
-    assert is_full_bright(doom("{ map a }"))
     assert doom("twosided").two_sided

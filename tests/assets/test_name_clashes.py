@@ -2,9 +2,9 @@
 
 import pytest
 
-from io_idtech_models.assets.asked import Asked
 from io_idtech_models.assets.convert import convert
-from io_idtech_models.game.store import Disk
+from io_idtech_models.assets.export_request import ExportRequest
+from io_idtech_models.game.folders import Disk
 from tests.samples import sample
 
 
@@ -23,5 +23,5 @@ from tests.samples import sample
 def test_what_lies_beside_and_wins_is_named(tmp_path, game, target, said):
     for name in ("a.mdc", "a.md3"):
         (tmp_path / name).write_bytes(sample("minimal", name[2:]))
-    line = convert(Disk().file(tmp_path / "a.mdc"), Asked(tmp_path / target, game))
+    line = convert(Disk().file(tmp_path / "a.mdc"), ExportRequest(tmp_path / target, game))
     assert (said in line) if said else ("lies beside" not in line)
