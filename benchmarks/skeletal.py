@@ -38,7 +38,7 @@ from io_idtech_models.model.skeletal import (
     skeleton_of,
 )
 from io_idtech_models.model.transforms import chain, conjugate, rotate
-from io_idtech_models.tasks.export.skeletal import of_format
+from io_idtech_models.tasks.export.motion import of_format
 
 Array = NDArray[Any]
 Block = Any  # a data-block of Blender; the stubs take each of its pointers for optional

@@ -135,8 +135,8 @@ class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, Exp
     def execute(self, context: Context) -> Any:
         """Write the files; what hinders one is reported, and all files are as they were."""
         from ...blender.skeletal.rig_scene import SkeletalGatherSettings
+        from ...tasks.export.motion import AnimationExport, export_animations
         from ...tasks.export.selection import Choice
-        from ...tasks.export.skeletal import AnimationExport, export_animations
 
         asked, rig = self.asked(), None if self.collection else active_rig(context)
         given = {name: getattr(self, name) for name in WEIGHT_NAMES if self.properties.is_property_set(name)}
