@@ -35,7 +35,8 @@ from ..tasks.export.selection import choose
 from ..tasks.export.skeletal import export_skeletal
 from ..tasks.export.vertex import export_file
 from ..tasks.import_.dressing import Dressing
-from ..tasks.import_.skeletal import AS_FILE, FIT, ImportSettings, import_animation, import_skeletal
+from ..tasks.import_.motion import import_animation
+from ..tasks.import_.skeletal import AS_FILE, FIT, ImportSettings, import_skeletal
 from ..tasks.import_.vertex import import_file
 from .import_.operators import file_of
 

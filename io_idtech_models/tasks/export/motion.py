@@ -26,8 +26,8 @@ from ...model.wording import listed, plural
 from ...reporting import LimitError, Summary, collected_warnings, reason
 from ..import_ import aninc as animation_tables
 from . import levels as rig_levels
-from . import motions
 from .advice import of_size
+from .motion_sources import Source, sources_of
 from .selection import Choice
 
 
@@ -87,7 +87,7 @@ def motion_files(
     with object_mode(context):
         export = of_format(export, row)
         with collected_warnings() as warnings:
-            sources = motions.sources(export, row, wanted.what, wanted.actions)
+            sources = sources_of(export, row, wanted.what, wanted.actions)
         with collected_warnings():  # here the meshes matter for bounds alone
             blocks = [export.rig, *meshes_of(export.rig, context)]
             orphans = _orphans_bone(export.rig, export.settings)
@@ -113,7 +113,7 @@ class _MotionExport:
     row: Row
     export: RigScene
     model: SkeletalModel
-    sources: Sequence[motions.Source]
+    sources: Sequence[Source]
     wanted: AnimationExport
 
     def in_one_file(self) -> ExportedFiles:
@@ -164,9 +164,7 @@ class _MotionExport:
         facts = f"{plural(first, 'frame')}: {names} one after another, and '{table.name}'"
         return ExportedFiles({path: data, table: animation_tables.table_text(rows)}, {path: Summary(facts, warnings)})
 
-    def _shown_otherwise(
-        self, animations: list[Animation], sources: Sequence[motions.Source], data: bytes
-    ) -> list[str]:
+    def _shown_otherwise(self, animations: list[Animation], sources: Sequence[Source], data: bytes) -> list[str]:
         """Return what the scene shows otherwise than a file's bytes have it, in sentences."""
         return differences(self.export, self.model, played(sources, animations, self.row, data), meshes=False)
 
@@ -202,7 +200,7 @@ def finished(animation: Animation, model: SkeletalModel, wanted: AnimationExport
     return animation_with_origin(animation) if wanted.add_origin else animation
 
 
-def played(sources: Sequence[motions.Source], animations: list[Animation], row: Row, data: bytes) -> list[Motion]:
+def played(sources: Sequence[Source], animations: list[Animation], row: Row, data: bytes) -> list[Motion]:
     """Return motions as a file has them, and how the scene shows each: to be compared.
 
     Text holds numbers as they are, and takes as long to read as to write.

@@ -22,7 +22,6 @@ from ...model.limits.games import refused
 from ...model.wording import describe_skeletal, plural
 from ...reporting import Summary, collected_warnings
 from . import levels as rig_levels
-from . import motions
 from .advice import advice, of_size
 from .motion import (
     AnimationExport,
@@ -36,6 +35,7 @@ from .motion import (
     played,
     write_into_folders,
 )
+from .motion_sources import NoActionError, Source, automatic, shown_by, sources_of
 from .selection import Choice, left_out, taken_along, unselected_tags
 from .skin_files import skin_files
 
@@ -98,7 +98,7 @@ def _export_model(
         skins = skin_files(replace(asked, target=target), blocks)
         data = row.dump(model, asked.options, animations)
         motion = played(sources, animations, row, data) if row.has_motions else []
-        warnings[:0] = differences(export, gathered, motion or motions.shown_by(export, row))  # what matters most
+        warnings[:0] = differences(export, gathered, motion or shown_by(export, row))  # what matters most
         if row.has_motions and not motion and more.motions != "REST":
             warnings.extend(lone_pose(export, gathered))
         write_into_folders({target: data, **bones.data, **dict(skins)})
@@ -115,20 +115,20 @@ def _export_model(
     return Summary(describe_skeletal(model) + moved, warnings, notes)
 
 
-def _own_sources(row: Row, export: RigScene, more: ModelExport) -> list[motions.Source]:
+def _own_sources(row: Row, export: RigScene, more: ModelExport) -> list[Source]:
     """Return the motions that go into a model's own file; what moves it else, or its rest, where it has no action."""
     try:
-        return motions.sources(export, row, more.motions, "")
-    except motions.NoActionError:
-        moves = motions.automatic(export) == "SCENE"
-        return [] if row.apart and not moves else motions.sources(export, row, "SCENE" if moves else "REST", "")
+        return sources_of(export, row, more.motions, "")
+    except NoActionError:
+        moves = automatic(export) == "SCENE"
+        return [] if row.apart and not moves else sources_of(export, row, "SCENE" if moves else "REST", "")
 
 
 def _bones_of(asked: ExportRequest, row: Row, export: RigScene, context: Context) -> ExportedFiles:
     """Return what comes of the bones of a model; raises ModelError."""
     other = formats.by_name(row.companions[0])
     with collected_warnings() as notes:
-        wanted = AnimationExport(what=motions.automatic(export))
+        wanted = AnimationExport(what=automatic(export))
     beside = ExportRequest(asked.target.with_suffix(other.suffixes[0]), asked.game)
     exported = motion_files(beside, other, export, context, wanted)
     exported.warn(notes)

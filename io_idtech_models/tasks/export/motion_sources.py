@@ -55,7 +55,7 @@ class Source:
     play: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
-def sources(export: RigScene, row: Row, what: str, asked: Names) -> list[Source]:
+def sources_of(export: RigScene, row: Row, what: str, asked: Names) -> list[Source]:
     """Return the motions that `what` means: AUTO, ACTIVE, CHOSEN (the actions `asked` for), ALL, NLA, SCENE, or REST.
 
     AUTO is what an animator sees: the action that plays, or the scene's range where more than that moves the bones.
