@@ -32,7 +32,7 @@ def player():
 
 def test_the_player_is_small_and_whole(player):
     assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 300_000
-    assert (player.files.missing, player.files.bare, player.table.lacking()) == ([], [], "")
+    assert (player.files.missing, player.files.without_icon, player.table.lacking()) == ([], [], "")
     assert (player.files.name, player.files.path) == ("tock", tock.FOLDER.rstrip("/"))
     assert player.files.skins == list(tock.SKINS)
     assert [path.name for path in sorted(FOLDER.iterdir())] == sorted(tock.player_files())

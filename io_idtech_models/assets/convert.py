@@ -172,9 +172,9 @@ def _skeletal_files(loaded: Loaded, to: Row, asked: ExportRequest, posing: Posin
         raise LimitError(ONLY)
     notes: list[str] = []
     if not to.bare_vertices:
-        model, bare = moved_by_root(model)
+        model, unmoved = moved_by_root(model)
         root = next(iter(model.skeleton.names), "")
-        notes = [f"{plural(bare, 'vertex', 'vertices')} that no joint moves hang on '{root}'"] if bare else []
+        notes = [f"{plural(unmoved, 'vertex', 'vertices')} that no joint moves hang on '{root}'"] if unmoved else []
         loaded = replace(loaded, model=model)
     if row is not to:
         model, motions = _bound(loaded, to, motions)

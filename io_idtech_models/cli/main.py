@@ -18,9 +18,9 @@ from ..model.limits.games import ERROR, GAMES, WARNING
 from ..reporting import ModelError, collected_warnings
 from . import batch
 from .batch import FAILED, INTERRUPTED, MODEL_SUFFIXES, OK, USAGE, Converter
+from .console import say, warn
 from .info import facts, table
 from .inputs import SUFFIXES, expand
-from .saying import say, warn
 from .trial import declare as declare_trial
 from .trial import try_model
 from .workers import Job
@@ -209,8 +209,10 @@ def _convert_help(converter: Converter) -> str:
 
 def _models(options: argparse.Namespace) -> tuple[list[Path], list[str]]:
     """Return the files of `info` and `check`, and a complaint for each argument that means none."""
-    inputs, barren = expand(options.files, SUFFIXES)
-    return [each.path for each in inputs], [f"{name}: {why or 'no model there'}" for name, why in barren.items()]
+    inputs, without_models = expand(options.files, SUFFIXES)
+    return [each.path for each in inputs], [
+        f"{name}: {why or 'no model there'}" for name, why in without_models.items()
+    ]
 
 
 def _info(options: argparse.Namespace, converter: Converter) -> int:

@@ -12,7 +12,7 @@ from ..game.trial.command import ARGUMENTS, PLACEHOLDERS
 from ..game.trial.script import View
 from ..game.trial.subject import PARTS
 from ..reporting import LimitError, ModelError, collected_warnings
-from .saying import say, warn
+from .console import say, warn
 
 PICTURE = ".tga"
 

@@ -65,14 +65,14 @@ class PlayerFiles:
     skins: list[str]  # that all parts have, the one to show first
     icons: dict[str, GameFile]  # by skin
     missing: list[str]  # what a game refuses it for, or shows otherwise, a sentence each
-    bare: list[str]  # skins without an icon, which games ask for
+    without_icon: list[str]  # skins without an icon, which games ask for
 
     @property
     def iconless(self) -> str:
         """Return what games refuse for want of an icon, in a sentence; "" if nothing. Games' own players have such."""
-        names = ", ".join(self.bare)
+        names = ", ".join(self.without_icon)
         refused = f"games refuse a skin without an icon ({names})"
-        return f"'{self.name}' has no icon_{self.bare[0]}.tga: {refused}" if self.bare else ""
+        return f"'{self.name}' has no icon_{self.without_icon[0]}.tga: {refused}" if self.without_icon else ""
 
     @property
     def path(self) -> str:
@@ -190,8 +190,8 @@ class _Found:
         for skin in skins:
             icon = self._file(*(f"icon_{skin}{suffix}" for suffix in IMAGE_SUFFIXES))
             icons |= {} if icon is None else {skin: icon}
-        bare = [] if self.is_wolf or WHOLE in self.parts else [skin for skin in skins if skin not in icons]
-        return PlayerFiles(self.folder.name, self.folder, self.parts, table, skins, icons, self.missing, bare)
+        without_icon = [] if self.is_wolf or WHOLE in self.parts else [skin for skin in skins if skin not in icons]
+        return PlayerFiles(self.folder.name, self.folder, self.parts, table, skins, icons, self.missing, without_icon)
 
     def _miss(self, what: str) -> None:
         self.missing.append(f"'{self.folder.name}' has {what}")

@@ -114,7 +114,7 @@ def fault_of(place: str) -> str:
 
 
 def kinds_in(space: str) -> dict[str, str]:
-    """Return the formats' names by lower-case suffix of what the operators of a space bring: `scene` or `anim`."""
+    """Return the formats' names by lower-case suffix of what the operators of a space import: `scene` or `anim`."""
     rows = [row for row in formats.ROWS if (row.has_model if space == "scene" else _moves(row))]
     return {suffix: row.name for row in rows for suffix in row.suffixes}
 

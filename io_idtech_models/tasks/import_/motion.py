@@ -85,7 +85,7 @@ def import_animation(
         for file in files:
             try:
                 with undone_on_failure():
-                    rig, actions = _bring(file, rig, settings, context, into, how)
+                    rig, actions = _import_file(file, rig, settings, context, into, how)
                 made += actions
                 settings = replace(settings, fit_range=False, frame_rate=False)  # the scene fits the first
             except ModelError as error:
@@ -96,7 +96,7 @@ def import_animation(
     return rig, made, Summary(facts, warnings), failed
 
 
-def _bring(
+def _import_file(
     file: GameFile,
     rig: Any,
     settings: SkeletalSettings,

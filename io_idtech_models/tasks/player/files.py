@@ -184,8 +184,8 @@ def icons_of(player: PlayerFound, files: Iterable[str], skin: str = "", renamed:
     skins = skins_of(HEAD, files)
     kept = {} if source is None or player.collection is None else stored_files(player.collection)
     known = {name.lower() for name in kept}
-    bare = [each for each in skins if each not in there]
-    new = [each for each in bare if renamed or skins[each].lower() not in known]
+    without_icon = [each for each in skins if each not in there]
+    new = [each for each in without_icon if renamed or skins[each].lower() not in known]
     picture = head_icon(player) if new else b""
     found |= {f"icon_{each}.tga": picture for each in new if picture}
     worn = skin or ("" if player.collection is None else str(player.collection.get(WORN_SKIN, "")))
@@ -193,9 +193,11 @@ def icons_of(player: PlayerFound, files: Iterable[str], skin: str = "", renamed:
     if alike:
         log.warning("icons that were missing show the head as it is worn now, of other skins, too: %s", listed(alike))
     came = set() if source is None else {each for part in source.parts.values() for each in part.skins}
-    bare = [f"icon_{each}.tga" for each in bare if f"icon_{each}.tga" not in found and each not in came]
-    if bare:
-        log.warning("games refuse a skin without its icon, which is no model's to make: put %s beside", listed(bare))
+    without_icon = [f"icon_{each}.tga" for each in without_icon if f"icon_{each}.tga" not in found and each not in came]
+    if without_icon:
+        log.warning(
+            "games refuse a skin without its icon, which is no model's to make: put %s beside", listed(without_icon)
+        )
     return found
 
 

@@ -150,7 +150,7 @@ class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, Exp
             settings = settings_from(self, SkeletalGatherSettings, **self.weights(own, given))
             return export_animations(asked, self.row, Choice([own]), context, settings, wanted)
 
-        return self.deliver(write)
+        return self.export_files(write)
 
     def writes_several(self) -> bool:
         """Tell whether animations go into the folder under names of their own."""

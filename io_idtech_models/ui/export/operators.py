@@ -66,7 +66,9 @@ class ExportFile(Exporting):  # type: ignore[misc]
         skin = getattr(self, "skin", "")
         return ExportRequest(Path(bpy.path.abspath(self.filepath)), self.game, options, skin=skin)
 
-    def deliver(self, write: "Callable[[], Iterable[tuple[Path, Summary]]]", besides: Sequence[str] = ()) -> set[str]:
+    def export_files(
+        self, write: "Callable[[], Iterable[tuple[Path, Summary]]]", besides: Sequence[str] = ()
+    ) -> set[str]:
         """Write files, and report; what hinders one is reported with what else there is to say, and writes none.
 
         Who is there is asked first, if a file is the one that the model came from.

@@ -13,7 +13,7 @@ from ...game.store import ARCHIVES
 from ...reporting import LimitError, ModelError
 from ..bases import CANCELLED, Operator, SharedOptions, draw_group, file_filter, takes_drops
 from ..translations import say
-from .model_list import SHARED, ask, ask_of_archives, bring, given
+from .model_list import SHARED, ask, ask_of_archives, given, import_listed
 from .operators import ImportFiles
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class ModelChoice(SharedOptions):
         """Import models, and say what there is to say of where they lie."""
         for note in models.notes:
             self.report({"WARNING"}, note)
-        return bring(self, context, [(each.kind, each.file.place) for each in models.found])
+        return import_listed(self, context, [(each.kind, each.file.place) for each in models.found])
 
     def patterns(self: Any) -> list[str]:
         """Return which models a script asks for; raises LimitError if it does not say."""

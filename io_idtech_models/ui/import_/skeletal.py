@@ -71,11 +71,11 @@ class ImportSkeletalModel(DressOptions, ImportPosed):
         if not self.row.companions:
             wanted = replace(wanted, chosen=tuple(map(disk.file, motions)))
 
-        def bring_one(file: "GameFile") -> "tuple[list[Any], Summary]":
+        def import_one(file: "GameFile") -> "tuple[list[Any], Summary]":
             posed, summary = import_skeletal(file, settings, wanted, context, open_collection(context))
             return [posed.armature, *posed.meshes, *posed.tags], summary
 
-        made = self.bring(map(disk.file, paths), bring_one)
+        made = self.import_each(map(disk.file, paths), import_one)
         select(context, [block for blocks in made for block in blocks])
         return FINISHED if made else CANCELLED
 
