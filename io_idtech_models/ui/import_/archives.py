@@ -13,7 +13,7 @@ from ...game.store import ARCHIVES
 from ...reporting import LimitError, ModelError
 from ..bases import CANCELLED, Operator, SharedOptions, draw_group, file_filter, takes_drops
 from ..translations import say
-from .model_list import SHARED, ask, ask_of_archives, given, import_listed
+from .model_list import SHARED, ask, ask_of_archives, import_listed, options_for_dialog
 from .operators import ImportFiles
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class IMPORT_SCENE_OT_idtech_game(ModelChoice, Operator):  # type: ignore[misc]
 
         try:
             game = game_called(self.game)
-            return ask(models_of(game.name), from_game=True, game=game.name, **given(self))
+            return ask(models_of(game.name), from_game=True, game=game.name, **options_for_dialog(self))
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED

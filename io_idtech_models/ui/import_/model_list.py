@@ -79,10 +79,10 @@ def ask_of_archives(operator: Any, archives: Sequence[Path], space: str = "scene
     except ModelError as error:
         operator.report({"ERROR"}, str(error))
         return CANCELLED
-    return ask(models, space=space, kind=kind, **given(operator))
+    return ask(models, space=space, kind=kind, **options_for_dialog(operator))
 
 
-def given(operator: Any) -> dict[str, Any]:
+def options_for_dialog(operator: Any) -> dict[str, Any]:
     """Return the options of an import that were set, for the dialog: those of all imports, and all together."""
     chosen = given_options(operator, {"filepath", "models", "game"})
     return {"options": json.dumps(chosen), **{name: chosen[name] for name in SHARED if name in chosen}}
