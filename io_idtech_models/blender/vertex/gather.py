@@ -73,8 +73,8 @@ def gather(
     bare = known is not None and known.is_bare  # then nothing is what it is
     if not mesh_blocks and not tag_sources and not bare:
         raise LimitError("nothing to export: no visible mesh and no tag among the objects")
-    meant = [] if settings.space == "WORLD" else [*mesh_blocks, *(tag.block for tag in tag_sources)]
-    space = space_of(meant, collection, export.evaluated)
+    wanted = [] if settings.space == "WORLD" else [*mesh_blocks, *(tag.block for tag in tag_sources)]
+    space = space_of(wanted, collection, export.evaluated)
     plan, sources = plan_frames(mesh_blocks, tag_sources, collection, known, export, space)
     plan.space = space
     with stepping(export, plan, mesh_blocks) as stage:

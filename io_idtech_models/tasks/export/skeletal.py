@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -57,9 +57,18 @@ class AnimationExport:
 
 Finish = Callable[[motions.Source], Animation]
 Compare = Callable[[list[Animation], list[motions.Source], bytes], list[str]]  # with what is shown, in sentences
-Made = tuple[
-    list[tuple[Path, Summary]], list[tuple[Path, bytes]]
-]  # what there is to report of each file, and the files
+
+
+@dataclass
+class MotionFiles:
+    """What animations come to: files, and what there is to report of each."""
+
+    reports: list[tuple[Path, Summary]] = field(default_factory=list)
+    files: list[tuple[Path, bytes]] = field(default_factory=list)
+
+    def warn(self, warnings: Iterable[str]) -> None:
+        """Add warnings to the last report."""
+        self.reports[-1][1].warnings.extend(warnings)
 
 
 def export_skeletal(
@@ -93,7 +102,7 @@ def _export_model(
     path, game = asked.target, asked.game
     with collected_warnings() as record_warnings:
         export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
-    done, files = _bones_of(asked, row, export, context) if more.write_animation else ([], [])
+    bones = _bones_of(asked, row, export, context) if more.write_animation else MotionFiles()
     blocks = whole_model(chosen.blocks, context)
     with collected_warnings() as warnings, object_mode(context), rig_levels.shown(export.rig, row, context) as levels:
         export = of_format(export, row)
@@ -115,14 +124,14 @@ def _export_model(
         warnings[:0] = differences(export, gathered, played or motions.shown_by(export, row))  # what matters most
         if row.has_motions and not played and more.motions != "REST":
             warnings.extend(lone_pose(export, gathered))
-        _write([(target, data), *files, *skins])
+        _write([(target, data), *bones.files, *skins])
         remember_weights(export.rig, settings)
     warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale), *_not_written(chosen, export, row)]
     if row.animation and not more.write_animation:
         warnings += of_size(model.skeleton, model.source, "its animations, exported anew,")
-    warnings += [f"{file.name}: {summary}" for file, summary in done if summary.warnings]
+    warnings += [f"{file.name}: {summary}" for file, summary in bones.reports if summary.warnings]
     moved = f", {plural(len(animations), 'animation')}" if row.has_motions else ""
-    beside = [f"{file.name}: {summary}" for file, summary in done if not summary.warnings]
+    beside = [f"{file.name}: {summary}" for file, summary in bones.reports if not summary.warnings]
     notes = [*beside, *_folder_notes(target, path), *taken_along(chosen)]
     return Summary(describe_skeletal(model) + moved, warnings, notes)
 
@@ -176,15 +185,15 @@ def _as_coded(animation: Animation, found: Animation) -> Animation:
     return replace(animation, positions=found.positions, rotations=found.rotations, scales=found.scales)
 
 
-def _bones_of(asked: ExportRequest, row: Row, export: RigScene, context: Context) -> Made:
+def _bones_of(asked: ExportRequest, row: Row, export: RigScene, context: Context) -> MotionFiles:
     """Return what comes of the bones of a model; raises ModelError."""
     other = formats.by_name(row.companions[0])
     with collected_warnings() as notes:
         wanted = AnimationExport(what=motions.automatic(export))
     beside = ExportRequest(asked.target.with_suffix(other.suffixes[0]), asked.game)
-    done, files = _made(beside, other, export, context, wanted)
-    done[-1][1].warnings.extend(notes)
-    return done, files
+    found = _motion_files(beside, other, export, context, wanted)
+    found.warn(notes)
+    return found
 
 
 def _write(files: list[tuple[Path, bytes]]) -> None:
@@ -247,15 +256,15 @@ def export_animations(
         export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
     own_space = in_space(settings.space, [export.rig], context.view_layer)
     with object_mode(context), own_space as note:
-        done, files = _made(asked, row, export, context, wanted, alone=True)
-    done[-1][1].warnings.extend([*record_warnings, *([note] if note else [])])
-    _write(files)
-    return done
+        found = _motion_files(asked, row, export, context, wanted, alone=True)
+    found.warn([*record_warnings, *([note] if note else [])])
+    _write(found.files)
+    return found.reports
 
 
-def _made(
+def _motion_files(
     asked: ExportRequest, row: Row, export: RigScene, context: Context, wanted: AnimationExport, alone: bool = False
-) -> Made:
+) -> MotionFiles:
     """Return what comes of an armature's animations, `alone` if its model is not written; see `export_animations`."""
     with object_mode(context):
         export = of_format(export, row)
@@ -276,33 +285,33 @@ def _made(
 
         if row.has_model:
             animations = [finish(source) for source in sources]
-            done, files = _in_one(asked, row, animations, model)
-            done[0][1].warnings.extend(compare(animations, sources, files[0][1]))
+            found = _in_one(asked, row, animations, model)
+            found.warn(compare(animations, sources, found.files[0][1]))
         elif row.joins_clips and wanted.what in {"CHOSEN", "NLA"}:
-            done, files = _joined(asked, row, sources, finish, compare)
+            found = _joined(asked, row, sources, finish, compare)
         else:
             several = wanted.what not in {"AUTO", "ACTIVE", "REST", "SCENE"}
-            done, files = _one_each(asked, row, sources, several, finish, compare)
-        done[-1][1].warnings.extend(source_warnings)
-        return done, files
+            found = _one_each(asked, row, sources, several, finish, compare)
+        found.warn(source_warnings)
+        return found
 
 
-def _in_one(asked: ExportRequest, row: Row, animations: list[Animation], model: SkeletalModel) -> Made:
+def _in_one(asked: ExportRequest, row: Row, animations: list[Animation], model: SkeletalModel) -> MotionFiles:
     """Return what comes of animations in one file of a format whose files hold models, too: without the meshes."""
     path, game = asked.target, asked.game
     with collected_warnings() as warnings:
         warnings.extend(refused([p for each in animations for p in row.check_motion(each, game)]))
         data = row.dump(SkeletalModel(path.stem, model.skeleton, []), asked.options, animations)
     facts = f"{plural(len(animations), 'animation')}, {plural(len(animations[0].joint_names), 'joint')}"
-    return [(path, Summary(facts, warnings))], [(path, data)]
+    return MotionFiles([(path, Summary(facts, warnings))], [(path, data)])
 
 
 def _one_each(
     asked: ExportRequest, row: Row, sources: list[motions.Source], several: bool, finish: Finish, compare: Compare
-) -> Made:
+) -> MotionFiles:
     """Return what comes of each animation in a file of its own; `several` go into the folder under their names."""
     path, game = asked.target, asked.game
-    done, files = [], []
+    found = MotionFiles()
     for name, source in zip(_file_names([source.name for source in sources]), sources, strict=True):
         with collected_warnings() as warnings:
             animation = finish(source)
@@ -310,15 +319,17 @@ def _one_each(
             data = row.dump(animation)
             warnings.extend(compare([animation], [source], data))
             target = in_game_folder(path.with_name(name + row.suffixes[0]) if several else path, game)
-            files.append((target, data))
-            files += scale_files(animation, row, target, game)
+            found.files.append((target, data))
+            found.files += scale_files(animation, row, target, game)
         facts = f"{plural(animation.num_frames, 'frame')}, {plural(len(animation.joint_names), 'joint')}"
         facts += f" of '{source.name}'" if row.joins_clips else ""
-        done.append((target, Summary(facts, warnings, _folder_notes(target, path))))
-    return done, files
+        found.reports.append((target, Summary(facts, warnings, _folder_notes(target, path))))
+    return found
 
 
-def _joined(asked: ExportRequest, row: Row, sources: list[motions.Source], finish: Finish, compare: Compare) -> Made:
+def _joined(
+    asked: ExportRequest, row: Row, sources: list[motions.Source], finish: Finish, compare: Compare
+) -> MotionFiles:
     """Return what comes of several animations in one file: the summary, and the files with the table of them."""
     path, game = asked.target, asked.game
     with collected_warnings() as warnings:
@@ -334,7 +345,8 @@ def _joined(asked: ExportRequest, row: Row, sources: list[motions.Source], finis
         warnings.extend(compare(animations, sources, data))
     table = path.with_suffix(animation_tables.SUFFIX)
     facts = f"{plural(first, 'frame')}: {listed([s.name for s in sources])} one after another, and '{table.name}'"
-    return [(path, Summary(facts, warnings))], [(path, data), (table, animation_tables.table_text(rows))]
+    files = [(path, data), (table, animation_tables.table_text(rows))]
+    return MotionFiles([(path, Summary(facts, warnings))], files)
 
 
 def _finished(animation: Animation, model: SkeletalModel, wanted: AnimationExport) -> Animation:
