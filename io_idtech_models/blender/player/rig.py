@@ -29,8 +29,8 @@ from ..mesh.vertex_groups import read_groups
 from ..playback import Take, influences, make_take, used_actions
 from ..scene import ExportScene
 from ..vertex.frame_plan import FramePlan
+from ..vertex.gather_surfaces import evidence_of, to_surface
 from ..vertex.sampling import Samples, Stage, Subject, step, stepping
-from ..vertex.surfaces import evidence_of, to_surface
 from .rows import ROW, frame_curve
 
 log = logging.getLogger(__name__)

@@ -35,12 +35,12 @@ from ..shading.skins import read_skin
 from . import tags
 from .clips import model_actions, model_ids
 from .frame_plan import FramePlan, GatherSettings, plan_frames
+from .gather_surfaces import ReadMesh, SplitMesh, read_meshes, split_meshes, to_surface
 from .sampling import Floats, Samples, Stage, Subject, step, stepping
 from .selfcheck import WrittenSurface
 from .shape_keys import KeyFinder, frame_blocks
 from .shown_keys import keys_at
 from .source import StoredSource, find
-from .surfaces import ReadMesh, SplitMesh, read_meshes, split_meshes, to_surface
 
 log = logging.getLogger(__name__)
 
