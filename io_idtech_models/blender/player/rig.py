@@ -138,7 +138,8 @@ def sample(
         LimitError: a mesh has other points or faces in some frames, or no faces at all.
     """
     takes, times = [take for take, _ in shots], [time for _, time in shots]
-    plan = FramePlan([f"{time:g}" for time in times], times, [-1] * len(times), takes=takes)
+    nothing = np.full(len(times), -1, np.int32)
+    plan = FramePlan([f"{time:g}" for time in times], times, nothing.tolist(), nothing, takes=takes)
     with stepping(export, plan, rig.meshes) as stage:
         stage.show(0)
         shapes = [_shape(block, stage) for block in rig.meshes]
