@@ -190,14 +190,14 @@ def space_of(blocks: Iterable[Block], collection: Any, shown: Any) -> Space:
 
     What does not go along with it stays where it stands now. `shown` gives an object as Blender shows it.
     """
-    meant = list(blocks)
-    roots = list(dict.fromkeys(root for root in map(root_of, meant) if root is not None))
+    wanted = list(blocks)
+    roots = list(dict.fromkeys(root for root in map(root_of, wanted) if root is not None))
     own = [] if collection is None else [r for r in roots if r.get(MODEL_ID) == collection.get(MODEL_ID, r)]
     chosen = own if len(own) == 1 else roots
     if len(chosen) != 1:
         return Space()
     root = chosen[0]
-    strangers = [block for block in meant if not hangs_on(block, root) and owner_of(block) != root]
+    strangers = [block for block in wanted if not hangs_on(block, root) and owner_of(block) != root]
     inverse = _inverse(np.array(shown(root).matrix_world, np.float64)) if strangers else IDENTITY
     stands = {b: steady.products(inverse, np.array(shown(b).matrix_world, np.float64)) for b in strangers}
     return Space(root, stands)

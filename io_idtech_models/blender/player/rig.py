@@ -29,8 +29,8 @@ from ..mesh.vertex_groups import read_groups
 from ..playback import Take, influences, make_take, used_actions
 from ..scene import ExportScene
 from ..vertex.frame_plan import FramePlan
+from ..vertex.gather_surfaces import evidence_of, to_surface
 from ..vertex.sampling import Samples, Stage, Subject, step, stepping
-from ..vertex.surfaces import evidence_of, to_surface
 from .rows import ROW, frame_curve
 
 log = logging.getLogger(__name__)
@@ -138,7 +138,8 @@ def sample(
         LimitError: a mesh has other points or faces in some frames, or no faces at all.
     """
     takes, times = [take for take, _ in shots], [time for _, time in shots]
-    plan = FramePlan([f"{time:g}" for time in times], times, [-1] * len(times), takes=takes)
+    nothing = np.full(len(times), -1, np.int32)
+    plan = FramePlan([f"{time:g}" for time in times], times, nothing.tolist(), nothing, takes=takes)
     with stepping(export, plan, rig.meshes) as stage:
         stage.show(0)
         shapes = [_shape(block, stage) for block in rig.meshes]

@@ -199,10 +199,10 @@ def in_space(choice: str, blocks: Iterable[Block], view_layer: bpy.types.ViewLay
 
     `choice` is OWN, WORLD, or AUTO: its own if it has one, for it was imported or has a root, else the world's.
     """
-    meant = list(blocks)
-    hanging = None if choice == "WORLD" else find_hanging(meant)
+    wanted = list(blocks)
+    hanging = None if choice == "WORLD" else find_hanging(wanted)
     note = "" if hanging is None or choice != "AUTO" else _note(hanging)
-    follows = followed(meant) if not note and choice == "AUTO" else ""
+    follows = followed(wanted) if not note and choice == "AUTO" else ""
     if follows:
         note = (
             f"it follows '{follows}' by a constraint, and is written with that motion: mute it, or 'Make Root' for it"

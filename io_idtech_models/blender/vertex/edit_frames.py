@@ -52,7 +52,7 @@ def model_frames(blocks: list[Block], collection: bpy.types.Collection | None, s
     view_layer = bpy.context.view_layer
     assert view_layer is not None
     export = ExportScene(scene, view_layer, GatherSettings(frames="KEYS"))
-    plan, _ = plan_frames(keyed, entries, collection, known, export)
+    plan = plan_frames(keyed, entries, collection, known, export)
     time = float(scene.frame_current)
     if keyed and follows_frame(keyed[0].data.shape_keys):
         root = root_of(keyed[0])

@@ -49,9 +49,8 @@ class GatherSettings:
     scale: float = 1.0
     normals: str = "SOURCE"  # SOURCE, SHOWN or SMOOTH
     keep_suffixes: bool = False
-    uv_splits_vertices: bool = (
-        True  # a vertex has one texture coordinate and a surface one material: what the format asks for
-    )
+    # What the format asks for: a vertex has one texture coordinate, and a surface one material.
+    uv_splits_vertices: bool = True
     space: str = "AUTO"  # AUTO and OWN: its root's, if it hangs on one; WORLD: as it stands in the scene
     pictures: bool = False  # the format holds those that materials show
     worn_by_name: bool = True  # games look up by a surface's name what it wears, so that each has its own
@@ -62,12 +61,14 @@ class GatherSettings:
 class FramePlan:
     """The frames to export: their names, when the scene shows them, and which frame's key that is (-1 = none).
 
-    `keys` count a mesh's keys without a `Basis`. Other meshes than the first may show other keys: see there.
+    `keys` count a mesh's keys without a `Basis`. Other meshes than the first may show other keys: see
+    `shown_keys`.
     """
 
     names: list[str]
     times: list[float]
     keys: list[int]
+    sources: NDArray[np.int32]  # (F,) the source's frame that each was, -1 = none
     held: list[Block] = field(default_factory=list)  # meshes that show `keys` because their keys are the frames
     takes: list[Take] = field(default_factory=list)  # by frame: the action that is played for it; empty: none at all
     # By frame: when the scene shows, without takes, what the keys of that frame are part of. For what no take moves.
@@ -128,7 +129,6 @@ class FramePlan:
         return shown
 
 
-Planned = tuple[FramePlan, NDArray[np.int32]]  # the frames, and the source frame that each was, (F,), -1 = none
 Stretch = tuple[str, list[float], Take | None]  # an animation's name, its times, and the action that is played for it
 
 
@@ -139,8 +139,8 @@ def plan_frames(
     known: StoredSource | None,
     export: ExportScene[GatherSettings],
     space: Space = WORLD,
-) -> Planned:
-    """Return the frames to export, and the source frame that each was, (F,), -1 = none.
+) -> FramePlan:
+    """Return the frames to export.
 
     Raises:
         LimitError: keyed meshes whose keys disagree, no frame at all, or an action that is not there or does nothing.
@@ -162,7 +162,7 @@ def plan_frames(
     if mode == "KEYS" and keyed:
         planned = _key_plan(keyed, known, ids)
         if settings.frames == "AUTO" and space.root is None:
-            _warn_of_more(planned[0], blocks, export)
+            _warn_of_more(planned, blocks, export)
         return planned
     if mode == "KEYS" and listed is not None:
         return _listed_plan(*listed, known)
@@ -226,7 +226,7 @@ def _plays_otherwise(keyed: list[Block], export: ExportScene[GatherSettings]) ->
     return False
 
 
-def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> Planned:
+def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> FramePlan:
     lists = [[key.name for key in frame_blocks(block.data.shape_keys)] for block in keyed]
     # Blender 4.5 puts a copy of the first key behind the others of a part that is separated.
     separated = [each[:-1] in lists and names.stem_of(each[-1]) == names.stem_of(each[0]) for each in lists]
@@ -246,7 +246,7 @@ def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> 
         times = positions(blocks)
     else:
         times = key_times(lead.data.shape_keys, _whole_curves(lead.data.shape_keys, ids))
-    return FramePlan(shown, times, list(range(len(blocks))), keyed, whole=True), sources
+    return FramePlan(shown, times, list(range(len(blocks))), sources, keyed, whole=True)
 
 
 def _whole_curves(keys: Block, ids: set[str]) -> list[Any]:
@@ -288,7 +288,7 @@ def _frame_name(key_name: str, source: int, known: StoredSource | None) -> str:
     return names.stem_of(key_name)
 
 
-def _listed_plan(listed: list[str], frames: list[int], known: StoredSource | None) -> Planned:
+def _listed_plan(listed: list[str], frames: list[int], known: StoredSource | None) -> FramePlan:
     """Plan the frames of a model without keys: its collection says how many there are, and their names."""
     count = len(listed)
     source_names = [] if known is None else known.source.frame_names
@@ -297,12 +297,12 @@ def _listed_plan(listed: list[str], frames: list[int], known: StoredSource | Non
     for name, source in zip(listed, sources.tolist(), strict=True):
         same = source >= 0 and source_names[source].replace("\n", " ") == name
         shown.append(source_names[source] if same else name)
-    return FramePlan(shown, [float(i) for i in range(count)], [-1] * count, whole=True), sources
+    return FramePlan(shown, [float(i) for i in range(count)], [-1] * count, sources, whole=True)
 
 
 def _timeline_plan(
     base: KeyFrames, blocks: list[Block], scene: bpy.types.Scene, settings: GatherSettings, mode: str
-) -> Planned:
+) -> FramePlan:
     """Plan a stretch of the timeline; the keys that it shows name its frames, and where there is none markers do."""
     start, end, step = scene.frame_start, scene.frame_end, scene.frame_step
     if mode == "RANGE":
@@ -312,13 +312,13 @@ def _timeline_plan(
     times = [float(time) for time in range(start, end + 1, max(step, 1))]
     if not times:
         raise LimitError(f"no frame to export: the range {start} to {end} is empty")
-    plan, sources = base.plan(times)
+    plan = base.plan(times)
     shown = [base.names[key] if key >= 0 else "" for key in plan.keys]
     if base.finder is None:
         shown = _lone_keys(blocks, times)
     markers = {marker.frame: marker.name for marker in scene.timeline_markers}
     plan.names = [name or markers.get(int(time), f"frame{time:.0f}") for time, name in zip(times, shown, strict=True)]
-    return plan, sources
+    return plan
 
 
 def _lone_keys(blocks: list[Block], times: list[float]) -> list[str]:
@@ -384,9 +384,9 @@ def _marked(scene: bpy.types.Scene) -> list[Stretch]:
 class KeyFrames:
     """What a model's keys are as frames, for plans whose frames may show them; empty without keys."""
 
-    def __init__(self, planned: Planned | None) -> None:
-        plan, self.sources = planned or (FramePlan([], [], []), np.zeros(0, np.int32))
-        self.names, self.times = plan.names, plan.times
+    def __init__(self, planned: FramePlan | None) -> None:
+        plan = planned or FramePlan([], [], [], np.zeros(0, np.int32))
+        self.names, self.times, self.sources = plan.names, plan.times, plan.sources
         self.finder = KeyFinder(plan.held[0].data.shape_keys) if plan.held else None
         self.animations = group(plan.names)  # which follow one another
         self.firsts = [animation.first for animation in self.animations]
@@ -399,13 +399,15 @@ class KeyFrames:
         """Return which key the scene shows at each time, while it plays a take, or -1."""
         return [-1] * len(times) if self.finder is None else keys_at(self.finder, times, take)
 
-    def plan(self, times: list[float], take: Take | None = None) -> Planned:
+    def plan(self, times: list[float], take: Take | None = None) -> FramePlan:
         """Plan frames, without names."""
-        plan = FramePlan([], times, self.keys_at(times, take))
+        keys = self.keys_at(times, take)
+        sources = np.array([self.sources[key] if key >= 0 else -1 for key in keys], np.int32)
+        plan = FramePlan([], times, keys, sources)
         if take is not None:
             plan.takes = [take] * len(times)
             plan.whole_times = [self.times[k] if k >= 0 else t for t, k in zip(times, plan.keys, strict=True)]
-        return plan, np.array([self.sources[key] if key >= 0 else -1 for key in plan.keys], np.int32)
+        return plan
 
     def frame_names(self, animation: str, keys: list[int]) -> list[str]:
         """Return the names of an animation's frames: its keys' own if it shows its keys in order, else new ones."""
@@ -420,14 +422,14 @@ class KeyFrames:
         return made
 
 
-def _stretches_plan(stretches: list[Stretch], base: KeyFrames) -> Planned:
+def _stretches_plan(stretches: list[Stretch], base: KeyFrames) -> FramePlan:
     """Plan animations, one after the other, with frames named as games expect it."""
     parts = [base.plan(times, take) for _, times, take in stretches]
-    plan = FramePlan([], [], [])
-    for (name, _, _), (part, _) in zip(stretches, parts, strict=True):
+    plan = FramePlan([], [], [], np.concatenate([part.sources for part in parts]))
+    for (name, _, _), part in zip(stretches, parts, strict=True):
         plan.names += base.frame_names(name, part.keys)
         plan.times += part.times
         plan.keys += part.keys
         plan.takes += part.takes
         plan.whole_times += part.whole_times
-    return plan, np.concatenate([sources for _, sources in parts])
+    return plan

@@ -35,12 +35,12 @@ from ..shading.skins import read_skin
 from . import tags
 from .clips import model_actions, model_ids
 from .frame_plan import FramePlan, GatherSettings, plan_frames
+from .gather_surfaces import ReadMesh, SplitMesh, read_meshes, split_meshes, to_surface
 from .sampling import Floats, Samples, Stage, Subject, step, stepping
 from .selfcheck import WrittenSurface
 from .shape_keys import KeyFinder, frame_blocks
 from .shown_keys import keys_at
 from .source import StoredSource, find
-from .surfaces import ReadMesh, SplitMesh, read_meshes, split_meshes, to_surface
 
 log = logging.getLogger(__name__)
 
@@ -73,20 +73,20 @@ def gather(
     bare = known is not None and known.is_bare  # then nothing is what it is
     if not mesh_blocks and not tag_sources and not bare:
         raise LimitError("nothing to export: no visible mesh and no tag among the objects")
-    meant = [] if settings.space == "WORLD" else [*mesh_blocks, *(tag.block for tag in tag_sources)]
-    space = space_of(meant, collection, export.evaluated)
-    plan, sources = plan_frames(mesh_blocks, tag_sources, collection, known, export, space)
+    wanted = [] if settings.space == "WORLD" else [*mesh_blocks, *(tag.block for tag in tag_sources)]
+    space = space_of(wanted, collection, export.evaluated)
+    plan = plan_frames(mesh_blocks, tag_sources, collection, known, export, space)
     plan.space = space
     with stepping(export, plan, mesh_blocks) as stage:
-        meshes = split_meshes(read_meshes(_in_order(mesh_blocks, known), stage, known), stage, sources)
+        meshes = split_meshes(read_meshes(_in_order(mesh_blocks, known), stage, known), stage)
         stepped = _sample_tags(tag_sources, stage)
     surfaces = _surfaces(meshes, plan, export)
     if not surfaces and not tag_sources and not bare:
         raise LimitError("nothing to export: no mesh has faces, and there is no tag")
-    found = _tags(tag_sources, plan, stepped, known, sources, settings)
+    found = _tags(tag_sources, plan, stepped, known, settings)
     name = collection.name if collection is not None else mesh_blocks[0].name if mesh_blocks else "model"
     source = None if known is None else known.source
-    model = VertexModel(name, plan.names, surfaces, found, source, sources, texture_size=_texture_size(meshes))
+    model = VertexModel(name, plan.names, surfaces, found, source, plan.sources, texture_size=_texture_size(meshes))
     model.traits, model.groups = find_traits(collection), find_groups(plan, mesh_blocks, collection)
     if settings.pictures:
         shapes = [(each.mesh.shape, each.parts) for each in meshes]
@@ -228,7 +228,6 @@ def _tags(
     plan: FramePlan,
     samples: list[Samples | None],
     known: StoredSource | None,
-    sources: NDArray[np.int32],
     settings: GatherSettings,
 ) -> list[Tag]:
     """Return the tags in the source's order, new ones behind, with the source's numbers where import put them."""
@@ -252,7 +251,7 @@ def _tags(
             tag.source_index = -1
         hinted: NDArray[np.bool_] = np.zeros(len(plan.times), np.bool_)
         if tag.source_index >= 0 and known is not None:
-            hinted = _hint(tag, known, sources, 1.0 if samples[i] is None else max(1.0, plan.space.reach))
+            hinted = _hint(tag, known, plan.sources, 1.0 if samples[i] is None else max(1.0, plan.space.reach))
         if samples[i] is None:
             for frame in np.flatnonzero(~hinted).tolist():
                 tag.axes[frame] = tags.exact_axes(entry.block, plan.own_times()[frame])

@@ -15,7 +15,7 @@ import bpy
 
 from ...model.surface_look import ADD, ALPHA, DARKEN, MULTIPLY, OPAQUE, STILL, UNSEEN, Layer, Look, Motion, Texture
 from ..compat import Block
-from . import groups
+from . import node_groups
 
 Color = tuple[float, float, float]
 Value = Any  # a node's output, or a Color or float
@@ -158,7 +158,7 @@ class _Nodes:
     def shine(self) -> Value:
         """Return how strongly the surface reflects the game's light."""
         node = self.node("Group", 2)
-        node.node_tree = groups.shine()
+        node.node_tree = node_groups.shine()
         return node.outputs["Value"]
 
     def share(self, layer: Layer, alpha: Value) -> Value:
@@ -225,7 +225,7 @@ class _Nodes:
         color = self.mixed("ADD", total.lit, total.bright)
         color = self.power(color, GAMMA) if self.in_numbers else color
         node = self.node("Group", 0)
-        node.node_tree = groups.additive() if drawn == ADD else groups.filtering()
+        node.node_tree = node_groups.additive() if drawn == ADD else node_groups.filtering()
         self.put(WHITE if drawn == UNSEEN else color, node.inputs["Color"])
         output = next(node for node in self.tree.nodes if node.type == "OUTPUT_MATERIAL")
         self.tree.links.new(node.outputs["Shader"], output.inputs["Surface"])
@@ -273,13 +273,13 @@ class _Nodes:
         place = None
         if texture.reflects:
             place = self.node("Group", 4)
-            place.node_tree = groups.reflection()
+            place.node_tree = node_groups.reflection()
         moves = self.frame_rate > 0 and bool(texture.motions)
         if texture.rows == STILL and not moves:
             return None if place is None else place.outputs["Vector"]
         own = self.node("TexCoord", 4).outputs["UV"] if place is None else place.outputs["Vector"]
         matrix = self.node("Group", 3)
-        matrix.node_tree = groups.matrix()
+        matrix.node_tree = node_groups.matrix()
         self.tree.links.new(own, matrix.inputs["Vector"])
         for nth, name in enumerate(("U", "V")):
             matrix.inputs[name].default_value = texture.rows[nth]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Vector
 
-from io_idtech_models.blender.shading import groups
-from io_idtech_models.blender.shading.surfaces import show_look
+from io_idtech_models.blender.shading import node_groups
+from io_idtech_models.blender.shading.nodes import show_look
 from io_idtech_models.model.surface_look import (
     ADD,
     ALPHA,
@@ -261,8 +261,8 @@ def test_groups_are_shared_and_those_of_others_left_alone(images):
         show_look(bpy.data.materials.new(name), Look((bright(COLOURS, drawn=ADD),)), images)
     assert len(bpy.data.node_groups) == 1
     bpy.data.node_groups[0].name = "mine"
-    assert groups.additive().name == "mine"
-    assert groups.filtering() != groups.additive()
+    assert node_groups.additive().name == "mine"
+    assert node_groups.filtering() != node_groups.additive()
 
 
 def test_which_side_is_seen(images):

@@ -113,17 +113,17 @@ def _plain_positions(block: Block, plan: FramePlan) -> NDArray[np.float32] | Non
     return keyed_positions(block, plan)
 
 
-def split_meshes(meshes: list[ReadMesh], stage: Stage, sources: NDArray[np.int32]) -> list[SplitMesh]:
-    """Sample meshes in all frames, and split them by what they show; `sources` (F,) are the source's frames, or -1."""
+def split_meshes(meshes: list[ReadMesh], stage: Stage) -> list[SplitMesh]:
+    """Sample meshes in all frames, and split them by what they show."""
     settings = stage.export.settings
     seen = _sample(meshes, stage)
-    found = [SplitMesh(m, own, _parts(m, own, sources, settings)) for m, own in zip(meshes, seen, strict=True)]
+    found = [SplitMesh(m, own, _parts(m, own, stage)) for m, own in zip(meshes, seen, strict=True)]
     # Who of several claimed a vertex in vain, and shows a new one, is known only now.
     late = [each for each in found if each.samples.normals is None and _wants_normals(each, settings)]
     for each, own in zip(late, _sample([each.mesh for each in late], stage, normals=True), strict=True):
         each.samples = own
         if own.normals is not None and each.mesh.shape.shows_normals:
-            each.parts = _parts(each.mesh, own, sources, settings)
+            each.parts = _parts(each.mesh, own, stage)
     return found
 
 
@@ -149,12 +149,13 @@ def _sample(meshes: list[ReadMesh], stage: Stage, normals: bool = False) -> list
     return found
 
 
-def _parts(mesh: ReadMesh, samples: Samples, sources: NDArray[np.int32], settings: GatherSettings) -> list[Part]:
+def _parts(mesh: ReadMesh, samples: Samples, stage: Stage) -> list[Part]:
     """Split a mesh by what it shows; one without faces that never was a surface becomes none."""
     if mesh.place is None and not len(mesh.shape.corners):
         log.warning("'%s' has no faces: left out", mesh.block.name)
         return []
-    return split(mesh.shape, evidence_of(samples, sources, mesh.shape), settings.uv_splits_vertices)
+    splits = stage.export.settings.uv_splits_vertices
+    return split(mesh.shape, evidence_of(samples, stage.plan.sources, mesh.shape), splits)
 
 
 def evidence_of(samples: Samples, frames: NDArray[Any], shape: Shape) -> Evidence:
