@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from ..formats import VERTEX, Row
+from ..formats import VERTEX, Format
 from ..game.dress import NONE, Dress
 from ..game.player.animation_cfg import AnimationTable, read
 from ..game.player.files import PartFiles, PlayerFiles
@@ -34,7 +34,7 @@ class LoadedPart:
     name: str  # lower, upper, head, or nonseg
     files: PartFiles
     file: GameFile  # the model's, which a skin may have of its own
-    row: Row
+    row: Format
     model: VertexModel
     dress: Dress | None
 
@@ -117,7 +117,7 @@ def _dress(part: PartFiles, chosen: str, asked: str, complaints: list[str]) -> D
         return None
 
 
-def _model(file: GameFile) -> tuple[Row, VertexModel]:
+def _model(file: GameFile) -> tuple[Format, VertexModel]:
     """Return a file's format and model; raises ModelError, whose sentence names the file."""
     try:
         loaded = load(file, wanted=VERTEX)

@@ -19,7 +19,7 @@ from ...blender.skeletal.selfcheck import Motion, differences, lone_pose
 from ...blender.skeletal.torso import remember_weights
 from ...blender.space.hanging import in_space
 from ...blender.window import object_mode
-from ...formats import Row
+from ...formats import Format
 from ...model.edits.one_root import animation_with_origin, skeleton_with_origin
 from ...model.edits.short_names import short_skeleton
 from ...model.limits.games import GAMES, refused
@@ -64,7 +64,7 @@ Made = tuple[
 
 def export_skeletal(
     asked: Asked,
-    row: Row,
+    row: Format,
     chosen: Choice,
     context: Context,
     settings: SkeletalGatherSettings,
@@ -83,7 +83,7 @@ def export_skeletal(
 
 
 def _export_model(
-    asked: Asked, row: Row, chosen: Choice, context: Context, settings: SkeletalGatherSettings, more: ModelExport
+    asked: Asked, row: Format, chosen: Choice, context: Context, settings: SkeletalGatherSettings, more: ModelExport
 ) -> Summary:
     path, game = asked.target, asked.game
     with collected_warnings() as record_warnings:
@@ -113,7 +113,7 @@ def _export_model(
         _write([(target, data), *files, *skins])
         remember_weights(export.rig, settings)
     warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale), *_not_written(chosen, export, row)]
-    if row.animation and not more.write_animation:
+    if row.skeletal.animation and not more.write_animation:
         warnings += of_size(model.skeleton, model.source, "its animations, exported anew,")
     warnings += [f"{file.name}: {summary}" for file, summary in done if summary.warnings]
     moved = f", {plural(len(animations), 'animation')}" if row.has_motions else ""
@@ -122,27 +122,27 @@ def _export_model(
     return Summary(describe_skeletal(model) + moved, warnings, notes)
 
 
-def of_format(export: RigScene, row: Row) -> RigScene:
+def of_format(export: RigScene, row: Format) -> RigScene:
     """Return what an export looks at where only what a format has is asked for."""
-    normals = export.settings.normals if row.normals else "NONE"
-    named = row.skins == formats.SKIN_FILES
-    holds = Holds(row.colors, row.bare_vertices, worn_by_name=named, stretches=row.stretches)
+    kind, named = row.skeletal, row.skins == formats.SKIN_FILES
+    normals = export.settings.normals if kind.normals else "NONE"
+    holds = Holds(kind.colors, kind.unmoved_vertices, worn_by_name=named, stretches=kind.stretches)
     return export.asking(normals=normals, holds=holds)
 
 
-def _not_written(chosen: Choice, export: RigScene, row: Row) -> list[str]:
+def _not_written(chosen: Choice, export: RigScene, row: Format) -> list[str]:
     """Return what is there and not written, in sentences."""
     tags = unselected_tags(chosen, bones=False) if row.tags else []
     return [*left_out(chosen), *rig_levels.lost(export.rig, row), *tags]
 
 
-def _own_sources(row: Row, export: RigScene, more: ModelExport) -> list[motions.Source]:
+def _own_sources(row: Format, export: RigScene, more: ModelExport) -> list[motions.Source]:
     """Return the motions that go into a model's own file; what moves it else, or its rest, where it has no action."""
     try:
         return motions.sources(export, row, more.motions, "")
     except motions.NoActionError:
         moves = motions.automatic(export) == "SCENE"
-        return [] if row.apart and not moves else motions.sources(export, row, "SCENE" if moves else "REST", "")
+        return [] if row.motion.apart and not moves else motions.sources(export, row, "SCENE" if moves else "REST", "")
 
 
 def _own_motions(sources: list[motions.Source], model: SkeletalModel, more: ModelExport) -> list[Animation]:
@@ -150,7 +150,7 @@ def _own_motions(sources: list[motions.Source], model: SkeletalModel, more: Mode
     return [_finished(source.gather(), model, wanted) for source in sources]
 
 
-def _played(sources: list[motions.Source], animations: list[Animation], row: Row, data: bytes) -> list[Motion]:
+def _played(sources: list[motions.Source], animations: list[Animation], row: Format, data: bytes) -> list[Motion]:
     """Return motions as a file has them, and how the scene shows each: to be compared.
 
     Text holds numbers as they are, and takes as long to read as to write.
@@ -171,9 +171,9 @@ def _as_coded(animation: Animation, found: Animation) -> Animation:
     return replace(animation, positions=found.positions, rotations=found.rotations, scales=found.scales)
 
 
-def _bones_of(asked: Asked, row: Row, export: RigScene, context: Context) -> Made:
+def _bones_of(asked: Asked, row: Format, export: RigScene, context: Context) -> Made:
     """Return what comes of the bones of a model; raises ModelError."""
-    other = formats.by_name(row.companions[0])
+    other = row.skeletal.companions[0]
     with collected_warnings() as notes:
         wanted = AnimationExport(what=motions.automatic(export))
     beside = Asked(asked.target.with_suffix(other.suffixes[0]), asked.game)
@@ -225,7 +225,7 @@ def whole_model(blocks: Iterable[Any], context: Context) -> list[Any]:
 
 def export_animations(
     asked: Asked,
-    row: Row,
+    row: Format,
     chosen: Choice,
     context: Context,
     settings: SkeletalGatherSettings,
@@ -249,7 +249,7 @@ def export_animations(
 
 
 def _made(
-    asked: Asked, row: Row, export: RigScene, context: Context, wanted: AnimationExport, alone: bool = False
+    asked: Asked, row: Format, export: RigScene, context: Context, wanted: AnimationExport, alone: bool = False
 ) -> Made:
     """Return what comes of an armature's animations, `alone` if its model is not written; see `export_animations`."""
     with object_mode(context):
@@ -273,7 +273,7 @@ def _made(
             animations = [finish(source) for source in sources]
             done, files = _in_one(asked, row, animations, model)
             done[0][1].warnings.extend(compare(animations, sources, files[0][1]))
-        elif row.joins_clips and wanted.what in {"CHOSEN", "NLA"}:
+        elif row.motion.joins_clips and wanted.what in {"CHOSEN", "NLA"}:
             done, files = _joined(asked, row, sources, finish, compare)
         else:
             several = wanted.what not in {"AUTO", "ACTIVE", "REST", "SCENE"}
@@ -282,7 +282,7 @@ def _made(
         return done, files
 
 
-def _in_one(asked: Asked, row: Row, animations: list[Animation], model: SkeletalModel) -> Made:
+def _in_one(asked: Asked, row: Format, animations: list[Animation], model: SkeletalModel) -> Made:
     """Return what comes of animations in one file of a format whose files hold models, too: without the meshes."""
     path, game = asked.target, asked.game
     with collected_warnings() as warnings:
@@ -293,7 +293,7 @@ def _in_one(asked: Asked, row: Row, animations: list[Animation], model: Skeletal
 
 
 def _one_each(
-    asked: Asked, row: Row, sources: list[motions.Source], several: bool, finish: Finish, compare: Compare
+    asked: Asked, row: Format, sources: list[motions.Source], several: bool, finish: Finish, compare: Compare
 ) -> Made:
     """Return what comes of each animation in a file of its own; `several` go into the folder under their names."""
     path, game = asked.target, asked.game
@@ -308,12 +308,12 @@ def _one_each(
             files.append((target, data))
             files += scale_files(animation, row, target, game)
         facts = f"{plural(animation.num_frames, 'frame')}, {plural(len(animation.joint_names), 'joint')}"
-        facts += f" of '{source.name}'" if row.joins_clips else ""
+        facts += f" of '{source.name}'" if row.motion.joins_clips else ""
         done.append((target, Summary(facts, warnings, _folder_notes(target, path))))
     return done, files
 
 
-def _joined(asked: Asked, row: Row, sources: list[motions.Source], finish: Finish, compare: Compare) -> Made:
+def _joined(asked: Asked, row: Format, sources: list[motions.Source], finish: Finish, compare: Compare) -> Made:
     """Return what comes of several animations in one file: the summary, and the files with the table of them."""
     path, game = asked.target, asked.game
     with collected_warnings() as warnings:

@@ -26,7 +26,7 @@ from ...blender.player.rig import Piece, Rig, Sampled, find_rig, sample
 from ...blender.scene import ExportScene
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
-from ...formats.rows import SPLIT
+from ...formats.format import SPLIT
 from ...formats.vertex_files import dump_for
 from ...game.player.animation_edits import make as make_table
 from ...game.player.row_layout import LOOPING, Layout, Length, lay_out
