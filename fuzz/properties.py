@@ -30,7 +30,7 @@ from io_idtech_models.formats.md3.file import Md3
 from io_idtech_models.formats.md5.anim_file import Md5Anim
 from io_idtech_models.model import bind_pose as binding
 from io_idtech_models.model.bake import bake
-from io_idtech_models.model.edits.one_root import animation_with_origin, skeleton_with_origin
+from io_idtech_models.model.edits.matched import animation_with_origin, skeleton_with_origin
 from io_idtech_models.model.edits.split_surfaces import split_surfaces
 from io_idtech_models.model.edits.weld import weld_classes
 from io_idtech_models.model.limits.games import VertexLimits

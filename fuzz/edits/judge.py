@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from io_idtech_models.formats import VERTEX, Format, by_name
 from io_idtech_models.model.joint_scales import posed
-from io_idtech_models.model.weights.table import skin_by
+from io_idtech_models.model.weights import skin_by
 
 bpy: Any = blender
 Points = NDArray[np.float64]

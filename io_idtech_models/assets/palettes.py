@@ -7,7 +7,7 @@ from typing import Any
 
 from ..game.search import game_folder
 from ..game.store import GameFile
-from ..model.pictures.palette import Palette, quake, read
+from ..model.pictures import Palette, quake_palette, read_palette
 from ..reporting import ModelError
 
 log = logging.getLogger(__name__)
@@ -22,11 +22,11 @@ def palette_of(file: GameFile) -> Palette | None:
     if found is None:
         return None
     try:
-        palette = read(found.read())
+        palette = read_palette(found.read())
     except ModelError as error:
-        log.warning("'%s' can't be read: %s", found.name, error)
+        log.warning("'%s' can't be read_palette: %s", found.name, error)
         return None
-    return palette if palette is not None and (palette != quake()).any() else None
+    return palette if palette is not None and (palette != quake_palette()).any() else None
 
 
 def take_palette(model: Any, file: GameFile) -> None:

@@ -51,9 +51,9 @@ class _Vertex(Family):
         return vertex_facts(thing)
 
     def check(self, thing: Any, game: str, format_name: str, is_text: bool) -> list[Problem]:
-        from ..model.limits.vertex import check
+        from ..model.limits.checks import check_vertex
 
-        return list(check(thing, game, format_name))
+        return list(check_vertex(thing, game, format_name))
 
 
 class _Skeletal(Family):
@@ -72,9 +72,9 @@ class _Skeletal(Family):
         return skeletal_facts(thing)
 
     def check(self, thing: Any, game: str, format_name: str, is_text: bool) -> list[Problem]:
-        from ..model.limits.skeletal import check
+        from ..model.limits.checks import check_skeletal
 
-        return list(check(thing, game, format_name, is_text))
+        return list(check_skeletal(thing, game, format_name, is_text))
 
 
 class _Motion(Family):
@@ -93,7 +93,7 @@ class _Motion(Family):
         return animation_facts(thing)
 
     def check(self, thing: Any, game: str, format_name: str, is_text: bool) -> list[Problem]:
-        from ..model.limits.skeletal import check_animation
+        from ..model.limits.checks import check_animation
 
         return list(check_animation(thing, game, format_name, is_text))
 

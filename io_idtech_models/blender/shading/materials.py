@@ -14,8 +14,7 @@ from typing import Any, Protocol
 import bpy
 
 from ...model.look import Layer, Look, Texture
-from ...model.pictures.palette import Palette
-from ...model.pictures.skins import Skin
+from ...model.pictures import Palette, Skin
 from .. import names
 from ..compat import Block
 from ..provenance import STAND_IN, WORN, WORN_GIVEN

@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 
 from ...model.clips import Clip
-from ...model.pictures.skins import Skin
+from ...model.pictures import Skin
 from ...model.vertex import ModelSource, Traits
 from ...reporting import LimitError
 from .. import names

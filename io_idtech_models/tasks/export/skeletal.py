@@ -20,7 +20,7 @@ from ...blender.skeletal.torso import remember_weights
 from ...blender.space.hanging import in_space
 from ...blender.window import object_mode
 from ...formats import Format
-from ...model.edits.one_root import animation_with_origin, skeleton_with_origin
+from ...model.edits.matched import animation_with_origin, skeleton_with_origin
 from ...model.edits.short_names import short_skeleton
 from ...model.limits.games import GAMES, refused
 from ...model.skeletal import Animation, SkeletalModel, looped, set_bounds

@@ -15,7 +15,7 @@ from ...blender.provenance import FILE
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings
 from ...blender.skeletal.torso import remembered_weights
 from ...formats import ROWS, Format
-from ...model.limits.folders import game_of_player
+from ...model.limits.games import game_of_player
 from ...model.wording import listed
 from ...reporting import LimitError, Summary
 from ..export.last_export import TARGET, game_shown, kept_of, options_of

@@ -9,7 +9,7 @@ import bpy
 
 from ...blender.provenance import FILE
 from ...formats import Format
-from ...model.limits.folders import game_for
+from ...model.limits.games import game_for
 
 _last: dict[str, str] = {}  # the game that a format was exported for last, by the format's name
 

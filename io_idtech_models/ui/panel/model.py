@@ -10,8 +10,7 @@ from bpy.props import StringProperty
 
 from ...blender.compat import Context
 from ...formats import Format
-from ...model.limits.folders import UNKNOWN
-from ...model.limits.games import GAMES
+from ...model.limits.games import GAMES, UNKNOWN
 from ...tasks.export.last_export import choose_game, game_shown
 from ...tasks.export.subject import Subject, counts_shown, subject_of
 from ..bases import CANCELLED, FINISHED, Operator
