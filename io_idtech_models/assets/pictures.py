@@ -14,7 +14,7 @@ from ..game.pcx import decode as decode_pcx
 from ..game.pictures import png, tga
 from ..game.search import SearchPath
 from ..game.store import GameFile
-from ..model.pictures.skins import Skin, colors_of
+from ..model.pictures import Skin, colors_of
 from ..model.vertex import VertexModel
 from ..model.wording import listed
 from ..reporting import ModelError

@@ -29,7 +29,7 @@ from .bounds import reach
 from .joint_scales import Scales, posed, taken_apart
 from .source import Facts, Ints, Numbering
 from .transforms import unchain
-from .weights.table import Weights, skin
+from .weights import Weights, skin
 
 __all__ = [
     "Animation", "AnimationSource", "Doubles", "Floats", "JointTag", "Pose", "SkeletalModel",

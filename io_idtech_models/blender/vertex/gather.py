@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...model.clips import Clip
 from ...model.edits.normals import filled, smooth_normals, without_backs
-from ...model.pictures.skins import Skin
+from ...model.pictures import Skin
 from ...model.vertex import ModelSource, Surface, Tag, Traits, VertexModel
 from ...model.wording import listed
 from ...reporting import LimitError
