@@ -20,10 +20,11 @@ from ...blender.skeletal.torso import remember_weights
 from ...blender.space.hanging import in_space
 from ...blender.window import object_mode
 from ...formats import Format
+from ...model.bounds import set_bounds
 from ...model.edits.matched import animation_with_origin, skeleton_with_origin
 from ...model.edits.short_names import short_skeleton
 from ...model.limits.games import GAMES, refused
-from ...model.skeletal import Animation, SkeletalModel, looped, set_bounds
+from ...model.skeletal import Animation, SkeletalModel, looped
 from ...model.wording import describe_skeletal, listed, plural
 from ...reporting import LimitError, Summary, collected_warnings, reason
 from ..import_ import aninc as animation_tables

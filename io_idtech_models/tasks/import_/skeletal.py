@@ -23,7 +23,8 @@ from ...game.search import DIFFUSE_ENDINGS
 from ...game.store import GameFile
 from ...model import bind_pose
 from ...model.edits.matched import by_name, by_number
-from ...model.skeletal import Animation, Pose, SkeletalModel, mismatch, skeleton_of
+from ...model.joint_scales import skeleton_of
+from ...model.skeletal import Animation, Pose, SkeletalModel, mismatch
 from ...model.transforms import chain
 from ...model.wording import describe_skeletal, plural
 from ...reporting import LimitError, ModelError, Summary, collected_warnings
