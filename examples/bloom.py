@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from examples.pictures import png
 from io_idtech_models.formats import by_name
-from io_idtech_models.model.joint_scales import Scales
-from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh
+from io_idtech_models.model.skeletal import Animation, Scales, SkeletalModel, Skeleton, SkinnedMesh
 from io_idtech_models.model.weights import Weights
 
 SIDES = 10

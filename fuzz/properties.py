@@ -30,6 +30,7 @@ from io_idtech_models.formats.md3.file import Md3
 from io_idtech_models.formats.md5.anim_file import Md5Anim
 from io_idtech_models.model import bind_pose as binding
 from io_idtech_models.model.bake import bake
+from io_idtech_models.model.bounds import set_bounds
 from io_idtech_models.model.edits.matched import animation_with_origin, skeleton_with_origin
 from io_idtech_models.model.edits.split_surfaces import split_surfaces
 from io_idtech_models.model.edits.weld import weld_classes
@@ -37,7 +38,7 @@ from io_idtech_models.model.limits.games import VertexLimits
 from io_idtech_models.model.lod.levels import make_levels
 from io_idtech_models.model.records import skeletal as skeletal_record
 from io_idtech_models.model.records import vertex as record
-from io_idtech_models.model.skeletal import SkeletalModel, at_rest, set_bounds
+from io_idtech_models.model.skeletal import SkeletalModel, at_rest
 from io_idtech_models.model.vertex import VertexModel
 from io_idtech_models.reporting import LimitError, ModelError, collected_warnings
 

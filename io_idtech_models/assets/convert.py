@@ -13,11 +13,12 @@ from ..game import aninc
 from ..game.store import GameFile
 from ..model import bind_pose
 from ..model.bake import bake
+from ..model.bounds import set_bounds
 from ..model.edits.matched import moved_by_root, named
 from ..model.edits.short_names import short_animations, short_skeleton
-from ..model.joint_scales import as_own, bound_to
+from ..model.joint_scales import as_own, bound_to, skeleton_of
 from ..model.limits.games import ERROR, Problem, refused
-from ..model.skeletal import Animation, SkeletalModel, at_rest, set_bounds, skeleton_of
+from ..model.skeletal import Animation, SkeletalModel, at_rest
 from ..model.wording import plural
 from ..reporting import LimitError, collected_warnings
 from .export_request import ExportRequest, name_clashes

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.edits.matched import UNNAMED
-from ...model.joint_scales import Scales, bound_to, posed, stretches
-from ...model.skeletal import Animation, SkeletalModel, SkeletalSource, Skeleton, Weights, skeleton_of
+from ...model.joint_scales import bound_to, posed, skeleton_of, stretches
+from ...model.skeletal import Animation, Scales, SkeletalModel, SkeletalSource, Skeleton, Weights
 from ...model.source import Facts
 from ...model.transforms import conjugate, multiply, to_matrices
 from ...model.weights import skin_by

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.joint_scales import Scales, as_inherited, bound_to, stretches, unsettled, warn_of_shear
+from ...model.joint_scales import as_inherited, bound_to, stretches, unsettled, warn_of_shear
 from ...model.records.vertex import pack_names, unpack_names
-from ...model.skeletal import Animation, AnimationSource, Skeleton
+from ...model.skeletal import Animation, AnimationSource, Scales, Skeleton
 from ...model.source import Facts
 from ...model.wording import listed
 from ..common.records import Wanted, all_fit, as_bytes, finite, records_of

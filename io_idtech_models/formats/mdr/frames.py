@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.arrays import LARGEST
-from ...model.joint_scales import Scales
 from ...model.skeletal import (
     Animation,
     AnimationSource,
+    Scales,
     changed_frames,
 )
 from ...model.source import Facts

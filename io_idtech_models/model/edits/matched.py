@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import steady
-from ..joint_scales import Scales
-from ..skeletal import Animation, Doubles, SkeletalModel, Skeleton, SkinnedMesh
+from ..skeletal import Animation, Doubles, Scales, SkeletalModel, Skeleton, SkinnedMesh
 from ..source import Ints
 from ..transforms import conjugate, rotate, unchain
 from ..weights import Weights, normal_turns

@@ -19,9 +19,10 @@ from ...blender.skeletal.selfcheck import Motion, differences
 from ...blender.space.hanging import in_space
 from ...blender.window import object_mode
 from ...formats import Format
+from ...model.bounds import set_bounds
 from ...model.edits.matched import animation_with_origin
 from ...model.limits.games import GAMES, refused
-from ...model.skeletal import Animation, SkeletalModel, looped, set_bounds
+from ...model.skeletal import Animation, SkeletalModel, looped
 from ...model.wording import listed, plural
 from ...reporting import LimitError, Summary, collected_warnings, reason
 from ..import_ import aninc as animation_tables

@@ -21,7 +21,8 @@ from ...formats import MOTION, Format
 from ...game import aninc
 from ...game.store import GameFile
 from ...model.edits.matched import by_name, by_number
-from ...model.skeletal import Animation, SkeletalModel, skeleton_of
+from ...model.joint_scales import skeleton_of
+from ...model.skeletal import Animation, SkeletalModel
 from ...model.wording import plural
 from ...reporting import LimitError, ModelError, Summary, collected_warnings
 from . import aninc as animation_tables

@@ -91,6 +91,7 @@ class ImportSkeletalModel(DressOptions, ImportPosed):
 
     def import_animations(self, context: Context, paths: list[Path]) -> Any:
         """Hand files that hold no model to the operator for animations."""
-        operator = getattr(bpy.ops.import_anim, f"idtech_{self.row.skeletal.animation}")
+        motion = self.row.skeletal.animation or self.row
+        operator = getattr(bpy.ops.import_anim, f"idtech_{motion.name}")
         files = [{"name": path.name} for path in paths]
         return operator(directory=str(paths[0].parent), files=files, scale=self.scale)

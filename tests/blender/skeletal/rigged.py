@@ -21,7 +21,8 @@ from io_idtech_models.blender.skeletal import gather_motion as motion
 from io_idtech_models.blender.skeletal.gather import gather
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from io_idtech_models.formats import Format, by_name, identify
-from io_idtech_models.model.skeletal import Animation, SkeletalModel, set_bounds, skin
+from io_idtech_models.model.bounds import set_bounds
+from io_idtech_models.model.skeletal import Animation, SkeletalModel, skin
 from io_idtech_models.model.transforms import chain
 from tests import facts
 from tests.blender.case import CONTEXT, activate

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from io_idtech_models.formats import MOTION, rows_of
 from io_idtech_models.formats.md5 import scale_file as md5scale
-from io_idtech_models.model.joint_scales import LEAST, Scales, from_shown
+from io_idtech_models.model.skeletal import LEAST, Scales, from_shown
 from io_idtech_models.reporting import FormatError
 
 NAMES = ["origin", "upper arm", "hand", "hand"]
