@@ -106,10 +106,6 @@ def test_imports_run_one_way():
     assert not offenders(rule)
 
 
-# Rooms whose circles are about to go; there may be none when this is empty.
-MENDED_ELSEWHERE = {"formats", "model", "tasks", "ui"}
-
-
 def imported_modules(path: Path) -> set[Path]:
     """Return the modules of the package that a module imports: at its top, late, or for types alone."""
     found = set()
@@ -132,14 +128,53 @@ def test_imports_run_in_no_circle():
             new = graph[waiting.pop()] - reached
             reached |= new
             waiting += new
-        return (
-            ["it imports itself in the end"] if path in reached and room_of_house(path) not in MENDED_ELSEWHERE else []
-        )
-
-    def room_of_house(path):
-        return path.relative_to(PACKAGE).parts[0]
+        return ["it imports itself in the end"] if path in reached else []
 
     assert not offenders(rule)
+
+
+SHARED_TASKS = {"import_", "export"}  # what all rooms of tasks may build on
+
+
+def room_parts(path: Path) -> tuple[str, ...]:
+    return path.relative_to(PACKAGE).with_suffix("").parts
+
+
+def tasks_asked(path: Path):
+    """Yield the rooms of `tasks` that a module imports from."""
+    for module in imported_modules(path):
+        parts = room_parts(module)
+        if parts[0] == "tasks" and len(parts) > 1:
+            yield parts[1]
+
+
+def test_a_room_has_one_name_through_the_layers():
+    """What the user does is called the same in `ui` and `tasks`: `ui/skins` asks `tasks/skins`, and no other room.
+
+    Each may ask for what is imported and exported, too. The command line is no room.
+    """
+
+    def rule(path):
+        parts = room_parts(path)
+        if parts[0] != "ui" or parts[1] == "cli":
+            return []
+        return [asked for asked in tasks_asked(path) if asked not in {parts[1], *SHARED_TASKS}]
+
+    assert not offenders(rule)
+
+
+def test_exports_and_imports_ask_no_other_room():
+    def rule(path):
+        parts = room_parts(path)
+        if parts[0] != "tasks" or parts[1] not in SHARED_TASKS:
+            return []
+        return [asked for asked in tasks_asked(path) if asked not in SHARED_TASKS]
+
+    assert not offenders(rule)
+    imports_of = {
+        asked for path in MODULES if room_parts(path)[:2] == ("tasks", "import_") for asked in tasks_asked(path)
+    }
+    assert "export" not in imports_of
 
 
 def test_families_and_formats_never_meet():
