@@ -205,16 +205,6 @@ def test_an_animation_makes_an_armature_where_there_is_none(folder):
     assert differences(FILES["wave.md5anim"], exported(folder / "out.md5anim")) == set()
 
 
-def test_an_animation_at_another_scale(folder):
-    import_mesh(filepath=str(folder / "arm.md5mesh"), animations=False, scale=0.5)
-    import_anim(filepath=str(folder / "wave.md5anim"), scale=0.5)
-    scene().frame_set(3)
-    animation = ANIM.load(FILES["wave.md5anim"], "x")
-    places, _ = chain(animation.parents, animation.positions, animation.rotations)
-    assert tuple(rig().pose.bones["hand"].head) == pytest.approx(places[3, 2] / 2, abs=1e-5)
-    assert differences(FILES["wave.md5anim"], exported(folder / "out.md5anim", scale=0.5)) == set()
-
-
 # -- imports that fail
 
 
@@ -257,13 +247,6 @@ def test_a_file_under_the_name_of_another_kind_is_one_sentence(tmp_path, name, c
     text = error_of(run, filepath=str(tmp_path / name))
     said = f"{name}: its content is {content}, whatever its name: rename it, and import it as that"
     assert text.splitlines()[0] == said
-    assert counts() == before
-
-
-def test_a_broken_animation_without_an_armature_makes_none(folder):
-    put(folder / "cut.md5anim", samples_md5.wave()[:400])
-    before = counts()
-    error_of(import_anim, filepath=str(folder / "cut.md5anim"))
     assert counts() == before
 
 
@@ -370,15 +353,6 @@ def test_where_the_active_collection_is_not_shown(folder, state):
     activate(rig())
     assert differences(FILES["arm.md5mesh"], exported(folder / "b.md5mesh")) == set()
     assert differences(FILES["nod.md5anim"], exported(folder / "b.md5anim")) == set()
-
-
-def test_where_the_active_collection_is_hidden_for_good(folder):
-    made = new_collection("Mine").collection
-    made.hide_viewport = made.hide_select = True
-    assert import_mesh(filepath=str(folder / "arm.md5mesh")) == {"FINISHED"}
-    made.hide_viewport = False
-    activate(rig())
-    assert differences(FILES["arm.md5mesh"], exported(folder / "b.md5mesh")) == set()
 
 
 @pytest.mark.parametrize("alone", [False, True])
@@ -791,14 +765,6 @@ def test_vertices_without_weights_count_in_bounds_as_in_the_model(own):
         np.testing.assert_allclose(animation.bounds, bounds_of(model, animation), atol=1e-4)
 
 
-def test_bounds_of_ones_own_are_exact(own):
-    wave_own()
-    bounds = motion_of(own / "own.md5anim").bounds
-    for frame in range(5):
-        points = shown_points(frame)
-        np.testing.assert_allclose(bounds[frame], [points.min(axis=0), points.max(axis=0)], atol=1e-4)
-
-
 def test_it_comes_back_as_it_was(own):
     wave_own()
     wanted = [shown_points(frame) for frame in range(5)]
@@ -1204,15 +1170,6 @@ def test_what_a_game_refuses_is_not_written(tmp_path):
     assert (tmp_path / "md5/b.md5mesh").read_bytes() == b"old"
     assert not (tmp_path / "b.md5mesh").exists()
     exported(tmp_path / "b.md5mesh", game="doom3")
-
-
-def test_nothing_is_left_of_what_a_game_refuses(tmp_path):
-    long_name_rig(tmp_path)
-    import_anim_of = rig().animation_data_create()
-    import_anim_of.action = bpy.data.actions.new("still")
-    for operator, name in ((export_mesh, "b.md5mesh"), (export_anim, "b.md5anim")):
-        assert "48 bytes" in error_of(operator, filepath=str(tmp_path / name), game="quake2remaster")
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["long.md5mesh"], "not even a folder"
 
 
 def test_too_many_frames_for_a_game(arm):

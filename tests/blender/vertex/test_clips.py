@@ -152,10 +152,6 @@ def test_markers_stand_where_animations_begin():
     assert [(m.name, m.frame) for m in scene.timeline_markers][4:] == [("frames", 30)]
 
 
-def test_no_surface_no_action():
-    assert animations.make_actions([], [Clip("run", 0, 1)], "id") == []
-
-
 # -- F1: unedited animations give the file
 
 
@@ -298,13 +294,6 @@ def test_an_action_that_the_model_did_not_bring_is_left_out_and_said(caplog):
     assert "actions that this model did not bring are left out, name them to write them: 'jump'" in caplog.text
     caplog.clear()
     assert frame_names(case.after(frames="ACTIONS", actions="jump, run"))[:4] == numbered("jump", 4)
-    assert "left out" not in caplog.text
-
-
-def test_actions_of_another_model_are_not_missed(caplog):
-    first = open_animated()
-    open_animated()
-    first.after(frames="ACTIONS")
     assert "left out" not in caplog.text
 
 
@@ -683,14 +672,6 @@ def test_frames_without_a_marker_are_left_out_and_said(caplog):
     assert frame_names(after) == [*NAMES[7:15], *numbered("same", 5)]
     assert "7 frames before the first marker left out" in caplog.text
     assert "markers without a frame in the scene's range left out: 'run', 'beyond'" in caplog.text
-
-
-def test_a_marker_before_the_scene_begins():
-    case = open_animated()
-    CONTEXT.scene.frame_start = 9
-    after = case.after(frames="MARKERS")
-    assert frame_names(after) == NAMES[9:]
-    assert surfaces_equal(after, case.before, [*range(9, 20)])
 
 
 def test_meshes_with_keys_of_their_own_on_one_timeline():
