@@ -1351,12 +1351,6 @@ def test_the_collection_exporter(arm):
     assert differences(FILES["arm.md5mesh"], (arm / "out.md5mesh").read_bytes()) == set()
 
 
-@pytest.mark.parametrize("what", ["AUTO", "COLLECTION", "SELECTION", "VISIBLE", "SCENE"])
-def test_which_objects(arm, what):
-    activate(*bpy.data.collections["arm"].objects)
-    assert differences(FILES["arm.md5mesh"], exported(arm / "b.md5mesh", what=what)) == set()
-
-
 def test_the_mesh_alone_brings_its_armature(arm):
     activate(next(b for b in bpy.data.objects if b.type == "MESH"))
     assert differences(FILES["arm.md5mesh"], exported(arm / "b.md5mesh", what="SELECTION")) == set()

@@ -282,7 +282,7 @@ def test_live_on_an_animated_model(kind):
     compare(block, list(range(20)))
 
 
-@pytest.mark.parametrize("kind", MODIFIERS)
+@pytest.mark.parametrize("kind", sorted(CUTTING | IDLE))
 def test_live_on_a_model_of_one_frame(kind):
     case = open_case(still(SENTINEL.read_bytes()))
     block = case.surface()
