@@ -27,16 +27,10 @@ from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.blender.skeletal import gather as skeletal_gather
 from io_idtech_models.blender.skeletal import gather_motion as motion
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
-from io_idtech_models.formats import Row, by_name, by_suffix
-from io_idtech_models.model.skeletal import (
-    Animation,
-    SkeletalModel,
-    Skeleton,
-    SkinnedMesh,
-    Weights,
-    set_bounds,
-    skeleton_of,
-)
+from io_idtech_models.formats import Format, by_name, by_suffix
+from io_idtech_models.model.bounds import set_bounds
+from io_idtech_models.model.joint_scales import skeleton_of
+from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, Weights
 from io_idtech_models.model.transforms import chain, conjugate, rotate
 from io_idtech_models.tasks.export.motion import of_format
 
@@ -89,13 +83,13 @@ def from_files(paths: Sequence[Path]) -> list[Files]:
     found: list[Files] = []
     for path in paths:
         row = by_suffix(path)
-        if row is None or row.companions:
+        if row is None or row.skeletal.companions:
             raise ValueError(f"{path.name}: not a model whose bones lie in its own file, nor a motion")
-        data = path.read_bytes() if row.has_motions else _settled(row.name, path.read_bytes())
+        data = path.read_bytes() if row.skeletal.motions else _settled(row.name, path.read_bytes())
         if row.has_model:
             asset = row.unpack(row.read(data), path.stem)
             joints, frames = asset.model.skeleton.num_joints, sum(a.num_frames for a in asset.animations)
-            found.append(Files(path.name, data, [], joints, frames, (row.name, row.animation or row.name)))
+            found.append(Files(path.name, data, [], joints, frames, (row.name, (row.skeletal.animation or row).name)))
         elif not found or found[-1].formats[1] != row.name:
             raise ValueError(f"{path.name}: name the model that it moves before it")
         else:
@@ -206,7 +200,7 @@ def run_steps(files: Files, clock: Clock) -> tuple[Any, Any, list[Any]]:
     return posed, model, animations
 
 
-def run_whole(files: Files, row: Row, clock: Clock) -> tuple[Any, Any, list[Any]]:
+def run_whole(files: Files, row: Format, clock: Clock) -> tuple[Any, Any, list[Any]]:
     """Take a file that holds a model and its animations through every step once; see `run_steps`."""
     scene, layer = empty_scene()
     with clock.of("read"):

@@ -113,7 +113,7 @@ def run_steps(model: Model, clock: Clock, look: bool = False) -> floor.ReadyMode
     with clock.of("first update"):
         view_layer.update()
     blocks = list(built.collection.all_objects)
-    asked = GatherSettings(uv_splits_vertices=row.uv_splits_vertices, pictures=row.holds_pictures)
+    asked = GatherSettings(uv_splits_vertices=row.vertex.uv_splits_vertices, pictures=row.vertex.holds_pictures)
     with clock.of("gather"):
         gathered = gather(
             blocks,

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from examples.pictures import png
 from io_idtech_models.formats import by_name
-from io_idtech_models.model.joint_scales import Scales
-from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh
-from io_idtech_models.model.weights.table import Weights
+from io_idtech_models.model.skeletal import Animation, Scales, SkeletalModel, Skeleton, SkinnedMesh
+from io_idtech_models.model.weights import Weights
 
 SIDES = 10
 JOINTS = {"root": 0.0, "stem": 8.0, "neck": 16.0, "head": 24.0}  # their heights

@@ -16,7 +16,7 @@ from examples.pictures import noise
 from examples.shapes import Array, Part, beam, joined, lathe, moved, turn
 from io_idtech_models import formats
 from io_idtech_models.model.clips import Clip
-from io_idtech_models.model.pictures.skins import Skin
+from io_idtech_models.model.pictures import Skin
 from io_idtech_models.model.vertex import VertexModel
 
 POSES, STEP = 6, 0.1  # of the flame; seconds of each

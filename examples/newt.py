@@ -18,7 +18,8 @@ from examples import pictures
 from examples.pictures import Array, noise
 from examples.shapes import Part, Point, Rect, grid, joined, lathe, moved, shift, turn
 from io_idtech_models import formats
-from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, Weights, looped, set_bounds
+from io_idtech_models.model.bounds import set_bounds
+from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, Weights, looped
 from io_idtech_models.model.transforms import from_matrices, unchain
 
 FOLDER = "models/md5/newt"

@@ -19,16 +19,8 @@ from examples.pictures import Array, noise
 from examples.shapes import ALONG_X, Part, Point, Rect, joined, lathe, moved, shift, turn
 from io_idtech_models import formats
 from io_idtech_models.game import aninc
-from io_idtech_models.model.skeletal import (
-    Animation,
-    JointTag,
-    SkeletalModel,
-    Skeleton,
-    SkinnedMesh,
-    Traits,
-    Weights,
-    set_bounds,
-)
+from io_idtech_models.model.bounds import set_bounds
+from io_idtech_models.model.skeletal import Animation, JointTag, SkeletalModel, Skeleton, SkinnedMesh, Traits, Weights
 from io_idtech_models.model.transforms import from_matrices, unchain
 
 MODEL = "models/players/toys/trooper"

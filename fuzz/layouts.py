@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from fuzz import packs
-from io_idtech_models import formats
+from io_idtech_models.formats.codecs import CODECS
 from io_idtech_models.formats.common.chunks import FILE, Chain, File, Kind, Lump
 from io_idtech_models.formats.common.weighted import WEIGHT, WeightedVertices
 from io_idtech_models.formats.md2 import file as md2
@@ -46,7 +45,7 @@ class Records:
 @cache
 def declared(kind: str) -> File[Any]:
     """Return what the codec of a binary format declares."""
-    codec = import_module(f"{formats.__name__}.{formats.by_name(kind).file_codec}")
+    codec = CODECS[kind]()[0]
     return next(value for value in vars(codec).values() if isinstance(value, File))
 
 

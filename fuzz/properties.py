@@ -30,14 +30,15 @@ from io_idtech_models.formats.md3.file import Md3
 from io_idtech_models.formats.md5.anim_file import Md5Anim
 from io_idtech_models.model import bind_pose as binding
 from io_idtech_models.model.bake import bake
-from io_idtech_models.model.edits.one_root import animation_with_origin, skeleton_with_origin
+from io_idtech_models.model.bounds import set_bounds
+from io_idtech_models.model.edits.matched import animation_with_origin, skeleton_with_origin
 from io_idtech_models.model.edits.split_surfaces import split_surfaces
 from io_idtech_models.model.edits.weld import weld_classes
 from io_idtech_models.model.limits.games import VertexLimits
 from io_idtech_models.model.lod.levels import make_levels
 from io_idtech_models.model.records import skeletal as skeletal_record
 from io_idtech_models.model.records import vertex as record
-from io_idtech_models.model.skeletal import SkeletalModel, at_rest, set_bounds
+from io_idtech_models.model.skeletal import SkeletalModel, at_rest
 from io_idtech_models.model.vertex import VertexModel
 from io_idtech_models.reporting import LimitError, ModelError, collected_warnings
 
@@ -65,7 +66,7 @@ def check(kind: str, data: bytes, budget: Budget) -> bool:
                 structs, asset = _read(row, parts)
         except ModelError:
             return False
-        for thing in {id(each): each for each in (asset.chief, *asset.animations)}.values():
+        for thing in {id(each): each for each in (asset.content, *asset.animations)}.values():
             _check_numbers(thing)
         try:
             with budget.spent("writing", len(data)):
@@ -76,7 +77,7 @@ def check(kind: str, data: bytes, budget: Budget) -> bool:
             _check_return(kind, row, structs, written, (written, *parts[1:]))
             _check_record(row, asset, written)
         if len(data) <= SMALL or zlib.crc32(data) % SELDOM == 0:
-            _check_uses(row, asset.chief, budget, len(data))
+            _check_uses(row, asset.content, budget, len(data))
     return True
 
 
@@ -94,7 +95,7 @@ def _read(row: Any, parts: tuple[bytes, ...]) -> tuple[Any, Any]:
 
 def _dump(row: Any, asset: Any) -> bytes:
     """Return the file of what one holds; raises LimitError."""
-    found: bytes = row.dump(asset.chief, None, asset.animations)
+    found: bytes = row.dump(asset.content, None, asset.animations)
     return found
 
 
@@ -270,13 +271,13 @@ def _rewrite(row: Any, model: Any) -> None:
 
 def _fit(row: Any, model: Any) -> None:
     """Do what takes long in large models: levels of detail, pieces, and the pose in which weights agree best."""
-    if row.level_files:
+    if row.vertex.level_files:
         whole = row.load(row.dump(model), "name")
         pieces, _ = split_surfaces(whole, range(len(whole.surfaces)), FEW)
         for each in (pieces, *make_levels(whole, (0.5, 0.1))):
             row.dump(each)
     if not isinstance(model, SkeletalModel) or model.skeleton.num_joints > FEW_JOINTS:
         return
-    if row.bind_pose_missing:
+    if row.skeletal.bind_pose_missing:
         row.dump(replace(model, source=None), {"make_lod": True})
         binding.fitted(model, model.skeleton.bind)

@@ -28,9 +28,9 @@ from io_idtech_models.formats.common import normals as _normals
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.model import bind_pose as binding
 from io_idtech_models.model import steady, torso
+from io_idtech_models.model.bounds import set_bounds
 from io_idtech_models.model.lod import collapse
 from io_idtech_models.model.lod.levels import make_levels
-from io_idtech_models.model.skeletal import set_bounds
 from io_idtech_models.model.vertex import Surface, VertexModel
 from tests.samples import CORPUS, PROJECT, SENTINEL
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from io_idtech_models.formats.iqm import file as iqm
-from io_idtech_models.formats.iqm.names import name_at
+from io_idtech_models.formats.iqm.file import name_at
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.formats.md5 import anim_file as md5anim

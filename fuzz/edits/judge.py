@@ -14,9 +14,9 @@ import bpy as blender
 import numpy as np
 from numpy.typing import NDArray
 
-from io_idtech_models.formats import VERTEX, Row, by_name
+from io_idtech_models.formats import VERTEX, Format, by_name
 from io_idtech_models.model.joint_scales import posed
-from io_idtech_models.model.weights.table import skin_by
+from io_idtech_models.model.weights import skin_by
 
 bpy: Any = blender
 Points = NDArray[np.float64]
@@ -47,7 +47,7 @@ class Frames:
     """The points that a file shows, frame by frame: by a function of the frame's number."""
 
     assets: list[Any]
-    row: Row
+    row: Format
     found: dict[int, Points] = field(default_factory=dict)
 
     @property
@@ -89,10 +89,10 @@ class Frames:
         return places[0], axes[0]
 
 
-def loaded(row: Row, path: Path, others: dict[str, Path]) -> Frames:
+def loaded(row: Format, path: Path, others: dict[str, Path]) -> Frames:
     """Read a file and those that lie beside it, by their formats."""
     structs = {name: by_name(name).read(place.read_bytes()) for name, place in others.items()}
-    companions = [structs.get(name) for name in row.companions]
+    companions = [structs.get(other.name) for other in row.skeletal.companions]
     asset = row.unpack(row.read(path.read_bytes()), "a", companions)
     motions = [by_name(name).unpack(found, "a") for name, found in structs.items()]
     return Frames([asset, *motions], row)

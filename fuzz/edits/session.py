@@ -17,7 +17,7 @@ import bpy as blender
 from fuzz.edits import judge
 from fuzz.edits.operations import Operation, do, operations
 from io_idtech_models import formats
-from io_idtech_models.formats import VERTEX, Row
+from io_idtech_models.formats import VERTEX, Format
 from tests.samples import sample
 from tests.small_files import SAMPLES
 from tests.ui.scene import activate, operator
@@ -45,7 +45,7 @@ class Subject:
     name: str
 
     @property
-    def row(self) -> Row:
+    def row(self) -> Format:
         """Return its format."""
         return formats.by_name(self.format)
 
@@ -100,7 +100,7 @@ def run(subject: Subject, steps: list[Step]) -> Finding:
         return _outcome(subject.row, folder / "out" / f"a{subject.row.suffixes[0]}")
 
 
-def _outcome(row: Row, target: Path) -> Finding:
+def _outcome(row: Format, target: Path) -> Finding:
     """Export what is in the scene, and compare."""
     visible = [block for block in bpy.context.scene.objects if block.visible_get()]
     blocks = [block for block in visible if block.type == "MESH" and len(block.data.polygons)]
@@ -125,16 +125,16 @@ def _outcome(row: Row, target: Path) -> Finding:
     return Finding("")
 
 
-def _export(row: Row, target: Path) -> dict[str, Path]:
+def _export(row: Format, target: Path) -> dict[str, Path]:
     """Write a model, and its motions where they have a file of their own; returns the files beside it."""
     operator("export", target)(filepath=str(target), what="SCENE")
-    if row.family is VERTEX or row.has_motions or not row.animation:
+    if row.family is VERTEX or row.has_motions or row.skeletal.animation is None:
         return {}
-    motion = formats.by_name(row.animation)
+    motion = row.skeletal.animation
     beside = target.with_suffix(motion.suffixes[0])
     with contextlib.suppress(RuntimeError):  # it has no action
         getattr(bpy.ops.export_anim, f"idtech_{motion.name}")(filepath=str(beside))
-    if not beside.is_file() and row.companions:
+    if not beside.is_file() and row.skeletal.companions:
         operator("export", target)(filepath=str(target), what="SCENE", write_animation=True)
     return {motion.name: beside} if beside.is_file() else {}
 

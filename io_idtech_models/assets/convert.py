@@ -7,17 +7,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from .. import formats
-from ..formats import MOTION, SKELETAL, VERTEX, Family, Row
+from ..formats import MOTION, SKELETAL, VERTEX, Family, Format
 from ..formats.vertex_files import dump_for
 from ..game import aninc
 from ..game.store import GameFile
 from ..model import bind_pose
 from ..model.bake import bake
+from ..model.bounds import set_bounds
 from ..model.edits.matched import moved_by_root, named
 from ..model.edits.short_names import short_animations, short_skeleton
-from ..model.joint_scales import as_own, bound_to
+from ..model.joint_scales import as_own, bound_to, skeleton_of
 from ..model.limits.games import ERROR, Problem, refused
-from ..model.skeletal import Animation, SkeletalModel, at_rest, set_bounds, skeleton_of
+from ..model.skeletal import Animation, SkeletalModel, at_rest
 from ..model.wording import plural
 from ..reporting import LimitError, collected_warnings
 from .export_request import ExportRequest, name_clashes
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from ..model.vertex import VertexModel
 
 ONLY = "only a skeletal model that becomes a vertex-animated one takes animations and tags"
-COMPANIONS = [formats.by_name(name) for row in formats.ROWS for name in row.companions]
+COMPANIONS = [other for row in formats.ROWS for other in row.skeletal.companions]
 
 
 @dataclass(frozen=True)
@@ -45,13 +46,13 @@ class Posing:
 
 def problems(loaded: Loaded, game: str) -> list[Problem]:
     """Return what a game, a key of `limits.games.GAMES`, refuses or changes of what a file holds."""
-    found = _problems(loaded.row, loaded.chief, game)
-    if loaded.row.has_motions:
+    found = _problems(loaded.row, loaded.content, game)
+    if loaded.row.has_model and loaded.row.has_motions:
         found += [problem for animation in loaded.animations for problem in loaded.row.check_motion(animation, game)]
     return found
 
 
-def _problems(row: Row, thing: Any, game: str) -> list[Problem]:
+def _problems(row: Format, thing: Any, game: str) -> list[Problem]:
     return [*row.check(thing, game), *(Problem(ERROR, "", text) for text in row.problems(thing))]
 
 
@@ -92,11 +93,11 @@ class Converted:
     notes: list[str]
 
 
-def _baked(loaded: Loaded, to: Row, asked: ExportRequest, posing: Posing) -> Converted:
+def _baked(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
     """Return what comes of a skeletal model as one that is animated vertex by vertex."""
     motions, notes = _motions(loaded, posing), list[str]()
     if asked.shorten:
-        motions, notes = short_animations(motions, to.rooms.get("frame"))
+        motions, notes = short_animations(motions, to.name_sizes.get("frame"))
     if any(mesh.level for mesh in loaded.model.meshes):
         notes += to.lost_levels()
     if not loaded.model.nearest().meshes and not loaded.model.tags and not posing.tags:
@@ -106,10 +107,10 @@ def _baked(loaded: Loaded, to: Row, asked: ExportRequest, posing: Posing) -> Con
     return replace(found, notes=notes + found.notes)
 
 
-def _vertex_file(loaded: Loaded, model: VertexModel, to: Row, asked: ExportRequest) -> Converted:
+def _vertex_file(loaded: Loaded, model: VertexModel, to: Format, asked: ExportRequest) -> Converted:
     """Return what comes of a vertex-animated model, its pictures in the file or beside it as the format has them."""
     beside: list[tuple[Target, bytes]] = []
-    if to.holds_pictures and loaded.file is not None:
+    if to.vertex.holds_pictures and loaded.file is not None:
         model = with_pictures(model, loaded.file)
     elif model.skins:
         model, beside = without_pictures(model, asked.target, loaded.file)
@@ -121,7 +122,7 @@ def _vertex_file(loaded: Loaded, model: VertexModel, to: Row, asked: ExportReque
     return Converted([(asked.target, written.data), *levels, *beside], written.model, written.notes + notes)
 
 
-def _motion_files(loaded: Loaded, to: Row, asked: ExportRequest, posing: Posing) -> Converted:
+def _motion_files(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
     """Return what comes of a motion in another format, or in its own."""
     target, game = asked.target, asked.game
     motions, notes = loaded.animations, list[str]()
@@ -132,20 +133,20 @@ def _motion_files(loaded: Loaded, to: Row, asked: ExportRequest, posing: Posing)
     return Converted([(target, to.dump(motion)), *scale_files(motion, to, target, game)], motion, notes)
 
 
-def _model_of_motion(loaded: Loaded, to: Row, asked: ExportRequest, posing: Posing) -> Converted:
+def _model_of_motion(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
     """Return what comes of a motion in a format whose files hold models, too: joints, and no mesh."""
-    if not to.apart:
+    if not to.motion.apart:
         raise _never(loaded.row, to)
     first = loaded.animations[0]
     return _skeletal_files(replace(loaded, model=SkeletalModel(first.name, skeleton_of(first), [])), to, asked, posing)
 
 
-def _motions_of_model(loaded: Loaded, to: Row, asked: ExportRequest, posing: Posing) -> Converted:
+def _motions_of_model(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
     """Return what comes of a model's own motions in a format of these alone: one, or several where it joins them."""
     if not loaded.row.has_motions or not loaded.animations:
         raise LimitError(f"{loaded.row.name.upper()} can't become {to.name.upper()}: its files hold no animations")
     motions, notes = _scaled_for(to, loaded.animations, loaded.model)
-    if not motions or (len(motions) > 1 and not to.joins_clips):
+    if not motions or (len(motions) > 1 and not to.motion.joins_clips):
         found = f"it has {plural(len(motions), 'animation')}"
         raise LimitError(f"{found}, and {to.name.upper()} holds one: convert the model, with all of them beside it")
     for motion in motions:
@@ -159,19 +160,19 @@ def _motions_of_model(loaded: Loaded, to: Row, asked: ExportRequest, posing: Pos
     return replace(done, notes=notes + done.notes)
 
 
-def _never(row: Row, to: Row) -> LimitError:
+def _never(row: Format, to: Format) -> LimitError:
     reason = ": that takes a skeleton" if row.family is VERTEX else ""
     return LimitError(f"{row.name.upper()} can't become {to.name.upper()}{reason}")
 
 
-def _skeletal_files(loaded: Loaded, to: Row, asked: ExportRequest, posing: Posing) -> Converted:
+def _skeletal_files(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
     """Return what comes of a skeletal model and its animations in another format, or in its own."""
     model, row, game = loaded.model, loaded.row, asked.game
     motions = _motions(loaded, posing)
-    if row is to and motions and not (to.companions or to.has_motions):
+    if row is to and motions and not (to.skeletal.companions or to.has_motions):
         raise LimitError(ONLY)
     notes: list[str] = []
-    if not to.bare_vertices:
+    if not to.skeletal.unmoved_vertices:
         model, unmoved = moved_by_root(model)
         root = next(iter(model.skeleton.names), "")
         notes = [f"{plural(unmoved, 'vertex', 'vertices')} that no joint moves hang on '{root}'"] if unmoved else []
@@ -184,25 +185,25 @@ def _skeletal_files(loaded: Loaded, to: Row, asked: ExportRequest, posing: Posin
         model, motions, notes = short_skeleton(model, motions, to, game)
     notes += refused(_problems(to, model, game))
     notes += to.lost(model)
-    model = model if to.levels else model.nearest()
+    model = model if to.skeletal.levels else model.nearest()
     for animation in motions:
         set_bounds(animation, model)
     own, beside = (motions, []) if to.has_motions else ([], motions)
     notes += [note for animation in own for note in refused(to.check_motion(animation, game))]
     files = [(asked.target, to.dump(model, asked.options, own))]
-    if beside:
-        found = _files_beside(beside, formats.by_name(to.animation), asked)
+    if beside and to.skeletal.animation is not None:
+        found = _files_beside(beside, to.skeletal.animation, asked)
         files += found.files
         notes += [*found.notes, f"with {plural(len(found.files), 'file')} of animations"]
     return Converted(files, model, notes)
 
 
-def _files_beside(motions: list[Animation], row: Row, asked: ExportRequest) -> Converted:
+def _files_beside(motions: list[Animation], row: Format, asked: ExportRequest) -> Converted:
     """Return the files of a model's animations that lie beside it: one each, or one for all and a table of them."""
     target, game = asked.target, asked.game
     notes = [note for motion in motions for note in refused(_problems(row, motion, game))]
     files: list[tuple[Target, bytes]] = []
-    if row.joins_clips:
+    if row.motion.joins_clips:
         for motion in motions:
             warn_of_lost_scales(motion)
         files.append((target.with_suffix(row.suffixes[0]), row.dump_joined(motions)))
@@ -215,27 +216,27 @@ def _files_beside(motions: list[Animation], row: Row, asked: ExportRequest) -> C
     return Converted(files, motions, notes)
 
 
-def _bound(loaded: Loaded, to: Row, motions: list[Animation]) -> tuple[SkeletalModel, list[Animation]]:
+def _bound(loaded: Loaded, to: Format, motions: list[Animation]) -> tuple[SkeletalModel, list[Animation]]:
     """Return a model in a pose that another format can bind it in, and animations, one at least if that asks for bones.
 
     Raises:
         LimitError: its bones lie in a file that is not there.
     """
     model = loaded.model
-    if loaded.row.bind_pose_missing:
+    if loaded.row.skeletal.bind_pose_missing:
         if loaded.animation is None:
             raise LimitError("its bones lie in another file, which was not found: name it with --anim")
         model = bind_pose.fitted(model, model.skeleton.bind, bind_pose.mean_places(loaded.animation.positions))
-    needed = to.companions or (to.has_motions and not to.apart)
+    needed = to.skeletal.companions or (to.has_motions and not to.motion.apart)
     return model, motions or ([at_rest(model.skeleton, model.name)] if needed else [])
 
 
-def _scaled_for(to: Row, motions: list[Animation], model: SkeletalModel | None) -> tuple[list[Animation], list[str]]:
+def _scaled_for(to: Format, motions: list[Animation], model: SkeletalModel | None) -> tuple[list[Animation], list[str]]:
     """Return animations whose joints are scaled as a format has it, and what is lost of that."""
     found, notes = [], []
     for motion in motions:
         bound = named(motion if model is None else bound_to(motion, model.skeleton))
-        own, lost = (bound, False) if to.stretches else as_own(bound)
+        own, lost = (bound, False) if to.skeletal.stretches else as_own(bound)
         notes += [f"'{motion.name}': uneven scale of joints is lost"] if lost else []
         found.append(own)
     return found, notes
@@ -263,7 +264,7 @@ def _motions(loaded: Loaded, posing: Posing) -> list[Animation]:
     ]
 
 
-Way = Callable[[Loaded, Row, ExportRequest, Posing], Converted]
+Way = Callable[[Loaded, Format, ExportRequest, Posing], Converted]
 WAYS: dict[tuple[Family, Family], Way] = {
     (VERTEX, VERTEX): lambda loaded, to, asked, _posing: _vertex_file(loaded, loaded.model, to, asked),
     (SKELETAL, VERTEX): _baked,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..formats import Row
+from ..formats import Format
 from ..reporting import LimitError
 from .storage import Target
 
@@ -19,9 +19,9 @@ Files = list[tuple[Target, bytes]]
 NEAR = 1.1  # times the share asked for: what has more is said
 
 
-def refuse_others(row: Row | None, suffix: str) -> None:
+def refuse_others(row: Format | None, suffix: str) -> None:
     """Raise LimitError where games read no levels of detail beside files that end so; `row` is their format's."""
-    if row is None or not row.level_files:
+    if row is None or not row.vertex.level_files:
         raise LimitError(f"games read no levels of detail beside '{suffix}' files")
 
 
@@ -40,7 +40,7 @@ def level_targets(target: Target, numbers: Iterable[int]) -> list[Target]:
     return [level_target(target, number) for number in numbers]
 
 
-def dump_levels(row: Row, data: bytes, name: str, shares: Sequence[float]) -> tuple[list[bytes], list[str]]:
+def dump_levels(row: Format, data: bytes, name: str, shares: Sequence[float]) -> tuple[list[bytes], list[str]]:
     """Return the files of levels of a model, of its own file, and what there is to say; `name` is what it is called.
 
     Raises:
@@ -60,7 +60,7 @@ def dump_levels(row: Row, data: bytes, name: str, shares: Sequence[float]) -> tu
     return [row.dump(level) for level in levels], notes
 
 
-def level_files(row: Row, data: bytes, target: Target, shares: Sequence[float]) -> tuple[Files, list[str]]:
+def level_files(row: Format, data: bytes, target: Target, shares: Sequence[float]) -> tuple[Files, list[str]]:
     """Return the files of levels beside a model's file, and what there is to say; see `dump_levels`."""
     if not shares:
         return [], []
@@ -68,11 +68,11 @@ def level_files(row: Row, data: bytes, target: Target, shares: Sequence[float]) 
     return [(level_target(target, number), each) for number, each in enumerate(found, 1)], notes
 
 
-def stale_levels(row: Row, data: bytes, target: Target, written: Collection[Target]) -> Iterator[str]:
+def stale_levels(row: Format, data: bytes, target: Target, written: Collection[Target]) -> Iterator[str]:
     """Yield what is to be said of levels that lie beside a file which is to change, and are not `written` with it."""
     from ..model.lod.levels import MOST_LEVELS
 
-    if not row.level_files:
+    if not row.vertex.level_files:
         return
     others = level_targets(target, range(1, MOST_LEVELS + 1))
     try:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from .. import formats
-from ..formats import Asset, Family, Row
+from ..formats import Asset, Family, Format
 from ..game.search import SearchPath, game_folder, model_name
 from ..game.store import GameFile
-from ..model.pictures.palette import Palette, quake, read
+from ..model.pictures import Palette, quake_palette, read_palette
 from ..reporting import FormatError, LimitError, ModelError
 
 if TYPE_CHECKING:
@@ -49,17 +49,17 @@ def load(file: GameFile, companions: Sequence[GameFile] = (), wanted: Family | N
     if wanted is not None and row not in formats.rows_of(wanted):
         raise LimitError(f"its content is {row.name.upper()}, whatever its name: rename it, and import it as that")
     structs = row.read(data)
-    if row.companions:
+    if row.skeletal.companions:
         return replace(_with_bones(file, structs, row, companions), file=file)
     if not row.has_model:
         return Loaded(row, None, [_motion(row, structs, file)])
     found = row.unpack(structs, model_name(file))
-    if row.holds_pictures:
+    if row.vertex.holds_pictures:
         take_palette(found.model, file)
     return Loaded(row, found.model, found.animations, checksum=crc32(data), file=file)
 
 
-def load_animation(file: GameFile, row: Row) -> Animation:
+def load_animation(file: GameFile, row: Format) -> Animation:
     """Return the animation in a file for a model of a format.
 
     Raises:
@@ -68,7 +68,7 @@ def load_animation(file: GameFile, row: Row) -> Animation:
     try:
         data = file.read()
         found = formats.identify(data, file)
-        if found.name == row.animation and not found.has_model:
+        if found is row.skeletal.animation:
             return _motion(found, found.read(data), file)
     except ModelError as error:
         raise ModelError(f"'{file.name}': {error}") from error
@@ -76,7 +76,7 @@ def load_animation(file: GameFile, row: Row) -> Animation:
 
 
 def animations_beside(
-    file: GameFile, row: Row, model: SkeletalModel, besides: GameFile | None = None
+    file: GameFile, row: Format, model: SkeletalModel, besides: GameFile | None = None
 ) -> list[tuple[Animation, GameFile]]:
     """Return the animations in a model's folder that fit its joints, by name; warnings name what can't be read."""
     from ..model.skeletal import mismatch
@@ -95,19 +95,19 @@ def animations_beside(
     return found
 
 
-def _motion(row: Row, structs: Any, file: GameFile) -> Animation:
+def _motion(row: Format, structs: Any, file: GameFile) -> Animation:
     """Return the animation of a file's structs, called as the file is, with what lies beside it; raises ModelError."""
     from .scale_files import with_scales  # which models without a skeleton do without
 
     return with_scales(row.unpack(structs, file.stem).animations[0], row, file)
 
 
-def _with_bones(file: GameFile, structs: Any, row: Row, companions: Sequence[GameFile]) -> Loaded:
+def _with_bones(file: GameFile, structs: Any, row: Format, companions: Sequence[GameFile]) -> Loaded:
     """Return the model of a file's structs with the bones of the first companion that has them all."""
-    other = formats.by_name(row.companions[0])
+    other = row.skeletal.companions[0]
     search = SearchPath(file)
     complaints = []
-    for each in companions or search.companions(other.suffixes[0], row.usual_companion):
+    for each in companions or search.companions(other.suffixes[0], row.skeletal.usual_companion):
         try:
             bones = other.read(each.read())
             model = row.unpack(structs, model_name(file), [bones]).model
@@ -116,7 +116,7 @@ def _with_bones(file: GameFile, structs: Any, row: Row, companions: Sequence[Gam
             complaints.append(f"'{each.name}': {error}")
     if companions:
         raise FormatError("; ".join(complaints[:3]))
-    places = " and ".join(search.companion_places(row.usual_companion))
+    places = " and ".join(search.companion_places(row.skeletal.usual_companion))
     log.warning(
         "%s", "; ".join([f"no {other.suffixes[0]} with its bones in {places}: they have no names", *complaints[:3]])
     )
@@ -130,11 +130,11 @@ def palette_of(file: GameFile) -> Palette | None:
     if found is None:
         return None
     try:
-        palette = read(found.read())
+        palette = read_palette(found.read())
     except ModelError as error:
         log.warning("'%s' can't be read: %s", found.name, error)
         return None
-    return palette if palette is not None and (palette != quake()).any() else None
+    return palette if palette is not None and (palette != quake_palette()).any() else None
 
 
 def take_palette(model: Any, file: GameFile) -> None:

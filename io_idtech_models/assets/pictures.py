@@ -13,7 +13,7 @@ from ..game.folders import home_of
 from ..game.pictures import pcx, png, tga
 from ..game.search import SearchPath
 from ..game.store import GameFile
-from ..model.pictures.skins import Skin, colors_of
+from ..model.pictures import Skin, colors_of
 from ..model.vertex import VertexModel
 from ..model.wording import listed
 from ..reporting import ModelError

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..formats import Row
+from ..formats import Format
 from ..formats.md5 import scale_file
 from ..game.store import GameFile
 from ..model.limits.games import GAMES
@@ -18,10 +18,10 @@ from .storage import Target
 log = logging.getLogger(__name__)
 
 
-def with_scales(animation: Animation, row: Row, file: GameFile) -> Animation:
+def with_scales(animation: Animation, row: Format, file: GameFile) -> Animation:
     """Return an animation with the scale of joints beside its file; a warning names one that can't be read."""
-    beside = file.beside(file.stem + row.scales)
-    if not row.scales or not beside.is_file():
+    beside = file.beside(file.stem + row.motion.scales)
+    if not row.motion.scales or not beside.is_file():
         return animation
     try:
         scales = scale_file.read(beside.read(), animation.joint_names, animation.num_frames)
@@ -31,9 +31,9 @@ def with_scales(animation: Animation, row: Row, file: GameFile) -> Animation:
     return replace(animation, scales=scales)
 
 
-def scale_files(animation: Animation, row: Row, target: Target, game: str) -> list[tuple[Target, bytes]]:
+def scale_files(animation: Animation, row: Format, target: Target, game: str) -> list[tuple[Target, bytes]]:
     """Return what to write beside an animation's file, whose name is `target`: nothing unless joints are scaled."""
-    beside = target.with_suffix(row.scales) if row.scales and GAMES[game].scales else None
+    beside = target.with_suffix(row.motion.scales) if row.motion.scales and GAMES[game].scales else None
     if beside is None:
         warn_of_lost_scales(animation)
     elif animation.scales is not None:

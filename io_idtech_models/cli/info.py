@@ -14,7 +14,7 @@ def facts(loaded: Loaded) -> dict[str, Any]:
     """Return what `info` shows of a file, as plain values."""
     row = loaded.row
     found: dict[str, Any] = {"format": row.name}
-    if not row.has_model or row.has_motions:
+    if row.has_motions:
         found |= MOTION.facts(loaded.animations[0]) if loaded.animations else {}
     if row.has_model:
         found |= row.family.facts(loaded.model)

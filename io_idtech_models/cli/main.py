@@ -51,7 +51,7 @@ def shortens(options: argparse.Namespace) -> bool:
     return bool(options.long_names == SHORTEN)
 
 
-def own_options(row: formats.Row | None, options: argparse.Namespace) -> dict[str, Any]:
+def own_options(row: formats.Format | None, options: argparse.Namespace) -> dict[str, Any]:
     """Return a format's own options of an export as the command line gives them."""
     return {} if row is None else {option.name: getattr(options, option.name) for option in row.options}
 
@@ -151,16 +151,16 @@ def _add_surroundings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--engine", choices=tuple(FAMILIES), help=said)
 
 
-def _own_options() -> list[tuple[formats.Option, list[formats.Row]]]:
+def _own_options() -> list[tuple[formats.Option, list[formats.Format]]]:
     """Return the options that formats have of their own, each once, and the formats that have it."""
-    found: dict[str, tuple[formats.Option, list[formats.Row]]] = {}
+    found: dict[str, tuple[formats.Option, list[formats.Format]]] = {}
     for row in formats.ROWS:
         for option in row.options:
             found.setdefault(option.name, (option, []))[1].append(row)
     return list(found.values())
 
 
-def _add_option(parser: argparse.ArgumentParser, rows: list[formats.Row], option: formats.Option) -> None:
+def _add_option(parser: argparse.ArgumentParser, rows: list[formats.Format], option: formats.Option) -> None:
     """Declare an option that some formats have."""
     suffixes = ", ".join(row.suffixes[0] for row in rows)
     flag, description = "--" + option.name.replace("_", "-"), f"{suffixes}: {option.description}"

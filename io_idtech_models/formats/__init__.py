@@ -12,7 +12,7 @@ from typing import Protocol
 
 from ..reporting import FormatError
 from .families import MOTION, SKELETAL, VERTEX, Family
-from .rows import (
+from .format import (
     DOOM_3,
     ENEMY_TERRITORY,
     FREE_ENGINES,
@@ -24,14 +24,31 @@ from .rows import (
     SPLIT,
     WRITE_TAGS,
     Asset,
+    Format,
+    MotionFormat,
     Option,
     Options,
-    Row,
+    SkeletalFormat,
+    VertexFormat,
 )
 
 __all__ = [
-    "MOTION", "ROWS", "SKELETAL", "SKIN_DECLS", "SKIN_FILES", "VERTEX", "Asset", "Family", "Option", "Options", "Row",
-    "by_name", "by_suffix", "identify", "kept_format", "rows_of",
+    "MOTION",
+    "ROWS",
+    "SKELETAL",
+    "SKIN_DECLS",
+    "SKIN_FILES",
+    "VERTEX",
+    "Asset",
+    "Family",
+    "Format",
+    "Option",
+    "Options",
+    "by_name",
+    "by_suffix",
+    "identify",
+    "kept_format",
+    "rows_of",
 ]  # fmt: skip
 
 SPLIT_OPTION = Option(
@@ -49,250 +66,238 @@ TAGS_OPTION = Option(
     "Write .tag",
     "Write the tags beside the model, too, as Enemy Territory's server reads them of vehicles",
 )
-ROWS: tuple[Row, ...] = (
-    Row(
-        name="md2",
-        family=VERTEX,
-        label="Quake II (.md2)",
-        engine=QUAKE_2,
-        suffixes=(".md2",),
-        magic=b"IDP2",
-        file_codec="md2.file",
-        model_codec="md2.model",
-        rooms={"shader": 63, "frame": 15},
+MD2 = Format(
+    name="md2",
+    label="Quake II (.md2)",
+    engine=QUAKE_2,
+    suffixes=(".md2",),
+    magic=b"IDP2",
+    kind=VertexFormat(
         uv_splits_vertices=False,
         frame_rate=10,  # Quake II's server frames
-        options=(
-            Option("skin_width", "Skin Width", "Texels; 0: as the model has them, else 256", 0, 32767),
-            Option("skin_height", "Skin Height", "Texels; 0: as the model has them, else 256", 0, 32767),
-            Option(
-                "same_box",
-                "Same Box",
-                "Round positions alike in all frames: what stands still does not wobble, but all is a little coarser",
-            ),
-            Option(
-                "remake_commands",
-                "Remake Commands",
-                "Make the strips and fans that Quake II draws anew, also where the source's still hold",
-            ),
+    ),
+    name_sizes={"shader": 63, "frame": 15},
+    options=(
+        Option("skin_width", "Skin Width", "Texels; 0: as the model has them, else 256", 0, 32767),
+        Option("skin_height", "Skin Height", "Texels; 0: as the model has them, else 256", 0, 32767),
+        Option(
+            "same_box",
+            "Same Box",
+            "Round positions alike in all frames: what stands still does not wobble, but all is a little coarser",
+        ),
+        Option(
+            "remake_commands",
+            "Remake Commands",
+            "Make the strips and fans that Quake II draws anew, also where the source's still hold",
         ),
     ),
-    Row(
-        name="md3",
-        family=VERTEX,
-        label="Quake III (.md3)",
-        engine=QUAKE_3,
-        suffixes=(".md3",),
-        magic=b"IDP3",
-        file_codec="md3.file",
-        model_codec="md3.model",
-        rooms={"model": 63, "surface": 63, "shader": 63, "tag": 63, "frame": 15},
-        tags=True,
-        skins=SKIN_FILES,
+)
+MD3 = Format(
+    name="md3",
+    label="Quake III (.md3)",
+    engine=QUAKE_3,
+    suffixes=(".md3",),
+    magic=b"IDP3",
+    kind=VertexFormat(
         level_files=True,
-        options=(SPLIT_OPTION, TAGS_OPTION),
     ),
-    Row(
-        name="mdc",
-        family=VERTEX,
-        label="Wolfenstein (.mdc)",
-        engine=QUAKE_3,
-        suffixes=(".mdc",),
-        magic=b"IDPC",
-        file_codec="mdc.file",
-        model_codec="mdc.model",
-        rooms={"model": 63, "surface": 63, "shader": 63, "tag": 63, "frame": 15},
-        tags=True,
-        skins=SKIN_FILES,
+    name_sizes={"model": 63, "surface": 63, "shader": 63, "tag": 63, "frame": 15},
+    tags=True,
+    skins=SKIN_FILES,
+    options=(SPLIT_OPTION, TAGS_OPTION),
+)
+MDC = Format(
+    name="mdc",
+    label="Wolfenstein (.mdc)",
+    engine=QUAKE_3,
+    suffixes=(".mdc",),
+    magic=b"IDPC",
+    kind=VertexFormat(
         level_files=True,
-        options=(SPLIT_OPTION, TAGS_OPTION),
     ),
-    Row(
-        name="tag",
-        family=VERTEX,
-        label="Wolfenstein Tags (.tag)",
-        engine=ENEMY_TERRITORY,
-        suffixes=(".tag",),
-        magic=b"TAG",
-        file_codec="tag.file",
-        model_codec="tag.model",
-        rooms={"tag": 63},
-        tags=True,
-    ),
-    Row(
-        name="mdl",
-        family=VERTEX,
-        label="Quake (.mdl)",
-        engine=QUAKE,
-        suffixes=(".mdl",),
-        magic=b"IDPO",
-        file_codec="mdl.file",
-        model_codec="mdl.model",
-        rooms={"frame": 15},
+    name_sizes={"model": 63, "surface": 63, "shader": 63, "tag": 63, "frame": 15},
+    tags=True,
+    skins=SKIN_FILES,
+    options=(SPLIT_OPTION, TAGS_OPTION),
+)
+TAG = Format(
+    name="tag",
+    label="Wolfenstein Tags (.tag)",
+    engine=ENEMY_TERRITORY,
+    suffixes=(".tag",),
+    magic=b"TAG",
+    kind=VertexFormat(),
+    name_sizes={"tag": 63},
+    tags=True,
+)
+MDL = Format(
+    name="mdl",
+    label="Quake (.mdl)",
+    engine=QUAKE,
+    suffixes=(".mdl",),
+    magic=b"IDPO",
+    kind=VertexFormat(
         uv_splits_vertices=False,
         frame_rate=10,  # Quake's monsters think ten times a second
         holds_pictures=True,
         traits=("flags", "sync_type"),
         groups=True,
-        options=(
-            Option("skin_width", "Skin Width", "Texels; 0: as the model has them, else 256", 0, 32767),
-            Option("skin_height", "Skin Height", "Texels; 0: as the model has them, else 256", 0, 32767),
-            Option(
-                "refit_grid",
-                "Refit Grid",
-                "Make the steps of positions as small as the model allows, also where the source's grid still holds",
-            ),
-            Option("dither", "Dither", "Mix colours of the palette where new pixels have one that lies between them"),
-            Option(
-                "avoid_full_brights",
-                "No Full Brights",
-                "Match new pixels to no colour that shines in the dark (224 to 255)",
-            ),
-            Option(
-                "player_colors",
-                "Player Colors",
-                "Match new pixels of a player to the colours of shirt and trousers, too, which the game replaces",
-            ),
-            Option(
-                "drop_tail",
-                "Drop Tail",
-                "Leave out what editors of models wrote behind the last frame",
-            ),
+    ),
+    name_sizes={"frame": 15},
+    options=(
+        Option("skin_width", "Skin Width", "Texels; 0: as the model has them, else 256", 0, 32767),
+        Option("skin_height", "Skin Height", "Texels; 0: as the model has them, else 256", 0, 32767),
+        Option(
+            "refit_grid",
+            "Refit Grid",
+            "Make the steps of positions as small as the model allows, also where the source's grid still holds",
+        ),
+        Option("dither", "Dither", "Mix colours of the palette where new pixels have one that lies between them"),
+        Option(
+            "avoid_full_brights",
+            "No Full Brights",
+            "Match new pixels to no colour that shines in the dark (224 to 255)",
+        ),
+        Option(
+            "player_colors",
+            "Player Colors",
+            "Match new pixels of a player to the colours of shirt and trousers, too, which the game replaces",
+        ),
+        Option(
+            "drop_tail",
+            "Drop Tail",
+            "Leave out what editors of models wrote behind the last frame",
         ),
     ),
-    Row(
-        name="md5mesh",
-        family=SKELETAL,
-        label="Doom 3 (.md5mesh)",
-        engine=DOOM_3,
-        suffixes=(".md5mesh",),
-        magic=b"MD5Version",
-        animation="md5anim",
-        is_text=True,
-        skins=SKIN_DECLS,
-        file_codec="md5.mesh_file",
-        model_codec="md5.mesh_model",
-    ),
-    Row(
-        name="mdm",
-        family=SKELETAL,
-        label="Enemy Territory (.mdm)",
-        engine=ENEMY_TERRITORY,
-        suffixes=(".mdm",),
-        magic=b"MDMW",
-        animation="mdx",
-        companions=("mdx",),
-        usual_companion="animations/human/base/body.mdx",
-        normals=True,
-        tags=True,
-        bind_pose_missing=True,
-        skins=SKIN_FILES,
-        file_codec="mdm.file",
-        model_codec="mdm.model",
-        rooms={"surface": 63, "shader": 63, "tag": 63, "joint": 63},  # a joint's lies in its companion
-        options=(LOD_OPTION,),
-    ),
-    Row(
-        name="mds",
-        family=SKELETAL,
-        has_motions=True,
-        label="Wolfenstein (.mds)",
-        engine=QUAKE_3,
-        suffixes=(".mds",),
-        magic=b"MDSW",
-        normals=True,
-        tags=True,
-        bind_pose_missing=True,
-        torso=True,
-        skins=SKIN_FILES,
-        file_codec="mds.file",
-        model_codec="mds.model",
-        rooms={"surface": 63, "shader": 63, "tag": 63, "joint": 63},
-        options=(LOD_OPTION,),
-    ),
-    Row(
-        name="iqm",
-        family=SKELETAL,
-        label="Inter-Quake Model (.iqm)",
-        engine=FREE_ENGINES,
-        suffixes=(".iqm",),
-        magic=b"INTERQUAKEMODEL",
-        has_motions=True,
-        apart=True,
-        normals=True,
-        colors=True,
-        stretches=True,
-        bare_vertices=True,
-        skins=SKIN_FILES,
-        file_codec="iqm.file",
-        model_codec="iqm.model",
-        options=(
-            Option(
-                "write_joints",
-                "Write Joints",
-                "Also into a file of animations alone, where the source had none: games then know joints by number",
-            ),
-        ),
-    ),
-    Row(
-        name="mdr",
-        family=SKELETAL,
-        label="Elite Force (.mdr)",
-        engine=QUAKE_3,
-        suffixes=(".mdr",),
-        magic=b"RDM5",
-        has_motions=True,
-        levels=True,
-        joint_names=False,
-        normals=True,
-        tags=True,
-        bind_pose_missing=True,
-        skins=SKIN_FILES,
-        file_codec="mdr.file",
-        model_codec="mdr.model",
-        rooms={"surface": 63, "shader": 63, "tag": 31},
-        options=(
-            Option(
-                "pack_frames",
-                "Pack Frames",
-                "Store matrices of bones in half the room, a little coarser; what came packed stays so",
-            ),
-        ),
-    ),
-    Row(
-        name="md5anim",
-        family=MOTION,
-        label="Doom 3 Animation (.md5anim)",
-        engine=DOOM_3,
-        suffixes=(".md5anim",),
-        magic=b"MD5Version",
-        is_text=True,
+)
+MD5ANIM = Format(
+    name="md5anim",
+    label="Doom 3 Animation (.md5anim)",
+    engine=DOOM_3,
+    suffixes=(".md5anim",),
+    magic=b"MD5Version",
+    kind=MotionFormat(
         scales=".md5scale",
-        file_codec="md5.anim_file",
-        model_codec="md5.anim_model",
     ),
-    Row(
-        name="mdx",
-        family=MOTION,
-        label="Enemy Territory Animation (.mdx)",
-        engine=ENEMY_TERRITORY,
-        suffixes=(".mdx",),
-        magic=b"MDXW",
-        file_codec="mdx.file",
-        model_codec="mdx.model",
-        rooms={"joint": 63},
+    is_text=True,
+)
+MD5MESH = Format(
+    name="md5mesh",
+    label="Doom 3 (.md5mesh)",
+    engine=DOOM_3,
+    suffixes=(".md5mesh",),
+    magic=b"MD5Version",
+    kind=SkeletalFormat(
+        animation=MD5ANIM,
+    ),
+    is_text=True,
+    skins=SKIN_DECLS,
+)
+MDX = Format(
+    name="mdx",
+    label="Enemy Territory Animation (.mdx)",
+    engine=ENEMY_TERRITORY,
+    suffixes=(".mdx",),
+    magic=b"MDXW",
+    kind=MotionFormat(
         torso=True,
         joins_clips=True,
     ),
+    name_sizes={"joint": 63},
 )
+MDM = Format(
+    name="mdm",
+    label="Enemy Territory (.mdm)",
+    engine=ENEMY_TERRITORY,
+    suffixes=(".mdm",),
+    magic=b"MDMW",
+    kind=SkeletalFormat(
+        animation=MDX,
+        companions=(MDX,),
+        usual_companion="animations/human/base/body.mdx",
+        normals=True,
+        bind_pose_missing=True,
+    ),
+    tags=True,
+    skins=SKIN_FILES,
+    name_sizes={"surface": 63, "shader": 63, "tag": 63, "joint": 63},  # a joint's lies in its companion
+    options=(LOD_OPTION,),
+)
+MDS = Format(
+    name="mds",
+    label="Wolfenstein (.mds)",
+    engine=QUAKE_3,
+    suffixes=(".mds",),
+    magic=b"MDSW",
+    kind=SkeletalFormat(
+        motions=MotionFormat(
+            torso=True,
+        ),
+        normals=True,
+        bind_pose_missing=True,
+    ),
+    tags=True,
+    skins=SKIN_FILES,
+    name_sizes={"surface": 63, "shader": 63, "tag": 63, "joint": 63},
+    options=(LOD_OPTION,),
+)
+IQM = Format(
+    name="iqm",
+    label="Inter-Quake Model (.iqm)",
+    engine=FREE_ENGINES,
+    suffixes=(".iqm",),
+    magic=b"INTERQUAKEMODEL",
+    kind=SkeletalFormat(
+        motions=MotionFormat(
+            apart=True,
+        ),
+        normals=True,
+        colors=True,
+        stretches=True,
+        unmoved_vertices=True,
+    ),
+    skins=SKIN_FILES,
+    options=(
+        Option(
+            "write_joints",
+            "Write Joints",
+            "Also into a file of animations alone, where the source had none: games then know joints by number",
+        ),
+    ),
+)
+MDR = Format(
+    name="mdr",
+    label="Elite Force (.mdr)",
+    engine=QUAKE_3,
+    suffixes=(".mdr",),
+    magic=b"RDM5",
+    kind=SkeletalFormat(
+        motions=MotionFormat(),
+        levels=True,
+        joint_names=False,
+        normals=True,
+        bind_pose_missing=True,
+    ),
+    tags=True,
+    skins=SKIN_FILES,
+    name_sizes={"surface": 63, "shader": 63, "tag": 31},
+    options=(
+        Option(
+            "pack_frames",
+            "Pack Frames",
+            "Store matrices of bones in half the room, a little coarser; what came packed stays so",
+        ),
+    ),
+)
+ROWS: tuple[Format, ...] = (MD2, MD3, MDC, TAG, MDL, MD5MESH, MDM, MDS, IQM, MDR, MD5ANIM, MDX)  # in the order of menus
 
 
-def rows_of(family: Family) -> tuple[Row, ...]:
+def rows_of(family: Family) -> tuple[Format, ...]:
     """Return the formats whose files hold things of a family."""
-    return tuple(row for row in ROWS if row.family is family or (row.has_motions and family is MOTION))
+    return tuple(row for row in ROWS if row.family is family or (family is MOTION and row.has_motions))
 
 
-def by_name(name: str) -> Row:
+def by_name(name: str) -> Format:
     """Return the row of that name; raises KeyError."""
     return {row.name: row for row in ROWS}[name]
 
@@ -309,12 +314,12 @@ class Named(Protocol):
         """Return what the name ends in, from its last dot on."""
 
 
-def by_suffix(file: Named) -> Row | None:
+def by_suffix(file: Named) -> Format | None:
     """Return the row that a file's suffix asks for, whatever its case, or None."""
     return next((row for row in ROWS if file.suffix.lower() in row.suffixes), None)
 
 
-def kept_format(found: Row, file: Named, to: Row) -> Row:
+def kept_format(found: Format, file: Named, to: Format) -> Format:
     """Return the format in which a model becomes a file that is named like those of `to`: that, or the one `found`.
 
     Some files hold a model of another format than their name says (MD3 in `.mdc`), and games go by the content: such
@@ -324,7 +329,7 @@ def kept_format(found: Row, file: Named, to: Row) -> Row:
     return found if stays else to
 
 
-def identify(data: bytes, file: Named) -> Row:
+def identify(data: bytes, file: Named) -> Format:
     """Return the format of a file: by its first bytes as the engines do, else (or of several) by its suffix.
 
     Raises:

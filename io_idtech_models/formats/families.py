@@ -7,62 +7,95 @@ imported when they are first asked: everyone who starts Blender waits for this o
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..model.limits.games import Problem
-    from .rows import Row
 
 
-@dataclass(frozen=True, eq=False)
 class Family:
     """A kind of thing that files hold."""
 
     name: str
-    describe: Callable[[Any], str]  # what a thing holds, in words
-    facts: Callable[[Any], dict[str, Any]]  # what it holds, as plain values
-    # What a game, a key of `games.GAMES`, refuses of a thing in a format, or shows otherwise than meant.
-    check: Callable[[Row, Any, str], list[Problem]]
+
+    def describe(self, thing: Any) -> str:
+        """Return what a thing holds, in words."""
+        raise NotImplementedError
+
+    def facts(self, thing: Any) -> dict[str, Any]:
+        """Return what a thing holds, as plain values."""
+        raise NotImplementedError
+
+    def check(self, thing: Any, game: str, format_name: str, is_text: bool) -> list[Problem]:
+        """Return what a game, a key of `games.GAMES`, refuses of a thing in a format, or shows otherwise than meant."""
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         """Return the name, for failed tests."""
         return self.name
 
 
-def _of_model(module: str, function: str) -> Callable[..., Any]:
-    """Return what calls a function of a module of `model`, which is imported then."""
+class _Vertex(Family):
+    """Models animated vertex by vertex: `model.vertex.VertexModel`."""
 
-    def call(*arguments: Any) -> Any:
-        return getattr(import_module(f"...model.{module}", __name__), function)(*arguments)
+    name = "vertex"
 
-    return call
+    def describe(self, thing: Any) -> str:
+        from ..model.wording import describe
+
+        return describe(thing)
+
+    def facts(self, thing: Any) -> dict[str, Any]:
+        from ..model.facts import vertex_facts
+
+        return vertex_facts(thing)
+
+    def check(self, thing: Any, game: str, format_name: str, is_text: bool) -> list[Problem]:
+        from ..model.limits.checks import check_vertex
+
+        return list(check_vertex(thing, game, format_name))
 
 
-_check_vertex = _of_model("limits.vertex", "check")
-_check_skeletal = _of_model("limits.skeletal", "check")
-_check_motion = _of_model("limits.skeletal", "check_animation")
+class _Skeletal(Family):
+    """Models that a skeleton moves: `model.skeletal.SkeletalModel`."""
 
-# Models animated vertex by vertex: `model.vertex.VertexModel`.
-VERTEX = Family(
-    "vertex",
-    _of_model("wording", "describe"),
-    _of_model("facts", "vertex_facts"),
-    lambda row, model, game: list(_check_vertex(model, game, row.name)),
-)
-# Models that a skeleton moves: `model.skeletal.SkeletalModel`.
-SKELETAL = Family(
-    "skeletal",
-    _of_model("wording", "describe_skeletal"),
-    _of_model("facts", "skeletal_facts"),
-    lambda row, model, game: list(_check_skeletal(model, game, row.name, row.is_text)),
-)
-# What moves skeletons: `model.skeletal.Animation`.
-MOTION = Family(
-    "motion",
-    _of_model("wording", "describe_animation"),
-    _of_model("facts", "animation_facts"),
-    lambda row, animation, game: list(_check_motion(animation, game, row.name, row.is_text)),
-)
+    name = "skeletal"
+
+    def describe(self, thing: Any) -> str:
+        from ..model.wording import describe_skeletal
+
+        return describe_skeletal(thing)
+
+    def facts(self, thing: Any) -> dict[str, Any]:
+        from ..model.facts import skeletal_facts
+
+        return skeletal_facts(thing)
+
+    def check(self, thing: Any, game: str, format_name: str, is_text: bool) -> list[Problem]:
+        from ..model.limits.checks import check_skeletal
+
+        return list(check_skeletal(thing, game, format_name, is_text))
+
+
+class _Motion(Family):
+    """What moves skeletons: `model.skeletal.Animation`."""
+
+    name = "motion"
+
+    def describe(self, thing: Any) -> str:
+        from ..model.wording import describe_animation
+
+        return describe_animation(thing)
+
+    def facts(self, thing: Any) -> dict[str, Any]:
+        from ..model.facts import animation_facts
+
+        return animation_facts(thing)
+
+    def check(self, thing: Any, game: str, format_name: str, is_text: bool) -> list[Problem]:
+        from ..model.limits.checks import check_animation
+
+        return list(check_animation(thing, game, format_name, is_text))
+
+
+VERTEX, SKELETAL, MOTION = _Vertex(), _Skeletal(), _Motion()

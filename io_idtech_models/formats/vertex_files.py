@@ -13,7 +13,7 @@ from ..model.vertex import VertexModel
 from ..model.wording import listed
 from ..reporting import LimitError
 from . import ROWS, by_name
-from .rows import SPLIT, WRITE_TAGS, Options, Row
+from .format import SPLIT, WRITE_TAGS, Format, Options
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,9 @@ class Written:
     beside: Mapping[str, bytes] = field(default_factory=dict)  # files that lie beside it, by their suffixes
 
 
-def dump_for(row: Row, model: VertexModel, game: str, options: Options | None = None, shorten: bool = False) -> Written:
+def dump_for(
+    row: Format, model: VertexModel, game: str, options: Options | None = None, shorten: bool = False
+) -> Written:
     """Return a model's file for a game, a key of `games.GAMES`; `shorten`: names that are too long, else refused.
 
     Raises:
@@ -62,19 +64,19 @@ def _tag_file(model: VertexModel, options: Options) -> Mapping[str, bytes]:
     return {row.suffixes[0]: row.dump(model.tags_alone())}
 
 
-def _left_out(row: Row, model: VertexModel) -> list[str]:
+def _left_out(row: Format, model: VertexModel) -> list[str]:
     """Return what another format says of a model that this one has no place for, in sentences."""
-    known = {name for other in ROWS for name in other.traits} - set(row.traits)
+    known = {name for other in ROWS for name in other.vertex.traits} - set(row.vertex.traits)
     said = ((name.replace("_", " "), value) for name, value in model.traits.items() if name in known and value)
     lost = [f"{name} {value:g}" for name, value in said if not isinstance(value, tuple)]
     found = [f"{row.name.upper()} has no place for {', '.join(lost)}: left out"] if lost else []
     groups = model.animations if model.groups is None else model.groups
-    if not row.groups and any(clip.times for clip in groups):
+    if not row.vertex.groups and any(clip.times for clip in groups):
         found.append(f"{row.name.upper()} has no groups of frames: they become frames like others")
     return found
 
 
-def _split(row: Row, model: VertexModel, game: str, options: Options) -> tuple[VertexModel, Mapping[str, list[str]]]:
+def _split(row: Format, model: VertexModel, game: str, options: Options) -> tuple[VertexModel, Mapping[str, list[str]]]:
     """Return a model that has the shape of a format with pieces in the places of what a game takes no surface of.
 
     What is to be cut is coded first, so that both sides have the same normals.
@@ -86,10 +88,10 @@ def _split(row: Row, model: VertexModel, game: str, options: Options) -> tuple[V
     if not which:
         return model, {}
     coded: VertexModel = row.load(row.dump(model, options), model.name)
-    return split_surfaces(coded, which, limits, row.rooms.get("surface"))
+    return split_surfaces(coded, which, limits, row.name_sizes.get("surface"))
 
 
-def _remedy(row: Row, model: VertexModel, game: str) -> str:
+def _remedy(row: Format, model: VertexModel, game: str) -> str:
     """Return what a modder can do about surfaces that a game takes none of that size of, or ""."""
     limits = GAMES[game].formats.get(row.name)
     large = too_large(model, limits) if isinstance(limits, VertexLimits) else []

@@ -16,7 +16,7 @@ from .joint_scales import bound_to, posed
 from .skeletal import Animation, JointTag, SkeletalModel, Skeleton, SkinnedMesh, mismatch
 from .transforms import to_matrices
 from .vertex import Surface, Tag, VertexModel
-from .weights.table import blended_normals, skin_by
+from .weights import blended_normals, skin_by
 from .wording import listed
 
 Doubles = NDArray[np.float64]

@@ -5,18 +5,31 @@ Letters in shapes: F frames, J joints, V vertices, W weights that move one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import steady
-
-if TYPE_CHECKING:
-    from .skeletal import Weights
+from .joint_scales import posed
+from .skeletal import Animation, SkeletalModel, Weights, changed_frames
 
 NEAR = 1e-9  # of a coordinate: vertices so far out may be the outermost
 AT_ONCE = 8  # frames: more do not fit a processor's cache
+
+
+def set_bounds(animation: Animation, model: SkeletalModel) -> None:
+    """Make the bounds of frames that changed those of the model's deformed meshes, or of its joints without any."""
+    frames = np.flatnonzero(changed_frames(animation) | (not animation.keep_bounds))
+    if not len(frames):
+        return
+    positions, axes = posed(animation.of_frames(frames))
+    found = [reach(mesh.weights, positions, axes) for mesh in model.meshes if mesh.num_vertices]
+    if not found:
+        found = [np.stack((positions.min(axis=1), positions.max(axis=1)), axis=1)] if positions.shape[1] else []
+    low, high = (np.array([part[:, corner] for part in found]) for corner in (0, 1))
+    if found and np.isfinite(low).any():
+        animation.bounds[frames] = np.stack((low.min(axis=0), high.max(axis=0)), axis=1)
 
 
 def reach(weights: Weights, positions: NDArray[Any], axes: NDArray[Any]) -> NDArray[np.float64]:

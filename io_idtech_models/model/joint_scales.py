@@ -17,57 +17,20 @@ Letters in shapes: F frames, J joints.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import steady
+from .skeletal import LEAST, Animation, Scales, Skeleton
 from .transforms import chain, conjugate, from_matrices, multiply, to_matrices, unchain
-
-if TYPE_CHECKING:
-    from .skeletal import Animation, Skeleton
 
 log = logging.getLogger(__name__)
 
 Doubles = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-
-LEAST = 1e-5  # stands for 0 where ways are multiplied: what 0 swallowed could not come back
-
-
-@dataclass(eq=False)
-class Scales:
-    """The scale of joints in every frame, and whose ways from their parents it scales, too."""
-
-    values: NDArray[np.float64]  # (F, J); inherited: (F, J, 3), along each joint's axes
-    ways: NDArray[np.bool_]  # (J,)
-    inherited: bool = False  # what hangs on a joint is scaled with it
-
-    def shown(self) -> NDArray[np.float64]:
-        """Return the scale (F, J) with something very small for 0."""
-        return np.where(np.abs(self.values) < LEAST, LEAST, self.values)
-
-    def of_ways(self) -> NDArray[np.float64]:
-        """Return what joints' positions relative to their parents are multiplied by, (F, J)."""
-        return np.where(self.ways, self.shown(), 1.0)
-
-    def of_frames(self, frames: NDArray[Any]) -> Scales:
-        """Return the scale in some frames (n,)."""
-        return replace(self, values=self.values[frames])
-
-    def of_joints(self, joints: NDArray[Any]) -> Scales:
-        """Return the scale of some joints (n,), -1 for one that has none."""
-        known = joints >= 0
-        values = np.where(known[:, None] if self.inherited else known, self.values[:, joints], 1.0)
-        return Scales(values, np.where(known, self.ways[joints], False), self.inherited)
-
-
-def from_shown(shown: NDArray[Any], ways: NDArray[np.bool_]) -> Scales | None:
-    """Return scales of what is shown (F, J), inverse of `Scales.shown`; None if nothing is scaled."""
-    values = np.where(np.abs(shown) <= LEAST * 1.001, 0.0, shown.astype(np.float64))
-    return None if (values == 1.0).all() else Scales(values, ways)
 
 
 BENT = 1e-3  # of axes: how far from upright to one another what is said
@@ -229,3 +192,10 @@ def as_own(animation: Animation) -> tuple[Animation, bool]:
     ways, own = unchain(animation.parents, places, turns)
     made = None if (size == 1).all() else Scales(size, np.zeros(len(animation.parents), np.bool_))
     return replace(animation, positions=ways, rotations=own, scales=made, source_frames=None), lost
+
+
+def skeleton_of(animation: Animation) -> Skeleton:
+    """Return an animation's joints as they are in its first frame."""
+    places, axes = posed(animation.of_frames(np.zeros(1, np.int64)))
+    positions, rotations = places[0], taken_apart(axes[0])[0]
+    return Skeleton(list(animation.joint_names), animation.parents, positions, rotations, traits=animation.traits)

@@ -25,16 +25,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import numbers_below
-from .bounds import reach
-from .joint_scales import Scales, posed, taken_apart
 from .source import Facts, Ints, Numbering
 from .transforms import unchain
-from .weights.table import Weights, skin
+from .weights import Weights, skin
 
 __all__ = [
-    "Animation", "AnimationSource", "Doubles", "Floats", "JointTag", "Pose", "SkeletalModel",
+    "LEAST", "Animation", "AnimationSource", "Doubles", "Floats", "JointTag", "Pose", "Scales", "SkeletalModel",
     "SkeletalSource", "Skeleton", "SkinnedMesh", "SkinnedMeshSource", "Traits", "Weights", "at_rest", "changed_frames",
-    "looped", "mismatch", "set_bounds", "skeleton_of", "skin",
+    "looped", "mismatch", "skin",
 ]  # fmt: skip
 
 Floats = NDArray[np.float32]
@@ -58,6 +56,42 @@ class Traits:
             np.where(inside, self.flags[joints], 0).astype(np.int32),
             place.get(self.torso_parent, -1),
         )
+
+
+LEAST = 1e-5  # stands for 0 where ways are multiplied: what 0 swallowed could not come back
+
+
+@dataclass(eq=False)
+class Scales:
+    """The scale of joints in every frame, and whose ways from their parents it scales, too."""
+
+    values: NDArray[np.float64]  # (F, J); inherited: (F, J, 3), along each joint's axes
+    ways: NDArray[np.bool_]  # (J,)
+    inherited: bool = False  # what hangs on a joint is scaled with it
+
+    def shown(self) -> NDArray[np.float64]:
+        """Return the scale (F, J) with something very small for 0."""
+        return np.where(np.abs(self.values) < LEAST, LEAST, self.values)
+
+    def of_ways(self) -> NDArray[np.float64]:
+        """Return what joints' positions relative to their parents are multiplied by, (F, J)."""
+        return np.where(self.ways, self.shown(), 1.0)
+
+    def of_frames(self, frames: NDArray[Any]) -> Scales:
+        """Return the scale in some frames (n,)."""
+        return replace(self, values=self.values[frames])
+
+    def of_joints(self, joints: NDArray[Any]) -> Scales:
+        """Return the scale of some joints (n,), -1 for one that has none."""
+        known = joints >= 0
+        values = np.where(known[:, None] if self.inherited else known, self.values[:, joints], 1.0)
+        return Scales(values, np.where(known, self.ways[joints], False), self.inherited)
+
+
+def from_shown(shown: NDArray[Any], ways: NDArray[np.bool_]) -> Scales | None:
+    """Return scales of what is shown (F, J), inverse of `Scales.shown`; None if nothing is scaled."""
+    values = np.where(np.abs(shown) <= LEAST * 1.001, 0.0, shown.astype(np.float64))
+    return None if (values == 1.0).all() else Scales(values, ways)
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,27 +352,6 @@ def changed_frames(animation: Animation) -> NDArray[np.bool_]:
         return np.ones(animation.num_frames, np.bool_)
     own = hints[:, animation.source_joints >= 0].reshape(animation.num_frames, -1)
     return np.asarray((own < 0).any(axis=1) | (own != own[:, :1]).any(axis=1))
-
-
-def set_bounds(animation: Animation, model: SkeletalModel) -> None:
-    """Make the bounds of frames that changed those of the model's deformed meshes, or of its joints without any."""
-    frames = np.flatnonzero(changed_frames(animation) | (not animation.keep_bounds))
-    if not len(frames):
-        return
-    positions, axes = posed(animation.of_frames(frames))
-    found = [reach(mesh.weights, positions, axes) for mesh in model.meshes if mesh.num_vertices]
-    if not found:
-        found = [np.stack((positions.min(axis=1), positions.max(axis=1)), axis=1)] if positions.shape[1] else []
-    low, high = (np.array([part[:, corner] for part in found]) for corner in (0, 1))
-    if found and np.isfinite(low).any():
-        animation.bounds[frames] = np.stack((low.min(axis=0), high.max(axis=0)), axis=1)
-
-
-def skeleton_of(animation: Animation) -> Skeleton:
-    """Return an animation's joints as they are in its first frame."""
-    places, axes = posed(animation.of_frames(np.zeros(1, np.int64)))
-    positions, rotations = places[0], taken_apart(axes[0])[0]
-    return Skeleton(list(animation.joint_names), animation.parents, positions, rotations, traits=animation.traits)
 
 
 def at_rest(skeleton: Skeleton, name: str) -> Animation:

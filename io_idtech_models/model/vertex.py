@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from .arrays import Choice, Floats, chosen_vertices
 from .clips import Clip
-from .pictures.palette import Palette
-from .pictures.skins import Skin
+from .pictures import Palette, Skin
 from .source import EVERY, Facts, Ints, MeshSet, SurfaceSource, corner_uvs
 
 Decoder = Callable[[Choice, Choice], Floats]  # (frames, vertices) -> (F, n, 3)

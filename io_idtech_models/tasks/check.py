@@ -13,7 +13,7 @@ from ..blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from ..blender.space.hanging import in_space
 from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.vertex.gather import gather
-from ..formats import SKELETAL, VERTEX, Row
+from ..formats import SKELETAL, VERTEX, Format
 from ..model.limits.games import Problem
 from ..model.vertex import VertexModel
 from .export import levels as rig_levels
@@ -24,7 +24,7 @@ from .export.vertex import shown_apart
 Facts = dict[str, int]
 
 
-def checked(chosen: Choice, row: Row, game: str, context: Context) -> tuple[list[Problem], Facts]:
+def checked(chosen: Choice, row: Format, game: str, context: Context) -> tuple[list[Problem], Facts]:
     """Return what a game refuses of objects in a format, or shows otherwise than meant, and how much the file holds.
 
     Raises:
@@ -47,15 +47,15 @@ def counts_of(model: Any) -> Facts:
     return found
 
 
-def _gather_vertex(chosen: Choice, row: Row, context: Context) -> Any:
-    asked = GatherSettings(uv_splits_vertices=row.uv_splits_vertices, pictures=row.holds_pictures)
+def _gather_vertex(chosen: Choice, row: Format, context: Context) -> Any:
+    asked = GatherSettings(uv_splits_vertices=row.vertex.uv_splits_vertices, pictures=row.vertex.holds_pictures)
     export = ExportScene(context.scene, context.view_layer, asked)
     with shown_apart(chosen, asked.space, context):
         return row.shape(gather(chosen.blocks, chosen.collection, export))
 
 
-def _gather_skeletal(chosen: Choice, row: Row, context: Context) -> Any:
-    settings = SkeletalGatherSettings(normals="SOURCE" if row.normals else "NONE")
+def _gather_skeletal(chosen: Choice, row: Format, context: Context) -> Any:
+    settings = SkeletalGatherSettings(normals="SOURCE" if row.skeletal.normals else "NONE")
     blocks = whole_model(chosen.blocks, context)
     rig = find_rig(blocks)
     with in_space(settings.space, blocks, context.view_layer), rig_levels.shown(rig, row, context) as levels:

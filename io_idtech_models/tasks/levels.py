@@ -25,7 +25,7 @@ from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.vertex.gather import gather
 from ..blender.vertex.same_materials import materials_of
 from ..blender.window import object_mode
-from ..formats import VERTEX, Row
+from ..formats import VERTEX, Format
 from ..model.vertex import VertexModel
 from ..model.wording import listed, plural
 from ..reporting import LimitError, Summary, collected_warnings
@@ -72,7 +72,7 @@ def make_levels(chosen: Choice, stem: str, settings: LevelSettings, context: Con
     _refuse_inner_levels(chosen.blocks)
     with collected_warnings() as warnings, object_mode(context):
         row = _row_of_levels()
-        wanted = GatherSettings(scale=settings.scale, uv_splits_vertices=row.uv_splits_vertices)
+        wanted = GatherSettings(scale=settings.scale, uv_splits_vertices=row.vertex.uv_splits_vertices)
         with shown_apart(chosen, wanted.space, context):
             model = gather(chosen.blocks, chosen.collection, ExportScene(context.scene, context.view_layer, wanted))
         files, notes = dump_levels(row, row.dump(model), stem, settings.shares)
@@ -123,9 +123,9 @@ def _build(
     return made
 
 
-def _row_of_levels() -> Row:
+def _row_of_levels() -> Format:
     """Return the format whose games read levels from files."""
-    return next(row for row in formats.ROWS if row.family is VERTEX and row.level_files)
+    return next(row for row in formats.ROWS if row.family is VERTEX and row.vertex.level_files)
 
 
 def _refuse_inner_levels(blocks: Sequence[Block]) -> None:

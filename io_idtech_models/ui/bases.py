@@ -13,8 +13,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper, poll_file_object_dro
 
 from ..blender.compat import Context
 from ..formats import Option
-from ..model.limits.folders import UNKNOWN
-from ..model.limits.games import GAMES
+from ..model.limits.games import GAMES, UNKNOWN
 from .translations import CONTEXT
 
 Settings = TypeVar("Settings")

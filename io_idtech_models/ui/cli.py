@@ -28,7 +28,7 @@ from ..cli import batch
 from ..cli import main as cli
 from ..cli.batch import FAILED, MODEL_SUFFIXES, Converter
 from ..cli.workers import Job
-from ..formats import SKELETAL, VERTEX, Row
+from ..formats import SKELETAL, VERTEX, Format
 from ..model.wording import plural
 from ..reporting import ModelError, Summary, joined
 from ..tasks.export.selection import choose
@@ -175,8 +175,8 @@ def _open_skeletal(path: Path, dressing: Dressing, options: argparse.Namespace, 
     settings = SkeletalSettings(scale=options.scale, weld=not options.no_weld)
     disk, row = cli.disk_of(options), formats.by_suffix(path)
     assert row is not None, "see `_open`"
-    named = file_of(disk, options.anim[0] if options.anim and row.companions else "")
-    bind = FIT if row.bind_pose_missing else AS_FILE
+    named = file_of(disk, options.anim[0] if options.anim and row.skeletal.companions else "")
+    bind = FIT if row.skeletal.bind_pose_missing else AS_FILE
     wanted = ImportSettings(animations=row.has_motions, animation=named, bind=bind, dressing=dressing)
     posed, summary = import_skeletal(disk.file(path), settings, wanted, context, context.scene.collection)
     if options.anim:
@@ -187,11 +187,11 @@ def _open_skeletal(path: Path, dressing: Dressing, options: argparse.Namespace, 
     return summary
 
 
-def _save_vertex(asked: ExportRequest, row: Row, options: argparse.Namespace, context: Context) -> Summary:
+def _save_vertex(asked: ExportRequest, row: Format, options: argparse.Namespace, context: Context) -> Summary:
     return export_file(asked, row, choose(context, "SCENE"), context, gather_settings(options))
 
 
-def _save_skeletal(asked: ExportRequest, row: Row, options: argparse.Namespace, context: Context) -> Summary:
+def _save_skeletal(asked: ExportRequest, row: Format, options: argparse.Namespace, context: Context) -> Summary:
     return export_skeletal(asked, row, choose(context, "SCENE"), context, _skeletal_settings(options))
 
 

@@ -9,7 +9,7 @@ import bpy
 
 from ..blender.compat import Context
 from ..formats import ROWS
-from ..formats.rows import ENGINES
+from ..formats.format import ENGINES
 from .import_ import archives
 from .player import choosing, transfer
 

@@ -27,8 +27,9 @@ def chain(folder, source, *targets, motions=()):
     """Convert a file from target to target; the motions pose it in the first step that bakes them."""
     for target in targets:
         to = by_name(target.rpartition(".")[2])
-        posed = by_name(source.suffix[1:]).animation if by_name(source.suffix[1:]).has_model else ""
-        files = [Disk().file(folder / f"{name}.{posed}") for name in motions] if posed and not to.has_motions else []
+        posed = by_name(source.suffix[1:]).skeletal.animation
+        named = [f"{name}.{posed.name}" for name in motions] if posed and not to.has_motions else []
+        files = [Disk().file(folder / name) for name in named]
         with collected_warnings():
             convert(Disk().file(source), ExportRequest(folder / target, shorten=True), Posing(files if to.tags else []))
         source = folder / target
@@ -116,4 +117,4 @@ def test_a_skeleton_through_another_format_and_back(tmp_path, middle):
 
 def _of_bones(folder, middle):
     row = by_name(middle)
-    return Posing([Disk().file(folder / f"a.{name}") for name in row.companions])
+    return Posing([Disk().file(folder / f"a.{other.name}") for other in row.skeletal.companions])

@@ -46,7 +46,7 @@ def folder(tmp_path):
 
 def load(path):
     found = load_file(Disk().file(path))
-    return found.row, found.chief
+    return found.row, found.content
 
 
 def described(path):

@@ -19,7 +19,7 @@ def put(folder, data, to):
     row = format_of(data)
     source = folder / f"a{row.suffixes[0]}"
     source.write_bytes(data)
-    for other in (other for other in ROWS if other.name in row.companions):
+    for other in (other for other in ROWS if other in row.skeletal.companions):
         source.with_suffix(other.suffixes[0]).write_bytes(next(iter(SAMPLES[other.name].values())))
     return source, folder / f"b{to.suffixes[0]}"
 
@@ -40,7 +40,7 @@ def test_a_file_or_a_sentence(tmp_path, data, to):
         assert "\n" not in line
         again = load(Disk().file(target))
     assert again.row is to
-    assert to.family.describe(again.chief)
+    assert to.family.describe(again.content)
 
 
 @pytest.mark.parametrize("family", [VERTEX, SKELETAL, MOTION], ids=repr)

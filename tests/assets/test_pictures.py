@@ -11,7 +11,7 @@ from io_idtech_models.formats.mdl import file as mdl
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.pictures import tga
 from io_idtech_models.game.pictures.tga import encode
-from io_idtech_models.model.pictures.palette import quake
+from io_idtech_models.model.pictures import quake_palette
 from tests.samples import sample
 
 
@@ -29,7 +29,7 @@ def test_pictures_are_written_beside_and_named(tmp_path):
     assert model.surfaces[0].shaders == ["progs/crate_0_0", "progs/crate_1", "progs/crate_2_0"]
     pictures = mdl.read(sample("groups", "mdl")).pictures
     for name, numbers in zip(("crate_0_0", "crate_0_1", "crate_1", "crate_2_0"), pictures, strict=True):
-        assert (tga.decode((source.parent / f"{name}.tga").read_bytes()) == quake()[numbers]).all()
+        assert (tga.decode((source.parent / f"{name}.tga").read_bytes()) == quake_palette()[numbers]).all()
     other = tmp_path / "out.md3"
     convert(Disk().file(source), ExportRequest(other))
     assert by_name("md3").load(other.read_bytes(), "").surfaces[0].shaders[1] == "crate_1"
@@ -40,7 +40,7 @@ def test_there_and_back_are_the_same_pictures(tmp_path):
     convert(Disk().file(source), ExportRequest(source.with_suffix(".md3")))
     convert(Disk().file(source.with_suffix(".md3")), ExportRequest(tmp_path / "again.mdl"))
     before, after = (mdl.read(data) for data in (source.read_bytes(), (tmp_path / "again.mdl").read_bytes()))
-    assert (quake()[before.pictures] == quake()[after.pictures]).all()
+    assert (quake_palette()[before.pictures] == quake_palette()[after.pictures]).all()
 
 
 def test_pictures_of_shaders_are_taken(tmp_path):
@@ -49,7 +49,7 @@ def test_pictures_of_shaders_are_taken(tmp_path):
     source = put(tmp_path / "models/animated/tris.md2", sample("animated", "md2"))
     said = convert(Disk().file(source), ExportRequest(tmp_path / "out.mdl"))
     file = mdl.read((tmp_path / "out.mdl").read_bytes())
-    off = ((colors[:, :, None].astype(int) - quake()[:255].astype(int)) ** 2).sum(axis=3)
+    off = ((colors[:, :, None].astype(int) - quake_palette()[:255].astype(int)) ** 2).sum(axis=3)
     assert file.pictures[0].tolist() == off.argmin(axis=2).tolist()
     assert "no picture that can be read: 'models/animated/other.tga'" in said
 
@@ -67,7 +67,7 @@ def test_a_games_own_palette_wins(tmp_path):
     assert (tmp_path / "same.mdl").read_bytes() == source.read_bytes()
 
 
-@pytest.mark.parametrize("data", [quake().tobytes(), b"short"])
+@pytest.mark.parametrize("data", [quake_palette().tobytes(), b"short"])
 def test_quakes_palette_is_no_other(tmp_path, data):
     put(tmp_path / "mod/gfx/palette.lmp", data)
     assert load(Disk().file(put(tmp_path / "mod/progs/x.mdl", sample("animated", "mdl")))).model.palette is None

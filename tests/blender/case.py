@@ -52,8 +52,8 @@ class Case:
     def gather(self, uv_splits_vertices: bool | None = None, **settings):
         """Return the model that the scene shows, as the file's format asks for it, unless it is said how."""
         if uv_splits_vertices is None:
-            uv_splits_vertices = self.row.uv_splits_vertices
-            settings = {"pictures": self.row.holds_pictures} | settings
+            uv_splits_vertices = self.row.vertex.uv_splits_vertices
+            settings = {"pictures": self.row.vertex.holds_pictures} | settings
         asked = GatherSettings(uv_splits_vertices=uv_splits_vertices, **settings)
         return gather(
             list(self.collection.all_objects), self.collection, ExportScene(CONTEXT.scene, CONTEXT.view_layer, asked)
@@ -80,7 +80,7 @@ class Case:
     def dump_as(self, format_name: str, options: dict[str, Any] | None = None, **settings) -> bytes:
         """Export as another format."""
         row = formats.by_name(format_name)
-        asked = {"uv_splits_vertices": row.uv_splits_vertices, "pictures": row.holds_pictures} | settings
+        asked = {"uv_splits_vertices": row.vertex.uv_splits_vertices, "pictures": row.vertex.holds_pictures} | settings
         return bytes(row.dump(self.gather(**asked), options))
 
 

@@ -143,7 +143,7 @@ def skeletal_counts(name, sizes):
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     row = by_name(name)
     model = grown.skeletal_model(sizes["joints"], sizes["meshes"], 2, 3, sizes["tags"] if row.tags else 0)
-    bones = {other: by_name(other).dump(grown.march(sizes["joints"], 2)) for other in row.companions}
+    bones = {other.name: other.dump(grown.march(sizes["joints"], 2)) for other in row.skeletal.companions}
     loaded, none = row.load(row.dump(model), "model", bones), Materials()
     settings, into = skeletal.SkeletalSettings(), CONTEXT.scene.collection
     brought, posed = calls(lambda: skeletal.build(loaded, [], settings, none, CONTEXT.scene, into))

@@ -36,7 +36,7 @@ def ways(params: list[Any]) -> list[Any]:
     found = []
     for param in params:
         data = param.values[0]
-        welds = (True, False) if data and format_of(data).uv_splits_vertices else (True,)
+        welds = (True, False) if data and format_of(data).vertex.uv_splits_vertices else (True,)
         found += [pytest.param(data, w, id=f"{param.id}-{'weld' if w else 'apart'}", marks=param.marks) for w in welds]
     return found
 

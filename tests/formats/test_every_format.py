@@ -27,7 +27,7 @@ def check_same(data):
     """Assert that a file comes back from its structs and from its model: byte for byte, but for a text's layout."""
     row = format_of(data)
     asset = row.unpack(row.read(data), "x")
-    for found in (row.write(row.read(data)), row.dump(asset.chief, None, asset.animations)):
+    for found in (row.write(row.read(data)), row.dump(asset.content, None, asset.animations)):
         assert differences(data, found) == set()
         assert row.is_text or found == data
 
@@ -50,7 +50,7 @@ def test_real_files_come_back(file):
 @pytest.mark.parametrize("data", sample_params(family=SKELETAL, format_name="mdm"))
 def test_companions_change_nothing_of_a_file(data):
     row = format_of(data)
-    bones = {name: next(iter(SAMPLES[name].values())) for name in row.companions}
+    bones = {other.name: next(iter(SAMPLES[other.name].values())) for other in row.skeletal.companions}
     assert row.dump(row.load(data, "x", bones)) == data
 
 
@@ -89,7 +89,7 @@ def test_noise_is_refused_or_written_again(data, noise):
     try:
         structs = row.read(bytes(damaged))
         with np.errstate(all="ignore"):
-            model = row.unpack(structs, "x").chief
+            model = row.unpack(structs, "x").content
     except FormatError as error:
         assert "\n" not in str(error)
         return

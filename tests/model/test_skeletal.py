@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.formats import by_name
+from io_idtech_models.model.bounds import set_bounds
 from io_idtech_models.model.skeletal import (
     Animation,
     SkeletalModel,
@@ -17,7 +18,6 @@ from io_idtech_models.model.skeletal import (
     changed_frames,
     looped,
     mismatch,
-    set_bounds,
     skin,
 )
 from io_idtech_models.model.transforms import chain

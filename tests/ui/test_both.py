@@ -4,7 +4,6 @@ The codec is made here, of MD5's. Nothing outside its two modules, its row and i
 """
 
 import json
-import sys
 from types import ModuleType
 from typing import Any
 
@@ -16,7 +15,9 @@ from io_idtech_models.assets.convert import Posing, convert, problems
 from io_idtech_models.assets.export_request import ExportRequest
 from io_idtech_models.assets.load import load
 from io_idtech_models.cli.info import facts, table
-from io_idtech_models.formats import SKELETAL, Row, by_name
+from io_idtech_models.formats import Format, by_name
+from io_idtech_models.formats.codecs import CODECS
+from io_idtech_models.formats.format import MotionFormat, SkeletalFormat
 from io_idtech_models.formats.md5 import anim_file, anim_model, mesh_file, mesh_model
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.model.limits.games import GAMES, SkeletalLimits
@@ -55,9 +56,9 @@ CODEC = {
     "read": read, "write": write, "to_animations": to_animations, "from_model": from_model,
     "to_model": lambda structs, name: mesh_model.to_model(structs[0], name),
 }  # fmt: skip
-BOTH = Row(
-    name="both", label="Both (.both)", engine="Doom 3", suffixes=(".both",), magic=b"BOTH", file_codec="both",
-    model_codec="both", family=SKELETAL, has_motions=True, is_text=True,
+BOTH = Format(
+    name="both", label="Both (.both)", engine="Doom 3", suffixes=(".both",), magic=b"BOTH",
+    kind=SkeletalFormat(motions=MotionFormat()), is_text=True,
 )  # fmt: skip
 
 
@@ -65,7 +66,7 @@ BOTH = Row(
 def registered(monkeypatch):
     module = ModuleType("both")
     vars(module).update(CODEC)
-    monkeypatch.setitem(sys.modules, f"{formats.__name__}.both", module)
+    monkeypatch.setitem(CODECS, "both", lambda: (module, module))
     for holder in (formats, registration):
         monkeypatch.setattr(holder, "ROWS", (*formats.ROWS, BOTH) if holder is formats else formats.ROWS)
     for game in ("format", "doom3"):

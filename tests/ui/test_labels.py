@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from io_idtech_models.formats.rows import ENGINES
+from io_idtech_models.formats.format import ENGINES
 from io_idtech_models.ui import menus as files
 from io_idtech_models.ui import registration
 from tests.samples import PROJECT

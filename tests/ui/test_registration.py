@@ -83,9 +83,9 @@ def test_options_and_settings_are_in_step(kind, settings, left_out, row):
     properties = getattr(operator, f"idtech_{row.name}").get_rna_type().properties
     wanted = {name: value.default for name, value in settings.__dataclass_fields__.items() if name not in left_out}
     if kind == "import":
-        wanted["frame_rate"] = row.frame_rate
-        assert ("weld" in properties.keys()) is row.uv_splits_vertices  # noqa: SIM118 - Blender's collection has no `in`
-        if not row.uv_splits_vertices:
+        wanted["frame_rate"] = row.vertex.frame_rate
+        assert ("weld" in properties.keys()) is row.vertex.uv_splits_vertices  # noqa: SIM118 - Blender's collection has no `in`
+        if not row.vertex.uv_splits_vertices:
             del wanted["weld"]
     shown = {name: properties[name].default for name in wanted}
     assert shown == pytest.approx(wanted)

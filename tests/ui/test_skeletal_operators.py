@@ -13,7 +13,7 @@ from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.blender.skeletal.build import SkeletalSettings
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings
 from io_idtech_models.formats import MOTION, ROWS, SKELETAL, by_name, rows_of
-from io_idtech_models.formats.rows import ENGINES
+from io_idtech_models.formats.format import ENGINES
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.limits.games import GAMES
 from io_idtech_models.model.skeletal import mismatch, skin
@@ -1306,11 +1306,11 @@ def test_a_format_has_operators_and_a_handler(row):
     for way in ("import", "export"):
         assert hasattr(bpy.types, f"{way.upper()}_{space.upper()}_OT_idtech_{row.name}")
     handler = bpy.types.FileHandler.bl_rna_get_subclass_py(f"IO_FH_idtech_{row.name}")
-    owners = [model for model in rows_of(SKELETAL) if row.name in model.dropped_with]
+    owners = [model for model in rows_of(SKELETAL) if row in model.skeletal.dropped_with]
     if owners:  # dropped together with a model: the model's handler takes both
         assert handler is None
         return
-    others = [suffix for name in row.dropped_with for suffix in by_name(name).suffixes]
+    others = [suffix for other in row.skeletal.dropped_with for suffix in other.suffixes]
     assert handler.bl_file_extensions == ";".join([*row.suffixes, *others])
     assert handler.bl_import_operator == f"import_{space}.idtech_{row.name}"
     assert handler.bl_export_operator == (f"export_scene.idtech_{row.name}" if row.has_model else "")

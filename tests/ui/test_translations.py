@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from io_idtech_models.blender import properties
-from io_idtech_models.formats.rows import ENGINES
+from io_idtech_models.formats.format import ENGINES
 from io_idtech_models.ui import menus as files
 from io_idtech_models.ui import registration, translations
 from io_idtech_models.ui.import_ import model_list

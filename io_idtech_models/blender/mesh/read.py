@@ -10,8 +10,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.edits.near import Near, near
-from ...model.source import Meshes
+from ...model.source import Meshes, Near, near
 from ..compat import Block
 from ..provenance import Place
 from . import attributes

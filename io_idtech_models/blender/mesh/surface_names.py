@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...model.edits.split_surfaces import further_names
-from ...model.limits.vertex import engine_surface_name
+from ...model.limits.checks import engine_surface_name
 from .. import names
 from ..compat import Block
 from ..provenance import MODEL_ID, SURFACE_INDEX, is_stand_in

@@ -13,8 +13,7 @@ from typing import Any, Protocol
 
 import bpy
 
-from ...model.pictures.palette import Palette
-from ...model.pictures.skins import Skin
+from ...model.pictures import Palette, Skin
 from ...model.surface_look import Layer, Look, Texture
 from .. import names
 from ..compat import Block

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.clips import fitted_times
-from ...model.pictures.palette import Palette, quake
-from ...model.pictures.skins import Picture, Skin
+from ...model.pictures import Palette, Picture, Skin, quake_palette
 from ...model.surface_look import Layer, Look, Texture
 from .. import names
 from ..compat import Block
@@ -53,7 +52,7 @@ def _make_image(name: str, picture: Picture, palette: Palette | None) -> Block:
     shown: NDArray[np.float32] = np.ones((height, width, 4), np.float32)
     if picture.ndim == 2:
         table = np.ones((256, 4), np.float32)
-        np.multiply(quake() if palette is None else palette, np.float32(1 / 255), out=table[:, :3])
+        np.multiply(quake_palette() if palette is None else palette, np.float32(1 / 255), out=table[:, :3])
         shown = table.take(picture[::-1], axis=0)
     else:
         np.multiply(picture[::-1], np.float32(1 / 255), out=shown[..., : picture.shape[2]])

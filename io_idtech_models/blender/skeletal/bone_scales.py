@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.joint_scales import LEAST, Scales, from_shown, taken_apart
-from ...model.skeletal import Animation, Skeleton
+from ...model.joint_scales import taken_apart
+from ...model.skeletal import LEAST, Animation, Scales, Skeleton, from_shown
 from ...model.transforms import from_matrices
 from ...model.wording import listed
 from .. import properties

@@ -15,7 +15,7 @@ from ...model.joint_scales import bound_to
 from ...model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, Weights, mismatch, skin
 from ...model.source import are_solid
 from ...model.transforms import rotate
-from ...model.weights.table import normal_turns
+from ...model.weights import normal_turns
 from ...model.wording import listed
 from ...reporting import LimitError
 from .. import names

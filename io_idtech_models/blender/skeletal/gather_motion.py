@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.clips import Clip
-from ...model.joint_scales import LEAST, Scales
-from ...model.skeletal import Animation
+from ...model.skeletal import LEAST, Animation, Scales
 from ...model.transforms import from_matrices, same_turns
 from ...reporting import LimitError, advance
 from .. import names, playback

@@ -15,7 +15,8 @@ from mathutils import Matrix
 from numpy.typing import NDArray
 
 from ...model import bind_pose, steady
-from ...model.skeletal import Animation, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, skeleton_of
+from ...model.joint_scales import skeleton_of
+from ...model.skeletal import Animation, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh
 from ...model.transforms import rotate
 from ...reporting import LimitError
 from .. import names

@@ -15,7 +15,7 @@ from ...model import steady
 from ...model.edits import affine
 from ...model.skeletal import SkeletalSource, Skeleton, SkinnedMesh
 from ...model.transforms import conjugate, rotate
-from ...model.weights.table import normal_turns
+from ...model.weights import normal_turns
 from ..compat import Block
 from ..mesh import attributes
 from ..mesh.parts import Part, turned_normals

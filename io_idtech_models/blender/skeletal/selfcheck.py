@@ -23,7 +23,7 @@ from ...model import steady
 from ...model.joint_scales import posed
 from ...model.skeletal import Animation, SkeletalModel, Skeleton, changed_frames
 from ...model.transforms import inverse
-from ...model.weights.table import skin_by
+from ...model.weights import skin_by
 from ...model.wording import listed, plural
 from ..compat import Block, playing_curves
 from ..curves import curve_points, is_still

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...model.clips import Clip
 from ...model.edits.normals import filled
-from ...model.pictures.skins import Skin
+from ...model.pictures import Skin
 from ...model.vertex import ModelSource, Tag, Traits, VertexModel
 from ...reporting import LimitError
 from .. import names

@@ -19,9 +19,7 @@ from ...model.edits.normals import filled_frames
 from ...model.source import Facts, SurfaceSource
 from ...model.vertex import ModelSource, Surface, Tag, VertexModel
 from ...reporting import LimitError
-from .hints import finite, layout_of, records_of
-from .records import cut_name, decode_name, encode_name
-from .uv import flipped
+from .records import cut_name, decode_name, encode_name, finite, flipped, layout_of, records_of
 
 log = logging.getLogger(__name__)
 

@@ -20,6 +20,7 @@ Little-endian (iqm.h and iqm.txt, Lee Salzman): a header of 124 bytes, whose cou
   from 16 on others, whose name stands in the text at what the type is beyond 16.
 - Files of animations alone have neither meshes nor joints, so that only the poses say who is whose parent.
 - Version 1, which has rotations without w and which but one engine reads, is refused.
+- Names that are written have the source's offsets where these still say what they did.
 """
 
 from __future__ import annotations
@@ -32,9 +33,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...reporting import FormatError
-from ..common.chunks import File, Lump, Place
-from ..common.layout import Arrays, Piece, Plan, assemble, check_overlap, plan, survey
-from ..common.records import Array, check_indices, raw_bytes, take
+from ..common.chunks import Arrays, File, LayoutPlan, Lump, Piece, Place, assemble, check_overlap, plan_layout, survey
+from ..common.records import Array, check_indices, decode_name, raw_bytes, take
 
 MAGIC = b"INTERQUAKEMODEL\0"
 VERSION = 2
@@ -300,15 +300,15 @@ def write(iqm: Iqm) -> bytes:
     return assemble(lumps, laid)
 
 
-def _laid_out(iqm: Iqm, sizes: dict[int, int]) -> tuple[Plan, int]:
+def _laid_out(iqm: Iqm, sizes: dict[int, int]) -> tuple[LayoutPlan, int]:
     """Return where lumps lie: as the source's, aligned like them; and by how much the written size is off the true."""
     hint = iqm.layout
     renamed = {key: key for key in sizes if key < FIRST_ARRAY or key >= FIRST_EXTENSION}
     renamed |= {FIRST_ARRAY + old: FIRST_ARRAY + new for new, old in enumerate(iqm.source_arrays) if old >= 0}
-    laid = plan(list(sizes), sizes, hint, renamed)
+    laid = plan_layout(list(sizes), sizes, hint, renamed)
     ends, step = hint["layout_ends"].tolist()[:2] if hint else (0, ALIGNMENTS[1])
     if laid.order[0] != 0:  # nothing lies before the header
-        laid = plan(list(sizes), sizes, {}, {})
+        laid = plan_layout(list(sizes), sizes, {}, {})
     end = 0
     for key in laid.order:
         gap = laid.gaps[key]
@@ -320,7 +320,7 @@ def _laid_out(iqm: Iqm, sizes: dict[int, int]) -> tuple[Plan, int]:
     return laid, ends
 
 
-def _link(header: Any, extensions: Array, offsets: dict[int, int], laid: Plan) -> None:
+def _link(header: Any, extensions: Array, offsets: dict[int, int], laid: LayoutPlan) -> None:
     """Write where extensions lie, and what is in them."""
     for index, extension in enumerate(extensions):
         key = FIRST_EXTENSION + 2 * index
@@ -328,3 +328,45 @@ def _link(header: Any, extensions: Array, offsets: dict[int, int], laid: Plan) -
         if index + 1 < len(extensions):
             extension["ofs_next"] = offsets[key + 2]
     header["ofs_extensions"] = offsets.get(FIRST_EXTENSION, header["ofs_extensions"][0])
+
+
+STEP = 4  # bytes that text is padded to
+
+
+def name_at(text: NDArray[np.uint8], offset: int) -> str:
+    """Return the name at an offset; what lies outside the text has none."""
+    return decode_name(text[offset:].tobytes()) if offset < len(text) else ""
+
+
+def names_at(text: NDArray[np.uint8], offsets: NDArray[Any]) -> list[str]:
+    """Return the names at offsets (n,)."""
+    raw = text.tobytes()
+    return [decode_name(raw[o : raw.find(b"\0", o) if raw.find(b"\0", o) >= 0 else None]) if o < len(raw) else ""
+            for o in offsets.tolist()]  # fmt: skip
+
+
+class TextWriter:
+    """A text that names are added to."""
+
+    def __init__(self, source: NDArray[np.uint8] | None) -> None:
+        self._source = source
+        self._raw = bytearray(b"\0" if source is None else source.tobytes())
+        self._known: dict[str, int] = {"": 0} if source is None else {}
+        self._grown = source is None
+
+    def offset(self, name: str, written: int = -1) -> int:
+        """Return a name's offset: the one that the source has `written` where that names it still."""
+        if self._source is not None and written >= 0 and name_at(self._source, written) == name:
+            return written
+        if name not in self._known:
+            if self._raw and self._raw[-1]:
+                self._raw += b"\0"  # the last name of the source may lack it
+            self._known[name], self._grown = len(self._raw), True
+            self._raw += name.encode("utf-8", errors="replace").replace(b"\0", b"") + b"\0"
+        return self._known[name]
+
+    @property
+    def text(self) -> NDArray[np.uint8]:
+        """Return the bytes (n,)."""
+        padding = bytes(-len(self._raw) % STEP) if self._grown else b""
+        return np.frombuffer(bytes(self._raw) + padding, np.uint8)

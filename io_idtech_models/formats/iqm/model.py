@@ -15,19 +15,17 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.edits.matched import UNNAMED
-from ...model.joint_scales import Scales, bound_to, posed, stretches
-from ...model.skeletal import Animation, SkeletalModel, SkeletalSource, Skeleton, Weights, skeleton_of
+from ...model.joint_scales import bound_to, posed, skeleton_of, stretches
+from ...model.skeletal import Animation, Scales, SkeletalModel, SkeletalSource, Skeleton, Weights
 from ...model.source import Facts
 from ...model.transforms import conjugate, multiply, to_matrices
-from ...model.weights.table import skin_by
-from ..common.hints import Wanted, all_fit, as_bytes, layout_of, records_of, sound
-from .file import ANIM, BOUNDS, EXTENSION, HEADER, JOINT, POSE, Iqm, channels_of
+from ...model.weights import skin_by
+from ..common.records import Wanted, all_fit, as_bytes, layout_of, records_of, sound
+from .file import ANIM, BOUNDS, EXTENSION, HEADER, JOINT, POSE, Iqm, TextWriter, channels_of, names_at
 from .geometry import facts_fit, file_facts, mesh_sources
-from .motions import FORMAT, Frames, Origin, from_animations, source_of
+from .motions import FORMAT, ORDER, Frames, Origin, from_animations, source_of, split_channels
 from .motions import to_animations as motions_of
-from .names import TextWriter, names_at
-from .poses import ORDER, split_channels
-from .rows import Geometry, from_meshes
+from .vertices import Geometry, from_meshes
 
 log = logging.getLogger(__name__)
 

@@ -1,10 +1,12 @@
-"""The vertices of a mesh as components of an IQM's arrays: the source's where they say what they did.
+"""Meshes as vertices and triangles of an IQM, the way back of `geometry`: the source's where they say what they did.
 
-Letters in shapes: V vertices of a mesh, k components.
+Letters in shapes: V vertices of a mesh, T triangles, k components.
 """
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,13 +22,25 @@ from ...model.skeletal import (
     SkinnedMeshSource,
     skin,
 )
+from ...model.source import Facts
 from ...model.transforms import rotate
-from ...model.weights.table import normal_turns
-from ..common.hints import records_of
-from ..common.uv import flipped
-from .arrays import encode_array, make_tangents, rounded_weights
-from .file import ARRAY, BLENDINDEXES, BLENDWEIGHTS, COLOR, FORMATS, NORMAL, POSITION, TANGENT, TEXCOORD
-from .geometry import WEIGHTS, Vertices
+from ...model.weights import normal_turns
+from ..common.records import flipped, records_of
+from .file import (
+    ARRAY,
+    BLENDINDEXES,
+    BLENDWEIGHTS,
+    COLOR,
+    FORMATS,
+    INDEX,
+    MESH,
+    NORMAL,
+    POSITION,
+    TANGENT,
+    TEXCOORD,
+    TextWriter,
+)
+from .geometry import WEIGHTS, Vertices, encode_array, make_adjacency, make_tangents, rounded_weights
 
 Numbers = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -203,3 +217,206 @@ class Encoder:
             return encode_array(np.ones((count, 4)) if colors is None else colors, dtype, size, True)
         values = {POSITION: self.places, TEXCOORD: self.uvs, NORMAL: self.normals, BLENDINDEXES: self.joints}.get(kind)
         return np.zeros((count, size), dtype) if values is None else encode_array(values, dtype, size)
+
+
+log = logging.getLogger(__name__)
+
+# Of new files, as all writers have them: type, format, components.
+USUAL = ((POSITION, 7, 3), (TEXCOORD, 7, 2), (NORMAL, 7, 3), (TANGENT, 7, 4))
+MOVED, PAINTED = ((BLENDINDEXES, 1, WEIGHTS), (BLENDWEIGHTS, 1, WEIGHTS)), ((COLOR, 1, 4),)
+SHADED = (NORMAL, TANGENT)  # a mesh that borrows vertices has them of the other's triangles
+WIDE = 3  # the format of indices of joints that do not fit a byte
+
+
+@dataclass(eq=False)
+class Geometry:
+    """What comes of meshes: the lumps that hold them."""
+
+    meshes: NDArray[Any]  # MESH (meshes,)
+    arrays: NDArray[Any]  # ARRAY (A,)
+    data: list[NDArray[Any]]  # (V, k) of each array
+    source_arrays: list[int]
+    triangles: NDArray[Any]  # (T, 3), clockwise
+    adjacency: NDArray[Any]  # (T, 3) or (0, 3)
+    num_vertices: int
+    unchanged: bool  # no vertex lies elsewhere, or is moved otherwise, than in the source
+
+
+def from_meshes(model: SkeletalModel, source: SkeletalSource | None, text: TextWriter) -> Geometry:
+    """Return what comes of a model's meshes."""
+    records, source_arrays = _arrays(model, source)
+    all_rows = [encode_vertices(mesh, model, source, records, source_arrays) for mesh in model.meshes]
+    if source is not None and _is_whole(all_rows, source):
+        found = _in_place(all_rows, source, records, text)
+        if found is not None:
+            return found
+    return _one_after_another(all_rows, source, records, source_arrays, text)
+
+
+def _arrays(model: SkeletalModel, source: SkeletalSource | None) -> tuple[NDArray[Any], list[int]]:
+    """Return which arrays to write, ARRAY (A,), and which of the source's each one was."""
+    records = np.zeros(0, ARRAY) if source is None else records_of(source.facts, "arrays", ARRAY)
+    colored = any(mesh.colors is not None for mesh in model.meshes)
+    bare = colored or source is None or not any(mesh.colors is not None for mesh in source.meshes)
+    numbers = [n for n, record in enumerate(records) if bare or record["type"] != COLOR]
+    wanted = list(USUAL) if source is None or not source.meshes else []
+    wanted += list(MOVED) if any(mesh.weights.counts.any() for mesh in model.meshes) else []
+    wanted += list(PAINTED) if colored else []
+    present = set(records["type"].tolist())
+    if not model.meshes:
+        return records[numbers], numbers
+    more = [(kind, form, size) for kind, form, size in wanted if kind not in present]
+    made = np.zeros(len(more), ARRAY)
+    for record, (kind, form, size) in zip(made, more, strict=True):
+        wide = kind == BLENDINDEXES and model.skeleton.num_joints > 256
+        record["type"], record["format"], record["size"] = kind, WIDE if wide else form, size
+    return np.concatenate((records[numbers], made)), [*numbers, *([-1] * len(made))]
+
+
+def _is_whole(all_rows: Sequence[Rows], source: SkeletalSource) -> bool:
+    """Tell whether every mesh has the vertices and triangles of the source's, in its order."""
+    if [rows.mesh.source_index for rows in all_rows] != list(range(len(source.meshes))):
+        return False
+    for rows in all_rows:
+        own = rows.own
+        if own is None or not np.array_equal(rows.numbers, np.arange(own.num_vertices)):
+            return False
+        if len(rows.mesh.triangles) != len(own.triangles):
+            return False
+    return True
+
+
+def _in_place(
+    all_rows: Sequence[Rows], source: SkeletalSource, records: NDArray[Any], text: TextWriter
+) -> Geometry | None:
+    """Return what comes of meshes whose vertices and triangles keep their numbers; None where two disagree."""
+    facts = source.facts
+    if len(records) != len(facts["arrays"]):
+        return None
+    counts = [_count(all_rows, facts, kind) for kind in ("vertices", "triangles")]
+    data = [np.zeros((counts[0], int(record["size"])), FORMATS[record["format"]]) for record in records]
+    triangles = np.zeros((counts[1], 3), INDEX)
+    for nth, (array, record) in enumerate(zip(data, records, strict=True)):
+        array[facts["spare_vertices"]] = facts[f"spare{nth}"]
+        if not _fill(array, [(rows, rows.data[nth]) for rows in all_rows], int(record["type"]) in SHADED):
+            return None
+    triangles[facts["spare_triangles"]] = facts["spare_corners"]
+    for rows in all_rows:
+        assert rows.own is not None
+        triangles[rows.own.facts["triangles"]] = rows.own.facts["vertices"][rows.mesh.triangles[:, ::-1]]
+    meshes = np.array([_mesh_record(rows, text) for rows in all_rows], MESH)
+    same_faces = all(np.array_equal(r.mesh.triangles, r.own.triangles) for r in all_rows if r.own)
+    adjacency = facts["adjacency"]
+    if len(adjacency) and (not same_faces or len(adjacency) != len(triangles)):
+        adjacency = _neighbours(triangles, data, records)
+    unchanged = all(rows.same.all() for rows in all_rows)
+    return Geometry(meshes, records, data, list(range(len(records))), triangles, adjacency, counts[0], unchanged)
+
+
+def _fill(array: NDArray[Any], parts: list[tuple[Rows, NDArray[Any]]], loosely: bool) -> bool:
+    """Write meshes' rows (V, k) where the source has their vertices; tells whether those who share one agree.
+
+    Not if it is done `loosely`: then the mesh counts in whose range a vertex lies.
+    """
+    for rows, values in parts:
+        assert rows.own is not None
+        array[rows.own.facts["vertices"]] = values
+    for rows, values in parts:
+        inside = _inside(rows)
+        assert rows.own is not None
+        array[rows.own.facts["vertices"][inside]] = values[inside]
+    return loosely or all(array[r.own.facts["vertices"]].tobytes() == v.tobytes() for r, v in parts if r.own)
+
+
+def _inside(rows: Rows) -> Bools:
+    """Tell which vertices (V,) were in the range of the source's mesh that this one was."""
+    found = np.zeros(len(rows.numbers), np.bool_)
+    if rows.own is not None:
+        record, known = records_of(rows.own.facts, "mesh", MESH), np.flatnonzero(rows.numbers >= 0)
+        places = rows.own.facts["vertices"][rows.numbers[known]] - int(record["first_vertex"])
+        found[known] = (places >= 0) & (places < int(record["num_vertexes"]))
+    return found
+
+
+def _count(all_rows: Sequence[Rows], facts: Facts, kind: str) -> int:
+    """Return how many vertices or triangles the source has, by their numbers."""
+    numbers = [facts[f"spare_{kind}"], *(rows.own.facts[kind] for rows in all_rows if rows.own is not None)]
+    return 1 + max(int(values.max(initial=-1)) for values in numbers)
+
+
+def _mesh_record(rows: Rows, text: TextWriter) -> Any:
+    """Return the record of a mesh, MESH, with the source's ranges."""
+    record, written = np.zeros((), MESH), (-1, -1)
+    if rows.own is not None:
+        record = records_of(rows.own.facts, "mesh", MESH)
+        written = int(record["name"]), int(record["material"])
+    record["name"] = text.offset(rows.mesh.name, written[0])
+    record["material"] = text.offset(rows.mesh.shader, written[1])
+    return record
+
+
+def _neighbours(triangles: NDArray[Any], data: list[NDArray[Any]], records: NDArray[Any]) -> NDArray[Any]:
+    places = [array[:, :3] for array, record in zip(data, records, strict=True) if record["type"] == POSITION]
+    return make_adjacency(triangles, places[0].astype(np.float32)) if places and len(triangles) else triangles[:0]
+
+
+def _one_after_another(
+    all_rows: Sequence[Rows], source: SkeletalSource | None, records: NDArray[Any], source_arrays: list[int],
+    text: TextWriter,
+) -> Geometry:  # fmt: skip
+    """Return what comes of meshes whose vertices and triangles follow one another."""
+    borrowed = _borrowed(all_rows, records)
+    own = [~mask for mask, _ in borrowed]
+    firsts = np.cumsum([0, *(int(mask.sum()) for mask in own)])
+    numbers = []
+    for (mask, _), first in zip(borrowed, firsts, strict=False):
+        numbers.append(np.where(mask, -1, first + np.cumsum(~mask) - 1))
+    for nth, (mask, lenders) in enumerate(borrowed):
+        for vertex in np.flatnonzero(mask).tolist():
+            lender, place = lenders[vertex]
+            numbers[nth][vertex] = numbers[lender][place]
+    data = []
+    for nth, record in enumerate(records):
+        parts = [rows.data[nth][mask] for rows, mask in zip(all_rows, own, strict=True)]
+        empty = np.zeros((0, int(record["size"])), FORMATS[record["format"]])
+        data.append(np.concatenate((empty, *parts)))
+    meshes, first_triangle = np.zeros(len(all_rows), MESH), 0
+    triangles: list[NDArray[Any]] = [np.zeros((0, 3), np.int64)]
+    for nth, rows in enumerate(all_rows):
+        record = _mesh_record(rows, text)
+        record["first_vertex"], record["num_vertexes"] = firsts[nth], own[nth].sum()
+        record["first_triangle"], record["num_triangles"] = first_triangle, len(rows.mesh.triangles)
+        meshes[nth] = record
+        first_triangle += len(rows.mesh.triangles)
+        triangles.append(numbers[nth][rows.mesh.triangles[:, ::-1]])
+    corners = np.concatenate(triangles).astype(INDEX)
+    wanted = source is None or len(source.facts["adjacency"]) or not len(source.meshes)
+    adjacency = _neighbours(corners, data, records) if wanted else corners[:0]
+    return Geometry(meshes, records, data, source_arrays, corners, adjacency, int(firsts[-1]), False)
+
+
+def _borrowed(all_rows: Sequence[Rows], records: NDArray[Any]) -> list[tuple[Bools, dict[int, tuple[int, int]]]]:
+    """Return which vertices of each mesh are another's still, as in the source, (V,), and whose: mesh and vertex."""
+    owner: dict[int, tuple[int, int]] = {}
+    shared = np.flatnonzero(~np.isin(records["type"], SHADED)).tolist()
+    ranges = [_inside(rows) for rows in all_rows]
+    outside = [np.flatnonzero((rows.numbers >= 0) & ~inside) for rows, inside in zip(all_rows, ranges, strict=True)]
+    if any(len(vertices) for vertices in outside):
+        for nth, (rows, inside) in enumerate(zip(all_rows, ranges, strict=True)):
+            for vertex in np.flatnonzero(inside).tolist():
+                assert rows.own is not None
+                owner.setdefault(int(rows.own.facts["vertices"][rows.numbers[vertex]]), (nth, vertex))
+    found: list[tuple[Bools, dict[int, tuple[int, int]]]] = []
+    for nth, (rows, vertices) in enumerate(zip(all_rows, outside, strict=True)):
+        mask, lenders = np.zeros(len(rows.numbers), np.bool_), dict[int, tuple[int, int]]()
+        for vertex in vertices.tolist():
+            assert rows.own is not None
+            lender = owner.get(int(rows.own.facts["vertices"][rows.numbers[vertex]]))
+            if lender is not None and lender[0] != nth and _equal(rows, vertex, all_rows[lender[0]], lender[1], shared):
+                mask[vertex], lenders[vertex] = True, lender
+        found.append((mask, lenders))
+    return found
+
+
+def _equal(a: Rows, at: int, b: Rows, there: int, shared: Sequence[int]) -> bool:
+    return all(a.data[nth][at].tobytes() == b.data[nth][there].tobytes() for nth in shared)

@@ -25,9 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...reporting import FormatError
-from ..common import reader
-from ..common.chunks import File, Lump, Place
-from ..common.layout import Arrays
+from ..common import chunks
+from ..common.chunks import Arrays, File, Lump, Place
 from ..common.records import Array, raw_bytes
 
 IDENT = b"IDP2"
@@ -118,11 +117,9 @@ def read(data: bytes) -> Md2:
     Raises:
         FormatError: the file is no MD2, is cut off, or its counts, offsets or indices contradict it.
     """
-    return reader.read(MD2, data)
+    return chunks.read(MD2, data)
 
 
 def write(md2: Md2) -> bytes:
     """Return the file of a model; inverse of `read`, byte for byte while the layout's hint applies."""
-    from ..common.writer import write as write_file  # which an import does without
-
-    return write_file(MD2, md2)
+    return chunks.write(MD2, md2)

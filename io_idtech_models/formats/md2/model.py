@@ -21,10 +21,21 @@ from ...model.source import CodedSource, Facts
 from ...model.vertex import ModelSource, Surface, VertexModel
 from ...model.wording import listed, plural
 from ...reporting import LimitError
-from ..common.boxed import Boxing, settle_positions, shown_box
-from ..common.hints import Wanted, all_fit, as_bytes, layout_fits, layout_of, lone_source, records_of, warn_damaged
+from ..common.boxes import Boxing, settle_positions, shown_box
 from ..common.normals import decode_direction, encode_direction
-from ..common.records import cut_name, decode_name, encode_name
+from ..common.records import (
+    Wanted,
+    all_fit,
+    as_bytes,
+    cut_name,
+    decode_name,
+    encode_name,
+    layout_fits,
+    layout_of,
+    lone_source,
+    records_of,
+    warn_damaged,
+)
 from .commands import CommandHint, settle_commands
 from .file import FRAME, FRAME_NAME_SIZE, HEADER, IDENT, MAX_INDEX, SKIN, SKIN_SIZE, TRIANGLE, VERSION, Md2
 from .texels import Size, TexelTable, decode_st

@@ -21,19 +21,15 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...reporting import FormatError
-from ..common import quake3, reader
-from ..common.chunks import Chain, File, Lump, Place
-from ..common.layout import Arrays
+from ..common import chunks, quake3
+from ..common.chunks import Arrays, Chain, File, Lump, Place
 from ..common.records import Array, check_indices, decode_name
-
-if TYPE_CHECKING:
-    from ..common.writer import Placed
 
 log = logging.getLogger(__name__)
 
@@ -128,21 +124,19 @@ def read(data: bytes) -> Md3:
     Raises:
         FormatError: the file is no MD3, is cut off, or its counts, offsets or indices contradict it.
     """
-    return reader.read(MD3, data)
+    return chunks.read(MD3, data)
 
 
 def write(md3: Md3) -> bytes:
     """Return the file of a model; inverse of `read`, byte for byte while the layout's hint applies."""
-    from ..common.writer import Placed  # which an import does without
-
-    placed = Placed(MD3, md3)
+    placed = chunks.Placed(MD3, md3)
     if _reads_on(md3, placed):
         filled = [replace(surface, vertices=_filled(surface, len(md3.frames))) for surface in md3.surfaces]
-        placed = Placed(MD3, replace(md3, surfaces=filled))
+        placed = chunks.Placed(MD3, replace(md3, surfaces=filled))
     return placed.data()
 
 
-def _reads_on(md3: Md3, placed: Placed) -> bool:
+def _reads_on(md3: Md3, placed: chunks.Placed) -> bool:
     """Tell whether readers would take what lies behind a surface that lacks frames for these: see `_Vertices`."""
     count = len(md3.frames)
     short = [i for i, surface in enumerate(md3.surfaces) if 0 < surface.vertices.size < count * len(surface.st)]

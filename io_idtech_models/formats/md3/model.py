@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from ...model.edits.normals import NormalCoding, filled_frames, settle_codes, view_codes
 from ...model.source import CodedSource, Facts, SurfaceSource
 from ...model.vertex import ModelSource, Surface, Tag, VertexModel
-from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_fits, records_of, sound
 from ..common.normals import decode_latlong, encode_latlong
 from ..common.quake3 import (
     encode_frames,
@@ -29,8 +28,18 @@ from ..common.quake3 import (
     vertex_each,
     warn_of_apart,
 )
-from ..common.records import decode_name, encode_name
-from ..common.uv import flipped
+from ..common.records import (
+    Wanted,
+    all_fit,
+    as_bytes,
+    decode_name,
+    encode_name,
+    finite,
+    flipped,
+    layout_fits,
+    records_of,
+    sound,
+)
 from .file import (
     FRAME,
     HEADER,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...model.records.vertex import pack_names, unpack_names
 from ...model.skeletal import Animation, AnimationSource, changed_frames
 from ...model.source import Facts
-from ..common.hints import Wanted, all_fit, warn_damaged
+from ..common.records import Wanted, all_fit, warn_damaged
 from .anim_file import CHANNELS, Md5Anim
 from .common import could_be_read, full_quaternions, short_quaternions
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from ...model.records.vertex import pack_names, unpack_names
 from ...model.skeletal import Pose, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, SkinnedMeshSource, Weights
 from ...model.source import Facts
-from ..common.hints import Wanted, all_fit, sound
-from ..common.uv import flipped
+from ..common.records import Wanted, all_fit, flipped, sound
 from .common import could_be_read, full_quaternions, short_quaternions
 from .mesh_file import Md5Mesh, Md5Part
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.arrays import LARGEST
-from ...model.joint_scales import Scales
+from ...model.skeletal import Scales
 from ...reporting import FormatError
 from ..common.text import decode_text
 

@@ -27,9 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...reporting import FormatError
-from ..common import quake3, reader
-from ..common.chunks import Chain, File, Lump, Place
-from ..common.layout import Arrays
+from ..common import chunks, quake3
+from ..common.chunks import Arrays, Chain, File, Lump, Place
 from ..common.records import Array, check_indices
 
 IDENT = b"IDPC"
@@ -138,11 +137,9 @@ def read(data: bytes) -> Mdc:
     Raises:
         FormatError: the file is no MDC, is cut off, or its counts, offsets or indices contradict it.
     """
-    return reader.read(MDC, data)
+    return chunks.read(MDC, data)
 
 
 def write(mdc: Mdc) -> bytes:
     """Return the file of a model; inverse of `read`, byte for byte while the layout's hint applies."""
-    from ..common.writer import write as write_file  # which an import does without
-
-    return write_file(MDC, mdc)
+    return chunks.write(MDC, mdc)

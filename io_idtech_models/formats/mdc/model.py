@@ -17,7 +17,6 @@ from ...model.edits.normals import filled_frames
 from ...model.source import DeltaSource, Facts, SurfaceSource
 from ...model.vertex import ModelSource, Surface, Tag, VertexModel
 from ...reporting import LimitError
-from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_fits, records_of, sound
 from ..common.quake3 import (
     encode_frames,
     encode_header,
@@ -27,8 +26,18 @@ from ..common.quake3 import (
     vertex_each,
     warn_of_apart,
 )
-from ..common.records import decode_name, encode_name
-from ..common.uv import flipped
+from ..common.records import (
+    Wanted,
+    all_fit,
+    as_bytes,
+    decode_name,
+    encode_name,
+    finite,
+    flipped,
+    layout_fits,
+    records_of,
+    sound,
+)
 from .file import (
     FRAME,
     HEADER,
@@ -43,8 +52,7 @@ from .file import (
     Mdc,
     MdcSurface,
 )
-from .normals import CODING, decode
-from .surfaces import Coded, code_surfaces, fits_source, source_of
+from .surfaces import CODING, Coded, code_surfaces, decode_normals, fits_source, source_of
 from .tags import decode_axes, decode_origins, encode_tags
 
 __all__ = ["CODING", "conform", "from_model", "to_model"]
@@ -62,7 +70,7 @@ def to_model(mdc: Mdc, name: str = "") -> VertexModel:
     origins, axes = decode_origins(mdc.tags["xyz"]), decode_axes(mdc.tags["angles"])
     known: list[SurfaceSource] = [_surface_source(surface) for surface in mdc.surfaces]
     source = ModelSource(known, FORMAT, frame_names, names, origins, axes, _model_facts(mdc))
-    surfaces = [source.surface(index, decode) for index in range(len(known))]
+    surfaces = [source.surface(index, decode_normals) for index in range(len(known))]
     # The model shares nothing with its source, so that it can be edited in place.
     tags = [Tag(name, origins[:, i].copy(), axes[:, i].copy(), i) for i, name in enumerate(names)]
     frames = np.arange(len(frame_names), dtype=np.int32)

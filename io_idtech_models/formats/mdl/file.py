@@ -9,7 +9,7 @@ DarkPlaces' loaders):
 
 - All frames have one box: position = byte x scale + scale_origin. A vertex's normal is an index into the 162 directions
   of id's `anorms.h`: see `common.normals`.
-- Skins are `skin_width` x `skin_height` numbers of Quake's palette (see `model.pictures.palette`), rows from the top. A
+- Skins are `skin_width` x `skin_height` numbers of Quake's palette (see `model.pictures`), rows from the top. A
   skin, and a frame, may be a group of such that a game plays by itself: see `parts`. A frame's group has bounds.
 - Texture coordinates belong to vertices, in whole texels. Of triangles on the back (`faces_front` 0) those of vertices
   on the seam (`on_seam` not 0) lie `skin_width` / 2, rounded down, further right. Engines sample the middle of a texel.

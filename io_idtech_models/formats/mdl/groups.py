@@ -11,8 +11,7 @@ from ...model.clips import Clip, fitted_times, group
 from ...model.edits.normals import filled_frames
 from ...model.source import CodedSource
 from ...model.vertex import VertexModel
-from ..common.hints import records_of
-from ..common.records import cut_name
+from ..common.records import cut_name, records_of
 from .file import FRAME_NAME_SIZE, GROUP_HEAD, POSE
 from .parts import Parts
 

@@ -1,9 +1,10 @@
-"""The numbers of an MDL's header that a modeller may edit, and what id's tools make of a model that has none."""
+"""What MDL asks of an export, and the numbers of its header that a modeller may edit: what id's tools make of them."""
 
 from __future__ import annotations
 
 import logging
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ...model import steady
 from ...model.arrays import LARGEST
 from ...model.source import CodedSource
 from ...model.vertex import Surface, Traits, VertexModel
-from ..common.hints import records_of
+from ..common.records import records_of
 from .file import HEADER
 
 log = logging.getLogger(__name__)
@@ -113,3 +114,16 @@ def mean_area(surface: Surface) -> float:
 
 
 COMPUTED = {"bounding_radius": bounding_radius, "size": mean_area}
+
+
+@dataclass(frozen=True)
+class MdlOptions:
+    """The options of the format's row, by their names."""
+
+    skin_width: int = 0  # 0: the picture's, or else the source's
+    skin_height: int = 0
+    refit_grid: bool = False
+    dither: bool = False
+    avoid_full_brights: bool = False
+    player_colors: bool = False
+    drop_tail: bool = False

@@ -16,20 +16,17 @@ from numpy.typing import NDArray
 
 from ...model.edits.conform import joined
 from ...model.edits.normals import NormalCoding
-from ...model.pictures.skins import skin_names
+from ...model.pictures import skin_names
 from ...model.source import CodedSource
 from ...model.vertex import ModelSource, Surface, VertexModel
 from ...model.wording import listed, plural
 from ...reporting import LimitError
-from ..common.boxed import Boxing, settle_positions, shown_box
-from ..common.boxes import Boxes
-from ..common.hints import Wanted, all_fit, as_bytes, lone_source, records_of, warn_damaged
+from ..common.boxes import Boxes, Boxing, settle_positions, shown_box
 from ..common.normals import decode_direction, encode_direction
-from ..common.records import decode_name
+from ..common.records import Wanted, all_fit, as_bytes, decode_name, lone_source, records_of, warn_damaged
 from .file import GROUP_HEAD, HEADER, IDENT, POSE, ST, TRIANGLE, VERSION, Mdl
 from .groups import frame_facts, group_clips, parts_fit, settle_frames, stored_parts
-from .header import settle_header, traits_of
-from .options import MdlOptions
+from .header import MdlOptions, settle_header, traits_of
 from .parts import Parts
 from .seams import Size, corner_texels, decode_texels, settle_texels
 from .skins import settle_skins, shown_skins, skin_facts, skins_fit

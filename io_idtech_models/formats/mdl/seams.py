@@ -15,7 +15,7 @@ from ...model.edits.conform import with_vertices
 from ...model.source import CodedSource
 from ...model.vertex import ModelSource, Surface
 from ...reporting import LimitError
-from ..common.hints import records_of
+from ..common.records import records_of
 from .file import HEADER, ST
 
 Size = tuple[int, int]  # of a skin: width and height

@@ -9,15 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.clips import fitted_times
-from ...model.pictures.matching import Matching, match
-from ...model.pictures.palette import FULL_BRIGHT, SHIRT, TRANSPARENT, TROUSERS, Palette, quake
-from ...model.pictures.sizes import resized
-from ...model.pictures.skins import Picture, Skin, is_opaque
+from ...model.pictures import (
+    FULL_BRIGHT,
+    SHIRT,
+    TRANSPARENT,
+    TROUSERS,
+    Matching,
+    Palette,
+    Picture,
+    Skin,
+    is_opaque,
+    match,
+    quake_palette,
+    resized,
+)
 from ...model.source import CodedSource
 from ...model.vertex import VertexModel
 from ...reporting import LimitError
 from .groups import GROUP, parts_fit, settle_times
-from .options import MdlOptions
+from .header import MdlOptions
 from .parts import Parts
 
 log = logging.getLogger(__name__)
@@ -149,7 +159,7 @@ def _matching(model: VertexModel, own: CodedSource | None, options: MdlOptions) 
 
 
 def _palette(model: VertexModel) -> Palette:
-    return quake() if model.palette is None else model.palette
+    return quake_palette() if model.palette is None else model.palette
 
 
 def _numbers(picture: Picture, how: Matching, hint: NDArray[np.uint8] | None, flags: int) -> NDArray[np.uint8]:

@@ -20,22 +20,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...reporting import FormatError
-from ..common import reader
-from ..common.chunks import MAX_PARTS, Chain, File, Place
-from ..common.layout import Arrays
+from ..common import chunks
+from ..common.chunks import MAX_PARTS, Arrays, Chain, File, Place
 from ..common.records import Array, check_indices, place_of
-from ..common.wolf import surface
+from ..common.wolf import meshes
 
 IDENT = b"MDMW"
 VERSION = 3
 NAME_SIZE = 64
-MAX_BONES = surface.MAX_BONES
+MAX_BONES = meshes.MAX_BONES
 
 HEADER = np.dtype([
     ("ident", "S4"), ("version", "<i4"), ("name", "S64"), ("lod_scale", "<f4"), ("lod_bias", "<f4"),
     ("num_surfaces", "<i4"), ("ofs_surfaces", "<i4"), ("num_tags", "<i4"), ("ofs_tags", "<i4"), ("ofs_end", "<i4"),
 ])  # fmt: skip
-SURFACE, VERTEX = surface.SURFACE, surface.VERTEX
+SURFACE, VERTEX = meshes.SURFACE, meshes.VERTEX
 TAG = np.dtype([
     ("name", "S64"), ("axis", "<f4", (3, 3)), ("bone", "<i4"), ("offset", "<f4", 3),
     ("num_bone_refs", "<i4"), ("ofs_bone_refs", "<i4"), ("ofs_end", "<i4"),
@@ -43,7 +42,7 @@ TAG = np.dtype([
 SURFACE_IDENT = 9  # in the games' files; no game looks at it
 
 
-MdmSurface = surface.SkinnedSurface
+MdmSurface = meshes.SkinnedSurface
 
 
 @dataclass(eq=False)
@@ -59,7 +58,7 @@ class Mdm:
     """A file as structs. `layout` says where the lumps lay; `source_*` which of its parts each one was."""
 
     header: Any  # HEADER
-    surfaces: list[surface.SkinnedSurface]
+    surfaces: list[meshes.SkinnedSurface]
     tags: list[MdmTag]
     layout: Arrays = field(default_factory=dict)
     source_surfaces: list[int] = field(default_factory=list)
@@ -77,8 +76,8 @@ def _check_tag(found: dict[str, Array], place: Place) -> None:
         raise FormatError(f"place{place.of}", f"byte {start}", "numbers", header["offset"].tolist())
 
 
-TAGS = Chain(MdmTag, TAG, (surface.BONE_REFS,), "tags", "tag", heading="", most=MAX_PARTS, check=_check_tag)
-MDM = File(Mdm, HEADER, (surface.chain(VERTEX), TAGS), "MDM", IDENT, VERSION)
+TAGS = Chain(MdmTag, TAG, (meshes.BONE_REFS,), "tags", "tag", heading="", most=MAX_PARTS, check=_check_tag)
+MDM = File(Mdm, HEADER, (meshes.chain(VERTEX), TAGS), "MDM", IDENT, VERSION)
 
 
 def read(data: bytes) -> Mdm:
@@ -87,11 +86,9 @@ def read(data: bytes) -> Mdm:
     Raises:
         FormatError: the file is no MDM, is cut off, or its counts, offsets or indices contradict it.
     """
-    return reader.read(MDM, data)
+    return chunks.read(MDM, data)
 
 
 def write(mdm: Mdm) -> bytes:
     """Return the file of a model; inverse of `read`, byte for byte while the layout's hint applies."""
-    from ..common.writer import write as write_file  # which an import does without
-
-    return write_file(MDM, mdm)
+    return chunks.write(MDM, mdm)

@@ -21,9 +21,19 @@ from ...model.skeletal import (
 )
 from ...model.source import Facts
 from ...reporting import FormatError
-from ..common.bones import Bones
-from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_of, records_of, sound
-from ..common.records import decode_name, encode_name, header_name
+from ..common.records import (
+    Wanted,
+    all_fit,
+    as_bytes,
+    decode_name,
+    encode_name,
+    finite,
+    header_name,
+    layout_of,
+    records_of,
+    sound,
+)
+from ..common.skinned import Bones
 from ..common.wolf import meshes
 from ..common.wolf.bones import names_of, parents_of
 from ..common.wolf.motion import nothing_turned, poses_of, traits_of

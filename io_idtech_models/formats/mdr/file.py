@@ -29,9 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...reporting import FormatError
-from ..common import reader
-from ..common.chunks import MAX_PARTS, Chain, File, Lump, Place
-from ..common.layout import Arrays
+from ..common import chunks
+from ..common.chunks import MAX_PARTS, Arrays, Chain, File, Lump, Place
 from ..common.records import Array, check_indices, place_of
 from ..common.weighted import WeightedVertices
 
@@ -176,14 +175,12 @@ def read(data: bytes) -> Mdr:
     Raises:
         FormatError: the file is no MDR, is cut off, or its counts, offsets or indices contradict it.
     """
-    return reader.read(MDR, data)
+    return chunks.read(MDR, data)
 
 
 def write(mdr: Mdr) -> bytes:
     """Return the file of a model; inverse of `read`, byte for byte while the layout's hint applies."""
-    from ..common.writer import write as write_file  # which an import does without
-
-    data = write_file(MDR, mdr)
+    data = chunks.write(MDR, mdr)
     if not are_packed(mdr.frames):
         return data
     at = place_of(HEADER, "ofs_frames")

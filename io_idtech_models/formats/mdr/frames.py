@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.arrays import LARGEST
-from ...model.joint_scales import Scales
 from ...model.skeletal import (
     Animation,
     AnimationSource,
+    Scales,
     changed_frames,
 )
 from ...model.source import Facts
 from ...model.transforms import chain, from_matrices, to_matrices
 from ...model.wording import listed
-from ..common.hints import Wanted, all_fit, as_bytes, finite, records_of, sound
+from ..common.records import Wanted, all_fit, as_bytes, finite, records_of, sound
 from .file import FRAME_NAME_SIZE, PACKED_INFO, PLAIN_INFO, Mdr, are_packed, frame_dtype
 
 log = logging.getLogger(__name__)

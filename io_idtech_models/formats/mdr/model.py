@@ -27,13 +27,22 @@ from ...model.skeletal import (
 )
 from ...model.source import Facts
 from ...model.transforms import conjugate, from_matrices, rotate, to_matrices
-from ...model.weights.table import summed
+from ...model.weights import summed
 from ...model.wording import listed
 from ...reporting import LimitError
-from ..common.bones import Bones
-from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_of, records_of, sound
-from ..common.records import decode_name, encode_name, header_name
-from ..common.skinned import encode_vertices, mesh_source, name_surface, wanted_facts
+from ..common.records import (
+    Wanted,
+    all_fit,
+    as_bytes,
+    decode_name,
+    encode_name,
+    finite,
+    header_name,
+    layout_of,
+    records_of,
+    sound,
+)
+from ..common.skinned import Bones, encode_vertices, mesh_source, name_surface, wanted_facts
 from .file import HEADER, IDENT, LOD, NAME_SIZE, SURFACE, TAG, TAG_NAME_SIZE, VERSION, VERTEX, Mdr, MdrLod, MdrSurface
 from .frames import FORMAT, encode_frames, to_animation
 

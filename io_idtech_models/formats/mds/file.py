@@ -19,11 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from ..common import reader
-from ..common.chunks import File, Lump, Place
-from ..common.layout import Arrays
+from ..common import chunks
+from ..common.chunks import Arrays, File, Lump, Place
 from ..common.records import Array, check_indices
-from ..common.wolf import bones, surface
+from ..common.wolf import bones, meshes
 
 IDENT = b"MDSW"
 VERSION = 4
@@ -36,8 +35,8 @@ HEADER = np.dtype([
     ("torso_parent", "<i4"), ("num_surfaces", "<i4"), ("ofs_surfaces", "<i4"), ("num_tags", "<i4"),
     ("ofs_tags", "<i4"), ("ofs_end", "<i4"),
 ])  # fmt: skip
-SURFACE = surface.SURFACE
-VERTEX = np.dtype([*surface.VERTEX.descr, ("fixed_parent", "<i4"), ("fixed_dist", "<f4")])
+SURFACE = meshes.SURFACE
+VERTEX = np.dtype([*meshes.VERTEX.descr, ("fixed_parent", "<i4"), ("fixed_dist", "<f4")])
 TAG = np.dtype([("name", "S64"), ("torso_weight", "<f4"), ("bone", "<i4")])
 
 
@@ -48,7 +47,7 @@ class Mds:
     header: Any  # HEADER
     frames: Array  # bones.frame_dtype(B) (F,)
     bones: Array  # bones.BONE (B,)
-    surfaces: list[surface.SkinnedSurface]
+    surfaces: list[meshes.SkinnedSurface]
     tags: Array  # TAG (N,)
     layout: Arrays = field(default_factory=dict)
     source_surfaces: list[int] = field(default_factory=list)
@@ -70,7 +69,7 @@ def _check_surface(mds: Mds) -> None:
 LUMPS = (
     Lump("frames", bones.frames_of, ("num_frames",), last=True),
     Lump("bones", bones.BONE, ("num_bones",)),
-    surface.chain(VERTEX),
+    meshes.chain(VERTEX),
     Lump("tags", TAG, ("num_tags",)),
 )
 MDS = File(Mds, HEADER, LUMPS, "MDS", IDENT, VERSION, check=_check)
@@ -82,13 +81,11 @@ def read(data: bytes) -> Mds:
     Raises:
         FormatError: the file is no MDS, is cut off, or its counts, offsets or indices contradict it.
     """
-    found = reader.read(MDS, data)
+    found = chunks.read(MDS, data)
     _check_surface(found)
     return found
 
 
 def write(mds: Mds) -> bytes:
     """Return the file of a model; inverse of `read`, byte for byte while the layout's hint applies."""
-    from ..common.writer import write as write_file  # which an import does without
-
-    return write_file(MDS, mds)
+    return chunks.write(MDS, mds)

@@ -21,10 +21,20 @@ from ...model.skeletal import Animation, JointTag, SkeletalModel, SkeletalSource
 from ...model.source import Facts
 from ...model.wording import listed
 from ...reporting import LimitError
-from ..common.bones import Bones
-from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_of, records_of, sound
-from ..common.records import decode_name, encode_name, header_name
-from ..common.wolf import meshes, motion, torso_mix
+from ..common.records import (
+    Wanted,
+    all_fit,
+    as_bytes,
+    decode_name,
+    encode_name,
+    finite,
+    header_name,
+    layout_of,
+    records_of,
+    sound,
+)
+from ..common.skinned import Bones
+from ..common.wolf import meshes, motion
 from ..common.wolf.bones import TAG_FLAG, Kind, names_of, parents_of
 from .file import HEADER, IDENT, NAME_SIZE, SURFACE_IDENT, TAG, VERSION, VERTEX, Mds
 from .tags import with_tag_bones
@@ -155,9 +165,9 @@ def _warn_of_moving_tags(model: SkeletalModel, turned: Mask) -> None:
 
 
 def mixed(legs: Animation, torso: Animation, name: str, aim: tuple[float, float] = (0.0, 0.0)) -> Animation:
-    """Return what a player shows whose legs and torso play two animations: see `torso_mix.mixed`."""
+    """Return what a player shows whose legs and torso play two animations: see `motion.mixed`."""
     flags = np.zeros(len(legs.parents), np.int32) if legs.traits is None else legs.traits.flags
-    return torso_mix.mixed(legs, torso, name, aim, KIND, _tags_that_move_nothing(flags, []))
+    return motion.mixed(legs, torso, name, aim, KIND, _tags_that_move_nothing(flags, []))
 
 
 def problems(model: SkeletalModel) -> list[str]:

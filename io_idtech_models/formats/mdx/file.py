@@ -17,9 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ..common import reader
-from ..common.chunks import File, Lump, Place
-from ..common.layout import Arrays
+from ..common import chunks
+from ..common.chunks import Arrays, File, Lump, Place
 from ..common.records import Array
 from ..common.wolf import bones
 
@@ -59,11 +58,9 @@ def read(data: bytes) -> Mdx:
     Raises:
         FormatError: the file is no MDX, is cut off, or its counts, offsets or parents contradict it.
     """
-    return reader.read(MDX, data)
+    return chunks.read(MDX, data)
 
 
 def write(mdx: Mdx) -> bytes:
     """Return the file of an animation; inverse of `read`, byte for byte while the layout's hint applies."""
-    from ..common.writer import write as write_file  # which an import does without
-
-    return write_file(MDX, mdx)
+    return chunks.write(MDX, mdx)

@@ -6,9 +6,8 @@ import numpy as np
 
 from ...model.skeletal import Animation
 from ...model.source import Facts
-from ..common.hints import layout_of, records_of
-from ..common.records import header_name
-from ..common.wolf import motion, torso_mix
+from ..common.records import header_name, layout_of, records_of
+from ..common.wolf import motion
 from ..common.wolf.bones import Kind
 from .file import HEADER, IDENT, NAME_SIZE, VERSION, Mdx
 
@@ -45,5 +44,5 @@ def join(animations: list[Animation]) -> Mdx:
 
 
 def mixed(legs: Animation, torso: Animation, name: str, aim: tuple[float, float] = (0.0, 0.0)) -> Animation:
-    """Return what a player shows whose legs and torso play two animations: see `torso_mix.mixed`."""
-    return torso_mix.mixed(legs, torso, name, aim, KIND, motion.nothing_turned(len(legs.joint_names)))
+    """Return what a player shows whose legs and torso play two animations: see `motion.mixed`."""
+    return motion.mixed(legs, torso, name, aim, KIND, motion.nothing_turned(len(legs.joint_names)))

@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ..common import quake3, reader
-from ..common.chunks import File, Lump
-from ..common.layout import Arrays
+from ..common import chunks, quake3
+from ..common.chunks import Arrays, File, Lump
 from ..common.records import Array
 
 IDENT = b"TAG3"
@@ -46,11 +45,9 @@ def read(data: bytes) -> TagFile:
     Raises:
         FormatError: the file has another version, or is cut off.
     """
-    return reader.read(TAG_FILE, data)
+    return chunks.read(TAG_FILE, data)
 
 
 def write(tags: TagFile) -> bytes:
     """Return the file of tags; inverse of `read`."""
-    from ..common.writer import write as write_file  # which an import does without
-
-    return write_file(TAG_FILE, tags)
+    return chunks.write(TAG_FILE, tags)

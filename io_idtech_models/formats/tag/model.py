@@ -13,10 +13,9 @@ from ...model.source import Facts
 from ...model.vertex import ModelSource, Tag, VertexModel
 from ...model.wording import plural
 from ...reporting import joined
-from ..common.hints import Wanted, all_fit, as_bytes, finite, layout_fits, layout_of, records_of, sound
 from ..common.normals import decode_latlong, encode_latlong
 from ..common.quake3 import encode_tags
-from ..common.records import decode_name
+from ..common.records import Wanted, all_fit, as_bytes, decode_name, finite, layout_fits, layout_of, records_of, sound
 from .file import HEADER, IDENT, TAG, VERSION, TagFile
 
 log = logging.getLogger(__name__)

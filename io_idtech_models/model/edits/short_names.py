@@ -133,7 +133,7 @@ def short_vertex(model: VertexModel, row: Any, game: str) -> tuple[VertexModel, 
         "tag": set() if source is None else set(source.tag_names),
         "frame": set() if source is None else set(source.frame_names),
     }
-    rooms = {kind: _least(row.rooms[kind], getattr(limits, "name_bytes", None)) for kind in row.rooms}
+    rooms = {kind: _least(row.name_sizes[kind], getattr(limits, "name_bytes", None)) for kind in row.name_sizes}
     notes: list[str] = []
 
     def short(kind: str, names: list[str], word: str = "") -> Renamed:
@@ -172,7 +172,7 @@ def short_skeleton(
     notes: list[str] = []
 
     def short(kind: str, names: list[str], known: set[str], size: int | None, pictures: bool = False) -> Renamed:
-        field = row.rooms.get(kind)
+        field = row.name_sizes.get(kind)
         found = short_names(names, lambda name: size if name in known else _least(field, size), pictures)
         notes.extend(_said(f"{kind}s", _least(field, size), found))
         return found

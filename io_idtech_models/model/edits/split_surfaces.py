@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import numbers_in
+from ..limits.checks import engine_surface_name
 from ..limits.games import VertexLimits
-from ..limits.vertex import engine_surface_name
 from ..vertex import Surface, VertexModel
 from .conform import with_vertices
 

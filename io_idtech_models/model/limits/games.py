@@ -1,4 +1,4 @@
-"""What games take: one table, for all formats. `vertex_limits` and `skeletal_limits` check models by it.
+"""What games take: one table, for all formats, by which `checks` goes; and which game a folder is of.
 
 Every number names its source. An `error` is what the game refuses to load or crashes on, so an export refuses it before
 anything is written; a `warning` is what it shows otherwise than meant.
@@ -6,7 +6,7 @@ anything is written; a `warning` is what it shows otherwise than meant.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -320,3 +320,56 @@ def too_long(game: str, limits: VertexLimits | SkeletalLimits, name: str, subjec
     size = len(name.encode("utf-8", errors="replace"))
     if limits.name_bytes is not None and size > limits.name_bytes:
         yield Problem(ERROR, subject, f"{what} of {size} bytes, {game} takes {limits.name_bytes}: rename it")
+
+
+UNKNOWN, OF_PLAYERS = "format", "quake3"
+# The folders of games' own files (FS_InitFilesystem and its like; COM_InitFilesystem), and the games that have one of
+# that name, the likeliest first. Of several engines of a game it is one that takes what the game's own files hold.
+FOLDERS: dict[str, tuple[str, ...]] = {
+    "id1": ("quakespasm",),
+    "hipnotic": ("quakespasm",),
+    "rogue": ("quakespasm",),
+    "baseq2": ("quake2", "quake2remaster"),
+    "xatrix": ("quake2", "quake2remaster"),
+    "baseq3": ("quake3", "ioquake3"),
+    "missionpack": ("quake3", "ioquake3"),
+    "baseoa": ("ioquake3",),
+    "baseef": ("eliteforce",),
+    "main": ("rtcw",),
+    "etmain": ("et",),
+    "legacy": ("etlegacy",),
+    "base": ("doom3",),
+    "d3xp": ("doom3",),
+}
+# Formats that one game's modders make, though other engines read them.
+FORMATS = {
+    "mdl": "quakespasm",
+    "md2": "quake2",
+    "md5mesh": "doom3",
+    "md5anim": "doom3",
+    "mds": "rtcw",
+    "mdm": "et",
+    "mdx": "et",
+    "tag": "et",
+}
+
+
+def game_for(format_name: str, folders: Sequence[str]) -> str:
+    """Return the key in `GAMES` of the game of a model, by the folders above it, outermost first, or by its format.
+
+    `UNKNOWN` where neither tells. A folder that no game of the format has says nothing.
+    """
+    for folder in reversed(folders):
+        found = next((key for key in FOLDERS.get(folder.lower(), ()) if format_name in GAMES[key].formats), "")
+        if found:
+            return found
+    below_md5 = bool(folders) and folders[-1].lower() == GAMES["quake2remaster"].folder
+    if below_md5 and format_name in GAMES["quake2remaster"].formats:
+        return "quake2remaster"
+    return FORMATS.get(format_name, UNKNOWN)
+
+
+def game_of_player(folders: Sequence[str]) -> str:
+    """Return the key in `GAMES` of the game of a player of MD3 files: where no folder above it tells, Quake III."""
+    found = game_for("md3", folders)
+    return OF_PLAYERS if found == UNKNOWN else found

@@ -42,7 +42,7 @@ class RigAnimations(Animations):
         self.rig = rig
         own = _format_of(rig)
         # Where each animation is a file of its own their order is nobody's.
-        ordered = own is None or own.has_motions or formats.by_name(own.animation or own.name).joins_clips
+        ordered = own is None or own.skeletal.motions is not None or (own.skeletal.animation or own).motion.joins_clips
         self.can = frozenset((ADD, REMOVE, DUPLICATE, RENAME, *((MOVE,) if ordered else ())))
         self.why = "each is a file of its own, they have no order"
 

@@ -12,7 +12,7 @@ from ...blender.skeletal import gather_motion
 from ...blender.skeletal.build import SkeletalSettings, add_animations
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from ...blender.window import object_mode
-from ...formats import ROWS, Row
+from ...formats import ROWS, Format
 from ...reporting import LimitError
 from ..export.motion_sources import slot_of
 
@@ -45,7 +45,7 @@ def preview_torso(rig: Any, legs: str, torso: str, pitch: float, yaw: float, con
     return action
 
 
-def _playing(known: list[str]) -> Row:
+def _playing(known: list[str]) -> Format:
     """Return the format whose game shows how two motions mix: the first known one that has such games, or any."""
-    rows = [row for row in ROWS if row.torso]
+    rows = [row for row in ROWS if row.motion.torso]
     return next((row for name in known for row in rows if row.name == name), rows[0])

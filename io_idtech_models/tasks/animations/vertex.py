@@ -301,7 +301,7 @@ def _rate_of(chosen: Choice) -> float:
     file = None if chosen.collection is None else chosen.collection.get(FILE)
     suffix = PurePath(file).suffix.lower() if isinstance(file, str) else ""
     row = next((row for row in formats.ROWS if suffix and suffix in row.suffixes), None)
-    return 0.0 if row is None else float(row.frame_rate)
+    return 0.0 if row is None else float(row.vertex.frame_rate)
 
 
 def part_rows(collection: bpy.types.Collection | None, whole: Block, num_frames: int) -> list[ListedClip]:

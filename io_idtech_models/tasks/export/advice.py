@@ -11,7 +11,7 @@ import numpy as np
 from ...blender import names
 from ...blender.provenance import MODEL_ID
 from ...blender.shading.skins import SKIN
-from ...formats import VERTEX, Row
+from ...formats import VERTEX, Format
 from ...model import steady
 from ...model.skeletal import SkeletalSource, Skeleton
 from ...model.wording import listed
@@ -23,7 +23,7 @@ UNSCALED = 1e-4  # how far from 1 a scale is that nobody set
 ROOTS = ("models", "textures", "players", "progs")  # of what games' shaders are called by
 
 
-def advice(blocks: Iterable[Any], row: Row, scale: float) -> list[str]:
+def advice(blocks: Iterable[Any], row: Format, scale: float) -> list[str]:
     """Return what there is to say of objects that are exported to a format; `scale` is a game unit's size."""
     meshes = [block for block in blocks if block.type == "MESH"]
     far = _of_places(meshes, scale) if row.family is VERTEX else ()
@@ -78,15 +78,15 @@ def of_actions(blocks: Iterable[Any]) -> list[str]:
     return [f"{text}: {listed(left)}"] if left else []
 
 
-def _of_tags(meshes: list[Any], row: Row) -> Iterator[str]:
+def _of_tags(meshes: list[Any], row: Format) -> Iterator[str]:
     tags = [mesh.name for mesh in meshes if mesh.name.lower().startswith("tag_") and MODEL_ID not in mesh.data]
     if tags and row.tags:
         yield f"meshes that are called as tags are written as surfaces, tags are empties (Add > Empty): {listed(tags)}"
 
 
-def _of_materials(meshes: list[Any], row: Row) -> Iterator[str]:
+def _of_materials(meshes: list[Any], row: Format) -> Iterator[str]:
     """Yield which objects of one's own no game can dress."""
-    if row.holds_pictures:
+    if row.vertex.holds_pictures:
         return
     materials = dict.fromkeys(slot.material for mesh in meshes for slot in mesh.material_slots)
     embedded = [material.name for material in materials if material is not None and SKIN in material]

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...blender.properties import EXPORT, show
 from ...blender.provenance import FILE
-from ...model.limits.folders import UNKNOWN, game_for
+from ...model.limits.games import UNKNOWN, game_for
 from .subject import Subject
 
 # What is no option of the model: where it is written, and which objects were meant.

@@ -10,7 +10,7 @@ from ...assets.levels import Files, level_target
 from ...assets.storage import Target
 from ...blender.compat import Context
 from ...blender.mesh import levels
-from ...formats import Row
+from ...formats import Format
 from ...formats.vertex_files import Written
 from ...model.vertex import VertexModel
 from ...model.wording import plural
@@ -24,16 +24,16 @@ def nearest(blocks: Iterable[Any]) -> list[Any]:
 
 
 @contextmanager
-def shown(rig: Any, row: Row, context: Context) -> Iterator[list[Any]]:
+def shown(rig: Any, row: Format, context: Context) -> Iterator[list[Any]]:
     """Let the view layer show the levels of a rig's model for a while, and give their meshes; none in other formats."""
-    found = levels.levels_of(rig) if row.levels else {}
+    found = levels.levels_of(rig) if row.skeletal.levels else {}
     with ExitStack() as stack:
         for collection in found.values():
             stack.enter_context(levels.shown(collection, context.view_layer))
         yield [block for collection in found.values() for block in collection.all_objects if block.type == "MESH"]
 
 
-def lost(rig: Any, row: Row) -> list[str]:
+def lost(rig: Any, row: Format) -> list[str]:
     """Return what becomes of the levels of a rig's model in a format that has none, in a sentence."""
     return row.lost_levels() if levels.levels_of(rig) else []
 

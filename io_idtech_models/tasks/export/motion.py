@@ -18,10 +18,11 @@ from ...blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSetting
 from ...blender.skeletal.selfcheck import Motion, differences
 from ...blender.space.hanging import in_space
 from ...blender.window import object_mode
-from ...formats import Row
-from ...model.edits.one_root import animation_with_origin
+from ...formats import Format
+from ...model.bounds import set_bounds
+from ...model.edits.matched import animation_with_origin
 from ...model.limits.games import GAMES, refused
-from ...model.skeletal import Animation, SkeletalModel, looped, set_bounds
+from ...model.skeletal import Animation, SkeletalModel, looped
 from ...model.wording import listed, plural
 from ...reporting import LimitError, Summary, collected_warnings, reason
 from ..import_ import aninc as animation_tables
@@ -57,7 +58,7 @@ class ExportedFiles:
 
 def export_animations(
     asked: ExportRequest,
-    row: Row,
+    row: Format,
     chosen: Choice,
     context: Context,
     settings: SkeletalGatherSettings,
@@ -81,7 +82,7 @@ def export_animations(
 
 
 def motion_files(
-    asked: ExportRequest, row: Row, export: RigScene, context: Context, wanted: AnimationExport, alone: bool = False
+    asked: ExportRequest, row: Format, export: RigScene, context: Context, wanted: AnimationExport, alone: bool = False
 ) -> ExportedFiles:
     """Return what comes of an armature's animations, `alone` if its model is not written; see `export_animations`."""
     with object_mode(context):
@@ -97,7 +98,7 @@ def motion_files(
         motion = _MotionExport(asked, row, export, model, sources, wanted)
         if row.has_model:
             exported = motion.in_one_file()
-        elif row.joins_clips and wanted.what in {"CHOSEN", "NLA"}:
+        elif row.motion.joins_clips and wanted.what in {"CHOSEN", "NLA"}:
             exported = motion.joined()
         else:
             exported = motion.one_file_each(several=wanted.what not in {"AUTO", "ACTIVE", "REST", "SCENE"})
@@ -110,7 +111,7 @@ class _MotionExport:
     """Motions of an armature on their way into files; each way of writing them raises LimitError."""
 
     asked: ExportRequest
-    row: Row
+    row: Format
     export: RigScene
     model: SkeletalModel
     sources: Sequence[Source]
@@ -141,7 +142,7 @@ class _MotionExport:
                 warnings.extend(self._shown_otherwise([animation], [source], exported.data[target]))
                 exported.data.update(scale_files(animation, row, target, game))
             facts = f"{plural(animation.num_frames, 'frame')}, {plural(len(animation.joint_names), 'joint')}"
-            facts += f" of '{source.name}'" if row.joins_clips else ""
+            facts += f" of '{source.name}'" if row.motion.joins_clips else ""
             exported.summaries[target] = Summary(facts, warnings, folder_notes(target, path))
         return exported
 
@@ -169,11 +170,13 @@ class _MotionExport:
         return differences(self.export, self.model, played(sources, animations, self.row, data), meshes=False)
 
 
-def of_format(export: RigScene, row: Row) -> RigScene:
+def of_format(export: RigScene, row: Format) -> RigScene:
     """Return what an export looks at where only what a format has is asked for."""
-    normals = export.settings.normals if row.normals else "NONE"
+    normals = export.settings.normals if row.skeletal.normals else "NONE"
     named = row.skins == formats.SKIN_FILES
-    holds = Holds(row.colors, row.bare_vertices, worn_by_name=named, stretches=row.stretches)
+    holds = Holds(
+        row.skeletal.colors, row.skeletal.unmoved_vertices, worn_by_name=named, stretches=row.skeletal.stretches
+    )
     return export.asking(normals=normals, holds=holds)
 
 
@@ -200,7 +203,7 @@ def finished(animation: Animation, model: SkeletalModel, wanted: AnimationExport
     return animation_with_origin(animation) if wanted.add_origin else animation
 
 
-def played(sources: Sequence[Source], animations: list[Animation], row: Row, data: bytes) -> list[Motion]:
+def played(sources: Sequence[Source], animations: list[Animation], row: Format, data: bytes) -> list[Motion]:
     """Return motions as a file has them, and how the scene shows each: to be compared.
 
     Text holds numbers as they are, and takes as long to read as to write.

@@ -27,7 +27,7 @@ from ...blender.skeletal.rig_scene import RigScene
 from ...blender.skeletal.selfcheck import Motion
 from ...blender.spans import span_of
 from ...blender.vertex.movement import is_moving
-from ...formats import Row
+from ...formats import Format
 from ...model.clips import Clip
 from ...model.skeletal import Animation, at_rest
 from ...model.wording import listed
@@ -55,7 +55,7 @@ class Source:
     play: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
-def sources_of(export: RigScene, row: Row, what: str, asked: Names) -> list[Source]:
+def sources_of(export: RigScene, row: Format, what: str, asked: Names) -> list[Source]:
     """Return the motions that `what` means: AUTO, ACTIVE, CHOSEN (the actions `asked` for), ALL, NLA, SCENE, or REST.
 
     AUTO is what an animator sees: the action that plays, or the scene's range where more than that moves the bones.
@@ -140,7 +140,7 @@ def slot_of(rig: Any, action: Any) -> Any:
     return max(slots, key=lambda slot: slot_claim(rig, action, slot), default=None)
 
 
-def shown_by(export: RigScene, row: Row) -> list[Motion]:
+def shown_by(export: RigScene, row: Format) -> list[Motion]:
     """Return what poses an armature, for who only looks: the scene; a few kept actions where that plays none.
 
     To play another action is dear: Blender copies the first anew, all of its keys, when that comes back.
@@ -160,12 +160,12 @@ def shown_by(export: RigScene, row: Row) -> list[Motion]:
     return found
 
 
-def actions_of(rig: Any, row: Row) -> list[Any]:
+def actions_of(rig: Any, row: Format) -> list[Any]:
     """Return all animations of an armature, as `sources` means them; raises NoActionError where there is none."""
     return _meant(rig, row, "ALL", "")
 
 
-def _actions(rig: Any, row: Row, what: str, asked: Names) -> list[Any]:
+def _actions(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
     found = _meant(rig, row, what, asked)
     previews = [action.name for action in found if PREVIEW in action]
     if previews:
@@ -174,7 +174,7 @@ def _actions(rig: Any, row: Row, what: str, asked: Names) -> list[Any]:
     return found
 
 
-def _meant(rig: Any, row: Row, what: str, asked: Names) -> list[Any]:
+def _meant(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
     animation = rig.animation_data
     if what == "ACTIVE":
         if animation is None or animation.action is None:
@@ -191,7 +191,7 @@ def _meant(rig: Any, row: Row, what: str, asked: Names) -> list[Any]:
     kept = [
         action
         for action in _all(rig)
-        if PREVIEW not in action and not (row.joins_clips and animation_tables.is_part(action))
+        if PREVIEW not in action and not (row.motion.joins_clips and animation_tables.is_part(action))
     ]
     if not kept:
         raise NoActionError(f"'{rig.name}' has no action")

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ... import formats
 from ...assets.export_request import ExportRequest
 from ...blender.compat import Context
 from ...blender.skeletal.gather import find_rig, gather
@@ -15,8 +14,8 @@ from ...blender.skeletal.selfcheck import differences, lone_pose
 from ...blender.skeletal.torso import remember_weights
 from ...blender.space.hanging import in_space
 from ...blender.window import object_mode
-from ...formats import Row
-from ...model.edits.one_root import skeleton_with_origin
+from ...formats import Format
+from ...model.edits.matched import skeleton_with_origin
 from ...model.edits.short_names import short_skeleton
 from ...model.limits.games import refused
 from ...model.wording import describe_skeletal, plural
@@ -51,7 +50,7 @@ class ModelExport:
 
 def export_skeletal(
     asked: ExportRequest,
-    row: Row,
+    row: Format,
     chosen: Choice,
     context: Context,
     settings: SkeletalGatherSettings,
@@ -71,7 +70,7 @@ def export_skeletal(
 
 def _export_model(
     asked: ExportRequest,
-    row: Row,
+    row: Format,
     chosen: Choice,
     context: Context,
     settings: SkeletalGatherSettings,
@@ -106,7 +105,7 @@ def _export_model(
     tags = unselected_tags(chosen, bones=False) if row.tags else []
     left = [*left_out(chosen), *rig_levels.lost(export.rig, row), *tags]
     warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale), *left]
-    if row.animation and not more.write_animation:
+    if row.skeletal.animation and not more.write_animation:
         warnings += of_size(model.skeleton, model.source, "its animations, exported anew,")
     warnings += [f"{file.name}: {summary}" for file, summary in bones.summaries.items() if summary.warnings]
     beside = [f"{file.name}: {summary}" for file, summary in bones.summaries.items() if not summary.warnings]
@@ -115,18 +114,18 @@ def _export_model(
     return Summary(describe_skeletal(model) + moved, warnings, notes)
 
 
-def _own_sources(row: Row, export: RigScene, more: ModelExport) -> list[Source]:
+def _own_sources(row: Format, export: RigScene, more: ModelExport) -> list[Source]:
     """Return the motions that go into a model's own file; what moves it else, or its rest, where it has no action."""
     try:
         return sources_of(export, row, more.motions, "")
     except NoActionError:
         moves = automatic(export) == "SCENE"
-        return [] if row.apart and not moves else sources_of(export, row, "SCENE" if moves else "REST", "")
+        return [] if row.motion.apart and not moves else sources_of(export, row, "SCENE" if moves else "REST", "")
 
 
-def _bones_of(asked: ExportRequest, row: Row, export: RigScene, context: Context) -> ExportedFiles:
+def _bones_of(asked: ExportRequest, row: Format, export: RigScene, context: Context) -> ExportedFiles:
     """Return what comes of the bones of a model; raises ModelError."""
-    other = formats.by_name(row.companions[0])
+    other = row.skeletal.companions[0]
     with collected_warnings() as notes:
         wanted = AnimationExport(what=automatic(export))
     beside = ExportRequest(asked.target.with_suffix(other.suffixes[0]), asked.game)

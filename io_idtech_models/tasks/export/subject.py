@@ -14,7 +14,7 @@ import bpy
 from ...blender.compat import Block, Context
 from ...blender.provenance import CONTENT, FILE, MODEL_ID, PART
 from ...blender.vertex.shape_keys import frame_blocks
-from ...formats import ROWS, SKELETAL, Row
+from ...formats import ROWS, SKELETAL, Format
 from ...game.store import split_at_archive
 
 _BY_NAME = {row.name: row for row in ROWS}
@@ -32,7 +32,7 @@ class Subject:
     home: Any | None  # the collection that an import made for it
     rig: Block | None
     place: str  # the file that it came from, "" for none
-    row: Row | None  # of that file; None where no format is known
+    row: Format | None  # of that file; None where no format is known
 
     @property
     def holder(self) -> Any:
@@ -76,7 +76,7 @@ def subject_of(context: Context) -> Subject | None:
     return Subject(active, home, rig, place, row_of(place, home))
 
 
-def row_of(place: str, home: Any | None) -> Row | None:
+def row_of(place: str, home: Any | None) -> Format | None:
     """Return the format of a model's file: what its content is, else what its name says."""
     content = None if home is None else home.get(CONTENT)
     own = _BY_NAME.get(content) if isinstance(content, str) else None

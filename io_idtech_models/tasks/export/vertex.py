@@ -21,7 +21,7 @@ from ...blender.compat import Context
 from ...blender.provenance import CHECKSUM, CONTENT, FILE
 from ...blender.roots import root_of
 from ...blender.window import object_mode
-from ...formats import Row
+from ...formats import Format
 from ...model.wording import describe, plural
 from ...reporting import Summary, collected_warnings
 from .advice import advice, of_actions
@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 
 def export_file(
     asked: ExportRequest,
-    row: Row,
+    row: Format,
     chosen: Choice,
     context: Context,
     settings: GatherSettings,
@@ -61,7 +61,7 @@ def export_file(
         warnings.extend(written.notes)
         levels, notes = level_files(row, written.data, asked.target, asked.levels)
         warnings.extend(notes)
-        if scene_levels and row.level_files:
+        if scene_levels and row.vertex.level_files:
             levels = files_of_scene(asked.target, chosen, written.model, context, made_of)
         warnings.extend(stale_levels(row, written.data, asked.target, [target for target, _ in levels]))
         warnings.extend(name_clashes(asked.target, asked.game))
@@ -75,7 +75,7 @@ def export_file(
     return Summary(describe(written.model) + also, warnings, taken_along(chosen))
 
 
-def kept_format(row: Row, collection: bpy.types.Collection | None) -> Row:
+def kept_format(row: Format, collection: bpy.types.Collection | None) -> Format:
     """Return the format in which a model is written where a file of one is asked for; see `formats.kept_format`."""
     content, place = (None, None) if collection is None else (collection.get(CONTENT), collection.get(FILE))
     found = next((each for each in formats.ROWS if each.name == content), None)
@@ -84,7 +84,7 @@ def kept_format(row: Row, collection: bpy.types.Collection | None) -> Row:
     return formats.kept_format(found, PurePath(place), row)
 
 
-def gathered(asked: ExportRequest, row: Row, chosen: Choice, context: Context, settings: GatherSettings) -> Written:
+def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context, settings: GatherSettings) -> Written:
     """Return objects as a file's bytes, which are not written; call it in object mode; raises ModelError."""
     from ...blender.scene import ExportScene
     from ...blender.vertex.gather import gather  # as much again as an import needs
@@ -94,14 +94,14 @@ def gathered(asked: ExportRequest, row: Row, chosen: Choice, context: Context, s
 
     settings = replace(
         settings,
-        uv_splits_vertices=row.uv_splits_vertices,
-        pictures=row.holds_pictures,
+        uv_splits_vertices=row.vertex.uv_splits_vertices,
+        pictures=row.vertex.holds_pictures,
         worn_by_name=row.skins == formats.SKIN_FILES,
     )
     export = ExportScene(context.scene, context.view_layer, settings)
     with shown_apart(chosen, settings.space, context):
         model = gather(chosen.blocks, chosen.collection, export)
-        if row.holds_pictures and model.palette is None:
+        if row.vertex.holds_pictures and model.palette is None:
             model.palette = palette_of(user_disk().file(asked.target))
         written = dump_for(row, model, asked.game, asked.options, asked.shorten)
         if not _is_source(written.data, chosen.collection):

@@ -7,7 +7,7 @@ import logging
 from typing import Any
 
 from ...blender import names, properties
-from ...formats import Row
+from ...formats import Format
 from ...game import aninc
 from ...game.store import GameFile
 from ...model.skeletal import Animation
@@ -33,7 +33,7 @@ def table_beside(file: GameFile) -> GameFile | None:
     return file.folder.find_first((), [file.stem + SUFFIX])
 
 
-def parts_of(animation: Animation, row: Row, table: GameFile | None) -> list[tuple[Animation, aninc.Row]]:
+def parts_of(animation: Animation, row: Format, table: GameFile | None) -> list[tuple[Animation, aninc.Row]]:
     """Return the animations that a table makes of a file's frames; warnings name what can't be read or is not there."""
     if table is None:
         return []

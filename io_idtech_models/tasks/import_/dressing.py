@@ -9,7 +9,7 @@ from typing import Any
 from ...assets.surface_looks import Looks
 from ...blender.provenance import SKIN
 from ...blender.shading.materials import Materials
-from ...formats import SKIN_DECLS, VERTEX, Row
+from ...formats import SKIN_DECLS, VERTEX, Format
 from ...game.dress import Dress, Wardrobe
 from ...game.search import SearchPath
 from ...game.skin import read_skin
@@ -35,7 +35,7 @@ Worn = tuple[Materials, Dress | None]  # what makes the materials of a model, an
 
 def materials_for(
     file: GameFile,
-    row: Row,
+    row: Format,
     wanted: Dressing,
     frame_rate: float,
     endings: tuple[str, ...] = ("",),
@@ -67,7 +67,7 @@ def materials_of(file: GameFile, dress: Dress | None, frame_rate: float, endings
     return Materials(looks.find, read_picture, None, None if dress is None else dress.worn, frame_rate=frame_rate)
 
 
-def wardrobe(file: GameFile, row: Row) -> Wardrobe:
+def wardrobe(file: GameFile, row: Format) -> Wardrobe:
     """Return the skins of a model of a format."""
     return Wardrobe(file, by_decls=row.skins == SKIN_DECLS)
 

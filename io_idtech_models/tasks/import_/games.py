@@ -16,7 +16,7 @@ import bpy
 
 from ... import formats
 from ...blender.compat import Context
-from ...formats import Row
+from ...formats import Format
 from ...game.families import BASES
 from ...game.folders import TOP_FOLDERS, Disk, Game
 from ...game.listing import ANY_DEPTH, Found, models_in
@@ -119,8 +119,8 @@ def kinds_in(space: str) -> dict[str, str]:
     return {suffix: row.name for row in rows for suffix in row.suffixes}
 
 
-def _moves(row: Row) -> bool:
-    return row.has_motions or not row.has_model
+def _moves(row: Format) -> bool:
+    return row.has_motions
 
 
 @dataclass

@@ -17,11 +17,12 @@ from ...blender.shading.materials import Materials
 from ...blender.skeletal import armature
 from ...blender.skeletal.build import SkeletalSettings, add_animations, build
 from ...blender.window import object_mode
-from ...formats import MOTION, Row
+from ...formats import MOTION, Format
 from ...game import aninc
 from ...game.store import GameFile
 from ...model.edits.matched import by_name, by_number
-from ...model.skeletal import Animation, SkeletalModel, skeleton_of
+from ...model.joint_scales import skeleton_of
+from ...model.skeletal import Animation, SkeletalModel
 from ...model.wording import plural
 from ...reporting import LimitError, ModelError, Summary, collected_warnings
 from . import aninc as animation_tables
@@ -32,12 +33,12 @@ log = logging.getLogger(__name__)
 Motions = list[tuple[Animation, aninc.Row | None]]
 
 
-def with_parts(motions: list[tuple[Animation, GameFile]], row: Row, table: GameFile | None = None) -> Motions:
+def with_parts(motions: list[tuple[Animation, GameFile]], row: Format, table: GameFile | None = None) -> Motions:
     """Return animations, each followed by those that a table makes of its frames: the one beside it, or the given."""
     found: Motions = []
     for animation, file in motions:
         found.append((animation, None))
-        if row.joins_clips:
+        if row.motion.joins_clips:
             found += animation_tables.parts_of(animation, row, table or animation_tables.table_beside(file))
     return found
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import bpy
 
-from ... import formats
 from ...assets.load import Loaded, animations_beside, load, load_animation
 from ...blender.compat import Context
 from ...blender.provenance import note_file
 from ...blender.skeletal.build import Posed, SkeletalSettings, build
 from ...blender.window import object_mode
-from ...formats import SKELETAL, Row
+from ...formats import SKELETAL, Format
 from ...game.search import DIFFUSE_ENDINGS
 from ...game.store import GameFile
 from ...model import bind_pose
@@ -52,7 +51,7 @@ def bound(loaded: Loaded, settings: ImportSettings) -> SkeletalModel:
         return bind_pose.bound_in(
             model, Pose(*chain(animation.parents, animation.positions[frame], animation.rotations[frame]))
         )
-    if settings.bind == FIT and (animation is not None or not row.bind_pose_missing):
+    if settings.bind == FIT and (animation is not None or not row.skeletal.bind_pose_missing):
         if model.skeleton.num_joints > bind_pose.MOST_JOINTS:
             log.warning("more than %d joints: meshes are bound as in the file", bind_pose.MOST_JOINTS)
         places = None if animation is None else bind_pose.mean_places(animation.positions)
@@ -97,13 +96,13 @@ def import_skeletal(
 
 def _motions(file: GameFile, loaded: Loaded, chosen: tuple[GameFile, ...]) -> list[tuple[Animation, GameFile]]:
     """Return the animations of a model, and those chosen, else those beside it; warnings name what can't be read."""
-    row = loaded.row
+    kind = loaded.row.skeletal
     found = [(animation, loaded.bones or file) for animation in loaded.animations]
-    if not row.animation or (row.companions and loaded.bones is None):  # bones without names, which none fits
+    if kind.animation is None or (kind.companions and loaded.bones is None):  # bones without names, which none fits
         return found
     if chosen:
         return found + _chosen_motions(loaded, chosen)
-    return found + animations_beside(file, formats.by_name(row.animation), loaded.model, loaded.bones)
+    return found + animations_beside(file, kind.animation, loaded.model, loaded.bones)
 
 
 def _chosen_motions(loaded: Loaded, files: tuple[GameFile, ...]) -> list[tuple[Animation, GameFile]]:
@@ -123,9 +122,9 @@ def _chosen_motions(loaded: Loaded, files: tuple[GameFile, ...]) -> list[tuple[A
     return found
 
 
-def _moved_by(row: Row) -> Row:
+def _moved_by(row: Format) -> Format:
     """Return the format whose files move the models of a format: itself where it has no other."""
-    return formats.by_name(row.animation) if row.animation else row
+    return row.skeletal.animation or row
 
 
 def _shown(file: GameFile, beside: GameFile) -> str:

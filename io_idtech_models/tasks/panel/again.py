@@ -14,8 +14,8 @@ from ...blender.player.parts import PlayerFound, find_player
 from ...blender.provenance import FILE
 from ...blender.skeletal.rig_scene import SkeletalGatherSettings
 from ...blender.skeletal.torso import remembered_weights
-from ...formats import ROWS, Row
-from ...model.limits.folders import game_of_player
+from ...formats import ROWS, Format
+from ...model.limits.games import game_of_player
 from ...model.wording import listed
 from ...reporting import LimitError, Summary
 from ..export.last_export import TARGET, game_shown, kept_of, options_of
@@ -36,7 +36,7 @@ class Plan:
     target: Path
     options: dict[str, Any] = field(default_factory=dict)
     rig: Any = None  # whose animations are written, too
-    row: Row | None = None
+    row: Format | None = None
 
 
 def plan_of(context: Context) -> Plan:
@@ -62,7 +62,7 @@ def plan_of(context: Context) -> Plan:
     if archive:
         raise _stays(place, archive, "into the game's folder, in the same folders as in the archive")
     options = {"game": game_shown(subject)} | (options_of(subject.holder, row.name) or {})
-    return Plan(row.name, Path(place), options, subject.rig if row.animation else None, row)
+    return Plan(row.name, Path(place), options, subject.rig if row.skeletal.animation else None, row)
 
 
 def _of_player(player: PlayerFound) -> Plan:
@@ -115,7 +115,7 @@ def export_motions(plan: Plan, context: Context) -> tuple[list[tuple[str, Summar
     return done, []
 
 
-def _export_motion(plan: Plan, action: Any, target: Path, row: Row, context: Context) -> Summary:
+def _export_motion(plan: Plan, action: Any, target: Path, row: Format, context: Context) -> Summary:
     """Write one action while the armature plays it, as the model is written."""
     rig, options = plan.rig, plan.options
     weights = vars(remembered_weights(rig))

@@ -20,7 +20,7 @@ from ...blender.provenance import CHECKSUM, FILE, model_of
 from ...blender.roots import root_of
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
-from ...formats.rows import SPLIT
+from ...formats.format import SPLIT
 from ...formats.vertex_files import Written
 from ...game.dress import LEVEL
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE

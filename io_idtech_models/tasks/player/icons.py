@@ -16,7 +16,7 @@ from ...blender.roots import root_of
 from ...blender.shading.pixels import pixels_of
 from ...game.pictures import tga
 from ...game.player.files import HEAD
-from ...model.pictures.sizes import resized
+from ...model.pictures import resized
 
 log = logging.getLogger(__name__)
 

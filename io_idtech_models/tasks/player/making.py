@@ -26,14 +26,14 @@ from ...blender.player.rig import Piece, Rig, Sampled, find_rig, sample
 from ...blender.scene import ExportScene
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
-from ...formats.rows import SPLIT
+from ...formats.format import SPLIT
 from ...formats.vertex_files import dump_for
 from ...game.player.animation_edits import make as make_table
 from ...game.player.row_layout import LOOPING, Layout, Length, lay_out
 from ...game.player.row_matching import Match, chosen_rows, match_rows
 from ...game.skin import make as make_skin
 from ...model import steady
-from ...model.limits.vertex import engine_surface_name
+from ...model.limits.checks import engine_surface_name
 from ...model.lod.levels import make_levels, shares_of
 from ...model.player import cutting
 from ...model.player.regions import HEAD, LEGS, PARTS, TORSO, Bones, Parts, propose, side_of

@@ -9,7 +9,7 @@ from typing import Any
 from ...blender import names
 from ...blender.shading.pixels import picture_of
 from ...game.pictures import tga
-from ...model.pictures.sizes import fitting, resized
+from ...model.pictures import fitting, resized
 
 MOST_LETTERS = 24  # of a picture's name: a shader's has 63 with the folder
 PICTURE = re.compile(r"\.(?:tga|jpe?g|png)\Z", re.IGNORECASE)

@@ -37,7 +37,7 @@ from ...game.shaders.model import Shader, is_builtin
 from ...game.skin import SUFFIX as SKIN
 from ...game.skin import read_skin
 from ...game.store import GameFile, split_at_archive
-from ...model.pictures.sizes import fitting
+from ...model.pictures import fitting
 from ...model.wording import listed
 from ...reporting import ModelError
 from ..import_.games import user_disk

@@ -154,7 +154,7 @@ class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, Exp
 
     def writes_several(self) -> bool:
         """Tell whether animations go into the folder under names of their own."""
-        one = {"AUTO", "ACTIVE", "SCENE", "REST", *(("CHOSEN", "NLA") if self.row.joins_clips else ())}
+        one = {"AUTO", "ACTIVE", "SCENE", "REST", *(("CHOSEN", "NLA") if self.row.motion.joins_clips else ())}
         return self.what not in one and not self.row.has_model
 
 

@@ -11,7 +11,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
 from ...blender.compat import RELATIVE_PATHS, Context
-from ...formats import Row
+from ...formats import Format
 from ...reporting import ModelError, joined
 from ..bases import CANCELLED, FINISHED, Exporting, draw_group
 from ..reports import report_done, showing_progress
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class ExportFile(Exporting):  # type: ignore[misc]
     """Options of every export."""
 
-    row: Row
+    row: Format
     bl_options: Any = {"REGISTER", "PRESET"}
 
     filepath: StringProperty(

@@ -14,7 +14,6 @@ import bpy
 
 from ...blender.compat import Context
 from ...blender.provenance import FILE
-from ...formats import by_name
 from ..bases import Operator, options_of
 from ..reports import listening, report_done
 
@@ -39,7 +38,7 @@ def targets_of(operator: Any) -> list[Path]:
     from ...tasks.export.motion import in_game_folder
 
     target = Path(bpy.path.abspath(operator.filepath))
-    others = map(by_name, operator.row.companions if getattr(operator, "write_animation", False) else ())
+    others = operator.row.skeletal.companions if getattr(operator, "write_animation", False) else ()
     found = [target, *(target.with_suffix(row.suffixes[0]) for row in others)]
     found += [in_game_folder(path, operator.game) for path in found]
     several = getattr(operator, "writes_several", None)  # of animations

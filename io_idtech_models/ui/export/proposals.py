@@ -8,18 +8,18 @@ from typing import Any
 import bpy
 
 from ...blender.provenance import FILE
-from ...formats import Row
-from ...model.limits.folders import game_for
+from ...formats import Format
+from ...model.limits.games import game_for
 
 _last: dict[str, str] = {}  # the game that a format was exported for last, by the format's name
 
 
-def remember_game(row: Row, game: str) -> None:
+def remember_game(row: Format, game: str) -> None:
     """Note for which game a format was exported."""
     _last[row.name] = game
 
 
-def proposed_game(row: Row, file: str) -> str:
+def proposed_game(row: Format, file: str) -> str:
     """Return the game whose limits to keep of a model that came from `file`, or "": see `game_for`; else the last."""
     place = PurePath(file or bpy.data.filepath)
     found = game_for(row.name, place.parts[:-1])

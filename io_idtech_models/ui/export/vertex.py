@@ -87,7 +87,7 @@ class ExportVertexModel(TickedAnimations, ExportModel):
         own = tuple(option.name for option in self.row.options)
         draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "normals", "keep_suffixes", *own, "skin"))
         made: tuple[str, ...] = ("percentages",) if getattr(self, "levels", "") == "MAKE" else ()
-        if self.row.level_files:
+        if self.row.vertex.level_files:
             draw_group(self.layout, self, "idtech_levels", "Levels of Detail", ("levels", *made))
 
     def execute(self, context: Context) -> Any:

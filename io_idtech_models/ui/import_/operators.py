@@ -12,7 +12,7 @@ from bpy.props import BoolProperty, CollectionProperty, StringProperty
 
 from ...blender.compat import RELATIVE_PATHS, Context
 from ...blender.scene import room_for_others
-from ...formats import Row
+from ...formats import Format
 from ...reporting import ModelError
 from ..bases import Importing, SharedOptions, draw_group, given_options
 from ..reports import report_done
@@ -32,7 +32,7 @@ Made = TypeVar("Made")
 class ImportFiles(SharedOptions, Importing):  # type: ignore[misc]
     """Options of every import, and which files it reads."""
 
-    row: Row
+    row: Format
     bl_options: Any = {"REGISTER", "UNDO", "PRESET"}
 
     filepath: StringProperty(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
-from ... import formats
 from ...blender.compat import Context
 from ..bases import CANCELLED, FINISHED, draw_group, settings_from
 from .motion import ImportPosed
@@ -65,10 +64,10 @@ class ImportSkeletalModel(DressOptions, ImportPosed):
         paths, motions = self.sorted_paths()
         if motions and not paths:  # dropped without a model
             return self.import_animations(context, motions)
-        bones = map(disk.file, motions if self.row.companions else ())
+        bones = map(disk.file, motions if self.row.skeletal.companions else ())
         own = file_of(disk, getattr(self, "animation", "")) or next(bones, None)
         wanted = settings_from(self, ImportSettings, animation=own, dressing=settings_from(self, Dressing))
-        if not self.row.companions:
+        if not self.row.skeletal.companions:
             wanted = replace(wanted, chosen=tuple(map(disk.file, motions)))
 
         def import_one(file: "GameFile") -> "tuple[list[Any], Summary]":
@@ -85,13 +84,14 @@ class ImportSkeletalModel(DressOptions, ImportPosed):
 
     def sorted_paths(self) -> tuple[list[Path], list[Path]]:
         """Return the models to read, and the motions: dropped or chosen together with them."""
-        suffixes = [suffix for other in self.row.dropped_with for suffix in formats.by_name(other).suffixes]
+        suffixes = [suffix for other in self.row.skeletal.dropped_with for suffix in other.suffixes]
         paths = self.paths()
         bones = [path for path in paths if path.suffix.lower() in suffixes]
         return [path for path in paths if path not in bones], bones
 
     def import_animations(self, context: Context, paths: list[Path]) -> Any:
         """Hand files that hold no model to the operator for animations."""
-        operator = getattr(bpy.ops.import_anim, f"idtech_{self.row.animation}")
+        motion = self.row.skeletal.animation or self.row
+        operator = getattr(bpy.ops.import_anim, f"idtech_{motion.name}")
         files = [{"name": path.name} for path in paths]
         return operator(directory=str(paths[0].parent), files=files, scale=self.scale)

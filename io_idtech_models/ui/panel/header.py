@@ -10,7 +10,6 @@ from bpy.props import StringProperty
 
 from ...blender import properties
 from ...blender.compat import Context
-from ...formats import by_name
 from ...tasks.export.subject import Subject, subject_of
 from ..bases import CANCELLED, FINISHED, Operator
 from ..translations import CONTEXT, tip
@@ -109,7 +108,7 @@ def action_of(subject: Subject) -> Any | None:
 def lacking(subject: Subject, holder: Any) -> list[str]:
     """Return what could be added to a data-block or bone, as far as the model's format writes it."""
     row = subject.row
-    if row is None or not (by_name(row.animation) if row.animation else row).torso:
+    if row is None or not (row.skeletal.animation or row).motion.torso:
         return []
     if isinstance(holder, bpy.types.Bone):
         names = [properties.TORSO_WEIGHT, properties.TORSO_PARENT, properties.FLAGS]

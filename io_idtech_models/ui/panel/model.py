@@ -9,9 +9,8 @@ import bpy
 from bpy.props import StringProperty
 
 from ...blender.compat import Context
-from ...formats import Row
-from ...model.limits.folders import UNKNOWN
-from ...model.limits.games import GAMES
+from ...formats import Format
+from ...model.limits.games import GAMES, UNKNOWN
 from ...tasks.export.last_export import choose_game, game_shown
 from ...tasks.export.subject import Subject, counts_shown, subject_of
 from ..bases import CANCELLED, FINISHED, Operator
@@ -138,7 +137,7 @@ class VIEW3D_PT_idtech_model(Child, Panel):  # type: ignore[misc]
         layout.label(text="As the file will have them" if exact else "As Blender has them: seams not yet split")
 
 
-def _draw_counts(labels: Any, values: Any, counts: dict[str, int], row: Row | None, game: str) -> None:
+def _draw_counts(labels: Any, values: Any, counts: dict[str, int], row: Format | None, game: str) -> None:
     """Show counts, as bars where the game has a limit."""
     limits = None if row is None else GAMES[game].formats.get(row.name)
     several = counts.get("surfaces", counts.get("meshes", 0)) > 1

@@ -16,7 +16,7 @@ from ...blender.provenance import FILE
 from ...blender.scene import room_for_others
 from ...formats import SPLIT_OPTION, by_name
 from ...game.store import ARCHIVES
-from ...model.limits.folders import OF_PLAYERS, game_of_player
+from ...model.limits.games import OF_PLAYERS, game_of_player
 from ...reporting import ModelError, collected_warnings
 from ..bases import (
     CANCELLED,

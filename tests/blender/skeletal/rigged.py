@@ -20,8 +20,9 @@ from io_idtech_models.blender.skeletal import build as skeletal
 from io_idtech_models.blender.skeletal import gather_motion as motion
 from io_idtech_models.blender.skeletal.gather import gather
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
-from io_idtech_models.formats import Row, by_name, identify
-from io_idtech_models.model.skeletal import Animation, SkeletalModel, set_bounds, skin
+from io_idtech_models.formats import Format, by_name, identify
+from io_idtech_models.model.bounds import set_bounds
+from io_idtech_models.model.skeletal import Animation, SkeletalModel, skin
 from io_idtech_models.model.transforms import chain
 from tests import facts
 from tests.blender.case import CONTEXT, activate
@@ -41,14 +42,15 @@ class Rigged:
     action_names: dict[str, str] = field(default_factory=dict)  # by the file's name
 
     @property
-    def row(self) -> Row:
+    def row(self) -> Format:
         """Return the format of the model."""
         return identify(self.data, Path())
 
     @property
-    def motion_row(self) -> Row:
+    def motion_row(self) -> Format:
         """Return the format of its animations."""
-        return by_name(self.row.animation)
+        assert self.row.skeletal.animation is not None
+        return self.row.skeletal.animation
 
     @property
     def rig(self) -> Any:
@@ -71,7 +73,7 @@ class Rigged:
         """Return the model that the collection shows."""
         CONTEXT.view_layer.update()
         blocks = list(self.collection.all_objects)
-        asked = SkeletalGatherSettings(**({"normals": "SOURCE" if self.row.normals else "NONE"} | settings))
+        asked = SkeletalGatherSettings(**({"normals": "SOURCE" if self.row.skeletal.normals else "NONE"} | settings))
         return gather(blocks, rig_scene(CONTEXT.scene, CONTEXT.view_layer, asked, self.rig))
 
     def dump(self, options: dict[str, Any] | None = None, **settings: Any) -> bytes:

@@ -8,8 +8,7 @@ import pytest
 
 from io_idtech_models.blender import properties
 from io_idtech_models.blender.skeletal import build as skeletal
-from io_idtech_models.model.joint_scales import Scales
-from io_idtech_models.model.skeletal import skin
+from io_idtech_models.model.skeletal import Scales, skin
 from io_idtech_models.model.transforms import chain, multiply, rotate
 from tests import samples_md5
 from tests.blender.case import CONTEXT, vertices_of

@@ -13,7 +13,7 @@ from io_idtech_models.blender.shading.images import image_of
 from io_idtech_models.blender.shading.pixels import pixels_of
 from io_idtech_models.blender.vertex import edit_frames
 from io_idtech_models.formats.mdl import file as mdl
-from io_idtech_models.model.pictures.palette import quake
+from io_idtech_models.model.pictures import quake_palette
 from tests import samples_mdl
 from tests.blender.case import CONTEXT, activate, open_case, reopen, show_image
 from tests.samples import SENTINEL, corpus, sample
@@ -65,7 +65,7 @@ def test_every_skin_is_a_material_with_its_picture():
     assert [material.name for material in materials] == ["model_0", "model_1"]
     for slot, numbers in enumerate(case.before.pictures):
         assert image(case, slot).packed_file is not None
-        assert (shown(image(case, slot)) == quake()[numbers]).all()
+        assert (shown(image(case, slot)) == quake_palette()[numbers]).all()
     faces = np.empty(len(case.surface().data.polygons), np.int32)
     case.surface().data.polygons.foreach_get("material_index", faces)
     assert not faces.any()
@@ -137,7 +137,7 @@ def test_moving_a_vertex_in_a_frame():
 
 def test_a_painted_pixel_and_nothing_else():
     case = real("h_ogre.mdl")
-    paint(image(case, 1), 3, 5, quake()[208])
+    paint(image(case, 1), 3, 5, quake_palette()[208])
     reopen(case)
     before, after = case.before.pictures, case.after().pictures
     assert case.changed() == {"pictures[1]"}

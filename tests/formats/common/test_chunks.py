@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from io_idtech_models.formats.common import reader, writer
+from io_idtech_models.formats.common import chunks
 from io_idtech_models.formats.common.chunks import Chain, File, Lump
 from io_idtech_models.formats.mdc.file import MDC
 from io_idtech_models.formats.tag.file import TAG_FILE as TAG
@@ -88,38 +88,38 @@ def levels() -> bytes:
 
 
 def test_a_declared_format_is_read_and_comes_back():
-    found = reader.read(MDC, mdc(b"tail"))
+    found = chunks.read(MDC, mdc(b"tail"))
     assert found.tag_names.tolist() == [b"tag_gun"]
     assert found.tags["xyz"].shape == (2, 1, 3)
     (surface,) = found.surfaces
     assert surface.bases.shape == (1, 3, 4)
     assert surface.comp_frames.tolist() == [-1, 0]
-    assert writer.write(MDC, found) == mdc(b"tail")
+    assert chunks.write(MDC, found) == mdc(b"tail")
 
 
 def test_without_a_layout_lumps_follow_as_declared():
-    found = reader.read(MDC, mdc(b"tail"))
+    found = chunks.read(MDC, mdc(b"tail"))
     found.layout = {}
-    assert writer.write(MDC, found) == mdc().replace(b"gap", b"").replace(
+    assert chunks.write(MDC, found) == mdc().replace(b"gap", b"").replace(
         struct.pack("<4i", 112, 224, 291, 315), struct.pack("<4i", 112, 224, 288, 312)
     ).replace(struct.pack("<i", len(mdc())), struct.pack("<i", len(mdc()) - 3))
 
 
 def test_a_layout_that_begins_with_another_lump_than_the_header_is_not_kept():
-    found = reader.read(MDC, mdc())
+    found = chunks.read(MDC, mdc())
     order = found.layout["layout_order"]
     found.layout["layout_order"] = np.append(order[1:], order[:1])
-    again = reader.read(MDC, writer.write(MDC, found))
+    again = chunks.read(MDC, chunks.write(MDC, found))
     assert again.layout["layout_order"].tolist() == sorted(order.tolist())
 
 
 def test_counts_are_those_of_the_arrays():
-    found = reader.read(MDC, mdc())
+    found = chunks.read(MDC, mdc())
     surface = found.surfaces[0]
     surface.shaders = np.concatenate((surface.shaders, surface.shaders))
     found.surfaces.append(surface)
     found.source_surfaces.append(-1)
-    again = reader.read(MDC, writer.write(MDC, found))
+    again = chunks.read(MDC, chunks.write(MDC, found))
     assert [(int(s.header["num_shaders"]), len(s.shaders)) for s in again.surfaces] == [(2, 2)] * 2
     assert again.surfaces[1].st.tobytes() == surface.st.tobytes()
 
@@ -142,37 +142,37 @@ def test_broken_files_are_refused(place, value, said):
     broken = bytearray(mdc())
     struct.pack_into("<i", broken, place, value)
     with pytest.raises(FormatError) as error:
-        reader.read(MDC, bytes(broken))
+        chunks.read(MDC, bytes(broken))
     assert said in str(error.value)
 
 
 def test_a_file_that_ends_anywhere_is_refused():
     for size in range(len(mdc())):
         with pytest.raises(FormatError):
-            reader.read(MDC, mdc()[:size])
+            chunks.read(MDC, mdc()[:size])
 
 
 def test_chains_in_chains_come_back():
-    found = reader.read(LEVELS, levels())
+    found = chunks.read(LEVELS, levels())
     assert [[s.header["name"] for s in level.surfaces] for level in found.levels] == [[b"one", b"two"], [b"one"]]
     assert (found.source_levels, found.source_surfaces) == ([0, 1], [0, 1, 2])
-    assert writer.write(LEVELS, found) == levels()
+    assert chunks.write(LEVELS, found) == levels()
     del found.levels[0]
     found.source_levels, found.source_surfaces = [1], [2]
-    assert writer.write(LEVELS, found)[20:] == levels()[20 + 12 + 32 + 20 :]
+    assert chunks.write(LEVELS, found)[20:] == levels()[20 + 12 + 32 + 20 :]
 
 
 def test_a_part_of_a_part_says_where_it_lies():
     broken = levels()[:-1]
     with pytest.raises(FormatError, match=r"^triangles of surface 0 'one' of level 1 run past the end"):
-        reader.read(LEVELS, broken)
+        chunks.read(LEVELS, broken)
 
 
 def test_lumps_without_an_offset_stay_where_they_belong():
     data = numbers(b"TAG3", 1, 1, 16 + 112) + b"tag_main".ljust(64, b"\0") + struct.pack("<12f", *range(12))
-    found = reader.read(TAG, data)
+    found = chunks.read(TAG, data)
     assert found.tags["name"].tolist() == [b"tag_main"]
-    assert writer.write(TAG, found) == data
+    assert chunks.write(TAG, found) == data
     found.layout["layout_gaps"] = np.array([0, 2], np.int64)
     found.layout["layout_filler"] = np.zeros(2, np.uint8)
-    assert writer.write(TAG, found) == data
+    assert chunks.write(TAG, found) == data

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from io_idtech_models.formats import by_name
-from io_idtech_models.formats.common.hints import all_fit, as_bytes, layout_fits, layout_of, records_of
-from io_idtech_models.formats.common.layout import Piece, survey
+from io_idtech_models.formats.common.chunks import Piece, survey
+from io_idtech_models.formats.common.records import all_fit, as_bytes, layout_fits, layout_of, records_of
 from io_idtech_models.model.arrays import numbers_below, numbers_in
 from tests import samples_mdm
 

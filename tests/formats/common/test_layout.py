@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from io_idtech_models.formats.common.layout import Piece, assemble, check_overlap, plan, survey
+from io_idtech_models.formats.common.chunks import Piece, assemble, check_overlap, plan_layout, survey
 from io_idtech_models.reporting import FormatError
 
 DATA = b"HHHH..bbb-aaaa!!!tail"
@@ -13,7 +13,7 @@ BYTES = {0: b"HHHH", 10: b"aaaa", 11: b"bbb", 12: b""}
 
 def laid_out(lumps, hint, renamed):
     """Return the file, and where every lump begins."""
-    layout = plan(list(lumps), {k: len(v) for k, v in lumps.items()}, hint, renamed)
+    layout = plan_layout(list(lumps), {k: len(v) for k, v in lumps.items()}, hint, renamed)
     offsets, size = layout.places({k: len(v) for k, v in lumps.items()})
     data = assemble(lumps, layout)
     assert len(data) == size
@@ -117,6 +117,6 @@ def test_many_new_lumps_follow_their_neighbours_wherever_these_lie(seed):
     solid = random.permutation(12).tolist()
     known = random.permutation(solid)[: random.integers(0, 13)].tolist()
     hint = survey([Piece(key, 4 * place, 4) for place, key in enumerate(known)], bytes(4 * len(known)))
-    layout = plan(solid, dict.fromkeys(solid, 4), hint, {key: key for key in known})
+    layout = plan_layout(solid, dict.fromkeys(solid, 4), hint, {key: key for key in known})
     assert layout.order == inserted(known, solid)
     assert set(layout.gaps) == set(solid)

@@ -9,14 +9,14 @@ import pytest
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.common.records import place_of
 from io_idtech_models.formats.iqm import file as iqm
-from io_idtech_models.formats.iqm.arrays import make_adjacency, make_tangents, rounded_weights
-from io_idtech_models.formats.iqm.names import name_at
-from io_idtech_models.formats.iqm.poses import decode_frames
+from io_idtech_models.formats.iqm.file import name_at
+from io_idtech_models.formats.iqm.geometry import make_adjacency, make_tangents, rounded_weights
+from io_idtech_models.formats.iqm.motions import decode_frames
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.joint_scales import as_inherited, as_own, bound_to, posed, stretches
 from io_idtech_models.model.skeletal import mismatch
 from io_idtech_models.model.transforms import to_matrices
-from io_idtech_models.model.weights.table import blended_normals, skin_by
+from io_idtech_models.model.weights import blended_normals, skin_by
 from io_idtech_models.reporting import FormatError
 from tests import samples_iqm
 from tests.facts import differences

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from io_idtech_models.formats import MOTION, rows_of
 from io_idtech_models.formats.md5 import scale_file as md5scale
-from io_idtech_models.model.joint_scales import LEAST, Scales, from_shown
+from io_idtech_models.model.skeletal import LEAST, Scales, from_shown
 from io_idtech_models.reporting import FormatError
 
 NAMES = ["origin", "upper arm", "hand", "hand"]
@@ -98,7 +98,7 @@ def test_a_second_joint_of_a_name_is_said(caplog):
 
 
 def test_the_format_of_animations_knows_its_suffix():
-    assert [row.scales for row in rows_of(MOTION) if row.name == "md5anim"] == [md5scale.SUFFIX]
+    assert [row.motion.scales for row in rows_of(MOTION) if row.name == "md5anim"] == [md5scale.SUFFIX]
 
 
 def test_zero_is_shown_as_something():

@@ -14,8 +14,7 @@ from io_idtech_models.formats.mdl import file as mdl
 from io_idtech_models.formats.mdl import parts
 from io_idtech_models.formats.vertex_files import dump_for
 from io_idtech_models.model.clips import Clip
-from io_idtech_models.model.pictures.palette import quake
-from io_idtech_models.model.pictures.skins import Skin
+from io_idtech_models.model.pictures import Skin, quake_palette
 from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_mdl
 from tests.facts import differences
@@ -336,7 +335,7 @@ class TestPictures:
     def painted(self, change, **options):
         model = load(sample("animated", "mdl"), options.pop("name", "crate"))
         model.skins = [
-            Skin(skin.name, [quake()[picture] for picture in skin.pictures], (), skin.source_index)
+            Skin(skin.name, [quake_palette()[picture] for picture in skin.pictures], (), skin.source_index)
             for skin in model.skins
         ]
         change(model.skins)
@@ -348,11 +347,11 @@ class TestPictures:
 
     def test_a_painted_pixel_gets_the_nearest_number(self):
         def change(skins):
-            skins[1].pictures[0][3, 5] = quake()[77] + [1, 0, 1]
+            skins[1].pictures[0][3, 5] = quake_palette()[77] + [1, 0, 1]
 
         after, before = self.painted(change)
         assert np.argwhere(after != before).tolist() == [[1, 3, 5]]
-        assert (quake()[after[1, 3, 5]] == quake()[77]).all()
+        assert (quake_palette()[after[1, 3, 5]] == quake_palette()[77]).all()
 
     def test_a_skin_with_several_pictures_becomes_a_group(self):
         def change(skins):
@@ -367,7 +366,7 @@ class TestPictures:
 
     def test_a_new_skin_of_another_size_takes_the_size_of_the_first(self, caplog):
         def change(skins):
-            skins.append(Skin("new", [np.full((16, 32, 3), quake()[200], np.uint8)]))
+            skins.append(Skin("new", [np.full((16, 32, 3), quake_palette()[200], np.uint8)]))
 
         after, _ = self.painted(change)
         assert after.shape == (3, 8, 16)
@@ -376,7 +375,7 @@ class TestPictures:
 
     def test_full_brights_are_avoided_on_demand(self):
         def change(skins):
-            skins[0].pictures[0][:] = quake()[246]
+            skins[0].pictures[0][:] = quake_palette()[246]
 
         assert (self.painted(change)[0][0] >= 224).all()
         assert (self.painted(change, avoid_full_brights=True)[0][0] < 224).all()
@@ -386,7 +385,7 @@ class TestPictures:
     )
     def test_a_players_shirt_and_trousers_are_not_matched_unasked(self, name, asked, wanted):
         def change(skins):
-            skins[0].pictures[0][:] = quake()[24] + [1, 1, 0]
+            skins[0].pictures[0][:] = quake_palette()[24] + [1, 1, 0]
 
         after, _ = self.painted(change, name=name, player_colors=asked)
         assert (after[0, 0, 0] in range(16, 32)) is wanted
@@ -394,7 +393,7 @@ class TestPictures:
     def test_holes_are_transparent_where_a_flag_says_so(self):
         def change(skins):
             picture = np.full((8, 16, 4), 255, np.uint8)
-            picture[..., :3], picture[2, 2, 3] = quake()[5], 0
+            picture[..., :3], picture[2, 2, 3] = quake_palette()[5], 0
             skins[0].pictures = [picture]
 
         model = load(sample("animated", "mdl"))
@@ -422,5 +421,5 @@ def test_quakes_palette_is_librequakes():
     path = (
         next(file.path for file in corpus(".mdl") if "LibreQuake" in str(file.path)).parent.parent / "gfx/palette.lmp"
     )
-    assert quake().tobytes() == path.read_bytes()
-    assert len({tuple(color) for color in quake().tolist()}) == 244
+    assert quake_palette().tobytes() == path.read_bytes()
+    assert len({tuple(color) for color in quake_palette().tolist()}) == 244

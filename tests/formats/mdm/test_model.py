@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.formats import by_name
-from io_idtech_models.formats.common.bones import bone_order, heaviest_first
+from io_idtech_models.formats.common.skinned import bone_order, heaviest_first
 from io_idtech_models.formats.mdm import file as mdm
 from io_idtech_models.model.limits.games import ERROR
 from io_idtech_models.model.lod import collapse

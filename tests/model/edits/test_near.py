@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from io_idtech_models.model.edits.near import near
-from io_idtech_models.model.source import CodedSource, split_by_part
+from io_idtech_models.model.source import CodedSource, near, split_by_part
 from io_idtech_models.model.vertex import ModelSource
 
 SIZES = ((4, 2), (0, 0), (3, 1), (5, 4), (0, 0), (6, 3))  # vertices and triangles of each surface

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from io_idtech_models.formats import by_name
-from io_idtech_models.model.edits.one_root import animation_with_origin, skeleton_with_origin
-from io_idtech_models.model.joint_scales import Scales
-from io_idtech_models.model.skeletal import Animation, JointTag, SkeletalModel, Skeleton, Traits, mismatch, skin
+from io_idtech_models.model.edits.matched import animation_with_origin, skeleton_with_origin
+from io_idtech_models.model.skeletal import Animation, JointTag, Scales, SkeletalModel, Skeleton, Traits, mismatch, skin
 from io_idtech_models.model.transforms import chain, same_turns
 from tests import samples_md5
 

@@ -203,7 +203,7 @@ def test_joints_are_called_the_same_in_model_and_animation(name, game, size):
     assert [len(joint) for joint in found.joint_names] == [size, size, 4]
     assert len(set(found.joint_names)) == 3
     assert any(note.startswith(f"names of joints are shortened to {size} bytes: ") for note in notes)
-    alone = short_skeleton(None, [motion], by_name(row.animation), game)[1]
+    alone = short_skeleton(None, [motion], row.skeletal.animation, game)[1]
     assert alone[0].joint_names == found.joint_names, "also if it is converted by itself"
 
 
@@ -231,6 +231,6 @@ def test_rooms_are_those_of_the_files_fields():
     frames["mdc"] = quake3.FRAME_NAME_SIZE
     tags = fields | {"mdr": mdr_file.TAG_NAME_SIZE}
     for row in ROWS:
-        for kind, size in row.rooms.items():
+        for kind, size in row.name_sizes.items():
             assert size == {"frame": frames, "tag": tags}.get(kind, fields)[row.name] - 1
-    assert {row.name for row in ROWS if not row.rooms} == {"md5mesh", "md5anim", "iqm"}
+    assert {row.name for row in ROWS if not row.name_sizes} == {"md5mesh", "md5anim", "iqm"}

@@ -11,7 +11,7 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.formats.vertex_files import dump_for
 from io_idtech_models.model.edits import split_surfaces as splitting
 from io_idtech_models.model.edits.split_surfaces import cut, further_names
-from io_idtech_models.model.limits.vertex import engine_surface_name
+from io_idtech_models.model.limits.checks import engine_surface_name
 from io_idtech_models.model.vertex import Surface, VertexModel
 from io_idtech_models.reporting import LimitError
 from tests.model.lod.test_collapse import grid, sphere

@@ -2,8 +2,7 @@
 
 import pytest
 
-from io_idtech_models.model.limits.folders import FOLDERS, FORMATS, game_for
-from io_idtech_models.model.limits.games import GAMES
+from io_idtech_models.model.limits.games import FOLDERS, FORMATS, GAMES, game_for
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import pytest
 
 from io_idtech_models import formats
 from io_idtech_models.model.limits import games as limits
+from io_idtech_models.model.limits.checks import check_vertex, engine_surface_name
 from io_idtech_models.model.limits.games import ERROR, GAMES, WARNING
-from io_idtech_models.model.limits.vertex import check, engine_surface_name
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
 from tests import samples_md2, samples_md3
 from tests.samples import CORPUS, corpus_params, dump, format_of, load, sample_params
@@ -97,8 +97,8 @@ def test_the_table_names_every_game_and_format():
 
 @pytest.mark.parametrize(("game", "name", "kind", "limit", "refused"), ROWS)
 def test_at_the_limit_and_one_beyond(game, name, kind, limit, refused):
-    assert check(with_count(kind, limit), game, name) == []
-    (problem,) = check(with_count(kind, limit + 1), game, name)
+    assert check_vertex(with_count(kind, limit), game, name) == []
+    (problem,) = check_vertex(with_count(kind, limit + 1), game, name)
     assert problem.severity == (ERROR if refused else WARNING)
     text = str(problem)
     assert str(limit) in text.split()
@@ -115,26 +115,26 @@ def test_at_the_limit_and_one_beyond(game, name, kind, limit, refused):
 )
 def test_what_gzdoom_does_not_count(name, kind):
     count = 30000 if kind in {"vertices", "triangles"} else 1500
-    assert check(with_count(kind, count), "gzdoom", name) == []
+    assert check_vertex(with_count(kind, count), "gzdoom", name) == []
 
 
 def test_a_map_object_is_split_by_the_compiler():
     """What the game's loader refuses of other models."""
     for kind, count in (("vertices", 1599), ("triangles", 9000)):
-        assert check(with_count(kind, count), "quake3map", "md3") == []
-        assert [p.severity for p in check(with_count(kind, count), "quake3", "md3")] == [ERROR]
+        assert check_vertex(with_count(kind, count), "quake3map", "md3") == []
+        assert [p.severity for p in check_vertex(with_count(kind, count), "quake3", "md3")] == [ERROR]
 
 
 @every_pair
 def test_a_model_without_triangles(game, name):
-    texts = [str(p) for p in check(with_count("triangles", 0), game, name) if p.severity == ERROR]
+    texts = [str(p) for p in check_vertex(with_count("triangles", 0), game, name) if p.severity == ERROR]
     wanted = game in {"quake2", "q2pro"} or (name == "mdl" and game != "format")
     assert texts == ([f"'torso' has no triangles, which {GAMES[game].label} refuses"] if wanted else [])
 
 
 @pytest.mark.parametrize(("game", "name"), [("quake2", "md3"), ("etlegacy", "md2"), ("q2pro", "md3")])
 def test_a_format_that_the_game_does_not_read(game, name):
-    (problem,) = check(model(), game, name)
+    (problem,) = check_vertex(model(), game, name)
     assert problem.severity == ERROR
     assert str(problem) == f"the model is {name.upper()}, which {GAMES[game].label} does not read"
 
@@ -147,14 +147,14 @@ class TestReach:
     def test_what_rounds_to_a_code_is_taken(self, game, value):
         whole = model()
         whole.surfaces[0].positions[0, 1, 2] = value
-        assert check(whole, game, "md3") == []
+        assert check_vertex(whole, game, "md3") == []
         dump(whole)
 
     @pytest.mark.parametrize("value", [-512.01, 512.0 - 1 / 128, 512.0, 600.0, -1e30, float("nan"), float("inf")])
     def test_anything_else_is_refused_with_its_frame(self, game, value):
         whole = model([surface(), surface("torso", frames=3)], frames=3)
         whole.surfaces[1].positions[2, 1, 0] = value
-        (problem,) = (found for found in check(whole, game, "md3") if found.severity == ERROR)
+        (problem,) = (found for found in check_vertex(whole, game, "md3") if found.severity == ERROR)
         assert "'torso' reaches" in str(problem)
         assert "nan" not in str(problem)
         assert "frame 2" in str(problem)
@@ -167,7 +167,7 @@ def test_what_is_no_number_is_refused(game, name, value):
     whole = model([surface(), surface("torso")], [tag("tag_a")])
     whole.surfaces[1].uvs[2, 1] = value
     whole.tags[0].origins[0, 1] = value
-    texts = [str(p) for p in check(whole, game, name) if p.severity == ERROR]
+    texts = [str(p) for p in check_vertex(whole, game, name) if p.severity == ERROR]
     assert texts == [
         "'torso' has texture coordinates that are no numbers, or beyond all",
         "'tag_a' has places that are no numbers, or beyond all",
@@ -179,7 +179,7 @@ def test_boxes_reach_any_place(value):
     whole = model()
     whole.surfaces[0].positions[0, 1, 2] = value
     for game in READERS["md2"]:
-        assert check(whole, game, "md2") == []
+        assert check_vertex(whole, game, "md2") == []
 
 
 @every_md3_game
@@ -190,7 +190,7 @@ class TestNames:
     def test_63_bytes_fit(self, game, name):
         whole = model([surface(name)], [tag(name)])
         whole.surfaces[0].shaders = [name]
-        assert [p for p in check(whole, game, "md3") if p.severity == ERROR] == []
+        assert [p for p in check_vertex(whole, game, "md3") if p.severity == ERROR] == []
         dump(whole)
 
     @pytest.mark.parametrize("name", ["x" * 64, "ü" * 32, "日" * 21 + "x"])
@@ -198,7 +198,7 @@ class TestNames:
     def test_64_bytes_do_not(self, game, name, kind):
         whole = model([surface(name if kind == "surface" else "torso")], [tag(name if kind == "tag" else "tag_x")])
         whole.surfaces[0].shaders = [name if kind == "shader" else "skin"]
-        (problem,) = check(whole, game, "md3")
+        (problem,) = check_vertex(whole, game, "md3")
         assert problem.severity == ERROR
         text = str(problem)
         assert name in text
@@ -214,7 +214,7 @@ class TestNames:
         spec.surfaces[0].shaders = [(name, 0)]
         whole = load(spec.pack())
         assert len(whole.surfaces[0].name.encode()) > 63
-        assert [p for p in check(whole, game, "md3") if p.severity == ERROR] == []
+        assert [p for p in check_vertex(whole, game, "md3") if p.severity == ERROR] == []
         assert dump(whole) == spec.pack()
 
 
@@ -225,13 +225,13 @@ class TestSkinNames:
     def test_the_longest(self, game):
         whole = model([surface("s" * 90)])
         whole.surfaces[0].shaders = ["x" * 63, "ü" * 31 + "x"]
-        assert [p for p in check(whole, game, "md2") if p.severity == ERROR] == []
+        assert [p for p in check_vertex(whole, game, "md2") if p.severity == ERROR] == []
         dump(whole, "md2")
 
     def test_a_longer_one(self, game):
         whole = model([surface("torso")])
         whole.surfaces[0].shaders = ["x" * 63, "y" * 64]
-        (problem,) = check(whole, game, "md2")
+        (problem,) = check_vertex(whole, game, "md2")
         assert problem.severity == ERROR
         assert f"'torso' has the skin '{'y' * 64}', a name of 64 bytes" in str(problem)
         assert str(problem).endswith(f"{GAMES[game].label} takes 63: rename it")
@@ -242,7 +242,7 @@ class TestSkinNames:
         spec.skins = [name]
         whole = load(spec.pack())
         assert len(whole.surfaces[0].shaders[0].encode()) > 63
-        assert [p for p in check(whole, game, "md2") if p.severity == ERROR] == []
+        assert [p for p in check_vertex(whole, game, "md2") if p.severity == ERROR] == []
         assert dump(whole) == spec.pack()
 
 
@@ -261,7 +261,7 @@ def test_names_as_the_engine_keeps_them(name, kept):
 
 @pytest.mark.parametrize("game", STRIPPING)
 def test_names_that_collide_are_warned_about(game):
-    problems = check(model([surface("Arm_L"), surface("head"), surface("arm_R")]), game, "md3")
+    problems = check_vertex(model([surface("Arm_L"), surface("head"), surface("arm_R")]), game, "md3")
     assert {p.severity for p in problems} == {WARNING}
     texts = "; ".join(map(str, problems))
     assert "'arm_R' and 'Arm_L' have one name" in texts
@@ -271,20 +271,20 @@ def test_names_that_collide_are_warned_about(game):
 
 @pytest.mark.parametrize("game", STRIPPING)
 def test_lower_case_alone_changes_nothing(game):
-    assert check(model([surface("Head"), surface("Torso")]), game, "md3") == []
-    (problem,) = check(model([surface("Head"), surface("HEAD")]), game, "md3")
+    assert check_vertex(model([surface("Head"), surface("Torso")]), game, "md3") == []
+    (problem,) = check_vertex(model([surface("Head"), surface("HEAD")]), game, "md3")
     assert problem.severity == WARNING
 
 
 @pytest.mark.parametrize("game", NO_STRIPPING)
 def test_games_that_keep_names_as_they_are(game):
-    assert check(model([surface("Arm_L"), surface("arm_R"), surface("arm_l")]), game, "md3") == []
+    assert check_vertex(model([surface("Arm_L"), surface("arm_R"), surface("arm_l")]), game, "md3") == []
 
 
 @every_md3_game
 def test_surfaces_without_a_name(game):
     whole = model([surface(""), surface("", vertices=30000)])
-    texts = [str(p) for p in check(whole, game, "md3")]
+    texts = [str(p) for p in check_vertex(whole, game, "md3")]
     assert all(text.startswith("'surface 1' has 30000 vertices") for text in texts)
     assert bool(texts) is (game not in {"gzdoom", "quake3map", "ironwail", "darkplaces"})
 
@@ -294,19 +294,19 @@ def test_surfaces_without_a_name(game):
 
 @pytest.mark.parametrize("data", sample_params())
 def test_the_default_refuses_no_sample(data):
-    assert [p for p in check(load(data), "format", format_of(data).name) if p.severity == ERROR] == []
+    assert [p for p in check_vertex(load(data), "format", format_of(data).name) if p.severity == ERROR] == []
 
 
 @pytest.mark.parametrize("file", corpus_params())
 def test_the_default_refuses_no_real_file(file):
     whole = load(file.data)
-    assert [p for p in check(whole, "format", whole.source.format) if p.severity == ERROR] == []
+    assert [p for p in check_vertex(whole, "format", whole.source.format) if p.severity == ERROR] == []
     assert dump(whole) == file.data
 
 
 @every_pair
 def test_a_model_without_surfaces(game, name):
-    said = [str(problem) for problem in check(load(SAMPLES["md3"]["tags_only"]), game, name)]
+    said = [str(problem) for problem in check_vertex(load(SAMPLES["md3"]["tags_only"]), game, name)]
     assert said == (["the model has 3 frames, Quake III map object is made for 1"] if game == "quake3map" else [])
 
 
@@ -322,7 +322,7 @@ def test_a_model_without_surfaces(game, name):
 def test_what_quake2_refused_of_real_files_is_refused(path, words):
     if not (CORPUS / path).is_file():
         pytest.skip("the corpus of real files is not here")
-    texts = [str(p) for p in check(load((CORPUS / path).read_bytes()), "quake2", "md2") if p.severity == ERROR]
+    texts = [str(p) for p in check_vertex(load((CORPUS / path).read_bytes()), "quake2", "md2") if p.severity == ERROR]
     assert [words in text for text in texts] == ([True] if words else [])
 
 

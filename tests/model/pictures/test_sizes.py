@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from io_idtech_models.model.pictures.sizes import fitting, resized
+from io_idtech_models.model.pictures import fitting, resized
 
 
 def test_smaller_is_the_mean_and_larger_the_nearest():

@@ -15,7 +15,7 @@ from ....model import steady
 from ....model.skeletal import Animation, AnimationSource, changed_frames
 from ....model.transforms import chain, conjugate, rotate
 from ..angles import HALF_CODE, decode_directions, decode_rotations, encode_directions, encode_rotations
-from ..hints import Wanted, all_fit, finite, records_of, sound
+from ..records import Wanted, all_fit, finite, records_of, sound
 from .bones import BONE, FRAME_INFO, Kind, frame_dtype
 
 log = logging.getLogger(__name__)

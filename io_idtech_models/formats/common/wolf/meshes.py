@@ -1,4 +1,19 @@
-"""Surfaces of MDM and MDS to meshes of a model, and back."""
+"""Surfaces as MDM and MDS have them: vertices with their weights, triangles, a collapse map, and bone references.
+
+The records are the structs of Enemy Territory's `qfiles.h` (`mdmSurface_t`, `mdmWeight_t`, `mdmTriangle_t`), which
+repeat those of Return to Castle Wolfenstein (`mdsSurface_t` and so on); a vertex differs. Here they become meshes of a
+model, and these surfaces again, with new levels of detail or none where they changed.
+
+Facts (ET: Legacy's `R_LoadMDM` and `RB_MDM_SurfaceAnim`, iortcw's `RB_SurfaceAnim`; measured on the games' own files):
+
+- A vertex stands at the sum over its weights of weight x (bone x offset); a weight's bone is a number among all. Its
+  normal is turned by the bone of its first weight alone. Front faces are clockwise, texture coordinates count from the
+  top left.
+- From afar the first max(num_verts x lod, min_lod) vertices are drawn; a triangle's other corners become what
+  `collapse` says, again and again. See `model.lod.collapse`.
+- Bone references list the bones to be computed: ancestors first.
+- `ofs_header` is minus the surface's place in the file.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +25,59 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....model.lod import collapse
-from ....model.skeletal import SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, SkinnedMeshSource
+from ....model.skeletal import SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, SkinnedMeshSource, Weights, skin
 from ....model.source import Facts
-from ..bones import Bones
-from ..hints import Wanted, all_fit, as_bytes, records_of
-from ..records import decode_name
-from ..skinned import encode_vertices, mesh_source, name_surface, wanted_facts
-from .levels import draw_all, with_lod
-from .surface import MAX_BONES, SURFACE, VERTEX, SkinnedSurface
+from ..chunks import MAX_PARTS, Chain, Lump, Place
+from ..records import Array, Wanted, all_fit, as_bytes, check_indices, decode_name, records_of
+from ..skinned import Bones, encode_vertices, mesh_source, name_surface, wanted_facts
+from ..weighted import WeightedVertices
+
+NAME_SIZE = 64
+MAX_BONES = 1 << 16  # no engine has more than 128: a weight's bone beyond this is damage
+
+SURFACE = np.dtype([
+    ("ident", "<i4"), ("name", "S64"), ("shader", "S64"), ("shader_index", "<i4"), ("min_lod", "<i4"),
+    ("ofs_header", "<i4"), ("num_verts", "<i4"), ("ofs_verts", "<i4"), ("num_triangles", "<i4"),
+    ("ofs_triangles", "<i4"), ("ofs_collapse", "<i4"), ("num_bone_refs", "<i4"), ("ofs_bone_refs", "<i4"),
+    ("ofs_end", "<i4"),
+])  # fmt: skip
+VERTEX = np.dtype([("normal", "<f4", 3), ("st", "<f4", 2), ("num_weights", "<i4")])  # and what is a format's own
+INDEX = np.dtype("<i4")
+BONE_REFS = Lump("bone_refs", INDEX, ("num_bone_refs",), "bone references")
+
+
+@dataclass(eq=False)
+class SkinnedSurface:
+    """One surface as the file has it; its vertices' weights are one table, vertex after vertex."""
+
+    header: Any  # SURFACE
+    vertices: Array  # VERTEX (V,), with what is the format's own
+    weights: Array  # WEIGHT (W,)
+    triangles: NDArray[np.int32]  # (T, 3), clockwise
+    collapse: NDArray[np.int32]  # (V,)
+    bone_refs: NDArray[np.int32]  # (R,)
+
+
+def _check(found: dict[str, Array], place: Place) -> None:
+    for name, limit, what, kind in (
+        ("triangles", len(found["vertices"]), "triangle {}", "vertices"),
+        ("collapse", len(found["vertices"]), "place {} of the collapse map", "vertices"),
+        ("bone_refs", MAX_BONES, "bone reference {}", "bones"),
+    ):
+        check_indices(found[name], limit, place.start + place.number(f"ofs_{name}"), what + place.of, kind)
+
+
+def chain(vertex: np.dtype[Any]) -> Chain:
+    """Return the surfaces of a file whose vertices are so."""
+    vertices = WeightedVertices("vertices", vertex, ("num_verts",), offset="ofs_verts", most_bones=MAX_BONES)
+    lumps = (
+        vertices,
+        Lump("triangles", INDEX, ("num_triangles", 3)),
+        Lump("collapse", INDEX, ("num_verts",), "collapse map"),
+        BONE_REFS,
+    )
+    return Chain(SkinnedSurface, SURFACE, lumps, "surfaces", "surface", back="ofs_header", most=MAX_PARTS, check=_check)
+
 
 log = logging.getLogger(__name__)
 
@@ -147,3 +207,37 @@ def _misplaced(refs: list[int], skeleton: Skeleton) -> list[str]:
             return [f"bone reference '{skeleton.names[bone]}' comes without its ancestors before it"]
         done |= {parent, bone}
     return []
+
+
+NEAREST = 4096  # vertices of a surface, beyond which the nearest of each takes too long to find
+
+
+def draw_all(surface: SkinnedSurface, mesh: SkinnedMesh, skeleton: Skeleton) -> None:
+    """Let games draw all of a surface from afar; `mesh` says where its vertices stand."""
+    near = _places(mesh, skeleton) if mesh.num_vertices <= NEAREST else None
+    surface.collapse = collapse.identity(mesh.num_vertices, near)
+    surface.header["min_lod"] = mesh.num_vertices
+
+
+def with_lod(surface: SkinnedSurface, mesh: SkinnedMesh, skeleton: Skeleton) -> SkinnedSurface:
+    """Return a surface whose vertices are ordered so that the last can go first; `mesh` says where they stand."""
+    ordered = collapse.simplify(_places(mesh, skeleton), mesh.uvs, None, mesh.triangles)
+    new_of = np.empty(len(ordered.order), np.int64)
+    new_of[ordered.order] = np.arange(len(ordered.order))
+    counts = surface.vertices["num_weights"].astype(np.int64)
+    nothing = np.zeros(0, np.float32)
+    table = Weights(np.cumsum(counts) - counts, counts, nothing, nothing, nothing.reshape(0, 3))
+    entries = table.of(ordered.order).entries()[1]
+    surface.header["min_lod"] = ordered.min_lod
+    return SkinnedSurface(
+        surface.header,
+        surface.vertices[ordered.order],
+        surface.weights[entries],
+        new_of[surface.triangles].astype(np.int32),
+        ordered.collapse.astype(np.int32),
+        surface.bone_refs,
+    )
+
+
+def _places(mesh: SkinnedMesh, skeleton: Skeleton) -> NDArray[np.float64]:
+    return skin(mesh.weights, skeleton.bind.positions, skeleton.bind.rotations)

@@ -1,4 +1,4 @@
-"""Bones and frames of MDX and MDS to animations and back."""
+"""Bones and frames of MDX and MDS to animations and back; two of them as the game mixes them, by `model.torso`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....model import steady
+from ....model import steady, torso
 from ....model.arrays import LARGEST
 from ....model.skeletal import (
     Animation,
@@ -17,12 +17,11 @@ from ....model.skeletal import (
     Traits,
 )
 from ....model.source import Facts
-from ....model.transforms import chain, conjugate, multiply, rotate
+from ....model.transforms import chain, conjugate, multiply, rotate, unchain
 from ....model.wording import listed
 from ....reporting import LimitError
 from ..angles import decode_directions, decode_rotations
-from ..hints import as_bytes, records_of
-from ..records import encode_name
+from ..records import as_bytes, encode_name, records_of
 from .bones import BONE, NAME_SIZE, Kind, Moved, names_of, parents_of
 from .frames import TURNED, Take, encode_frames, source_frames, turned_back
 
@@ -230,3 +229,47 @@ def _encode_bones(take: Take, lengths: Doubles) -> NDArray[Any]:
     if animation.traits is not None:
         bones["torso_weight"], bones["flags"] = animation.traits.torso_weights, animation.traits.flags
     return bones
+
+
+def mixed(
+    legs: Animation, upper: Animation, name: str, aim: tuple[float, float], kind: Kind, turned: NDArray[np.bool_]
+) -> Animation:
+    """Return what a player shows whose legs and torso play two animations, each again when it has ended.
+
+    `aim` is down and to the left against the legs, in degrees. `turned` (B,) are the bones that `frames.Take` has so;
+    of an MDS the game turns these in a way of their own.
+
+    Raises:
+        LimitError: the animations are of different skeletons, or no bone follows the torso.
+    """
+    traits = legs.traits
+    if traits is None or not (traits.torso_weights > 0).any():
+        raise LimitError("no bone has a torso weight above 0: nothing would follow the torso")
+    if upper.joint_names != legs.joint_names or not np.array_equal(upper.parents, legs.parents):
+        raise LimitError(f"'{upper.name}' has other bones than '{legs.name}'")
+    frames = max(legs.num_frames, upper.num_frames)
+    lower, above = (join([animation], kind, turned) for animation in (legs, upper))  # as the game has them: in codes
+    places, matrices = torso.play(
+        _codes(lower, np.arange(frames) % legs.num_frames),
+        _codes(above, np.arange(frames) % upper.num_frames),
+        torso.Bones(
+            legs.parents,
+            lower.bones["parent_dist"].astype(np.float64),
+            traits.torso_weights,
+            _mixed_parent(traits, len(legs.parents)),
+        ),
+        *aim,
+        turned,
+    )
+    poses = unchain(legs.parents, places, turned_back(torso.nearest_turns(matrices), turned))
+    names, bounds = list(legs.joint_names), np.zeros((frames, 2, 3))
+    return Animation(name, names, legs.parents, *poses, legs.frame_rate, bounds, traits=traits)
+
+
+def _mixed_parent(traits: Traits, count: int) -> int:
+    return traits.torso_parent if 0 <= traits.torso_parent < count else 0
+
+
+def _codes(coded: Coded, frames: NDArray[np.int64]) -> torso.Codes:
+    part = coded.frames[frames]
+    return torso.Codes(part["bones"]["angles"][..., :3], part["bones"]["ofs_angles"], part["info"]["parent_offset"])

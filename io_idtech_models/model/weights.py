@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import steady
-from ..transforms import rotate, to_matrices
+from . import steady
+from .transforms import rotate, to_matrices
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]

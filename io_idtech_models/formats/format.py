@@ -1,13 +1,13 @@
-"""What the table of formats says of each: a `Row`; and what its files hold: an `Asset`."""
+"""What the table of formats says of each: a `Format`, and what its family adds; and what its files hold: an `Asset`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from .families import MOTION, VERTEX, Family
+from .codecs import CODECS
+from .families import MOTION, SKELETAL, VERTEX, Family
 
 if TYPE_CHECKING:
     from ..model.edits.normals import NormalCoding
@@ -39,23 +39,68 @@ class Option:
 class Asset:
     """What a file holds: a model, if its format has one, and motions of its skeleton, or of one like it."""
 
-    row: Row
-    model: Any  # of the row's family; None in a file of motions alone
+    row: Format
+    model: Any  # of the format's family; None in a file of motions alone
     animations: list[Animation] = field(default_factory=list)
 
     @property
-    def chief(self) -> Any:
+    def content(self) -> Any:
         """Return what the file is there for: the model, or else the motion."""
         return self.animations[0] if self.model is None else self.model
 
 
-def _codec(module: str) -> Any:
-    """Return a module of this package, which is imported now if it was not."""
-    return import_module(f".{module}", __package__)
+@dataclass(frozen=True, kw_only=True)
+class VertexFormat:
+    """What is to be said of a format of models animated vertex by vertex."""
+
+    family: ClassVar[Family] = VERTEX
+    uv_splits_vertices: bool = True  # a vertex has one texture coordinate and normal, a surface one material
+    level_files: bool = False  # games read levels of detail from files beside a model's: NAME_1, NAME_2
+    frame_rate: int = 0  # at which games play its frames; 0: not the format's matter
+    holds_pictures: bool = False  # its skins lie in the file
+    traits: tuple[str, ...] = ()  # numbers of its header that say how a game shows a model, of which 0 says nothing
+    groups: bool = False  # games play some of its frames by themselves
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class MotionFormat:
+    """What is to be said of a format of motions of skeletons, alone or beside a model."""
+
+    family: ClassVar[Family] = MOTION
+    apart: bool = False  # beside a model: a file may hold either alone
+    torso: bool = False  # its games play two at once, on legs and torso
+    joins_clips: bool = False  # several animations make one file, which a table beside it (.aninc) takes apart
+    scales: str = ""  # the suffix of a file beside it that says how large joints are, for games that read it
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkeletalFormat:
+    """What is to be said of a format of models that a skeleton moves."""
+
+    family: ClassVar[Family] = SKELETAL
+    animation: Format | None = None  # whose files move its models
+    motions: MotionFormat | None = None  # those that lie in its own files
+    companions: tuple[Format, ...] = ()  # whose file tells what its own does not
+    usual_companion: str = ""  # where the game has it
+    normals: bool = False  # it stores some
+    colors: bool = False  # of vertices
+    unmoved_vertices: bool = False  # vertices that no joint moves stay where they are
+    stretches: bool = False  # joints are scaled along their axes, with what hangs on them: see `model.joint_scales`
+    levels: bool = False  # its files hold levels of detail, too
+    joint_names: bool = True  # and parents of joints
+    bind_pose_missing: bool = False  # it does not say in which pose meshes are bound: one has to be found
+
+    @property
+    def dropped_with(self) -> tuple[Format, ...]:
+        """Return the formats of motions whose files are chosen or dropped together with a model's."""
+        return self.companions or (() if self.animation is None else (self.animation,))
+
+
+NOT_VERTEX, NOT_SKELETAL, NOT_MOTION = VertexFormat(), SkeletalFormat(), MotionFormat()  # a plain no to each question
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Format:
     """A format: how it is called and recognised, where its functions are, and in what it differs from others."""
 
     name: str  # also part of the operators' names: import_scene.idtech_NAME
@@ -63,66 +108,69 @@ class Row:
     engine: str  # under which heading, one of ENGINES
     suffixes: tuple[str, ...]  # lower case
     magic: bytes  # how its files begin
-    file_codec: str  # the module that has `read` and `write`
-    model_codec: str  # the module that has `to_model`, `from_model`, and what else the row asks for
-    family: Family  # of its models; MOTION where its files hold nothing else
-    has_motions: bool = False  # beside a model that a skeleton moves, or alone
-    apart: bool = False  # of those: a file may hold either alone
-    rooms: Mapping[str, int] = field(default_factory=dict)  # bytes that names of a kind have; else any
+    kind: VertexFormat | SkeletalFormat | MotionFormat  # what its files hold
+    name_sizes: Mapping[str, int] = field(default_factory=dict)  # bytes that names of a kind have; else any
     options: tuple[Option, ...] = ()  # what its export alone asks for
     tags: bool = False  # it has some
     skins: str = ""  # what says what surfaces wear: SKIN_FILES beside the model, or SKIN_DECLS of its game
-    # Of models animated vertex by vertex:
-    uv_splits_vertices: bool = True  # a vertex has one texture coordinate and normal, a surface one material
-    level_files: bool = False  # games read levels of detail from files beside a model's: NAME_1, NAME_2
-    frame_rate: int = 0  # at which games play its frames; 0: not the format's matter
-    holds_pictures: bool = False  # its skins lie in the file
-    traits: tuple[str, ...] = ()  # numbers of its header that say how a game shows a model, of which 0 says nothing
-    groups: bool = False  # games play some of its frames by themselves
-    # Of models that a skeleton moves:
-    animation: str = ""  # the format whose files move its models
-    companions: tuple[str, ...] = ()  # formats whose file tells what its own does not
-    usual_companion: str = ""  # where the game has it
-    normals: bool = False  # it stores some
-    colors: bool = False  # of vertices
-    bare_vertices: bool = False  # vertices that no joint moves stay where they are
-    stretches: bool = False  # joints are scaled along their axes, with what hangs on them: see `model.joint_scales`
-    levels: bool = False  # its files hold levels of detail, too
-    joint_names: bool = True  # and parents of joints
-    bind_pose_missing: bool = False  # it does not say in which pose meshes are bound: one has to be found
-    # Of those, and of motions:
     is_text: bool = False  # it can't hold quotes and line ends in names
-    # Of motions:
-    torso: bool = False  # its games play two at once, on legs and torso
-    joins_clips: bool = False  # several animations make one file, which a table beside it (.aninc) takes apart
-    scales: str = ""  # the suffix of a file beside it that says how large joints are, for games that read it
+
+    @property
+    def family(self) -> Family:
+        """Return the family of its models; MOTION where its files hold nothing else."""
+        return self.kind.family
 
     @property
     def has_model(self) -> bool:
         """Tell whether its files hold models."""
-        return self.family is not MOTION
+        return not isinstance(self.kind, MotionFormat)
 
     @property
-    def dropped_with(self) -> tuple[str, ...]:
-        """Return the formats of motions whose files are chosen or dropped together with a model's."""
-        return self.companions or ((self.animation,) if self.animation else ())
+    def has_motions(self) -> bool:
+        """Tell whether its files hold motions: beside a model that a skeleton moves, or alone."""
+        return self.motion is not NOT_MOTION
+
+    @property
+    def vertex(self) -> VertexFormat:
+        """Return what is said of its models where these are animated vertex by vertex."""
+        return self.kind if isinstance(self.kind, VertexFormat) else NOT_VERTEX
+
+    @property
+    def skeletal(self) -> SkeletalFormat:
+        """Return what is said of its models where a skeleton moves these."""
+        return self.kind if isinstance(self.kind, SkeletalFormat) else NOT_SKELETAL
+
+    @property
+    def motion(self) -> MotionFormat:
+        """Return what is said of motions that its files hold, alone or beside a model."""
+        if isinstance(self.kind, MotionFormat):
+            return self.kind
+        return self.skeletal.motions or NOT_MOTION
+
+    @property
+    def _file(self) -> Any:
+        return CODECS[self.name]()[0]
+
+    @property
+    def _model(self) -> Any:
+        return CODECS[self.name]()[1]
 
     @property
     def read(self) -> Callable[[bytes], Any]:
         """Return the function from a file's bytes to structs; it raises FormatError."""
-        function: Callable[[bytes], Any] = _codec(self.file_codec).read
+        function: Callable[[bytes], Any] = self._file.read
         return function
 
     @property
     def write(self) -> Callable[[Any], bytes]:
         """Return the function from structs to a file's bytes."""
-        function: Callable[[Any], bytes] = _codec(self.file_codec).write
+        function: Callable[[Any], bytes] = self._file.write
         return function
 
     @property
     def to_model(self) -> Callable[..., Any]:
         """Return the function from structs (those of companions, too) and a name to a model, or to the motion."""
-        function: Callable[..., Any] = _codec(self.model_codec).to_model
+        function: Callable[..., Any] = self._model.to_model
         return function
 
     @property
@@ -131,19 +179,19 @@ class Row:
 
         Where a format `has_motions` it takes these behind the options.
         """
-        function: Callable[..., Any] = _codec(self.model_codec).from_model
+        function: Callable[..., Any] = self._model.from_model
         return function
 
     @property
     def conform(self) -> Callable[[VertexModel, Options], VertexModel]:
         """Return the function that makes what `from_model` takes of a vertex-animated model: itself if it conforms."""
-        function: Callable[[VertexModel, Options], VertexModel] = _codec(self.model_codec).conform
+        function: Callable[[VertexModel, Options], VertexModel] = self._model.conform
         return function
 
     @property
     def coding(self) -> NormalCoding:
         """Return how a format of vertex-animated models codes normals."""
-        found: NormalCoding = _codec(self.model_codec).CODING
+        found: NormalCoding = self._model.CODING
         return found
 
     @property
@@ -155,23 +203,23 @@ class Row:
 
     def check(self, thing: Any, game: str) -> list[Problem]:
         """Return what a game refuses of a model (of a format of motions alone: a motion), or shows otherwise."""
-        return self.family.check(self, thing, game)
+        return self.family.check(thing, game, self.name, self.is_text)
 
     def check_motion(self, animation: Animation, game: str) -> list[Problem]:
         """Return what a game refuses of a motion in the format, or shows otherwise."""
-        return MOTION.check(self, animation, game)
+        return MOTION.check(animation, game, self.name, self.is_text)
 
     def problems(self, thing: Any) -> list[str]:
         """Return what in a file that was just read games trip over, beyond their limits."""
-        function = getattr(_codec(self.model_codec), "problems", None)
+        function = getattr(self._model, "problems", None)
         return [] if function is None else list(function(thing))
 
     def unpack(self, structs: Any, name: str, companions: Sequence[Any] = ()) -> Asset:
         """Return what a file's structs hold; those of `companions` are None where there is no such file."""
         if not self.has_model:
             return Asset(self, None, [self.to_model(structs, name)])
-        others = companions or [None] * len(self.companions)
-        motions = _codec(self.model_codec).to_animations(structs, name) if self.has_motions else []
+        others = companions or [None] * len(self.skeletal.companions)
+        motions = self._model.to_animations(structs, name) if self.has_motions else []
         return Asset(self, self.to_model(structs, *others, name), motions)
 
     def load(self, data: bytes, name: str, companions: Mapping[str, bytes] | None = None) -> Any:
@@ -179,11 +227,9 @@ class Row:
 
         `companions` are bytes by format; a model can be read without, as well as that goes.
         """
-        from . import by_name
-
-        given = companions or {}
-        others = [by_name(other).read(given[other]) if other in given else None for other in self.companions]
-        return self.unpack(self.read(data), name, others).chief
+        given, needed = companions or {}, self.skeletal.companions
+        others = [other.read(given[other.name]) if other.name in given else None for other in needed]
+        return self.unpack(self.read(data), name, others).content
 
     def dump(self, thing: Any, options: Options | None = None, animations: Sequence[Animation] = ()) -> bytes:
         """Return the bytes of a file with a model, and motions where the format has both, or with a motion.
@@ -200,12 +246,12 @@ class Row:
 
     def part(self, animation: Animation, name: str, frames: range, frame_rate: float) -> Animation:
         """Return some frames of a motion as one of its own; of formats that join."""
-        found: Animation = _codec(self.model_codec).part(animation, name, frames, frame_rate)
+        found: Animation = self._model.part(animation, name, frames, frame_rate)
         return found
 
     def dump_joined(self, animations: list[Animation]) -> bytes:
         """Return the bytes of one file with several motions, of formats that join; raises LimitError."""
-        return self.write(_codec(self.model_codec).join(animations))
+        return self.write(self._model.join(animations))
 
     def mixed(self, legs: Animation, torso: Animation, name: str, aim: tuple[float, float]) -> Animation:
         """Return what a player shows whose legs and torso play two motions; of formats with a `torso`.
@@ -215,7 +261,7 @@ class Row:
         Raises:
             LimitError: the motions are of different skeletons, or no bone follows the torso.
         """
-        found: Animation = _codec(self.model_codec).mixed(legs, torso, name, aim)
+        found: Animation = self._model.mixed(legs, torso, name, aim)
         return found
 
     def shape(self, model: VertexModel, options: Options | None = None) -> VertexModel:
@@ -223,9 +269,8 @@ class Row:
         source = model.source
         if source is not None and source.format != self.name:
             from ..model.edits.normals import plain_normals
-            from . import ROWS
 
-            coding = next((row.coding for row in ROWS if row.name == source.format), None)
+            coding = getattr(CODECS[source.format]()[1], "CODING", None) if source.format in CODECS else None
             surfaces = [plain_normals(model, surface, coding) for surface in model.surfaces]
             model = replace(model, surfaces=surfaces, source=None)
         return self.conform(model, options or {})
@@ -233,7 +278,11 @@ class Row:
     def lost_levels(self) -> list[str]:
         """Return what becomes of levels of detail that a model has, in a sentence, where the format has none."""
         called = self.name.upper()
-        return [] if self.levels else [f"{called} files hold no levels of detail: what is drawn from afar is left out"]
+        return (
+            []
+            if self.skeletal.levels
+            else [f"{called} files hold no levels of detail: what is drawn from afar is left out"]
+        )
 
     def lost(self, model: SkeletalModel) -> list[str]:
         """Return what of a model that a skeleton moves the format has no place for, in sentences."""
@@ -243,12 +292,12 @@ class Row:
         if model.tags and not self.tags:
             found.append(f"{called} has no tags: left out: {listed([tag.name for tag in model.tags])}")
         traits = model.skeleton.traits
-        if traits is not None and traits.torso_weights.any() and not (self.companions or self.torso):
+        if traits is not None and traits.torso_weights.any() and not (self.skeletal.companions or self.motion.torso):
             found.append(f"{called} has no torso weights: left out")
         if not self.tags and any(mesh.min_lod is not None for mesh in model.meshes):
             found.append(f"{called} has no levels of detail: left out")
         if any(mesh.level for mesh in model.meshes):
             found += self.lost_levels()
-        if not self.joint_names and model.source_of(self.name) is None:
+        if not self.skeletal.joint_names and model.source_of(self.name) is None:
             found.append(f"{called} has no names and no parents of bones: they become numbers, which tags alone name")
         return found
