@@ -117,7 +117,7 @@ def _place_own(known: StoredSource, meshes: list[bpy.types.Mesh]) -> None:
 
 
 @dataclass(eq=False)
-class Part:
+class StoredPart:
     """What a surface's mesh, or a tag's empty, knows: of itself, and of its model."""
 
     holder: Any
@@ -133,7 +133,7 @@ class Part:
     name: str = ""  # of a tag
 
 
-def _read_parts(holders: list[Any], read: Any) -> list[Part]:
+def _read_parts(holders: list[Any], read: Any) -> list[StoredPart]:
     """Return what the records of meshes or empties say; those that are damaged are named."""
     found = []
     for holder in holders:
@@ -145,29 +145,29 @@ def _read_parts(holders: list[Any], read: Any) -> list[Part]:
     return found
 
 
-def _surface_part(mesh: Any) -> Part:
+def _surface_part(mesh: Any) -> StoredPart:
     surface, arrays = record.surface_source(mesh[RECORD])
     number = int(record.checked(arrays, "place", "i", 3)[0])
     return _part(mesh, number, surface.num_frames, arrays, surface=surface)
 
 
-def _tag_part(block: Any) -> Part:
+def _tag_part(block: Any) -> StoredPart:
     name, arrays = record.tag_source(block[RECORD])
     number = int(record.checked(arrays, "number", "i", 1)[0])
     return _part(block, number, len(arrays["tag_origins"]), arrays, name=name)
 
 
-def _part(holder: Any, number: int, count: int, arrays: record.Arrays, **own: Any) -> Part:
+def _part(holder: Any, number: int, count: int, arrays: record.Arrays, **own: Any) -> StoredPart:
     keys, frames = (record.unpack_names(record.checked(arrays, n, "u", -1)) for n in ("keys", "frames"))
     format_name = record.unpack_names(record.checked(arrays, "format", "u", -1))[0]
     counts, facts = record.whole_among(arrays)
     model_id = holder.get(MODEL_ID)
     frames = (frames + [""] * count)[:count]
     named = model_id if isinstance(model_id, str) else ""
-    return Part(holder, named, number, format_name, frames, keys, counts, facts, arrays, **own)
+    return StoredPart(holder, named, number, format_name, frames, keys, counts, facts, arrays, **own)
 
 
-def _assembled(surfaces: list[Part], tags: list[Part]) -> StoredSource | None:
+def _assembled(surfaces: list[StoredPart], tags: list[StoredPart]) -> StoredSource | None:
     """Return what parts know that came without their collection; all that there was to know where none is missing."""
     parts = surfaces + tags
     if not parts:
@@ -176,7 +176,7 @@ def _assembled(surfaces: list[Part], tags: list[Part]) -> StoredSource | None:
     lead = parts[0]
     known = StoredSource(_empty_source(lead.format, lead.frames), lead.keys, {}, lone=True)
 
-    def rank(part: Part) -> tuple[int, int]:
+    def rank(part: StoredPart) -> tuple[int, int]:
         return ids.index(part.model_id), part.number
 
     _add_surfaces(known, sorted(surfaces, key=rank))
@@ -188,7 +188,7 @@ def _assembled(surfaces: list[Part], tags: list[Part]) -> StoredSource | None:
     return known
 
 
-def _add_surfaces(known: StoredSource, parts: list[Part]) -> None:
+def _add_surfaces(known: StoredSource, parts: list[StoredPart]) -> None:
     """Add surfaces whose model is not here: their numbers move behind those that are known. Copies share a place."""
     placed: dict[tuple[str, int], Place] = {}
     for part in parts:
@@ -210,9 +210,9 @@ def _add_surfaces(known: StoredSource, parts: list[Part]) -> None:
         known.places[part.holder] = placed[key]
 
 
-def _add_tags(known: StoredSource, parts: list[Part]) -> None:
+def _add_tags(known: StoredSource, parts: list[StoredPart]) -> None:
     """Give a source without tags those of some parts, each once."""
-    source, chosen = known.source, list[Part]()
+    source, chosen = known.source, list[StoredPart]()
     for part in parts:
         key = (part.model_id, part.number)
         if key not in known.tags and part.format == source.format and len(part.frames) == source.num_frames:
