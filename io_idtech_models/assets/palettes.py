@@ -24,7 +24,7 @@ def palette_of(file: GameFile) -> Palette | None:
     try:
         palette = read_palette(found.read())
     except ModelError as error:
-        log.warning("'%s' can't be read_palette: %s", found.name, error)
+        log.warning("'%s' can't be read: %s", found.name, error)
         return None
     return palette if palette is not None and (palette != quake_palette()).any() else None
 

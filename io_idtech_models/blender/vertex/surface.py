@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.vertex import Base, SharedPoints, Surface
+from ...model.vertex import BaseNormals, SharedPoints, Surface
 from ..mesh.parts import Looks, Part, turned_normals
 from ..mesh.read import Shape
 from .sampling import Samples
@@ -66,7 +66,7 @@ def to_surface(name: str, part: Part, shape: Shape, samples: Samples, num_frames
     )
 
 
-def _base(part: Part, shape: Shape, samples: Samples) -> Base | None:
+def _base(part: Part, shape: Shape, samples: Samples) -> BaseNormals | None:
     """Return the normals of the frame in which an object that was edited stands as its own mesh, if there is one."""
     assert samples.positions is not None
     if shape.base is None:
@@ -74,7 +74,7 @@ def _base(part: Part, shape: Shape, samples: Samples) -> Base | None:
     for frame, points in enumerate(samples.positions):
         if np.array_equal(points, shape.base.points):
             transforms = samples.matrices[frame if len(samples.matrices) > 1 else 0][None]
-            return Base(frame, turned_normals(part.normals(shape.base.normals[None]), transforms)[0])
+            return BaseNormals(frame, turned_normals(part.normals(shape.base.normals[None]), transforms)[0])
     return None
 
 

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ...model.source import CodedSource, Facts
 from ...reporting import FormatError, LimitError
 
 if TYPE_CHECKING:
-    from ...model.vertex import VertexModel
+    from ...model.source import Facts
 
 log = logging.getLogger(__name__)
 
@@ -169,16 +168,6 @@ def sound(source: Source | None, fits: Callable[[Source], bool], name: str) -> S
         return source
     warn_damaged(name)
     return None
-
-
-def lone_source(model: VertexModel, format_name: str, fits: Callable[[CodedSource], bool]) -> CodedSource | None:
-    """Return the one surface of the source of a model of a format, if the model's goes back to it and its facts fit."""
-    source = model.source_of(format_name)
-    index = next((s.source_index for s in model.surfaces if s.source_index >= 0), -1)
-    if source is None or not 0 <= index < len(source.surfaces):
-        return None
-    own = source.surfaces[index]
-    return own if isinstance(own, CodedSource) and fits(own) else None
 
 
 def warn_damaged(name: str) -> None:

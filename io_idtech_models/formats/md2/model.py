@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.clips import group
-from ...model.edits.conform import joined
 from ...model.edits.normals import NormalCoding, filled_frames
 from ...model.source import CodedSource, Facts
 from ...model.vertex import ModelSource, Surface, VertexModel
-from ...model.wording import listed, plural
+from ...model.wording import plural
 from ...reporting import LimitError
-from ..common.boxes import Boxing, settle_positions, shown_box
 from ..common.normals import decode_direction, encode_direction
+from ..common.quake import DEFAULT_SIZE, Boxing, as_one, lone_source, settle_positions, shown_box, warn_if_damaged
 from ..common.records import (
     Wanted,
     all_fit,
@@ -32,9 +31,7 @@ from ..common.records import (
     encode_name,
     layout_fits,
     layout_of,
-    lone_source,
     records_of,
-    warn_damaged,
 )
 from .commands import CommandHint, settle_commands
 from .file import FRAME, FRAME_NAME_SIZE, HEADER, IDENT, MAX_INDEX, SKIN, SKIN_SIZE, TRIANGLE, VERSION, Md2
@@ -44,7 +41,6 @@ log = logging.getLogger(__name__)
 
 FORMAT = "md2"
 CODING = NormalCoding(decode_direction, encode_direction, 1 << 8)
-DEFAULT_SIZE = 256  # texels, of a skin of which nothing is known
 
 
 @dataclass(frozen=True)
@@ -65,11 +61,9 @@ def to_model(md2: Md2, name: str = "") -> VertexModel:
     source = ModelSource(
         [own], FORMAT, frame_names, [], np.zeros((count, 0, 3), np.float32), np.zeros((count, 0, 3, 3), np.float32)
     )
-    surface = source.surface(0, decode_direction)
-    frames = np.arange(count, dtype=np.int32)
-    return VertexModel(
-        name, list(frame_names), [surface], [], source, frames, group(frame_names), _header_size(md2.header)
-    )
+    model = source.shown(name, decode_direction)
+    model.animations, model.texture_size = group(frame_names), _header_size(md2.header)
+    return model
 
 
 def _header_size(header: Any) -> Size:
@@ -117,14 +111,7 @@ def conform(model: VertexModel, options: Mapping[str, Any]) -> VertexModel:
     Raises:
         LimitError: there is no surface.
     """
-    if not model.surfaces:
-        raise LimitError("nothing to export: MD2 holds one mesh, and there is none")
-    if model.tags:
-        log.warning("MD2 holds no tags, left out: %s", listed([tag.name for tag in model.tags]))
-    different = {tuple(surface.shaders) for surface in model.surfaces}
-    if len(different) > 1:
-        log.warning("%s become one, which wears one skin at a time", plural(len(model.surfaces), "surface"))
-    return replace(joined(model), tags=[], texture_size=_skin_size(model, Md2Options(**options)))
+    return replace(as_one(model, "MD2"), texture_size=_skin_size(model, Md2Options(**options)))
 
 
 def _skin_size(model: VertexModel, options: Md2Options) -> Size:
@@ -162,10 +149,8 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md2:
     Raises:
         LimitError: what the format can't hold; the sentence names the object and the value.
     """
-    surface, own = model.surfaces[0], lone_source(model, FORMAT, _fits)
-    asked = Md2Options(**options)
-    if model.source_of(FORMAT) is not None and own is None and surface.source_index >= 0:
-        warn_damaged(model.name)
+    surface, own, asked = model.surfaces[0], lone_source(model, FORMAT, _fits), Md2Options(**options)
+    warn_if_damaged(model, FORMAT, own)
     if surface.num_vertices > MAX_INDEX + 1:
         raise LimitError(f"'{surface.name}' has {surface.num_vertices} vertices, MD2 holds {MAX_INDEX + 1}")
     size = model.texture_size or (DEFAULT_SIZE, DEFAULT_SIZE)

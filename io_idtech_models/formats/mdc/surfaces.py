@@ -20,8 +20,8 @@ from ...model.source import DELTA_NORMAL, DeltaSource, Facts, SurfaceSource
 from ...model.vertex import ModelSource, Surface, VertexModel
 from ..common.normals import CHUNK, decode_latlong, encode_latlong
 from ..common.quake3 import SCALE
+from .base_frames import MIDDLE, STEP, BaseFrame, Moving, Planner, steps_to
 from .file import MdcSurface
-from .plan import MIDDLE, STEP, Base, Moving, Planner, steps_to
 
 RINGS = (*(-k for k in range(8)), *range(1, 8))
 RING_STEP = 11.25  # degrees
@@ -134,7 +134,7 @@ class Coded:
             self.bases, self.steps = self.bases.copy(), self.steps.copy()
             self._set_normals()
 
-    def code(self, tables: Tables, bases: list[Base], index: int) -> None:
+    def code(self, tables: Tables, bases: list[BaseFrame], index: int) -> None:
         """Code all frames, with such tables (F,) and base frames: this is the surface `index` of these."""
         moving, (_, old), steps = self.moving, self.tables, self.steps
         written, self.tables = self.bases, tables

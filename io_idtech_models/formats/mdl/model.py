@@ -14,16 +14,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.edits.conform import joined
 from ...model.edits.normals import NormalCoding
 from ...model.pictures import skin_names
 from ...model.source import CodedSource
 from ...model.vertex import ModelSource, Surface, VertexModel
-from ...model.wording import listed, plural
-from ...reporting import LimitError
-from ..common.boxes import Boxes, Boxing, settle_positions, shown_box
 from ..common.normals import decode_direction, encode_direction
-from ..common.records import Wanted, all_fit, as_bytes, decode_name, lone_source, records_of, warn_damaged
+from ..common.quake import (
+    DEFAULT_SIZE,
+    Boxes,
+    Boxing,
+    as_one,
+    lone_source,
+    settle_positions,
+    shown_box,
+    warn_if_damaged,
+)
+from ..common.records import Wanted, all_fit, as_bytes, decode_name, records_of
 from .file import GROUP_HEAD, HEADER, IDENT, POSE, ST, TRIANGLE, VERSION, Mdl
 from .groups import frame_facts, group_clips, parts_fit, settle_frames, stored_parts
 from .header import MdlOptions, settle_header, traits_of
@@ -35,7 +41,6 @@ log = logging.getLogger(__name__)
 
 FORMAT = "mdl"
 CODING = NormalCoding(decode_direction, encode_direction, 1 << 8)
-DEFAULT_SIZE = 256  # texels, of a skin of which nothing is known
 WOBBLE = 0.5  # units between two codes from which on what stands still is seen to move
 
 
@@ -47,20 +52,10 @@ def to_model(mdl: Mdl, name: str = "") -> VertexModel:
     source = ModelSource(
         [own], FORMAT, frame_names, [], np.zeros((count, 0, 3), np.float32), np.zeros((count, 0, 3, 3), np.float32)
     )
-    surface = source.surface(0, decode_direction)
-    frames = np.arange(count, dtype=np.int32)
-    return VertexModel(
-        name,
-        list(frame_names),
-        [surface],
-        [],
-        source,
-        frames,
-        group_clips(mdl.frames, frame_names),
-        _size_of(mdl.header),
-        shown_skins(mdl.skins, mdl.pictures, own.shaders),
-        traits=traits_of(mdl.header),
-    )
+    model = source.shown(name, decode_direction)
+    model.animations, model.texture_size = group_clips(mdl.frames, frame_names), _size_of(mdl.header)
+    model.skins, model.traits = shown_skins(mdl.skins, mdl.pictures, own.shaders), traits_of(mdl.header)
+    return model
 
 
 def _size_of(header: Any) -> Size:
@@ -100,14 +95,8 @@ def conform(model: VertexModel, options: Mapping[str, Any]) -> VertexModel:
     Raises:
         LimitError: there is no surface, or a texture coordinate out of reach.
     """
-    if not model.surfaces:
-        raise LimitError("nothing to export: MDL holds one mesh, and there is none")
-    if model.tags:
-        log.warning("MDL holds no tags, left out: %s", listed([tag.name for tag in model.tags]))
-    if len({tuple(surface.shaders) for surface in model.surfaces}) > 1:
-        log.warning("%s become one, which wears one skin at a time", plural(len(model.surfaces), "surface"))
-    own = lone_source(model, FORMAT, _fits)
-    shaped = replace(joined(model), tags=[], texture_size=_skin_size(model, own, MdlOptions(**options)))
+    whole, own = as_one(model, "MDL"), lone_source(model, FORMAT, _fits)
+    shaped = replace(whole, texture_size=_skin_size(model, own, MdlOptions(**options)))
     surface, _, _ = settle_texels(shaped.surfaces[0], own, model.source, shaped.texture_size or (0, 0))
     return replace(shaped, surfaces=[surface])
 
@@ -152,8 +141,7 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Mdl:
     """
     own = lone_source(model, FORMAT, _fits)
     asked = MdlOptions(**options)
-    if model.source_of(FORMAT) is not None and own is None and model.surfaces[0].source_index >= 0:
-        warn_damaged(model.name)
+    warn_if_damaged(model, FORMAT, own)
     size = model.texture_size or (DEFAULT_SIZE, DEFAULT_SIZE)
     surface, st, front = settle_texels(model.surfaces[0], own, model.source, size)
     whole = replace(model, surfaces=[surface])

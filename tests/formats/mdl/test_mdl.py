@@ -406,8 +406,8 @@ class TestPictures:
 def test_names_of_skins_are_not_in_the_file():
     model = load(sample("animated", "mdl"))
     model.surfaces[0].shaders = ["x" * 99, "y" * 99]
-    assert by_name("mdl").check(model, "quake_palette") == []
-    assert dump_for(by_name("mdl"), model, "quake_palette").data == sample("animated", "mdl")
+    assert by_name("mdl").check(model, "quake") == []
+    assert dump_for(by_name("mdl"), model, "quake").data == sample("animated", "mdl")
 
 
 def test_other_formats_names_and_surfaces():
