@@ -343,10 +343,19 @@ class _Reader:
 
     def chain(self, chain: Chain, place: Place, key: int) -> list[Any]:
         """Return the parts of a chain; `key` stands for it in the layout where it has none. Raises FormatError."""
-        count, offset = _count(chain, place), place.number(chain.offset)
+        count, offset = place.number(chain.count), place.number(chain.offset)
+        byte = f"byte {place.start + place_of(place.header.dtype, chain.count)}"
+        if count < 0 and not chain.most:
+            raise FormatError(f"negative number of {chain.name}", byte, "0 or more", count)
+        if chain.most and not 0 <= count <= chain.most:
+            raise FormatError(chain.count, byte, f"0 to {chain.most}", count)
         start, parts = place.start + offset, []
         for index in range(count):
-            own, mark = _part_at(chain, place, index, start), len(self.pieces)
+            header = take(self.data, chain.header, (1,), start, f"{chain.heading}{chain.called} {index}")[0]
+            name = f" '{decode_name(header['name'])}'" if "name" in (chain.header.names or ()) else ""
+            of = f" of {chain.called} {index}{name}{place.of}"
+            own = Place(self.data, header, start, index, of, place.file or place, place.sums)
+            mark = len(self.pieces)
             number = self.firsts[chain.name] + self.counts[chain.name] * chain.width
             self.counts[chain.name] += 1
             parts.append(self.part(chain, own, number))
@@ -363,29 +372,11 @@ class _Reader:
         return parts
 
 
-def _count(chain: Chain, place: Place) -> int:
-    """Return how many parts of a chain hang on a header; raises FormatError."""
-    found, byte = place.number(chain.count), f"byte {place.start + place_of(place.header.dtype, chain.count)}"
-    if found < 0 and not chain.most:
-        raise FormatError(f"negative number of {chain.name}", byte, "0 or more", found)
-    if chain.most and not 0 <= found <= chain.most:
-        raise FormatError(chain.count, byte, f"0 to {chain.most}", found)
-    return found
-
-
-def _part_at(chain: Chain, place: Place, index: int, start: int) -> Place:
-    """Return where a part begins; raises FormatError."""
-    header = take(place.data, chain.header, (1,), start, f"{chain.heading}{chain.called} {index}")[0]
-    name = f" '{decode_name(header['name'])}'" if "name" in (chain.header.names or ()) else ""
-    of = f" of {chain.called} {index}{name}{place.of}"
-    return Place(place.data, header, start, index, of, place.file or place, place.sums)
-
-
 EMPTY: NDArray[np.uint8] = np.zeros(0, np.uint8)
 
 
 def write(file: File[Struct], struct: Struct) -> bytes:
-    """Return the file of structs; inverse of `reader.read`, byte for byte while the layout's hint applies."""
+    """Return the file of structs; inverse of `read`, byte for byte while the layout's hint applies."""
     return Placed(file, struct).data()
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,11 @@ def as_one(model: VertexModel, label: str) -> VertexModel:
     if len({tuple(surface.shaders) for surface in model.surfaces}) > 1:
         log.warning("%s become one, which wears one skin at a time", plural(len(model.surfaces), "surface"))
     return replace(joined(model), tags=[])
+
+
+def size_of(header: Any) -> tuple[int, int]:
+    """Return width and height of the skins that a header tells of."""
+    return int(header["skin_width"]), int(header["skin_height"])
 
 
 def lone_source(model: VertexModel, format_name: str, fits: Callable[[CodedSource], bool]) -> CodedSource | None:
@@ -185,7 +191,8 @@ def settle_positions(
     codes = boxes.encode(positions)
     held = unmoved & kept[:, None] & (source.own_vertices(surface) >= 0)
     codes[held] = view.positions[held]
-    motion = Motion(view.known & ~unmoved, before, positions, _slack(before))
+    slack = 1e-5 * max(1.0, float(np.abs(before).max(initial=0.0)))  # how far single precision may put them
+    motion = Motion(view.known & ~unmoved, before, positions, slack)
     return boxes, _with_normals(surface, codes, view, motion, coding), kept
 
 
@@ -214,11 +221,6 @@ def _is_source(surface: Surface, view: CodedView, own: CodedSource) -> bool:
     if view.codes is not own.codes or edited or turned_over(surface, view).any():
         return False
     return Boxes(own.scale, own.offset).show(own.positions, surface.positions)
-
-
-def _slack(positions: Floats) -> float:
-    """Return how far single precision may put such positions."""
-    return 1e-5 * max(1.0, float(np.abs(positions).max(initial=0.0)))
 
 
 def _source_positions(surface: Surface, source: ModelSource, frames: NDArray[np.int64]) -> Floats:

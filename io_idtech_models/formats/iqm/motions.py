@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.joint_scales import as_inherited, bound_to, stretches, unsettled, warn_of_shear
-from ...model.records.vertex import pack_names, unpack_names
+from ...model.records import pack_names, unpack_names
 from ...model.skeletal import Animation, AnimationSource, Scales, Skeleton
 from ...model.source import Facts
 from ...model.wording import listed

@@ -21,7 +21,16 @@ from ...model.vertex import ModelSource, Surface, VertexModel
 from ...model.wording import plural
 from ...reporting import LimitError
 from ..common.normals import decode_direction, encode_direction
-from ..common.quake import DEFAULT_SIZE, Boxing, as_one, lone_source, settle_positions, shown_box, warn_if_damaged
+from ..common.quake import (
+    DEFAULT_SIZE,
+    Boxing,
+    as_one,
+    lone_source,
+    settle_positions,
+    shown_box,
+    size_of,
+    warn_if_damaged,
+)
 from ..common.records import (
     Wanted,
     all_fit,
@@ -62,12 +71,8 @@ def to_model(md2: Md2, name: str = "") -> VertexModel:
         [own], FORMAT, frame_names, [], np.zeros((count, 0, 3), np.float32), np.zeros((count, 0, 3, 3), np.float32)
     )
     model = source.shown(name, decode_direction)
-    model.animations, model.texture_size = group(frame_names), _header_size(md2.header)
+    model.animations, model.texture_size = group(frame_names), size_of(md2.header)
     return model
-
-
-def _header_size(header: Any) -> Size:
-    return int(header["skin_width"]), int(header["skin_height"])
 
 
 def _surface_source(md2: Md2, name: str) -> CodedSource:
@@ -88,7 +93,7 @@ def _surface_source(md2: Md2, name: str) -> CodedSource:
     return CodedSource(
         name,
         np.ascontiguousarray(md2.triangles["xyz"][:, ::-1], np.int32),
-        _shown_uvs(md2.st, st_index, _header_size(md2.header)),
+        _shown_uvs(md2.st, st_index, size_of(md2.header)),
         [decode_name(n) for n in md2.skins.tolist()],
         md2.vertices,
         shown_box(md2.frames["scale"]),
@@ -119,7 +124,7 @@ def _skin_size(model: VertexModel, options: Md2Options) -> Size:
     source = lone_source(model, FORMAT, _fits)
     known = model.texture_size or (DEFAULT_SIZE, DEFAULT_SIZE)
     if source is not None:
-        known = _header_size(records_of(source.facts, "header", HEADER))
+        known = size_of(records_of(source.facts, "header", HEADER))
     return options.skin_width or known[0], options.skin_height or known[1]
 
 
@@ -136,7 +141,7 @@ def _fits(own: CodedSource) -> bool:
         return False
     if own.facts["layout_ends"][1] not in (HEADER.itemsize - 4, HEADER.itemsize):
         return False
-    size = _header_size(records_of(own.facts, "header", HEADER))
+    size = size_of(records_of(own.facts, "header", HEADER))
     frames = records_of(own.facts, "frames", FRAME)
     scale, offset = (shown_box(frames[name]) for name in ("scale", "translate"))
     same = np.array_equal(own.scale, scale) and np.array_equal(own.offset, offset)
@@ -195,7 +200,7 @@ def _encode_texels(
     if own is not None:
         st, index = own.facts["st"], own.facts["st_index"]
         used = np.bincount(index[index < len(st)], minlength=len(st)) > 0
-        table = TexelTable(st, _header_size(records_of(own.facts, "header", HEADER)), used)
+        table = TexelTable(st, size_of(records_of(own.facts, "header", HEADER)), used)
         if model.source is not None:
             _hint_corners(hints, surface, own, model.source)
     found, indices = table.settle(surface.uvs.reshape(-1, 2), hints.ravel(), size, surface.name)
@@ -246,5 +251,5 @@ def _commands_hint(
     facts = own.facts
     triangles = np.zeros(len(own.triangles), TRIANGLE)
     triangles["xyz"], triangles["st"] = own.triangles[:, ::-1], facts["st_index"][:, ::-1]
-    size = _header_size(records_of(facts, "header", HEADER))
+    size = size_of(records_of(facts, "header", HEADER))
     return CommandHint(facts["glcmds"], facts["st"], triangles, size, numbers, options.remake_commands)

@@ -66,13 +66,10 @@ def to_model(md3: Md3, name: str = "") -> VertexModel:
     names = [decode_name(n) for n in md3.tags[0]["name"].tolist()]
     origins, axes = finite(md3.tags["origin"]), finite(md3.tags["axis"])
     known: list[SurfaceSource] = [_surface_source(surface, len(frame_names)) for surface in md3.surfaces]
-    source = ModelSource(known, FORMAT, frame_names, names, origins, axes, _model_facts(md3))
-    return source.shown(name or decode_name(md3.header["name"]), decode_latlong)
-
-
-def _model_facts(md3: Md3) -> Facts:
     # Everything behind the counts and offsets of the header is derived; the rest is kept as written.
-    return {"header": as_bytes(md3.header), "frames": as_bytes(md3.frames), "tags": as_bytes(md3.tags)} | md3.layout
+    facts = {"header": as_bytes(md3.header), "frames": as_bytes(md3.frames), "tags": as_bytes(md3.tags)} | md3.layout
+    source = ModelSource(known, FORMAT, frame_names, names, origins, axes, facts)
+    return source.shown(name or decode_name(md3.header["name"]), decode_latlong)
 
 
 def _surface_source(surface: Md3Surface, num_frames: int) -> CodedSource:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.records.vertex import pack_names, unpack_names
+from ...model.records import pack_names, unpack_names
 from ...model.skeletal import Pose, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, SkinnedMeshSource, Weights
 from ...model.source import Facts
 from ..common.records import Wanted, all_fit, flipped, sound

@@ -69,14 +69,11 @@ def to_model(mdc: Mdc, name: str = "") -> VertexModel:
     names = [decode_name(n) for n in mdc.tag_names.tolist()]
     origins, axes = decode_origins(mdc.tags["xyz"]), decode_axes(mdc.tags["angles"])
     known: list[SurfaceSource] = [_surface_source(surface) for surface in mdc.surfaces]
-    source = ModelSource(known, FORMAT, frame_names, names, origins, axes, _model_facts(mdc))
+    rows = np.zeros(mdc.tags.shape, TAG_ROW)
+    rows["name"], rows["codes"] = mdc.tag_names, mdc.tags
+    facts = {"header": as_bytes(mdc.header), "frames": as_bytes(mdc.frames), "tags": as_bytes(rows)} | mdc.layout
+    source = ModelSource(known, FORMAT, frame_names, names, origins, axes, facts)
     return source.shown(name or decode_name(mdc.header["name"]), decode_normals)
-
-
-def _model_facts(mdc: Mdc) -> Facts:
-    tags = np.zeros(mdc.tags.shape, TAG_ROW)
-    tags["name"], tags["codes"] = mdc.tag_names, mdc.tags
-    return {"header": as_bytes(mdc.header), "frames": as_bytes(mdc.frames), "tags": as_bytes(tags)} | mdc.layout
 
 
 def _surface_source(surface: MdcSurface) -> DeltaSource:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...model.edits.normals import NormalCoding
 from ...model.pictures import skin_names
 from ...model.source import CodedSource
-from ...model.vertex import ModelSource, Surface, VertexModel
+from ...model.vertex import ModelSource, VertexModel
 from ..common.normals import decode_direction, encode_direction
 from ..common.quake import (
     DEFAULT_SIZE,
@@ -27,6 +27,7 @@ from ..common.quake import (
     lone_source,
     settle_positions,
     shown_box,
+    size_of,
     warn_if_damaged,
 )
 from ..common.records import Wanted, all_fit, as_bytes, decode_name, records_of
@@ -53,13 +54,9 @@ def to_model(mdl: Mdl, name: str = "") -> VertexModel:
         [own], FORMAT, frame_names, [], np.zeros((count, 0, 3), np.float32), np.zeros((count, 0, 3, 3), np.float32)
     )
     model = source.shown(name, decode_direction)
-    model.animations, model.texture_size = group_clips(mdl.frames, frame_names), _size_of(mdl.header)
+    model.animations, model.texture_size = group_clips(mdl.frames, frame_names), size_of(mdl.header)
     model.skins, model.traits = shown_skins(mdl.skins, mdl.pictures, own.shaders), traits_of(mdl.header)
     return model
-
-
-def _size_of(header: Any) -> Size:
-    return int(header["skin_width"]), int(header["skin_height"])
 
 
 def _surface_source(mdl: Mdl, name: str) -> CodedSource:
@@ -85,7 +82,7 @@ def _surface_source(mdl: Mdl, name: str) -> CodedSource:
 def _shown_uvs(
     header: Any, st: NDArray[Any], triangles: NDArray[np.int32], front: NDArray[np.int32]
 ) -> NDArray[np.float32]:
-    size = _size_of(header)
+    size = size_of(header)
     return decode_texels(corner_texels(st, triangles, front, size[0]), size)
 
 
@@ -105,7 +102,7 @@ def _skin_size(model: VertexModel, own: CodedSource | None, options: MdlOptions)
     """Return width and height of the skins: as asked for, else a picture's, else the source's, else a default."""
     known = model.texture_size or (DEFAULT_SIZE, DEFAULT_SIZE)
     if own is not None:
-        known = _size_of(records_of(own.facts, "header", HEADER))
+        known = size_of(records_of(own.facts, "header", HEADER))
     sizes = (picture.shape[:2] for skin in model.skins for picture in skin.pictures[:1])
     height, width = next((size for size in sizes if size != (1, 1)), (0, 0))
     known = (width, height) if width and height else known
@@ -125,7 +122,7 @@ def _fits(own: CodedSource) -> bool:
     if own.codes.dtype != np.uint8 or not one_box or not all_fit(own.facts, wanted):
         return False
     header = records_of(own.facts, "header", HEADER)
-    if not parts_fit(stored_parts(own.facts), count, GROUP_HEAD) or not skins_fit(own.facts, _size_of(header)):
+    if not parts_fit(stored_parts(own.facts), count, GROUP_HEAD) or not skins_fit(own.facts, size_of(header)):
         return False
     boxes = zip((own.scale, own.offset), ("scale", "scale_origin"), strict=True)
     st = records_of(own.facts, "st", ST)
@@ -147,7 +144,9 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Mdl:
     whole = replace(model, surfaces=[surface])
     boxing = Boxing(shared=True, together=True, refit=asked.refit_grid)
     boxes, codes, kept = settle_positions(whole, own, CODING, boxing)
-    header = _header(whole, surface, own)
+    header = np.zeros((), HEADER)[()] if own is None else records_of(own.facts, "header", HEADER)
+    header["ident"], header["version"] = IDENT, VERSION
+    settle_header(header, whole, surface, own)
     if not kept.all():
         header["scale"], header["scale_origin"] = boxes.scale[0], boxes.offset[0]
         _tell_of_grid(model, own, boxes, refit=asked.refit_grid)
@@ -158,14 +157,6 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Mdl:
     tail: NDArray[np.uint8] = np.zeros(0, np.uint8) if own is None or asked.drop_tail else own.facts["tail"]
     skins: Parts = settle_skins(whole, own, size, int(header["flags"]), asked)
     return Mdl(header, skins, st, triangles, frames, poses, codes, tail)
-
-
-def _header(model: VertexModel, surface: Surface, own: CodedSource | None) -> Any:
-    """Return the header of a model, but for its grid and its counts."""
-    header = np.zeros((), HEADER)[()] if own is None else records_of(own.facts, "header", HEADER)
-    header["ident"], header["version"] = IDENT, VERSION
-    settle_header(header, model, surface, own)
-    return header
 
 
 def _tell_of_grid(model: VertexModel, own: CodedSource | None, boxes: Boxes, *, refit: bool) -> None:

@@ -163,12 +163,8 @@ def _is_whole(mesh: SkinnedMesh, own: SkinnedMeshSource, numbers: Numbers) -> bo
     count = own.num_vertices
     if not np.array_equal(numbers[:count], np.arange(count)) or (numbers < 0).any():
         return False
-    return _same_faces(numbers[mesh.triangles], own.triangles)
-
-
-def _same_faces(triangles: NDArray[Any], source: NDArray[Any]) -> bool:
-    """Tell whether triangles (T, 3) have the corners of the source's, though they be turned over."""
-    return np.array_equal(np.sort(triangles, axis=1), np.sort(source, axis=1))
+    corners = np.sort(numbers[mesh.triangles], axis=1)  # though triangles be turned over
+    return np.array_equal(corners, np.sort(own.triangles, axis=1))
 
 
 def _surface_header(mesh: SkinnedMesh, own: SkinnedMeshSource | None, kind: Meshes) -> Any:
