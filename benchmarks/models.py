@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from examples import pictures
 from io_idtech_models.formats import by_name
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.search import model_name
-from io_idtech_models.game.store import Disk
 from io_idtech_models.model.clips import numbered
 from io_idtech_models.model.edits.normals import smooth_normals
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel

@@ -24,15 +24,15 @@ from benchmarks.steps import Clock, Times, empty_scene
 from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.blender.shading.materials import Materials
 from io_idtech_models.blender.skeletal import build as skeletal
+from io_idtech_models.blender.skeletal import gather as skeletal_gather
 from io_idtech_models.blender.skeletal import gather_motion as motion
-from io_idtech_models.blender.skeletal import gather_rig as skeletal_gather
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from io_idtech_models.formats import Format, by_name, by_suffix
 from io_idtech_models.model.bounds import set_bounds
 from io_idtech_models.model.joint_scales import skeleton_of
 from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton, SkinnedMesh, Weights
 from io_idtech_models.model.transforms import chain, conjugate, rotate
-from io_idtech_models.tasks.export.skeletal import of_format
+from io_idtech_models.tasks.export.motion import of_format
 
 Array = NDArray[Any]
 Block = Any  # a data-block of Blender; the stubs take each of its pointers for optional

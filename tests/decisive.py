@@ -19,13 +19,13 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from examples import make
-from io_idtech_models.assets.asked import Asked
 from io_idtech_models.assets.convert import Posing, convert
+from io_idtech_models.assets.export_request import ExportRequest
 from io_idtech_models.assets.load import load
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.common import angles as _angles
 from io_idtech_models.formats.common import normals as _normals
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.model import bind_pose as binding
 from io_idtech_models.model import steady, torso
 from io_idtech_models.model.bounds import set_bounds
@@ -173,7 +173,7 @@ def conversions() -> Bytes:
         for source, target, animations, options in jobs:
             files = [Disk().file(path) for path in animations]
             game = "quake3" if options.get("split_surfaces") else "format"
-            convert(Disk().file(source), Asked(folder / target, game, options, shorten=True), Posing(files))
+            convert(Disk().file(source), ExportRequest(folder / target, game, options, shorten=True), Posing(files))
         return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 

@@ -106,6 +106,77 @@ def test_imports_run_one_way():
     assert not offenders(rule)
 
 
+def imported_modules(path: Path) -> set[Path]:
+    """Return the modules of the package that a module imports: at its top, late, or for types alone."""
+    found = set()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            for alias in node.names:
+                inner = (base / f"{alias.name}.py", base / alias.name / "__init__.py")
+                places = (*inner, base.with_suffix(".py"), base / "__init__.py")
+                found.add(next(place for place in places if place.exists()))
+    return found - {path}
+
+
+def test_imports_run_in_no_circle():
+    graph = {path: imported_modules(path) for path in MODULES}
+
+    def rule(path):
+        reached, waiting = set[Path](), [path]
+        while waiting:
+            new = graph[waiting.pop()] - reached
+            reached |= new
+            waiting += new
+        return ["it imports itself in the end"] if path in reached else []
+
+    assert not offenders(rule)
+
+
+SHARED_TASKS = {"import_", "export"}  # what all rooms of tasks may build on
+
+
+def room_parts(path: Path) -> tuple[str, ...]:
+    return path.relative_to(PACKAGE).with_suffix("").parts
+
+
+def tasks_asked(path: Path):
+    """Yield the rooms of `tasks` that a module imports from."""
+    for module in imported_modules(path):
+        parts = room_parts(module)
+        if parts[0] == "tasks" and len(parts) > 1:
+            yield parts[1]
+
+
+def test_a_room_has_one_name_through_the_layers():
+    """What the user does is called the same in `ui` and `tasks`: `ui/skins` asks `tasks/skins`, and no other room.
+
+    Each may ask for what is imported and exported, too. The command line is no room.
+    """
+
+    def rule(path):
+        parts = room_parts(path)
+        if parts[0] != "ui" or parts[1] == "cli":
+            return []
+        return [asked for asked in tasks_asked(path) if asked not in {parts[1], *SHARED_TASKS}]
+
+    assert not offenders(rule)
+
+
+def test_exports_and_imports_ask_no_other_room():
+    def rule(path):
+        parts = room_parts(path)
+        if parts[0] != "tasks" or parts[1] not in SHARED_TASKS:
+            return []
+        return [asked for asked in tasks_asked(path) if asked not in SHARED_TASKS]
+
+    assert not offenders(rule)
+    imports_of = {
+        asked for path in MODULES if room_parts(path)[:2] == ("tasks", "import_") for asked in tasks_asked(path)
+    }
+    assert "export" not in imports_of
+
+
 def test_families_and_formats_never_meet():
     assert not is_allowed("blender/vertex", "blender/skeletal")
     assert not is_allowed("blender/skeletal", "blender/vertex")

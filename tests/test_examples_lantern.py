@@ -10,13 +10,13 @@ import pytest
 
 from examples import lantern
 from io_idtech_models.assets.load import load
-from io_idtech_models.assets.looks import Looks
+from io_idtech_models.assets.surface_looks import Looks
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.game.dress import Wardrobe
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.search import SearchPath
-from io_idtech_models.game.store import Disk
-from io_idtech_models.model.look import ADD, ALPHA, OPAQUE, Look
+from io_idtech_models.model.surface_look import ADD, ALPHA, OPAQUE, Look
 from tests.samples import PROJECT, dump
 from tests.samples import load as load_bytes
 

@@ -1,20 +1,21 @@
 """Tock, an example of a whole player: what it holds is what games ask for, and what its table says it shows."""
 
 import struct
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from examples import tock, tock_moves
 from io_idtech_models.assets.load import load
-from io_idtech_models.assets.looks import Looks
-from io_idtech_models.assets.player import load_player, other_frames
+from io_idtech_models.assets.surface_looks import Looks
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md3 import file as md3
-from io_idtech_models.game.player.animation_cfg import NAMES
+from io_idtech_models.game.dress import Wardrobe
+from io_idtech_models.game.folders import Disk
+from io_idtech_models.game.player.animation_cfg import NAMES, read
 from io_idtech_models.game.player.files import players_in
 from io_idtech_models.game.search import SearchPath
-from io_idtech_models.game.store import Disk
 from tests.samples import PROJECT, dump
 
 GAME = PROJECT / "examples" / tock.GAME
@@ -24,27 +25,30 @@ FOLDER = GAME / tock.FOLDER
 @pytest.fixture(scope="module")
 def player():
     (files,) = players_in(Disk().folder(GAME))
-    return load_player(files)
+    assert files.table is not None
+    models = {name: load(part.base).model for name, part in files.parts.items()}
+    return SimpleNamespace(files=files, models=models, table=read(files.table.read()))
 
 
 def test_the_player_is_small_and_whole(player):
     assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 300_000
-    assert player.complaints == []
+    assert (player.files.missing, player.files.without_icon, player.table.lacking()) == ([], [], "")
     assert (player.files.name, player.files.path) == ("tock", tock.FOLDER.rstrip("/"))
     assert player.files.skins == list(tock.SKINS)
     assert [path.name for path in sorted(FOLDER.iterdir())] == sorted(tock.player_files())
 
 
 def test_its_models_come_back_byte_for_byte(player):
-    for part in player.parts.values():
-        assert dump(part.model) == part.file.read()
-        levels = list(part.levels())
-        assert [nth for nth, _, _ in levels] == [1]
-        for _, file, model in levels:
+    for name, part in player.files.parts.items():
+        whole = player.models[name]
+        assert dump(whole) == part.base.read()
+        assert list(part.levels) == [1]
+        for file in part.levels.values():
+            model = load(file).model
             assert dump(model) == file.read()
-            assert other_frames(part, file, model) == ""
-            assert [tag.name for tag in model.tags] == [tag.name for tag in part.model.tags]
-            assert model.surfaces[0].positions.shape[1] < 0.7 * part.model.surfaces[0].positions.shape[1]
+            assert model.frame_names == whole.frame_names
+            assert [tag.name for tag in model.tags] == [tag.name for tag in whole.tags]
+            assert model.surfaces[0].positions.shape[1] < 0.7 * whole.surfaces[0].positions.shape[1]
 
 
 def test_quake_iii_accepts_it(player):
@@ -60,16 +64,16 @@ def test_its_table_names_all_of_its_frames(player):
     table = player.table
     assert [row.name for row in table.rows] == list(NAMES)
     for part in ("lower", "upper"):
-        model = player.parts[part].model
+        model = player.models[part]
         shown = {frame for row in table.of_part(part) for frame in row.frames}
         assert shown == set(range(len(model.frame_names)))
         assert len(set(model.frame_names)) == len(model.frame_names)
-    names = player.parts["lower"].model.frame_names
+    names = player.models["lower"].frame_names
     by_row = {row.name: [names[frame] for frame in row.frames] for row in table.of_part("lower")}
     assert by_row["LEGS_RUN"] == [f"run_{nth}" for nth in range(8)]
     assert by_row["LEGS_BACK"] == [f"walk_{nth}" for nth in reversed(range(8))]
     assert by_row["BOTH_DEAD2"] == ["death2_4"]
-    torso = player.parts["upper"].model.frame_names
+    torso = player.models["upper"].frame_names
     by_row = {row.name: [torso[frame] for frame in row.frames] for row in table.of_part("upper")}
     assert by_row["TORSO_STAND"] == ["stand_0"]
     hands = [len(by_row[name]) for name in ("TORSO_ATTACK", "TORSO_ATTACK2", "TORSO_DROP", "TORSO_RAISE")]
@@ -77,8 +81,8 @@ def test_its_table_names_all_of_its_frames(player):
 
 
 def test_normals_look_out_of_their_faces(player):
-    for part in player.parts.values():
-        surface = part.model.surfaces[0]
+    for model in player.models.values():
+        surface = model.surfaces[0]
         for frame in (0, len(surface.positions) // 2, len(surface.positions) - 1):
             a, b, c = (surface.positions[frame][surface.triangles[:, i]] for i in range(3))
             faces, shown = np.cross(b - a, c - a), surface.normals[frame][surface.triangles].sum(axis=1)
@@ -90,7 +94,7 @@ def heights(model, frames):
 
 
 def test_it_walks_on_the_ground_in_a_loop(player):
-    lower = player.parts["lower"].model
+    lower = player.models["lower"]
     rows = {row.name: row for row in player.table.of_part("lower")}
     for name in ("LEGS_WALK", "LEGS_RUN", "LEGS_IDLE", "LEGS_LAND", "LEGS_WALKCR"):
         np.testing.assert_allclose(heights(lower, rows[name].frames), -24, atol=0.02)
@@ -106,12 +110,12 @@ def test_it_walks_on_the_ground_in_a_loop(player):
 
 
 def test_weapons_point_ahead_where_it_aims(player):
-    upper = player.parts["upper"].model
+    upper = player.models["upper"]
     (stand,) = next(row for row in player.table.of_part("upper") if row.name == "TORSO_STAND").frames
     tags = {tag.name: tag for tag in upper.tags}
     assert list(tags) == ["tag_torso", "tag_head", "tag_weapon", "tag_flag"]
     assert np.array_equal(tags["tag_weapon"].axes[stand], np.eye(3))
-    for tag in (*upper.tags, *player.parts["lower"].model.tags):
+    for tag in (*upper.tags, *player.models["lower"].tags):
         lengths = np.sqrt((tag.axes.astype(np.float64) ** 2).sum(axis=2))
         np.testing.assert_allclose(lengths, 1, atol=1e-4)
     assert np.abs(tags["tag_torso"].origins).max() == 0
@@ -125,13 +129,13 @@ def test_poses_are_those_of_all_frames():
 
 @pytest.mark.parametrize("skin", tock.SKINS)
 def test_its_surfaces_wear_what_its_skins_say(player, skin):
-    dressed = load_player(player.files, skin)
-    for part in dressed.parts.values():
-        assert part.dress is not None
-        worn = {part.dress.worn(surface.name, "") for surface in part.model.surfaces}
+    for name, part in player.files.parts.items():
+        dress = Wardrobe(part.base).choose(skin)
+        assert dress is not None
+        worn = {dress.worn(surface.name, "") for surface in player.models[name].surfaces}
         wanted = f"{tock.FOLDER}{skin}.tga"
         assert worn == {wanted}
-        found = Looks(SearchPath(part.file)).find(wanted, worn=True)
+        found = Looks(SearchPath(part.base)).find(wanted, worn=True)
         assert found is not None
         assert found.lacking == ()
         assert [texture.name for texture in found.textures] == [wanted]

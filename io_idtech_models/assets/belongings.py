@@ -12,14 +12,14 @@ from ..game.folders import Union, home_of
 from ..game.lexer import without_suffix
 from ..game.search import IMAGE_SUFFIXES, SearchPath, game_name
 from ..game.shaders.model import is_builtin
+from ..game.skin import SUFFIX as SKIN
 from ..game.skin import read_skin
-from ..game.skin_names import SUFFIX as SKIN
 from ..game.store import GameFile, split_name
 from ..game.trial.log import known
 from ..game.trial.subject import PARTS, PLAYERS, TABLE, Player, Subject, is_part, subject_of
 from ..model.wording import listed
 from ..reporting import LimitError, ModelError
-from .looks import Looks
+from .surface_looks import Looks
 
 log = logging.getLogger(__name__)
 

@@ -21,12 +21,11 @@ from ..model.limits.games import ERROR, Problem, refused
 from ..model.skeletal import Animation, SkeletalModel, at_rest
 from ..model.wording import plural
 from ..reporting import LimitError, collected_warnings
-from .asked import Asked
-from .beside import scale_files, warn_of_lost_scales
+from .export_request import ExportRequest, name_clashes
 from .levels import level_files, refuse_others
 from .load import Loaded, load, load_animation
 from .pictures import with_pictures, without_pictures
-from .rivals import rivals
+from .scale_files import scale_files, warn_of_lost_scales
 from .storage import Target, write_files
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def _problems(row: Format, thing: Any, game: str) -> list[Problem]:
     return [*row.check(thing, game), *(Problem(ERROR, "", text) for text in row.problems(thing))]
 
 
-def convert(source: GameFile, asked: Asked, posing: Posing = Posing()) -> str:
+def convert(source: GameFile, asked: ExportRequest, posing: Posing = Posing()) -> str:
     """Convert a file; returns a line that says what came of it.
 
     A skeletal model becomes a vertex-animated one by `posing` it. Into another skeletal format its animations go along.
@@ -94,7 +93,7 @@ class Converted:
     notes: list[str]
 
 
-def _baked(loaded: Loaded, to: Format, asked: Asked, posing: Posing) -> Converted:
+def _baked(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
     """Return what comes of a skeletal model as one that is animated vertex by vertex."""
     motions, notes = _motions(loaded, posing), list[str]()
     if asked.shorten:
@@ -108,12 +107,7 @@ def _baked(loaded: Loaded, to: Format, asked: Asked, posing: Posing) -> Converte
     return replace(found, notes=notes + found.notes)
 
 
-def _plain(loaded: Loaded, to: Format, asked: Asked, posing: Posing) -> Converted:
-    """Return what comes of a vertex-animated model in another format, or in its own."""
-    return _vertex_file(loaded, loaded.model, to, asked)
-
-
-def _vertex_file(loaded: Loaded, model: VertexModel, to: Format, asked: Asked) -> Converted:
+def _vertex_file(loaded: Loaded, model: VertexModel, to: Format, asked: ExportRequest) -> Converted:
     """Return what comes of a vertex-animated model, its pictures in the file or beside it as the format has them."""
     beside: list[tuple[Target, bytes]] = []
     if to.vertex.holds_pictures and loaded.file is not None:
@@ -122,13 +116,13 @@ def _vertex_file(loaded: Loaded, model: VertexModel, to: Format, asked: Asked) -
         model, beside = without_pictures(model, asked.target, loaded.file)
     written = dump_for(to, model, asked.game, asked.options, asked.shorten)
     levels, notes = level_files(to, written.data, asked.target, asked.levels)
-    notes += rivals(asked.target, asked.game)
+    notes += name_clashes(asked.target, asked.game)
     notes += [f"with {plural(len(beside), 'picture')} beside it"] if beside else []
     beside += [(asked.target.with_suffix(suffix), data) for suffix, data in written.beside.items()]
     return Converted([(asked.target, written.data), *levels, *beside], written.model, written.notes + notes)
 
 
-def _motion_files(loaded: Loaded, to: Format, asked: Asked, posing: Posing) -> Converted:
+def _motion_files(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
     """Return what comes of a motion in another format, or in its own."""
     target, game = asked.target, asked.game
     motions, notes = loaded.animations, list[str]()
@@ -139,7 +133,7 @@ def _motion_files(loaded: Loaded, to: Format, asked: Asked, posing: Posing) -> C
     return Converted([(target, to.dump(motion)), *scale_files(motion, to, target, game)], motion, notes)
 
 
-def _model_of_motion(loaded: Loaded, to: Format, asked: Asked, posing: Posing) -> Converted:
+def _model_of_motion(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
     """Return what comes of a motion in a format whose files hold models, too: joints, and no mesh."""
     if not to.motion.apart:
         raise _never(loaded.row, to)
@@ -147,7 +141,7 @@ def _model_of_motion(loaded: Loaded, to: Format, asked: Asked, posing: Posing) -
     return _skeletal_files(replace(loaded, model=SkeletalModel(first.name, skeleton_of(first), [])), to, asked, posing)
 
 
-def _motions_of_model(loaded: Loaded, to: Format, asked: Asked, posing: Posing) -> Converted:
+def _motions_of_model(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
     """Return what comes of a model's own motions in a format of these alone: one, or several where it joins them."""
     if not loaded.row.has_motions or not loaded.animations:
         raise LimitError(f"{loaded.row.name.upper()} can't become {to.name.upper()}: its files hold no animations")
@@ -171,7 +165,7 @@ def _never(row: Format, to: Format) -> LimitError:
     return LimitError(f"{row.name.upper()} can't become {to.name.upper()}{reason}")
 
 
-def _skeletal_files(loaded: Loaded, to: Format, asked: Asked, posing: Posing) -> Converted:
+def _skeletal_files(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
     """Return what comes of a skeletal model and its animations in another format, or in its own."""
     model, row, game = loaded.model, loaded.row, asked.game
     motions = _motions(loaded, posing)
@@ -179,9 +173,9 @@ def _skeletal_files(loaded: Loaded, to: Format, asked: Asked, posing: Posing) ->
         raise LimitError(ONLY)
     notes: list[str] = []
     if not to.skeletal.unmoved_vertices:
-        model, bare = moved_by_root(model)
+        model, unmoved = moved_by_root(model)
         root = next(iter(model.skeleton.names), "")
-        notes = [f"{plural(bare, 'vertex', 'vertices')} that no joint moves hang on '{root}'"] if bare else []
+        notes = [f"{plural(unmoved, 'vertex', 'vertices')} that no joint moves hang on '{root}'"] if unmoved else []
         loaded = replace(loaded, model=model)
     if row is not to:
         model, motions = _bound(loaded, to, motions)
@@ -204,7 +198,7 @@ def _skeletal_files(loaded: Loaded, to: Format, asked: Asked, posing: Posing) ->
     return Converted(files, model, notes)
 
 
-def _files_beside(motions: list[Animation], row: Format, asked: Asked) -> Converted:
+def _files_beside(motions: list[Animation], row: Format, asked: ExportRequest) -> Converted:
     """Return the files of a model's animations that lie beside it: one each, or one for all and a table of them."""
     target, game = asked.target, asked.game
     notes = [note for motion in motions for note in refused(_problems(row, motion, game))]
@@ -270,9 +264,9 @@ def _motions(loaded: Loaded, posing: Posing) -> list[Animation]:
     ]
 
 
-Way = Callable[[Loaded, Format, Asked, Posing], Converted]
+Way = Callable[[Loaded, Format, ExportRequest, Posing], Converted]
 WAYS: dict[tuple[Family, Family], Way] = {
-    (VERTEX, VERTEX): _plain,
+    (VERTEX, VERTEX): lambda loaded, to, asked, _posing: _vertex_file(loaded, loaded.model, to, asked),
     (SKELETAL, VERTEX): _baked,
     (SKELETAL, SKELETAL): _skeletal_files,
     (MOTION, MOTION): _motion_files,

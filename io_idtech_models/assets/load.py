@@ -10,15 +10,17 @@ from zlib import crc32
 
 from .. import formats
 from ..formats import Asset, Family, Format
-from ..game.search import SearchPath, model_name
+from ..game.search import SearchPath, game_folder, model_name
 from ..game.store import GameFile
+from ..model.pictures import Palette, quake_palette, read_palette
 from ..reporting import FormatError, LimitError, ModelError
-from .palettes import take_palette
 
 if TYPE_CHECKING:
     from ..model.skeletal import Animation, SkeletalModel
 
 log = logging.getLogger(__name__)
+
+PALETTE = ("gfx",), ("palette.lmp",)  # where games of Quake's kin have it
 
 
 @dataclass
@@ -95,7 +97,7 @@ def animations_beside(
 
 def _motion(row: Format, structs: Any, file: GameFile) -> Animation:
     """Return the animation of a file's structs, called as the file is, with what lies beside it; raises ModelError."""
-    from .beside import with_scales  # which models without a skeleton do without
+    from .scale_files import with_scales  # which models without a skeleton do without
 
     return with_scales(row.unpack(structs, file.stem).animations[0], row, file)
 
@@ -119,3 +121,26 @@ def _with_bones(file: GameFile, structs: Any, row: Format, companions: Sequence[
         "%s", "; ".join([f"no {other.suffixes[0]} with its bones in {places}: they have no names", *complaints[:3]])
     )
     return Loaded(row, row.unpack(structs, model_name(file)).model)
+
+
+def palette_of(file: GameFile) -> Palette | None:
+    """Return the palette of a file's game where it has one of its own, else None: then Quake's counts."""
+    game = game_folder(file)
+    found = None if game is None else game.find_first(*PALETTE)
+    if found is None:
+        return None
+    try:
+        palette = read_palette(found.read())
+    except ModelError as error:
+        log.warning("'%s' can't be read: %s", found.name, error)
+        return None
+    return palette if palette is not None and (palette != quake_palette()).any() else None
+
+
+def take_palette(model: Any, file: GameFile) -> None:
+    """Let a model's pictures have the colours of its game."""
+    palette = palette_of(file)
+    if palette is not None:
+        model.palette = palette
+        if model.source is not None:
+            model.source.facts["palette"] = palette.copy()

@@ -20,8 +20,9 @@ from itertools import pairwise
 from typing import IO
 
 from ..game import zips
+from ..game.folders import Disk
 from ..game.pak import MAGIC as PAK
-from ..game.store import Disk, GameFile, name_parts
+from ..game.store import GameFile, name_parts
 from ..reporting import FormatError, LimitError, ModelError, reason
 from .storage import Target, write_archive
 
@@ -52,7 +53,7 @@ class _Old:
 
 
 @dataclass
-class _Plan:
+class _PackPlan:
     """What is to be written."""
 
     tail: bytes  # the record at the archive's end, with what stands behind it
@@ -125,8 +126,8 @@ def _by_key(members: Mapping[str, bytes | None]) -> dict[str, tuple[str, bytes |
     return wanted
 
 
-def _planned_anew(wanted: Mapping[str, tuple[str, bytes | None]], date: tuple[int, int, int]) -> _Plan:
-    plan = _Plan(zips.END.pack(b"PK\5\6", 0, 0, 0, 0, 0))
+def _planned_anew(wanted: Mapping[str, tuple[str, bytes | None]], date: tuple[int, int, int]) -> _PackPlan:
+    plan = _PackPlan(zips.END.pack(b"PK\5\6", 0, 0, 0, 0, 0))
     _add_new(plan, wanted, date)
     return plan
 
@@ -137,7 +138,7 @@ def _key(name: str) -> str:
 
 def _planned(
     stream: IO[bytes], wanted: Mapping[str, tuple[str, bytes | None]], date: tuple[int, int, int]
-) -> _Plan | None:
+) -> _PackPlan | None:
     """Return what to write into an archive; None if nothing changes."""
     stream.seek(0)
     if stream.read(4) == PAK:
@@ -158,7 +159,7 @@ def _planned(
     gone = {nth for nth, each in enumerate(old) if wanted.get(each.key, ("", b""))[1] is None}
     if not (new or changed or gone):
         return None
-    plan = _Plan(tail, shift)
+    plan = _PackPlan(tail, shift)
     plan.add((0, min(spans, default=end - length)))
     _add_old(plan, old, spans, changed, gone)
     _add_new(plan, new, date)
@@ -192,7 +193,7 @@ def _is_same(stream: IO[bytes], size: int, old: _Old, data: bytes) -> bool:
 
 
 def _add_old(
-    plan: _Plan, old: Sequence[_Old], spans: Mapping[int, Span], changed: Mapping[int, bytes], gone: set[int]
+    plan: _PackPlan, old: Sequence[_Old], spans: Mapping[int, Span], changed: Mapping[int, bytes], gone: set[int]
 ) -> None:
     """Plan the members that there are, in their order, changed or not."""
     sharing = Counter(each.member.place for nth, each in enumerate(old) if nth not in gone)
@@ -217,7 +218,7 @@ def _add_old(
         plan.records.append(_placed(record, place - plan.shift))
 
 
-def _add_new(plan: _Plan, new: Mapping[str, tuple[str, bytes | None]], date: tuple[int, int, int]) -> None:
+def _add_new(plan: _PackPlan, new: Mapping[str, tuple[str, bytes | None]], date: tuple[int, int, int]) -> None:
     year, month, day = date
     for name, data in new.values():
         if data is not None:
@@ -256,7 +257,7 @@ def _placed(record: bytes, place: int) -> bytes:
     return record[:PLACE] + struct.pack("<I", place) + record[PLACE + 4 :]
 
 
-def _refill(file: GameFile, stamp: Hashable, plan: _Plan, stream: IO[bytes]) -> None:
+def _refill(file: GameFile, stamp: Hashable, plan: _PackPlan, stream: IO[bytes]) -> None:
     """Write what is planned of an archive that is there, and closed again when the new one takes its place."""
     if file.stamp != stamp:
         raise FormatError("it has changed while it was read: try again")
@@ -264,7 +265,7 @@ def _refill(file: GameFile, stamp: Hashable, plan: _Plan, stream: IO[bytes]) -> 
         _fill(plan, stream, old)
 
 
-def _fill(plan: _Plan, stream: IO[bytes], old: IO[bytes] | None = None) -> None:
+def _fill(plan: _PackPlan, stream: IO[bytes], old: IO[bytes] | None = None) -> None:
     """Write what is planned; raises ModelError."""
     if len(plan.records) > MOST:
         raise LimitError(f"the archive would have {len(plan.records)} members, games take up to {MOST}")

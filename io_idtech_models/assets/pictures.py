@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 from ..game.folders import home_of
 from ..game.pcx import decode as decode_pcx
 from ..game.pictures import png, tga
-from ..game.player.tga import write as write_tga
 from ..game.search import SearchPath
 from ..game.store import GameFile
 from ..model.pictures import Skin, colors_of
 from ..model.vertex import VertexModel
 from ..model.wording import listed
 from ..reporting import ModelError
-from .looks import Looks
 from .storage import Target
+from .surface_looks import Looks
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +74,7 @@ def without_pictures(
     for skin in model.skins:
         for name, picture in zip(skin.names, skin.pictures, strict=False):
             colors = colors_of(picture, model.palette)[::-1, :, :3]
-            files.append((target.with_name(f"{name}.tga"), write_tga(colors)))
+            files.append((target.with_name(f"{name}.tga"), tga.encode(colors)))
             names.setdefault(skin.name, f"{folder}{name}")
     surfaces = [replace(s, shaders=[names.get(shader, shader) for shader in s.shaders]) for s in model.surfaces]
     return replace(model, surfaces=surfaces, skins=[]), files

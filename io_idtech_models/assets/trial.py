@@ -6,20 +6,21 @@ the program that the user has named is run, without a shell.
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
 import sys
 import time
 import weakref
+import zipfile
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from ..game.folders import Game
 from ..game.trial import command, log, room, script
-from ..game.trial.pack import out_of_reach, pack
-from ..game.trial.subject import Subject, check_names
+from ..game.trial.subject import Subject, check_names, out_of_reach
 from ..model.wording import listed
 from ..reporting import LimitError, ModelError, reason
 from .storage import Target
@@ -29,6 +30,9 @@ OUTPUT = "output.txt"  # what the program prints
 LOGS = "*console.log"  # qconsole.log, etconsole.log, rtcwconsole.log
 MOST_READ = 1 << 26  # bytes of a log
 GRACE = 3.0  # seconds that a program has to end by itself
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip file can hold
+PLAIN_FILE = 0o644 << 16
+WINDOWS = 0  # what made a member, as far as attributes go: the same everywhere
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 STEP = 0.1  # seconds between two looks at it
 
@@ -254,3 +258,17 @@ def _end(process: subprocess.Popen[bytes], how: int) -> None:
             process.terminate()
         else:
             os.killpg(process.pid, how)
+
+
+def pack(files: Mapping[str, bytes]) -> bytes:
+    """Return a .pk3 with files by their paths in the game, stored, in order of their names.
+
+    The same bytes for the same files, wherever and whenever it is made.
+    """
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.create_system, entry.external_attr = WINDOWS, PLAIN_FILE
+            archive.writestr(entry, files[name])
+    return buffer.getvalue()

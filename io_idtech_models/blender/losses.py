@@ -40,18 +40,17 @@ def warn_of_groups(block: Block, groups: NDArray[Any], weights: NDArray[Any], bo
 
     Those that say where a modifier works are no weights.
     """
+
+    def group_names(modifier: Any) -> list[str]:
+        every = (p.identifier for p in modifier.bl_rna.properties if p.type == "STRING")
+        return [getattr(modifier, name) for name in every if "vertex_group" in name]
+
     used = np.flatnonzero(np.bincount(groups[weights > 0])).tolist()
     names = [group.name for group in block.vertex_groups]
-    known = bones | {value for modifier in block.modifiers for value in _group_names(modifier)}
+    known = bones | {value for modifier in block.modifiers for value in group_names(modifier)}
     lost = [names[number] for number in used if number < len(names) and names[number] not in known]
     if lost:
         log.warning("'%s' has weights of no bone that is exported, left out: %s", block.name, listed(lost))
-
-
-def _group_names(modifier: Any) -> list[str]:
-    """Return the vertex groups that a modifier names."""
-    called = [p.identifier for p in modifier.bl_rna.properties if p.type == "STRING" and "vertex_group" in p.identifier]
-    return [getattr(modifier, name) for name in called]
 
 
 def warn_of_off(block: Block, off: NDArray[Any]) -> None:

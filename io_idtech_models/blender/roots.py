@@ -21,6 +21,7 @@ from .curves import is_still
 from .empties import DISPLAY, PREFIX
 from .playback import playing_curve
 from .provenance import MODEL_ID, PART
+from .scene import ExportScene
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -189,17 +190,41 @@ def space_of(blocks: Iterable[Block], collection: Any, shown: Any) -> Space:
 
     What does not go along with it stays where it stands now. `shown` gives an object as Blender shows it.
     """
-    meant = list(blocks)
-    roots = list(dict.fromkeys(root for root in map(root_of, meant) if root is not None))
+    wanted = list(blocks)
+    roots = list(dict.fromkeys(root for root in map(root_of, wanted) if root is not None))
     own = [] if collection is None else [r for r in roots if r.get(MODEL_ID) == collection.get(MODEL_ID, r)]
     chosen = own if len(own) == 1 else roots
     if len(chosen) != 1:
         return Space()
     root = chosen[0]
-    strangers = [block for block in meant if not hangs_on(block, root) and owner_of(block) != root]
+    strangers = [block for block in wanted if not hangs_on(block, root) and owner_of(block) != root]
     inverse = _inverse(np.array(shown(root).matrix_world, np.float64)) if strangers else IDENTITY
     stands = {b: steady.products(inverse, np.array(shown(b).matrix_world, np.float64)) for b in strangers}
     return Space(root, stands)
+
+
+def places_in(space: Space, export: ExportScene[Any], blocks: list[Block]) -> list[Matrices]:
+    """Return where objects are in a space just now, (4, 4) each."""
+    asked = blocks if space.root is None else [*blocks, space.root]
+    worlds = _world_matrices(export.depsgraph, [export.evaluated(block) for block in asked])
+    return [space.placed(block, world, worlds[-1]) for block, world in zip(blocks, worlds, strict=False)]
+
+
+def _world_matrices(depsgraph: Any, evaluated: list[Any]) -> Matrices:
+    """Return the transforms in the world of evaluated objects, (n, 4, 4): one by one Blender is slow to tell them."""
+    objects = depsgraph.objects
+    flat = np.empty((len(objects), 16), np.float32)
+    if len(objects):
+        objects.foreach_get("matrix_world", flat.ravel())
+    places = {block.as_pointer(): place for place, block in enumerate(objects)}
+    found = [places.get(block.as_pointer(), -1) for block in evaluated]
+    worlds = np.zeros((len(found), 4, 4))
+    if len(objects):
+        worlds[:] = flat.reshape(-1, 4, 4).transpose(0, 2, 1)[found]
+    for place, index in enumerate(found):
+        if index < 0:
+            worlds[place] = np.array(evaluated[place].matrix_world, np.float64)
+    return worlds
 
 
 def hangs_on(block: Block | None, root: Block) -> bool:

@@ -8,6 +8,7 @@ what they share is here.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,6 +20,23 @@ LEAST = 1e-4  # units
 LOOKS = 3  # frames of each motion
 MOST_LOOKS = 12  # at all motions that are written: of more each is seen once, so that work grows with what is written
 MOST_MOTIONS = 3  # that only pose a mesh, and are not written with it
+
+
+@dataclass(eq=False)
+class Off:
+    """Where something is farthest off what Blender shows, so far."""
+
+    far: float = 0.0  # units
+    where: str = ""
+
+    def note(self, far: float, where: str) -> None:
+        """Keep the worst; what is no number is worse than any."""
+        if is_beyond(far, self.far) and not np.isnan(self.far):
+            self.far, self.where = far, where
+
+    def sentence(self, what: str, remedy: str) -> str:
+        """Return that it is so, of `what` that "is" or "are"."""
+        return f"{what} written up to {self.far:.3g} units off what Blender shows, {self.where}: {remedy}"
 
 
 def tolerance(points: NDArray[Any]) -> float:

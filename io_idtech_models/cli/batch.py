@@ -16,11 +16,11 @@ from typing import Any
 
 from .. import formats
 from ..assets.levels import level_targets
+from ..game.folders import Disk
 from ..game.player.files import player_in
-from ..game.store import Disk
 from ..reporting import LimitError, ModelError, reason
+from .console import say, warn
 from .inputs import SUFFIXES, Input, exists, expand, is_dir, is_in_archive, place_of
-from .saying import say, warn
 from .workers import Crew, Job, Report, answer
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -61,8 +61,8 @@ def plan_jobs(options: argparse.Namespace, converter: Converter) -> list[Job]:
         return _distinct([Job(Path(files[0]), output)], 0)
     kept = MODEL_SUFFIXES if output is not None else ()  # in a folder, what is of that kind already is no input
     readable = ANIMATION_SUFFIXES if _is_animation(suffix) else converter.readable
-    sources, barren = expand(files, tuple(s for s in readable if s != suffix or s in kept))
-    for name, why in barren.items():
+    sources, without_models = expand(files, tuple(s for s in readable if s != suffix or s in kept))
+    for name, why in without_models.items():
         raise LimitError(f"'{name}': {why}" if why else f"nothing to convert in '{name}'")
     if options.to:
         jobs = [Job(source.path, _target(source, output, suffix)) for source in sources]

@@ -10,11 +10,12 @@ from itertools import takewhile
 from pathlib import Path
 
 from .. import formats
+from ..game.folders import Disk
 from ..game.listing import ANY_DEPTH, members
-from ..game.store import ARCHIVES, INTO_ARCHIVE, Disk
+from ..game.store import ARCHIVES, INTO_ARCHIVE
 from ..model.wording import listed, plural
 from ..reporting import ModelError
-from .saying import warn
+from .console import warn
 
 SUFFIXES = tuple(suffix for row in formats.ROWS for suffix in row.suffixes)
 
@@ -34,19 +35,19 @@ def expand(files: Iterable[str], suffixes: tuple[str, ...]) -> tuple[list[Input]
     several arguments mean come once.
     """
     found: dict[str, Input] = {}
-    barren = {}
+    without_models = {}
     for name in files:
         try:
             here = _meant(name, suffixes)
         except ModelError as error:
-            here, barren[name] = [], str(error)
+            here, without_models[name] = [], str(error)
         if not here:
-            barren.setdefault(name, "")
+            without_models.setdefault(name, "")
         for each in here:
             place = place_of(each.path)
             if place not in found or len(found[place].below.parts) < len(each.below.parts):
                 found[place] = each
-    return list(found.values()), barren
+    return list(found.values()), without_models
 
 
 def _meant(name: str, suffixes: tuple[str, ...]) -> list[Input]:

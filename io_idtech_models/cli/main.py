@@ -10,18 +10,17 @@ from typing import Any
 
 from .. import formats
 from ..assets import convert as conversion
-from ..assets.asked import Asked
+from ..assets.export_request import ExportRequest
 from ..assets.load import load
 from ..game.families import FAMILIES
-from ..game.folders import Game
-from ..game.store import Disk
+from ..game.folders import Disk, Game
 from ..model.limits.games import ERROR, GAMES, WARNING
 from ..reporting import ModelError, collected_warnings
 from . import batch
 from .batch import FAILED, INTERRUPTED, MODEL_SUFFIXES, OK, USAGE, Converter
+from .console import say, warn
 from .info import facts, table
 from .inputs import SUFFIXES, expand
-from .saying import say, warn
 from .trial import declare as declare_trial
 from .trial import try_model
 from .workers import Job
@@ -36,7 +35,7 @@ def convert_plain(job: Job, options: argparse.Namespace) -> str:
     animations = [disk.file(Path(name)) for name in options.anim]
     bounds = getattr(options, "range", None)
     frames = None if bounds is None else range(bounds[0], bounds[1] + 1)
-    asked = Asked(job.target, options.game, own, shortens(options), levels=options.levels)
+    asked = ExportRequest(job.target, options.game, own, shortens(options), levels=options.levels)
     return conversion.convert(disk.file(job.source), asked, conversion.Posing(animations, options.tags, frames))
 
 
@@ -210,8 +209,10 @@ def _convert_help(converter: Converter) -> str:
 
 def _models(options: argparse.Namespace) -> tuple[list[Path], list[str]]:
     """Return the files of `info` and `check`, and a complaint for each argument that means none."""
-    inputs, barren = expand(options.files, SUFFIXES)
-    return [each.path for each in inputs], [f"{name}: {why or 'no model there'}" for name, why in barren.items()]
+    inputs, without_models = expand(options.files, SUFFIXES)
+    return [each.path for each in inputs], [
+        f"{name}: {why or 'no model there'}" for name, why in without_models.items()
+    ]
 
 
 def _info(options: argparse.Namespace, converter: Converter) -> int:

@@ -6,13 +6,13 @@ import argparse
 import shutil
 from pathlib import Path
 
-from ..game.folders import Game, Union
-from ..game.store import Disk, GameFile, Store, name_parts
+from ..game.folders import Disk, Game, Union
+from ..game.store import GameFile, Store, name_parts
 from ..game.trial.command import ARGUMENTS, PLACEHOLDERS
 from ..game.trial.script import View
 from ..game.trial.subject import PARTS
 from ..reporting import LimitError, ModelError, collected_warnings
-from .saying import say, warn
+from .console import say, warn
 
 PICTURE = ".tga"
 
@@ -76,7 +76,7 @@ def _run(options: argparse.Namespace) -> list[str]:
         raise LimitError(f"games take pictures as {PICTURE}: '{shot}' is another")
     game = Game(Path(options.game_folder[-1]).name, tuple(options.game_folder), options.engine or "")
     disk = Disk([game])
-    seen = disk.surroundings.game(game)
+    seen = disk.game(game)
     found = belongings(_file(options.model, disk, seen), seen, options.skin)
     cvars = dict(_setting(text) for text in options.set)
     view = View(options.angle, options.distance, options.size, shot is not None, cvars)

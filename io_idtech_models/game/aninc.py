@@ -75,15 +75,6 @@ class Row:
         return Clip(self.name, self.first, -count if self.reversed else count, self.fps or 1.0, self.loop)
 
 
-@dataclass
-class AnimFile:
-    """What an `.anim` says about one MDX; both paths are from the game's folder."""
-
-    path: str
-    rows: list[Row] = field(default_factory=list)
-    includes: list[str] = field(default_factory=list)  # of .aninc files, whose rows belong here too
-
-
 @dataclass(frozen=True)
 class _Token:
     kind: str  # text, brace, word, or end
@@ -194,41 +185,6 @@ def read_rows(text: str) -> list[Row]:
     if rows:
         rows[-1].after += text[end:]
     return rows
-
-
-def read_anim(text: str) -> list[AnimFile]:
-    """Return what an `.anim` says about each MDX, in the order of the file. Rows of included files are not in it.
-
-    Raises:
-        FormatError: the text is no such file; it names the line.
-    """
-    reader, files = _Reader(text), []
-    reader.expect("animgroup")
-    reader.expect("{")
-    while reader.now.kind != "brace" or reader.now.value != "}":
-        reader.expect("animfile")
-        path = reader.next()
-        if path.kind not in {"text", "word"}:
-            reader.fail("unexpected text", "the path of an MDX", path)
-        file = AnimFile(path.value)
-        reader.expect("{")
-        while reader.now.kind != "brace":
-            _read_entry(reader, file)
-        reader.expect("}")
-        files.append(file)
-    return files
-
-
-def _read_entry(reader: _Reader, file: AnimFile) -> None:
-    """Read a row, or the path of an included file."""
-    if reader.now.kind != "word" or reader.now.value.lower() != "#include":
-        file.rows.append(reader.row())
-        return
-    reader.next()
-    path = reader.next()
-    if path.kind != "text":
-        reader.fail("unexpected text", "the path of an .aninc in quotes", path)
-    file.includes.append(path.value)
 
 
 def effective(rows: list[Row]) -> list[Row]:

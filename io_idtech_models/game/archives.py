@@ -17,14 +17,11 @@ from bisect import bisect_left
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from ..reporting import FormatError, LimitError, ModelError, reason
 from . import pak, zips
-from .store import MAX_NAME, GameFile, Store, name_parts
-
-if TYPE_CHECKING:
-    from .store import Disk
+from .store import MAX_NAME, GameFile, Store, Surroundings, name_parts
 
 log = logging.getLogger(__name__)
 
@@ -122,9 +119,9 @@ def _directory(stream: IO[bytes], place: str) -> tuple[tuple[str, int, int], Dir
 
 
 class Archive:
-    """An archive on disk, as one `Disk` sees it: its directory is looked at once."""
+    """An archive on disk, as one `folders.Disk` sees it: its directory is looked at once."""
 
-    def __init__(self, disk: Disk, file: GameFile) -> None:
+    def __init__(self, disk: Surroundings, file: GameFile) -> None:
         self.disk, self.file = disk, file
         self._taken = 0  # bytes that were read
         self._said = False
@@ -223,12 +220,12 @@ class PackFolder:
     @cached_property
     def around(self) -> Store:
         """What the game sees in its place."""
-        return self.archive.disk.surroundings.around(self)
+        return self.archive.disk.around(self)
 
     @property
     def elsewhere(self) -> Sequence[Store]:
         """Return the games that the user has told us of, but for the one that it lies in."""
-        return self.archive.disk.surroundings.elsewhere(self)
+        return self.archive.disk.elsewhere(self)
 
     def names(self) -> list[str]:
         """Return the names of the files in it, in order of their lower-case spelling."""

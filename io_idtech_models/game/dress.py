@@ -1,8 +1,13 @@
-"""Which skins there are for a model, and what its surfaces wear by one of them.
+r"""Which skins there are for a model, and what its surfaces wear by one of them.
 
 Of Quake III's kin a skin is a file beside the model, PART_SKIN.skin, and says what each surface wears; levels of detail
 (`head_1.md3` of `head.md3`) wear what their model does. Of Doom 3 it is a declaration that names models, and says which
-material becomes which.
+material becomes which: `skin NAME { model M ... FROM TO ... }`.
+
+Facts of those (`idDeclSkin::Parse` and `RemapShaderBySkin` of dhewm3): the first pair counts whose FROM is the
+material, or `*`; what no pair names stays as it is, and so does a material that is not drawn. `model` names models for
+editors. Materials are compared as names of declarations: whatever their case, `\` as `/`, without what follows the
+last dot.
 """
 
 from __future__ import annotations
@@ -12,15 +17,48 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..reporting import LimitError, ModelError
+from .lexer import DECL_WORDS, Cursor, fold, unquoted
 from .search import SearchPath, game_name
-from .shaders import skin_decls
 from .shaders.library import DOOM3, SKIN, decl_key, library_of
-from .skin import Skin, read_skin, surface_key
-from .skin_names import SUFFIX, skins_of
+from .skin import SUFFIX, Skin, read_skin, skins_of, surface_key
 from .store import GameFile
 
 LEVEL = re.compile(r"_[1-3]\Z")  # of detail: what such a model's name ends in
+ANY = "*"  # any material, in a declaration
 NONE = "none"  # a wish for what the model's own file says
+
+
+@dataclass(frozen=True)
+class SkinDecl:
+    """A skin: pairs of a material and the one that is shown in its place, in order."""
+
+    name: str
+    models: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
+
+    def worn(self, material: str) -> str:
+        """Return the material that is shown in place of one that is drawn."""
+        key = decl_key(material)
+        return next((shown for worn, shown in self.pairs if worn == ANY or decl_key(worn) == key), material)
+
+
+def parse_decl(body: str, name: str) -> SkinDecl:
+    """Return the skin whose body, without its braces and without comments, is a text. Never fails.
+
+    A word without a second ends it, as does a brace.
+    """
+    words = Cursor(DECL_WORDS.findall(body))
+    models: list[str] = []
+    pairs: list[tuple[str, str]] = []
+    while True:
+        first, second = words.word(), words.word()
+        if {first, second} & {"", "{", "}"}:
+            break
+        if fold(unquoted(first)) == "model":
+            models.append(unquoted(second))
+        else:
+            pairs.append((unquoted(first), unquoted(second)))
+    return SkinDecl(name, tuple(models), tuple(pairs))
 
 
 @dataclass(frozen=True)
@@ -30,7 +68,7 @@ class Dress:
     name: str
     file: GameFile | None = None
     skin: Skin | None = None
-    decl: skin_decls.SkinDecl | None = None
+    decl: SkinDecl | None = None
 
     def worn(self, surface: str, shader: str) -> str | None:
         """Return what a surface wears whose model's file gives it a shader; None if the skin does not list it."""
@@ -77,7 +115,7 @@ class Wardrobe:
         return {name: file for name, file in files.items() if file is not None}
 
     @cached_property
-    def decls(self) -> dict[str, skin_decls.SkinDecl]:
+    def decls(self) -> dict[str, SkinDecl]:
         """Declarations of skins of Doom 3 that name the model, by their names."""
         if not self.by_decls:
             return {}
@@ -87,7 +125,7 @@ class Wardrobe:
         found = {}
         for name in library.names(SKIN):
             place = library.find(name, SKIN)
-            decl = None if place is None else skin_decls.parse(place.body, place.name)
+            decl = None if place is None else parse_decl(place.body, place.name)
             if decl is not None and own in map(decl_key, decl.models):
                 found[name] = decl
         return found

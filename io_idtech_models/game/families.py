@@ -52,10 +52,6 @@ def _by_capitals(name: str) -> tuple[Any, ...]:
     return (name.upper(), name)
 
 
-def _by_small_letters(name: str) -> tuple[Any, ...]:
-    return (name.lower(), name)
-
-
 def _above(prefix: str) -> Rank:
     return lambda name: (name.lower().startswith(prefix), name.upper(), name)
 
@@ -78,7 +74,7 @@ FAMILIES = {
     "quake3": Family("Quake III Arena 1.32, Enemy Territory 2.60", (".pk3",), _by_capitals, False),
     "rtcw": Family("Return to Castle Wolfenstein", (".pk3",), _above("sp_"), False, (), ("mp_",)),
     "rtcw-mp": Family("Return to Castle Wolfenstein, multiplayer", (".pk3",), _above("mp_"), False, (), ("sp_",)),
-    "doom3": Family("Doom 3, Quake 4", (".pk4",), _by_small_letters, True),
+    "doom3": Family("Doom 3, Quake 4", (".pk4",), lambda name: (name.lower(), name), True),
     "yamagi": Family("Quake II, Yamagi", YAMAGI, _of_yamagi, False),
     "q2pro": Family("Quake II, Q2PRO", (".pak", ".pkz"), _of_q2pro, False),
     "quake": Family("Quake, QuakeSpasm", (".pak",), _of_q2pro, False),

@@ -16,15 +16,12 @@ import os
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from ..reporting import ModelError
-from .archives import PackFolder
+from .archives import Archive, PackFolder
 from .families import BASES, DEFAULT, FAMILIES, Family, guessed
-from .store import Folder, GameFile, Store
-
-if TYPE_CHECKING:
-    from .store import Disk, OnDisk
+from .store import INTO_ARCHIVE, Folder, GameFile, OnDisk, Store, split_at_archive
 
 TOP_FOLDERS = ("models", "players", "progs")
 PACK_FOLDER = ".pk3dir"
@@ -228,13 +225,47 @@ def led(named: Store) -> Store:
     return around.led_by(named) if isinstance(around, Union) else around
 
 
-class Surroundings:
-    """What games see around the files of one `Disk`, each game's layers found once."""
+class Disk:
+    """The file system, each folder listed once: one Disk for what is read together, and no longer, for files change.
 
-    def __init__(self, disk: Disk) -> None:
-        self.disk = disk
+    `games` are those that the user has told us of, which is all that the search for a model's files may be told. The
+    layers of each game are found once.
+    """
+
+    def __init__(self, games: Sequence[Game] = ()) -> None:
+        self.games = tuple(games)
+        self._folders: dict[str, Folder] = {}
+        self._archives: dict[str, Archive] = {}
         self._layers: dict[Store, list[Store]] = {}
         self._games: dict[Game, Union] = {}
+
+    def folder(self, path: OnDisk | str) -> Folder:
+        """Return a folder, there or not."""
+        spelt = str(path)
+        if spelt not in self._folders:
+            self._folders[spelt] = Folder(self, spelt)
+        return self._folders[spelt]
+
+    def file(self, path: OnDisk) -> GameFile:
+        """Return the file that a path names, there or not; the path may lead into an archive."""
+        around = str(path.parent)
+        return GameFile(
+            self.folder(around) if INTO_ARCHIVE.search(around) is None else self.store(path.parent), path.name
+        )
+
+    def store(self, path: OnDisk) -> Store:
+        """Return a folder, an archive, or a folder in one, there or not."""
+        found = split_at_archive(path, os.path.isfile) if INTO_ARCHIVE.search(str(path)) is not None else None
+        if found is None:
+            return self.folder(path)
+        inner = found[1]
+        return self.archive(self.file(path.parents[len(inner) - 1] if inner else path)).folder(inner)
+
+    def archive(self, file: GameFile) -> Archive:
+        """Return the archive that a file on disk is, sound or not."""
+        if file.place not in self._archives:
+            self._archives[file.place] = Archive(self, file)
+        return self._archives[file.place]
 
     def around(self, layer: Store) -> Store:
         """Return what the game sees in a folder's place; the folder itself where it is all that there is."""
@@ -247,15 +278,17 @@ class Surroundings:
 
     def elsewhere(self, layer: Store) -> list[Store]:
         """Return the games that the user has told us of, the first first, but for those that a folder lies in."""
+        if not self.games:
+            return []
         home = home_of(layer)
         holding = _holding(layer if home is None else home[0])
-        games = [game for game in self.disk.games if holding is None or not _is_of(holding, game)]
+        games = [game for game in self.games if holding is None or not _is_of(holding, game)]
         return [self.game(game) for game in games if game.folders]
 
     def game(self, game: Game) -> Union:
         """Return all of a game that the user has told us of."""
         if game not in self._games:
-            self._games[game] = Union(self._of_game(game), (), self._folder(game.folders[0]))
+            self._games[game] = Union(self._of_game(game), (), self._absolute(game.folders[0]))
         return self._games[game]
 
     def whole(self, root: Store) -> Union:
@@ -271,7 +304,7 @@ class Surroundings:
         return self._layers[root]
 
     def _found(self, folder: Folder) -> list[Store]:
-        game = next((game for game in self.disk.games if _is_of(folder, game)), None)
+        game = next((game for game in self.games if _is_of(folder, game)), None)
         if game is not None:
             return self._of_game(game, folder)
         own = guessed(folder.name, folder.names())
@@ -283,12 +316,12 @@ class Surroundings:
         """Return what a game reads from; of its folders one may be at hand, spelt in another way."""
         found = []
         for place in game.folders:
-            folder = own if own is not None and _real(own.place) == _real(place) else self._folder(place)
+            folder = own if own is not None and _real(own.place) == _real(place) else self._absolute(place)
             found += self._of_folder(folder, game.family)
         return found
 
-    def _folder(self, place: str) -> Folder:
-        return self.disk.folder(os.path.abspath(place))  # noqa: PTH100 - links stay
+    def _absolute(self, place: str) -> Folder:
+        return self.folder(os.path.abspath(place))  # noqa: PTH100 - links stay
 
     def _of_folder(self, folder: Folder, family: str) -> list[Store]:
         """Return a game folder and its archives, the strongest first."""
@@ -303,7 +336,7 @@ class Surroundings:
         if rules.takes_folder(name):
             return folder.below([name])
         # It may be a link that leads anywhere: it is the user who keeps the game.
-        return [self.disk.archive(GameFile(folder, name)).folder()] if folder.is_file(name) else []
+        return [self.archive(GameFile(folder, name)).folder()] if folder.is_file(name) else []
 
     def _base_of(self, folder: Folder, family: str) -> Folder | None:
         """Return the game's own folder beside a mod's: one that looks like a game of the same family."""

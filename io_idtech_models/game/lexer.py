@@ -65,12 +65,7 @@ def clean(text: str) -> str:
     text = text.partition("\0")[0]
     if text.startswith(BYTE_ORDER_MARK):
         text = " " + text[1:]
-    return REMARK.sub(_blanked, text)
-
-
-def _blanked(match: re.Match[str]) -> str:
-    found = match[0]
-    return found if found.startswith('"') else " " * len(found)
+    return REMARK.sub(lambda found: found[0] if found[0].startswith('"') else " " * len(found[0]), text)
 
 
 def unquoted(word: str) -> str:

@@ -13,6 +13,10 @@ and ET: Legacy; 1,395 real files):
 
 A file is kept as it was read. An edit changes the line that it is about and no other, in the style of the file: quotes,
 what stands between the words of a pair, and line ends.
+
+A part's skin is called PART_SKIN.skin: `upper_default.skin` of `upper.md3`, `body_soldier.skin` of `body.mdm`. Facts
+(CG_FindClientModelFile of Quake III): for a team TEAM (`red`, `blue`, or `default` without teams) PART_SKIN_TEAM.skin
+comes first, then in games of teams PART_TEAM.skin, else PART_SKIN.skin.
 """
 
 from __future__ import annotations
@@ -22,7 +26,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..reporting import LimitError
-from .lexer import BLANKS, BYTE_ORDER_MARK, decode, fold, number
+from .lexer import BLANKS, BYTE_ORDER_MARK, decode, fold, number, without_suffix
 
 BLANK = re.compile(r"(?:[\x01-\x20]+|//[^\n\0]*|/\*(?:[^*\0]|\*(?!/))*(?:\*/)?)*")
 WORD = re.compile(r'"(?P<text>[^"\0]*)"?|(?P<word>[^\x00-\x20][^\x00-\x20,]*)')
@@ -32,6 +36,9 @@ SURFACE, TAG, ATTACHED, SCALE = "surface", "tag", "attached", "scale"
 MARKS = ((TAG, "tag_"), (ATTACHED, "md3_"), (SCALE, "playerscale"))
 MOST = 256  # surfaces of a skin (MAX_SKIN_SURFACES of ioquake3; 1.32's MD3_MAX_SURFACES is 32)
 MOST_ATTACHED = {"rtcw": 5, "et": 7}  # (MAX_PART_MODELS)
+SUFFIX = ".skin"
+MODELS = (".md3", ".mdc", ".mds", ".mdm", ".mdr", ".iqm", ".md5mesh")
+FIRST = ("default", "red")  # which to show, before any other
 
 
 @dataclass(frozen=True)
@@ -286,3 +293,32 @@ def _word(text: str, place: int) -> tuple[int, int, str] | None:
         return None
     word = match["word"] if match["text"] is None else match["text"]
     return match.start(), match.end(), word
+
+
+def skins_of(part: str, files: Iterable[str]) -> dict[str, str]:
+    """Return the skins of a part (`upper`), the one to choose first: names in lower case, and the files' names.
+
+    What is called after a longer name of a model in the folder is that model's: `head_big_red.skin` beside
+    `head_big.md3`.
+    """
+    files = list(files)
+    start = fold(part) + "_"
+    models = (without_suffix(fold(file)) for file in files if fold(file).endswith(MODELS))
+    others = [stem + "_" for stem in models if stem.startswith(start)]
+    found: dict[str, str] = {}
+    for file in sorted(files, key=lambda name: (fold(name), name)):
+        name = fold(file)
+        if name.startswith(start) and name.endswith(SUFFIX) and not name.startswith(tuple(others)):
+            found.setdefault(name[len(start) : -len(SUFFIX)], file)
+    return {name: found[name] for name in sorted(found, key=rank)}
+
+
+def rank(name: str) -> tuple[int, str]:
+    """Return by what to sort skins: `default`, then `red`, then all others by name."""
+    name = fold(name)
+    return (FIRST.index(name) if name in FIRST else len(FIRST)), name
+
+
+def choose(names: Iterable[str]) -> str | None:
+    """Return which of several skins to show; None if there is none."""
+    return min(names, key=rank, default=None)

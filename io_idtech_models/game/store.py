@@ -1,8 +1,8 @@
 """Where files lie that are read: a `GameFile` is a name in a `Store`, which is a folder, and may be one of an archive.
 
-Whoever reads models, pictures, skins or tables has a `GameFile`, and never a path: `Disk` makes the one of the other
-where a user names a file. There are three kinds of `Store`: `Folder` here, `archives.PackFolder` in an archive, whose
-files have no `path` on disk, and `folders.Union`, what a game sees where several of these lie above each other. A
+Whoever reads models, pictures, skins or tables has a `GameFile`, and never a path: `folders.Disk` makes the one of the
+other where a user names a file. There are three kinds of `Store`: `Folder` here, `archives.PackFolder` in an archive,
+whose files have no `path` on disk, and `folders.Union`, what a game sees where several of these lie above each other. A
 `GameFile` is of the one layer that it is really in, so that who names a file gets that and no other; its `folder` is
 what the game sees around it.
 """
@@ -16,13 +16,9 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePath
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, Protocol
 
 from ..reporting import ModelError, reason
-
-if TYPE_CHECKING:
-    from .archives import Archive
-    from .folders import Game, Surroundings
 
 OnDisk = Path  # for who names the type without turning anything into a path
 ARCHIVES = (".pk3", ".pk4", ".pak", ".pkz", ".pk2", ".zip")
@@ -105,14 +101,14 @@ class GameFile:
         """Return the folder that it lies in as the game sees it, with the same folder of other layers."""
         return self.layer.around
 
-    @property
+    @cached_property
     def stem(self) -> str:
-        """Return the name without its suffix."""
+        """The name without its suffix."""
         return split_name(self.name)[0]
 
-    @property
+    @cached_property
     def suffix(self) -> str:
-        """Return what the name ends in, from its last dot on."""
+        """What the name ends in, from its last dot on."""
         return split_name(self.name)[1]
 
     @property
@@ -178,54 +174,20 @@ def split_at_archive(path: PurePath, is_file: Callable[[str], bool]) -> tuple[st
     return None
 
 
-class Disk:
-    """The file system, each folder listed once: one Disk for what is read together, and no longer, for files change.
-
-    `games` are those that the user has told us of, which is all that the search for a model's files may be told: see
-    `folders.Surroundings`.
-    """
-
-    def __init__(self, games: Sequence[Game] = ()) -> None:
-        self.games = tuple(games)
-        self._folders: dict[str, Folder] = {}
-        self._archives: dict[str, Archive] = {}
-
-    @cached_property
-    def surroundings(self) -> Surroundings:
-        """What games see around the files that are read."""
-        from .folders import Surroundings  # which a file that is read alone does without
-
-        return Surroundings(self)
+class Surroundings(Protocol):
+    """What a store asks of the file system that it is of: of `folders.Disk`, which knows what games see."""
 
     def folder(self, path: Path | str) -> Folder:
         """Return a folder, there or not."""
-        spelt = str(path)
-        if spelt not in self._folders:
-            self._folders[spelt] = Folder(self, spelt)
-        return self._folders[spelt]
 
-    def file(self, path: Path) -> GameFile:
-        """Return the file that a path names, there or not; the path may lead into an archive."""
-        around = str(path.parent)
-        return GameFile(
-            self.folder(around) if INTO_ARCHIVE.search(around) is None else self.store(path.parent), path.name
-        )
+    def around(self, layer: Store) -> Store:
+        """Return what the game sees in a folder's place; the folder itself where it is all that there is."""
 
-    def store(self, path: Path) -> Store:
-        """Return a folder, an archive, or a folder in one, there or not."""
-        found = split_at_archive(path, os.path.isfile) if INTO_ARCHIVE.search(str(path)) is not None else None
-        if found is None:
-            return self.folder(path)
-        place, inner = found
-        return self.archive(self.file(Path(place))).folder(inner)
+    def elsewhere(self, layer: Store) -> Sequence[Store]:
+        """Return the games that the user has told us of, but for the one that a folder lies in."""
 
-    def archive(self, file: GameFile) -> Archive:
-        """Return the archive that a file on disk is, sound or not."""
-        from .archives import Archive
-
-        if file.place not in self._archives:
-            self._archives[file.place] = Archive(self, file)
-        return self._archives[file.place]
+    def whole(self, root: Store) -> Store:
+        """Return all of the game whose folder is `root`, or that has it among its archives."""
 
 
 class Folder:
@@ -234,7 +196,7 @@ class Folder:
     Paths are strings here and links the exception: a small model has dozens of names looked up, most of them in vain.
     """
 
-    def __init__(self, disk: Disk, spelt: str) -> None:
+    def __init__(self, disk: Surroundings, spelt: str) -> None:
         self.disk, self.place = disk, spelt
         self._known: dict[tuple[str, ...], list[Folder]] = {}  # below, by the names that lead there
 
@@ -266,9 +228,9 @@ class Folder:
             listing.setdefault(name.lower(), []).append(name)
         return listing
 
-    @property
+    @cached_property
     def name(self) -> str:
-        """Return what it is called; "" at the root."""
+        """What it is called; "" at the root."""
         return os.path.basename(self._absolute)  # noqa: PTH119 - as in `_spelt`
 
     @cached_property
@@ -280,12 +242,12 @@ class Folder:
     @cached_property
     def around(self) -> Store:
         """What the game sees in its place."""
-        return self.disk.surroundings.around(self)
+        return self.disk.around(self)
 
     @property
     def elsewhere(self) -> Sequence[Store]:
         """Return the games that the user has told us of, but for the one that it lies in."""
-        return self.disk.surroundings.elsewhere(self) if self.disk.games else ()
+        return self.disk.elsewhere(self)
 
     def names(self) -> list[str]:
         """Return the names in it, in order of their lower-case spelling; none if it can't be listed."""

@@ -7,7 +7,8 @@ from typing import Any
 from ..blender import names
 from ..blender.compat import Context
 from ..blender.scene import ExportScene
-from ..blender.skeletal import gather_rig
+from ..blender.skeletal.gather import find_rig
+from ..blender.skeletal.gather import gather as gather_skeletal
 from ..blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from ..blender.space.hanging import in_space
 from ..blender.vertex.frame_plan import GatherSettings
@@ -56,9 +57,9 @@ def _gather_vertex(chosen: Choice, row: Format, context: Context) -> Any:
 def _gather_skeletal(chosen: Choice, row: Format, context: Context) -> Any:
     settings = SkeletalGatherSettings(normals="SOURCE" if row.skeletal.normals else "NONE")
     blocks = whole_model(chosen.blocks, context)
-    rig = gather_rig.find_rig(blocks)
+    rig = find_rig(blocks)
     with in_space(settings.space, blocks, context.view_layer), rig_levels.shown(rig, row, context) as levels:
-        return gather_rig.gather([*blocks, *levels], rig_scene(context.scene, context.view_layer, settings, rig))
+        return gather_skeletal([*blocks, *levels], rig_scene(context.scene, context.view_layer, settings, rig))
 
 
 GATHER = {VERTEX: _gather_vertex, SKELETAL: _gather_skeletal}

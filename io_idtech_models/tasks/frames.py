@@ -9,9 +9,9 @@ from ..blender.compat import Block, Context
 from ..blender.player.parts import find_player
 from ..blender.roots import root_of
 from ..blender.vertex import edit_frames, source
-from ..blender.vertex.edits.spread import Spread, spread
 from ..blender.vertex.shape_keys import frame_blocks, num_before
-from ..blender.vertex.shown_key import has_frames, shown_key
+from ..blender.vertex.shown_keys import has_frames, shown_key
+from ..blender.vertex.spread import Spread, spread
 from ..reporting import LimitError, collected_warnings, joined
 from .animations.find import animations_of
 from .export.selection import choose

@@ -27,7 +27,7 @@ from ..blender.shading.materials import Materials
 from ..game import pcx
 from ..game.search import DIFFUSE_ENDINGS, SearchPath, game_name
 from ..game.store import GameFile
-from ..model.look import Layer, Look, Texture
+from ..model.surface_look import Layer, Look, Texture
 from ..model.wording import listed
 from ..reporting import LimitError, collected_warnings
 from .export.skin_files import model_file, wardrobe_of

@@ -12,24 +12,25 @@ from typing import Any
 import bpy
 
 from .. import formats
-from ..assets.asked import Asked
 from ..assets.belongings import Belongings, belongings
+from ..assets.export_request import ExportRequest
 from ..assets.trial import STEP, Outcome, Program, Settings, Trial
 from ..blender.compat import Context
 from ..blender.player.parts import PlayerFound, find_player
 from ..blender.provenance import FILE, SKIN
 from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.window import object_mode
+from ..game.folders import Disk
 from ..game.search import game_name
-from ..game.skin_names import SUFFIX as SKIN_SUFFIX
-from ..game.store import Disk, GameFile
+from ..game.skin import SUFFIX as SKIN_SUFFIX
+from ..game.store import GameFile
 from ..game.trial.subject import PARTS, SHOWN
 from ..model.wording import listed
 from ..reporting import LimitError, Summary, collected_warnings
 from .export.selection import Choice, choose, left_out, part_of
 from .export.skin_files import skin_file
 from .export.vertex import gathered
-from .import_.games import programs, user_disk
+from .import_.games import configured_entries, user_disk
 from .player.exports import SaveOptions, save_player
 from .player.old_levels import stale
 
@@ -84,6 +85,12 @@ class Running:
         return Summary(f"{self.label} in '{name}': {outcome.seconds:.0f} seconds", self.warnings + outcome.complaints)
 
 
+def programs() -> list[Program]:
+    """Return the games of the preferences that can be started: those with an executable."""
+    entries = [(game, each) for game, each in configured_entries() if each.executable]
+    return [Program(game, each.executable, each.arguments, each.map) for game, each in entries]
+
+
 def program_called(name: str) -> Program:
     """Return the game that the preferences call so, the first one for ""; raises LimitError if it can't be started."""
     found = next((each for each in programs() if name in {"", each.game.name}), None)
@@ -134,7 +141,7 @@ def gather(context: Context, program: Program, wish: Wish) -> Belongings:
             edited[name] = _model_bytes(name, part, file, context, wish)
             _say_what_is_unsaved(part)
             edited |= _skin_bytes(name, part, file, wish.skin or _worn(chosen))
-    return belongings(file, disk.surroundings.game(program.game), wish.skin or _worn(chosen), edited)
+    return belongings(file, disk.game(program.game), wish.skin or _worn(chosen), edited)
 
 
 def _gather_player(player: PlayerFound, context: Context, program: Program, wish: Wish) -> Belongings:
@@ -152,7 +159,7 @@ def _gather_player(player: PlayerFound, context: Context, program: Program, wish
     file = _source(bodies[0], disk)
     for warning in stale(saved.files, [file.folder]):
         log.warning("%s", warning)
-    return belongings(file, disk.surroundings.game(program.game), wish.skin or worn, saved.files)
+    return belongings(file, disk.game(program.game), wish.skin or worn, saved.files)
 
 
 def _source(chosen: Choice, disk: Disk) -> GameFile:
@@ -187,7 +194,7 @@ def _parts(context: Context, chosen: Choice, file: GameFile, disk: Disk) -> Iter
 def _model_bytes(name: str, part: Choice, file: GameFile, context: Context, wish: Wish) -> bytes:
     row = formats.by_suffix(GameFile(file.layer, name))
     assert row is not None, "what is shown has a row"
-    written = gathered(Asked(Path(name)), row, part, context, GatherSettings(scale=wish.scale))
+    written = gathered(ExportRequest(Path(name)), row, part, context, GatherSettings(scale=wish.scale))
     for note in (*written.notes, *left_out(part)):
         log.warning("%s: %s", name, note)
     return written.data

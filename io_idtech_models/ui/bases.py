@@ -14,7 +14,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper, poll_file_object_dro
 from ..blender.compat import Context
 from ..formats import Option
 from ..model.limits.games import GAMES, UNKNOWN
-from .translations.window import CONTEXT
+from .translations import CONTEXT
 
 Settings = TypeVar("Settings")
 # The stubs want other sets than Blender does, and say that the helpers' `invoke` returns nothing. As Any the helpers

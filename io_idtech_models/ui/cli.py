@@ -16,7 +16,7 @@ from pathlib import Path
 import bpy
 
 from .. import formats
-from ..assets.asked import Asked
+from ..assets.export_request import ExportRequest
 from ..assets.levels import refuse_others
 from ..blender.compat import Context
 from ..blender.exchange import picture, scene_files
@@ -35,7 +35,8 @@ from ..tasks.export.selection import choose
 from ..tasks.export.skeletal import export_skeletal
 from ..tasks.export.vertex import export_file
 from ..tasks.import_.dressing import Dressing
-from ..tasks.import_.skeletal import AS_FILE, FIT, ImportSettings, import_animation, import_skeletal
+from ..tasks.import_.motion import import_animation
+from ..tasks.import_.skeletal import AS_FILE, FIT, ImportSettings, import_skeletal
 from ..tasks.import_.vertex import import_file
 from .import_.operators import file_of
 
@@ -114,7 +115,7 @@ def _convert(job: Job, options: argparse.Namespace) -> str:
     if options.frame is not None:
         context.scene.frame_set(options.frame)
     if row is not None:
-        asked = Asked(
+        asked = ExportRequest(
             job.target, options.game, cli.own_options(row, options), cli.shortens(options), levels=options.levels
         )
         summary = SAVE[row.family](asked, row, options, context)
@@ -186,11 +187,11 @@ def _open_skeletal(path: Path, dressing: Dressing, options: argparse.Namespace, 
     return summary
 
 
-def _save_vertex(asked: Asked, row: Format, options: argparse.Namespace, context: Context) -> Summary:
+def _save_vertex(asked: ExportRequest, row: Format, options: argparse.Namespace, context: Context) -> Summary:
     return export_file(asked, row, choose(context, "SCENE"), context, gather_settings(options))
 
 
-def _save_skeletal(asked: Asked, row: Format, options: argparse.Namespace, context: Context) -> Summary:
+def _save_skeletal(asked: ExportRequest, row: Format, options: argparse.Namespace, context: Context) -> Summary:
     return export_skeletal(asked, row, choose(context, "SCENE"), context, _skeletal_settings(options))
 
 

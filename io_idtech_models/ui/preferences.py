@@ -11,7 +11,7 @@ from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntPropert
 from ..blender.compat import Context
 from ..game.families import FAMILIES
 from .bases import CANCELLED, FINISHED, Operator
-from .translations.window import say
+from .translations import say
 
 # As in `tasks.games`, which brings more along than whoever starts Blender should wait for.
 PACKAGE = __package__.rpartition(".")[0]

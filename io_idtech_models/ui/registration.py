@@ -11,7 +11,7 @@ import bpy
 
 from ..blender.compat import Context
 from ..formats import ROWS
-from . import levels, menus, notes, preferences, roots, trial
+from . import levels, menus, notes, preferences, roots, translations, trial
 from .animations import operators as animation_operators
 from .animations import panel as animations_panel
 from .animations import shown, ticks, torso
@@ -28,7 +28,6 @@ from .panel import main as panel
 from .player import choosing, making, play, transfer
 from .skins import operators as skins
 from .skins import panel as wardrobe
-from .translations import window as translations
 
 ANIMATIONS = (shown, animation_operators, animations_panel)
 PLAYERS = (transfer, play, choosing, making)
@@ -108,6 +107,6 @@ def unregister() -> None:
     state.detach()
     found.detach()
     bpy.utils.unregister_preset_path(PRESETS)
-    translations.unregister(preferences.PACKAGE)
+    translations.unregister()
     while _classes:
         bpy.utils.unregister_class(_classes.pop())

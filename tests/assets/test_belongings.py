@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from io_idtech_models.assets.belongings import belongings, place_in_game
-from io_idtech_models.game.folders import Game
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk, Game
 from io_idtech_models.game.trial.subject import Player, Thing, Weapon
 from io_idtech_models.reporting import LimitError, ModelError
 from tests.packs import put_files, put_pack
@@ -26,7 +25,7 @@ def game(tmp_path):
 
 def find(path: Path, game: Game, skin: str = "", edited=None):
     disk = Disk([game])
-    return belongings(disk.file(path), disk.surroundings.game(game), skin, edited)
+    return belongings(disk.file(path), disk.game(game), skin, edited)
 
 
 def shading(*shaders: bytes) -> bytes:

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from io_idtech_models.assets.asked import Asked
 from io_idtech_models.assets.convert import Posing, convert
+from io_idtech_models.assets.export_request import ExportRequest
 from io_idtech_models.assets.load import load
 from io_idtech_models.formats import by_name
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.model.bake import bake
 from io_idtech_models.reporting import collected_warnings
 from tests.samples import PROJECT, sample
@@ -31,7 +31,7 @@ def chain(folder, source, *targets, motions=()):
         named = [f"{name}.{posed.name}" for name in motions] if posed and not to.has_motions else []
         files = [Disk().file(folder / name) for name in named]
         with collected_warnings():
-            convert(Disk().file(source), Asked(folder / target, shorten=True), Posing(files if to.tags else []))
+            convert(Disk().file(source), ExportRequest(folder / target, shorten=True), Posing(files if to.tags else []))
         source = folder / target
     return source
 
@@ -100,9 +100,11 @@ def test_a_skeleton_through_another_format_and_back(tmp_path, middle):
     disk = Disk()
     with collected_warnings():
         posing = Posing([disk.file(NEWT / "walk.md5anim")])
-        convert(disk.file(NEWT / "newt.md5mesh"), Asked(tmp_path / f"a.{middle}", shorten=True), posing)
+        convert(disk.file(NEWT / "newt.md5mesh"), ExportRequest(tmp_path / f"a.{middle}", shorten=True), posing)
         convert(
-            Disk().file(tmp_path / f"a.{middle}"), Asked(tmp_path / "b.md3", shorten=True), _of_bones(tmp_path, middle)
+            Disk().file(tmp_path / f"a.{middle}"),
+            ExportRequest(tmp_path / "b.md3", shorten=True),
+            _of_bones(tmp_path, middle),
         )
     found = by_name("md3").load((tmp_path / "b.md3").read_bytes(), "b").surfaces[0].positions
     assert len(found) == len(wanted)

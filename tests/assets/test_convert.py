@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from io_idtech_models.assets import convert as conversion
-from io_idtech_models.assets.asked import Asked
 from io_idtech_models.assets.convert import Posing, problems
+from io_idtech_models.assets.export_request import ExportRequest
 from io_idtech_models.assets.load import load as load_file
 from io_idtech_models.cli import main as cli
 from io_idtech_models.cli.info import facts as shown_facts
 from io_idtech_models.cli.info import table
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md5 import scale_file as md5scale
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.model.bake import bake
 from io_idtech_models.model.limits.games import GAMES
 from io_idtech_models.model.transforms import chain, to_matrices
@@ -57,7 +57,7 @@ def described(path):
 def convert(source, target, game, options, animations=(), *chosen, shorten=True, **more):
     disk = Disk()
     posing = Posing([disk.file(path) for path in animations], *chosen, **more)
-    return conversion.convert(disk.file(source), Asked(target, game, options, shorten), posing)
+    return conversion.convert(disk.file(source), ExportRequest(target, game, options, shorten), posing)
 
 
 def converted(folder, source, target, animations=(), game="format", tags=(), **options):

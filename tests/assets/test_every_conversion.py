@@ -2,11 +2,11 @@
 
 import pytest
 
-from io_idtech_models.assets.asked import Asked
 from io_idtech_models.assets.convert import WAYS, Posing, convert
+from io_idtech_models.assets.export_request import ExportRequest
 from io_idtech_models.assets.load import load
 from io_idtech_models.formats import MOTION, ROWS, SKELETAL, VERTEX
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import ModelError, collected_warnings
 from tests.samples import format_of, sample_params
 from tests.small_files import SAMPLES
@@ -31,7 +31,7 @@ def test_a_file_or_a_sentence(tmp_path, data, to):
     row = format_of(data)
     with collected_warnings():
         try:
-            line = convert(Disk().file(source), Asked(target, shorten=True))
+            line = convert(Disk().file(source), ExportRequest(target, shorten=True))
         except ModelError as error:
             assert "\n" not in str(error)
             assert not target.exists()
@@ -55,7 +55,7 @@ def _converts(folder, data, to):
     source, target = put(folder, data, to)
     with collected_warnings():
         try:
-            convert(Disk().file(source), Asked(target, shorten=True), Posing())
+            convert(Disk().file(source), ExportRequest(target, shorten=True), Posing())
         except ModelError:
             return False
     return True

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.assets.packs import with_members, write_members
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import LimitError, ModelError
 from tests.game.packs import PACKS
 from tests.packs import Entry, pak_bytes, zip_bytes

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from io_idtech_models.assets.asked import Asked
 from io_idtech_models.assets.convert import convert
+from io_idtech_models.assets.export_request import ExportRequest
 from io_idtech_models.assets.load import load
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.mdl import file as mdl
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.pictures import tga
-from io_idtech_models.game.player.tga import write
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.pictures.tga import encode
 from io_idtech_models.model.pictures import quake_palette
 from tests.samples import sample
 
@@ -23,7 +23,7 @@ def put(path, data):
 
 def test_pictures_are_written_beside_and_named(tmp_path):
     source = put(tmp_path / "id1/progs/crate.mdl", sample("groups", "mdl"))
-    said = convert(Disk().file(source), Asked(source.with_suffix(".md3")))
+    said = convert(Disk().file(source), ExportRequest(source.with_suffix(".md3")))
     assert "with 4 pictures beside it" in said
     model = by_name("md3").load(source.with_suffix(".md3").read_bytes(), "")
     assert model.surfaces[0].shaders == ["progs/crate_0_0", "progs/crate_1", "progs/crate_2_0"]
@@ -31,23 +31,23 @@ def test_pictures_are_written_beside_and_named(tmp_path):
     for name, numbers in zip(("crate_0_0", "crate_0_1", "crate_1", "crate_2_0"), pictures, strict=True):
         assert (tga.decode((source.parent / f"{name}.tga").read_bytes()) == quake_palette()[numbers]).all()
     other = tmp_path / "out.md3"
-    convert(Disk().file(source), Asked(other))
+    convert(Disk().file(source), ExportRequest(other))
     assert by_name("md3").load(other.read_bytes(), "").surfaces[0].shaders[1] == "crate_1"
 
 
 def test_there_and_back_are_the_same_pictures(tmp_path):
     source = put(tmp_path / "id1/progs/crate.mdl", sample("animated", "mdl"))
-    convert(Disk().file(source), Asked(source.with_suffix(".md3")))
-    convert(Disk().file(source.with_suffix(".md3")), Asked(tmp_path / "again.mdl"))
+    convert(Disk().file(source), ExportRequest(source.with_suffix(".md3")))
+    convert(Disk().file(source.with_suffix(".md3")), ExportRequest(tmp_path / "again.mdl"))
     before, after = (mdl.read(data) for data in (source.read_bytes(), (tmp_path / "again.mdl").read_bytes()))
     assert (quake_palette()[before.pictures] == quake_palette()[after.pictures]).all()
 
 
 def test_pictures_of_shaders_are_taken(tmp_path):
     colors = np.random.default_rng(4).integers(0, 256, (8, 16, 3)).astype(np.uint8)
-    put(tmp_path / "models/animated/body.tga", write(colors[::-1]))
+    put(tmp_path / "models/animated/body.tga", encode(colors[::-1]))
     source = put(tmp_path / "models/animated/tris.md2", sample("animated", "md2"))
-    said = convert(Disk().file(source), Asked(tmp_path / "out.mdl"))
+    said = convert(Disk().file(source), ExportRequest(tmp_path / "out.mdl"))
     file = mdl.read((tmp_path / "out.mdl").read_bytes())
     off = ((colors[:, :, None].astype(int) - quake_palette()[:255].astype(int)) ** 2).sum(axis=3)
     assert file.pictures[0].tolist() == off.argmin(axis=2).tolist()
@@ -60,10 +60,10 @@ def test_a_games_own_palette_wins(tmp_path):
     source = put(tmp_path / "mod/progs/crate.mdl", sample("animated", "mdl"))
     loaded = load(Disk().file(source))
     assert (loaded.model.palette == grey).all()
-    convert(Disk().file(source), Asked(source.with_suffix(".md3")))
+    convert(Disk().file(source), ExportRequest(source.with_suffix(".md3")))
     picture = tga.decode((source.parent / "crate_0.tga").read_bytes())
     assert (picture[..., 0] == mdl.read(source.read_bytes()).pictures[0]).all()
-    convert(Disk().file(source), Asked(tmp_path / "same.mdl"))
+    convert(Disk().file(source), ExportRequest(tmp_path / "same.mdl"))
     assert (tmp_path / "same.mdl").read_bytes() == source.read_bytes()
 
 
@@ -75,5 +75,5 @@ def test_quakes_palette_is_no_other(tmp_path, data):
 
 def test_content_counts_where_the_suffix_stays(tmp_path):
     source = put(tmp_path / "laser.mdl", sample("animated", "md3"))
-    convert(Disk().file(source), Asked(tmp_path / "out.mdl"))
+    convert(Disk().file(source), ExportRequest(tmp_path / "out.mdl"))
     assert (tmp_path / "out.mdl").read_bytes() == source.read_bytes()

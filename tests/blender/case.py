@@ -15,11 +15,11 @@ from io_idtech_models import formats
 from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.shading.materials import Materials
-from io_idtech_models.blender.shading.surfaces import show_look
+from io_idtech_models.blender.shading.nodes import show_look
 from io_idtech_models.blender.vertex.build import BuildSettings, Built, build
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
-from io_idtech_models.model.look import Layer, Look, Texture
+from io_idtech_models.model.surface_look import Layer, Look, Texture
 from tests import facts
 from tests.samples import format_of
 

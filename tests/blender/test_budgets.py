@@ -6,7 +6,7 @@ import pytest
 from io_idtech_models.assets.load import load
 from io_idtech_models.blender import budgets as bearable
 from io_idtech_models.formats import VERTEX, by_name
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.model.skeletal import Animation, SkeletalModel, Skeleton
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
 from io_idtech_models.reporting import LimitError

@@ -20,11 +20,11 @@ from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.shading.materials import Materials
 from io_idtech_models.blender.skeletal import build as skeletal
-from io_idtech_models.blender.skeletal import gather_rig as skeletal_gather
+from io_idtech_models.blender.skeletal import gather as skeletal_gather
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
-from io_idtech_models.blender.vertex.stage import Stage
+from io_idtech_models.blender.vertex.sampling import Stage
 from io_idtech_models.formats import by_name
 from tests.blender.case import CONTEXT, open_case
 from tests.ui.scene import add_cube

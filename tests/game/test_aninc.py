@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_idtech_models.game.aninc import FIELDS, Row, effective, read_anim, read_rows, write_rows
+from io_idtech_models.game.aninc import FIELDS, Row, effective, read_rows, write_rows
 from io_idtech_models.reporting import FormatError
 from tests.samples import CORPUS
 
@@ -194,43 +194,6 @@ AnimGroup
 """
 
 
-def test_an_anim_says_which_rows_are_whose():
-    body, swim, none = read_anim(ANIM)
-    assert (body.path, body.includes) == (
-        "animations/human/base/body.mdx",
-        ["animations/human/base/body.aninc", "x.aninc"],
-    )
-    assert [values(row) for row in body.rows] == [["walk", 1, 2, 3, 4.0, 5, 6, False, 7]]
-    assert (swim.path, swim.includes, [row.name for row in swim.rows]) == ("swim.mdx", [], ["swim"])
-    assert (none.path, none.rows, none.includes) == ("none.mdx", [], [])
-
-
-def test_what_follows_the_group_does_not_matter():
-    assert len(read_anim(ANIM + "anything")) == 3
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", "'animgroup'"),
-        ("walk 1 2 3", "line 1: expected 'animgroup', found 'walk'"),
-        ("animgroup", "'{', found the end"),
-        ("animgroup {", "'animfile', found the end"),
-        ('animgroup {\n"animfile" "x" {}}', "line 2: expected 'animfile'"),
-        ("animgroup { animfile { }", "the path of an MDX"),
-        ("animgroup { animfile x.mdx {\nwalk 1 2\n}}", "line 3"),
-        ("animgroup { animfile x.mdx {", "the end"),
-        ("animgroup { animfile x.mdx { { } } }", "expected '}', found '{'"),
-        ("animgroup { animfile x.mdx { #include y } }", "in quotes"),
-        ("animgroup { animfile x.mdx { #define y 1 } }", "line 1"),
-    ],
-)
-def test_what_is_no_anim(text, words):
-    with pytest.raises(FormatError) as caught:
-        read_anim(text)
-    assert words in str(caught.value)
-
-
 # -- what is refused
 
 
@@ -284,12 +247,3 @@ def test_any_text_is_rows_or_an_error(text):
         return
     assert not found or write_rows(found) == text
     assert read_rows(write_rows([*found, Row("z", 1, 1)]))[-1].name == "z"
-
-
-@given(st.text(alphabet='ab01.- "{}/*\n').map(lambda text: "animgroup { animfile x { a 1 1 1 1 1 1 0 " + text))
-def test_any_text_is_an_anim_or_an_error(text):
-    try:
-        files = read_anim(text)
-    except FormatError:
-        return
-    assert files[0].path == "x"

@@ -10,8 +10,9 @@ import pytest
 
 from io_idtech_models.assets.load import load
 from io_idtech_models.game import archives, pak, zips
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.search import SearchPath, game_name, model_name
-from io_idtech_models.game.store import Disk, GameFile, Store
+from io_idtech_models.game.store import GameFile, Store
 from io_idtech_models.reporting import ModelError, collected_warnings
 from tests.packs import Entry, deflated, pak_bytes, put_pack, zip_bytes
 from tests.samples import CORPUS, sample

@@ -7,10 +7,10 @@ import pytest
 
 from io_idtech_models import formats
 from io_idtech_models.assets.load import animations_beside, load
-from io_idtech_models.game.folders import Game, Union
+from io_idtech_models.game.folders import Disk, Game, Union
 from io_idtech_models.game.listing import members
 from io_idtech_models.game.search import SearchPath, game_folder, game_name
-from io_idtech_models.game.store import Disk, GameFile
+from io_idtech_models.game.store import GameFile
 from io_idtech_models.reporting import ModelError, collected_warnings
 from tests import samples_mdm
 from tests.packs import put_files, put_pack

@@ -2,8 +2,8 @@
 
 import pytest
 
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.listing import members, models_in
-from io_idtech_models.game.store import Disk
 from tests.packs import put_files, put_pack
 from tests.stores import Held
 

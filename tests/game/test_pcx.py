@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.game import pcx
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import FormatError, ModelError, collected_warnings
 from tests.samples import CORPUS
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.search import (
     IMAGE_SUFFIXES,
     MAX_SKINS,
@@ -14,7 +15,7 @@ from io_idtech_models.game.search import (
     image_spellings,
     model_name,
 )
-from io_idtech_models.game.store import Disk, name_parts
+from io_idtech_models.game.store import name_parts
 
 WINDOWS = os.name == "nt"
 

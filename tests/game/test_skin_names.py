@@ -1,6 +1,6 @@
 """Which skins there are for the parts of a player, and which the game takes."""
 
-from io_idtech_models.game.skin_names import choose, find_file, shared_skins, skins_of
+from io_idtech_models.game.skin import choose, skins_of
 from tests.game.packs import packed
 
 FOLDER = [
@@ -26,28 +26,11 @@ def test_a_longer_model_has_its_own():
     assert list(skins_of("head_big", files)) == ["red"]
 
 
-def test_skins_that_all_parts_have():
-    assert shared_skins(["lower", "upper", "head"], FOLDER) == ["default", "red"]
-    assert shared_skins(["lower", "upper"], FOLDER) == ["default", "red", "aqua"]
-    assert shared_skins([], FOLDER) == []
-
-
 def test_which_to_choose():
     assert choose(["blue", "Red", "default"]) == "default"
     assert choose(["blue", "Red", "aqua"]) == "Red"
     assert choose(["blue", "aqua"]) == "aqua"
     assert choose([]) is None
-
-
-def test_which_file_the_game_takes():
-    """CG_FindClientModelFile."""
-    files = ["upper_a_red.skin", "upper_red.skin", "UPPER_A.skin", "upper_b.skin", "upper_a_default.skin"]
-    assert find_file("upper", "a", files, "red", teams=True) == "upper_a_red.skin"
-    assert find_file("upper", "b", files, "red", teams=True) == "upper_red.skin"
-    assert find_file("upper", "b", files, "blue", teams=True) is None
-    assert find_file("upper", "A", files) == "upper_a_default.skin"
-    assert find_file("upper", "a", files[:4]) == "UPPER_A.skin"
-    assert find_file("upper", "c", files) is None
 
 
 def test_real_players_have_a_default():
@@ -57,5 +40,5 @@ def test_real_players_have_a_default():
         folders.setdefault(folder, []).append(file)
     players = {folder: files for folder, files in folders.items() if "lower_default.skin" in files}
     for folder, files in players.items():
-        assert shared_skins(["lower", "upper", "head"], files)[0] == "default", folder
+        assert all(next(iter(skins_of(part, files))) == "default" for part in ("lower", "upper", "head")), folder
     assert len(players) >= 3 or not folders

@@ -8,8 +8,9 @@ import pytest
 
 from io_idtech_models.assets.load import load
 from io_idtech_models.game import pcx, store
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.search import SearchPath, game_name, model_name
-from io_idtech_models.game.store import Disk, Store, split_name
+from io_idtech_models.game.store import Store, split_name
 from io_idtech_models.reporting import ModelError
 from tests import samples_mdm
 from tests.samples import PROJECT, sample

@@ -11,7 +11,7 @@ import bpy as blender
 import numpy as np
 
 from io_idtech_models.blender.mesh.levels import LEVEL_OF
-from io_idtech_models.blender.rollback import KINDS
+from io_idtech_models.blender.scene import KINDS
 from io_idtech_models.formats import by_suffix
 from tests.samples import format_of, load, sample
 

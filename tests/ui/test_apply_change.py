@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from io_idtech_models.blender.vertex.edits.spread import Spread
+from io_idtech_models.blender.vertex.spread import Spread
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md3 import file as md3
 from tests.samples import corpus, sample

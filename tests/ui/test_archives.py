@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.tasks import skins
 from io_idtech_models.tasks.export.selection import choose
 from io_idtech_models.ui import cli

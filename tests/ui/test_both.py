@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from io_idtech_models import formats
-from io_idtech_models.assets.asked import Asked
 from io_idtech_models.assets.convert import Posing, convert, problems
+from io_idtech_models.assets.export_request import ExportRequest
 from io_idtech_models.assets.load import load
 from io_idtech_models.cli.info import facts, table
 from io_idtech_models.formats import Format, by_name
 from io_idtech_models.formats.codecs import CODECS
 from io_idtech_models.formats.format import MotionFormat, SkeletalFormat
 from io_idtech_models.formats.md5 import anim_file, anim_model, mesh_file, mesh_model
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.model.limits.games import GAMES, SkeletalLimits
 from io_idtech_models.ui import registration
 from tests import samples_md5
@@ -151,7 +151,7 @@ def test_conversions(path, tmp_path):
     def to(source, target, animations=()):
         disk = Disk()
         posing = Posing([disk.file(tmp_path / name) for name in animations])
-        return convert(disk.file(source), Asked(tmp_path / target), posing)
+        return convert(disk.file(source), ExportRequest(tmp_path / target), posing)
 
     to(path, "a.md3")
     assert load_model((tmp_path / "a.md3").read_bytes(), "").num_frames == 7

@@ -9,7 +9,7 @@ import pytest
 
 from io_idtech_models.assets.load import load
 from io_idtech_models.formats import by_name
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from tests.samples import PROJECT
 from tests.ui.scene import bpy, import_model, png
 

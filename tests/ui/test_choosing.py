@@ -186,7 +186,8 @@ def asked(monkeypatch) -> list[tuple[list[str], dict[str, Any]]]:
         found.append(([f"{each.folder}/{each.file.name}" for each in models.found], given))
         return {"CANCELLED"}
 
-    monkeypatch.setattr(archives, "ask", ask)
+    for module in (archives, model_list):
+        monkeypatch.setattr(module, "ask", ask)
     return found
 
 

@@ -14,7 +14,7 @@ from io_idtech_models.assets.load import load as load_file
 from io_idtech_models.blender.exchange import scene_files as exchange
 from io_idtech_models.cli.batch import MODEL_SUFFIXES
 from io_idtech_models.formats.md3 import file as md3
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.ui import cli
 from tests import samples_md5
 from tests.processes import HEARING

@@ -14,9 +14,9 @@ from io_idtech_models import formats
 from io_idtech_models.blender.player.parts import find_player
 from io_idtech_models.blender.player.rows import frame_curve as found_curve
 from io_idtech_models.blender.player.rows import rows_of
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.player.animation_cfg import read
 from io_idtech_models.game.player.files import players_in
-from io_idtech_models.game.store import Disk
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.player.files import proposed_target
 from io_idtech_models.tasks.player.play import played

@@ -26,7 +26,7 @@ def test_what_a_preset_sets_is_there(path):
     space, _, name = path.parent.name.partition(".")
     operator = getattr(getattr(bpy.ops, space), name).get_rna_type()
     options = options_of(path)
-    assert options
+    assert len(options) > 1, "a dropdown sets as much"
     for option, value in options.items():
         prop = operator.properties[option]
         assert not prop.is_hidden
@@ -49,6 +49,4 @@ def test_blender_lists_them(extension):
 
 
 def test_names_are_those_of_the_games():
-    games = {options_of(path).get("game") for path in FILES} - {None}
-    assert games <= set(GAMES)
-    assert {"quake", "quake2", "quake3", "doom3", "et", "rtcw"} <= games
+    assert {options_of(path)["game"] for path in FILES} <= set(GAMES)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from io_idtech_models.assets.load import load
 from io_idtech_models.blender.mesh import attributes as meshes
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.model.bake import bake
 from tests.samples import sample
 from tests.ui.scene import activate, add_tag, bpy, export_bytes, import_model, put

@@ -275,14 +275,14 @@ def test_keys_that_play_one_after_another_are_frames(tmp_path, capfd, relative):
 
 def test_surfaces_that_are_read_and_not_shown_are_compared(tmp_path, capfd, monkeypatch):
     """Keys are read where a predicate says that they are all that shows: it might be wrong one day."""
-    from io_idtech_models.blender.vertex import sampling
+    from io_idtech_models.blender.vertex.frame_plan import FramePlan
 
     _, mesh = framed(tmp_path, capfd)
     mesh.modifiers.new("c", "DISPLACE").strength = 9.0
     mesh.data.shape_keys.key_blocks[0].points[0].co.x += 1.0
     export_bytes(tmp_path / "b.md3")
     assert "units off" not in said(capfd)
-    monkeypatch.setattr(sampling, "is_direct", lambda block, plan: True)
+    monkeypatch.setattr(FramePlan, "is_direct", lambda plan, block: True)
     export_bytes(tmp_path / "b.md3")
     assert OFF.findall(said(capfd)) == [mesh.name]
 

@@ -18,7 +18,7 @@ from io_idtech_models.model.bake import bake
 from io_idtech_models.model.limits.games import GAMES
 from io_idtech_models.model.skeletal import mismatch, skin
 from io_idtech_models.model.transforms import chain, same_turns
-from io_idtech_models.tasks.export.skeletal import AnimationExport
+from io_idtech_models.tasks.export.motion import AnimationExport
 from io_idtech_models.ui import menus as files
 from tests import samples_md5
 from tests.facts import differences

@@ -10,10 +10,9 @@ import pytest
 from io_idtech_models.blender import properties
 from io_idtech_models.formats.format import ENGINES
 from io_idtech_models.ui import menus as files
-from io_idtech_models.ui import registration
+from io_idtech_models.ui import registration, translations
 from io_idtech_models.ui.import_ import model_list
 from io_idtech_models.ui.panel import header, model
-from io_idtech_models.ui.translations import languages, window
 from tests.samples import PROJECT
 from tests.ui.scene import bpy
 from tests.ui.test_labels import operator_of, structures
@@ -104,26 +103,30 @@ def shown():
     return {text for source in (of_classes, of_source, of_tables) for text in source() if is_word(text)} - BASE
 
 
-def names_of(language):
-    return {name for part in languages.LANGUAGES[language] for name in getattr(part, "SAME", ())}
+FILES = sorted(set(translations.LANGUAGES.values()))
 
 
-@pytest.mark.parametrize("language", languages.LANGUAGES)
+def test_every_file_is_a_languages():
+    folder = PROJECT / "io_idtech_models/ui/translations"
+    assert sorted(path.stem for path in folder.glob("*.json")) == FILES
+
+
+@pytest.mark.parametrize("language", FILES)
 def test_a_language_is_whole(shown, language):
-    texts = languages.texts_of(language)
-    assert not sorted(shown - set(texts) - names_of(language))
-    assert not sorted((set(texts) | names_of(language)) - shown)
+    found = translations.read(language)
+    assert found["same"] == sorted(set(found["same"]))
+    assert not sorted(shown - set(found["texts"]) - set(found["same"]))
+    assert not sorted((set(found["texts"]) | set(found["same"])) - shown)
 
 
 def fields(text):
     return sorted(name for _, name, _, _ in string.Formatter().parse(text) if name is not None)
 
 
-@pytest.mark.parametrize("language", languages.LANGUAGES)
+@pytest.mark.parametrize("language", FILES)
 def test_texts_are_written_as_blender_writes_them(language):
-    tables = [part.TEXTS for part in languages.LANGUAGES[language]]
-    texts = languages.texts_of(language)
-    assert len(texts) == sum(map(len, tables))  # each stands in one table
+    texts = translations.read(language)["texts"]
+    assert list(texts) == sorted(texts), "where to look for one"
     for msgid, text in texts.items():
         assert fields(text) == fields(msgid)
         assert text.strip() == text
@@ -132,25 +135,32 @@ def test_texts_are_written_as_blender_writes_them(language):
         assert text.endswith("...") or not text.endswith(".")
 
 
-@pytest.mark.parametrize("language", languages.LANGUAGES)
+@pytest.mark.parametrize("language", FILES)
 def test_names_of_options_are_short(language):
-    texts = languages.texts_of(language)
+    texts = translations.read(language)["texts"]
     names = {p.name for p in shown_properties() if p.type != "ENUM"} & set(texts)
     assert not {name: texts[name] for name in names if len(texts[name]) > max(ROOM, len(name) + 4)}
 
 
-def test_blender_gets_and_loses_the_texts(monkeypatch):
+def test_blender_gets_the_texts_of_its_language_and_loses_them(monkeypatch):
     held: dict[str, Any] = {}
-    translations = SimpleNamespace(register=held.__setitem__, unregister=held.__delitem__)
-    monkeypatch.setattr(window, "_translations", translations)
-    window.register("a")
-    for context in ("*", "Operator", window.CONTEXT):
-        assert (
-            held["a"]["de_DE"][context, "Weld Seams"] == held["a"]["de"][context, "Weld Seams"] == "Nähte verschweißen"
-        )
-    window.unregister("a")
+    handlers = SimpleNamespace(translation_update_post=[], persistent=lambda function: function)
+    spoken = SimpleNamespace(register=held.__setitem__, unregister=held.__delitem__, locale="en_US")
+    monkeypatch.setattr(translations, "_translations", spoken)
+    monkeypatch.setattr(translations, "_handlers", handlers)
+    monkeypatch.setattr(translations, "_given", {"package": "", "language": ""})
+    translations.register("a")
+    assert not held, "who speaks English waits for no table"
+    spoken.locale = "de"
+    for update in (*handlers.translation_update_post, *handlers.translation_update_post):
+        update()
+    for context in ("*", "Operator", translations.CONTEXT):
+        for language in ("de", "de_DE"):
+            assert held["a"][language][context, "Weld Seams"] == "Nähte verschweißen"
+    translations.unregister()
     assert not held
+    assert not handlers.translation_update_post
 
 
 def test_a_text_with_values():
-    assert window.say("Models of {place}", place="pak0.pk3") == "Models of pak0.pk3"
+    assert translations.say("Models of {place}", place="pak0.pk3") == "Models of pak0.pk3"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from io_idtech_models.assets.asked import Asked
 from io_idtech_models.assets.convert import Posing, convert
+from io_idtech_models.assets.export_request import ExportRequest
 from io_idtech_models.blender import budgets
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.reporting import LimitError
 from tests.ui.scene import activate, add_cube, bpy, error_of, export_model, import_model, operator, put, run_export
 
@@ -65,5 +65,5 @@ def test_more_surfaces_than_an_import_takes_are_refused(tmp_path, monkeypatch, n
 def test_animations_alone_become_no_vertex_model(tmp_path, which):
     source, target = put(tmp_path / "a.iqm", which), Path(tmp_path, "a.md3")
     with pytest.raises(LimitError, match="it has no mesh, it holds animations alone: name it with --anim"):
-        convert(Disk().file(source), Asked(target), Posing())
+        convert(Disk().file(source), ExportRequest(target), Posing())
     assert not target.exists()

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ..mesh.attributes import positions
-from .quiet import quiet
-from .scene_files import beside, enable, one_sentence, run
+from .scene_files import beside, enable, one_sentence, quiet, run
 
 Points = NDArray[Any]  # (points, 3) in world space
 Block = Any  # a data-block; the stubs take each of its pointers for optional, Blender does not

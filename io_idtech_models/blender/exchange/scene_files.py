@@ -14,6 +14,7 @@ weights. See :func:`make_keys_relative`.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import math
 import os
@@ -21,7 +22,8 @@ import re
 import struct
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +35,6 @@ from numpy.typing import NDArray
 from ...reporting import ModelError
 from ..compat import curves_for
 from ..curves import add_curve, value_path
-from .quiet import quiet
 
 GLB_MAGIC = b"glTF"  # a 12-byte header, then the JSON chunk's length and type (glTF 2.0, section 4.4)
 GLB_JSON_START = 20
@@ -367,3 +368,36 @@ def _in_folder(path: Path) -> Iterator[Path]:
             target = path.parent / file.relative_to(folder)
             target.parent.mkdir(exist_ok=True)
             file.replace(target)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep what Blender and its add-ons print, in Python and in compiled code, off standard output and error.
+
+    The users of the command line do not want to read it.
+    """
+    _flush_compiled()
+    try:
+        saved = [os.dup(1), os.dup(2)]
+    except OSError:  # no such descriptors, as in Blender's window on Windows: nothing to keep quiet
+        yield
+        return
+    sink = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2):
+        os.dup2(sink, descriptor)
+    os.close(sink)
+    try:
+        # In memory and never closed: the glTF add-on's loggers hold on to the stream that they find.
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            yield
+    finally:
+        _flush_compiled()
+        for descriptor, copy in enumerate(saved, start=1):
+            os.dup2(copy, descriptor)
+            os.close(copy)
+
+
+def _flush_compiled() -> None:
+    """Write out what compiled code has printed so far."""
+    if os.name == "posix":
+        ctypes.CDLL(None).fflush(None)

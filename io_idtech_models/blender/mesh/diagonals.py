@@ -26,7 +26,9 @@ def cut_like_source(
     corners = corners.copy()
     starts = topology.face_starts[np.flatnonzero(sizes == 4)]
     halves = starts[:, None, None] + np.array([[(0, 1, 2), (0, 2, 3)], [(0, 1, 3), (1, 2, 3)]]).reshape(4, 3)
-    places, wanted = _places(numbers, source), source.places[source.triangles]
+    # Seams of texture coordinates don't count.
+    places: Numbers = np.where(numbers >= 0, source.places[np.maximum(numbers, 0)], -1)
+    wanted = source.places[source.triangles]
     cuts = source_cuts(places[halves.reshape(-1, 3)], wanted).reshape(-1, 4)
     place = np.searchsorted(faces, np.flatnonzero(sizes == 4))
     score = np.stack((cuts[:, 0] * 1 + cuts[:, 1], cuts[:, 2] * 1 + cuts[:, 3]), axis=1)
@@ -43,11 +45,6 @@ def cut_like_source(
         if ears is not None:
             corners[at : at + count - 2] = first + np.array(ears)
     return corners, faces
-
-
-def _places(numbers: Numbers, source: Meshes) -> Numbers:
-    """Return the place of each corner's source vertex, (C,), -1 = none: seams of texture coordinates don't count."""
-    return np.where(numbers >= 0, source.places[np.maximum(numbers, 0)], -1)
 
 
 def _source_ears(places: list[int], known: set[tuple[int, ...]]) -> list[tuple[int, int, int]] | None:

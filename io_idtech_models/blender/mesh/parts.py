@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +11,8 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.edits.corners import Corners, Triangles, Vertices, group_corners, match_triangles, with_degenerate
 from ...model.source import Meshes
-from .. import names
-from ..compat import Block
-from ..provenance import is_stand_in
 from . import attributes
 from .read import Numbers, Shape
-from .surface_names import Wanted, settle
 
 
 @dataclass(eq=False)
@@ -51,7 +46,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Looks:
+class Evidence:
     """What a mesh shows, to decide which corners make one vertex, and who of several gets one of the source's."""
 
     positions: NDArray[np.float32]  # (F or 1, P, 3) in the object
@@ -59,7 +54,7 @@ class Looks:
     normals: NDArray[np.float32]  # (C, 3), or (C, K, 3) in several frames: of edited and new corners
 
 
-def split(shape: Shape, looks: Looks, uv_splits_vertices: bool) -> list[Part]:
+def split(shape: Shape, evidence: Evidence, uv_splits_vertices: bool) -> list[Part]:
     """Split a mesh into surfaces, one per material slot that faces use; an imported one keeps its further slots.
 
     Without `uv_splits_vertices` it is one surface with a vertex per point; texture coordinates belong to corners.
@@ -67,7 +62,7 @@ def split(shape: Shape, looks: Looks, uv_splits_vertices: bool) -> list[Part]:
     slots = len(shape.materials)
     if not uv_splits_vertices:
         every = np.arange(len(shape.corners))
-        part = _part(shape, every, looks, True, uv_splits_vertices)
+        part = _part(shape, every, evidence, True, uv_splits_vertices)
         part.slots = list(range(slots))
         return [_model_wide(part, shape)]
     used = np.unique(shape.slots).tolist() or [0]
@@ -75,7 +70,7 @@ def split(shape: Shape, looks: Looks, uv_splits_vertices: bool) -> list[Part]:
     for nth, slot in enumerate(used):
         chosen = np.flatnonzero(shape.slots[shape.corner_faces] == slot)
         further = [s for s in range(slots) if s not in used] if nth == 0 and shape.near is not None else []
-        part = _part(shape, chosen, looks, nth == 0, uv_splits_vertices)
+        part = _part(shape, chosen, evidence, nth == 0, uv_splits_vertices)
         part.slots = [s for s in (slot, *further) if s < slots]
         parts.append(_model_wide(part, shape))
     return parts
@@ -92,19 +87,19 @@ def _model_wide(part: Part, shape: Shape) -> Part:
 def _part(
     shape: Shape,
     chosen: NDArray[Any],
-    looks: Looks,
+    evidence: Evidence,
     first: bool,
     uv_splits_vertices: bool,
 ) -> Part:
     source = None if shape.near is None else shape.near.source
     flat = shape.corners[chosen].ravel()
-    corners = _corners(shape, chosen, looks, first)
+    corners = _corners(shape, chosen, evidence, first)
     uvs, own = corners.uvs, corners.own
     if not uv_splits_vertices:
         corners = _by_points(corners)
 
     def claims(points: Numbers, numbers: Numbers, places: Numbers) -> NDArray[np.float64]:
-        return _agreement(points, numbers, corners.uvs[places], looks, source)
+        return _agreement(points, numbers, corners.uvs[places], evidence, source)
 
     vertices = group_corners(corners, claims)
     of_triangles = vertices.of_corner[: len(flat)].reshape(-1, 3)
@@ -125,7 +120,7 @@ def _part(
     return Part(vertices, matched, _corner_uvs(matched, uvs, source), any_own, [], (flat[once], of_corner[once]))
 
 
-def _corners(shape: Shape, chosen: NDArray[Any], looks: Looks, first: bool) -> Corners:
+def _corners(shape: Shape, chosen: NDArray[Any], evidence: Evidence, first: bool) -> Corners:
     """Return the corners (C,) of the triangles `chosen`, and in the first part one for each vertex without any."""
     source = None if shape.near is None else shape.near.source
     flat = shape.corners[chosen].ravel()
@@ -143,7 +138,7 @@ def _corners(shape: Shape, chosen: NDArray[Any], looks: Looks, first: bool) -> C
         np.concatenate((shape.topology.corner_points[flat].astype(np.int64), loose)),
         np.concatenate((numbers, shape.loose[loose])),
         np.concatenate((uvs, loose_uvs)),
-        np.concatenate((looks.normals[flat], np.zeros((extra, *looks.normals.shape[1:]), np.float32))),
+        np.concatenate((evidence.normals[flat], np.zeros((extra, *evidence.normals.shape[1:]), np.float32))),
         np.concatenate((shape.own[flat], np.zeros(extra, np.bool_))),
     )
 
@@ -185,7 +180,7 @@ def _agreement(
     points: Numbers,
     numbers: Numbers,
     uvs: NDArray[np.float32],
-    looks: Looks,
+    evidence: Evidence,
     source: Meshes | None,
 ) -> NDArray[np.float64]:
     """Return in how many frames points (n,) stand where the vertices that they claim do; equal UVs add a half."""
@@ -193,10 +188,10 @@ def _agreement(
     for part, places, indices in source.vertex_parts(numbers) if source is not None else ():
         if part.vertex_uvs is not None:
             fit[places] += 0.5 * (part.vertex_uvs[indices] == uvs[places]).all(axis=1)
-        for index, frame in enumerate(looks.frames.tolist()):
+        for index, frame in enumerate(evidence.frames.tolist()):
             if frame >= 0:
                 there = part.decoded_positions(slice(frame, frame + 1))[0, indices]
-                row = looks.positions[index if len(looks.positions) > 1 else 0]
+                row = evidence.positions[index if len(evidence.positions) > 1 else 0]
                 fit[places] += (row[points[places]] == there).all(axis=1)
     return fit
 
@@ -213,43 +208,3 @@ def turned_normals(normals: NDArray[np.float32], transforms: NDArray[np.float64]
     turned = steady.applied(upright[:, None], normals)
     lengths = steady.lengths(turned)[..., None]
     return np.asarray(turned / np.where(lengths > 0, lengths, 1.0), np.float32)
-
-
-def surface_name(block: Block, part: Part, shape: Shape, nth: int, keep_suffix: bool) -> str:
-    """Return the name of an object's surface: of the further ones of several materials with the material's behind."""
-    name = names.file_name_of(block, keep_suffix)
-    if nth == 0 or not part.slots:
-        return name
-    # Without a shader, as where a stand-in shows what a skin says, the slot's number tells it apart.
-    return _further_name(name, next(iter(shaders_of(part, shape, keep_suffix)), ""), part.slots[0])
-
-
-def _further_name(name: str, shader: str, slot: int) -> str:
-    ending = shader.replace("\\", "/").rsplit("/", 1)[-1].split(".")[0] or str(slot)
-    return names.fit(f"{names.fit(name, 40)}-{ending}")
-
-
-def worn_materials(blocks: Iterable[Block]) -> list[tuple[str, Block | None]]:
-    """Return the surfaces that objects without modifiers become, by name, with the material of each."""
-    every = [found for block in blocks for found in _worn(block)]
-    return list(zip(settle([wanted for wanted, _ in every]), (material for _, material in every), strict=True))
-
-
-def _worn(block: Block) -> list[tuple[Wanted, Block | None]]:
-    slots = attributes.get_attribute(block.data, "material_index", "INT", "FACE")
-    used = [0] if slots is None else np.unique(slots).tolist()
-    found: list[tuple[Wanted, Block | None]] = []
-    for nth, slot in enumerate(used):
-        material = block.material_slots[slot].material if slot < len(block.material_slots) else None
-        name = names.file_name_of(block)
-        shader = "" if material is None or is_stand_in(material) else names.file_name_of(material)
-        called = name if nth == 0 else _further_name(name, shader, slot)
-        found.append((Wanted(block, nth, called), material))
-    return found
-
-
-def shaders_of(part: Part, shape: Shape, keep_suffix: bool) -> list[str]:
-    """Return the shader names of a part's material slots, in order; what stands in for a missing one is none."""
-    materials = [shape.materials[slot] for slot in part.slots]
-    materials = [m for m in materials if m is None or not is_stand_in(m)]
-    return ["" if m is None else names.file_name_of(m, keep_suffix) for m in materials]

@@ -1,4 +1,4 @@
-"""What surfaces are called in a file: each otherwise, for games look up by the name what a surface wears.
+"""What surfaces are called and wear in a file: names are no two alike, for games look up by them what a surface wears.
 
 What a file has called alike stays alike, so that it comes back as it was.
 """
@@ -6,16 +6,20 @@ What a file has called alike stays alike, so that it comes back as it was.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from ...model.edits.split_surfaces import further_names
 from ...model.limits.checks import engine_surface_name
 from .. import names
 from ..compat import Block
-from ..provenance import MODEL_ID, SURFACE_INDEX
-from . import levels
+from ..provenance import MODEL_ID, SURFACE_INDEX, is_stand_in
+from . import attributes, levels
+from .parts import Part
+from .read import Shape
 
 log = logging.getLogger(__name__)
 
@@ -84,3 +88,43 @@ def _originals(surfaces: Sequence[Wanted]) -> dict[int, Any]:
         if surfaces[i].name == block.get(names.SOURCE):
             found[i] = model
     return found
+
+
+def surface_name(block: Block, part: Part, shape: Shape, nth: int, keep_suffix: bool) -> str:
+    """Return the name of an object's surface: of the further ones of several materials with the material's behind."""
+    name = names.file_name_of(block, keep_suffix)
+    if nth == 0 or not part.slots:
+        return name
+    # Without a shader, as where a stand-in shows what a skin says, the slot's number tells it apart.
+    return _further_name(name, next(iter(shaders_of(part, shape, keep_suffix)), ""), part.slots[0])
+
+
+def _further_name(name: str, shader: str, slot: int) -> str:
+    ending = shader.replace("\\", "/").rsplit("/", 1)[-1].split(".")[0] or str(slot)
+    return names.fit(f"{names.fit(name, 40)}-{ending}")
+
+
+def worn_materials(blocks: Iterable[Block]) -> list[tuple[str, Block | None]]:
+    """Return the surfaces that objects without modifiers become, by name, with the material of each."""
+    every = [found for block in blocks for found in _worn(block)]
+    return list(zip(settle([wanted for wanted, _ in every]), (material for _, material in every), strict=True))
+
+
+def _worn(block: Block) -> list[tuple[Wanted, Block | None]]:
+    slots = attributes.get_attribute(block.data, "material_index", "INT", "FACE")
+    used = [0] if slots is None else np.unique(slots).tolist()
+    found: list[tuple[Wanted, Block | None]] = []
+    for nth, slot in enumerate(used):
+        material = block.material_slots[slot].material if slot < len(block.material_slots) else None
+        name = names.file_name_of(block)
+        shader = "" if material is None or is_stand_in(material) else names.file_name_of(material)
+        called = name if nth == 0 else _further_name(name, shader, slot)
+        found.append((Wanted(block, nth, called), material))
+    return found
+
+
+def shaders_of(part: Part, shape: Shape, keep_suffix: bool) -> list[str]:
+    """Return the shader names of a part's material slots, in order; what stands in for a missing one is none."""
+    materials = [shape.materials[slot] for slot in part.slots]
+    materials = [m for m in materials if m is None or not is_stand_in(m)]
+    return ["" if m is None else names.file_name_of(m, keep_suffix) for m in materials]

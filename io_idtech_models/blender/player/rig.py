@@ -21,16 +21,16 @@ from ...model.player.regions import PARTS, Bones, Parts, region_of
 from ...model.vertex import Surface
 from ...model.wording import listed
 from ...reporting import LimitError
-from .. import names
 from ..compat import Block, Context
-from ..mesh.groups import read_groups
-from ..mesh.parts import split, surface_name
+from ..mesh.parts import split
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
+from ..mesh.surface_names import surface_name
+from ..mesh.vertex_groups import read_groups
 from ..playback import Take, influences, make_take, used_actions
 from ..scene import ExportScene
-from ..vertex.sampling import Plan, Samples, Subject, step
-from ..vertex.stage import Stage, stepping
-from ..vertex.surface import looks_of, to_surface
+from ..vertex.frame_plan import FramePlan
+from ..vertex.gather_surfaces import evidence_of, to_surface
+from ..vertex.sampling import Samples, Stage, Subject, step, stepping
 from .rows import ROW, frame_curve
 
 log = logging.getLogger(__name__)
@@ -138,7 +138,8 @@ def sample(
         LimitError: a mesh has other points or faces in some frames, or no faces at all.
     """
     takes, times = [take for take, _ in shots], [time for _, time in shots]
-    plan = Plan([f"{time:g}" for time in times], times, [-1] * len(times), takes=takes)
+    nothing = np.full(len(times), -1, np.int32)
+    plan = FramePlan([f"{time:g}" for time in times], times, nothing.tolist(), nothing, takes=takes)
     with stepping(export, plan, rig.meshes) as stage:
         stage.show(0)
         shapes = [_shape(block, stage) for block in rig.meshes]
@@ -193,7 +194,7 @@ def _places(rig: Rig, regions: Mapping[str, str], block: Block) -> list[int]:
 def _pieces(block: Block, shape: Shape, regions: NDArray[np.int64], seen: Samples) -> list[Piece]:
     """Return the surfaces of a mesh, one for each material that its faces wear."""
     frames, found = len(seen.matrices), []
-    parts = split(shape, looks_of(seen, np.full(frames, -1), shape), True) if len(shape.corners) else []
+    parts = split(shape, evidence_of(seen, np.full(frames, -1), shape), True) if len(shape.corners) else []
     for nth, part in enumerate(parts):
         name = surface_name(block, part, shape, nth, False)
         surface = to_surface(name, part, shape, seen, frames, 1.0)
@@ -207,8 +208,3 @@ def _pieces(block: Block, shape: Shape, regions: NDArray[np.int64], seen: Sample
     if not parts:
         log.warning("'%s' has no faces: left out", block.name)
     return found
-
-
-def material_name(material: Any) -> str:
-    """Return what a material is called in files; "" for none."""
-    return "" if material is None else names.file_name_of(material)

@@ -212,15 +212,11 @@ def _measured(action: Any, curve: Any, points: NDArray[Any], was: Clip) -> tuple
     if action.use_frame_range and not spans.is_imported(action):
         start, end = float(action.frame_start), float(action.frame_end) - (step if action.use_cyclic else 0.0)
     first, count = curve.evaluate(start), (end - start) / step + 1 if reach else 1.0
-    _warn_of_parts(action, first, count)
+    if abs(first - round(first)) > 0.05 or abs(count - round(count)) > 0.05:
+        log.warning("'%s' begins or ends between frames: written from the nearest", action.name)
     length = max(round(count), 1)
     low = round(first) - (length - 1 if reach < 0 else 0)
     return replace(was, first=low, count=-length if reach < 0 else length), step
-
-
-def _warn_of_parts(action: Any, first: float, count: float) -> None:
-    if abs(first - round(first)) > 0.05 or abs(count - round(count)) > 0.05:
-        log.warning("'%s' begins or ends between frames: written from the nearest", action.name)
 
 
 def show_row(action: bpy.types.Action, row: Clip, rate: float, num_frames: int) -> None:

@@ -13,14 +13,14 @@ from typing import Any, Protocol
 
 import bpy
 
-from ...model.look import Layer, Look, Texture
 from ...model.pictures import Palette, Skin
+from ...model.surface_look import Layer, Look, Texture
 from .. import names
 from ..compat import Block
 from ..provenance import STAND_IN, WORN, WORN_GIVEN
 from .images import Picture, ReadPixels, load_image
+from .nodes import show_look
 from .skins import RATE, show_skin
-from .surfaces import show_look
 
 OwnImage = Callable[[], Picture | None]
 # What a skin says that a surface wears whose file gives it a shader ("" for none); None of one that it does not list.

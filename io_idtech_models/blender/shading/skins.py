@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.clips import fitted_times
-from ...model.look import Layer, Look, Texture
 from ...model.pictures import Palette, Picture, Skin, quake_palette
+from ...model.surface_look import Layer, Look, Texture
 from .. import names
 from ..compat import Block
 from ..properties import TIMES, numbers, show
 from .images import ALPHA_APART, image_of
+from .nodes import show_look
 from .pixels import color_of, pixels_of
-from .surfaces import show_look
 
 SKIN = "idtech_skin_number"  # on a material: which of its file's skins it is
 TURN = re.compile(r"turn ([0-9]{1,6})\Z")

@@ -50,7 +50,8 @@ def to_shown(
         return animation.positions, None
     if scales.inherited:
         for joint in np.flatnonzero((scales.values != 1).any(axis=(0, 2))).tolist():
-            _inherit(bones, parents, joint)
+            for child in np.flatnonzero(parents == joint).tolist():  # as Blender's are unless they were told not to
+                bones[child].inherit_scale = "FULL"
         return animation.positions, scales.values[..., AXES]
     shown = scales.shown()
     scaled = (shown != 1).any(axis=0)
@@ -65,12 +66,6 @@ def to_shown(
             bone.inherit_scale = "NONE"
     ways = animation.positions * (scales.of_ways() / above(parents, shown))[..., None]
     return ways, np.repeat(shown[..., None], 3, axis=-1)
-
-
-def _inherit(bones: list[Any], parents: NDArray[Any], joint: int) -> None:
-    """Let the bones that hang on a joint's be scaled with it, as Blender's do unless they were told not to."""
-    for child in np.flatnonzero(parents == joint).tolist():
-        bones[child].inherit_scale = "FULL"
 
 
 def show_rest(bones: list[Any], scales: Doubles | None) -> None:

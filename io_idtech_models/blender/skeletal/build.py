@@ -21,15 +21,14 @@ from ...reporting import LimitError
 from .. import names
 from ..budgets import JOINTS, refuse_farther, refuse_more
 from ..compat import Block, play
-from ..mesh import attributes, levels, normal_codes
+from ..mesh import attributes, levels, normal_codes, vertex_groups
 from ..provenance import MODEL_ID
-from ..rollback import undone_on_failure
+from ..scene import undone_on_failure
 from ..shading.materials import Materials
 from . import armature, bone_scales, torso
 from . import channels as pose_channels
 from . import source as skeletal_source
 from . import tags as joint_tags
-from .weights import groups as vertex_groups
 
 log = logging.getLogger(__name__)
 

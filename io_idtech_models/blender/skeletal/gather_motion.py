@@ -25,15 +25,15 @@ from ...model.skeletal import LEAST, Animation, Scales
 from ...model.transforms import from_matrices, same_turns
 from ...reporting import LimitError, advance
 from .. import names, playback
-from ..claims import Claims
 from ..compat import Block, action_parts, playing_curves
 from ..curves import Keys, read_keys
 from ..properties import FRAME_RATE
+from ..provenance import Claims
 from ..scene import showing
 from ..spans import Span, span_between, warn_of_length
 from . import armature, bone_scales
 from . import channels as pose_channels
-from .bones import KINDS, REST_CHANNELS, SCALES, WIDTHS, Bones
+from .bones import KINDS, REST_CHANNELS, SCALES, WIDTHS, BonesInMotion
 from .rig_scene import RigScene
 from .source import StoredAction, find_action
 from .source_frames import SAME_PLACE, SAME_TURN, find_frames
@@ -129,7 +129,9 @@ def _told(export: RigScene, found: Channels | None) -> Channels | None:
     return found if told else None
 
 
-def _stretched(bones: Bones, channels: NDArray[np.float32], scales: NDArray[Any] | None, world: Doubles) -> Shown:
+def _stretched(
+    bones: BonesInMotion, channels: NDArray[np.float32], scales: NDArray[Any] | None, world: Doubles
+) -> Shown:
     """Return what channels (F, J, 7) and scales of bones (F, J, 3) show, with inherited scales."""
     positions, rotations = pose_channels.from_channels(channels, bones.maps)
     held = bone_scales.inherited(scales, positions.shape)
@@ -186,7 +188,7 @@ def playing_track(rig: Block, track: Any) -> Iterator[None]:
             other.mute = mute
 
 
-def is_free(rig: Block, bones: Bones) -> bool:
+def is_free(rig: Block, bones: BonesInMotion) -> bool:
     """Tell whether nothing but curves moves the bones, and all of them are exported."""
     pose = rig.pose.bones
     driven = rig.animation_data is not None and len(rig.animation_data.drivers)
@@ -201,7 +203,7 @@ Channels = tuple[NDArray[np.float32], NDArray[np.float32] | None]
 
 
 def read_channels(
-    rig: Block, bones: Bones, frames: NDArray[np.int64], keys: Keys, plays: bool = True
+    rig: Block, bones: BonesInMotion, frames: NDArray[np.int64], keys: Keys, plays: bool = True
 ) -> Channels | None:
     """Return the channels (F, J, 7) that the keys of curves give bones, and their scale (F, J, 3), or None.
 
@@ -235,13 +237,13 @@ def read_channels(
     return channels, None if (scales == 1).all() else np.ascontiguousarray(scales.transpose(2, 0, 1))
 
 
-def _order(rig: Block, bones: Bones) -> list[int]:
+def _order(rig: Block, bones: BonesInMotion) -> list[int]:
     """Return which of an armature's posed bones each bone is."""
     places = {bone.name: place for place, bone in enumerate(rig.pose.bones)}
     return [places[name] for name in bones.names]
 
 
-def _standing(rig: Block, bones: Bones) -> NDArray[np.float32]:
+def _standing(rig: Block, bones: BonesInMotion) -> NDArray[np.float32]:
     """Return location, quaternion and scale (J, 10) of the bones as they stand."""
     order = _order(rig, bones)
     found = [np.empty((len(rig.pose.bones), width), np.float32) for width in WIDTHS]
@@ -331,7 +333,11 @@ def _shown_stretched(
 
 
 def _given_poses(
-    bones: Bones, by_rest: pose_channels.Maps, channels: NDArray[np.float32], total: Doubles | None, world: Doubles
+    bones: BonesInMotion,
+    by_rest: pose_channels.Maps,
+    channels: NDArray[np.float32],
+    total: Doubles | None,
+    world: Doubles,
 ) -> tuple[Doubles, Doubles]:
     """Return the poses, relative to parents, that channels (F, J, 7) give bones with a certain rest.
 
@@ -358,7 +364,7 @@ def _are_same(seen: Shown, positions: Doubles, rotations: Doubles, moved: Double
     return np.asarray(turned & (distances <= SAME_PLACE * np.maximum(scale, far / FAR)))
 
 
-def _animation(bones: Bones, clip: Clip, shown: Shown, known: StoredAction | None, scale: float) -> Animation:
+def _animation(bones: BonesInMotion, clip: Clip, shown: Shown, known: StoredAction | None, scale: float) -> Animation:
     marked = np.zeros(len(bones.joints), np.bool_) if bones.scales_way is None else bones.scales_way
     scales = shown.scales or bone_scales.from_bones(shown.total, marked)
     ways = 1.0 if scales is None or scales.inherited else scales.of_ways()[..., None]
@@ -376,7 +382,7 @@ def _animation(bones: Bones, clip: Clip, shown: Shown, known: StoredAction | Non
     return animation
 
 
-def _joints_of(bones: Bones, known: StoredAction) -> NDArray[np.int32]:
+def _joints_of(bones: BonesInMotion, known: StoredAction) -> NDArray[np.int32]:
     """Return the source's joint of each bone, by the number that import gave it or its name, if the parents agree."""
     joints = known.source.joint_names
     numbers = np.where((bones.numbers >= 0) & (bones.numbers < len(joints)), bones.numbers, -1)

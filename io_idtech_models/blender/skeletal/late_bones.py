@@ -26,7 +26,7 @@ from ..provenance import MODEL_ID
 from . import armature, torso
 from . import source as skeletal_source
 from . import tags as joint_tags
-from .gather_mesh import rest_places
+from .source import rest_places
 
 UNNAMED = "placeholders"  # a fact of such a source
 

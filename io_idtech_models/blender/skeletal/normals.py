@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +20,11 @@ from ..compat import Block
 from ..mesh import attributes
 from ..mesh.parts import Part, turned_normals
 from ..mesh.read import Shape
-
-if TYPE_CHECKING:
-    from .gather_mesh import Rig
+from .rig_scene import Rig
 
 NOBODY = -2  # no joint turns a normal
 SHOWN_NEAR = math.cos(math.radians(8.0))  # of what is shown at rest: blended corners of a vertex, and rounding
-SAME_NORMAL = 2e-5  # of a normal, as of a bone's axes: see `gather_rig.SAME_AXES`
+SAME_NORMAL = 2e-5  # of a normal, as of a bone's axes: see `bones.SAME_AXES`
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
 

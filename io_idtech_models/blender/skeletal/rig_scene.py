@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.skeletal import SkinnedMesh
+from ...model.skeletal import SkeletalSource, Skeleton, SkinnedMesh, Weights
+from ...model.source import Meshes
 from ..compat import Block
 from ..mesh.attributes import Topology
 from ..scene import ExportScene
+from .bones import BonesAtRest, BonesInMotion, gather_bones, list_bones
 from .source import StoredRig, find
 from .torso import WeightLimits
-
-if TYPE_CHECKING:
-    from .bones import Bones
-    from .gather_rig import Listed
 
 
 @dataclass(frozen=True)
@@ -51,6 +49,29 @@ class SkeletalGatherSettings(WeightSettings):
 
 
 @dataclass(eq=False)
+class Loss:
+    """Vertices (V,) of an object that lose some of their weights: all that they have there, and what is written."""
+
+    name: str
+    full: Weights
+    written: Weights
+
+
+@dataclass(eq=False)
+class Rig:
+    """The skeleton that meshes are exported with."""
+
+    block: Block
+    skeleton: Skeleton  # in the file's units
+    joints: dict[str, int]  # by bone name
+    source: SkeletalSource | None
+    rest: Meshes | None  # the source's meshes where import put them
+    import_scale: float
+    uneven: bool = False  # the armature's scale, which joints can't have
+    losses: list[Loss] = field(default_factory=list)  # filled by who gathers meshes
+
+
+@dataclass(eq=False)
 class WrittenMesh:
     """A mesh that was gathered, and where it came from: what an export compares with what is shown."""
 
@@ -70,24 +91,20 @@ class RigScene(ExportScene[SkeletalGatherSettings]):
 
     rig: Block
     stored: StoredRig | None  # what the armature knows of its file
-    _listed: dict[bool, Listed] = field(default_factory=dict)  # shared with those who ask with other settings
+    _listed: dict[bool, BonesAtRest] = field(default_factory=dict)  # shared with those who ask with other settings
 
     @property
-    def listed(self) -> Listed:
+    def listed(self) -> BonesAtRest:
         """Return the bones to export as they are at rest, read once; raises LimitError if there is none."""
-        from .gather_rig import list_bones
-
         only = self.settings.deform_only
         if only not in self._listed:
-            self._listed[only] = list_bones(self)
+            self._listed[only] = list_bones(self.rig, self.stored, only)
         return self._listed[only]
 
     @cached_property
-    def bones(self) -> Bones:
+    def bones(self) -> BonesInMotion:
         """Return the bones to export; raises LimitError if there is none."""
-        from .bones import gather_bones
-
-        return gather_bones(self)
+        return gather_bones(self.listed, self.stored)
 
     def asking(self, **settings: Any) -> RigScene:
         """Return the same with some other settings."""

@@ -30,7 +30,7 @@ from ..curves import curve_points, is_still
 from ..mesh import attributes
 from ..playback import influences
 from ..scene import showing
-from ..selfcheck import is_beyond, spread, tolerance
+from ..selfcheck import Off, is_beyond, spread, tolerance
 from . import armature
 from .rig_scene import RigScene, WrittenMesh
 
@@ -51,19 +51,6 @@ class Motion:
     def is_proven(self) -> bool:
         """Tell whether each of its frames is one of the source's."""
         return self.animation is None or not changed_frames(self.animation).any()
-
-
-@dataclass(eq=False)
-class Off:
-    """Where something is farthest off so far."""
-
-    far: float = 0.0  # units
-    where: str = ""
-
-    def note(self, far: float, where: str) -> None:
-        """Keep the worst; what is no number is worse than any."""
-        if is_beyond(far, self.far) and not np.isnan(self.far):
-            self.far, self.where = far, where
 
 
 def differences(export: RigScene, model: SkeletalModel, motions: Iterable[Motion], meshes: bool = True) -> list[str]:
@@ -219,8 +206,7 @@ class _Check:
             found.append(f"'{block.name}' {text} ({where}): {_cause(block, rig)}")
         for block, off in self.meshes.items():
             if off.where and block not in self.changed:
-                far = f"up to {off.far:.3g} units off what Blender shows, {off.where}"
-                found.append(f"'{block.name}' is written {far}: {_cause(block, rig)}")
+                found.append(off.sentence(f"'{block.name}' is", _cause(block, rig)))
         for written in self.doubtful:
             count, degrees = written.normals
             if count:
@@ -230,10 +216,8 @@ class _Check:
                 )
         for off in self.motions.values():
             if is_beyond(off.far, self.allowed):
-                far = f"up to {off.far:.3g} units off what Blender shows, {off.where}"
-                found.append(
-                    f"the bones of '{rig.name}' are written {far}: bake the motion (Pose > Animation > Bake Action)"
-                )
+                remedy = "bake the motion (Pose > Animation > Bake Action)"
+                found.append(off.sentence(f"the bones of '{rig.name}' are", remedy))
         return found
 
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from ...model import records
 from ...model.records import skeletal as skeletal_record
-from ...model.skeletal import AnimationSource, SkeletalSource
+from ...model.skeletal import AnimationSource, SkeletalSource, Weights, skin
+from ...model.source import Meshes, MeshSet, RestSource
 from ..compat import Block
 from ..provenance import MODEL_ID, SURFACE_INDEX, Place
 
@@ -114,3 +115,20 @@ def find_action(action: Block) -> StoredAction | None:
         log.warning("the source of action '%s' is ignored: %s", action.name, error)
         return None
     return StoredAction(source, channels, scale)
+
+
+def rest_source(source: SkeletalSource, scale: float) -> Meshes:
+    """Return a source's meshes in the bind pose, in Blender's units."""
+    return MeshSet(
+        [
+            RestSource(m.name, m.triangles, m.uvs, rest_places(source, m.weights, scale), points=m.points)
+            for m in source.meshes
+        ]
+    )
+
+
+def rest_places(source: SkeletalSource, weights: Weights, scale: float) -> NDArray[np.float32]:
+    """Return where import put vertices, (V, 3)."""
+    bind = source.skeleton.bind
+    places = skin(weights, bind.positions, bind.rotations) * scale
+    return places.astype(np.float32)

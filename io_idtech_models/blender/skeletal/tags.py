@@ -19,14 +19,13 @@ from ...model.skeletal import JointTag, SkeletalModel, SkeletalSource
 from ...model.transforms import inverse
 from ...model.wording import listed
 from .. import names
-from ..claims import Claims
 from ..compat import Block
 from ..empties import DISPLAY, decompose, shown_axes
-from ..provenance import MODEL_ID, TAG_INDEX
+from ..provenance import MODEL_ID, TAG_INDEX, Claims
 from . import armature
 
 if TYPE_CHECKING:
-    from .gather_mesh import Rig
+    from .rig_scene import Rig  # which an import does without
 
 log = logging.getLogger(__name__)
 
@@ -122,7 +121,8 @@ def _gather_tag(block: Block, rig: Rig, world: Doubles, scale: float) -> JointTa
     skeleton, source = rig.skeleton, rig.source
     index = _index(block, rig.block)
     own = source.tags[index] if source is not None and index < len(source.tags) and index >= 0 else None
-    basis = _shown_basis(block)
+    # An empty's own transform counts against the tail of its bone.
+    basis = steady.products(*(np.array(m, np.float64) for m in (block.matrix_parent_inverse, block.matrix_basis)))
     rest = np.array(bone.matrix_local, np.float64)
     shown = steady.products(world, rest, inverse(_from_tail(bone)), basis)
     shown[:3, 3] /= scale
@@ -156,8 +156,3 @@ def _along(world: Doubles, size: float) -> tuple[float, float, float] | None:
         return None
     size = 1.0 if abs(size - 1.0) <= SAME_AXES else size
     return size, size, -size if float(steady.determinants(axes)) < 0 else size
-
-
-def _shown_basis(block: Block) -> Doubles:
-    """Return an empty's own transform against the tail of its bone."""
-    return steady.products(*(np.array(m, np.float64) for m in (block.matrix_parent_inverse, block.matrix_basis)))

@@ -102,7 +102,13 @@ def _edge(block: Block, own: set[str]) -> Block | None:
 def _is_at_home(block: Block) -> bool:
     """Tell whether an object stands as import puts all: at the origin, and nothing moves it there."""
     off = np.abs(np.array(block.matrix_basis) - np.eye(4)).max()
-    return bool(off <= AT_HOME) and not block.constraints and not any(map(_moves, _paths(block)))
+    return (
+        bool(off <= AT_HOME)
+        and not block.constraints
+        and not any(
+            path.removeprefix("delta_").startswith(("location", "rotation_", "scale")) for path in _paths(block)
+        )
+    )
 
 
 def _paths(block: Block) -> Iterator[str]:
@@ -114,11 +120,6 @@ def _paths(block: Block) -> Iterator[str]:
     for action in used_actions(block):
         if action is not animation.action:
             yield from (curve.data_path for _, _, curves in action_parts(action) for curve in curves)
-
-
-def _moves(path: str) -> bool:
-    """Tell whether a property of an object moves it, and not its bones or what else it has."""
-    return path.removeprefix("delta_").startswith(("location", "rotation_", "scale"))
 
 
 @contextmanager
@@ -198,10 +199,10 @@ def in_space(choice: str, blocks: Iterable[Block], view_layer: bpy.types.ViewLay
 
     `choice` is OWN, WORLD, or AUTO: its own if it has one, for it was imported or has a root, else the world's.
     """
-    meant = list(blocks)
-    hanging = None if choice == "WORLD" else find_hanging(meant)
+    wanted = list(blocks)
+    hanging = None if choice == "WORLD" else find_hanging(wanted)
     note = "" if hanging is None or choice != "AUTO" else _note(hanging)
-    follows = followed(meant) if not note and choice == "AUTO" else ""
+    follows = followed(wanted) if not note and choice == "AUTO" else ""
     if follows:
         note = (
             f"it follows '{follows}' by a constraint, and is written with that motion: mute it, or 'Make Root' for it"

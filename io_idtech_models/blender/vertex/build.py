@@ -19,7 +19,7 @@ from ..compat import HAS_SLOTS, Block, share_action
 from ..mesh import attributes, normal_codes
 from ..properties import GAME, describe
 from ..provenance import MODEL_ID, TAG_INDEX
-from ..rollback import undone_on_failure
+from ..scene import undone_on_failure
 from ..shading.materials import Materials
 from . import clips, shape_keys, source, tags
 

@@ -16,7 +16,7 @@ from ...model.clips import Clip
 from ...model.wording import listed
 from ...reporting import LimitError
 from .. import names, spans
-from ..compat import Block, action_parts, new_curves, playing_curves, slot_curves, slot_name
+from ..compat import Block, action_parts, new_curves, slot_curves, slot_name
 from ..properties import TIMES, show
 from ..provenance import MODEL_ID
 from . import shape_keys
@@ -106,23 +106,6 @@ def find_actions(asked: str | Sequence[str], ids: set[str], keep_suffixes: bool 
     if missing:
         raise LimitError(f"no action is called {listed(missing)}")
     return [action for action in found if action is not None] or own
-
-
-def whole_curves(keys: Block, ids: set[str]) -> list[Any]:
-    """Return the curves that say when the timeline shows which frame: those that play, if they play all frames.
-
-    Else those of the action that import made for that: the modeller looks at one animation just now.
-    """
-    from .sampling import covers  # an import does without
-
-    playing = playing_curves(keys)
-    if covers(keys, playing):
-        return playing
-    for action in bpy.data.actions:
-        if action.get(WHOLE) and action.get(MODEL_ID) in ids:
-            parts = [curves for _, kind, curves in action_parts(action) if kind in ("", keys.id_type)]
-            return next((curves for curves in parts if covers(keys, curves)), [])
-    return playing
 
 
 def rewrite(

@@ -16,12 +16,11 @@ from ..curves import LINEAR, curve_points, value_path
 from ..mesh import attributes
 from ..roots import FRAME, follow, follows_frame, frame_root, root_of
 from ..scene import ExportScene
-from . import clips, shape_keys, source
-from .edits import spread
+from . import clips, shape_keys, source, spread
 from .frame_plan import GatherSettings, plan_frames
 from .gather import find_tags
-from .sampling import keys_at
 from .shape_keys import KeyFinder
+from .shown_keys import keys_at
 
 
 @dataclass(eq=False)
@@ -53,7 +52,7 @@ def model_frames(blocks: list[Block], collection: bpy.types.Collection | None, s
     view_layer = bpy.context.view_layer
     assert view_layer is not None
     export = ExportScene(scene, view_layer, GatherSettings(frames="KEYS"))
-    plan, _ = plan_frames(keyed, entries, collection, known, export)
+    plan = plan_frames(keyed, entries, collection, known, export)
     time = float(scene.frame_current)
     if keyed and follows_frame(keyed[0].data.shape_keys):
         root = root_of(keyed[0])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise, zip_longest
 from typing import Any
 
@@ -18,25 +19,22 @@ from ...model.wording import listed as listing
 from ...model.wording import plural
 from ...reporting import LimitError
 from .. import names
-from ..compat import Block
+from ..compat import Block, action_parts, playing_curves
 from ..curves import is_still
 from ..playback import Take, influences, loose_actions, make_take
 from ..properties import PREVIEW
 from ..provenance import MODEL_ID
 from ..roots import WORLD, Space, follows_frame
 from ..scene import ExportScene
-from . import play, sampling
-from .clips import WHOLE, find_actions, label, model_ids, whole_curves
+from .clips import WHOLE, find_actions, label, model_ids
 from .movement import is_moving
-from .sampling import Plan
 from .shape_keys import KeyFinder, frame_blocks, positions
+from .shown_keys import covers, is_driven, key_times, keys_at, keys_stand_still, out_of_step, plays_otherwise
 from .source import StoredSource, frame_list
 
 log = logging.getLogger(__name__)
 
 MARKS = (MODEL_ID, WHOLE, PREVIEW)  # on actions that are some model's, or no animation
-Planned = tuple[Plan, NDArray[np.int32]]  # the frames, and the source frame that each was, (F,), -1 = none
-Stretch = tuple[str, list[float], Take | None]  # an animation's name, its times, and the action that is played for it
 
 
 @dataclass(frozen=True)
@@ -51,13 +49,87 @@ class GatherSettings:
     scale: float = 1.0
     normals: str = "SOURCE"  # SOURCE, SHOWN or SMOOTH
     keep_suffixes: bool = False
-    uv_splits_vertices: bool = (
-        True  # a vertex has one texture coordinate and a surface one material: what the format asks for
-    )
+    # What the format asks for: a vertex has one texture coordinate, and a surface one material.
+    uv_splits_vertices: bool = True
     space: str = "AUTO"  # AUTO and OWN: its root's, if it hangs on one; WORLD: as it stands in the scene
     pictures: bool = False  # the format holds those that materials show
     worn_by_name: bool = True  # games look up by a surface's name what it wears, so that each has its own
     direct: bool = True  # False: step through the scene even where reading curves would do
+
+
+@dataclass(eq=False)
+class FramePlan:
+    """The frames to export: their names, when the scene shows them, and which frame's key that is (-1 = none).
+
+    `keys` count a mesh's keys without a `Basis`. Other meshes than the first may show other keys: see
+    `shown_keys`.
+    """
+
+    names: list[str]
+    times: list[float]
+    keys: list[int]
+    sources: NDArray[np.int32]  # (F,) the source's frame that each was, -1 = none
+    held: list[Block] = field(default_factory=list)  # meshes that show `keys` because their keys are the frames
+    takes: list[Take] = field(default_factory=list)  # by frame: the action that is played for it; empty: none at all
+    # By frame: when the scene shows, without takes, what the keys of that frame are part of. For what no take moves.
+    whole_times: list[float] = field(default_factory=list)
+    space: Space = field(default_factory=Space)  # where the model's coordinates begin
+    whole: bool = False  # the frames are those of the model's file, not what the scene plays of them
+
+    @cached_property
+    def holds(self) -> set[Block]:
+        """Return what `held` lists, to look one up."""
+        return set(self.held)
+
+    def take(self, frame: int) -> Take | None:
+        """Return the action that is played for a frame."""
+        return self.takes[frame] if self.takes else None
+
+    def runs(self) -> list[tuple[int, int]]:
+        """Return the first frame of each stretch that one take lasts, and the one behind its last."""
+        starts = [i for i in range(len(self.times)) if i == 0 or self.take(i) is not self.take(i - 1)]
+        return list(zip(starts, [*starts[1:], len(self.times)], strict=True))
+
+    def moves(self, block: Block) -> list[bool]:
+        """Tell in which frames a take moves an object."""
+        if not self.takes:
+            return [False] * len(self.times)
+        owners = influences(block)
+        moving = {id(take): take.moves(owners) for take in self.takes}
+        return [moving[id(take)] for take in self.takes]
+
+    def own_times(self) -> list[float]:
+        """Return when the scene shows each frame of what no take moves."""
+        return self.whole_times or self.times
+
+    def is_direct(self, block: Block) -> bool:
+        """Tell whether a mesh's keys alone say what the scene shows of it."""
+        if not self.space.is_plain(block) or block.constraints or block.modifiers or not is_still(block):
+            return False
+        if not is_still(block.data) or any(take.moves((block, block.data)) for take in set(self.takes)):
+            return False
+        keys = block.data.shape_keys
+        if keys is None:
+            return True
+        # Absolute keys know neither muting nor vertex groups.
+        masked = keys.use_relative and any(key.mute or key.vertex_group for key in keys.key_blocks)
+        driven = is_driven(keys) and not follows_frame(keys)
+        return not masked and not driven and min(self.shown_keys(block)) >= 0
+
+    def shown_keys(self, block: Block) -> list[int]:
+        """Return which key a mesh shows in each frame (see `keys`), -1 where it is none exactly."""
+        keys = block.data.shape_keys
+        if block in self.holds:
+            return self.keys
+        if keys is None:
+            return [-1] * len(self.times)
+        finder, shown = KeyFinder(keys), []
+        for first, end in self.runs():
+            shown += keys_at(finder, self.times[first:end], self.take(first))
+        return shown
+
+
+Stretch = tuple[str, list[float], Take | None]  # an animation's name, its times, and the action that is played for it
 
 
 def plan_frames(
@@ -67,8 +139,8 @@ def plan_frames(
     known: StoredSource | None,
     export: ExportScene[GatherSettings],
     space: Space = WORLD,
-) -> Planned:
-    """Return the frames to export, and the source frame that each was, (F,), -1 = none.
+) -> FramePlan:
+    """Return the frames to export.
 
     Raises:
         LimitError: keyed meshes whose keys disagree, no frame at all, or an action that is not there or does nothing.
@@ -90,11 +162,11 @@ def plan_frames(
     if mode == "KEYS" and keyed:
         planned = _key_plan(keyed, known, ids)
         if settings.frames == "AUTO" and space.root is None:
-            _warn_of_more(planned[0], blocks, export)
+            _warn_of_more(planned, blocks, export)
         return planned
     if mode == "KEYS" and listed is not None:
         return _listed_plan(*listed, known)
-    base = Base(_key_plan(keyed[:1], known, ids) if keyed else None)
+    base = KeyFrames(_key_plan(keyed[:1], known, ids) if keyed else None)
     if mode == "ACTIONS":
         owners = [owner for block in (*blocks, *(t.block for t in tag_sources)) for owner in influences(block)]
         return _stretches_plan(_takes(list(dict.fromkeys(owners)), ids, base, settings), base)
@@ -103,12 +175,12 @@ def plan_frames(
     return _timeline_plan(base, blocks, scene, settings, "CURRENT" if mode == "KEYS" else mode)
 
 
-def _warn_of_more(plan: Plan, blocks: list[Block], export: ExportScene[GatherSettings]) -> None:
+def _warn_of_more(plan: FramePlan, blocks: list[Block], export: ExportScene[GatherSettings]) -> None:
     """Name what moves beside a model's keys, if these don't play, or before or behind their frames."""
     movers = [b for b in blocks if b.parent or b.constraints or b.modifiers or not is_still(b)]
     if not movers:
         return
-    if all(play.is_still(block, export) for block in plan.held) and is_moving(movers, export, WORLD):
+    if all(keys_stand_still(block, export) for block in plan.held) and is_moving(movers, export, WORLD):
         log.warning(
             "it moves, but nothing plays its keys, which are written: Frames: 'Scene Range' writes what is shown"
         )
@@ -134,11 +206,13 @@ def _plays_otherwise(keyed: list[Block], export: ExportScene[GatherSettings]) ->
 
     Keys that stand still while those of others play are said, too, and are frames all the same.
     """
-    still = [block for block in keyed if len(frame_blocks(block.data.shape_keys)) > 1 and play.is_still(block, export)]
+    still = [
+        block for block in keyed if len(frame_blocks(block.data.shape_keys)) > 1 and keys_stand_still(block, export)
+    ]
     others = [block for block in keyed if block not in still]
-    odd = next((block for block in others if play.plays_otherwise(block.data.shape_keys, export)), None)
+    odd = next((block for block in others if plays_otherwise(block.data.shape_keys, export)), None)
     if odd is None:
-        odd = play.out_of_step(others, export)
+        odd = out_of_step(others, export)
     if odd is not None:
         log.warning(
             "the scene's range is written, frame %d to %d: it does not play the keys of '%s' one after another; "
@@ -152,7 +226,7 @@ def _plays_otherwise(keyed: list[Block], export: ExportScene[GatherSettings]) ->
     return False
 
 
-def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> Planned:
+def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> FramePlan:
     lists = [[key.name for key in frame_blocks(block.data.shape_keys)] for block in keyed]
     # Blender 4.5 puts a copy of the first key behind the others of a part that is separated.
     separated = [each[:-1] in lists and names.stem_of(each[-1]) == names.stem_of(each[0]) for each in lists]
@@ -171,8 +245,23 @@ def _key_plan(keyed: list[Block], known: StoredSource | None, ids: set[str]) -> 
     if follows_frame(lead.data.shape_keys):
         times = positions(blocks)
     else:
-        times = sampling.key_times(lead.data.shape_keys, whole_curves(lead.data.shape_keys, ids))
-    return Plan(shown, times, list(range(len(blocks))), keyed, whole=True), sources
+        times = key_times(lead.data.shape_keys, _whole_curves(lead.data.shape_keys, ids))
+    return FramePlan(shown, times, list(range(len(blocks))), sources, keyed, whole=True)
+
+
+def _whole_curves(keys: Block, ids: set[str]) -> list[Any]:
+    """Return the curves that say when the timeline shows which frame: those that play, if they play all frames.
+
+    Else those of the action that import made for that: the modeller looks at one animation just now.
+    """
+    playing = playing_curves(keys)
+    if covers(keys, playing):
+        return playing
+    for action in bpy.data.actions:
+        if action.get(WHOLE) and action.get(MODEL_ID) in ids:
+            parts = [curves for _, kind, curves in action_parts(action) if kind in ("", keys.id_type)]
+            return next((curves for curves in parts if covers(keys, curves)), [])
+    return playing
 
 
 def source_frames(listed: list[str], at: list[float], known: StoredSource | None, relative: bool) -> NDArray[np.int32]:
@@ -199,7 +288,7 @@ def _frame_name(key_name: str, source: int, known: StoredSource | None) -> str:
     return names.stem_of(key_name)
 
 
-def _listed_plan(listed: list[str], frames: list[int], known: StoredSource | None) -> Planned:
+def _listed_plan(listed: list[str], frames: list[int], known: StoredSource | None) -> FramePlan:
     """Plan the frames of a model without keys: its collection says how many there are, and their names."""
     count = len(listed)
     source_names = [] if known is None else known.source.frame_names
@@ -208,12 +297,12 @@ def _listed_plan(listed: list[str], frames: list[int], known: StoredSource | Non
     for name, source in zip(listed, sources.tolist(), strict=True):
         same = source >= 0 and source_names[source].replace("\n", " ") == name
         shown.append(source_names[source] if same else name)
-    return Plan(shown, [float(i) for i in range(count)], [-1] * count, whole=True), sources
+    return FramePlan(shown, [float(i) for i in range(count)], [-1] * count, sources, whole=True)
 
 
 def _timeline_plan(
-    base: Base, blocks: list[Block], scene: bpy.types.Scene, settings: GatherSettings, mode: str
-) -> Planned:
+    base: KeyFrames, blocks: list[Block], scene: bpy.types.Scene, settings: GatherSettings, mode: str
+) -> FramePlan:
     """Plan a stretch of the timeline; the keys that it shows name its frames, and where there is none markers do."""
     start, end, step = scene.frame_start, scene.frame_end, scene.frame_step
     if mode == "RANGE":
@@ -223,13 +312,13 @@ def _timeline_plan(
     times = [float(time) for time in range(start, end + 1, max(step, 1))]
     if not times:
         raise LimitError(f"no frame to export: the range {start} to {end} is empty")
-    plan, sources = base.plan(times)
+    plan = base.plan(times)
     shown = [base.names[key] if key >= 0 else "" for key in plan.keys]
     if base.finder is None:
         shown = _lone_keys(blocks, times)
     markers = {marker.frame: marker.name for marker in scene.timeline_markers}
     plan.names = [name or markers.get(int(time), f"frame{time:.0f}") for time, name in zip(times, shown, strict=True)]
-    return plan, sources
+    return plan
 
 
 def _lone_keys(blocks: list[Block], times: list[float]) -> list[str]:
@@ -239,14 +328,14 @@ def _lone_keys(blocks: list[Block], times: list[float]) -> list[str]:
     """
     for block in blocks:
         keys = block.data.shape_keys
-        shown = [] if keys is None else sampling.keys_at(KeyFinder(keys), times)
+        shown = [] if keys is None else keys_at(KeyFinder(keys), times)
         if len(set(shown) - {-1}) > 1:
             listed = frame_blocks(keys)
             return [names.stem_of(listed[key].name) if key >= 0 else "" for key in shown]
     return [""] * len(times)
 
 
-def _takes(owners: list[Block], ids: set[str], base: Base, settings: GatherSettings) -> list[Stretch]:
+def _takes(owners: list[Block], ids: set[str], base: KeyFrames, settings: GatherSettings) -> list[Stretch]:
     """Return the actions to export as animations; if all, in the order of the frames that they begin with."""
     chosen = find_actions(settings.actions, ids, settings.keep_suffixes)
     takes = []
@@ -254,17 +343,17 @@ def _takes(owners: list[Block], ids: set[str], base: Base, settings: GatherSetti
         name = names.file_name_of(action, settings.keep_suffixes)
         takes.append(make_take(name, action, owners, base.count(name) if action.get(MODEL_ID) in ids else 0))
     if not names.called(settings.actions):
-        takes.sort(key=lambda take: _rank(take, base))
+
+        def rank(take: Take) -> tuple[Any, ...]:
+            first = base.keys_at(take.times[:1], take)[0]
+            return first < 0, first, take.action.name != take.action.get(names.GIVEN), take.action.name
+
+        takes.sort(key=rank)
         strangers = [a.name for a in loose_actions(owners) if a not in chosen and not any(k in a for k in MARKS)]
         if strangers:
             text = "actions that this model did not bring are left out, name them to write them: %s"
             log.warning(text, listing(strangers))
     return [(take.name, take.times, take) for take in takes]
-
-
-def _rank(take: Take, base: Base) -> tuple[Any, ...]:
-    first = base.keys_at(take.times[:1], take)[0]
-    return first < 0, first, take.action.name != take.action.get(names.GIVEN), take.action.name
 
 
 def _marked(scene: bpy.types.Scene) -> list[Stretch]:
@@ -292,12 +381,12 @@ def _marked(scene: bpy.types.Scene) -> list[Stretch]:
     return stretches
 
 
-class Base:
+class KeyFrames:
     """What a model's keys are as frames, for plans whose frames may show them; empty without keys."""
 
-    def __init__(self, planned: Planned | None) -> None:
-        plan, self.sources = planned or (Plan([], [], []), np.zeros(0, np.int32))
-        self.names, self.times = plan.names, plan.times
+    def __init__(self, planned: FramePlan | None) -> None:
+        plan = planned or FramePlan([], [], [], np.zeros(0, np.int32))
+        self.names, self.times, self.sources = plan.names, plan.times, plan.sources
         self.finder = KeyFinder(plan.held[0].data.shape_keys) if plan.held else None
         self.animations = group(plan.names)  # which follow one another
         self.firsts = [animation.first for animation in self.animations]
@@ -308,15 +397,17 @@ class Base:
 
     def keys_at(self, times: list[float], take: Take | None = None) -> list[int]:
         """Return which key the scene shows at each time, while it plays a take, or -1."""
-        return [-1] * len(times) if self.finder is None else sampling.keys_at(self.finder, times, take)
+        return [-1] * len(times) if self.finder is None else keys_at(self.finder, times, take)
 
-    def plan(self, times: list[float], take: Take | None = None) -> Planned:
+    def plan(self, times: list[float], take: Take | None = None) -> FramePlan:
         """Plan frames, without names."""
-        plan = Plan([], times, self.keys_at(times, take))
+        keys = self.keys_at(times, take)
+        sources = np.array([self.sources[key] if key >= 0 else -1 for key in keys], np.int32)
+        plan = FramePlan([], times, keys, sources)
         if take is not None:
             plan.takes = [take] * len(times)
             plan.whole_times = [self.times[k] if k >= 0 else t for t, k in zip(times, plan.keys, strict=True)]
-        return plan, np.array([self.sources[key] if key >= 0 else -1 for key in plan.keys], np.int32)
+        return plan
 
     def frame_names(self, animation: str, keys: list[int]) -> list[str]:
         """Return the names of an animation's frames: its keys' own if it shows its keys in order, else new ones."""
@@ -331,14 +422,14 @@ class Base:
         return made
 
 
-def _stretches_plan(stretches: list[Stretch], base: Base) -> Planned:
+def _stretches_plan(stretches: list[Stretch], base: KeyFrames) -> FramePlan:
     """Plan animations, one after the other, with frames named as games expect it."""
     parts = [base.plan(times, take) for _, times, take in stretches]
-    plan = Plan([], [], [])
-    for (name, _, _), (part, _) in zip(stretches, parts, strict=True):
+    plan = FramePlan([], [], [], np.concatenate([part.sources for part in parts]))
+    for (name, _, _), part in zip(stretches, parts, strict=True):
         plan.names += base.frame_names(name, part.keys)
         plan.times += part.times
         plan.keys += part.keys
         plan.takes += part.takes
         plan.whole_times += part.whole_times
-    return plan, np.concatenate([sources for _, sources in parts])
+    return plan

@@ -3,68 +3,48 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.clips import Clip
 from ...model.edits.normals import filled, smooth_normals, without_backs
-from ...model.vertex import Surface, Tag, VertexModel
+from ...model.pictures import Skin
+from ...model.vertex import ModelSource, Surface, Tag, Traits, VertexModel
 from ...model.wording import listed
 from ...reporting import LimitError
 from .. import names
 from ..budgets import refuse_to_write
-from ..claims import Claims
 from ..compat import Block
 from ..empties import PREFIX, decompose, shown_axes
 from ..losses import warn_of_layers
-from ..mesh import attributes
-from ..mesh.parts import Part, shaders_of, split, surface_name
-from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
-from ..mesh.surface_names import Wanted, settle_and_say
-from ..provenance import Place
+from ..mesh.read import warn_of_loose
+from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
+from ..playback import make_take
+from ..properties import GAME, TIMES, numbers
+from ..provenance import Claims
 from ..roots import is_tag, own_drivers, space_of
 from ..scene import ExportScene
 from ..shading.images import texture_size
-from . import effects, sampling, tags
-from .frame_plan import GatherSettings, plan_frames
-from .groups import find_groups, find_skins, find_traits, palette_of
-from .sampling import Plan, Samples, Subject
+from ..shading.skins import read_skin
+from . import tags
+from .clips import model_actions, model_ids
+from .frame_plan import FramePlan, GatherSettings, plan_frames
+from .gather_surfaces import ReadMesh, SplitMesh, read_meshes, split_meshes, to_surface
+from .sampling import Floats, Samples, Stage, Subject, step, stepping
 from .selfcheck import WrittenSurface
+from .shape_keys import KeyFinder, frame_blocks
+from .shown_keys import keys_at
 from .source import StoredSource, find
-from .stage import Stage, stepping
-from .surface import looks_of, to_surface
 
 log = logging.getLogger(__name__)
 
 MESH_TYPES = frozenset(("MESH",))
-
-
-@dataclass(eq=False)
-class MeshJob:
-    """An object on its way to one or more surfaces."""
-
-    block: Block
-    place: Place | None
-    direct: bool
-    shape: Shape | None = None
-    parts: list[Part] = field(default_factory=list)
-    samples: Samples | None = None
-    changed: bool = False  # by its modifiers
-
-    @property
-    def turns_normals(self) -> bool:
-        """Tell whether Blender turns custom normals along with keys or an armature."""
-        others = any(modifier.type != "ARMATURE" for modifier in self.block.modifiers if modifier.show_viewport)
-        return bool(self.block.data.has_custom_normals and not (self.changed and others))
-
-    def wants_normals(self, settings: GatherSettings) -> bool:
-        """Tell whether some vertex takes the normal that Blender shows."""
-        return settings.normals == "SHOWN" or (
-            settings.normals == "SOURCE" and any(part.needs_normals for part in self.parts)
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,38 +73,32 @@ def gather(
     bare = known is not None and known.is_bare  # then nothing is what it is
     if not mesh_blocks and not tag_sources and not bare:
         raise LimitError("nothing to export: no visible mesh and no tag among the objects")
-    meant = [] if settings.space == "WORLD" else [*mesh_blocks, *(tag.block for tag in tag_sources)]
-    space = space_of(meant, collection, export.evaluated)
-    plan, sources = plan_frames(mesh_blocks, tag_sources, collection, known, export, space)
+    wanted = [] if settings.space == "WORLD" else [*mesh_blocks, *(tag.block for tag in tag_sources)]
+    space = space_of(wanted, collection, export.evaluated)
+    plan = plan_frames(mesh_blocks, tag_sources, collection, known, export, space)
     plan.space = space
-    jobs = [_job(block, plan, known, settings) for block in _in_order(mesh_blocks, known)]
     with stepping(export, plan, mesh_blocks) as stage:
-        _read_shapes(jobs, stage, known)
-        _settle_jobs(jobs, stage, sources)
+        meshes = split_meshes(read_meshes(_in_order(mesh_blocks, known), stage, known), stage)
         stepped = _sample_tags(tag_sources, stage)
-    surfaces = _surfaces(jobs, plan, export)
+    surfaces = _surfaces(meshes, plan, export)
     if not surfaces and not tag_sources and not bare:
         raise LimitError("nothing to export: no mesh has faces, and there is no tag")
-    found = _tags(tag_sources, plan, stepped, known, sources, settings)
+    found = _tags(tag_sources, plan, stepped, known, settings)
     name = collection.name if collection is not None else mesh_blocks[0].name if mesh_blocks else "model"
     source = None if known is None else known.source
-    model = VertexModel(name, plan.names, surfaces, found, source, sources, texture_size=_texture_size(jobs))
+    model = VertexModel(name, plan.names, surfaces, found, source, plan.sources, texture_size=_texture_size(meshes))
     model.traits, model.groups = find_traits(collection), find_groups(plan, mesh_blocks, collection)
     if settings.pictures:
-        model.skins, model.palette = find_skins(_materials(jobs)), palette_of(source)
+        shapes = [(each.mesh.shape, each.parts) for each in meshes]
+        worn = [shape.materials[slot] for shape, parts in shapes for part in parts for slot in part.slots]
+        model.skins, model.palette = find_skins(worn), palette_of(source)
     return model
 
 
-def _materials(jobs: list[MeshJob]) -> list[Any]:
-    """Return the materials of all surfaces, in order."""
-    shapes = [(job.shape, job.parts) for job in jobs if job.shape is not None]
-    return [shape.materials[slot] for shape, parts in shapes for part in parts for slot in part.slots]
-
-
-def _texture_size(jobs: list[MeshJob]) -> tuple[int, int] | None:
+def _texture_size(meshes: list[SplitMesh]) -> tuple[int, int] | None:
     """Return the size of the first picture that a material shows, width and height in pixels."""
-    for job in jobs:
-        for material in job.shape.materials if job.shape is not None else ():
+    for each in meshes:
+        for material in each.mesh.shape.materials:
             size = None if material is None else texture_size(material)
             if size is not None:
                 return size
@@ -144,144 +118,64 @@ def _in_order(blocks: list[Block], known: StoredSource | None) -> list[Block]:
     return ordered + [block for block in blocks if block not in taken]
 
 
-def _job(block: Block, plan: Plan, known: StoredSource | None, settings: GatherSettings) -> MeshJob:
-    place = None if known is None else known.places.get(block.data)
-    return MeshJob(block, place, settings.direct and sampling.is_direct(block, plan))
-
-
-def _read_shapes(jobs: list[MeshJob], stage: Stage, known: StoredSource | None) -> None:
-    """Read the jobs' topology, and what of it is the source's, of their own meshes or of what modifiers make of them.
-
-    An object that its modifiers change in some frame is written with the normals that it shows.
-    """
-    source, plan = None if known is None else known.source, stage.plan
-    settings = stage.export.settings
-    for job in jobs:  # before the scene shows another frame
-        if job.direct:
-            job.samples = sampling.read_direct(job.block, plan)
-    changed = effects.changed_by_modifiers([job.block for job in jobs if not job.direct], stage)
-    for job in jobs:
-        mesh = job.block.data
-        # Import's base showed the first frame, and its normals are stored.
-        origin = Origin(source, job.place, 0, len(plan.times) == 1)
-        if job.direct:
-            job.shape = read_shape(job.block, mesh, mesh, origin, settings.normals)
-            continue
-        stage.show(0)
-        shown = stage.export.evaluated(job.block).data
-        own = mesh if attributes.topology(shown) == attributes.topology(mesh) else None
-        job.changed = job.block in changed
-        normals = "SHOWN" if job.changed else settings.normals
-        job.shape = read_shape(job.block, shown, own, origin, normals)
-
-
-def _split(job: MeshJob, sources: NDArray[np.int32], settings: GatherSettings) -> None:
-    """Split a job into parts by what its samples say."""
-    assert job.shape is not None and job.samples is not None and job.samples.positions is not None
-    job.parts = split(job.shape, looks_of(job.samples, sources, job.shape), settings.uv_splits_vertices)
-    if job.place is None and not len(job.shape.corners):
-        log.warning("'%s' has no faces: left out", job.block.name)
-        job.parts = []
-
-
-def _settle_jobs(jobs: list[MeshJob], stage: Stage, sources: NDArray[np.int32]) -> None:
-    """Sample and split jobs: by stepping what can't be read directly, or needs normals that only Blender knows."""
-    plan, settings = stage.plan, stage.export.settings
-    for job in jobs:
-        if job.direct:
-            _split(job, sources, settings)
-            other = len(plan.times) > 1 or sampling.shown_keys(job.block, plan)[0] > 0  # frames than the base
-            if other and job.wants_normals(settings) and job.samples is not None:
-                assert job.samples.positions is not None
-                found = sampling.read_direct_normals(job.block, job.samples.positions, len(plan.times))
-                job.samples.normals = found
-                _split(job, sources, settings)
-    stepped = [job for job in jobs if not job.direct]
-    _sample(stepped, stage)
-    for job in stepped:
-        _split(job, sources, settings)
-    # Who of several claimed a vertex in vain, and shows a new one, is known only now.
-    late = [j for j in stepped if j.wants_normals(settings) and j.samples is not None and j.samples.normals is None]
-    _sample(late, stage)
-
-
-def _sample(jobs: list[MeshJob], stage: Stage) -> None:
-    """Sample jobs in all frames, with normals where some vertex takes those that are shown."""
-    subjects = []
-    for job in jobs:
-        assert job.shape is not None
-        normals = job.wants_normals(stage.export.settings) or job.shape.shows_normals
-        subjects.append(Subject(job.block, job.shape.topology, normals))
-    for job, found in zip(jobs, sampling.step(stage, subjects), strict=True):
-        job.samples = found
-
-
 def _sample_tags(tag_sources: list[TagSource], stage: Stage) -> list[Samples | None]:
     """Sample the tags that can't be read from curves, None for those that can."""
     moved = [tag for tag in tag_sources if not _reads_curves(tag, stage.plan, stage.export.settings)]
-    samples = iter(sampling.step(stage, [Subject(tag.block, bone=tag.bone) for tag in moved]))
+    samples = iter(step(stage, [Subject(tag.block, bone=tag.bone) for tag in moved]))
     return [next(samples) if tag in moved else None for tag in tag_sources]
 
 
-def _reads_curves(tag: TagSource, plan: Plan, settings: GatherSettings) -> bool:
+def _reads_curves(tag: TagSource, plan: FramePlan, settings: GatherSettings) -> bool:
     """Tell whether a tag's own curves say where it is in all frames."""
-    plain = settings.direct and not tag.bone and tags.is_plain(tag.block, plan.space) and _only_curves(tag.block)
-    return plain and not any(plan.moves(tag.block))
+    if not settings.direct or tag.bone or not tags.is_plain(tag.block, plan.space) or any(plan.moves(tag.block)):
+        return False
+    animation = tag.block.animation_data
+    return animation is None or (own_drivers(tag.block) and not len(animation.nla_tracks))
 
 
-def _only_curves(block: Block) -> bool:
-    animation = block.animation_data
-    return animation is None or (own_drivers(block) and not len(animation.nla_tracks))
-
-
-def _surfaces(jobs: list[MeshJob], plan: Plan, export: ExportScene[GatherSettings]) -> list[Surface]:
+def _surfaces(meshes: list[SplitMesh], plan: FramePlan, export: ExportScene[GatherSettings]) -> list[Surface]:
     settings = export.settings
     if settings.uv_splits_vertices:  # else they become one
-        refuse_to_write(sum(len(job.parts) for job in jobs))
+        refuse_to_write(sum(len(each.parts) for each in meshes))
     surfaces: list[Surface] = []
     export.written.clear()
-    claims, copies, called = Claims(), dict[str, str](), iter(_names(jobs, settings))
-    for job in jobs:
-        assert job.shape is not None and job.samples is not None
-        for nth, part in enumerate(job.parts):
+    claims, copies, called = Claims(), dict[str, str](), iter(_names(meshes, settings))
+    for each in meshes:
+        mesh, samples = each.mesh, each.samples
+        for nth, part in enumerate(each.parts):
             name = next(called)
-            surface = to_surface(name, part, job.shape, job.samples, len(plan.times), 1.0 / settings.scale)
-            surface.shaders = shaders_of(part, job.shape, settings.keep_suffixes)
-            if nth == 0 and job.place is not None:
-                surface.source_index = job.place.surface
-            _settle_shown(job, surface, settings)
+            surface = to_surface(name, part, mesh.shape, samples, len(plan.times), 1.0 / settings.scale)
+            surface.shaders = shaders_of(part, mesh.shape, settings.keep_suffixes)
+            if nth == 0 and mesh.place is not None:
+                surface.source_index = mesh.place.surface
+            _settle_normals(mesh, surface, settings)
             if claims.repeats(surface.source_index, surface.source_triangles):
-                copies[job.block.name] = name
+                copies[mesh.block.name] = name
             surfaces.append(surface)
-            if job.direct:
-                export.written.append(WrittenSurface(job.block, surface, part.vertices.points, plan))
-        if job.parts:
-            _warn_of_points(job)
-            warn_of_layers(job.block)
-    _warn_of_copies(copies)
-    return surfaces
-
-
-def _names(jobs: list[MeshJob], settings: GatherSettings) -> list[str]:
-    """Return what to call all surfaces, in order."""
-    wanted = []
-    for job in jobs:
-        assert job.shape is not None
-        for nth, part in enumerate(job.parts):
-            name = surface_name(job.block, part, job.shape, nth, settings.keep_suffixes)
-            wanted.append(Wanted(job.block, nth, name))
-    return settle_and_say(wanted) if settings.worn_by_name else [each.name for each in wanted]
-
-
-def _warn_of_copies(copies: dict[str, str]) -> None:
-    """Name the objects that are copies of imported surfaces, with what each is called in the file."""
+            if mesh.keyed is not None:
+                export.written.append(WrittenSurface(mesh.block, surface, part.vertices.points, plan))
+        if each.parts:
+            warn_of_loose(mesh.block, mesh.shape)
+            _warn_of_forgotten(mesh, samples)
+            warn_of_layers(mesh.block)
     if len(copies) > 1:
         log.warning("%s are copies of surfaces: written as further ones", listed(list(copies)))
     for copy, name in copies.items() if len(copies) == 1 else ():
         log.warning("'%s' is a copy of a surface: written as a further one called '%s'", copy, name)
+    return surfaces
 
 
-def _settle_shown(job: MeshJob, surface: Surface, settings: GatherSettings) -> None:
+def _names(meshes: list[SplitMesh], settings: GatherSettings) -> list[str]:
+    """Return what to call all surfaces, in order."""
+    wanted = []
+    for each in meshes:
+        block = each.mesh.block
+        for nth, part in enumerate(each.parts):
+            wanted.append(Wanted(block, nth, surface_name(block, part, each.mesh.shape, nth, settings.keep_suffixes)))
+    return settle_and_say(wanted) if settings.worn_by_name else [each.name for each in wanted]
+
+
+def _settle_normals(mesh: ReadMesh, surface: Surface, settings: GatherSettings) -> None:
     """Take smooth normals instead of those that Blender shows: if that is wanted, or where those can't be right.
 
     Blender turns custom normals along with the faces that they were set on, and loses their way in poses far off. What
@@ -291,23 +185,21 @@ def _settle_shown(job: MeshJob, surface: Surface, settings: GatherSettings) -> N
     if settings.normals == "SMOOTH":
         surface.normals = smooth_normals(surface.positions, surface.triangles)
         surface.own_normals = np.ones(surface.num_vertices, np.bool_)
-    elif settings.normals == "SOURCE" and surface.normals is not None and job.turns_normals:
+    elif settings.normals == "SOURCE" and surface.normals is not None and mesh.turns_normals:
         numbers, own = surface.source_vertices, surface.own_normals
         if surface.normals.strides[0] and numbers is not None and own is not None:  # else one for all frames
             triangles, which = surface.triangles, own | (numbers < 0)
             surface.normals, count = without_backs(surface.normals, surface.positions, triangles, which)
             if count:
                 said = "vertices show normals that point into the mesh in some frames: smoothed there"
-                log.warning("'%s': %d %s", job.block.name, count, said)
+                log.warning("'%s': %d %s", mesh.block.name, count, said)
 
 
-def _warn_of_points(job: MeshJob) -> None:
-    """Name vertices that are left out, and those that look forgotten at the origin."""
-    assert job.shape is not None and job.samples is not None and job.samples.positions is not None
-    topology, positions = job.shape.topology, job.samples.positions
-    warn_of_loose(job.block, job.shape)
+def _warn_of_forgotten(mesh: ReadMesh, samples: Samples) -> None:
+    """Name new vertices that look forgotten at the origin in some frames."""
+    topology, positions = mesh.shape.topology, samples.positions
     new = np.zeros(topology.num_points, np.bool_)
-    new[topology.corner_points[job.shape.numbers < 0]] = True
+    new[topology.corner_points[mesh.shape.numbers < 0]] = True
     if len(positions) < 2 or not new.any():
         return
     at_origin = (positions == 0.0).all(axis=2)
@@ -316,7 +208,7 @@ def _warn_of_points(job: MeshJob) -> None:
         frames = np.flatnonzero(at_origin[:, forgotten].any(axis=1))
         log.warning(
             "'%s': %d vertices lie at the origin in %d frames (first: %d); 'Hold Still in Other Frames' mends that",
-            job.block.name, int(forgotten.sum()), len(frames), int(frames[0]),
+            mesh.block.name, int(forgotten.sum()), len(frames), int(frames[0]),
         )  # fmt: skip
 
 
@@ -333,21 +225,25 @@ def find_tags(blocks: list[Block]) -> list[TagSource]:
 
 def _tags(
     tag_sources: list[TagSource],
-    plan: Plan,
+    plan: FramePlan,
     samples: list[Samples | None],
     known: StoredSource | None,
-    sources: NDArray[np.int32],
     settings: GatherSettings,
 ) -> list[Tag]:
     """Return the tags in the source's order, new ones behind, with the source's numbers where import put them."""
     result = []
     for entry, seen in zip(tag_sources, samples, strict=True):
-        origins, axes = sampling.tag_transforms(entry.block, plan, seen)
+        origins, axes = _tag_transforms(entry.block, plan, seen)
         name = entry.bone or names.file_name_of(entry.block, settings.keep_suffixes)
         tag = Tag(name, origins / np.float32(settings.scale), axes)
         tag.source_index = -1 if entry.bone or known is None else known.tag_index(entry.block)
         result.append((tag, entry))
-    order = sorted(range(len(result)), key=lambda i: _tag_rank(*result[i], i))
+
+    def rank(nth: int) -> tuple[Any, ...]:
+        tag, entry = result[nth]
+        return tag.source_index < 0, tag.source_index, entry.block.name != entry.block.get(names.GIVEN), nth
+
+    order = sorted(range(len(result)), key=rank)
     claims = Claims()
     for i in order:
         tag, entry = result[i]
@@ -355,7 +251,7 @@ def _tags(
             tag.source_index = -1
         hinted: NDArray[np.bool_] = np.zeros(len(plan.times), np.bool_)
         if tag.source_index >= 0 and known is not None:
-            hinted = _hint(tag, known, sources, 1.0 if samples[i] is None else max(1.0, plan.space.reach))
+            hinted = _hint(tag, known, plan.sources, 1.0 if samples[i] is None else max(1.0, plan.space.reach))
         if samples[i] is None:
             for frame in np.flatnonzero(~hinted).tolist():
                 tag.axes[frame] = tags.exact_axes(entry.block, plan.own_times()[frame])
@@ -363,8 +259,13 @@ def _tags(
     return [result[i][0] for i in sorted(order, key=lambda i: result[i][0].source_index < 0)]
 
 
-def _tag_rank(tag: Tag, entry: TagSource, nth: int) -> tuple[Any, ...]:
-    return tag.source_index < 0, tag.source_index, entry.block.name != entry.block.get(names.GIVEN), nth
+def _tag_transforms(block: Block, plan: FramePlan, samples: Samples | None) -> tuple[Floats, Floats]:
+    """Return a tag's origins (F, 3) and axes (F, 3, 3) as rows: from curves, or from `samples` if it was stepped."""
+    if samples is None:
+        return tags.read_curves(block, plan.own_times())
+    stacked = samples.matrices
+    axes = np.swapaxes(stacked[:, :3, :3], 1, 2).astype(np.float32)
+    return stacked[:, :3, 3].astype(np.float32), axes
 
 
 def _hint(tag: Tag, known: StoredSource, sources: NDArray[np.int32], reach: float) -> NDArray[np.bool_]:
@@ -385,3 +286,76 @@ def _hint(tag: Tag, known: StoredSource, sources: NDArray[np.int32], reach: floa
     hinted: NDArray[np.bool_] = np.abs(tag.axes - shown).max(axis=(1, 2)) <= tags.SAME_AXES * size
     tag.axes[hinted] = axes[hinted]
     return hinted
+
+
+def find_groups(plan: FramePlan, blocks: list[Block], collection: bpy.types.Collection | None) -> list[Clip] | None:
+    """Return the groups among the frames that are planned; None where no action of the model says what they are."""
+    keyed = [b.data.shape_keys for b in blocks if b.data.shape_keys is not None and frame_blocks(b.data.shape_keys)]
+    taken = [take.action for take in plan.takes if take is not None]
+    actions = list(dict.fromkeys([*model_actions(model_ids(blocks, collection)), *taken]))
+    if not actions or not keyed:
+        return None
+    finder, found = KeyFinder(keyed[0]), list[Clip]()
+    for action in actions:
+        times = numbers(action, TIMES)
+        if times:
+            name = names.file_name_of(action)
+            runs = _taken(plan, action) if action in taken else _shown(plan, action, finder, keyed)
+            found += [Clip(name, run.start, len(run), times=times) for run in runs]
+    return found
+
+
+def _taken(plan: FramePlan, action: Block) -> Iterator[range]:
+    """Yield the frames for which an action is played."""
+    own = [place for place, take in enumerate(plan.takes) if take is not None and take.action == action]
+    if own:
+        yield range(own[0], own[-1] + 1)
+
+
+def _shown(plan: FramePlan, action: Block, finder: KeyFinder, keyed: list[Block]) -> Iterator[range]:
+    """Yield the frames that show just the keys that an action does, in its order."""
+    try:
+        take = make_take(action.name, action, keyed)
+    except LimitError:
+        return
+    keys = keys_at(finder, take.times, take)
+    if not keys or keys[0] < 0 or any(after != before + 1 for before, after in pairwise(keys)):
+        log.warning("'%s' plays no run of the model's frames: it is written as no group", action.name)
+        return
+    place = 0
+    while place + len(keys) <= len(plan.keys):
+        if plan.keys[place : place + len(keys)] == keys:
+            yield range(place, place + len(keys))
+            place += len(keys)
+        else:
+            place += 1
+
+
+def find_skins(materials: Iterable[Any]) -> list[Skin]:
+    """Return the skins that materials show, each once."""
+    found: dict[str, Skin] = {}
+    for material in dict.fromkeys(materials):
+        if material is not None:
+            name = names.file_name_of(material)
+            found.setdefault(name, read_skin(material, name))
+    return list(found.values())
+
+
+def find_traits(collection: bpy.types.Collection | None) -> Traits:
+    """Return the numbers of a model's header that its collection shows."""
+    found: Traits = {}
+    holder: Any = collection
+    for name in [] if holder is None else list(holder.keys()):
+        if name.startswith(GAME):
+            value, several = holder[name], numbers(holder, name)
+            if several:
+                found[name.removeprefix(GAME)] = value if isinstance(value, int | float) else several
+            else:
+                log.warning("'%s' is no number: left as it was", name)
+    return found
+
+
+def palette_of(source: ModelSource | None) -> Any:
+    """Return the palette that a model's pictures were read with, (256, 3), if it is one of its own."""
+    found = None if source is None else source.facts.get("palette")
+    return found if found is not None and found.shape == (256, 3) and found.dtype == "u1" else None

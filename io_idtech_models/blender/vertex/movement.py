@@ -18,9 +18,8 @@ from ..compat import Block, playing_curves
 from ..curves import curve_points
 from ..mesh import attributes
 from ..playback import influences
-from ..roots import Space
+from ..roots import Space, places_in
 from ..scene import ExportScene, showing
-from .sampling import places_in
 
 SAMPLES = 24  # frames that are looked at, evenly spread over the range
 FIRST = 3  # and so many at its beginning, one by one: simulations start there
@@ -44,10 +43,10 @@ def is_moving(blocks: Iterable[Block], export: ExportScene[Any], space: Space, f
         return False
     with showing(scene) as show:
         show(frames[0])
-        before = _looks(watched, export, space)
+        before = _states(watched, export, space)
         for frame in _chosen(frames, watched):
             show(frame)
-            if any(map(_differs, before, _looks(watched, export, space))):
+            if any(map(_differs, before, _states(watched, export, space))):
                 return True
     return False
 
@@ -80,16 +79,16 @@ def _chosen(frames: range, blocks: list[Block]) -> list[int]:
     return sorted(chosen | set(inside[::step]))
 
 
-Look = tuple[NDArray[np.float64], NDArray[np.float32] | None, NDArray[np.float32] | None]
+State = tuple[NDArray[np.float64], NDArray[np.float32] | None, NDArray[np.float32] | None]
 
 
-def _looks(blocks: list[Block], export: ExportScene[Any], space: Space) -> list[Look]:
+def _states(blocks: list[Block], export: ExportScene[Any], space: Space) -> list[State]:
     """Return what objects show just now."""
     places = places_in(space, export, blocks)
-    return [_look(export.evaluated(block), place) for block, place in zip(blocks, places, strict=True)]
+    return [_state(export.evaluated(block), place) for block, place in zip(blocks, places, strict=True)]
 
 
-def _look(shown: Block, place: NDArray[np.float64]) -> Look:
+def _state(shown: Block, place: NDArray[np.float64]) -> State:
     """Return what an evaluated object at a place shows: its transform, the points of a mesh, the poses of bones."""
     points = poses = None
     if shown.type == "MESH":
@@ -100,7 +99,7 @@ def _look(shown: Block, place: NDArray[np.float64]) -> Look:
     return place, points, poses
 
 
-def _differs(before: Look, after: Look) -> bool:
+def _differs(before: State, after: State) -> bool:
     for old, new in zip(before, after, strict=True):
         if old is None or new is None:
             continue

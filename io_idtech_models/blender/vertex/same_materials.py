@@ -9,7 +9,7 @@ import bpy
 
 from .. import names
 from ..compat import Block
-from ..mesh.parts import worn_materials
+from ..mesh.surface_names import worn_materials
 from ..provenance import is_stand_in
 from ..shading.materials import Materials
 

@@ -6,7 +6,6 @@ What export has stepped through it has seen; what it has read from keys and curv
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +14,11 @@ from ...model import steady
 from ...model.vertex import Surface
 from ..compat import Block
 from ..mesh import attributes
+from ..roots import places_in
 from ..scene import ExportScene
-from ..selfcheck import is_beyond, spread, tolerance
-from .frame_plan import GatherSettings
-from .sampling import Plan, places_in
-from .stage import stepping
+from ..selfcheck import Off, is_beyond, spread, tolerance
+from .frame_plan import FramePlan, GatherSettings
+from .sampling import stepping
 
 
 @dataclass(eq=False)
@@ -29,7 +28,7 @@ class WrittenSurface:
     block: Block
     surface: Surface
     points: NDArray[np.integer]  # (V,) of the object's mesh
-    plan: Plan
+    plan: FramePlan
 
 
 def differences(export: ExportScene[GatherSettings]) -> list[str]:
@@ -37,24 +36,20 @@ def differences(export: ExportScene[GatherSettings]) -> list[str]:
     written: list[WrittenSurface] = export.written
     if not written:
         return []
-    plan = written[0].plan
-    worst: dict[Any, tuple[float, str]] = {}
-    blocks = list(dict.fromkeys(each.block for each in written))
-    with stepping(export, plan, blocks) as stage:
+    plan, scale = written[0].plan, export.settings.scale
+    worst = {each.block: Off() for each in written}
+    with stepping(export, plan, list(worst)) as stage:
         for frame in spread(np.arange(len(plan.times))):
             stage.show(frame)
-            places = dict(zip(blocks, places_in(plan.space, export, blocks), strict=True))
+            places = dict(zip(worst, places_in(plan.space, export, list(worst)), strict=True))
             for each in written:
-                off = _off(each, frame, export.evaluated(each.block).data, places[each.block], export.settings.scale)
-                if is_beyond(off, worst.get(each.block, (0.0, ""))[0]):
-                    worst[each.block] = off, plan.names[frame]
-    text = (
-        "is written up to {:.3g} units off what Blender shows, in frame '{}': apply what moves it, or choose Frames: {}"
-    )
-    return [f"'{block.name}' " + text.format(off, name, "Scene Range") for block, (off, name) in worst.items()]
+                far = _distance(each, frame, export.evaluated(each.block).data, places[each.block], scale)
+                worst[each.block].note(far, f"in frame '{plan.names[frame]}'")
+    remedy = "apply what moves it, or choose Frames: Scene Range"
+    return [off.sentence(f"'{block.name}' is", remedy) for block, off in worst.items() if off.where]
 
 
-def _off(each: WrittenSurface, frame: int, shown: Block, place: NDArray[np.float64], scale: float) -> float:
+def _distance(each: WrittenSurface, frame: int, shown: Block, place: NDArray[np.float64], scale: float) -> float:
     """Return how far a surface is off an evaluated mesh at most, units; 0 within tolerance."""
     written = each.surface.positions[min(frame, len(each.surface.positions) - 1)]
     if len(shown.vertices) <= int(each.points.max(initial=-1)):

@@ -1,4 +1,4 @@
-"""TGA pictures, read: bytes to pixels.
+"""TGA pictures: bytes to pixels, and back.
 
 The header's 18 bytes are those of Truevision's "TGA File Format Specification", version 2.0: length of the text behind
 it, whether there is a table of colours, the kind (1 numbers, 2 colours, 3 grey, and the same with runs from 9 on), the
@@ -8,6 +8,8 @@ many pixels there are, less one.
 """
 
 from __future__ import annotations
+
+import struct
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +24,9 @@ HEADER = np.dtype([
 ])  # fmt: skip
 NUMBERS, COLORS, GREY, RUNS = 1, 2, 3, 8
 MAX_SIDE = 4096
+Picture = NDArray[np.uint8]  # (height, width, 3 or 4), the bottom row first
+LARGEST = 2048  # texels of a side that is written: engines shrink what is larger than the card takes
+ICON = 64  # texels of an icon's side
 TOP_FIRST, LEFTWARD = 0x20, 0x10
 
 
@@ -87,3 +92,16 @@ def _runs(body: bytes, count: int, width: int) -> NDArray[np.uint8]:
         done += length
         place += 1 + step
     return np.frombuffer(b"".join(pieces), np.uint8)[: count * width]
+
+
+def encode(picture: Picture) -> bytes:
+    """Return a picture's file as games of Quake III's kin read it everywhere: uncompressed, rows from the bottom up.
+
+    Where all is opaque it has three channels.
+    """
+    if picture.shape[2] == 4 and (picture[:, :, 3] == 255).all():
+        picture = picture[:, :, :3]
+    height, width, channels = picture.shape
+    header = struct.pack("<3B5xHHHHBB", 0, 0, 2, 0, 0, width, height, 8 * channels, 8 if channels == 4 else 0)
+    order = [2, 1, 0, 3][:channels]
+    return header + np.ascontiguousarray(picture[:, :, order]).tobytes()

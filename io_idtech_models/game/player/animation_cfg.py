@@ -102,13 +102,6 @@ class Row:
         """Return the frames per second at which it plays."""
         return min(self.fps, FASTEST) if self.fps > 0 else 1.0
 
-    def frames_shown(self, num_frames: int) -> list[int]:
-        """Return what a model shows of so many frames, of a row of `AnimationTable.of_part`: a frame beyond is frame 0.
-
-        (So R_AddMD3Surfaces has it. A tag stands at the last frame then, see R_GetTag.)
-        """
-        return [frame if 0 <= frame < num_frames else 0 for frame in self.frames]
-
     def outside(self, num_frames: int) -> int:
         """Return how many of its frames a model of so many does not have; of a row of `AnimationTable.of_part`."""
         length = max(abs(self.count), 1)

@@ -48,7 +48,9 @@ def with_row(
     if table.is_named:
         if not PLAIN_NAME.match(name) or any(row.name.islower() for row in table.rows):
             raise LimitError(f"'{name}' is no name for a row of this table")
-        return _added(table, _kin(table, name), name, (first, count, loop, fps))
+        kind = name.partition("_")[0] + "_"
+        behind = next((row for row in reversed(table.rows) if row.name.startswith(kind)), table.rows[-1])
+        return _added(table, behind, name, (first, count, loop, fps))
     order = NAMES if table.is_segmented else WHOLE_NAMES
     if name not in order:
         raise LimitError(f"'{name}' is no animation of such a table: they are {', '.join(order)}")
@@ -98,12 +100,6 @@ def _skip(rows: Mapping[str, Row]) -> int:
             f"games need the same number, so give both models as many frames before"
         )
     return max(row.first + abs(row.count) for row in rows.values() if row.parts == {UPPER}) - legs.first
-
-
-def _kin(table: AnimationTable, name: str) -> Row:
-    """Return the last row of a kind, or of all."""
-    kind = name.partition("_")[0] + "_"
-    return next((row for row in reversed(table.rows) if row.name.startswith(kind)), table.rows[-1])
 
 
 def _added(table: AnimationTable, behind: Row | None, name: str, numbers: Numbers) -> AnimationTable:

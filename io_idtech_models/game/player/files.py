@@ -22,9 +22,8 @@ from dataclasses import dataclass, field, replace
 
 from ...reporting import ModelError
 from ..folders import Union, home_of
-from ..search import IMAGE_SUFFIXES, game_folder
-from ..skin import read_skin
-from ..skin_names import SUFFIX, choose, rank, skins_of
+from ..search import IMAGE_SUFFIXES
+from ..skin import SUFFIX, choose, rank, read_skin, skins_of
 from ..store import Folder, GameFile, Store, name_parts
 from .animation_cfg import LOWER, UPPER, WHOLE
 
@@ -66,14 +65,14 @@ class PlayerFiles:
     skins: list[str]  # that all parts have, the one to show first
     icons: dict[str, GameFile]  # by skin
     missing: list[str]  # what a game refuses it for, or shows otherwise, a sentence each
-    bare: list[str]  # skins without an icon, which games ask for
+    without_icon: list[str]  # skins without an icon, which games ask for
 
     @property
     def iconless(self) -> str:
         """Return what games refuse for want of an icon, in a sentence; "" if nothing. Games' own players have such."""
-        names = ", ".join(self.bare)
+        names = ", ".join(self.without_icon)
         refused = f"games refuse a skin without an icon ({names})"
-        return f"'{self.name}' has no icon_{self.bare[0]}.tga: {refused}" if self.bare else ""
+        return f"'{self.name}' has no icon_{self.without_icon[0]}.tga: {refused}" if self.without_icon else ""
 
     @property
     def path(self) -> str:
@@ -135,7 +134,7 @@ def players_in(store: Store) -> list[PlayerFiles]:
     or pictures, are none.
     """
     found = []
-    store = store.disk.surroundings.whole(store) if isinstance(store, Folder) else store
+    store = store.disk.whole(store) if isinstance(store, Folder) else store
     for folders in FOLDERS:
         bodies = {tuple(map(str.lower, inner[::-1])): inner for at in store.below(folders) for inner in _bodies(at)}
         places = (store.below((*folders, *bodies[name])) for name in sorted(bodies))
@@ -146,12 +145,6 @@ def players_in(store: Store) -> list[PlayerFiles]:
         if hidden and isinstance(player.folder, Union):
             player.missing.append(f"{hidden_in(player.folder)}, whose own are shown: {shortened(hidden)}")
     return players
-
-
-def players_of(file: GameFile) -> list[PlayerFiles]:
-    """Return all players of the game that a file is of; none where it lies in no game's folder."""
-    game = game_folder(file)
-    return [] if game is None else players_in(game)
 
 
 def _bodies(players: Store) -> Iterable[tuple[str, ...]]:
@@ -197,8 +190,8 @@ class _Found:
         for skin in skins:
             icon = self._file(*(f"icon_{skin}{suffix}" for suffix in IMAGE_SUFFIXES))
             icons |= {} if icon is None else {skin: icon}
-        bare = [] if self.is_wolf or WHOLE in self.parts else [skin for skin in skins if skin not in icons]
-        return PlayerFiles(self.folder.name, self.folder, self.parts, table, skins, icons, self.missing, bare)
+        without_icon = [] if self.is_wolf or WHOLE in self.parts else [skin for skin in skins if skin not in icons]
+        return PlayerFiles(self.folder.name, self.folder, self.parts, table, skins, icons, self.missing, without_icon)
 
     def _miss(self, what: str) -> None:
         self.missing.append(f"'{self.folder.name}' has {what}")

@@ -20,7 +20,6 @@ SUFFIX = ".md3"
 HAND, BARREL, FLASH = "_hand", "_barrel", "_flash"
 USUAL_HAND = ("shotgun", "shotgun_hand.md3")
 NOT_ITSELF = re.compile(r"(?:_hand|_barrel|_flash|_[1-3])\Z")
-TAGS = {BARREL: "tag_barrel", FLASH: "tag_flash"}  # of the weapon
 
 
 @dataclass(frozen=True)
@@ -33,19 +32,13 @@ class WeaponFiles:
     barrel: GameFile | None = None
     flash: GameFile | None = None
 
-    @property
-    def on_tags(self) -> dict[str, GameFile]:
-        """Return what stands on the weapon's tags, by their names."""
-        found = {TAGS[BARREL]: self.barrel, TAGS[FLASH]: self.flash}
-        return {tag: file for tag, file in found.items() if file is not None}
-
 
 def weapons_in(store: Store) -> list[WeaponFiles]:
     """Return all weapons of a game, by their names: of its folder with its archives, of a `Union`, or of one archive.
 
     No model is read.
     """
-    store = store.disk.surroundings.whole(store) if isinstance(store, Folder) else store
+    store = store.disk.whole(store) if isinstance(store, Folder) else store
     found: dict[str, WeaponFiles] = {}
     for place in store.below(FOLDERS):
         folders: dict[str, dict[str, GameFile]] = {}

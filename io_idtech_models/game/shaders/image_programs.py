@@ -116,19 +116,3 @@ def text(program: Program) -> str:
         return program.name
     arguments = [text(picture) for picture in program.pictures] + list(program.spelt)
     return f"{program.function}( {', '.join(arguments)})"
-
-
-def dds_name(program: Program) -> str:
-    """Return the name of the file with the compressed picture of a program, which games use instead if it is there.
-
-    Source: ImageFromFile, which drops `.tga` and turns backslashes, and ImageProgramStringToCompressedFileName.
-    """
-    parts = ["dds/"]
-    folders = 0
-    for letter in text(program).replace(".tga", "").replace("\\", "/"):
-        if letter in "/(":
-            parts.append("/" if folders < MOST_FOLDERS else " ")
-            folders += 1
-        elif letter not in ")," and not (letter == " " and parts[-1].endswith("/")):
-            parts.append(letter.translate(INSTEAD))
-    return "".join(parts) + ".dds"

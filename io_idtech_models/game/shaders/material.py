@@ -34,10 +34,12 @@ from .model import (
     Blend,
     Deform,
     Gen,
+    Reading,
     Shader,
     Stage,
     TcMod,
     grown,
+    read_sort,
 )
 
 ROLES = {"diffusemap": DIFFUSE, "bumpmap": BUMP, "specularmap": SPECULAR}
@@ -72,95 +74,82 @@ WHITE = ["1"]
 
 
 @dataclass
-class _State:
-    shader: Shader
-    words: Cursor
-    stage: Stage
+class _Reading(Reading):
     clamp: bool = False
     colours: list[list[str]] | None = None  # expressions of red, green, blue and alpha
-
-    def unknown(self, word: str) -> None:
-        """Note a word that the engine does not know, and skip its line."""
-        if word not in self.shader.unknown:
-            self.shader.unknown = grown(self.shader.unknown, word)
-        self.words.rest()
 
 
 def parse(body: str, name: str) -> Shader:
     """Return the material whose body, without its outer braces and without comments, is a text. Never fails."""
     words = Cursor(DECL_WORDS.findall(body))
-    state = _State(Shader(name, MATERIAL), words, Stage())
+    reading = _Reading(Shader(name, MATERIAL), words)
     while word := words.word():
         if word == "{":
-            _parse_stage(state)
+            _parse_stage(reading)
         elif word != "}":
-            _parse_general(state, fold(unquoted(word)))
-    return state.shader
+            _parse_general(reading, fold(unquoted(word)))
+    return reading.shader
 
 
-def _parse_general(state: _State, word: str) -> None:
-    shader, words = state.shader, state.words
+def _parse_general(reading: _Reading, word: str) -> None:
+    shader, words = reading.shader, reading.words
     if word in GENERAL:
-        GENERAL[word](state)
+        GENERAL[word](reading)
     elif word in ROLES:
-        state.stage = Stage(role=ROLES[word], clamp=state.clamp)
-        _map(state)
-        shader.stages.append(state.stage)
+        reading.stage = Stage(role=ROLES[word], clamp=reading.clamp)
+        _map(reading)
+        shader.stages.append(reading.stage)
     elif word in COVERAGES:
         shader.coverage = COVERAGES[word]
     elif word in CLAMPS:
-        state.clamp = CLAMPS[word]
+        reading.clamp = CLAMPS[word]
     elif word in FLAGS:
         shader.flags = grown(shader.flags, word)
     elif word in SKIPPED or word.startswith("qer"):
         words.rest()
     else:
-        state.unknown(word)
+        reading.unknown(word)
 
 
-def _two_sided(state: _State) -> None:
-    state.shader.cull = NONE
+def _two_sided(reading: _Reading) -> None:
+    reading.shader.cull = NONE
 
 
-def _back_sided(state: _State) -> None:
-    state.shader.cull = BACK
+def _back_sided(reading: _Reading) -> None:
+    reading.shader.cull = BACK
 
 
-def _sort(state: _State) -> None:
-    state.shader.sort = fold(state.words.argument())
+def _polygon_offset(reading: _Reading) -> None:
+    word = "".join(reading.words.rest()[:2])  # a sign is a word of its own
+    reading.shader.polygon_offset = number(word) if word else 1.0
 
 
-def _polygon_offset(state: _State) -> None:
-    word = "".join(state.words.rest()[:2])  # a sign is a word of its own
-    state.shader.polygon_offset = number(word) if word else 1.0
+def _editor_image(reading: _Reading) -> None:
+    program = image_programs.parse(reading.words) if reading.words.at_argument() else None
+    reading.shader.editor_image = "" if program is None else next(image_programs.names(program), "")
+    reading.words.rest()
 
 
-def _editor_image(state: _State) -> None:
-    program = image_programs.parse(state.words) if state.words.at_argument() else None
-    state.shader.editor_image = "" if program is None else next(image_programs.names(program), "")
-    state.words.rest()
+def _gui_surface(reading: _Reading) -> None:
+    reading.shader.flags = grown(reading.shader.flags, "guisurf")
+    reading.words.rest()
 
 
-def _gui_surface(state: _State) -> None:
-    state.shader.flags = grown(state.shader.flags, "guisurf")
-    state.words.rest()
-
-
-def _deform(state: _State) -> None:
-    kind = fold(state.words.argument())
+def _deform(reading: _Reading) -> None:
+    kind = fold(reading.words.argument())
     if kind not in DEFORMS:
-        state.words.rest()
+        reading.words.rest()
         return
-    values = [expressions.value(expressions.read(state.words)) or 0.0 for _ in range(DEFORMS[kind])]
-    state.shader.deforms = grown(state.shader.deforms, Deform(kind, tuple(values)))
+    values = [expressions.value(expressions.read(reading.words)) or 0.0 for _ in range(DEFORMS[kind])]
+    reading.shader.deforms = grown(reading.shader.deforms, Deform(kind, tuple(values)))
     if kind in SPRITES:
-        state.shader.cull = NONE
+        reading.shader.cull = NONE
     if kind in {"turbulent", "particle", "particle2"}:
-        state.words.rest()
+        reading.words.rest()
 
 
-GENERAL: dict[str, Callable[[_State], None]] = {
-    "twosided": _two_sided, "backsided": _back_sided, "sort": _sort, "polygonoffset": _polygon_offset,
+GENERAL: dict[str, Callable[[_Reading], None]] = {
+    "twosided": _two_sided, "backsided": _back_sided, "sort": read_sort, "polygonoffset": _polygon_offset,
     "qer_editorimage": _editor_image, "deform": _deform,
     "guisurf": _gui_surface,
 }  # fmt: skip
@@ -169,39 +158,34 @@ GENERAL: dict[str, Callable[[_State], None]] = {
 # -- stages
 
 
-def _parse_stage(state: _State) -> None:
-    state.stage, state.colours = Stage(clamp=state.clamp), None
-    words = state.words
-    while (word := words.word()) != "}":
-        if word in {"", "{"}:
-            state.shader.faults = grown(state.shader.faults, f"'{state.shader.name}': a stage is not closed")
-            words.back()
-            break
-        _parse_word(state, fold(unquoted(word)))
-    _set_colours(state)
-    state.shader.stages.append(state.stage)
+def _parse_stage(reading: _Reading) -> None:
+    reading.stage, reading.colours = Stage(clamp=reading.clamp), None
+    for word in reading.stage_words():
+        _parse_word(reading, word)
+    _set_colours(reading)
+    reading.shader.stages.append(reading.stage)
 
 
-def _parse_word(state: _State, word: str) -> None:
-    stage = state.stage
+def _parse_word(reading: _Reading, word: str) -> None:
+    stage = reading.stage
     if word in STAGE:
-        STAGE[word](state)
+        STAGE[word](reading)
     elif word in CLAMPS:
         stage.clamp = CLAMPS[word]
     elif word in CHANNELS:
-        _channel(state, CHANNELS[word])
+        _channel(reading, CHANNELS[word])
     elif word in MOVES:
-        _move(state, MOVES[word])
+        _move(reading, MOVES[word])
     elif word in {"screen", "screen2", "glasswarp"}:
         stage.tc_gen = word
     elif word in STAGE_SKIPPED:
-        state.words.rest()
+        reading.words.rest()
     elif word not in STAGE_FLAGS:
-        state.unknown(word)
+        reading.unknown(word)
 
 
-def _blend(state: _State) -> None:
-    words, stage = state.words, state.stage
+def _blend(reading: _Reading) -> None:
+    words, stage = reading.words, reading.stage
     word = unquoted(words.word())
     if fold(word) in ROLES:
         stage.role = ROLES[fold(word)]
@@ -217,50 +201,50 @@ def _blend(state: _State) -> None:
         stage.blend = None
 
 
-def _map(state: _State) -> None:
-    state.stage.program = image_programs.parse(state.words)
-    found = () if state.stage.program is None else tuple(image_programs.names(state.stage.program))
-    state.stage.maps = found
+def _map(reading: _Reading) -> None:
+    reading.stage.program = image_programs.parse(reading.words)
+    found = () if reading.stage.program is None else tuple(image_programs.names(reading.stage.program))
+    reading.stage.maps = found
 
 
-def _cube_map(state: _State) -> None:
-    _map(state)
-    state.stage.is_cube = True
+def _cube_map(reading: _Reading) -> None:
+    _map(reading)
+    reading.stage.is_cube = True
 
 
-def _video_map(state: _State) -> None:
-    word = state.words.argument()
-    state.stage.video = state.words.argument() if fold(word) == "loop" else word
+def _video_map(reading: _Reading) -> None:
+    word = reading.words.argument()
+    reading.stage.video = reading.words.argument() if fold(word) == "loop" else word
 
 
-def _alpha_test(state: _State) -> None:
-    found = expressions.value(expressions.read(state.words))
-    state.stage.alpha_test = AlphaTest(GREATER, 0.5 if found is None else found)
-    state.shader.coverage = PERFORATED
+def _alpha_test(reading: _Reading) -> None:
+    found = expressions.value(expressions.read(reading.words))
+    reading.stage.alpha_test = AlphaTest(GREATER, 0.5 if found is None else found)
+    reading.shader.coverage = PERFORATED
 
 
-def _tex_gen(state: _State) -> None:
-    state.stage.tc_gen = fold(state.words.argument()) or "base"
-    if state.stage.tc_gen == "wobblesky":
-        state.words.rest()
+def _tex_gen(reading: _Reading) -> None:
+    reading.stage.tc_gen = fold(reading.words.argument()) or "base"
+    if reading.stage.tc_gen == "wobblesky":
+        reading.words.rest()
 
 
-def _expressions(state: _State, count: int) -> list[list[str]]:
+def _expressions(reading: _Reading, count: int) -> list[list[str]]:
     found = []
     for nth in range(count):
-        if nth and state.words.peek() == ",":
-            state.words.word()
-        found.append(expressions.read(state.words))
+        if nth and reading.words.peek() == ",":
+            reading.words.word()
+        found.append(expressions.read(reading.words))
     return found
 
 
-def _move(state: _State, kind: str) -> None:
+def _move(reading: _Reading, kind: str) -> None:
     default = 1.0 if "scale" in kind else 0.0
-    state.stage.tc_mods = grown(state.stage.tc_mods, _tc_mod(kind, _expressions(state, 2), default))
+    reading.stage.tc_mods = grown(reading.stage.tc_mods, _tc_mod(kind, _expressions(reading, 2), default))
 
 
-def _rotate(state: _State) -> None:
-    state.stage.tc_mods = grown(state.stage.tc_mods, _tc_mod("turn", _expressions(state, 1), 0.0))
+def _rotate(reading: _Reading) -> None:
+    reading.stage.tc_mods = grown(reading.stage.tc_mods, _tc_mod("turn", _expressions(reading, 1), 0.0))
 
 
 def _tc_mod(kind: str, terms: list[list[str]], default: float) -> TcMod:
@@ -274,54 +258,54 @@ def _values(terms: list[list[str]], default: float) -> tuple[tuple[float, ...], 
     return tuple(default if value is None else value for value in values), None, texts
 
 
-def _channel(state: _State, channels: tuple[int, ...]) -> None:
-    found = expressions.read(state.words)
-    state.colours = state.colours or [WHITE] * 4
+def _channel(reading: _Reading, channels: tuple[int, ...]) -> None:
+    found = expressions.read(reading.words)
+    reading.colours = reading.colours or [WHITE] * 4
     for channel in channels:
-        state.colours[channel] = found
+        reading.colours[channel] = found
 
 
-def _color(state: _State) -> None:
-    state.colours = _expressions(state, 4)
+def _color(reading: _Reading) -> None:
+    reading.colours = _expressions(reading, 4)
 
 
-def _colored(state: _State) -> None:
-    state.colours = [[f"parm{nth}"] for nth in range(4)]
+def _colored(reading: _Reading) -> None:
+    reading.colours = [[f"parm{nth}"] for nth in range(4)]
 
 
-def _set_colours(state: _State) -> None:
-    if state.colours is None:
+def _set_colours(reading: _Reading) -> None:
+    if reading.colours is None:
         return
-    if state.colours == [[f"parm{nth}"] for nth in range(4)]:
-        state.stage.rgb_gen = state.stage.alpha_gen = Gen("entity")
+    if reading.colours == [[f"parm{nth}"] for nth in range(4)]:
+        reading.stage.rgb_gen = reading.stage.alpha_gen = Gen("entity")
         return
     gens = []
-    for terms in (state.colours[:3], state.colours[3:]):
+    for terms in (reading.colours[:3], reading.colours[3:]):
         numbers, wave, texts = _values(terms, 1.0)
         kind = "expression" if texts else "const"
         gens.append(Gen("identity") if all(term == WHITE for term in terms) else Gen(kind, numbers, wave, texts))
-    state.stage.rgb_gen, state.stage.alpha_gen = gens
+    reading.stage.rgb_gen, reading.stage.alpha_gen = gens
 
 
-def _if(state: _State) -> None:
-    words = expressions.read(state.words)
-    state.stage.condition = " ".join(words)
-    state.stage.enabled = expressions.value(words) != 0.0  # what is not known is drawn
+def _if(reading: _Reading) -> None:
+    words = expressions.read(reading.words)
+    reading.stage.condition = " ".join(words)
+    reading.stage.enabled = expressions.value(words) != 0.0  # what is not known is drawn
 
 
-def _mask_depth(state: _State) -> None:
-    state.stage.depth_write = False
+def _mask_depth(reading: _Reading) -> None:
+    reading.stage.depth_write = False
 
 
-def _vertex_color(state: _State) -> None:
-    state.stage.vertex_color = "vertex"
+def _vertex_color(reading: _Reading) -> None:
+    reading.stage.vertex_color = "vertex"
 
 
-def _inverse_vertex_color(state: _State) -> None:
-    state.stage.vertex_color = "inverse"
+def _inverse_vertex_color(reading: _Reading) -> None:
+    reading.stage.vertex_color = "inverse"
 
 
-STAGE: dict[str, Callable[[_State], None]] = {
+STAGE: dict[str, Callable[[_Reading], None]] = {
     "blend": _blend, "map": _map, "cubemap": _cube_map, "cameracubemap": _cube_map, "videomap": _video_map,
     "alphatest": _alpha_test, "texgen": _tex_gen, "rotate": _rotate, "color": _color, "colored": _colored, "if": _if,
     "maskdepth": _mask_depth, "vertexcolor": _vertex_color, "inversevertexcolor": _inverse_vertex_color,

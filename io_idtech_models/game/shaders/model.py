@@ -5,9 +5,11 @@ Names of kinds are in lower case, as engines compare them; names of pictures sta
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
+from ..lexer import Cursor, fold, unquoted
 from .image_programs import Program
 
 SCRIPT, MATERIAL, IMPLICIT = "script", "material", "implicit"  # of Quake III's kin, of Doom 3's, and of a bare picture
@@ -193,3 +195,35 @@ class Shader:
 def is_builtin(name: str) -> bool:
     """Tell whether a picture's name means one that engines make themselves; Doom 3's begin with `_`, in no folder."""
     return name[:1] in {"$", "*"} or (name[:1] == "_" and "/" not in name)
+
+
+@dataclass
+class Reading:
+    """A shader and a stage of it, while they are read."""
+
+    shader: Shader
+    words: Cursor
+    stage: Stage = field(default_factory=Stage)
+
+    def stage_words(self) -> Iterator[str]:
+        """Yield the words of a stage up to behind its closing brace, in lower case.
+
+        One that opens within it is the next: a brace is missing.
+        """
+        while (word := self.words.word()) != "}":
+            if word in {"", "{"}:
+                self.shader.faults = grown(self.shader.faults, f"'{self.shader.name}': a stage is not closed")
+                self.words.back()
+                return
+            yield fold(unquoted(word))
+
+    def unknown(self, word: str) -> None:
+        """Note a word that the engine does not know, and skip its line."""
+        if word not in self.shader.unknown:
+            self.shader.unknown = grown(self.shader.unknown, word)
+        self.words.rest()
+
+
+def read_sort(reading: Reading) -> None:
+    """Read which surfaces are drawn before."""
+    reading.shader.sort = fold(reading.words.argument())

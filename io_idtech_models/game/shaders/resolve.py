@@ -55,7 +55,9 @@ def resolve(
         return Resolved(MISSING, name, shows=DEFAULT_PICTURE)  # R_FindShader: the default shader itself
     shader = None if library is None else library.shader(name)
     if shader is not None:
-        absent = tuple(dict.fromkeys(each for each in _pictures(shader) if find_image(each) is None))
+        named = (name for stage in shader.stages if not stage.is_cube for name in stage.maps)
+        pictures = (name for name in named if name and not is_builtin(name))
+        absent = tuple(dict.fromkeys(each for each in pictures if find_image(each) is None))
         return Resolved(SCRIPT, name, shader, shows=_instead(shader, absent, library), absent=absent)
     picture = find_image(name)
     doom = library is not None and library.rules == DOOM3
@@ -70,11 +72,6 @@ def implicit(name: str, *, lit_by_material: bool = False) -> Shader:
     if lit_by_material:
         stage = Stage((name,), role=DIFFUSE)
     return Shader(name, IMPLICIT, stages=[stage])
-
-
-def _pictures(shader: Shader) -> list[str]:
-    stages = (stage for stage in shader.stages if not stage.is_cube)
-    return [name for stage in stages for name in stage.maps if name and not is_builtin(name)]
 
 
 def _instead(shader: Shader, absent: tuple[str, ...], library: ShaderLibrary | None) -> str:

@@ -13,7 +13,7 @@ took over (`diffuseMap`, `normalMap`, `specularMap`) are read as stages.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..lexer import WORDS, Cursor, fold, number, unquoted
 from .model import (
@@ -35,11 +35,13 @@ from .model import (
     Blend,
     Deform,
     Gen,
+    Reading,
     Shader,
     Stage,
     TcMod,
     Wave,
     grown,
+    read_sort,
 )
 
 MOST_FRAMES = 8  # of an animMap (MAX_IMAGE_ANIMATIONS)
@@ -74,46 +76,35 @@ SKIPPED = frozenset((
 
 
 @dataclass
-class _State:
-    """A shader and the stage that are being read."""
-
-    shader: Shader
-    words: Cursor
-    stage: Stage = field(default_factory=Stage)
+class _Reading(Reading):
     has_blend: bool = False
     wants_depth: bool = False
     has_rgb: bool = False
     implicit: Stage | None = None
 
-    def unknown(self, word: str) -> None:
-        """Note a word that no engine knows, and skip its line."""
-        if word not in self.shader.unknown:
-            self.shader.unknown = grown(self.shader.unknown, word)
-        self.words.rest()
-
 
 def parse(body: str, name: str) -> Shader:
     """Return the shader whose body, without its outer braces and without comments, is a text. Never fails."""
     words = Cursor(WORDS.findall(body))
-    state = _State(Shader(name, SCRIPT), words)
+    reading = _Reading(Shader(name, SCRIPT), words)
     while word := words.word():
         if word == "{":
-            _parse_stage(state)
+            _parse_stage(reading)
         elif word != "}":
-            _parse_general(state, fold(unquoted(word)))
-    _set_implicit(state)
-    return state.shader
+            _parse_general(reading, fold(unquoted(word)))
+    _set_implicit(reading)
+    return reading.shader
 
 
 # -- general words
 
 
-def _parse_general(state: _State, word: str) -> None:
-    shader, words = state.shader, state.words
+def _parse_general(reading: _Reading, word: str) -> None:
+    shader, words = reading.shader, reading.words
     if word in GENERAL:
-        GENERAL[word](state)
+        GENERAL[word](reading)
     elif word.startswith("implicit"):
-        _implicit(state, word)
+        _implicit(reading, word)
     elif word in FLAGS:
         shader.flags = grown(shader.flags, word)
     elif word in ROLES:
@@ -123,46 +114,42 @@ def _parse_general(state: _State, word: str) -> None:
     elif word in SKIPPED or word.startswith(("q3map", "qer")):
         words.rest()
     else:
-        state.unknown(word)
+        reading.unknown(word)
 
 
-def _cull(state: _State) -> None:
-    state.shader.cull = CULLS.get(fold(state.words.argument()), state.shader.cull)
+def _cull(reading: _Reading) -> None:
+    reading.shader.cull = CULLS.get(fold(reading.words.argument()), reading.shader.cull)
 
 
-def _surface_parm(state: _State) -> None:
-    state.shader.surface_parms = grown(state.shader.surface_parms, fold(state.words.argument()))
+def _surface_parm(reading: _Reading) -> None:
+    reading.shader.surface_parms = grown(reading.shader.surface_parms, fold(reading.words.argument()))
 
 
-def _sort(state: _State) -> None:
-    state.shader.sort = fold(state.words.argument())
+def _polygon_offset(reading: _Reading) -> None:
+    reading.shader.polygon_offset = 1.0
 
 
-def _polygon_offset(state: _State) -> None:
-    state.shader.polygon_offset = 1.0
+def _editor_image(reading: _Reading) -> None:
+    reading.shader.editor_image = reading.words.argument()
+    reading.words.rest()
 
 
-def _editor_image(state: _State) -> None:
-    state.shader.editor_image = state.words.argument()
-    state.words.rest()
+def _editor_trans(reading: _Reading) -> None:
+    reading.shader.editor_trans = number(reading.words.argument())
+    reading.words.rest()
 
 
-def _editor_trans(state: _State) -> None:
-    state.shader.editor_trans = number(state.words.argument())
-    state.words.rest()
-
-
-def _sky(state: _State) -> None:
-    state.shader.sky = True
-    state.words.rest()
+def _sky(reading: _Reading) -> None:
+    reading.shader.sky = True
+    reading.words.rest()
 
 
 def _wave(words: Cursor) -> Wave:
     return Wave(fold(words.argument()), *words.numbers(4))
 
 
-def _deform(state: _State) -> None:
-    words = state.words
+def _deform(reading: _Reading) -> None:
+    words = reading.words
     kind = fold(words.argument())
     if kind == "wave":
         found = Deform(kind, words.numbers(1), _wave(words))
@@ -173,23 +160,23 @@ def _deform(state: _State) -> None:
     else:
         words.rest()
         return
-    state.shader.deforms = grown(state.shader.deforms, found)
+    reading.shader.deforms = grown(reading.shader.deforms, found)
 
 
-def _implicit(state: _State, word: str) -> None:
+def _implicit(reading: _Reading, word: str) -> None:
     """Read ET's short forms: `implicitMask` and `implicitBlend` show both sides, unless `cull` says otherwise."""
     stage = Stage(rgb_gen=Gen("lightingdiffuse"))
     if word == "implicitblend":
         stage.blend = ALPHA
     elif word == "implicitmask":
         stage.alpha_test = ALPHA_FUNCS["ge128"]
-    stage.maps = (state.words.argument() or OWN_NAME,)
-    state.implicit = stage
+    stage.maps = (reading.words.argument() or OWN_NAME,)
+    reading.implicit = stage
 
 
-def _set_implicit(state: _State) -> None:
+def _set_implicit(reading: _Reading) -> None:
     """Put an implicit stage in place of the first (SetImplicitShaderStages)."""
-    stage, shader = state.implicit, state.shader
+    stage, shader = reading.implicit, reading.shader
     if stage is None:
         return
     if stage.map == OWN_NAME:
@@ -200,8 +187,8 @@ def _set_implicit(state: _State) -> None:
         shader.cull = NONE
 
 
-GENERAL: dict[str, Callable[[_State], None]] = {
-    "cull": _cull, "surfaceparm": _surface_parm, "sort": _sort, "polygonoffset": _polygon_offset,
+GENERAL: dict[str, Callable[[_Reading], None]] = {
+    "cull": _cull, "surfaceparm": _surface_parm, "sort": read_sort, "polygonoffset": _polygon_offset,
     "qer_editorimage": _editor_image, "qer_trans": _editor_trans, "skyparms": _sky, "deformvertexes": _deform,
 }  # fmt: skip
 
@@ -209,28 +196,21 @@ GENERAL: dict[str, Callable[[_State], None]] = {
 # -- stages
 
 
-def _parse_stage(state: _State) -> None:
-    """Read a stage up to behind its closing brace; one that opens within it is the next: a brace is missing."""
-    state.stage, state.has_blend, state.wants_depth, state.has_rgb = Stage(), False, False, False
-    words = state.words
-    while (word := words.word()) != "}":
-        if word in {"", "{"}:
-            state.shader.faults = grown(state.shader.faults, f"'{state.shader.name}': a stage is not closed")
-            words.back()
-            break
-        reader = STAGE.get(fold(unquoted(word)))
-        if reader is None:
-            state.unknown(fold(unquoted(word)))
+def _parse_stage(reading: _Reading) -> None:
+    reading.stage, reading.has_blend, reading.wants_depth, reading.has_rgb = Stage(), False, False, False
+    for word in reading.stage_words():
+        if word in STAGE:
+            STAGE[word](reading)
         else:
-            reader(state)
-    _finish_stage(state)
+            reading.unknown(word)
+    _finish_stage(reading)
 
 
-def _finish_stage(state: _State) -> None:
-    stage = state.stage
+def _finish_stage(reading: _Reading) -> None:
+    stage = reading.stage
     if stage.blend is not None:
-        stage.depth_write = state.wants_depth
-    if not state.has_rgb:
+        stage.depth_write = reading.wants_depth
+    if not reading.has_rgb:
         src = stage.blend.src if stage.blend else "GL_ONE"
         stage.rgb_gen = Gen("identitylighting" if src in {"GL_ONE", "GL_SRC_ALPHA"} else "identity")
     if stage.blend == ("GL_ONE", "GL_ZERO"):
@@ -238,50 +218,50 @@ def _finish_stage(state: _State) -> None:
     if fold(stage.map) == "$lightmap":
         stage.role = LIGHTMAP
         stage.tc_gen = "lightmap" if stage.tc_gen == "base" else stage.tc_gen
-    state.shader.stages.append(stage)
+    reading.shader.stages.append(stage)
 
 
-def _map(state: _State) -> None:
-    name = state.words.argument()
-    state.stage.maps = (name,) if name else ()
+def _map(reading: _Reading) -> None:
+    name = reading.words.argument()
+    reading.stage.maps = (name,) if name else ()
 
 
-def _clamp_map(state: _State) -> None:
-    _map(state)
-    state.stage.clamp = True
+def _clamp_map(reading: _Reading) -> None:
+    _map(reading)
+    reading.stage.clamp = True
 
 
-def _anim_map(state: _State) -> None:
-    stage = state.stage
-    stage.fps = number(state.words.argument())
-    stage.maps = tuple(state.words.rest()[:MOST_FRAMES])
+def _anim_map(reading: _Reading) -> None:
+    stage = reading.stage
+    stage.fps = number(reading.words.argument())
+    stage.maps = tuple(reading.words.rest()[:MOST_FRAMES])
 
 
-def _video_map(state: _State) -> None:
-    state.stage.video = state.words.argument()
+def _video_map(reading: _Reading) -> None:
+    reading.stage.video = reading.words.argument()
 
 
-def _blend(state: _State) -> None:
+def _blend(reading: _Reading) -> None:
     """Read Doom 3's word, which stands for a blend or says what the stage is for."""
-    role = ROLES.get(fold(unquoted(state.words.peek())))
+    role = ROLES.get(fold(unquoted(reading.words.peek())))
     if role is None:
-        _blend_func(state)
+        _blend_func(reading)
     else:
-        state.words.word()
-        state.stage.role = role
+        reading.words.word()
+        reading.stage.role = role
 
 
-def _alpha_func(state: _State) -> None:
-    state.stage.alpha_test = ALPHA_FUNCS.get(fold(state.words.argument()))
+def _alpha_func(reading: _Reading) -> None:
+    reading.stage.alpha_test = ALPHA_FUNCS.get(fold(reading.words.argument()))
 
 
-def _blend_func(state: _State) -> None:
-    word = state.words.argument()
+def _blend_func(reading: _Reading) -> None:
+    word = reading.words.argument()
     known = BLENDS.get(fold(word))
     if known is None:
-        source, target = word.upper(), state.words.argument().upper()
+        source, target = word.upper(), reading.words.argument().upper()
         known = Blend(source if source in SOURCES else "GL_ONE", target if target in DESTINATIONS else "GL_ONE")
-    state.stage.blend = known if word else state.stage.blend
+    reading.stage.blend = known if word else reading.stage.blend
 
 
 def _vector(words: Cursor, count: int) -> tuple[float, ...]:
@@ -305,55 +285,55 @@ def _gen(words: Cursor, *, is_alpha: bool) -> Gen | None:
     return Gen(kind) if kind else None
 
 
-def _rgb_gen(state: _State) -> None:
-    found = _gen(state.words, is_alpha=False)
+def _rgb_gen(reading: _Reading) -> None:
+    found = _gen(reading.words, is_alpha=False)
     if found is not None:
-        state.stage.rgb_gen, state.has_rgb = found, True
-        if found.kind == "vertex" and state.stage.alpha_gen.kind == "identity":
-            state.stage.alpha_gen = Gen("vertex")
+        reading.stage.rgb_gen, reading.has_rgb = found, True
+        if found.kind == "vertex" and reading.stage.alpha_gen.kind == "identity":
+            reading.stage.alpha_gen = Gen("vertex")
 
 
-def _alpha_gen(state: _State) -> None:
-    state.stage.alpha_gen = _gen(state.words, is_alpha=True) or state.stage.alpha_gen
+def _alpha_gen(reading: _Reading) -> None:
+    reading.stage.alpha_gen = _gen(reading.words, is_alpha=True) or reading.stage.alpha_gen
 
 
-def _tc_gen(state: _State) -> None:
-    kind = fold(state.words.argument())
-    state.stage.tc_gen = "base" if kind in {"texture", ""} else kind
+def _tc_gen(reading: _Reading) -> None:
+    kind = fold(reading.words.argument())
+    reading.stage.tc_gen = "base" if kind in {"texture", ""} else kind
     if kind == "vector":
-        state.stage.tc_vectors = (*_vector(state.words, 3), *_vector(state.words, 3))
+        reading.stage.tc_vectors = (*_vector(reading.words, 3), *_vector(reading.words, 3))
 
 
-def _tc_mod(state: _State) -> None:
-    words = Cursor(state.words.rest())
+def _tc_mod(reading: _Reading) -> None:
+    words = Cursor(reading.words.rest())
     kind = fold(words.argument())
     if kind == "stretch":
-        state.stage.tc_mods = grown(state.stage.tc_mods, TcMod(kind, wave=_wave(words)))
+        reading.stage.tc_mods = grown(reading.stage.tc_mods, TcMod(kind, wave=_wave(words)))
     elif kind in TC_MODS:
-        state.stage.tc_mods = grown(state.stage.tc_mods, TcMod(kind, words.numbers(TC_MODS[kind])))
+        reading.stage.tc_mods = grown(reading.stage.tc_mods, TcMod(kind, words.numbers(TC_MODS[kind])))
 
 
-def _depth_write(state: _State) -> None:
-    state.wants_depth = state.stage.depth_write = True
+def _depth_write(reading: _Reading) -> None:
+    reading.wants_depth = reading.stage.depth_write = True
 
 
-def _depth_func(state: _State) -> None:
-    state.stage.depth_func = fold(state.words.argument()) or state.stage.depth_func
+def _depth_func(reading: _Reading) -> None:
+    reading.stage.depth_func = fold(reading.words.argument()) or reading.stage.depth_func
 
 
-def _detail(state: _State) -> None:
-    state.stage.detail = True
+def _detail(reading: _Reading) -> None:
+    reading.stage.detail = True
 
 
-def _glow(state: _State) -> None:
-    state.stage.glow = True
+def _glow(reading: _Reading) -> None:
+    reading.stage.glow = True
 
 
-def _role(state: _State) -> None:
-    state.stage.role = ROLES.get(fold(state.words.argument()), state.stage.role)
+def _role(reading: _Reading) -> None:
+    reading.stage.role = ROLES.get(fold(reading.words.argument()), reading.stage.role)
 
 
-STAGE: dict[str, Callable[[_State], None]] = {
+STAGE: dict[str, Callable[[_Reading], None]] = {
     "map": _map, "clampmap": _clamp_map, "animmap": _anim_map, "videomap": _video_map, "alphafunc": _alpha_func,
     "blendfunc": _blend_func, "rgbgen": _rgb_gen, "alphagen": _alpha_gen, "tcgen": _tc_gen, "texgen": _tc_gen,
     "tcmod": _tc_mod, "depthwrite": _depth_write, "depthfunc": _depth_func, "detail": _detail, "glow": _glow,

@@ -50,7 +50,7 @@ def arguments(template: str, values: Mapping[str, str]) -> list[str]:
         if word.startswith("+"):
             commands.append([])
         commands[-1].append(word)
-    words = [word for command in commands if _is_meant(command, values) for word in command]
+    words = [word for command in commands if _is_wanted(command, values) for word in command]
     filled = [_filled(word, values) for word in words]
     length = len(" ".join(filled)) + 2 * sum(" " in word for word in filled)
     if length > LONGEST:
@@ -58,7 +58,7 @@ def arguments(template: str, values: Mapping[str, str]) -> list[str]:
     return filled
 
 
-def _is_meant(command: list[str], values: Mapping[str, str]) -> bool:
+def _is_wanted(command: list[str], values: Mapping[str, str]) -> bool:
     return all(values.get(name) != "" for word in command for name in PLACEHOLDER.findall(word))
 
 

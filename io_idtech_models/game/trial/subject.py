@@ -7,7 +7,7 @@ III's and OpenArena's bg_public.h, with their models as bg_itemlist has them; an
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ...reporting import LimitError
@@ -118,3 +118,8 @@ def check_names(names: Iterable[str]) -> None:
             raise LimitError(f"'{name}': the game's console can't name it, for it has {odd[0]!r}")
         if len(name) > LONGEST:
             raise LimitError(f"'{name}' has {len(name)} characters, games open paths of up to {LONGEST}")
+
+
+def out_of_reach(files: Mapping[str, bytes]) -> list[str]:
+    """Return the paths that no engine opens, for they are too long."""
+    return sorted(name for name in files if len(name.encode("utf-8")) > LONGEST)

@@ -17,7 +17,7 @@ from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, number, show
 from ...blender.provenance import FILE
 from ...blender.skeletal.channels import keep
 from ...reporting import LimitError
-from ..export.motions import ORDER, in_order
+from ..export.motion_sources import ORDER, in_order
 from ..import_ import aninc as animation_tables
 from .listed import (
     ADD,

@@ -14,7 +14,7 @@ from ...blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from ...blender.window import object_mode
 from ...formats import ROWS, Format
 from ...reporting import LimitError
-from ..export.motions import slot_of
+from ..export.motion_sources import slot_of
 
 
 def preview_torso(rig: Any, legs: str, torso: str, pitch: float, yaw: float, context: Context) -> Any:

@@ -18,9 +18,8 @@ from ...blender.playback import used_actions
 from ...blender.properties import TIMES, numbers
 from ...blender.provenance import FILE, MODEL_ID
 from ...blender.vertex import clips, edit_frames
-from ...blender.vertex.sampling import covers
 from ...blender.vertex.shape_keys import KeyFinder, frame_blocks
-from ...blender.vertex.shown_key import has_frames
+from ...blender.vertex.shown_keys import covers, has_frames
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE, read
 from ...model.clips import Clip, group, numbered
 from ...reporting import LimitError, ModelError

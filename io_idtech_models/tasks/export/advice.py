@@ -58,7 +58,7 @@ def of_actions(blocks: Iterable[Any]) -> list[str]:
     """Return which actions an export of what plays in the scene leaves out, of objects without frames as keys."""
     from ...blender.playback import influences, loose_actions
     from ...blender.vertex.frame_plan import MARKS  # as much again as an import needs
-    from ...blender.vertex.shown_key import has_frames
+    from ...blender.vertex.shown_keys import has_frames
 
     moved = [block for block in blocks if block.type in {"MESH", "EMPTY"}]
     if any(has_frames(block) for block in moved):
@@ -93,9 +93,9 @@ def _of_materials(meshes: list[Any], row: Format) -> Iterator[str]:
     if embedded:
         yield f"pictures lie in the .blend alone, save them where the game looks (Image > Save As): {listed(embedded)}"
     own = [mesh for mesh in meshes if MODEL_ID not in mesh.data]
-    bare = [mesh.name for mesh in own if mesh.data.polygons and not any(s.material for s in mesh.material_slots)]
-    if bare:
-        yield f"without a material a surface has no shader, give it one with the shader's name: {listed(bare)}"
+    plain = [mesh.name for mesh in own if mesh.data.polygons and not any(s.material for s in mesh.material_slots)]
+    if plain:
+        yield f"without a material a surface has no shader, give it one with the shader's name: {listed(plain)}"
     for material in dict.fromkeys(slot.material for mesh in own for slot in mesh.material_slots if slot.material):
         called, picture = names.file_name_of(material), _picture_of(material)
         if "/" not in called and picture and picture != called:

@@ -13,7 +13,7 @@ from ... import formats
 from ...assets.storage import Target, write_file
 from ...blender import names
 from ...blender.compat import Block
-from ...blender.mesh.parts import worn_materials
+from ...blender.mesh.surface_names import worn_materials
 from ...blender.provenance import FILE, MODEL_ID, SKIN
 from ...blender.provenance import model_of as model_id_of
 from ...blender.shading.materials import worn_by
@@ -145,11 +145,11 @@ def _worn_now(blocks: list[Block]) -> list[tuple[str, str]]:
 
 
 if TYPE_CHECKING:
-    from ...assets.asked import Asked
+    from ...assets.export_request import ExportRequest
 
 
 def skin_files(
-    asked: Asked, blocks: Sequence[Any], pieces: Mapping[str, list[str]] | None = None
+    asked: ExportRequest, blocks: Sequence[Any], pieces: Mapping[str, list[str]] | None = None
 ) -> list[tuple[Target, bytes]]:
     """Return the skin file that an export is to write beside its model, of what that wears, if it asks for one.
 

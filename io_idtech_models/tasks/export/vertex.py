@@ -13,9 +13,9 @@ from zlib import crc32
 import bpy
 
 from ... import formats
+from ...assets.export_request import name_clashes
 from ...assets.levels import level_files, stale_levels
-from ...assets.palettes import palette_of
-from ...assets.rivals import rivals
+from ...assets.load import palette_of
 from ...assets.storage import write_files
 from ...blender.compat import Context
 from ...blender.provenance import CHECKSUM, CONTENT, FILE
@@ -30,7 +30,7 @@ from .selection import left_out, taken_along, unselected_tags
 from .skin_files import skin_files
 
 if TYPE_CHECKING:
-    from ...assets.asked import Asked
+    from ...assets.export_request import ExportRequest
     from ...blender.vertex.frame_plan import GatherSettings
     from ...formats.vertex_files import Written
     from .selection import Choice
@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 
 def export_file(
-    asked: Asked,
+    asked: ExportRequest,
     row: Format,
     chosen: Choice,
     context: Context,
@@ -64,7 +64,7 @@ def export_file(
         if scene_levels and row.vertex.level_files:
             levels = files_of_scene(asked.target, chosen, written.model, context, made_of)
         warnings.extend(stale_levels(row, written.data, asked.target, [target for target, _ in levels]))
-        warnings.extend(rivals(asked.target, asked.game))
+        warnings.extend(name_clashes(asked.target, asked.game))
         skins = skin_files(asked, chosen.blocks, written.pieces)
         beside = [(asked.target.with_suffix(suffix), data) for suffix, data in written.beside.items()]
         write_files([(asked.target, written.data), *beside, *levels, *skins])
@@ -84,7 +84,7 @@ def kept_format(row: Format, collection: bpy.types.Collection | None) -> Format:
     return formats.kept_format(found, PurePath(place), row)
 
 
-def gathered(asked: Asked, row: Format, chosen: Choice, context: Context, settings: GatherSettings) -> Written:
+def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context, settings: GatherSettings) -> Written:
     """Return objects as a file's bytes, which are not written; call it in object mode; raises ModelError."""
     from ...blender.scene import ExportScene
     from ...blender.vertex.gather import gather  # as much again as an import needs

@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 from typing import Any
 
-from ...assets.looks import Looks
+from ...assets.surface_looks import Looks
 from ...blender.provenance import SKIN
 from ...blender.shading.materials import Materials
 from ...formats import SKIN_DECLS, VERTEX, Format

@@ -15,13 +15,12 @@ from typing import Any
 import bpy
 
 from ... import formats
-from ...assets.trial import Program
 from ...blender.compat import Context
 from ...formats import Format
 from ...game.families import BASES
-from ...game.folders import TOP_FOLDERS, Game
+from ...game.folders import TOP_FOLDERS, Disk, Game
 from ...game.listing import ANY_DEPTH, Found, models_in
-from ...game.store import ARCHIVES, Disk, Store
+from ...game.store import ARCHIVES, Store
 from ...model.wording import listed, plural
 from ...reporting import LimitError, ModelError, collected_warnings, joined
 
@@ -55,10 +54,10 @@ def names_of(games: Sequence[Any]) -> list[str]:
 
 def configured() -> list[Game]:
     """Return the games of the preferences that are switched on and there, the first first; a mod is above its game."""
-    return [game for game, _ in _configured()]
+    return [game for game, _ in configured_entries()]
 
 
-def _configured() -> list[tuple[Game, Any]]:
+def configured_entries() -> list[tuple[Game, Any]]:
     """Return the games that are switched on and there, and each one's entry in the preferences."""
     own = preferences()
     games = [] if own is None else list(own.games)
@@ -68,11 +67,6 @@ def _configured() -> list[tuple[Game, Any]]:
         if each.enabled and folders:
             found.append((Game(name, folders, "" if each.family == AS_ARCHIVES else each.family), each))
     return found
-
-
-def programs() -> list[Program]:
-    """Return the games of the preferences that can be started: those with an executable."""
-    return [Program(game, each.executable, each.arguments, each.map) for game, each in _configured() if each.executable]
 
 
 def is_folder(place: str) -> bool:
@@ -120,7 +114,7 @@ def fault_of(place: str) -> str:
 
 
 def kinds_in(space: str) -> dict[str, str]:
-    """Return the formats' names by lower-case suffix of what the operators of a space bring: `scene` or `anim`."""
+    """Return the formats' names by lower-case suffix of what the operators of a space import: `scene` or `anim`."""
     rows = [row for row in formats.ROWS if (row.has_model if space == "scene" else _moves(row))]
     return {suffix: row.name for row in rows for suffix in row.suffixes}
 
@@ -167,7 +161,7 @@ def in_archives(
 def in_game(game: Game, kinds: Mapping[str, str], patterns: Sequence[str] = ()) -> Models:
     """Return the models that a game sees, of those of one name the strongest; see `in_archives`."""
     with collected_warnings() as warnings:
-        store = user_disk().surroundings.game(game)
+        store = user_disk().game(game)
         try:
             found = _chosen(f"'{game.name}' has no model", [store], kinds, patterns)
         except ModelError as error:

@@ -1,35 +1,27 @@
-"""Files to armatures and their actions: what operators, drop handlers and the command line share."""
+"""Files of models that skeletons move into the scene: what operators, drop handlers and the command line share."""
 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import bpy
 
 from ...assets.load import Loaded, animations_beside, load, load_animation
-from ...blender.budgets import refuse_farther
-from ...blender.compat import Context, play
-from ...blender.provenance import FILE, note_file
-from ...blender.rollback import undone_on_failure
-from ...blender.shading.materials import Materials
-from ...blender.skeletal import armature
-from ...blender.skeletal.build import Posed, SkeletalSettings, add_animations, build
+from ...blender.compat import Context
+from ...blender.provenance import note_file
+from ...blender.skeletal.build import Posed, SkeletalSettings, build
 from ...blender.window import object_mode
-from ...formats import MOTION, SKELETAL, Format
-from ...game import aninc
+from ...formats import SKELETAL, Format
 from ...game.search import DIFFUSE_ENDINGS
 from ...game.store import GameFile
 from ...model import bind_pose
-from ...model.edits.matched import by_name, by_number
-from ...model.joint_scales import skeleton_of
 from ...model.skeletal import Animation, Pose, SkeletalModel, mismatch
 from ...model.transforms import chain
 from ...model.wording import describe_skeletal, plural
-from ...reporting import LimitError, ModelError, Summary, collected_warnings
-from . import aninc as animation_tables
+from ...reporting import ModelError, Summary, collected_warnings
 from .dressing import AS_USUAL, Dressing, lacking, materials_for, note_skin, rate_of
+from .motion import note_files, show_rows, with_parts
 
 log = logging.getLogger(__name__)
 
@@ -85,12 +77,12 @@ def import_skeletal(
         if not loaded.animations:
             loaded.animations = [motion for motion, _ in motions]
         model = bound(loaded, wanted)
-        animations = _with_parts(motions, _moved_by(loaded.row))
+        animations = with_parts(motions, _moved_by(loaded.row))
         rate = rate_of(context.scene)
         materials, dress = materials_for(file, loaded.row, wanted.dressing, rate, DIFFUSE_ENDINGS)
         posed = build(model, [a for a, _ in animations], settings, materials, context.scene, into)
-        _show_rows(posed.actions, animations)
-        _note_files(posed.actions, animations, [other for _, other in motions], file)
+        show_rows(posed.actions, animations)
+        note_files(posed.actions, animations, [other for _, other in motions], file)
         note_file(posed.collection, [posed.armature, *posed.meshes, *posed.tags], file.place)
         note_skin(posed.collection, dress)
         warnings.extend(lacking(materials, dress))
@@ -138,103 +130,3 @@ def _moved_by(row: Format) -> Format:
 def _shown(file: GameFile, beside: GameFile) -> str:
     """Return a file's name, with its folder unless that is the model's own."""
     return file.name if file.folder == beside.folder else file.place
-
-
-Motions = list[tuple[Animation, aninc.Row | None]]
-
-
-def _with_parts(motions: list[tuple[Animation, GameFile]], row: Format, table: GameFile | None = None) -> Motions:
-    """Return animations, each followed by those that a table makes of its frames: the one beside it, or the given."""
-    found: Motions = []
-    for animation, file in motions:
-        found.append((animation, None))
-        if row.motion.joins_clips:
-            found += animation_tables.parts_of(animation, row, table or animation_tables.table_beside(file))
-    return found
-
-
-def _show_rows(actions: list[Any], animations: Motions) -> None:
-    for action, (_, row) in zip(actions, animations, strict=True):
-        if row is not None:
-            animation_tables.show_row(action, row)
-
-
-def _note_files(actions: list[Any], animations: Motions, files: list[GameFile], model: GameFile | None) -> None:
-    """Note on each action that is all of a file, and not the model's, which one that is."""
-    whole = [action for action, (_, row) in zip(actions, animations, strict=True) if row is None]
-    alone = {file.place: files.count(file) == 1 for file in files}
-    for action, file in zip(whole, files, strict=True):
-        if file != model and alone[file.place]:
-            action[FILE] = file.place
-
-
-@dataclass(frozen=True)
-class Matching:
-    """How animations find their bones, and their frames; the import operators declare the same options."""
-
-    table: GameFile | None = None  # that takes them apart, where it is not the one beside
-    numbered: bool = False  # joints and bones are matched by their numbers, not by their names
-
-
-def import_animation(
-    files: list[GameFile],
-    rig: Any,
-    settings: SkeletalSettings,
-    context: Context,
-    into: bpy.types.Collection,
-    how: Matching = Matching(),
-) -> tuple[Any, list[Any], Summary, list[str]]:
-    """Bring animations onto an armature, or one made for them; returns it, the actions, and what failed.
-
-    An armature whose bones have no names yet takes them from the first. What can't be read or does not fit is returned;
-    the others are there.
-    """
-    failed: list[str] = []
-    made: list[Any] = []
-    with collected_warnings() as warnings, object_mode(context):
-        for file in files:
-            try:
-                with undone_on_failure():
-                    rig, actions = _bring(file, rig, settings, context, into, how)
-                made += actions
-                settings = replace(settings, fit_range=False, frame_rate=False)  # the scene fits the first
-            except ModelError as error:
-                failed.append(f"{file.name}: {error}")
-        if made:
-            play(rig, made[0])
-    facts = f"{plural(len(made), 'animation')} on '{rig.name}'" if made else "nothing imported"
-    return rig, made, Summary(facts, warnings), failed
-
-
-def _bring(
-    file: GameFile,
-    rig: Any,
-    settings: SkeletalSettings,
-    context: Context,
-    into: bpy.types.Collection,
-    how: Matching,
-) -> tuple[Any, list[Any]]:
-    """Bring the animations of one file onto an armature, or one made for them; returns it and the actions."""
-    from ...blender.skeletal import late_bones  # which imports of models do without
-
-    loaded = load(file, wanted=MOTION)
-    if not loaded.animations:
-        raise LimitError("there is no animation in it")
-    for animation in loaded.animations:
-        refuse_farther("joints", animation.positions * settings.scale)
-    first = loaded.animations[0]
-    if rig is None:
-        skeleton = skeleton_of(first) if loaded.model is None else loaded.model.skeleton
-        alone = loaded.model is not None and not loaded.model.meshes
-        model = SkeletalModel(file.stem, skeleton, [], loaded.model.source if alone else None)
-        rig = build(model, [], settings, Materials(), context.scene, into).armature
-    elif late_bones.is_unnamed(rig):
-        late_bones.name_bones(rig, first, context.scene)
-        log.warning("'%s' has the bones of '%s' now", rig.name, file.name)
-    joints = [armature.joint_name(bone) for bone in armature.file_order(rig.data.bones)]
-    known = [by_number(a) if how.numbered else by_name(a, joints) for a in loaded.animations]
-    animations = _with_parts([(animation, file) for animation in known], loaded.row, how.table)
-    actions = add_animations(rig, [a for a, _ in animations], settings, context.scene)
-    _show_rows(actions, animations)
-    _note_files(actions, animations, [file] * len(known), None)
-    return rig, actions

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...assets.asked import Asked
+from ...assets.export_request import ExportRequest
 from ...blender import names
 from ...blender.compat import Context, play_action, played_action
 from ...blender.player.parts import PlayerFound, find_player
@@ -19,9 +19,9 @@ from ...model.limits.games import game_of_player
 from ...model.wording import listed
 from ...reporting import LimitError, Summary
 from ..export.last_export import TARGET, game_shown, kept_of, options_of
-from ..export.motions import NoActionError, actions_of, slot_of
+from ..export.motion import AnimationExport, export_animations
+from ..export.motion_sources import NoActionError, actions_of, slot_of
 from ..export.selection import Choice
-from ..export.skeletal import AnimationExport, export_animations
 from ..export.subject import archive_of, row_of, subject_of
 from ..player.files import proposed_target
 
@@ -124,7 +124,7 @@ def _export_motion(plan: Plan, action: Any, target: Path, row: Format, context: 
     )
     wanted = AnimationExport(add_origin=options.get("add_origin", False))
     game = options.get("game", "format")
-    asked = Asked(target, game if game in row.games else "format", {o.name: o.default for o in row.options})
+    asked = ExportRequest(target, game if game in row.games else "format", {o.name: o.default for o in row.options})
     before = played_action(rig)
     try:
         play_action(rig, action, slot_of(rig, action))

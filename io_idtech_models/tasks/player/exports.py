@@ -10,7 +10,7 @@ from typing import Any
 from zlib import crc32
 
 from ... import formats
-from ...assets.asked import Asked
+from ...assets.export_request import ExportRequest
 from ...assets.levels import dump_levels, level_name
 from ...blender import names
 from ...blender.compat import Block, Context
@@ -25,7 +25,7 @@ from ...formats.vertex_files import Written
 from ...game.dress import LEVEL
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE
 from ...game.player.files import HEAD
-from ...game.skin_names import SUFFIX, skins_of
+from ...game.skin import SUFFIX, skins_of
 from ...game.store import split_name
 from ...model.wording import listed, plural
 from ...reporting import LimitError, Summary, collected_warnings
@@ -135,11 +135,11 @@ def _written(chosen: dict[tuple[str, int], Choice], options: SaveOptions, contex
     found: Parts = {}
     for (kind, level), choice in chosen.items():
         name = part_file(kind, level, choice.collection)
-        found[kind, level] = name, _part(Asked(Path(name), first, asked_own), choice, options, context)
+        found[kind, level] = name, _part(ExportRequest(Path(name), first, asked_own), choice, options, context)
     return within(found, options.triangles, options.game, own) if options.triangles else found
 
 
-def _part(asked: Asked, chosen: Choice, options: SaveOptions, context: Context) -> Written:
+def _part(asked: ExportRequest, chosen: Choice, options: SaveOptions, context: Context) -> Written:
     """Return what is to be in a part's file, hidden objects and all."""
     settings = GatherSettings(
         frames="KEYS", scale=options.scale, normals=options.normals, keep_suffixes=options.keep_suffixes

@@ -13,12 +13,12 @@ from ...blender.player.build import stored_files
 from ...blender.player.parts import PlayerFound
 from ...blender.provenance import FILE
 from ...blender.provenance import SKIN as WORN_SKIN
-from ...game.folders import led
+from ...game.folders import Disk, led
 from ...game.player.files import HEAD, PlayerFiles, named_by, player_in, player_of, players_in
 from ...game.player.weapons import WeaponFiles, weapons_of
-from ...game.skin_names import SUFFIX as SKIN
-from ...game.skin_names import skins_of
-from ...game.store import ARCHIVES, Disk, GameFile, split_at_archive
+from ...game.skin import SUFFIX as SKIN
+from ...game.skin import skins_of
+from ...game.store import ARCHIVES, GameFile, split_at_archive
 from ...model.wording import listed
 from ...reporting import LimitError, ModelError
 from ..import_.games import configured, user_disk
@@ -82,7 +82,7 @@ def players_from(source: str) -> list[PlayerFiles]:
     if source:
         stores = [led(disk.store(Path(source)))]
     else:
-        stores = [disk.surroundings.game(game) for game in configured()]
+        stores = [disk.game(game) for game in configured()]
         if not stores:
             raise LimitError("name a game's folder in the preferences of id Tech Models first")
     found = [player for store in stores for player in players_in(store)]
@@ -184,8 +184,8 @@ def icons_of(player: PlayerFound, files: Iterable[str], skin: str = "", renamed:
     skins = skins_of(HEAD, files)
     kept = {} if source is None or player.collection is None else stored_files(player.collection)
     known = {name.lower() for name in kept}
-    bare = [each for each in skins if each not in there]
-    new = [each for each in bare if renamed or skins[each].lower() not in known]
+    without_icon = [each for each in skins if each not in there]
+    new = [each for each in without_icon if renamed or skins[each].lower() not in known]
     picture = head_icon(player) if new else b""
     found |= {f"icon_{each}.tga": picture for each in new if picture}
     worn = skin or ("" if player.collection is None else str(player.collection.get(WORN_SKIN, "")))
@@ -193,9 +193,11 @@ def icons_of(player: PlayerFound, files: Iterable[str], skin: str = "", renamed:
     if alike:
         log.warning("icons that were missing show the head as it is worn now, of other skins, too: %s", listed(alike))
     came = set() if source is None else {each for part in source.parts.values() for each in part.skins}
-    bare = [f"icon_{each}.tga" for each in bare if f"icon_{each}.tga" not in found and each not in came]
-    if bare:
-        log.warning("games refuse a skin without its icon, which is no model's to make: put %s beside", listed(bare))
+    without_icon = [f"icon_{each}.tga" for each in without_icon if f"icon_{each}.tga" not in found and each not in came]
+    if without_icon:
+        log.warning(
+            "games refuse a skin without its icon, which is no model's to make: put %s beside", listed(without_icon)
+        )
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from zlib import crc32
 
 from ... import formats
-from ...assets.asked import Asked
+from ...assets.export_request import ExportRequest
 from ...assets.levels import NEAR
 from ...blender.compat import Context
 from ...blender.provenance import CHECKSUM
@@ -26,7 +26,7 @@ ANY = "format"  # no game: the format's own limits
 Parts = dict[tuple[str, int], tuple[str, Written]]  # by part and level of detail: the file's name, and what is in it
 
 
-def part_for(asked: Asked, chosen: Choice, context: Context, settings: GatherSettings) -> Written:
+def part_for(asked: ExportRequest, chosen: Choice, context: Context, settings: GatherSettings) -> Written:
     """Return a part as its game takes it; one that is as it came stays, with a warning if the game refuses it.
 
     Raises:
@@ -36,7 +36,9 @@ def part_for(asked: Asked, chosen: Choice, context: Context, settings: GatherSet
     try:
         return gathered(asked, row, chosen, context, settings)
     except LimitError as error:
-        whole = gathered(Asked(asked.target, ANY), row, chosen, context, settings) if asked.game != ANY else None
+        whole = (
+            gathered(ExportRequest(asked.target, ANY), row, chosen, context, settings) if asked.game != ANY else None
+        )
         came = None if chosen.collection is None else chosen.collection.get(CHECKSUM)
         if whole is None or f"{crc32(whole.data):08x}" != came:
             raise

@@ -14,7 +14,7 @@ from ...blender.exchange.scene_files import ExchangeError
 from ...blender.player.parts import PlayerFound, all_shown
 from ...blender.roots import root_of
 from ...blender.shading.pixels import pixels_of
-from ...game.player import tga
+from ...game.pictures import tga
 from ...game.player.files import HEAD
 from ...model.pictures import resized
 
@@ -41,4 +41,4 @@ def head_icon(player: PlayerFound) -> bytes:
             found = pixels_of(image)
         finally:
             bpy.data.images.remove(image)
-    return b"" if found is None else tga.write(resized(found[:, :, :3], tga.ICON, tga.ICON))
+    return b"" if found is None else tga.encode(resized(found[:, :, :3], tga.ICON, tga.ICON))

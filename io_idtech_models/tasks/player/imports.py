@@ -23,7 +23,7 @@ from ...blender.player.build import (
 )
 from ...blender.player.parts import find_player
 from ...blender.provenance import FILE, SKIN
-from ...blender.rollback import undone_on_failure
+from ...blender.scene import undone_on_failure
 from ...blender.vertex.build import BuildSettings, Built
 from ...game.dress import NONE
 from ...game.player.animation_cfg import AnimationTable, read
@@ -83,7 +83,7 @@ class PlayerImport:
             player = put_together(collection, self._models(collection))
             warnings.extend(player.loose)
             if self.options.levels:
-                self._bring_levels(player)
+                self._import_levels(player)
             table = _table(files)
             rate = rate_of(self.scene, self.settings.frame_rate)
             animate(player, [] if table is None else table.clips, rate)
@@ -93,7 +93,7 @@ class PlayerImport:
             self._show(player)
             into.children.link(collection)
             exclude([level.built.collection for level in player.levels], self.scene)
-        return player, Summary(_facts(player, self.skin, files.bare), list(dict.fromkeys(warnings)))
+        return player, Summary(_facts(player, self.skin, files.without_icon), list(dict.fromkeys(warnings)))
 
     @property
     def skin(self) -> str:
@@ -139,7 +139,7 @@ class PlayerImport:
             log.warning("%s: %s", file.name, text)
         return built
 
-    def _bring_levels(self, player: PlayerBuilt) -> None:
+    def _import_levels(self, player: PlayerBuilt) -> None:
         """Bring levels of detail along; what can't be read is named."""
         for kind, part in self.files.parts.items():
             if kind not in player.parts or not part.levels:
@@ -201,11 +201,11 @@ def _keep_files(player: PlayerBuilt, files: PlayerFiles) -> None:
     store_files(player.collection, texts)
 
 
-def _facts(player: PlayerBuilt, skin: str, bare: list[str]) -> str:
+def _facts(player: PlayerBuilt, skin: str, without_icon: list[str]) -> str:
     """Return what was imported, in words."""
     facts = [plural(len(player.parts), "part"), plural(player.num_frames, "frame")]
     facts.append(plural(len(player.rows), "animation"))
     if player.levels:
         facts.append(plural(len(player.levels), "level") + " of detail")
     facts += [f"skin {skin}"] if skin else []
-    return ", ".join(facts) + (f"; no icon for {listed(bare)}, which games ask for" if bare else "")
+    return ", ".join(facts) + (f"; no icon for {listed(without_icon)}, which games ask for" if without_icon else "")

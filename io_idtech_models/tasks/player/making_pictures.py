@@ -8,7 +8,7 @@ from typing import Any
 
 from ...blender import names
 from ...blender.shading.pixels import picture_of
-from ...game.player import tga
+from ...game.pictures import tga
 from ...model.pictures import fitting, resized
 
 MOST_LETTERS = 24  # of a picture's name: a shader's has 63 with the folder
@@ -37,7 +37,7 @@ class Wardrobe:
         if name not in self._known:
             self._known[name] = name if self.keep_shaders and "/" in name else self._picture(name, material)
         if not self.icon:
-            self.icon = tga.write(resized(picture_of(material), tga.ICON, tga.ICON))
+            self.icon = tga.encode(resized(picture_of(material), tga.ICON, tga.ICON))
         return self._known[name]
 
     def _picture(self, name: str, material: Any) -> str:
@@ -46,5 +46,5 @@ class Wardrobe:
         while f"{stem}.tga" in self.files:
             number += 1
             stem = f"{first}{number}"
-        self.files[f"{stem}.tga"] = tga.write(fitting(picture_of(material), tga.LARGEST))
+        self.files[f"{stem}.tga"] = tga.encode(fitting(picture_of(material), tga.LARGEST))
         return f"{self.folder}/{stem}.tga"

@@ -17,11 +17,11 @@ from typing import Any
 import bpy
 
 from ...assets.belongings import named_by
-from ...assets.looks import Looks
+from ...assets.surface_looks import Looks
 from ...blender import names
 from ...blender.compat import Block
 from ...blender.exchange import encoding
-from ...blender.mesh.parts import worn_materials
+from ...blender.mesh.surface_names import worn_materials
 from ...blender.player.parts import PlayerFound
 from ...blender.provenance import FILE
 from ...blender.roots import root_of
@@ -30,12 +30,12 @@ from ...blender.shading.images import image_of
 from ...blender.shading.materials import worn_by
 from ...blender.shading.pixels import is_changed, origin_of
 from ...game.lexer import without_suffix
-from ...game.player import tga
+from ...game.pictures import tga
 from ...game.search import SearchPath
 from ...game.shaders.library import ShaderLibrary
 from ...game.shaders.model import Shader, is_builtin
+from ...game.skin import SUFFIX as SKIN
 from ...game.skin import read_skin
-from ...game.skin_names import SUFFIX as SKIN
 from ...game.store import GameFile, split_at_archive
 from ...model.pictures import fitting
 from ...model.wording import listed
@@ -122,7 +122,7 @@ class Mod:
             self._add_of_script(worn, script, image)
         elif image is None:
             if self._found(worn) is None and _is_own(material):
-                self._put(worn, worn, tga.write(pixels.picture_of(material)), ".tga")
+                self._put(worn, worn, tga.encode(pixels.picture_of(material)), ".tga")
         elif is_changed(image):
             self._put_pixels(worn, worn, image, material)
         elif self._is_other(image, self._found(worn)):
@@ -217,7 +217,7 @@ def _encoded(image: Block, name: str) -> bytes:
     found = pixels.pixels_of(image)
     assert found is not None
     suffix, picture = _suffix(name), fitting(found, tga.LARGEST)
-    return tga.write(picture) if suffix == ".tga" else encoding.write(picture, suffix)
+    return tga.encode(picture) if suffix == ".tga" else encoding.write(picture, suffix)
 
 
 def _renamed(data: bytes, names_of: dict[str, str]) -> bytes:

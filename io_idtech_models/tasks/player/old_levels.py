@@ -8,7 +8,8 @@ from pathlib import Path
 
 from ... import formats
 from ...assets.levels import level_name
-from ...game.store import Disk, GameFile, Store, name_parts, split_at_archive, split_name
+from ...game.folders import Disk
+from ...game.store import GameFile, Store, name_parts, split_at_archive, split_name
 from ...model.lod.levels import MOST_LEVELS
 from ...reporting import ModelError
 from .tables import KINDS
@@ -47,7 +48,7 @@ def places_of(target: Path, inside: str, source: Path | None, disk: Disk) -> lis
         found.append(disk.store(target).around)
     else:
         place = Path(at[0])
-        found += disk.surroundings.whole(disk.folder(place.parent)).below(folders)
+        found += disk.whole(disk.folder(place.parent)).below(folders)
         found += disk.store(place).below(folders) if place.is_file() else []
     if source is not None and (at is not None or _ends_in(target, folders)):
         found.append(disk.store(source).around)

@@ -8,7 +8,7 @@ import bpy
 
 from ...blender.compat import Context
 from ..panel.main import Child, Panel
-from ..translations.window import CONTEXT
+from ..translations import CONTEXT
 from . import shown
 
 UIList: Any = bpy.types.UIList

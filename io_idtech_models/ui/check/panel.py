@@ -13,7 +13,7 @@ from ...tasks.export.subject import subject_of
 from ..bases import CANCELLED, FINISHED, Operator
 from ..import_.placing import deselect
 from ..panel.main import Child, Panel
-from ..translations.window import say
+from ..translations import say
 from .found import checked, key_of
 
 List: Any = bpy.types.UIList

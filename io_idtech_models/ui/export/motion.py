@@ -135,8 +135,8 @@ class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, Exp
     def execute(self, context: Context) -> Any:
         """Write the files; what hinders one is reported, and all files are as they were."""
         from ...blender.skeletal.rig_scene import SkeletalGatherSettings
+        from ...tasks.export.motion import AnimationExport, export_animations
         from ...tasks.export.selection import Choice
-        from ...tasks.export.skeletal import AnimationExport, export_animations
 
         asked, rig = self.asked(), None if self.collection else active_rig(context)
         given = {name: getattr(self, name) for name in WEIGHT_NAMES if self.properties.is_property_set(name)}
@@ -150,7 +150,7 @@ class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, Exp
             settings = settings_from(self, SkeletalGatherSettings, **self.weights(own, given))
             return export_animations(asked, self.row, Choice([own]), context, settings, wanted)
 
-        return self.deliver(write)
+        return self.export_files(write)
 
     def writes_several(self) -> bool:
         """Tell whether animations go into the folder under names of their own."""

@@ -60,13 +60,15 @@ class ExportFile(Exporting):  # type: ignore[misc]
 
     def asked(self) -> Any:
         """Return what is to be written, with the options that are the format's own."""
-        from ...assets.asked import Asked
+        from ...assets.export_request import ExportRequest
 
         options = {option.name: getattr(self, option.name) for option in self.row.options}
         skin = getattr(self, "skin", "")
-        return Asked(Path(bpy.path.abspath(self.filepath)), self.game, options, skin=skin)
+        return ExportRequest(Path(bpy.path.abspath(self.filepath)), self.game, options, skin=skin)
 
-    def deliver(self, write: "Callable[[], Iterable[tuple[Path, Summary]]]", besides: Sequence[str] = ()) -> set[str]:
+    def export_files(
+        self, write: "Callable[[], Iterable[tuple[Path, Summary]]]", besides: Sequence[str] = ()
+    ) -> set[str]:
         """Write files, and report; what hinders one is reported with what else there is to say, and writes none.
 
         Who is there is asked first, if a file is the one that the model came from.

@@ -30,8 +30,8 @@ def proposed_game(row: Format, file: str) -> str:
 def file_stem(collection: bpy.types.Collection) -> str:
     """Return what to call a model's file: as it was, while its collection still has the name that import gave it."""
     from ...blender import names
+    from ...game.folders import Disk
     from ...game.search import model_name
-    from ...game.store import Disk
 
     file = collection.get(FILE)
     if isinstance(file, str) and names.stem_of(collection.name) == names.fit(model_name(Disk().file(Path(file)))):

@@ -72,7 +72,7 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
             self.remember(chosen)
             return [(asked.target, summary)]
 
-        return self.deliver(write)
+        return self.export_files(write)
 
 
 class MotionsOption:

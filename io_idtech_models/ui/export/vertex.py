@@ -109,7 +109,7 @@ class ExportVertexModel(TickedAnimations, ExportModel):
             self.remember(chosen)
             return [(asked.target, summary)]
 
-        return self.deliver(write, hidden)
+        return self.export_files(write, hidden)
 
     def shares(self) -> list[float]:
         """Return the shares of the model's triangles that levels are made with now; raises LimitError."""

@@ -41,14 +41,14 @@ def _on_frame(scene: bpy.types.Scene, _depsgraph: Any = None) -> None:
     context: Any = bpy.context
     if scene != context.scene or not _is_wanted(context):
         return
-    from ...blender.vertex.shown_key import follow
+    from ...blender.vertex.shown_keys import follow
 
     follow(_objects(context))
 
 
 def _on_key() -> None:
     """Show the key that was chosen in the list."""
-    from ...blender.vertex.shown_key import frame_that_shows, has_frames
+    from ...blender.vertex.shown_keys import frame_that_shows, has_frames
 
     context: Any = bpy.context
     active = context.view_layer.objects.active

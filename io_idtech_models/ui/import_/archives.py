@@ -12,8 +12,8 @@ from ...blender.compat import Context
 from ...game.store import ARCHIVES
 from ...reporting import LimitError, ModelError
 from ..bases import CANCELLED, Operator, SharedOptions, draw_group, file_filter, takes_drops
-from ..translations.window import say
-from .model_list import SHARED, ask, ask_of_archives, bring, given
+from ..translations import say
+from .model_list import SHARED, ask, ask_of_archives, import_listed, options_for_dialog
 from .operators import ImportFiles
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class ModelChoice(SharedOptions):
         """Import models, and say what there is to say of where they lie."""
         for note in models.notes:
             self.report({"WARNING"}, note)
-        return bring(self, context, [(each.kind, each.file.place) for each in models.found])
+        return import_listed(self, context, [(each.kind, each.file.place) for each in models.found])
 
     def patterns(self: Any) -> list[str]:
         """Return which models a script asks for; raises LimitError if it does not say."""
@@ -120,7 +120,7 @@ class IMPORT_SCENE_OT_idtech_game(ModelChoice, Operator):  # type: ignore[misc]
 
         try:
             game = game_called(self.game)
-            return ask(models_of(game.name), from_game=True, game=game.name, **given(self))
+            return ask(models_of(game.name), from_game=True, game=game.name, **options_for_dialog(self))
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED

@@ -20,7 +20,7 @@ from ...model.wording import plural
 from ..bases import Operator
 from ..reports import listening, report_done
 from .placing import select
-from .showing import Arrival
+from .showing import ViewsBefore
 
 FINISHED, CANCELLED, RUNNING = {"FINISHED"}, {"CANCELLED"}, {"RUNNING_MODAL"}
 LEAST = 4  # files that are worth it
@@ -91,7 +91,7 @@ class IMPORT_SCENE_OT_idtech_batch(Operator):  # type: ignore[misc]
         from ...tasks.import_.games import sharing_disk
 
         self.batch = _waiting.pop()
-        self.arrival = Arrival(context)
+        self.before = ViewsBefore(context)
         self.open = ExitStack()
         self.disk = sharing_disk()
         manager: Any = context.window_manager
@@ -130,7 +130,7 @@ class IMPORT_SCENE_OT_idtech_batch(Operator):  # type: ignore[misc]
         batch = self.batch
         select(context, batch.blocks)
         if batch.blocks:
-            self.arrival.show(context, batch.apart)
+            self.before.show(context, batch.apart)
         left = len(batch.calls) - batch.brought
         report_done(self, batch.done, batch.failed)
         if left:

@@ -19,10 +19,10 @@ from ...game.store import ARCHIVES
 from ...reporting import ModelError
 from ..bases import CANCELLED, FINISHED, Operator, SharedOptions, draw_group, given_options
 from ..reports import listening, report_done
-from ..translations.window import say
+from ..translations import say
 from . import batch
 from .placing import select
-from .showing import arrive
+from .showing import import_and_show
 
 if TYPE_CHECKING:
     from ...tasks.import_.games import Models
@@ -31,7 +31,7 @@ PropertyGroup: Any = bpy.types.PropertyGroup
 UIList: Any = bpy.types.UIList
 Item = tuple[str, str, str]  # identifier, label, description
 SHARED = ("scale", "side_by_side", "fit_range", "replace_range")  # options of all imports
-NOUNS = {"scene": "model", "anim": "animation"}  # what the operators of a space bring
+NOUNS = {"scene": "model", "anim": "animation"}  # what the operators of a space import
 TITLES = {"scene": "Models of {place}", "anim": "Animations of {place}"}
 COUNTS = {"scene": "Models: {count}, chosen: {chosen}", "anim": "Animations: {count}, chosen: {chosen}"}
 ROWS_SHOWN, WIDTH = 16, 760
@@ -56,7 +56,7 @@ def is_archive(path: Path) -> bool:
     return path.name.lower().endswith(ARCHIVES) and os.path.isfile(path)  # noqa: PTH113 - Path's raises for long names
 
 
-def hand_over(operator: Any, archives: Sequence[Path]) -> set[str]:
+def choose_of_archives(operator: Any, archives: Sequence[Path]) -> set[str]:
     """Show the dialog for archives that were chosen in a format's own import; a script is told what to write."""
     name = archives[0].name
     if len(archives) < len(operator.paths()):
@@ -79,16 +79,16 @@ def ask_of_archives(operator: Any, archives: Sequence[Path], space: str = "scene
     except ModelError as error:
         operator.report({"ERROR"}, str(error))
         return CANCELLED
-    return ask(models, space=space, kind=kind, **given(operator))
+    return ask(models, space=space, kind=kind, **options_for_dialog(operator))
 
 
-def given(operator: Any) -> dict[str, Any]:
+def options_for_dialog(operator: Any) -> dict[str, Any]:
     """Return the options of an import that were set, for the dialog: those of all imports, and all together."""
     chosen = given_options(operator, {"filepath", "models", "game"})
     return {"options": json.dumps(chosen), **{name: chosen[name] for name in SHARED if name in chosen}}
 
 
-def bring(operator: Any, context: Context, files: Iterable[tuple[str, str]], space: str = "scene") -> set[str]:
+def import_listed(operator: Any, context: Context, files: Iterable[tuple[str, str]], space: str = "scene") -> set[str]:
     """Import files, each a format's name and a path, by the operators of their formats, and report all at once."""
     by_kind: dict[str, list[str]] = {}
     for kind, place in files:
@@ -101,12 +101,14 @@ def bring(operator: Any, context: Context, files: Iterable[tuple[str, str]], spa
             calls += [(call, place, options) for place in places]
         return batch.start(calls, operator.side_by_side)
     with listening() as (done, failed):
-        result = arrive(context, operator.side_by_side, lambda: _bring_kinds(operator, context, by_kind, space))
+        result = import_and_show(
+            context, operator.side_by_side, lambda: _import_kinds(operator, context, by_kind, space)
+        )
     report_done(operator, done, failed)
     return result
 
 
-def _bring_kinds(operator: Any, context: Context, by_kind: Mapping[str, list[str]], space: str) -> set[str]:
+def _import_kinds(operator: Any, context: Context, by_kind: Mapping[str, list[str]], space: str) -> set[str]:
     """Import paths by formats, and select all that came."""
     ends, blocks, scene = [], [], context.scene
     result = CANCELLED
@@ -291,7 +293,7 @@ class IMPORT_SCENE_OT_idtech_choose_models(SharedOptions, Operator):  # type: ig
         if not chosen:
             self.report({"ERROR"}, f"no {NOUNS[self.space]} is chosen")
             return CANCELLED
-        return bring(self, context, chosen, self.space)
+        return import_listed(self, context, chosen, self.space)
 
 
 CLASSES = (IDTECH_PG_model, IDTECH_UL_models, IMPORT_SCENE_OT_idtech_choose_models)

@@ -61,7 +61,7 @@ class ImportSkeletalAnimation(ImportPosed):
         """Bring the files onto the active armature, or onto one that is made of the first."""
         from ...blender.skeletal.build import SkeletalSettings
         from ...tasks.import_.games import user_disk
-        from ...tasks.import_.skeletal import Matching, import_animation
+        from ...tasks.import_.motion import Matching, import_animation
 
         settings, disk = settings_from(self, SkeletalSettings), user_disk()
         rig = active_rig(context)

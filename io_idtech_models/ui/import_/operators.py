@@ -17,11 +17,12 @@ from ...reporting import ModelError
 from ..bases import Importing, SharedOptions, draw_group, given_options
 from ..reports import report_done
 from . import batch
-from .model_list import hand_over, is_archive
-from .showing import arrive
+from .model_list import choose_of_archives, is_archive
+from .showing import import_and_show
 
 if TYPE_CHECKING:
-    from ...game.store import Disk, GameFile
+    from ...game.folders import Disk
+    from ...game.store import GameFile
     from ...reporting import Summary
 
 
@@ -51,11 +52,11 @@ class ImportFiles(SharedOptions, Importing):  # type: ignore[misc]
         """Import the files; of archives ask which of their models."""
         packs = [path for path in self.paths() if is_archive(path)]
         if packs:
-            return hand_over(self, packs)
+            return choose_of_archives(self, packs)
         if self.one_by_one(self.paths()):
             return self.in_batch()
         with room_for_others(context.scene, self.replace_range):
-            return arrive(context, self.side_by_side, lambda: self.import_files(context))
+            return import_and_show(context, self.side_by_side, lambda: self.import_files(context))
 
     def one_by_one(self, paths: list[Path]) -> bool:
         """Tell whether so many models were chosen in a window that they come one by one."""
@@ -73,12 +74,14 @@ class ImportFiles(SharedOptions, Importing):  # type: ignore[misc]
         marked = [folder / file.name for file in self.files if file.name]
         return marked or [Path(bpy.path.abspath(self.filepath))]
 
-    def bring(self, files: "Iterable[GameFile]", bring_one: "Callable[[GameFile], tuple[Made, Summary]]") -> list[Made]:
+    def import_each(
+        self, files: "Iterable[GameFile]", import_one: "Callable[[GameFile], tuple[Made, Summary]]"
+    ) -> list[Made]:
         """Import files one by one, and report; what can't be read leaves nothing behind. Returns what was made."""
         made, summaries, failed = [], [], []
         for file in files:
             try:
-                one, summary = bring_one(file)
+                one, summary = import_one(file)
             except ModelError as error:
                 failed.append(f"{file.name}: {error}")
             else:

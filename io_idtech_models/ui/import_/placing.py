@@ -44,7 +44,7 @@ def deselect(context: Context) -> None:
         block.select_set(False, view_layer=context.view_layer)
 
 
-def show_bare(context: Context, collection: bpy.types.Collection) -> None:
+def show_empty(context: Context, collection: bpy.types.Collection) -> None:
     """Make the collection of a model without objects the active one, and no object: nothing else tells of it."""
     if mode_of(context) != "OBJECT":
         return

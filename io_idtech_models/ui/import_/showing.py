@@ -18,7 +18,7 @@ GAP = 0.25  # between models, as a part of the widest
 DEPTH = 8.0  # how far a view reaches at least, in sizes of what it frames
 
 
-class Arrival:
+class ViewsBefore:
     """What 3D views showed before something was imported."""
 
     def __init__(self, context: Context) -> None:
@@ -34,12 +34,12 @@ class Arrival:
             _frame(context, self.views, blocks)
 
 
-def arrive(context: Context, apart: bool, bring: Callable[[], set[str]]) -> set[str]:
-    """Import by `bring`, which selects what it has made, and show that; returns what `bring` does."""
-    arrival = Arrival(context)
-    result = bring()
+def import_and_show(context: Context, apart: bool, run: Callable[[], set[str]]) -> set[str]:
+    """Import by `run`, which selects what it has made, and show that; returns what `run` does."""
+    before = ViewsBefore(context)
+    result = run()
     if result == {"FINISHED"}:
-        arrival.show(context, apart)
+        before.show(context, apart)
     return result
 
 

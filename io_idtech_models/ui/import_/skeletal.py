@@ -70,11 +70,11 @@ class ImportSkeletalModel(DressOptions, ImportPosed):
         if not self.row.skeletal.companions:
             wanted = replace(wanted, chosen=tuple(map(disk.file, motions)))
 
-        def bring_one(file: "GameFile") -> "tuple[list[Any], Summary]":
+        def import_one(file: "GameFile") -> "tuple[list[Any], Summary]":
             posed, summary = import_skeletal(file, settings, wanted, context, open_collection(context))
             return [posed.armature, *posed.meshes, *posed.tags], summary
 
-        made = self.bring(map(disk.file, paths), bring_one)
+        made = self.import_each(map(disk.file, paths), import_one)
         select(context, [block for blocks in made for block in blocks])
         return FINISHED if made else CANCELLED
 
@@ -91,6 +91,7 @@ class ImportSkeletalModel(DressOptions, ImportPosed):
 
     def import_animations(self, context: Context, paths: list[Path]) -> Any:
         """Hand files that hold no model to the operator for animations."""
-        operator = getattr(bpy.ops.import_anim, f"idtech_{self.row.skeletal.animation}")
+        motion = self.row.skeletal.animation or self.row
+        operator = getattr(bpy.ops.import_anim, f"idtech_{motion.name}")
         files = [{"name": path.name} for path in paths]
         return operator(directory=str(paths[0].parent), files=files, scale=self.scale)

@@ -12,7 +12,7 @@ from ...blender.compat import Context
 from ...formats import SKIN_FILES
 from ..bases import CANCELLED, FINISHED, draw_group, settings_from
 from .operators import DressOptions, ImportFiles
-from .placing import open_collection, select, show_bare
+from .placing import open_collection, select, show_empty
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,22 +72,22 @@ class ImportVertexModel(DressOptions, ImportFiles):
         from ...tasks.import_.vertex import import_file
 
         if self.whole_player:
-            from ..player.transfer import bring_players
+            from ..player.transfer import import_players
 
-            return bring_players(self, context)
+            return import_players(self, context)
         settings, dressing = settings_from(self, BuildSettings), settings_from(self, Dressing)
 
-        def bring_one(file: "GameFile") -> "tuple[Built, Summary]":
+        def import_one(file: "GameFile") -> "tuple[Built, Summary]":
             return import_file(file, settings, context.scene, open_collection(context), dressing)
 
-        done = self.bring(map(user_disk().file, self.paths()), bring_one)
+        done = self.import_each(map(user_disk().file, self.paths()), import_one)
         longest = max((built.num_frames for built in done), default=1)
         if settings.fit_range and longest > 1:
             context.scene.frame_end = longest - 1
         blocks = [block for built in done for block in (*built.surfaces, *built.tags)]
         select(context, blocks)
         if done and not blocks:
-            show_bare(context, done[-1].collection)
+            show_empty(context, done[-1].collection)
         return FINISHED if done else CANCELLED
 
 

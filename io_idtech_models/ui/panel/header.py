@@ -12,7 +12,7 @@ from ...blender import properties
 from ...blender.compat import Context
 from ...tasks.export.subject import Subject, subject_of
 from ..bases import CANCELLED, FINISHED, Operator
-from ..translations.window import CONTEXT, tip
+from ..translations import CONTEXT, tip
 from .main import Child, Panel
 
 LABELS = {

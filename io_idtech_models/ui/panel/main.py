@@ -12,7 +12,7 @@ import bpy
 from ...blender.compat import Context
 from ...tasks.export.last_export import game_shown
 from ...tasks.export.subject import subject_of
-from ..translations.window import CONTEXT
+from ..translations import CONTEXT
 
 PANEL = "VIEW3D_PT_idtech"
 KINDS = frozenset(("MESH", "ARMATURE", "EMPTY"))

@@ -15,7 +15,7 @@ from ...tasks.export.last_export import choose_game, game_shown
 from ...tasks.export.subject import Subject, counts_shown, subject_of
 from ..bases import CANCELLED, FINISHED, Operator
 from ..check.found import checked, key_of
-from ..translations.window import CONTEXT
+from ..translations import CONTEXT
 from .main import Child, Panel
 
 KINDS = {

@@ -13,7 +13,7 @@ from ...blender import names
 from ...blender.compat import Context
 from ...blender.provenance import is_stand_in
 from ...tasks.export.subject import subject_of
-from ..translations.window import CONTEXT
+from ..translations import CONTEXT
 from . import state
 from .main import Child, Panel
 from .tags import shown_kind

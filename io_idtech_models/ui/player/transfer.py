@@ -34,7 +34,7 @@ from ..export.operators import ExportFile
 from ..export.overwriting import asks_first
 from ..import_.operators import DressOptions, ImportFiles
 from ..import_.placing import open_collection, select
-from ..import_.showing import arrive
+from ..import_.showing import import_and_show
 from ..reports import report_done
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class IMPORT_SCENE_OT_idtech_player(DressOptions, ImportFiles, Operator):  # typ
             operators: Any = bpy.ops.import_scene
             operators.idtech_choose_player("INVOKE_DEFAULT", source=str(paths[0]), given=given)
             return CANCELLED
-        return arrive(context, self.side_by_side, lambda: bring_players(self, context))
+        return import_and_show(context, self.side_by_side, lambda: import_players(self, context))
 
 
 def _has_several(path: Path) -> bool:
@@ -106,7 +106,7 @@ def are_parts(paths: Iterable[Path]) -> bool:
     return all(is_part(disk.file(path)) for path in paths)
 
 
-def bring_players(operator: Any, context: Context) -> set[str]:
+def import_players(operator: Any, context: Context) -> set[str]:
     """Import the players that an operator's files belong to, each once, as its options say; and report."""
     from ...tasks.import_.games import user_disk
     from ...tasks.player.files import players_at
@@ -125,14 +125,14 @@ def bring_players(operator: Any, context: Context) -> set[str]:
     for player in found.values():
         try:
             with room_for_others(context.scene, operator.replace_range):
-                done.append((player.name, _bring(operator, player, context)))
+                done.append((player.name, _import_player(operator, player, context)))
         except ModelError as error:
             failed.append(f"{player.name}: {error}")
     report_done(operator, done, failed)
     return FINISHED if done else CANCELLED
 
 
-def _bring(operator: Any, player: "PlayerFiles", context: Context) -> Any:
+def _import_player(operator: Any, player: "PlayerFiles", context: Context) -> Any:
     """Import a player; returns what there is to say of it."""
     from ...blender.vertex.build import BuildSettings
     from ...tasks.import_.dressing import Dressing

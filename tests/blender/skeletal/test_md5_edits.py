@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender.compat import play
-from io_idtech_models.blender.skeletal.gather_rig import LEAST_MOVE, LEAST_TURN, same_rest
+from io_idtech_models.blender.skeletal.bones import LEAST_MOVE, LEAST_TURN, same_rest
 from io_idtech_models.reporting import LimitError
 from tests import facts, samples_md5
 from tests.blender.case import CONTEXT, activate, vertices_of

@@ -9,7 +9,7 @@ from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.blender.shading.materials import Materials
 from io_idtech_models.blender.vertex.build import BuildSettings, build
 from io_idtech_models.formats.md2 import file as md2
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
 from tests import samples_md2
 from tests.blender.case import CONTEXT, open_case, positions_at, vertices_of
 from tests.samples import corpus_params, load, sample, sample_params

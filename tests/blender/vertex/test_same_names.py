@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender.scene import ExportScene
-from io_idtech_models.blender.skeletal.gather_rig import gather as gather_skeletal
+from io_idtech_models.blender.skeletal.gather import gather as gather_skeletal
 from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings, rig_scene
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.game.pictures import tga
-from io_idtech_models.game.player.tga import write
+from io_idtech_models.game.pictures.tga import encode
 from io_idtech_models.reporting import FormatError
 
 
@@ -17,7 +17,7 @@ def packed(kind, depth, body, size=(2, 2), flags=0, table=b"", entry=0):
 
 def test_what_we_write():
     picture = np.random.default_rng(1).integers(0, 256, (5, 7, 3)).astype(np.uint8)
-    assert (tga.decode(write(picture)) == picture[::-1]).all()
+    assert (tga.decode(encode(picture)) == picture[::-1]).all()
 
 
 def test_rows_and_columns_from_either_side():
@@ -48,3 +48,9 @@ def test_runs():
 def test_broken_ones_are_refused(data):
     with pytest.raises(FormatError):
         tga.decode(data)
+
+
+def test_what_is_written_has_the_header_and_the_order_of_bytes():
+    picture = np.array([[[255, 2, 3], [4, 5, 6]]], np.uint8)
+    data = tga.encode(picture)
+    assert data == bytes((0, 0, 2, *[0] * 9, 2, 0, 1, 0, 24, 0, 3, 2, 255, 6, 5, 4))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from io_idtech_models.game.player.files import player_in, player_of, players_in, players_of
-from io_idtech_models.game.store import Disk
+from io_idtech_models.game.folders import Disk
+from io_idtech_models.game.player.files import player_in, player_of, players_in
 from tests.game.packs import PACKS
 from tests.packs import put_files, put_pack
 
@@ -97,7 +97,6 @@ def test_players_of_a_game(tmp_path):
     names = ["arachna", "janet", "sarge", "Zoe", "Padman"]
     put_pack(tmp_path / "mymod/z.pk3", {"readme.txt": b""})
     for found in (
-        players_of(Disk().file(tmp_path / "mymod/models/players/arachna/head.md3")),
         players_in(Disk().folder(tmp_path / "mymod")),
         players_in(Disk().store(tmp_path / "mymod/z.pk3").around),
     ):
@@ -105,7 +104,6 @@ def test_players_of_a_game(tmp_path):
         assert found[1].path == "models/players/characters/janet"
         assert found[4].path == "models/wop_players/Padman"
     assert [player.name for player in players_in(Disk().store(tmp_path / "base" / "pak0.pk3"))] == ["sarge"]
-    assert players_of(Disk().file(tmp_path / "somewhere.md3")) == []
 
 
 def test_no_player(tmp_path):
@@ -220,7 +218,7 @@ def test_a_player_of_one_part(tmp_path):
 
 @pytest.mark.skipif(not PACKS.exists(), reason="no real packs")
 def test_real_players():
-    found = players_of(Disk().file(PACKS / "pak0.pk3" / SARGE / "icon_red.tga"))
+    found = players_in(Disk().folder(PACKS))
     assert [player.name for player in found] == ["assassin", "liz", "penguin", "sarge", "tony"]
     assert all(player.missing == [] for player in found)
     assassin, liz, _, sarge, _ = found

@@ -2,8 +2,8 @@
 
 import pytest
 
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.player.weapons import weapons_in, weapons_of
-from io_idtech_models.game.store import Disk
 from tests.game.packs import PACKS
 from tests.packs import put_files, put_pack
 
@@ -22,10 +22,8 @@ def test_weapons_with_all_that_goes_with_them(tmp_path):
     put_files(tmp_path, files("odd/pistol_1.md3", "odd/pistol_1_hand.md3", "mg_hand/mg_hand.md3"))
     mg, pistol, shotgun = weapons_in(Disk().folder(tmp_path))
     assert (mg.name, pistol.name, shotgun.name) == ("MG", "pistol", "shotgun")
-    assert {tag: file.name for tag, file in mg.on_tags.items()} == {
-        "tag_barrel": "mg_barrel.md3",
-        "tag_flash": "mg_flash.md3",
-    }
+    assert mg.barrel is not None
+    assert mg.barrel.name == "mg_barrel.md3"
     assert mg.flash is not None
     assert mg.flash.place == str(tmp_path / GUNS / "mg/mg_flash.md3"), "the loose one counts"
     assert [weapon.hand and weapon.hand.name for weapon in (mg, pistol, shotgun)] == [
@@ -33,7 +31,7 @@ def test_weapons_with_all_that_goes_with_them(tmp_path):
         "pistol_hand.md3",
         "SHOTGUN_hand.md3",
     ]
-    assert (pistol.on_tags, shotgun.barrel) == ({}, None)
+    assert (pistol.barrel, pistol.flash, shotgun.barrel) == (None, None, None)
     assert [weapon.name for weapon in weapons_in(Disk().store(tmp_path / "pak0.pk3"))] == ["shotgun"]
 
 
@@ -48,5 +46,5 @@ def test_real_weapons():
     found = weapons_of(Disk().file(PACKS / "pak0.pk3/models/players/sarge/head.md3"))
     names = [weapon.name for weapon in found]
     assert names == ["gauntlet", "machinegun", "plasma", "railgun", "shotgun"]
-    assert list(found[1].on_tags) == ["tag_barrel", "tag_flash"]
+    assert None not in (found[1].barrel, found[1].flash)
     assert all(weapon.model.read().startswith(b"IDP3") for weapon in found)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_idtech_models.game.lexer import DECL_WORDS, Cursor
-from io_idtech_models.game.shaders.image_programs import Call, Picture, dds_name, is_normal_map, names, parse, text
+from io_idtech_models.game.shaders.image_programs import Call, Picture, is_normal_map, names, parse, text
 
 
 def program(source):
@@ -67,22 +67,6 @@ def test_the_names_in_a_program():
 )  # fmt: skip
 def test_heights(source, normals):
     assert is_normal_map(program(source)) is normals
-
-
-@pytest.mark.parametrize(
-    ("source", "name"),
-    [
-        ("models/a/b.tga", "dds/models/a/b.dds"),
-        (r"models\a\b.jpg", "dds/models/a/b_jpg.dds"),
-        ("addnormals(models/a_local.tga, heightmap(models/a_h.tga, 4))",
-         "dds/addnormals/models/a_local heightmap/models/a_h 4.dds"),
-        ("makealpha(a/b/c/d/e/f)", "dds/makealpha/a/b/c/d e f.dds"),
-        ('"a:b"', "dds/a_b.dds"),
-    ],
-)  # fmt: skip
-def test_names_of_compressed_files(source, name):
-    """ImageProgramStringToCompressedFileName: four folders, then blanks; `)` and `,` go, odd letters become `_`."""
-    assert dds_name(program(source)) == name
 
 
 def test_the_engines_name_of_a_program():

@@ -7,8 +7,8 @@ import pytest
 from io_idtech_models.game.lexer import without_suffix
 from io_idtech_models.game.search import SearchPath
 from io_idtech_models.game.shaders.library import DOOM3, ShaderLibrary
-from io_idtech_models.game.shaders.looks import base_image, is_full_bright, transparency
 from io_idtech_models.game.shaders.resolve import resolve
+from io_idtech_models.game.shaders.shader_looks import base_image, transparency
 from io_idtech_models.game.skin import read_skin
 from tests.game.packs import packed
 from tests.stores import held
@@ -49,7 +49,6 @@ def test_a_bare_picture():
     assert (found.kind, found.picture, found.shows) == ("picture", 2, "")
     assert base_image(found.shader) == "models/bare.jpg"
     assert transparency(found.shader).kind == "opaque"
-    assert not is_full_bright(found.shader)
     assert found.shader.cull == "front"
     assert look("models/bare.jpg", None) == found
 

@@ -12,10 +12,10 @@ from examples import strut
 from io_idtech_models import formats
 from io_idtech_models.blender.player.build import play_row
 from io_idtech_models.blender.player.parts import find_player
+from io_idtech_models.game.folders import Disk
 from io_idtech_models.game.player.animation_cfg import read
 from io_idtech_models.game.player.files import player_of
 from io_idtech_models.game.skin import read_skin
-from io_idtech_models.game.store import Disk
 from io_idtech_models.tasks.player.making import proposed_bones
 from tests.samples import PROJECT
 from tests.ui.scene import activate, add_cube, bpy, counts, error_of, import_model

@@ -19,10 +19,9 @@ from examples import strut
 from io_idtech_models.assets.belongings import Belongings
 from io_idtech_models.assets.trial import Outcome, Program, Settings, run
 from io_idtech_models.blender.compat import playing_curves
-from io_idtech_models.game.folders import Game
+from io_idtech_models.game.folders import Disk, Game
 from io_idtech_models.game.listing import members
 from io_idtech_models.game.player.animation_cfg import read
-from io_idtech_models.game.store import Disk
 from io_idtech_models.game.trial.script import View
 from io_idtech_models.game.trial.subject import Player
 from io_idtech_models.tasks import trial
@@ -69,7 +68,7 @@ def of_the_game(path: str) -> Any:
     """Return a file of the game."""
     disk = Disk([Game("game", (FOLDER,))])
     folder, _, name = path.rpartition("/")
-    found = disk.surroundings.game(disk.games[0]).find_first(folder.split("/"), [name])
+    found = disk.game(disk.games[0]).find_first(folder.split("/"), [name])
     assert found is not None, f"this game has no {path}"
     return found
 
@@ -83,7 +82,7 @@ def players() -> list[str]:
     if NAMES != ["all"] or not FOLDER:
         return NAMES
     disk = Disk([Game("game", (FOLDER,))])
-    found = members(disk.surroundings.game(disk.games[0]), "models/players/*/lower.md3")
+    found = members(disk.game(disk.games[0]), "models/players/*/lower.md3")
     return sorted({path.split("/")[2].lower() for path, _ in found})
 
 

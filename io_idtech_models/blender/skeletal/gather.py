@@ -1,0 +1,438 @@
+"""An armature and its meshes to a skeletal model: the way back of `build`.
+
+Bones become joints (`gather_rig`); meshes vertices with weights, of which some are still the source's (`gather_mesh`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...model.skeletal import Pose, SkeletalModel, Skeleton, SkinnedMesh, Weights
+from ...model.transforms import conjugate, from_matrices, inverse, rotate
+from ...model.wording import listed, plural
+from ...reporting import LimitError
+from .. import losses, names
+from ..budgets import refuse_to_write
+from ..compat import Block
+from ..mesh import attributes, levels
+from ..mesh.edited_normals import shows_the_same
+from ..mesh.parts import Evidence, Part, split
+from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
+from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
+from ..mesh.vertex_groups import read_groups
+from ..provenance import Claims, Place
+from . import armature, lost_weights, normals, source_weights, torso
+from . import tags as joint_tags
+from .bones import BonesAtRest, same_axes, same_heads
+from .rig_scene import Loss, Rig, RigScene, SkeletalGatherSettings, WeightSettings, WrittenMesh
+from .source import StoredRig, place_of, rest_source
+from .source_weights import Entries
+
+log = logging.getLogger(__name__)
+Doubles = NDArray[np.float64]
+
+
+def find_rig(blocks: list[Block]) -> Block:
+    """Return the armature among objects, or the one that deforms them.
+
+    Raises:
+        LimitError: there is none, or more than one.
+    """
+    rigs = [block for block in blocks if block.type == "ARMATURE"]
+    if not rigs:
+        modifiers = [m for block in blocks if block.type == "MESH" for m in block.modifiers if m.type == "ARMATURE"]
+        rigs = list(dict.fromkeys(m.object for m in modifiers if m.object is not None))
+    if len(rigs) != 1:
+        found = f"{len(rigs)}: {listed([rig.name for rig in rigs])}" if rigs else "none"
+        raise LimitError(f"a skeletal model has one armature, export them one by one: there are {found}" if rigs else
+                         "nothing to export: no armature among the objects")  # fmt: skip
+    return rigs[0]
+
+
+def gather(blocks: list[Block], export: RigScene, name: str = "", measured: bool = True) -> SkeletalModel:
+    """Return the model that objects show at rest, with its source's facts if the .blend knows them.
+
+    `measured`: a warning is logged of what a file can't hold of how bones move vertices, with how far they are off.
+
+    Raises:
+        LimitError: no bone to export, or vertices without weights.
+    """
+    for part in blocks:
+        part.update_from_editmode()
+    export.view_layer.update()
+    block, known, scale = export.rig, export.stored, export.settings.scale
+    rig = gather_rig(export)
+    found: list[SkinnedMesh] = []
+    export.written.clear()
+    surfaces: list[Wanted] = []
+    for mesh in _in_order([b for b in blocks if b.type == "MESH"], known, block):
+        made = gather_mesh(mesh, rig, place_of(known, block, mesh), export)
+        surfaces += [Wanted(mesh, nth, each.name) for nth, each in enumerate(made)]
+        found += made
+    if export.settings.holds.worn_by_name:
+        for each, called in zip(found, settle_and_say(surfaces), strict=True):
+            each.name = called
+    if measured:
+        lost_weights.say(rig, found, export)
+    tags = joint_tags.gather(blocks, rig, scale)
+    lod = torso.gather_lod(block)
+    return SkeletalModel(name or block.name, rig.skeleton, _claimed(found), rig.source, tags, lod)
+
+
+def _in_order(blocks: list[Block], known: StoredRig | None, rig: Block) -> list[Block]:
+    """Return meshes in the source's order; copies and new ones follow."""
+
+    def number_of(block: Block) -> int:
+        place = place_of(known, rig, block)
+        return -1 if place is None else place.surface
+
+    return names.in_source_order(blocks, number_of)
+
+
+def _claimed(meshes: list[SkinnedMesh]) -> list[SkinnedMesh]:
+    """Leave each of the source's meshes to the first that claims it: a copy, or a part, is a further mesh.
+
+    Raises:
+        LimitError: there are more than an import would take back.
+    """
+    refuse_to_write(len(meshes))
+    claims, copies = Claims(), list[str]()
+    for mesh in meshes:
+        if claims.repeats(mesh.source_index, mesh.source_triangles):
+            copies.append(mesh.name)
+        if not claims.take(mesh.source_index):
+            mesh.source_index, mesh.source_vertices, mesh.kept = -1, None, None
+    if copies:
+        many = len(copies) > 1
+        text = "are copies: written as further meshes" if many else "is a copy: written as a further mesh"
+        log.warning("%s %s", listed(copies), text)
+    return meshes
+
+
+def gather_rig(export: RigScene) -> Rig:
+    """Return an armature's bones as joints, in their rest pose."""
+    block, known, settings, bones = export.rig, export.stored, export.settings, export.listed
+    rest, world = bones.rest, np.array(block.matrix_world, np.float64)
+    matrices = steady.products(rest, armature.TURN_BACK)
+    sources: NDArray[np.int32] = np.full(len(bones.names), -1, np.int32)
+    kept: NDArray[np.bool_] = np.zeros(len(bones.names), np.bool_)
+    if known is not None:
+        sources, in_place, turned, matrices = _known_joints(bones, matrices, known)
+        kept = in_place & turned & (settings.scale == known.scale and np.array_equal(world, np.eye(4)))
+    matrices, lost = armature.placed(matrices, world)
+    positions, rotations = matrices[:, :3, 3] / settings.scale, from_matrices(matrices[:, :3, :3])
+    if known is not None and np.array_equal(world, np.eye(4)):
+        rotations[turned] = known.source.skeleton.rotations[sources[turned]]
+        positions[in_place] = known.source.skeleton.positions[sources[in_place]] * (known.scale / settings.scale)
+    skeleton = Skeleton(list(bones.joints), bones.parents, positions, rotations, sources, kept, bones.traits)
+    skeleton.scales = bones.rest_scales
+    if known is not None and known.source.skeleton.bound is not None:
+        skeleton.bound = _bound_pose(rest, sources, kept, known, world, settings.scale)
+    source = None if known is None else known.source
+    shown = None if known is None else rest_source(known.source, known.scale)
+    joints = {name: joint for joint, name in enumerate(bones.names)}
+    return Rig(block, skeleton, joints, source, shown, 1.0 if known is None else known.scale, bool(lost.any()))
+
+
+def _bound_pose(
+    rest: Doubles, sources: NDArray[np.int32], kept: NDArray[np.bool_], known: StoredRig, world: Doubles, scale: float
+) -> Pose:
+    """Return where joints are while the meshes are bound, which is not where the file has them: see `_known_joints`."""
+    bound = known.source.skeleton.bind
+    own = np.flatnonzero(sources >= 0)
+    matrices = steady.products(rest, armature.TURN_BACK)
+    matrices[own] = _carried(bound, sources[own], rest[own], known)
+    matrices = armature.placed(matrices, world)[0]
+    positions, rotations = matrices[:, :3, 3] / scale, from_matrices(matrices[:, :3, :3])
+    positions[kept], rotations[kept] = bound.positions[sources[kept]], bound.rotations[sources[kept]]
+    return Pose(positions, rotations)
+
+
+def _carried(pose: Pose, joints: NDArray[np.int32], rest: Doubles, known: StoredRig) -> Doubles:
+    """Return a pose of the source's joints (n,) as matrices (n, 4, 4), moved as their bones' rest was since import."""
+    file = armature.joint_matrices(pose.positions[joints], pose.rotations[joints], known.scale)
+    before = inverse(known.rest[joints])
+    return steady.products(file, armature.TURN, before, rest, armature.TURN_BACK)
+
+
+def _known_joints(
+    bones: BonesAtRest, matrices: Doubles, known: StoredRig
+) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_], Doubles]:
+    """Return the source's joint of each bone, which keep its place, which its axes, and the matrices (J, 4, 4) of all.
+
+    An edited rest bone's joint is the file's joint x inverse(rest at import) x rest now.
+    """
+    skeleton, rest, rounded = known.source.skeleton, bones.rest, bones.rounded
+    sources = np.where(bones.numbers < skeleton.num_joints, bones.numbers, -1).astype(np.int32)
+    own = np.flatnonzero(sources >= 0)
+    before = known.rest[sources[own]]
+    in_place, turned = np.zeros((2, len(rest)), np.bool_)
+    in_place[own] = same_heads(rest[own], before, known.scale, rounded[own])
+    turned[own] = same_axes(rest[own], before, rounded[own])
+    matrices = matrices.copy()
+    matrices[own] = _carried(Pose(skeleton.positions, skeleton.rotations), sources[own], rest[own], known)
+    return sources, in_place, turned, matrices
+
+
+def gather_mesh(block: Block, rig: Rig, place: Place | None, export: RigScene) -> list[SkinnedMesh]:
+    """Return an object's meshes, one for each material that its faces use.
+
+    Raises:
+        LimitError: vertices without weights.
+    """
+    with _at_rest(block, export) as mesh:
+        return _gather(block, mesh, rig, place, export)
+
+
+@contextmanager
+def _at_rest(block: Block, export: RigScene) -> Iterator[Block]:
+    """Give an object's mesh as it is without its armature: its own, or what its other modifiers make of it."""
+    others = [m for m in block.modifiers if m.type != "ARMATURE" and m.show_viewport]
+    if not others and block.data.shape_keys is None:
+        yield block.data
+        return
+    shown = [(m, m.show_viewport) for m in block.modifiers if m.type == "ARMATURE"]
+    for modifier, _ in shown:
+        modifier.show_viewport = False
+    try:
+        export.view_layer.update()
+        yield export.evaluated(block).data
+    finally:
+        for modifier, before in shown:
+            modifier.show_viewport = before
+
+
+def _gather(block: Block, mesh: Block, rig: Rig, place: Place | None, export: RigScene) -> list[SkinnedMesh]:
+    settings = export.settings
+    source = rig.rest if place is not None else None
+    shape = _shape_of(block, mesh, Origin(source, place, 0, True), settings)
+    positions = attributes.positions(mesh)
+    found = []
+    groups = _joint_groups(block, mesh, rig)
+    colors = attributes.point_colors(mesh) if settings.holds.colors else None
+    for nth, part in enumerate(split(shape, Evidence(positions[None], np.zeros(1, np.int64), shape.normals), True)):
+        if not len(part.triangles.vertices) and place is None:
+            continue
+        made = _to_mesh(block, part, groups, positions, rig, settings)
+        made.name = surface_name(block, part, shape, nth, settings.keep_suffixes)
+        made.shader = next(iter(shaders_of(part, shape, settings.keep_suffixes)), "")
+        made.source_index = place.surface if place is not None and nth == 0 else -1
+        off_shown = 0, 0.0
+        if settings.normals != "NONE":
+            moved = _moved(part, positions, rig)
+            moved.as_shown = settings.normals == "SHOWN"
+            made.normals, made.kept_normals = normals.gather(block, shape, part, made, rig, moved)
+            off_shown = normals.off_shown(block, shape, part, made, rig, moved)
+        made.min_lod, made.level = torso.gather_min_lod(block), levels.number_of(block)
+        made.blended = settings.holds.stretches
+        if colors is not None:
+            made.colors = colors[part.vertices.points]
+        found.append(made)
+        points = part.vertices.points
+        export.written.append(WrittenMesh(block, made, points, shape.topology, positions, groups, off_shown))
+    if not found:
+        log.warning("'%s' has no faces: left out", block.name)
+    if settings.normals == "NONE":
+        count = int(_sharp_edges(mesh).sum())
+        if count:
+            log.warning(
+                "'%s': %s smooth in the game, which merges by place", block.name, f"{count} sharp edges will be"
+            )
+    warn_of_loose(block, shape)
+    losses.warn_of_layers(block, settings.holds.colors)
+    losses.warn_of_skinned(block, settings.normals != "NONE")
+    return found
+
+
+def _shape_of(block: Block, mesh: Block, origin: Origin, settings: WeightSettings) -> Shape:
+    """Read a mesh; where the format has no normals these part no vertices."""
+    if settings.normals == "NONE":
+        shape = read_shape(block, mesh, None, origin, "SOURCE")
+        shape.normals = np.zeros((len(shape.numbers), 3), np.float32)
+        shape.normals[:, 2] = 1.0
+        return shape
+    own = block.data
+    same = attributes.topology(own) == attributes.topology(mesh)
+    return read_shape(block, mesh, own if same else None, origin, _which_normals(block, mesh, settings))
+
+
+def _which_normals(block: Block, mesh: Block, settings: WeightSettings) -> str:
+    """Return which of the normals count: of an object whose modifiers change anything all that Blender shows."""
+    others = any(modifier.type != "ARMATURE" and modifier.show_viewport for modifier in block.modifiers)
+    if others and not shows_the_same(block.data, mesh, attributes.positions(block.data)):
+        return "SHOWN"
+    return settings.normals
+
+
+def _moved(part: Part, positions: NDArray[np.float32], rig: Rig) -> normals.Moved:
+    """Tell which points (P,) do not stand where import put the source's vertices that they are, and where those are."""
+    after = positions[part.vertices.points]
+    source = rig.rest
+    triangles = np.zeros((0, 3), np.int32) if source is None else source.triangles
+    moved = normals.Moved(np.zeros(len(positions), np.bool_), after.copy(), after, triangles)
+    for surface, places, own in source.vertex_parts(part.vertices.numbers) if source is not None else ():
+        points = part.vertices.points[places]
+        moved.points[points[~source_weights.stand(positions[points], surface, own, rig.import_scale)]] = True
+        moved.before[places] = surface.decoded_positions(slice(None), own)[0]
+    return moved
+
+
+def _joint_groups(block: Block, mesh: Block, rig: Rig) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
+    """Return point, joint and weight (n,) of a mesh, of the groups that are called as a joint's bone."""
+    points, groups, weights = read_groups(mesh)
+    joint_of = np.array([rig.joints.get(group.name, -1) for group in block.vertex_groups] + [-1], np.int64)
+    joints = joint_of[np.minimum(groups, len(joint_of) - 1)]
+    losses.warn_of_groups(block, groups, weights, set(rig.joints))
+    known = joints >= 0
+    return points[known], joints[known], weights[known]
+
+
+def _to_mesh(
+    block: Block,
+    part: Part,
+    groups: tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]],
+    positions: NDArray[np.float32],
+    rig: Rig,
+    settings: SkeletalGatherSettings,
+) -> SkinnedMesh:
+    """Return a part of a mesh as a model's, without a name."""
+    of_vertex, count = part.vertices.points, len(part.vertices.points)
+    order = np.argsort(groups[0], kind="stable")
+    points, joints, factors = (values[order] for values in groups)
+    start, end = (np.searchsorted(points, of_vertex, side=side) for side in ("left", "right"))
+    owners, entries = Weights(start, end - start, joints, factors, np.zeros((0, 3), np.float32)).entries()
+    weighted = (owners, joints[entries], factors[entries])
+    numbers = part.vertices.numbers
+    own = source_weights.find(block, weighted, part, positions[of_vertex], rig, settings.scale)
+    same = own.any_way
+    losses.warn_of_off(block, own.off)
+    rest = ~same[owners]
+    full = weighted[0][rest], weighted[1][rest], weighted[2][rest]
+    owners, used, weights = _limited(full, count, settings)
+    missing = np.setdiff1d(np.flatnonzero(~same), owners)
+    world = np.array(block.matrix_world, np.float64)
+    places = steady.applied(world[:3], positions[of_vertex].astype(np.float64)) / settings.scale  # in the model
+    if settings.holds.bare_vertices and not settings.orphan_bone:
+        missing = missing[:0] if not rig.joints else _newly_bare(block, rig, missing, numbers)
+        settings = replace(settings, orphan_bone=next(iter(rig.joints), ""))
+    if len(missing):
+        bare = len(np.unique(of_vertex[missing]))
+        owners, used, weights = _bound(block, rig, missing, bare, (owners, used, weights), settings)
+    fresh = _with_offsets(places, rig.skeleton.bind, (owners, used, weights))
+    _note_losses(block, rig, places, full, fresh)
+    table = _table(count, (own.owners, own.joints, own.factors, own.offsets), fresh)
+    if settings.holds.bare_vertices:
+        table.still = places.astype(np.float32)
+    mirrored = steady.determinants(world[:3, :3]) < 0
+    triangles = part.triangles.vertices[:, ::-1] if mirrored else part.triangles.vertices
+    sources = numbers.astype(np.int32), part.triangles.numbers
+    triangles = np.ascontiguousarray(triangles, np.int32)
+    return SkinnedMesh("", "", part.uvs, triangles, table, -1, *sources, kept=own.kept, carried=own.carried)
+
+
+Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]  # vertex, joint, factor and offset (n, 3)
+
+
+def _with_offsets(places: Doubles, bind: Pose, weighted: Entries) -> Rows:
+    """Return weights with where vertices at `places` (V, 3) lie in the space of their joints."""
+    owners, joints, _ = weighted
+    return *weighted, rotate(conjugate(bind.rotations[joints]), places[owners] - bind.positions[joints])
+
+
+def _note_losses(block: Block, rig: Rig, places: Doubles, full: Entries, written: Rows) -> None:
+    """Note which vertices, at `places` (V, 3), are written with fewer weights than they have."""
+    count, used = len(places), full[2] > 0
+    fewer = np.bincount(full[0][used], minlength=count) > np.bincount(written[0], minlength=count)
+    if fewer.any():
+        used &= fewer[full[0]]
+        owners, joints, factors = full[0][used], full[1][used], full[2][used]
+        parts = (factors / np.bincount(owners, factors, count)[owners]).astype(np.float32)  # as Blender does
+        before = _table(count, _with_offsets(places, rig.skeleton.bind, (owners, joints, parts)))
+        which = np.flatnonzero(fewer)
+        rig.losses.append(Loss(block.name, before.of(which), _table(count, written).of(which)))
+
+
+def _table(count: int, *parts: Rows) -> Weights:
+    """Return the weights of so many vertices, in several parts."""
+    owners, joints, factors, offsets = (np.concatenate(values) for values in zip(*parts, strict=True))
+    order = np.argsort(owners, kind="stable")
+    counts = np.bincount(owners, minlength=count)
+    return Weights(
+        (np.cumsum(counts) - counts).astype(np.int32),
+        counts.astype(np.int32),
+        joints[order].astype(np.int32),
+        factors[order].astype(np.float32),
+        offsets[order].astype(np.float32),
+    )
+
+
+def _limited(weighted: Entries, count: int, settings: WeightSettings) -> Entries:
+    """Return what to write of `count` vertices: the largest of each, without the small, heaviest first, their sum 1."""
+    owners, joints, weights = weighted
+    order = np.lexsort((joints, -weights, owners))
+    owners, joints, weights = owners[order], joints[order], weights[order].astype(np.float64)
+    first = np.searchsorted(owners, owners)
+    rank = np.arange(len(owners)) - first
+    chosen = (weights > 0) & ((weights >= settings.least_weight) | (rank == 0))
+    if settings.most_weights:
+        chosen &= rank < settings.most_weights
+    owners, joints, weights = owners[chosen], joints[chosen], weights[chosen]
+    sums = np.bincount(owners, weights, count)
+    return owners, joints, (weights / sums[owners]).astype(np.float32)
+
+
+def _newly_bare(block: Block, rig: Rig, missing: NDArray[Any], numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return those of vertices without weights, `missing` (n,), that had some in the source, or are new: said."""
+    before = np.full(len(numbers), -1, np.int64)
+    for mesh, places, own in rig.source.vertex_parts(numbers) if rig.source is not None else ():
+        before[places] = mesh.weights.counts[own]
+    found = np.asarray(missing[before[missing] != 0])
+    if len(found):
+        text = "'%s': %s without weights are written as moved by '%s': games differ in what they do with such"
+        log.warning(text, block.name, plural(len(found), "vertex", "vertices"), next(iter(rig.joints)))
+    return found
+
+
+def _bound(
+    block: Block, rig: Rig, missing: NDArray[Any], bare: int, table: Entries, settings: WeightSettings
+) -> Entries:
+    """Return weights in which vertices without any hang on the bone that the settings name.
+
+    Raises:
+        LimitError: they name none; the sentence counts Blender's vertices, `bare`.
+    """
+    if settings.orphan_bone not in rig.joints:
+        found = f"{plural(bare, 'vertex', 'vertices')} without weights"
+        hint = (
+            f"no bone is called '{settings.orphan_bone}'"
+            if settings.orphan_bone
+            else "name a bone to bind them to as 'Default Bone'"
+        )
+        raise LimitError(f"'{block.name}' has {found} on any bone that is exported: {hint}")
+    joint = np.full(len(missing), rig.joints[settings.orphan_bone])
+    parts = zip(table, (missing, joint, np.ones(len(missing), np.float32)), strict=True)
+    owners, joints, weights = (np.concatenate(pair) for pair in parts)
+    order = np.argsort(owners, kind="stable")
+    return owners[order], joints[order], weights[order]
+
+
+def _sharp_edges(mesh: Block) -> NDArray[np.bool_]:
+    """Tell which edges (E,) between faces are sharp: themselves, or because a face is flat."""
+    sharp = attributes.get_attribute(mesh, "sharp_edge", "BOOLEAN", "EDGE")
+    flat = attributes.get_attribute(mesh, "sharp_face", "BOOLEAN", "FACE")
+    found = np.zeros(len(mesh.edges), np.bool_) if sharp is None else sharp.copy()
+    edges = attributes.get_attribute(mesh, ".corner_edge", "INT", "CORNER")
+    if edges is None or not len(edges):
+        return np.zeros_like(found)
+    if flat is not None and flat.any():
+        found[edges[flat[attributes.topology(mesh).corner_faces]]] = True
+    between: NDArray[np.bool_] = np.bincount(edges, minlength=len(found)) > 1
+    return found & between

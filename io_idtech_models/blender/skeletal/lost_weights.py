@@ -1,0 +1,138 @@
+"""How far games show vertices from where Blender does, where a file can't hold all that moves them: in words.
+
+Lost weights and an uneven scale show in motion alone. So the two are compared in the frames of the action that the
+armature plays, where nothing but curves moves it, else in the pose that it shows.
+
+Letters in shapes: F frames, J joints, V vertices.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...model.skeletal import SkinnedMesh, Weights
+from ...model.transforms import inverse
+from ...model.wording import plural
+from ..compat import playing_curves
+from ..curves import read_keys
+from ..spans import span_between
+from . import armature, bone_scales, channels
+from .gather_motion import is_free, read_channels
+from .rig_scene import Rig, RigScene
+
+log = logging.getLogger(__name__)
+Doubles = NDArray[np.float64]
+SEEN = 1e-4  # units that are no rounding
+MOST_FRAMES = 64  # to compare
+MOST_CELLS = 1_000_000  # weights in all frames of one comparison
+
+
+def say(rig: Rig, meshes: list[SkinnedMesh], export: RigScene) -> None:
+    """Say how far vertices are off that lose weights, and meshes whose armature is scaled unevenly."""
+    if not rig.losses and not rig.uneven:
+        return
+    settings = export.settings
+    where, poses = _poses(rig, export)
+    world = np.array(rig.block.matrix_world, np.float64)
+    game = _in_units(armature.placed(poses, world)[0], settings.scale)
+    limits = [f"more than {settings.most_weights}"] * (settings.most_weights > 0)
+    limits += [f"below {settings.least_weight:g}"] * (settings.least_weight > 0)
+    for name in dict.fromkeys(loss.name for loss in rig.losses):
+        own = [loss for loss in rig.losses if loss.name == name]
+        count = sum(len(loss.full.counts) for loss in own)
+        off = max(_apart((loss.full, game), (loss.written, game)) for loss in own)
+        text = "'%s': %s weights, %s: up to %.3g units off %s; raise Most Weights or lower Least Weight to keep them"
+        lose = f"{plural(count, 'vertex', 'vertices')} {'loses' if count == 1 else 'lose'}"
+        log.warning(text, name, lose, " or ".join(limits), off, where)
+        _note(export, off, name)
+    if rig.uneven:
+        blender = _in_units(_scaled(rig, poses, world), settings.scale)
+        off = max((_apart((m.weights, blender), (m.weights, game)) for m in meshes), default=0.0)
+        text = "'%s' is scaled unevenly: in the game its meshes will bend otherwise, up to %.3g units off %s"
+        if off > SEEN:
+            log.warning(text + "; apply its scale", rig.block.name, off, where)
+            _note(export, off)
+
+
+def _note(export: RigScene, off: float, name: str = "") -> None:
+    """Note that it has been said how far meshes are off, all or those of one name."""
+    for written in export.written:
+        if not name or written.block.name == name:
+            written.said = max(written.said, off)
+
+
+def _in_units(matrices: Doubles, scale: float) -> Doubles:
+    """Return matrices (F, J, 4, 4) whose places are in the file's units."""
+    found = matrices.copy()
+    found[..., :3, 3] /= scale
+    return found
+
+
+def _scaled(rig: Rig, poses: Doubles, world: Doubles) -> Doubles:
+    """Return what Blender does to the places that weights name in the space of joints, (F, J, 4, 4)."""
+    rest = armature.rest_matrices(rig.block.data)
+    before = steady.products(np.array([rest[name] for name in rig.joints]).reshape(-1, 4, 4), armature.TURN_BACK)
+    bound = armature.placed(before, world)[0]
+    return steady.products(world, poses, inverse(before), inverse(world), bound)
+
+
+def _apart(*shown: tuple[Weights, Doubles]) -> float:
+    """Return how far two ways to show the same vertices, weights and poses (F, J, 4, 4), are apart at most."""
+    (a, first), (b, second) = shown
+    step = max(1, len(first) * (len(a.joints) + len(b.joints)) // MOST_CELLS)
+    worst = 0.0
+    for frame in range(0, len(first), step):
+        off = steady.lengths(_skin(a, first[frame]) - _skin(b, second[frame]))
+        worst = max(worst, float(off.max(initial=0.0)))
+    return worst
+
+
+def _skin(weights: Weights, poses: Doubles) -> Doubles:
+    """Return where poses (J, 4, 4) of joints, which may be any maps, put vertices, (V, 3)."""
+    owners, entries = weights.entries()
+    own = poses[weights.joints[entries]]
+    moved = (steady.applied(own[:, :3, :3], weights.offsets[entries]) + own[:, :3, 3]) * weights.factors[entries, None]
+    return np.stack([np.bincount(owners, moved[:, axis], len(weights.counts)) for axis in range(3)], axis=1)
+
+
+def _poses(rig: Rig, export: RigScene) -> tuple[str, Doubles]:
+    """Return where poses are, in words, and joints in the armature's space there, (F, J, 4, 4)."""
+    found = _played(rig, export)
+    if found is not None:
+        return found
+    pose = export.evaluated(rig.block).pose.bones
+    buffer = np.empty(16 * len(pose), np.float32)
+    pose.foreach_get("matrix", buffer)
+    places = {bone.name: place for place, bone in enumerate(pose)}
+    order = [places[name] for name in rig.joints]
+    matrices = buffer.reshape(-1, 4, 4).transpose(0, 2, 1)[order].astype(np.float64)
+    return "in the pose shown", steady.products(matrices, armature.TURN_BACK)[None]
+
+
+def _played(rig: Rig, export: RigScene) -> tuple[str, Doubles] | None:
+    """Return the poses of the action that an armature plays; None if it plays none, or more than its curves counts."""
+    block, curves = rig.block, playing_curves(rig.block)
+    own = export.bones
+    action: Any = block.animation_data.action if curves else None
+    keys = read_keys(curves)
+    span = None if action is None else span_between(action, keys.ends())
+    if span is None or not is_free(block, own) or own.names != list(rig.joints):
+        return None
+    count = min(MOST_FRAMES, span.last - span.first + 1)
+    frames = np.unique(span.first + np.arange(count) * (span.last - span.first) // max(count - 1, 1))
+    read = read_channels(block, own, frames, keys)
+    if read is None:
+        return None
+    total = None if read[1] is None else own.even_total(read[1])
+    if read[1] is not None and total is None:
+        return None
+    positions, rotations = channels.from_channels(read[0], own.maps)
+    if total is not None:
+        positions = positions * bone_scales.above(own.parents, total)[..., None]
+    matrices = armature.chained(armature.joint_matrices(positions, rotations), own.parents)
+    return f"in '{action.name}'", matrices

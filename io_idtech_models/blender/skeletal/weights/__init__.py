@@ -1,1 +1,0 @@
-"""Weights as vertex groups, and which of them are still the source's."""

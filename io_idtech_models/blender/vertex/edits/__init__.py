@@ -1,1 +1,0 @@
-"""Edits of one frame that others take over."""

@@ -1,0 +1,225 @@
+"""Mesh objects to the surfaces of a file, in three steps: read (`ReadMesh`), sampled, split (`SplitMesh`).
+
+What is read stays the same in all frames: topology, and what of it is the source's. Sampled is what an object shows in
+each (`sampling.Samples`). That decides how it is split: corners to vertices, faces to triangles, in the source's order.
+
+An object whose modifiers change anything is written as it is shown, normals included: modifiers that move, cut or add
+faces leave their meshes' custom normals to Blender, which turns and blends them in its own way, and some exist to
+change normals alone. One whose modifiers do nothing (a decimation by nothing, a wave that has not come yet) is written
+as without them.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...model.vertex import BaseNormals, SharedPoints, Surface
+from ..compat import Block
+from ..mesh import attributes
+from ..mesh.edited_normals import shows_the_same
+from ..mesh.parts import Evidence, Part, split, turned_normals
+from ..mesh.read import Origin, Shape, read_shape
+from ..provenance import Place
+from .frame_plan import FramePlan, GatherSettings
+from .sampling import Samples, Stage, Subject, keyed_positions, read_direct, read_direct_normals, step
+from .shape_keys import frame_blocks
+from .source import StoredSource
+
+log = logging.getLogger(__name__)
+
+MOST_SEEN = 32  # frames whose normals decide whether corners make one vertex
+PROBED = 5  # frames that are looked at for what modifiers change
+
+
+@dataclass(frozen=True, eq=False)
+class ReadMesh:
+    """A mesh object with what stays the same in all frames."""
+
+    block: Block
+    place: Place | None  # in the source
+    shape: Shape
+    keyed: Samples | None  # what its keys alone say that it shows; None: the scene has to be stepped through
+    changed: bool = False  # by its modifiers
+
+    @property
+    def turns_normals(self) -> bool:
+        """Tell whether Blender turns custom normals along with keys or an armature."""
+        others = any(modifier.type != "ARMATURE" for modifier in self.block.modifiers if modifier.show_viewport)
+        return bool(self.block.data.has_custom_normals and not (self.changed and others))
+
+
+@dataclass(eq=False)
+class SplitMesh:
+    """A mesh object with what it shows in all frames, and in the parts that become surfaces by that."""
+
+    mesh: ReadMesh
+    samples: Samples
+    parts: list[Part]
+
+
+def read_meshes(blocks: list[Block], stage: Stage, known: StoredSource | None) -> list[ReadMesh]:
+    """Read objects' own meshes, or what modifiers make of them in the first frame."""
+    source, plan, settings = None if known is None else known.source, stage.plan, stage.export.settings
+    # Before the scene shows another frame:
+    keyed = {block: read_direct(block, plan) for block in blocks if settings.direct and plan.is_direct(block)}
+    changed = changed_by_modifiers([block for block in blocks if block not in keyed], stage)
+    found = []
+    for block in blocks:
+        mesh = block.data
+        place = None if known is None else known.places.get(mesh)
+        # Import's base showed the first frame, and its normals are stored.
+        origin = Origin(source, place, 0, len(plan.times) == 1)
+        if block in keyed:
+            found.append(ReadMesh(block, place, read_shape(block, mesh, mesh, origin, settings.normals), keyed[block]))
+            continue
+        stage.show(0)
+        shown = stage.export.evaluated(block).data
+        own = mesh if attributes.topology(shown) == attributes.topology(mesh) else None
+        normals = "SHOWN" if block in changed else settings.normals
+        shape = read_shape(block, shown, own, origin, normals)
+        found.append(ReadMesh(block, place, shape, None, block in changed))
+    return found
+
+
+def changed_by_modifiers(blocks: list[Block], stage: Stage) -> set[Any]:
+    """Return the mesh objects (of some that are stepped) whose modifiers show in one of the plan's frames."""
+    open_ = [block for block in blocks if any(modifier.show_viewport for modifier in block.modifiers)]
+    if not open_:
+        return set()
+    plain = {block: _plain_positions(block, stage.plan) for block in open_}
+    count = len(stage.plan.times)
+    changed = set()
+    for frame in sorted(set(np.linspace(0, count - 1, min(count, PROBED)).astype(int).tolist())):
+        stage.show(frame)
+        for block in [b for b in open_ if b not in changed]:
+            shown = stage.export.evaluated(block).data
+            points = plain[block]
+            if points is None or not shows_the_same(block.data, shown, points[min(frame, len(points) - 1)]):
+                changed.add(block)
+    return changed
+
+
+def _plain_positions(block: Block, plan: FramePlan) -> NDArray[np.float32] | None:
+    """Return where the mesh has its points in each frame without modifiers, (F or 1, P, 3); None if that is unknown."""
+    keys = block.data.shape_keys
+    if keys is not None and (not frame_blocks(keys) or min(plan.shown_keys(block)) < 0):
+        return None
+    return keyed_positions(block, plan)
+
+
+def split_meshes(meshes: list[ReadMesh], stage: Stage) -> list[SplitMesh]:
+    """Sample meshes in all frames, and split them by what they show."""
+    settings = stage.export.settings
+    seen = _sample(meshes, stage)
+    found = [SplitMesh(m, own, _parts(m, own, stage)) for m, own in zip(meshes, seen, strict=True)]
+    # Who of several claimed a vertex in vain, and shows a new one, is known only now.
+    late = [each for each in found if each.samples.normals is None and _wants_normals(each, settings)]
+    for each, own in zip(late, _sample([each.mesh for each in late], stage, normals=True), strict=True):
+        each.samples = own
+        if own.normals is not None and each.mesh.shape.shows_normals:
+            each.parts = _parts(each.mesh, own, stage)
+    return found
+
+
+def _wants_normals(each: SplitMesh, settings: GatherSettings) -> bool:
+    """Tell whether some vertex takes the normal that Blender shows."""
+    needs = settings.normals == "SOURCE" and any(part.needs_normals for part in each.parts)
+    return needs or settings.normals == "SHOWN"
+
+
+def _sample(meshes: list[ReadMesh], stage: Stage, normals: bool = False) -> list[Samples]:
+    """Return what meshes show in all frames: the scene is stepped once for all that their keys alone don't tell of.
+
+    With `normals`; without these of those alone which are stepped, where it is clear by now that they are wanted.
+    """
+    plan, shown = stage.plan, normals or stage.export.settings.normals == "SHOWN"
+    subjects = [Subject(m.block, m.shape.topology, shown or m.shape.shows_normals) for m in meshes if m.keyed is None]
+    stepped, found = iter(step(stage, subjects)), []
+    for mesh in meshes:
+        own = next(stepped) if mesh.keyed is None else mesh.keyed
+        if normals and mesh.keyed is not None and (len(plan.times) > 1 or plan.shown_keys(mesh.block)[0] > 0):
+            own.normals = read_direct_normals(mesh.block, own.positions, len(plan.times))  # other ones than the base's
+        found.append(own)
+    return found
+
+
+def _parts(mesh: ReadMesh, samples: Samples, stage: Stage) -> list[Part]:
+    """Split a mesh by what it shows; one without faces that never was a surface becomes none."""
+    if mesh.place is None and not len(mesh.shape.corners):
+        log.warning("'%s' has no faces: left out", mesh.block.name)
+        return []
+    splits = stage.export.settings.uv_splits_vertices
+    return split(mesh.shape, evidence_of(samples, stage.plan.sources, mesh.shape), splits)
+
+
+def evidence_of(samples: Samples, frames: NDArray[Any], shape: Shape) -> Evidence:
+    """Return what samples of all frames say; of their normals some, evenly spread."""
+    normals = shape.normals
+    if samples.normals is not None and shape.shows_normals:
+        count = len(samples.normals)
+        some = np.unique(np.linspace(0, count - 1, min(count, MOST_SEEN)).astype(int))
+        normals = np.ascontiguousarray(samples.normals[some].transpose(1, 0, 2))
+    return Evidence(samples.positions, frames, normals)
+
+
+def to_surface(name: str, part: Part, shape: Shape, samples: Samples, num_frames: int, scale: float) -> Surface:
+    """Return the surface of a part, still without shaders: its positions and normals in the world, in every frame."""
+    transforms = samples.matrices
+    moved = _moved(samples.positions, transforms, scale)
+    points = np.ascontiguousarray(np.broadcast_to(moved, (num_frames, *moved.shape[1:])))
+    normals = None
+    if part.needs_normals:
+        shown = shape.normals[None] if samples.normals is None else samples.normals
+        turned = turned_normals(part.normals(shown), transforms)
+        normals = np.broadcast_to(turned, (num_frames, len(part.own), 3))
+    turned_over = steady.determinants(transforms[:, :3, :3]) < 0
+    mirrored = bool(turned_over[0])
+    if mirrored != turned_over.all() or mirrored != turned_over.any():
+        log.warning("'%s' is mirrored in some frames only: there its faces show their backs", name)
+    triangles = part.triangles.vertices
+    uvs = part.uvs
+    if mirrored:
+        triangles = triangles[:, ::-1]
+        uvs = uvs[:, ::-1] if uvs.ndim == 3 else uvs
+    numbers = part.vertices.numbers.astype(np.int32)
+    return Surface(
+        name,
+        SharedPoints(points, part.vertices.points),
+        np.ascontiguousarray(triangles, np.int32),
+        np.ascontiguousarray(uvs),
+        [],
+        normals,
+        source_vertices=numbers,
+        source_triangles=part.triangles.numbers,
+        own_normals=part.own,
+        mirrored=mirrored,
+        base=_base_normals(part, shape, samples),
+    )
+
+
+def _base_normals(part: Part, shape: Shape, samples: Samples) -> BaseNormals | None:
+    """Return the normals of the frame in which an object that was edited stands as its own mesh, if there is one."""
+    if shape.base is None:
+        return None
+    for frame, points in enumerate(samples.positions):
+        if np.array_equal(points, shape.base.points):
+            transforms = samples.matrices[frame if len(samples.matrices) > 1 else 0][None]
+            return BaseNormals(frame, turned_normals(part.normals(shape.base.normals[None]), transforms)[0])
+    return None
+
+
+def _moved(local: NDArray[np.float32], transforms: NDArray[np.float64], scale: float) -> NDArray[np.float32]:
+    """Return positions (F, V, 3) in the world; untouched bit for bit where nothing moves them."""
+    if len(transforms) == 1 and scale == 1.0 and np.array_equal(transforms[0], np.eye(4)):
+        return local
+    stacked = transforms.copy()
+    stacked[:, :3] *= scale
+    if (stacked == np.eye(4)).all():
+        return local
+    return np.asarray(steady.applied(stacked[:, None, :3], local.astype(np.float64)), np.float32)

@@ -1,0 +1,231 @@
+"""Which shape keys show: now, at which times of the scene, and whether that is one after another.
+
+What a scene plays of keys may be a run of them, as import lets it, or something else that its animator meant. What
+shows now is what is edited.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..compat import Block, playing_curves
+from ..curves import LINEAR, curve_points, value_path
+from ..playback import Take
+from ..provenance import MODEL_ID
+from ..roots import follows_frame
+from ..scene import ExportScene, showing
+from .shape_keys import KeyFinder, frame_blocks, num_before, positions, values_at
+
+NEAR = 1e-4  # of an evaluation time, or a value: closer is the same
+HUNDREDTH = 1e-3  # of a key's place: Blender stores hundredths
+
+
+def has_frames(block: Block | None) -> bool:
+    """Tell whether an object is a mesh whose shape keys are frames: absolute ones, or an import's."""
+    if block is None or block.type != "MESH" or block.data.shape_keys is None:
+        return False
+    keys = block.data.shape_keys
+    return len(keys.key_blocks) > 1 and (not keys.use_relative or MODEL_ID in block.data)
+
+
+def shown_key(keys: Block) -> int:
+    """Return the number of the key that shows now, -1 where it is none alone. Blender is asked for whole arrays."""
+    blocks = keys.key_blocks
+    values = np.empty(len(blocks), np.float32)
+    if keys.use_relative:
+        blocks.foreach_get("value", values)
+        lone = np.flatnonzero(values[1:] > 0) + 1
+        return int(lone[0]) if len(lone) == 1 and values[lone[0]] == 1.0 else -1
+    blocks.foreach_get("frame", values)
+    nearest = int(np.abs(values - keys.eval_time).argmin())
+    return nearest if abs(float(values[nearest]) - keys.eval_time) < HUNDREDTH else -1
+
+
+def follow(blocks: list[Block]) -> None:
+    """Make the key that shows the active one of each object, where it is not."""
+    for block in filter(has_frames, blocks):
+        index = shown_key(block.data.shape_keys)
+        if index not in (-1, block.active_shape_key_index):
+            block.active_shape_key_index = index
+
+
+def frame_that_shows(block: Block, scene: bpy.types.Scene) -> int | None:
+    """Return the first frame of a scene's range that shows an object's active key; None if that shows now, or never."""
+    keys: Any = block.data.shape_keys
+    index = block.active_shape_key_index
+    if shown_key(keys) == index:
+        return None
+    based = num_before(keys)
+    frames = range(scene.frame_start, scene.frame_end + 1)
+    shown = KeyFinder(keys).at(playing_curves(keys), [float(frame) for frame in frames])
+    return next((frame for frame, key in zip(frames, shown, strict=True) if key == index - based), None)
+
+
+def is_driven(keys: Block) -> bool:
+    """Tell whether more than an action decides what shape keys show."""
+    animation = keys.animation_data
+    if animation is None:
+        return False
+    strips = animation.use_nla and any(not track.mute and len(track.strips) for track in animation.nla_tracks)
+    return bool(len(animation.drivers) or strips)
+
+
+def keys_at(finder: KeyFinder, times: list[float], take: Take | None = None) -> list[int]:
+    """Return which frame's key the scene shows at each time, while it plays a take; -1 where it is none exactly."""
+    keys = finder.keys
+    curves = None if take is None else take.curves_of(keys)
+    if is_driven(keys) and (curves is None or len(keys.animation_data.drivers)):
+        return [-1] * len(times)
+    return finder.at(playing_curves(keys) if curves is None else curves, times)
+
+
+def covers(keys: Block, curves: list[Any]) -> bool:
+    """Tell whether curves show the keys of all frames."""
+    by_path = {curve.data_path: curve_points(curve)[1] for curve in curves}
+    blocks = frame_blocks(keys)
+    if keys.use_relative:
+        paths = (value_path(key.name) for key in blocks)
+        return all(path in by_path and by_path[path].max(initial=0.0) > 0.0 for path in paths)
+    at, values = positions(blocks), by_path.get("eval_time", np.zeros(0, np.float32))
+    return len(values) > 0 and bool(values.min() <= at[0] and values.max() >= at[-1])
+
+
+def key_times(keys: Block, curves: list[Any]) -> list[float]:
+    """Return when curves show each frame's key: where they reach it, else the key's own position."""
+    blocks = frame_blocks(keys)
+    by_path = {curve.data_path: curve for curve in curves}
+    if keys.use_relative:
+        paths = (value_path(key.name) for key in blocks)
+        return [_peak(by_path[path], i) if path in by_path else float(i) for i, path in enumerate(paths)]
+    places = positions(blocks)
+    return _reached(by_path["eval_time"], places) if "eval_time" in by_path else places
+
+
+def _peak(curve: Any, default: int) -> float:
+    times, values = curve_points(curve)
+    return float(times[values.argmax()]) if len(values) else float(default)
+
+
+def _reached(curve: Any, positions: list[float]) -> list[float]:
+    times, values = curve_points(curve)
+    wanted = np.array(positions)
+    if len(times) >= 2 and np.array_equal(times, values) and times[0] <= wanted.min() and times[-1] >= wanted.max():
+        return positions
+    if not len(times):
+        return positions
+    whole = np.arange(np.floor(times.min()), np.ceil(times.max()) + 1)
+    shown = np.array([curve.evaluate(t) for t in whole.tolist()])
+    result = []
+    for position in positions:
+        hits = np.flatnonzero(np.abs(shown - position) < 1e-4)
+        between = np.flatnonzero((shown[:-1] < position) & (shown[1:] > position))
+        if len(hits):
+            result.append(float(whole[hits[0]]))
+        elif len(between):
+            at = int(between[0])
+            result.append(float(whole[at] + (position - shown[at]) / (shown[at + 1] - shown[at])))
+        else:
+            result.append(position)
+    return result
+
+
+def plays_otherwise(keys: Block, export: ExportScene[Any]) -> bool:
+    """Tell whether the scene plays keys in its range by other means than a player's, but not one after another.
+
+    One after another is a run of them, one in each frame of the scene, which holds at its ends and may begin anew. It
+    is that, too, where a key was deleted or lies between two frames: the time goes on as import lets it.
+    """
+    if follows_frame(keys):
+        return False
+    curves = playing_curves(keys)
+    if not keys.use_relative and not is_driven(keys) and all(_is_plain(c) for c in _of_time(curves)):
+        return False
+    shown = _shown(keys, curves, export)
+    if keys.use_relative:
+        return not _is_run(_lone_keys(shown))
+    times = shown[:, 0]
+    places = {at: i for i, at in enumerate(positions(frame_blocks(keys)))}
+    near = [next((i for at, i in places.items() if abs(at - time) < NEAR), -1.0) for time in times.tolist()]
+    return not (_is_run(times.tolist()) or (-1.0 not in near and _is_run(near)))
+
+
+def out_of_step(blocks: list[Block], export: ExportScene[Any]) -> Block | None:
+    """Return a mesh whose absolute keys NLA strips or drivers show at other times than another's are shown; or None."""
+    absolute = [block for block in blocks if not block.data.shape_keys.use_relative]
+    moved = [b for b in absolute if is_driven(b.data.shape_keys) and not follows_frame(b.data.shape_keys)]
+    for block in moved:
+        keys = block.data.shape_keys
+        own = _shown(keys, playing_curves(keys), export)
+        for other in (each.data.shape_keys for each in absolute if each != block):
+            if not np.allclose(own, _shown(other, playing_curves(other), export), atol=NEAR):
+                return block
+    return None
+
+
+def keys_stand_still(block: Block, export: ExportScene[Any]) -> bool:
+    """Tell whether nothing plays a mesh's absolute keys in the scene's range."""
+    keys = block.data.shape_keys
+    if keys.use_relative or follows_frame(keys):
+        return False
+    curves = playing_curves(keys)
+    if not is_driven(keys):
+        return not _of_time(curves)
+    return bool((np.ptp(_shown(keys, curves, export), axis=0) < NEAR).all())
+
+
+def _of_time(curves: list[Any]) -> list[Any]:
+    return [curve for curve in curves if curve.data_path == "eval_time" and not curve.mute]
+
+
+def _shown(keys: Block, curves: list[Any], export: ExportScene[Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the evaluation time, or the values of all frames' keys, in each frame of the scene's range, (F, n)."""
+    times = range(export.scene.frame_start, export.scene.frame_end + 1)
+    blocks = frame_blocks(keys)
+    paths = [value_path(key.name) for key in blocks] if keys.use_relative else ["eval_time"]
+    if is_driven(keys):
+        with showing(export.scene) as show:
+            found = []
+            for time in times:
+                show(time)
+                now = keys.evaluated_get(export.depsgraph)
+                found.append([key.value for key in frame_blocks(now)] if keys.use_relative else [now.eval_time])
+            return np.array(found).reshape(-1, len(paths))
+    playing = {curve.data_path: curve for curve in curves if not curve.mute}
+    still = [key.value for key in blocks] if keys.use_relative else [keys.eval_time]
+    wanted = np.array(times, np.float32)
+    shown = np.repeat(np.array([still], np.float64), len(times), axis=0)
+    for column, path in enumerate(paths):
+        if path in playing:
+            shown[:, column] = values_at(playing[path], wanted)
+    return shown
+
+
+def _lone_keys(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float]:
+    """Return which of relative keys (F, n) shows alone in each frame where any does, -1 for a mix of several."""
+    some = values[(np.abs(values) > NEAR).any(axis=1)]
+    alone = ((np.abs(some) > NEAR).sum(axis=1) == 1) & (np.abs(some.max(axis=1, initial=0.0) - 1.0) < NEAR)
+    return [float(key) for key in np.where(alone, some.argmax(axis=1) if some.size else 0, -1)]
+
+
+def _is_run(places: list[float]) -> bool:
+    """Tell whether numbers go up by one, in a run that holds at its ends and may begin anew."""
+    moved = [place for place, (a, b) in enumerate(pairwise(places)) if abs(a - b) > NEAR]
+    if -1.0 in places or not moved:
+        return -1.0 not in places
+    run = places[moved[0] : moved[-1] + 2]
+    starts = run[0], run[0] + 1.0  # a cycle's last frame is its first
+    return all(any(abs(b - there) < NEAR for there in (a + 1.0, *starts)) for a, b in pairwise(run))
+
+
+def _is_plain(curve: Any) -> bool:
+    """Tell whether a curve goes from one whole time to a later one at the scene's pace, as import makes it."""
+    times, values = curve_points(curve)
+    if curve.modifiers or curve.extrapolation != "CONSTANT":
+        return False
+    kinds = np.empty(len(times), np.int32)
+    curve.keyframe_points.foreach_get("interpolation", kinds)
+    return bool((kinds == LINEAR).all() and (np.diff(values) == np.diff(times)).all())

@@ -1,0 +1,209 @@
+"""A change of one frame, applied to others: how far its vertices stand from where they were goes to other frames.
+
+Where they were is where an application left them last, which the mesh keeps for every frame that one touched, or else
+where the file had them. So an application that is repeated adds nothing, and what one brought to another frame is no
+change of that frame. Where neither is known (frames that a modeller made) the present state is remembered: what
+changes from then on can be applied.
+
+Letters in shapes: F frames, P points.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import records
+from ..compat import Block
+from ..mesh import attributes
+from . import shape_keys
+from .frame_plan import source_frames
+from .source import StoredSource
+
+log = logging.getLogger(__name__)
+
+APPLIED = "idtech_applied"  # on a mesh: where points of frames stood after a change was applied, by the keys' names
+CONSTANT, LINEAR, SMOOTH = "CONSTANT", "LINEAR", "SMOOTH"
+PROBES = 5  # frames that are asked for the scale of an import
+NEAR = 1e-6  # of a model's size: what is closer did not move
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """To which frames a change goes, how much of it, and of which points."""
+
+    present: int  # the frame that was changed
+    frames: range
+    falloff: str = CONSTANT
+    selected_only: bool = False
+
+    def weights(self) -> NDArray[np.float64]:
+        """Return how much of a change each of the frames gets: all at the present one, with a falloff none at the ends.
+
+        A range that the present frame is no part of falls off from its nearer end.
+        """
+        frames = np.array(self.frames, np.float64)
+        if self.falloff == CONSTANT or not len(frames):
+            return np.ones(len(frames))
+        before, behind = self.present - frames[0], frames[-1] - self.present
+        reach = np.where(frames < self.present, max(before, 1.0), max(behind, 1.0))
+        found = np.clip(1.0 - np.abs(frames - self.present) / reach, 0.0, 1.0)
+        soft: NDArray[np.float64] = found * found * (3.0 - 2.0 * found)
+        return soft if self.falloff == SMOOTH else found
+
+
+def spread(block: Block, known: StoredSource | None, wanted: Spread) -> int | None:
+    """Apply what changed in the present frame of a mesh to others; return how many points that moved.
+
+    None: nothing tells where points were, and the present state is remembered from now on.
+    """
+    mesh = block.data
+    keys = shape_keys.frame_blocks(mesh.shape_keys)
+    before = _Before(mesh, known)
+    present = shape_keys.read([keys[wanted.present]], len(mesh.vertices))[0]
+    was = before.of(wanted.present)
+    if was is None:
+        before.kept[keys[wanted.present].name] = present
+        before.store()
+        return None
+    offsets = present - was
+    moved = _moved(mesh, present, offsets, wanted.selected_only)
+    if not moved.any():
+        return 0
+    for frame, weight in zip(wanted.frames, wanted.weights().tolist(), strict=True):
+        if frame == wanted.present or weight == 0:
+            continue
+        places, there = shape_keys.read([keys[frame]], len(present))[0], before.of(frame)
+        step = (offsets[moved] * np.float32(weight)).astype(np.float32)
+        places[moved] += step
+        keys[frame].points.foreach_set("co", places.ravel())
+        if there is None:
+            there = places
+        else:
+            there[moved] += step
+        before.kept[keys[frame].name] = there
+        if frame == 0 and not mesh.shape_keys.use_relative:
+            mesh.attributes["position"].data.foreach_set("vector", places.ravel())
+    was[moved] = present[moved]
+    before.kept[keys[wanted.present].name] = was
+    before.store()
+    mesh.update()
+    return int(moved.sum())
+
+
+def _moved(mesh: Block, present: Floats, offsets: Floats, selected_only: bool) -> NDArray[np.bool_]:
+    """Return which points (P,) were moved, and are selected if that counts."""
+    size = float(np.ptp(present, axis=0).max()) if len(present) else 0.0
+    moved = np.asarray((np.abs(offsets) > NEAR * max(size, 1.0)).any(axis=1))
+    if selected_only:
+        selected = np.zeros(len(present), np.bool_)
+        mesh.vertices.foreach_get("select", selected)
+        moved &= selected
+    return moved
+
+
+def rename(mesh: Block, renamed: dict[str, str]) -> None:
+    """Let what a mesh keeps follow the names of its frames."""
+    if APPLIED in mesh:
+        before = _Before(mesh, None)
+        before.kept = {renamed.get(name, name): places for name, places in before.kept.items()}
+        before.store()
+
+
+class _Before:
+    """Where the points of a mesh were, in each of its frames."""
+
+    def __init__(self, mesh: Block, known: StoredSource | None) -> None:
+        self.mesh, self.keys = mesh, shape_keys.frame_blocks(mesh.shape_keys)
+        self.kept = _kept(mesh)
+        place = None if known is None else known.places.get(mesh)
+        self.surface = None
+        if known is None or place is None or place.surface < 0:
+            return
+        names, at = [key.name for key in self.keys], shape_keys.positions(self.keys)
+        self.frames = source_frames(names, at, known, mesh.shape_keys.use_relative)
+        stored = attributes.get_attribute(mesh, attributes.CORNER_SOURCE, "INT", "CORNER")
+        if stored is None:
+            return
+        numbers = place.vertex_numbers(stored) - int(known.source.first_vertices[place.surface])
+        corners = attributes.corner_points(mesh)
+        self.vertices = np.full(len(mesh.vertices), -1, np.int64)
+        self.vertices[corners] = np.where((numbers >= 0), numbers, -1)
+        self.surface = known.source.surfaces[place.surface]
+        self.vertices[self.vertices >= self.surface.num_vertices] = -1
+        self.scale = self._scale()
+
+    def of(self, frame: int) -> Floats | None:
+        """Return where points were, (P, 3); those that are new where they are; None where nothing tells."""
+        found = self.kept.get(self.keys[frame].name)
+        if found is not None:
+            return found
+        if self.surface is None or self.scale is None or self._has_strangers():
+            return None
+        return self._from_source(frame)
+
+    def _has_strangers(self) -> bool:
+        """Tell whether a frame that was touched has another name now: then it may be any."""
+        return not self.kept.keys() <= {key.name for key in self.keys}
+
+    def _from_source(self, frame: int, scale: float | None = None) -> Floats | None:
+        number = int(self.frames[frame])
+        if self.surface is None or number < 0:
+            return None
+        places: Floats = shape_keys.read([self.keys[frame]], len(self.vertices))[0]
+        own = self.vertices >= 0
+        decoded = self.surface.decoded_positions(np.array([number]), self.vertices[own])[0]
+        factor = np.float32(self.scale if scale is None else scale)
+        places[own] = decoded if factor == 1 else decoded * factor
+        return places
+
+    def _scale(self) -> float | None:
+        """Return by what the import has scaled the file's positions; None where most are not theirs any more."""
+        own = self.vertices >= 0
+        if self.surface is None or not own.any():
+            return None
+        found = []
+        for frame in np.unique(np.linspace(0, len(self.keys) - 1, PROBES).astype(int)).tolist():
+            source = self._from_source(frame, 1.0)
+            if source is None:
+                continue
+            shown = shape_keys.read([self.keys[frame]], len(own))[0]
+            large = np.abs(source) > 0.1 * np.abs(source).max(initial=0.0)
+            large &= own[:, None]
+            if not large.any():
+                continue
+            scale = float(f"{np.median(shown[large].astype(np.float64) / source[large]):.5g}")
+            same = np.abs(shown[own] - source[own] * np.float32(scale)).max(axis=1)
+            if np.mean(same <= NEAR * max(float(np.abs(shown).max()), 1.0)) > 0.5:
+                found.append(scale)
+        return float(np.median(found)) if found else None
+
+    def store(self) -> None:
+        """Keep with the mesh what was applied."""
+        listed = list(self.kept)
+        places = np.stack([self.kept[name] for name in listed]).astype(np.float32)
+        self.mesh[APPLIED] = records.pack({"names": records.pack_names(listed), "places": places})
+
+
+def _kept(mesh: Block) -> dict[str, Floats]:
+    """Return where points stood after applications, by the keys' names; as now where points have come or gone."""
+    data = mesh.get(APPLIED)
+    if not isinstance(data, bytes):
+        return {}
+    try:
+        arrays = records.unpack(data)
+        listed = records.unpack_names(records.checked(arrays, "names", "u", -1))
+        places = records.checked(arrays, "places", "f", len(listed), len(mesh.vertices), 3)
+    except records.RecordError:
+        log.warning("'%s' has other vertices than when a change was applied: changes count from now on", mesh.name)
+        return _present(mesh)
+    return dict(zip(listed, np.array(places, np.float32), strict=True))
+
+
+def _present(mesh: Block) -> dict[str, Floats]:
+    keys = shape_keys.frame_blocks(mesh.shape_keys)
+    return dict(zip((key.name for key in keys), shape_keys.read(keys, len(mesh.vertices)), strict=True))

@@ -1,0 +1,263 @@
+"""An armature's motions to files: what operators, collection exporters and the command line share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ... import formats
+from ...assets.export_request import ExportRequest
+from ...assets.scale_files import scale_files, warn_of_lost_scales
+from ...assets.storage import write_files
+from ...blender.compat import Context
+from ...blender.skeletal.gather import find_rig, gather
+from ...blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene
+from ...blender.skeletal.selfcheck import Motion, differences
+from ...blender.space.hanging import in_space
+from ...blender.window import object_mode
+from ...formats import Format
+from ...model.bounds import set_bounds
+from ...model.edits.matched import animation_with_origin
+from ...model.limits.games import GAMES, refused
+from ...model.skeletal import Animation, SkeletalModel, looped
+from ...model.wording import listed, plural
+from ...reporting import LimitError, Summary, collected_warnings, reason
+from ..import_ import aninc as animation_tables
+from . import levels as rig_levels
+from .advice import of_size
+from .motion_sources import Source, sources_of
+from .selection import Choice
+
+
+@dataclass(frozen=True)
+class AnimationExport:
+    """What of an armature's motion to write, and how; the export operators declare the same options."""
+
+    what: str = "AUTO"  # AUTO, ACTIVE, CHOSEN, ALL, NLA, SCENE or REST
+    actions: str | tuple[str, ...] = ""  # names of chosen ones, or a text of them with commas between
+    loop: bool = False
+    recompute_bounds: bool = False
+    add_origin: bool = False
+    frame_rate: float = 0.0  # 0: the action's, else the scene's
+
+
+@dataclass
+class ExportedFiles:
+    """What comes of an export: the bytes of each file, and what there is to say of those that are reported."""
+
+    data: dict[Path, bytes] = field(default_factory=dict)
+    summaries: dict[Path, Summary] = field(default_factory=dict)
+
+    def warn(self, warnings: Iterable[str]) -> None:
+        """Say something more of the last file."""
+        list(self.summaries.values())[-1].warnings.extend(warnings)
+
+
+def export_animations(
+    asked: ExportRequest,
+    row: Format,
+    chosen: Choice,
+    context: Context,
+    settings: SkeletalGatherSettings,
+    wanted: AnimationExport,
+) -> list[tuple[Path, Summary]]:
+    """Write an armature's animations: one to a file, several into its folder under their names.
+
+    Chosen ones of a format that joins all go to the file, and what each is of it into a table beside.
+
+    Raises:
+        ModelError: nothing to write, or one can't be written; files that were there are as they were.
+    """
+    with collected_warnings() as record_warnings:
+        export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
+    own_space = in_space(settings.space, [export.rig], context.view_layer)
+    with object_mode(context), own_space as note:
+        exported = motion_files(asked, row, export, context, wanted, alone=True)
+    exported.warn([*record_warnings, *([note] if note else [])])
+    write_into_folders(exported.data)
+    return list(exported.summaries.items())
+
+
+def motion_files(
+    asked: ExportRequest, row: Format, export: RigScene, context: Context, wanted: AnimationExport, alone: bool = False
+) -> ExportedFiles:
+    """Return what comes of an armature's animations, `alone` if its model is not written; see `export_animations`."""
+    with object_mode(context):
+        export = of_format(export, row)
+        with collected_warnings() as warnings:
+            sources = sources_of(export, row, wanted.what, wanted.actions)
+        with collected_warnings():  # here the meshes matter for bounds alone
+            blocks = [export.rig, *meshes_of(export.rig, context)]
+            orphans = _orphans_bone(export.rig, export.settings)
+            model = gather(blocks, export.asking(orphan_bone=orphans, normals="NONE"), measured=False)
+        if alone and not row.has_model:
+            warnings.extend(of_size(model.skeleton, model.source, "the model, exported anew,"))
+        motion = _MotionExport(asked, row, export, model, sources, wanted)
+        if row.has_model:
+            exported = motion.in_one_file()
+        elif row.motion.joins_clips and wanted.what in {"CHOSEN", "NLA"}:
+            exported = motion.joined()
+        else:
+            exported = motion.one_file_each(several=wanted.what not in {"AUTO", "ACTIVE", "REST", "SCENE"})
+        exported.warn(warnings)
+        return exported
+
+
+@dataclass(frozen=True, eq=False)
+class _MotionExport:
+    """Motions of an armature on their way into files; each way of writing them raises LimitError."""
+
+    asked: ExportRequest
+    row: Format
+    export: RigScene
+    model: SkeletalModel
+    sources: Sequence[Source]
+    wanted: AnimationExport
+
+    def in_one_file(self) -> ExportedFiles:
+        """Return all in a file of a format whose files hold models, too: without the meshes."""
+        path, row = self.asked.target, self.row
+        with collected_warnings() as warnings:
+            animations = [finished(source.gather(), self.model, self.wanted) for source in self.sources]
+            problems = [p for each in animations for p in row.check_motion(each, self.asked.game)]
+            warnings.extend(refused(problems))
+            data = row.dump(SkeletalModel(path.stem, self.model.skeleton, []), self.asked.options, animations)
+            warnings.extend(self._shown_otherwise(animations, self.sources, data))
+        facts = f"{plural(len(animations), 'animation')}, {plural(len(animations[0].joint_names), 'joint')}"
+        return ExportedFiles({path: data}, {path: Summary(facts, warnings)})
+
+    def one_file_each(self, several: bool) -> ExportedFiles:
+        """Return each in a file of its own; `several` go into the folder under their names."""
+        path, row, game = self.asked.target, self.row, self.asked.game
+        exported = ExportedFiles()
+        for name, source in zip(_file_names([source.name for source in self.sources]), self.sources, strict=True):
+            target = in_game_folder(path.with_name(name + row.suffixes[0]) if several else path, game)
+            with collected_warnings() as warnings:
+                animation = finished(source.gather(), self.model, self.wanted)
+                warnings.extend(refused(row.check(animation, game)))
+                exported.data[target] = row.dump(animation)
+                warnings.extend(self._shown_otherwise([animation], [source], exported.data[target]))
+                exported.data.update(scale_files(animation, row, target, game))
+            facts = f"{plural(animation.num_frames, 'frame')}, {plural(len(animation.joint_names), 'joint')}"
+            facts += f" of '{source.name}'" if row.motion.joins_clips else ""
+            exported.summaries[target] = Summary(facts, warnings, folder_notes(target, path))
+        return exported
+
+    def joined(self) -> ExportedFiles:
+        """Return all one after another in one file, and beside it the table that says which frames are which."""
+        path, row, game = self.asked.target, self.row, self.asked.game
+        with collected_warnings() as warnings:
+            animations, rows, first = [], [], 0
+            for source in self.sources:
+                animation = finished(source.gather(), self.model, self.wanted)
+                animations.append(animation)
+                rows.append(animation_tables.row_of(source.action, animation, first, game))
+                first += animation.num_frames
+                warn_of_lost_scales(animation)
+            warnings.extend(refused([problem for each in animations for problem in row.check(each, game)]))
+            data = row.dump_joined(animations)
+            warnings.extend(self._shown_otherwise(animations, self.sources, data))
+        table = path.with_suffix(animation_tables.SUFFIX)
+        names = listed([source.name for source in self.sources])
+        facts = f"{plural(first, 'frame')}: {names} one after another, and '{table.name}'"
+        return ExportedFiles({path: data, table: animation_tables.table_text(rows)}, {path: Summary(facts, warnings)})
+
+    def _shown_otherwise(self, animations: list[Animation], sources: Sequence[Source], data: bytes) -> list[str]:
+        """Return what the scene shows otherwise than a file's bytes have it, in sentences."""
+        return differences(self.export, self.model, played(sources, animations, self.row, data), meshes=False)
+
+
+def of_format(export: RigScene, row: Format) -> RigScene:
+    """Return what an export looks at where only what a format has is asked for."""
+    normals = export.settings.normals if row.skeletal.normals else "NONE"
+    named = row.skins == formats.SKIN_FILES
+    holds = Holds(
+        row.skeletal.colors, row.skeletal.unmoved_vertices, worn_by_name=named, stretches=row.skeletal.stretches
+    )
+    return export.asking(normals=normals, holds=holds)
+
+
+def meshes_of(rig: Any, context: Context) -> list[Any]:
+    """Return the meshes that an armature deforms, but for levels of detail that are drawn from afar."""
+    found = [b for b in rig_levels.nearest(context.scene.objects) if b.type == "MESH"]
+    return [b for b in found if any(m.type == "ARMATURE" and m.object == rig for m in b.modifiers)]
+
+
+def _orphans_bone(rig: Any, settings: SkeletalGatherSettings) -> str:
+    """Return a bone for vertices without weights, whose place matters for bounds alone: the one asked for, or any."""
+    present = [bone.name for bone in rig.data.bones if bone.use_deform or not settings.deform_only]
+    return settings.orphan_bone if settings.orphan_bone in present else next(iter(present), "")
+
+
+def finished(animation: Animation, model: SkeletalModel, wanted: AnimationExport) -> Animation:
+    """Return an animation that was gathered as it is to be written, with bounds of its model."""
+    if wanted.frame_rate > 0:
+        animation.frame_rate = wanted.frame_rate
+    animation.keep_bounds = not wanted.recompute_bounds
+    set_bounds(animation, model)
+    if wanted.loop:
+        animation = looped(animation)
+    return animation_with_origin(animation) if wanted.add_origin else animation
+
+
+def played(sources: Sequence[Source], animations: list[Animation], row: Format, data: bytes) -> list[Motion]:
+    """Return motions as a file has them, and how the scene shows each: to be compared.
+
+    Text holds numbers as they are, and takes as long to read as to write.
+    """
+    written = animations
+    if not row.is_text and not all(Motion("", nullcontext, a.positions, a).is_proven for a in animations):
+        found = row.unpack(row.read(data), "").animations
+        if len(found) == len(animations):
+            written = [_as_coded(*pair) for pair in zip(animations, found, strict=True)]
+    pairs = zip(sources, written, strict=True)
+    return [Motion(s.name, s.play, a.times, a) for s, a in pairs if a.times is not None]
+
+
+def _as_coded(animation: Animation, found: Animation) -> Animation:
+    """Return an animation with the poses that its file has."""
+    if found.positions.shape != animation.positions.shape:
+        return animation
+    return replace(animation, positions=found.positions, rotations=found.rotations, scales=found.scales)
+
+
+def _file_names(names_of: list[str]) -> list[str]:
+    """Return files' names for animations: without what file systems refuse, each once, whatever its case."""
+    found: dict[str, str] = {}
+    for name in names_of:
+        plain = "".join("_" if c in '<>:"/\\|?*' or ord(c) < 32 else c for c in name).strip(" .") or "animation"
+        free, number = plain, 0
+        while free.casefold() in found:
+            number += 1
+            free = f"{plain}.{number:03d}"
+        found[free.casefold()] = free
+    return list(found.values())
+
+
+def in_game_folder(path: Path, game: str) -> Path:
+    """Return where a game wants a file: for some in a folder of its own."""
+    folder = GAMES[game].folder
+    if not folder or path.parent.name.lower() == folder:
+        return path
+    return path.parent / folder / path.name
+
+
+def folder_notes(target: Path, path: Path) -> list[str]:
+    """Say that a file was written elsewhere than at the path that was asked for."""
+    if target.parent == path.parent:
+        return []
+    return [f"written into the folder '{target.parent.name}', where the game looks for it"]
+
+
+def write_into_folders(files: Mapping[Path, bytes]) -> None:
+    """Write files, all or none, into folders that a game may want; raises ModelError."""
+    for folder in {target.parent: None for target in files}:
+        try:
+            if folder.parent.is_dir():
+                folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise LimitError(f"can't make the folder '{folder}': {reason(error)}") from error
+    write_files(list(files.items()))

@@ -1,0 +1,252 @@
+"""Which motions of an armature an export means."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass
+from functools import partial
+from math import ceil, floor
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...blender import names
+from ...blender.compat import Block, action_parts, slot_claim
+from ...blender.curves import is_still
+from ...blender.playback import used_actions
+from ...blender.properties import PREVIEW
+from ...blender.roots import WORLD
+from ...blender.selfcheck import some
+from ...blender.skeletal import gather_motion
+from ...blender.skeletal.bones import moved_bones
+from ...blender.skeletal.gather import gather_rig
+from ...blender.skeletal.rig_scene import RigScene
+from ...blender.skeletal.selfcheck import Motion
+from ...blender.spans import span_of
+from ...blender.vertex.movement import is_moving
+from ...formats import Format
+from ...model.clips import Clip
+from ...model.skeletal import Animation, at_rest
+from ...model.wording import listed
+from ...reporting import LimitError, collected_warnings
+from ..import_ import aninc as animation_tables
+
+log = logging.getLogger(__name__)
+ORDER = "idtech_order"  # on actions of an armature: their places among its animations, once someone moved one
+
+
+Names = str | tuple[str, ...]  # of actions; a text has commas between
+
+
+class NoActionError(LimitError):
+    """An armature has no action, or plays none."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One motion to write: what it is called, how to gather it, how to see it, and the action that it is, if one."""
+
+    name: str
+    gather: Callable[[], Animation]
+    action: Any = None
+    play: Callable[[], AbstractContextManager[None]] = nullcontext
+
+
+def sources_of(export: RigScene, row: Format, what: str, asked: Names) -> list[Source]:
+    """Return the motions that `what` means: AUTO, ACTIVE, CHOSEN (the actions `asked` for), ALL, NLA, SCENE, or REST.
+
+    AUTO is what an animator sees: the action that plays, or the scene's range where more than that moves the bones.
+
+    Raises:
+        NoActionError: there is none.
+        LimitError: it is not to be exported, or the scene has no frames.
+    """
+    rig, scene = export.rig, export.scene
+    if what == "AUTO":
+        what = "SCENE" if automatic(export) == "SCENE" else "ACTIVE"
+    if what == "SCENE":
+        clip = Clip(rig.name, scene.frame_start, scene.frame_end + 1 - scene.frame_start, export.frame_rate)
+        if clip.count < 1:
+            raise LimitError("the scene's range is empty")
+        return [Source(rig.name, lambda: gather_motion.gather_scene(export, clip))]
+    if what == "REST":
+        return [Source(rig.name, lambda: at_rest(gather_rig(export).skeleton, rig.name))]
+    if what == "NLA":
+        return _strip_sources(export)
+    chosen = _actions(rig, row, what, asked)
+    if _plays_strips(rig):
+        text = "NLA strips play on '%s': actions are written as each plays alone; 'Scene Range' writes what is shown"
+        log.warning(text, rig.name)
+    return [_action_source(export, action) for action in chosen]
+
+
+def _action_source(export: RigScene, action: Any) -> Source:
+    rig = export.rig
+    slot = slot_of(rig, action)
+    return Source(
+        names.file_name_of(action),
+        lambda: gather_motion.gather_action(export, action, slot),
+        action,
+        lambda: gather_motion.playing(rig, action, slot),
+    )
+
+
+def automatic(export: RigScene) -> str:
+    """Return what of an armature an animator sees move: ACTIVE, SCENE, which is said, or nothing: REST."""
+    rig = export.rig
+    animation = rig.animation_data
+    action = None if animation is None else animation.action
+    if _plays_strips(rig):
+        reason = "NLA strips play"
+    elif action is None and is_moving([rig], export, WORLD):
+        reason = "no action, but something else moves it"
+    elif action is not None and PREVIEW not in action and _goes_on(export, action):
+        reason = f"it moves beyond the frames of '{action.name}'"
+    else:
+        return "REST" if action is None else "ACTIVE"
+    text, scene = "'%s': the scene's range is written, frame %d to %d: %s", export.scene
+    log.warning(text, rig.name, scene.frame_start, scene.frame_end, reason)
+    return "SCENE"
+
+
+def _plays_strips(rig: Any) -> bool:
+    """Tell whether NLA strips have a say in how an armature moves."""
+    animation = rig.animation_data
+    if animation is None or not animation.use_nla:
+        return False
+    solo = any(track.is_solo for track in animation.nla_tracks)
+    tracks = [track for track in animation.nla_tracks if (track.is_solo if solo else not track.mute)]
+    return any(not strip.mute for track in tracks for strip in track.strips)
+
+
+def _goes_on(export: RigScene, action: Any) -> bool:
+    """Tell whether the scene moves an armature before or after its action, by constraints, drivers or parents."""
+    rig, scene = export.rig, export.scene
+    if gather_motion.is_free(rig, export.bones):
+        return False
+    span = span_of(action, gather_motion.curves_of(action, slot_of(rig, action)))
+    if span is None:
+        return is_moving([rig], export, WORLD)
+    before, after = range(scene.frame_start, span.first + 1), range(span.last, scene.frame_end + 1)
+    return any(is_moving([rig], export, WORLD, frames) for frames in (before, after))
+
+
+def slot_of(rig: Any, action: Any) -> Any:
+    """Return the slot of an action that an armature plays, or would play; None where there are none."""
+    slots = [slot for slot, kind, _ in action_parts(action) if kind in {"", "OBJECT"}]
+    return max(slots, key=lambda slot: slot_claim(rig, action, slot), default=None)
+
+
+def shown_by(export: RigScene, row: Format) -> list[Motion]:
+    """Return what poses an armature, for who only looks: the scene; a few kept actions where that plays none.
+
+    To play another action is dear: Blender copies the first anew, all of its keys, when that comes back.
+    """
+    rig, scene = export.rig, export.scene
+    play = partial(gather_motion.posed, rig)
+    found = [Motion(scene.name, play, np.arange(scene.frame_start, scene.frame_end + 1))]
+    if not is_still(rig):
+        return found
+    with collected_warnings(), suppress(NoActionError):
+        for action in some(actions_of(rig, row)):
+            slot = slot_of(rig, action)
+            span = span_of(action, gather_motion.curves_of(action, slot))
+            if span is not None:
+                times = np.arange(span.first, span.last + 1)
+                found.append(Motion(action.name, partial(gather_motion.playing, rig, action, slot), times))
+    return found
+
+
+def actions_of(rig: Any, row: Format) -> list[Any]:
+    """Return all animations of an armature, as `sources` means them; raises NoActionError where there is none."""
+    return _meant(rig, row, "ALL", "")
+
+
+def _actions(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
+    found = _meant(rig, row, what, asked)
+    previews = [action.name for action in found if PREVIEW in action]
+    if previews:
+        said = "shows how the game mixes others, and is no animation of its own: choose another action"
+        raise LimitError(f"{listed(previews)} {said}")
+    return found
+
+
+def _meant(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
+    animation = rig.animation_data
+    if what == "ACTIVE":
+        if animation is None or animation.action is None:
+            raise NoActionError(f"'{rig.name}' plays no action")
+        return [animation.action]
+    if what == "CHOSEN":
+        called = names.called(asked)
+        missing = [name for name in called if name not in bpy.data.actions]
+        if missing or not called:
+            raise LimitError(
+                f"no action is called {listed(missing)}" if missing else "no action is named: tick or name some"
+            )
+        return [bpy.data.actions[name] for name in called]
+    kept = [
+        action
+        for action in _all(rig)
+        if PREVIEW not in action and not (row.motion.joins_clips and animation_tables.is_part(action))
+    ]
+    if not kept:
+        raise NoActionError(f"'{rig.name}' has no action")
+    return in_order(kept)
+
+
+def _all(rig: Any) -> list[Any]:
+    """Return the actions that an armature keeps and plays, and those that fit it and are no other object's.
+
+    What fits but is used by nothing, which Blender forgets with the next saving, is left out, and said.
+    """
+    found = used_actions(rig)
+    others = {action for block in bpy.data.objects if block != rig for action in used_actions(block)}
+    every: list[Any] = list(bpy.data.actions)
+    loose = [a for a in every if a not in found and a not in others and PREVIEW not in a and _fits(rig, a)]
+    lost = [action.name for action in loose if not action.users]
+    if lost:
+        text = "actions that nothing uses are left out, give them a fake user to keep them: %s"
+        log.warning(text, listed(lost))
+    return [*found, *(action for action in loose if action.users)]
+
+
+def _fits(rig: Any, action: Any) -> bool:
+    """Tell whether an action moves bones, and all of them are an armature's."""
+    slot = slot_of(rig, action)
+    bones = moved_bones(next((curves for own, _, curves in action_parts(action) if own == slot), []))
+    return bool(bones) and all(bone in rig.data.bones for bone in bones)
+
+
+def _strip_sources(export: RigScene) -> list[Source]:
+    rig = export.rig
+    animation = rig.animation_data
+    tracks = [] if animation is None else [track for track in animation.nla_tracks if not track.mute]
+    strips = [(track, strip) for track in tracks for strip in track.strips if not strip.mute]
+    if not strips:
+        raise LimitError(f"'{rig.name}' has no NLA strip that plays")
+    found = []
+    for track, strip in strips:
+        first, last = ceil(strip.frame_start), floor(strip.frame_end)
+        clip = Clip(strip.name, first, last + 1 - first, export.frame_rate)
+
+        def gather_one(t: Any = track, c: Clip = clip) -> Animation:
+            with gather_motion.playing_track(rig, t):
+                return gather_motion.gather_scene(export, c)
+
+        play = partial(gather_motion.playing_track, rig, track)
+        found.append(Source(strip.name, gather_one, strip.action, play))
+    return found
+
+
+def in_order(actions: list[Block]) -> list[Block]:
+    """Return actions in the order that someone gave them; those without a place stay behind the others."""
+    return sorted(actions, key=_place)
+
+
+def _place(action: Block) -> float:
+    found = action.get(ORDER)
+    return float(found) if isinstance(found, int | float) else float("inf")

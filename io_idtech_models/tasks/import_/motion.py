@@ -1,0 +1,131 @@
+"""Files of motions onto armatures: what operators, drop handlers and the command line share."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import Any
+
+import bpy
+
+from ...assets.load import load
+from ...blender.budgets import refuse_farther
+from ...blender.compat import Context, play
+from ...blender.provenance import FILE
+from ...blender.scene import undone_on_failure
+from ...blender.shading.materials import Materials
+from ...blender.skeletal import armature
+from ...blender.skeletal.build import SkeletalSettings, add_animations, build
+from ...blender.window import object_mode
+from ...formats import MOTION, Format
+from ...game import aninc
+from ...game.store import GameFile
+from ...model.edits.matched import by_name, by_number
+from ...model.joint_scales import skeleton_of
+from ...model.skeletal import Animation, SkeletalModel
+from ...model.wording import plural
+from ...reporting import LimitError, ModelError, Summary, collected_warnings
+from . import aninc as animation_tables
+
+log = logging.getLogger(__name__)
+
+# Animations, each with the row of a table that made it of a file's frames; None of one that is all of a file.
+Motions = list[tuple[Animation, aninc.Row | None]]
+
+
+def with_parts(motions: list[tuple[Animation, GameFile]], row: Format, table: GameFile | None = None) -> Motions:
+    """Return animations, each followed by those that a table makes of its frames: the one beside it, or the given."""
+    found: Motions = []
+    for animation, file in motions:
+        found.append((animation, None))
+        if row.motion.joins_clips:
+            found += animation_tables.parts_of(animation, row, table or animation_tables.table_beside(file))
+    return found
+
+
+def show_rows(actions: list[Any], animations: Motions) -> None:
+    """Give actions what the rows say that they came from."""
+    for action, (_, row) in zip(actions, animations, strict=True):
+        if row is not None:
+            animation_tables.show_row(action, row)
+
+
+def note_files(actions: list[Any], animations: Motions, files: list[GameFile], model: GameFile | None) -> None:
+    """Note on each action that is all of a file, and not the model's, which one that is."""
+    whole = [action for action, (_, row) in zip(actions, animations, strict=True) if row is None]
+    alone = {file.place: files.count(file) == 1 for file in files}
+    for action, file in zip(whole, files, strict=True):
+        if file != model and alone[file.place]:
+            action[FILE] = file.place
+
+
+@dataclass(frozen=True)
+class Matching:
+    """How animations find their bones, and their frames; the import operators declare the same options."""
+
+    table: GameFile | None = None  # that takes them apart, where it is not the one beside
+    numbered: bool = False  # joints and bones are matched by their numbers, not by their names
+
+
+def import_animation(
+    files: list[GameFile],
+    rig: Any,
+    settings: SkeletalSettings,
+    context: Context,
+    into: bpy.types.Collection,
+    how: Matching = Matching(),
+) -> tuple[Any, list[Any], Summary, list[str]]:
+    """Bring animations onto an armature, or one made for them; returns it, the actions, and what failed.
+
+    An armature whose bones have no names yet takes them from the first. What can't be read or does not fit is returned;
+    the others are there.
+    """
+    failed: list[str] = []
+    made: list[Any] = []
+    with collected_warnings() as warnings, object_mode(context):
+        for file in files:
+            try:
+                with undone_on_failure():
+                    rig, actions = _import_file(file, rig, settings, context, into, how)
+                made += actions
+                settings = replace(settings, fit_range=False, frame_rate=False)  # the scene fits the first
+            except ModelError as error:
+                failed.append(f"{file.name}: {error}")
+        if made:
+            play(rig, made[0])
+    facts = f"{plural(len(made), 'animation')} on '{rig.name}'" if made else "nothing imported"
+    return rig, made, Summary(facts, warnings), failed
+
+
+def _import_file(
+    file: GameFile,
+    rig: Any,
+    settings: SkeletalSettings,
+    context: Context,
+    into: bpy.types.Collection,
+    how: Matching,
+) -> tuple[Any, list[Any]]:
+    """Bring the animations of one file onto an armature, or one made for them; returns it and the actions."""
+    from ...blender.skeletal import late_bones  # which imports of models do without
+
+    loaded = load(file, wanted=MOTION)
+    if not loaded.animations:
+        raise LimitError("there is no animation in it")
+    for animation in loaded.animations:
+        refuse_farther("joints", animation.positions * settings.scale)
+    first = loaded.animations[0]
+    if rig is None:
+        skeleton = skeleton_of(first) if loaded.model is None else loaded.model.skeleton
+        alone = loaded.model is not None and not loaded.model.meshes
+        model = SkeletalModel(file.stem, skeleton, [], loaded.model.source if alone else None)
+        rig = build(model, [], settings, Materials(), context.scene, into).armature
+    elif late_bones.is_unnamed(rig):
+        late_bones.name_bones(rig, first, context.scene)
+        log.warning("'%s' has the bones of '%s' now", rig.name, file.name)
+    joints = [armature.joint_name(bone) for bone in armature.file_order(rig.data.bones)]
+    known = [by_number(a) if how.numbered else by_name(a, joints) for a in loaded.animations]
+    animations = with_parts([(animation, file) for animation in known], loaded.row, how.table)
+    actions = add_animations(rig, [a for a, _ in animations], settings, context.scene)
+    show_rows(actions, animations)
+    note_files(actions, animations, [file] * len(known), None)
+    return rig, actions
