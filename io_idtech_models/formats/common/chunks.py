@@ -33,6 +33,8 @@ Header = Any  # a record of one of the codec's dtypes
 Struct = TypeVar("Struct")
 FILE = "file."  # before a field of the file's header, where a part's own is not meant
 MAX_PARTS = 1 << 20  # in the numbering of lumps: more parts than a file can have
+Arrays = dict[str, NDArray[Any]]
+EMPTY: NDArray[np.uint8] = np.zeros(0, np.uint8)
 
 
 @dataclass(eq=False)
@@ -169,9 +171,6 @@ class File(Kind, Generic[Struct]):
                 kinds.append(chain)
                 first += chain.width * MAX_PARTS
         return found
-
-
-Arrays = dict[str, NDArray[Any]]
 
 
 class Piece(NamedTuple):
@@ -370,9 +369,6 @@ class _Reader:
         if not parts:
             self.absent.append(Piece(key, offset, 0))
         return parts
-
-
-EMPTY: NDArray[np.uint8] = np.zeros(0, np.uint8)
 
 
 def write(file: File[Struct], struct: Struct) -> bytes:

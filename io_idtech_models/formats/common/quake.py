@@ -39,6 +39,8 @@ STEPS = np.float32(255.0)
 THINNEST = np.finfo(np.float32).tiny  # a box's step of which there is a reciprocal
 NEAR = np.float32(1e-6)  # of a coordinate: float32's own rounding, where a box is too thin to round to
 DEFAULT_SIZE = 256  # texels, of a skin of which nothing is known
+Codes = NDArray[np.uint8]
+FARTHEST = np.float32(1e36)  # of a box's numbers that are shown: 255 steps of it and once more are still a float32
 
 
 def as_one(model: VertexModel, label: str) -> VertexModel:
@@ -137,10 +139,6 @@ def fit_boxes(positions: Floats, shared: bool = False) -> Boxes:
     if shared:
         low, high = (np.tile(side, (frames, 1)) for side in (low.min(axis=0), high.max(axis=0)))
     return Boxes((high - low) / STEPS, low)
-
-
-Codes = NDArray[np.uint8]
-FARTHEST = np.float32(1e36)  # of a box's numbers that are shown: 255 steps of it and once more are still a float32
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Array = NDArray[Any]
+# Name of a fact: its dtype and shape, -1 = any length. Records are kept as their bytes: see `as_bytes`.
+Wanted = dict[str, tuple[DTypeLike, tuple[int, ...]]]
+Source = TypeVar("Source")
+LAYOUT: Wanted = {
+    "layout_order": ("i4", (-1,)), "layout_gaps": ("i8", (-1,)), "layout_filler": ("u1", (-1,)),
+    "layout_tail": ("u1", (-1,)), "layout_empty": ("i8", (-1, 2)), "layout_ends": ("i8", (-1,)),
+}  # fmt: skip
 
 
 def take(data: bytes, dtype: DTypeLike, shape: tuple[int, ...], offset: int, what: str) -> Array:
@@ -107,15 +114,6 @@ def cut_name(name: str, size: int, hint: bytes = b"") -> bytes:
         return raw
     log.warning("frame name '%s' is cut to %d bytes", name, size - 1)
     return raw[: size - 1].decode("utf-8", errors="ignore").encode("utf-8")
-
-
-# Name of a fact: its dtype and shape, -1 = any length. Records are kept as their bytes: see `as_bytes`.
-Wanted = dict[str, tuple[DTypeLike, tuple[int, ...]]]
-Source = TypeVar("Source")
-LAYOUT: Wanted = {
-    "layout_order": ("i4", (-1,)), "layout_gaps": ("i8", (-1,)), "layout_filler": ("u1", (-1,)),
-    "layout_tail": ("u1", (-1,)), "layout_empty": ("i8", (-1, 2)), "layout_ends": ("i8", (-1,)),
-}  # fmt: skip
 
 
 def all_fit(facts: Facts, wanted: Wanted) -> bool:

@@ -6,7 +6,6 @@ Every fact of a file that a `VertexModel` does not show (codes, raw names, flags
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -51,8 +50,6 @@ from .file import (
     Md3,
     Md3Surface,
 )
-
-log = logging.getLogger(__name__)
 
 FORMAT = "md3"
 CODING = NormalCoding(decode_latlong, encode_latlong, 1 << 16)

@@ -26,6 +26,11 @@ from .file import MdcSurface
 RINGS = (*(-k for k in range(8)), *range(1, 8))
 RING_STEP = 11.25  # degrees
 COUNT = 256
+BASE_SCALE, STEP_SCALE = np.full((1, 3), SCALE, np.float32), np.full((1, 3), STEP, np.float32)
+SLACK = 1e-4  # units that positions may be off what a map makes of them: single precision
+Mask = NDArray[np.bool_]
+Floats = NDArray[np.float32]
+Tables = tuple[NDArray[np.int16], NDArray[np.int16]]
 
 
 @cache
@@ -88,14 +93,6 @@ def as_kind(codes: NDArray[Any], steps: bool) -> NDArray[np.uint32]:
 
 
 CODING = NormalCoding(decode_normals, encode_normals, DELTA_NORMAL + COUNT)
-
-
-BASE_SCALE, STEP_SCALE = np.full((1, 3), SCALE, np.float32), np.full((1, 3), STEP, np.float32)
-SLACK = 1e-4  # units that positions may be off what a map makes of them: single precision
-
-Mask = NDArray[np.bool_]
-Floats = NDArray[np.float32]
-Tables = tuple[NDArray[np.int16], NDArray[np.int16]]
 
 
 def source_of(surface: MdcSurface, name: str, uvs: Floats, shaders: list[str], facts: Facts) -> DeltaSource:
