@@ -109,7 +109,7 @@ class Kind:
     check: Callable[[dict[str, Array], Place], None] | None = field(default=None, kw_only=True)
     end: str = field(default="ofs_end", kw_only=True)  # field that holds where it ends, from its start
 
-    @property
+    @cached_property
     def width(self) -> int:
         """Return how many numbers its lumps take in the layout: first the header's, then those of the members."""
         return 1 + len(self.members)
@@ -137,12 +137,12 @@ class Chain(Kind):
     most: int = 0  # parts; 0: any number
     keeps_end: bool = False  # nobody looks at the last one's end: what the source has there is kept; of one chain only
 
-    @property
+    @cached_property
     def count(self) -> str:
         """Return the field that holds how many there are."""
         return f"num_{self.name}"
 
-    @property
+    @cached_property
     def offset(self) -> str:
         """Return the field that holds where the first begins."""
         return f"ofs_{self.name}"
@@ -417,14 +417,12 @@ class Placed:
                 self.lumps[key + number] = member.packed(struct)
                 member.count(part.header, struct)
         for number, chain in kind.chains:
-            part.chains[number] = [self._add_to(chain, one) for one in getattr(struct, chain.name)]
-            part.header[chain.count] = len(part.chains[number])
+            known, own = self.parts[chain.name], part.chains.setdefault(number, [])
+            for one in getattr(struct, chain.name):
+                own.append(self._add(chain, one, self._firsts[chain.name] + len(known) * chain.width))
+                known.append(own[-1])
+            part.header[chain.count] = len(own)
         return part
-
-    def _add_to(self, chain: Chain, struct: Any) -> _Part:
-        known = self.parts[chain.name]
-        known.append(self._add(chain, struct, self._firsts[chain.name] + len(known) * chain.width))
-        return known[-1]
 
     def _renamed(self, struct: Any) -> dict[int, int]:
         """Return the present number of every lump of the source."""
