@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.edits.normals import smooth_normals, without_backs
-from ...model.vertex import Base, SharedPoints, Surface
+from ...model.vertex import BaseNormals, SharedPoints, Surface
 from ...model.wording import listed
 from .. import names
 from ..budgets import refuse_to_write
@@ -305,14 +305,14 @@ def to_surface(name: str, part: Part, shape: Shape, samples: Samples, num_frames
     )
 
 
-def _base_normals(part: Part, shape: Shape, samples: Samples) -> Base | None:
+def _base_normals(part: Part, shape: Shape, samples: Samples) -> BaseNormals | None:
     """Return the normals of the frame in which an object that was edited stands as its own mesh, if there is one."""
     if shape.base is None:
         return None
     for frame, points in enumerate(samples.positions):
         if np.array_equal(points, shape.base.points):
             transforms = samples.matrices[frame if len(samples.matrices) > 1 else 0][None]
-            return Base(frame, turned_normals(part.normals(shape.base.normals[None]), transforms)[0])
+            return BaseNormals(frame, turned_normals(part.normals(shape.base.normals[None]), transforms)[0])
     return None
 
 
