@@ -21,8 +21,7 @@ from ..bases import CANCELLED, FINISHED, Operator, SharedOptions, draw_group, gi
 from ..reports import listening, report_done
 from ..translations import say
 from . import batch
-from .placing import select
-from .showing import import_and_show
+from .showing import import_and_show, select
 
 if TYPE_CHECKING:
     from ...tasks.import_.archives import Models
