@@ -29,7 +29,7 @@ from io_idtech_models.blender.vertex.build import BuildSettings, build
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.gather import gather
 from io_idtech_models.formats import identify
-from io_idtech_models.game import pcx
+from io_idtech_models.game.pictures import pcx
 
 STEPS = ("read", "to_model", "build", "gather", "from_model", "write")
 IMPORT, PURE = ("read", "to_model", "build"), ("read", "to_model", "from_model", "write")

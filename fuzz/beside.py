@@ -11,7 +11,8 @@ import numpy as np
 from fuzz import packs, scripts
 from fuzz.guard import BrokenError, Budget
 from io_idtech_models.formats.md5 import scale_file as md5scale
-from io_idtech_models.game import aninc, pcx
+from io_idtech_models.game import aninc
+from io_idtech_models.game.pictures import pcx
 from io_idtech_models.reporting import ModelError, collected_warnings
 
 NAMES, FRAMES = ["origin", "hips", "arm"], 6

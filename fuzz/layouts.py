@@ -19,7 +19,7 @@ from io_idtech_models.formats.common.chunks import FILE, Chain, File, Kind, Lump
 from io_idtech_models.formats.common.weighted import WEIGHT, WeightedVertices
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.mdl import file as mdl
-from io_idtech_models.game import pcx
+from io_idtech_models.game.pictures import pcx
 
 MOST_PARTS = 64  # surfaces or tags that are followed
 MOST_FIELDS = 1 << 16  # of a record whose size the header says

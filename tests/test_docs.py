@@ -13,6 +13,7 @@ DOCS = PROJECT / "docs"
 PAGES = sorted([*PROJECT.glob("*.md"), *DOCS.rglob("*.md")])
 FENCED = re.compile(r"^(`{3,}).*?^\1$", re.M | re.S)
 CODE = re.compile(r"`[^`\n]*`")
+CODE_SPAN = re.compile(r"`([^`\n]*)`")
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.M)
 
@@ -94,3 +95,38 @@ def leads(page, link):
 
 def load(path):
     return SimpleNamespace(**runpy.run_path(str(path)))
+
+
+# -- CONTRIBUTING
+
+
+def table_below(heading: str) -> list[str]:
+    """Return the rows of the tables in a section of CONTRIBUTING."""
+    text = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.partition(f"### {heading}\n")[2]
+    section = re.split(r"^##+ ", section, maxsplit=1, flags=re.M)[0]
+    return [line for line in section.splitlines() if line.startswith("| ") and not line.startswith("| ---")]
+
+
+PACKAGE = PROJECT / "io_idtech_models"
+
+
+def test_the_index_leads_to_what_is_there_and_leaves_no_room_out():
+    places = [CODE_SPAN.findall(row.split(" | ", maxsplit=1)[1]) for row in table_below("Where things are")]
+    named = [PACKAGE / place for row in places for place in row]
+    assert len(named) > 60
+    assert not [str(place) for place in named if not place.exists()]
+    modules = (path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py" and "presets" not in path.parts)
+    reached = set(named) | {above for place in named for above in place.parents}
+    left_out = {m.parent for m in modules if m.parent not in reached and not set(m.parents) & set(named)}
+    assert not [str(room.relative_to(PACKAGE)) for room in left_out]
+
+
+def test_the_walks_name_what_there_is():
+    known = {
+        name for path in PACKAGE.rglob("*.py")
+        for name in re.findall(r"^\s*(?:def|class) (\w+)", path.read_text(encoding="utf-8"), re.M)
+    }  # fmt: skip
+    spans = [span for row in table_below("Two walks") for span in CODE_SPAN.findall(row.split(" | ")[1])]
+    assert len(spans) > 15
+    assert not [span for span in spans if re.split(r"[./]", span)[-1] not in known]

@@ -15,8 +15,8 @@ from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md2 import strips as _glcmds
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.formats.mdl import file as mdl
-from io_idtech_models.game import pcx
 from io_idtech_models.game.folders import Disk
+from io_idtech_models.game.pictures import pcx
 from io_idtech_models.game.search import SearchPath
 from io_idtech_models.model.clips import Clip
 from io_idtech_models.model.skeletal import mismatch, skin

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..game.folders import home_of
-from ..game.pcx import decode as decode_pcx
-from ..game.pictures import png, tga
+from ..game.pictures import pcx, png, tga
 from ..game.search import SearchPath
 from ..game.store import GameFile
 from ..model.pictures import Skin, colors_of
@@ -24,7 +23,7 @@ from .surface_looks import Looks
 log = logging.getLogger(__name__)
 
 READERS: Mapping[str, Callable[[bytes], NDArray[np.uint8]]] = {
-    ".pcx": decode_pcx, ".tga": tga.decode, ".png": png.decode,
+    ".pcx": pcx.decode, ".tga": tga.decode, ".png": png.decode,
 }  # fmt: skip
 
 

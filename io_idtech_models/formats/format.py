@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .codecs import CODECS
@@ -115,12 +116,12 @@ class Format:
     skins: str = ""  # what says what surfaces wear: SKIN_FILES beside the model, or SKIN_DECLS of its game
     is_text: bool = False  # it can't hold quotes and line ends in names
 
-    @property
+    @cached_property
     def family(self) -> Family:
         """Return the family of its models; MOTION where its files hold nothing else."""
         return self.kind.family
 
-    @property
+    @cached_property
     def has_model(self) -> bool:
         """Tell whether its files hold models."""
         return not isinstance(self.kind, MotionFormat)
@@ -130,28 +131,28 @@ class Format:
         """Tell whether its files hold motions: beside a model that a skeleton moves, or alone."""
         return self.motion is not NOT_MOTION
 
-    @property
+    @cached_property
     def vertex(self) -> VertexFormat:
         """Return what is said of its models where these are animated vertex by vertex."""
         return self.kind if isinstance(self.kind, VertexFormat) else NOT_VERTEX
 
-    @property
+    @cached_property
     def skeletal(self) -> SkeletalFormat:
         """Return what is said of its models where a skeleton moves these."""
         return self.kind if isinstance(self.kind, SkeletalFormat) else NOT_SKELETAL
 
-    @property
+    @cached_property
     def motion(self) -> MotionFormat:
         """Return what is said of motions that its files hold, alone or beside a model."""
         if isinstance(self.kind, MotionFormat):
             return self.kind
         return self.skeletal.motions or NOT_MOTION
 
-    @property
+    @cached_property
     def _file(self) -> Any:
         return CODECS[self.name]()[0]
 
-    @property
+    @cached_property
     def _model(self) -> Any:
         return CODECS[self.name]()[1]
 

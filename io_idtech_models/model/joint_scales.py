@@ -127,7 +127,8 @@ def _stretched(animation: Animation, before: Doubles, after: Doubles) -> tuple[A
     """Return an animation whose poses are before(parent) x pose x after, and which are sheared, (F, J)."""
     shape = animation.positions.shape
     sheared = np.zeros(shape[:2], np.bool_)
-    scales = np.ones(shape) if animation.scales is None else animation.scales.values.copy()
+    values = np.ones(shape) if animation.scales is None else animation.scales.values
+    scales = values.copy()
     above = (
         np.where((animation.parents >= 0)[:, None, None], before[animation.parents], np.eye(3)) if shape[1] else before
     )
@@ -135,17 +136,13 @@ def _stretched(animation: Animation, before: Doubles, after: Doubles) -> tuple[A
     even = _even(above) & _even(after)
     scales *= (above[:, 0, 0] * after[:, 0, 0])[:, None]
     for joint in np.flatnonzero(~even).tolist():
-        axes = to_matrices(animation.rotations[:, joint]) * _values(animation)[:, joint, None, :]
+        axes = to_matrices(animation.rotations[:, joint]) * values[:, joint, None, :]
         whole = steady.products(above[joint], axes, after[joint])
         turns, scales[:, joint], sheared[:, joint] = taken_apart(whole)
         rotations[:, joint] = turns * np.where(steady.dots(turns, rotations[:, joint]) < 0, -1.0, 1.0)[:, None]
     scales[np.abs(scales - 1.0) <= ROUNDED] = 1.0
     made = Scales(scales, np.zeros(shape[1], np.bool_), True)
     return replace(animation, positions=positions, rotations=rotations, scales=made), sheared
-
-
-def _values(animation: Animation) -> Doubles:
-    return np.ones(animation.positions.shape) if animation.scales is None else animation.scales.values
 
 
 def _even(axes: Doubles) -> Bools:

@@ -40,6 +40,17 @@ _ROWS = (
     "2b00003b00004b07005f07006f0f007f1707931f07a3270bb7330fc34b1bcf632bdb7f3be3974fe7ab5fefbf77f7d38b"
     "a77b3bb79b37c7c337e7e3577fbfffabe7ffd7ffff6700008b0000b30000d70000ff0000fff393fff7c7ffffff9f5b53"
 )
+OPAQUE = 128  # of 255: from there on an alpha is seen
+Picture = NDArray[np.uint8]  # (H, W) numbers of a palette, or (H, W, 3 or 4) colours; the top row first
+Numbers = NDArray[np.uint8]  # (H, W)
+CHUNK = 1 << 12  # colours that are compared with a palette at once
+SPREAD = 24  # of 256 levels, by which dithering lifts and lowers colours: about what lies between those of a palette
+# Bayer's matrix: in which order the pixels of a tile become brighter.
+TILE = np.array([
+    [0, 32, 8, 40, 2, 34, 10, 42], [48, 16, 56, 24, 50, 18, 58, 26], [12, 44, 4, 36, 14, 46, 6, 38],
+    [60, 28, 52, 20, 62, 30, 54, 22], [3, 35, 11, 43, 1, 33, 9, 41], [51, 19, 59, 27, 49, 17, 57, 25],
+    [15, 47, 7, 39, 13, 45, 5, 37], [63, 31, 55, 23, 61, 29, 53, 21],
+])  # fmt: skip
 
 
 @cache
@@ -51,10 +62,6 @@ def quake_palette() -> Palette:
 def read_palette(data: bytes) -> Palette | None:
     """Return the palette in a file `palette.lmp`; None if it is none."""
     return np.frombuffer(data[:SIZE], np.uint8).reshape(256, 3) if len(data) >= SIZE else None
-
-
-OPAQUE = 128  # of 255: from there on an alpha is seen
-Picture = NDArray[np.uint8]  # (H, W) numbers of a palette, or (H, W, 3 or 4) colours; the top row first
 
 
 @dataclass(eq=False)
@@ -91,17 +98,6 @@ def is_opaque(picture: Picture) -> NDArray[np.bool_]:
     if picture.ndim == 2:
         return np.asarray(picture != TRANSPARENT)
     return np.ones(picture.shape[:2], np.bool_) if picture.shape[2] == 3 else np.asarray(picture[..., 3] >= OPAQUE)
-
-
-Numbers = NDArray[np.uint8]  # (H, W)
-CHUNK = 1 << 12  # colours that are compared with a palette at once
-SPREAD = 24  # of 256 levels, by which dithering lifts and lowers colours: about what lies between those of a palette
-# Bayer's matrix: in which order the pixels of a tile become brighter.
-TILE = np.array([
-    [0, 32, 8, 40, 2, 34, 10, 42], [48, 16, 56, 24, 50, 18, 58, 26], [12, 44, 4, 36, 14, 46, 6, 38],
-    [60, 28, 52, 20, 62, 30, 54, 22], [3, 35, 11, 43, 1, 33, 9, 41], [51, 19, 59, 27, 49, 17, 57, 25],
-    [15, 47, 7, 39, 13, 45, 5, 37], [63, 31, 55, 23, 61, 29, 53, 21],
-])  # fmt: skip
 
 
 @dataclass(frozen=True)

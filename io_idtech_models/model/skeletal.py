@@ -37,6 +37,7 @@ __all__ = [
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
+LEAST = 1e-5  # stands for 0 where ways are multiplied: what 0 swallowed could not come back
 
 
 @dataclass(eq=False)
@@ -56,9 +57,6 @@ class Traits:
             np.where(inside, self.flags[joints], 0).astype(np.int32),
             place.get(self.torso_parent, -1),
         )
-
-
-LEAST = 1e-5  # stands for 0 where ways are multiplied: what 0 swallowed could not come back
 
 
 @dataclass(eq=False)

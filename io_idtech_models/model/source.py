@@ -31,6 +31,7 @@ Facts = dict[str, NDArray[Any]]
 Ints = NDArray[np.int32]
 EVERY = slice(None)
 DELTA_NORMAL = 1 << 16  # added to the code of a normal that a frame of deltas has
+Numbers = NDArray[np.int64]
 
 
 def unsigned(codes: NDArray[Any]) -> NDArray[Any]:
@@ -393,9 +394,6 @@ class MeshSet(Numbering[MeshT_co]):
 
 
 Meshes = MeshSet[MeshSource]  # of any kind
-
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(eq=False)

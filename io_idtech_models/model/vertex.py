@@ -67,6 +67,15 @@ class ModelSource(MeshSet[SurfaceSource]):
             source_triangles=triangles,
         )
 
+    def shown(self, name: str, decode: Callable[[NDArray[Any]], Floats]) -> VertexModel:
+        """Return the model as the source has it, sharing nothing with it, so that it can be edited in place."""
+        surfaces = [self.surface(index, decode) for index in range(len(self.surfaces))]
+        places = enumerate(self.tag_names)
+        tags = [Tag(tag, self.tag_origins[:, i].copy(), self.tag_axes[:, i].copy(), i) for i, tag in places]
+        return VertexModel(
+            name, list(self.frame_names), surfaces, tags, self, np.arange(self.num_frames, dtype=np.int32)
+        )
+
 
 class SharedPoints:
     """Positions of vertices that lie at shared points: a decoder, and a short cut for encoders."""
@@ -87,15 +96,15 @@ class SharedPoints:
 
 
 @dataclass(frozen=True, eq=False)
-class Base:
+class BaseNormals:
     """The frame whose normals a modeller sees as they are, while those of others follow from them."""
 
     frame: int
     normals: Floats  # (V, 3) as shown
 
-    def of(self, vertices: Choice) -> Base:
+    def of(self, vertices: Choice) -> BaseNormals:
         """Return the same of some vertices."""
-        return Base(self.frame, self.normals[vertices])
+        return BaseNormals(self.frame, self.normals[vertices])
 
 
 @dataclass(eq=False)
@@ -118,7 +127,7 @@ class Surface:
     own_normals: NDArray[np.bool_] | None = None  # (V,) True: `normals` were edited and beat the source's
     mirrored: bool = False  # a reflection lies between the source and the positions
     as_shown: bool = False  # every normal is coded anew, also where the source's code says nearly the same
-    base: Base | None = None  # what one of the frames shows, if that is more than its neighbours turned along
+    base: BaseNormals | None = None  # what one of the frames shows, if that is more than its neighbours turned along
 
     @property
     def positions(self) -> Floats:

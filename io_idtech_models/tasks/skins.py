@@ -24,7 +24,7 @@ from ..blender.roots import root_of
 from ..blender.shading.images import FILE as IMAGE_FILE
 from ..blender.shading.images import image_of
 from ..blender.shading.materials import Materials
-from ..game import pcx
+from ..game.pictures import pcx
 from ..game.search import DIFFUSE_ENDINGS, SearchPath, game_name
 from ..game.store import GameFile
 from ..model.surface_look import Layer, Look, Texture

@@ -23,7 +23,7 @@ from .frames import follow
 from .frames import operators as frames
 from .import_ import archives, batch, model_list
 from .operators import operators_of
-from .panel import again, header, model, state, surfaces, tags
+from .panel import again, header, model, surfaces, tags
 from .panel import main as panel
 from .player import choosing, making, play, transfer
 from .skins import operators as skins
@@ -80,7 +80,7 @@ def register() -> None:
         bpy.utils.register_class(cls)
     translations.register(preferences.PACKAGE)
     found.attach()
-    state.attach()
+    panel.attach()
     notes.attach()
     bpy.utils.register_preset_path(PRESETS)
     for menu, draw in _menus():
@@ -104,7 +104,7 @@ def unregister() -> None:
     for menu, draw in reversed(_menus()):
         menu.remove(draw)
     notes.detach()
-    state.detach()
+    panel.detach()
     found.detach()
     bpy.utils.unregister_preset_path(PRESETS)
     translations.unregister()

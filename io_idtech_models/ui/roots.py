@@ -9,7 +9,7 @@ from ..blender.window import mode_of
 from ..reporting import ModelError
 from .bases import CANCELLED, FINISHED, Operator
 from .export.proposals import proposed_stem
-from .import_.placing import select
+from .import_.showing import select
 
 
 class OBJECT_OT_idtech_make_root(Operator):  # type: ignore[misc]

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from io_idtech_models.assets.load import load
-from io_idtech_models.game import pcx, store
+from io_idtech_models.game import store
 from io_idtech_models.game.folders import Disk
+from io_idtech_models.game.pictures import pcx
 from io_idtech_models.game.search import SearchPath, game_name, model_name
 from io_idtech_models.game.store import Store, split_name
 from io_idtech_models.reporting import ModelError

@@ -5,9 +5,10 @@ import pytest
 
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.common.normals import latlong_table
+from io_idtech_models.model import records
 from io_idtech_models.model.edits.normals import plain_normals
+from io_idtech_models.model.records import RecordError
 from io_idtech_models.model.records import vertex as record
-from io_idtech_models.model.records.vertex import RecordError
 from io_idtech_models.model.source import DELTA_NORMAL, DeltaSource, MeshSet, RestSource
 from tests.samples import dump, load, sample
 from tests.samples_mdc import directions
@@ -137,11 +138,11 @@ def test_a_record_knows_the_points_that_were_shown():
 )
 def test_arrays_of_deltas_that_contradict_one_another_are_refused(change):
     data = record.surface_record(rope().source.surfaces[0], {})
-    arrays = dict(record.unpack(data))
-    record.surface_source(record.pack(arrays))
+    arrays = dict(records.unpack(data))
+    record.surface_source(records.pack(arrays))
     change(arrays)
     with pytest.raises(RecordError):
-        record.surface_source(record.pack(arrays))
+        record.surface_source(records.pack(arrays))
 
 
 def test_codes_that_claim_to_be_another_formats_are_dropped(caplog):

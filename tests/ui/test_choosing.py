@@ -9,7 +9,7 @@ import pytest
 
 from io_idtech_models.formats import ROWS
 from io_idtech_models.game.store import ARCHIVES
-from io_idtech_models.tasks.import_ import games
+from io_idtech_models.tasks.import_.archives import in_archives, kinds_in, models_of
 from io_idtech_models.ui.import_ import archives, model_list
 from io_idtech_models.ui.operators import space_of
 from tests import samples_md5
@@ -244,7 +244,7 @@ def dialog(models: Any) -> Any:
 
 
 def listing(*packs: Path) -> Any:
-    return games.in_archives(packs, games.kinds_in("scene"))
+    return in_archives(packs, kinds_in("scene"))
 
 
 def test_the_list(pack, tmp_path):
@@ -281,7 +281,7 @@ def test_the_list_shows_what_is_searched_for(pack):
 
 
 def items(pack: Path, *chosen: str) -> list[dict[str, Any]]:
-    kinds = games.kinds_in("scene")
+    kinds = kinds_in("scene")
     return [
         {"name": name, "place": str(pack / name), "kind": kinds[Path(name).suffix], "chosen": name in chosen}
         for name in ALL
@@ -368,7 +368,7 @@ def test_the_dialog_lists_another_game(game, own, tmp_path):
     put_pack(tmp_path / "two/pak0.pk3", {"models/x.md3": sample("nothing")})
     add(own, tmp_path / "two", name="Two")
     assert [name for name, _, _ in model_list._games(None, None)] == ["Quake", "Two"]
-    shown = dialog(games.models_of("Quake"))
+    shown = dialog(models_of("Quake"))
     shown.game = "Two"
     model_list._other_game(shown, None)
     assert [item.name for item in shown.found] == ["models/x.md3"]

@@ -7,6 +7,7 @@ import pytest
 
 from io_idtech_models.blender.provenance import MODEL_ID, RECORD
 from io_idtech_models.formats.md3 import file as md3
+from io_idtech_models.model import records
 from io_idtech_models.model.records import vertex as record
 from io_idtech_models.tasks.export.selection import choose
 from io_idtech_models.tasks.export.skin_files import model_file
@@ -213,8 +214,8 @@ def test_parts_of_two_models(tmp_path, capfd):
 
 def stripped(data):
     """Return a mesh's record as versions wrote it that kept the model's facts on the collection alone."""
-    arrays = record.unpack(data)
-    return record.pack({name: array for name, array in arrays.items() if not name.startswith(record.WHOLE)})
+    arrays = records.unpack(data)
+    return records.pack({name: array for name, array in arrays.items() if not name.startswith(record.WHOLE)})
 
 
 def forget(*blocks):

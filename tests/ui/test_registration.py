@@ -173,8 +173,9 @@ def test_an_import_loads_nothing_that_exports_need(tmp_path):
     loaded = {name.removeprefix("io_idtech_models.") for name in line.split()}
     assert "blender.vertex.build" in loaded
     exports = {
-        *(f"blender.vertex.{name}" for name in ("gather", "sampling", "surface", "frame_plan")),
+        *(f"blender.vertex.{name}" for name in ("gather", "gather_surfaces", "sampling", "frame_plan", "shown_keys")),
         "model.edits.corners",
         "tempfile",
     }
-    assert not loaded & (exports | {"assets.beside", "game.pcx", "tasks.selection"})
+    others = {"assets.scale_files", "game.pictures.pcx", "game.shaders.script", "tasks.export.selection"}
+    assert not loaded & (exports | others)

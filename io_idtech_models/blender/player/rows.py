@@ -35,7 +35,7 @@ SAME_RATE = 5e-3  # of a slope: what differs less was not meant
 
 
 @dataclass(frozen=True, eq=False)
-class Keys:
+class RowKeys:
     """What the curve of a row is made of."""
 
     points: NDArray[np.float32]  # (n, 2) times and values
@@ -44,7 +44,7 @@ class Keys:
     end: float  # the scene's frame at which it ends, or begins again
 
 
-def keys_of(row: Clip, step: float, num_frames: int) -> Keys:
+def keys_of(row: Clip, step: float, num_frames: int) -> RowKeys:
     """Return the keys that show a row, `step` frames of the scene each, of a part with so many frames.
 
     A frame that the part has not is its first, as in games (R_AddMD3Surfaces).
@@ -64,7 +64,7 @@ def keys_of(row: Clip, step: float, num_frames: int) -> Keys:
         times, values, kinds = np.append(times, count * step), np.append(values, frames[start]), [*kinds, CONSTANT]
     end = (count if loop > 1 else count - 1) * step
     points = np.stack((times, values), axis=1).astype(np.float32)
-    return Keys(points, np.array(kinds, np.int32), loop > 1, end)
+    return RowKeys(points, np.array(kinds, np.int32), loop > 1, end)
 
 
 def make_row(row: Clip, player: str, step: float, num_frames: int) -> bpy.types.Action:
@@ -89,7 +89,7 @@ def _note(action: bpy.types.Action, row: Clip, step: float, num_frames: int) -> 
     show(action, LOOP, row.loop)
 
 
-def _fill(curve: Any, keys: Keys) -> None:
+def _fill(curve: Any, keys: RowKeys) -> None:
     add_points(curve, keys.points[:, 0], keys.points[:, 1])
     curve.keyframe_points.foreach_set("interpolation", keys.kinds)
     if keys.cyclic:
@@ -185,7 +185,7 @@ def _noted(action: bpy.types.Action, row: Clip) -> tuple[Clip, float, int] | Non
     return Clip(row.name, int(first), int(count), fps, int(loop), parts=row.parts), step, int(num_frames)
 
 
-def _is_as_made(action: Any, points: NDArray[Any], keys: Keys) -> bool:
+def _is_as_made(action: Any, points: NDArray[Any], keys: RowKeys) -> bool:
     same = points.shape == keys.points.shape and bool(np.abs(points - keys.points).max(initial=0.0) < NEAR)
     return same and spans.is_imported(action)
 

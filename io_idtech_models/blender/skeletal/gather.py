@@ -189,7 +189,44 @@ def gather_mesh(block: Block, rig: Rig, place: Place | None, export: RigScene) -
         LimitError: vertices without weights.
     """
     with _at_rest(block, export) as mesh:
-        return _gather(block, mesh, rig, place, export)
+        settings = export.settings
+        source = rig.rest if place is not None else None
+        shape = _shape_of(block, mesh, Origin(source, place, 0, True), settings)
+        positions = attributes.positions(mesh)
+        found = []
+        groups = _joint_groups(block, mesh, rig)
+        colors = attributes.point_colors(mesh) if settings.holds.colors else None
+        for nth, part in enumerate(split(shape, Evidence(positions[None], np.zeros(1, np.int64), shape.normals), True)):
+            if not len(part.triangles.vertices) and place is None:
+                continue
+            made = _to_mesh(block, part, groups, positions, rig, settings)
+            made.name = surface_name(block, part, shape, nth, settings.keep_suffixes)
+            made.shader = next(iter(shaders_of(part, shape, settings.keep_suffixes)), "")
+            made.source_index = place.surface if place is not None and nth == 0 else -1
+            off_shown = 0, 0.0
+            if settings.normals != "NONE":
+                moved = _moved(part, positions, rig)
+                moved.as_shown = settings.normals == "SHOWN"
+                made.normals, made.kept_normals = normals.gather(block, shape, part, made, rig, moved)
+                off_shown = normals.off_shown(block, shape, part, made, rig, moved)
+            made.min_lod, made.level = torso.gather_min_lod(block), levels.number_of(block)
+            made.blended = settings.holds.stretches
+            if colors is not None:
+                made.colors = colors[part.vertices.points]
+            found.append(made)
+            points = part.vertices.points
+            export.written.append(WrittenMesh(block, made, points, shape.topology, positions, groups, off_shown))
+        if not found:
+            log.warning("'%s' has no faces: left out", block.name)
+        if settings.normals == "NONE":
+            count = int(_sharp_edges(mesh).sum())
+            if count:
+                text = "'%s': %d sharp edges will be smooth in the game, which merges by place"
+                log.warning(text, block.name, count)
+        warn_of_loose(block, shape)
+        losses.warn_of_layers(block, settings.holds.colors)
+        losses.warn_of_skinned(block, settings.normals != "NONE")
+        return found
 
 
 @contextmanager
@@ -210,48 +247,6 @@ def _at_rest(block: Block, export: RigScene) -> Iterator[Block]:
             modifier.show_viewport = before
 
 
-def _gather(block: Block, mesh: Block, rig: Rig, place: Place | None, export: RigScene) -> list[SkinnedMesh]:
-    settings = export.settings
-    source = rig.rest if place is not None else None
-    shape = _shape_of(block, mesh, Origin(source, place, 0, True), settings)
-    positions = attributes.positions(mesh)
-    found = []
-    groups = _joint_groups(block, mesh, rig)
-    colors = attributes.point_colors(mesh) if settings.holds.colors else None
-    for nth, part in enumerate(split(shape, Evidence(positions[None], np.zeros(1, np.int64), shape.normals), True)):
-        if not len(part.triangles.vertices) and place is None:
-            continue
-        made = _to_mesh(block, part, groups, positions, rig, settings)
-        made.name = surface_name(block, part, shape, nth, settings.keep_suffixes)
-        made.shader = next(iter(shaders_of(part, shape, settings.keep_suffixes)), "")
-        made.source_index = place.surface if place is not None and nth == 0 else -1
-        off_shown = 0, 0.0
-        if settings.normals != "NONE":
-            moved = _moved(part, positions, rig)
-            moved.as_shown = settings.normals == "SHOWN"
-            made.normals, made.kept_normals = normals.gather(block, shape, part, made, rig, moved)
-            off_shown = normals.off_shown(block, shape, part, made, rig, moved)
-        made.min_lod, made.level = torso.gather_min_lod(block), levels.number_of(block)
-        made.blended = settings.holds.stretches
-        if colors is not None:
-            made.colors = colors[part.vertices.points]
-        found.append(made)
-        points = part.vertices.points
-        export.written.append(WrittenMesh(block, made, points, shape.topology, positions, groups, off_shown))
-    if not found:
-        log.warning("'%s' has no faces: left out", block.name)
-    if settings.normals == "NONE":
-        count = int(_sharp_edges(mesh).sum())
-        if count:
-            log.warning(
-                "'%s': %s smooth in the game, which merges by place", block.name, f"{count} sharp edges will be"
-            )
-    warn_of_loose(block, shape)
-    losses.warn_of_layers(block, settings.holds.colors)
-    losses.warn_of_skinned(block, settings.normals != "NONE")
-    return found
-
-
 def _shape_of(block: Block, mesh: Block, origin: Origin, settings: WeightSettings) -> Shape:
     """Read a mesh; where the format has no normals these part no vertices."""
     if settings.normals == "NONE":
@@ -261,15 +256,10 @@ def _shape_of(block: Block, mesh: Block, origin: Origin, settings: WeightSetting
         return shape
     own = block.data
     same = attributes.topology(own) == attributes.topology(mesh)
-    return read_shape(block, mesh, own if same else None, origin, _which_normals(block, mesh, settings))
-
-
-def _which_normals(block: Block, mesh: Block, settings: WeightSettings) -> str:
-    """Return which of the normals count: of an object whose modifiers change anything all that Blender shows."""
+    # Of an object whose modifiers change anything all that Blender shows counts.
     others = any(modifier.type != "ARMATURE" and modifier.show_viewport for modifier in block.modifiers)
-    if others and not shows_the_same(block.data, mesh, attributes.positions(block.data)):
-        return "SHOWN"
-    return settings.normals
+    changed = others and not shows_the_same(own, mesh, attributes.positions(own))
+    return read_shape(block, mesh, own if same else None, origin, "SHOWN" if changed else settings.normals)
 
 
 def _moved(part: Part, positions: NDArray[np.float32], rig: Rig) -> normals.Moved:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model import records
 from ...model.records import skeletal as skeletal_record
-from ...model.records import vertex as record
 from ...model.skeletal import AnimationSource, SkeletalSource, Weights, skin
 from ...model.source import Meshes, MeshSet, RestSource
 from ..compat import Block
@@ -55,17 +55,17 @@ def attach(source: SkeletalSource, rig: Block, meshes: list[Block], rest: NDArra
 
 def renew(source: SkeletalSource, rig: Block, meshes: list[Block], rest: NDArray[Any], scale: float) -> None:
     """Store a model's facts on its armature, and on those of its meshes that are there; see `attach`."""
-    records = []
+    packed = []
     for index, mesh in enumerate(source.meshes):
-        records.append(skeletal_record.mesh_record(mesh, {"place": source.place(index)}))
+        packed.append(skeletal_record.mesh_record(mesh, {"place": source.place(index)}))
     for block in meshes:
         number = block.data.get(SURFACE_INDEX)
-        if isinstance(number, int) and 0 <= number < len(records):
+        if isinstance(number, int) and 0 <= number < len(packed):
             block.data.pop(SKINNED, None)
-            block.data[SKINNED] = records[number]
+            block.data[SKINNED] = packed[number]
     extra = {"rest": np.asarray(rest, np.float32), "scale": np.array([scale])}
     rig.data.pop(SKELETON, None)  # bytes written over others would end at their first 0
-    rig.data[SKELETON] = skeletal_record.model_record(source, records, extra)
+    rig.data[SKELETON] = skeletal_record.model_record(source, packed, extra)
 
 
 def find(rig: Block) -> StoredRig | None:
@@ -75,11 +75,11 @@ def find(rig: Block) -> StoredRig | None:
         return None
     try:
         source, arrays = skeletal_record.model_source(data)
-        rest = record.checked(arrays, "rest", "f", source.skeleton.num_joints, 4, 4).astype(np.float64)
-        scale = float(record.checked(arrays, "scale", "f", 1)[0])
+        rest = records.checked(arrays, "rest", "f", source.skeleton.num_joints, 4, 4).astype(np.float64)
+        scale = float(records.checked(arrays, "scale", "f", 1)[0])
         if not np.isfinite(rest).all() or not 1e-6 <= scale <= 1e6:
-            raise record.RecordError("numbers that no import writes")
-    except record.RecordError as error:
+            raise records.RecordError("numbers that no import writes")
+    except records.RecordError as error:
         log.warning("the source of armature '%s' is ignored: %s", rig.name, error)
         return None
     return StoredRig(source, rest, scale)
@@ -109,9 +109,9 @@ def find_action(action: Block) -> StoredAction | None:
         source, arrays = skeletal_record.animation_source(data)
         frames, joints = source.positions.shape[:2]
         width = 7 if source.scales is None else 10
-        channels = record.checked(arrays, "channels", "f", frames, joints, width)
-        scale = float(record.checked(arrays, "scale", "f", 1)[0])
-    except record.RecordError as error:
+        channels = records.checked(arrays, "channels", "f", frames, joints, width)
+        scale = float(records.checked(arrays, "scale", "f", 1)[0])
+    except records.RecordError as error:
         log.warning("the source of action '%s' is ignored: %s", action.name, error)
         return None
     return StoredAction(source, channels, scale)

@@ -13,18 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.clips import Clip
-from ...model.edits.normals import filled, smooth_normals, without_backs
+from ...model.edits.normals import filled
 from ...model.pictures import Skin
-from ...model.vertex import ModelSource, Surface, Tag, Traits, VertexModel
-from ...model.wording import listed
+from ...model.vertex import ModelSource, Tag, Traits, VertexModel
 from ...reporting import LimitError
 from .. import names
-from ..budgets import refuse_to_write
 from ..compat import Block
 from ..empties import PREFIX, decompose, shown_axes
-from ..losses import warn_of_layers
-from ..mesh.read import warn_of_loose
-from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
 from ..playback import make_take
 from ..properties import GAME, TIMES, numbers
 from ..provenance import Claims
@@ -35,16 +30,13 @@ from ..shading.skins import read_skin
 from . import tags
 from .clips import model_actions, model_ids
 from .frame_plan import FramePlan, GatherSettings, plan_frames
-from .gather_surfaces import ReadMesh, SplitMesh, read_meshes, split_meshes, to_surface
+from .gather_surfaces import SplitMesh, read_meshes, split_meshes, to_surfaces
 from .sampling import Floats, Samples, Stage, Subject, step, stepping
-from .selfcheck import WrittenSurface
 from .shape_keys import KeyFinder, frame_blocks
 from .shown_keys import keys_at
 from .source import StoredSource, find
 
 log = logging.getLogger(__name__)
-
-MESH_TYPES = frozenset(("MESH",))
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +59,7 @@ def gather(
         block.update_from_editmode()
     export.view_layer.update()
     settings = export.settings
-    mesh_blocks = [block for block in blocks if block.type in MESH_TYPES]
+    mesh_blocks = [block for block in blocks if block.type == "MESH"]
     tag_sources = find_tags(blocks)
     known = find(collection, [block.data for block in mesh_blocks], [tag.block for tag in tag_sources if not tag.bone])
     bare = known is not None and known.is_bare  # then nothing is what it is
@@ -78,9 +70,9 @@ def gather(
     plan = plan_frames(mesh_blocks, tag_sources, collection, known, export, space)
     plan.space = space
     with stepping(export, plan, mesh_blocks) as stage:
-        meshes = split_meshes(read_meshes(_in_order(mesh_blocks, known), stage, known), stage)
+        meshes = split_meshes(read_meshes(mesh_blocks, stage, known), stage)
         stepped = _sample_tags(tag_sources, stage)
-    surfaces = _surfaces(meshes, plan, export)
+    surfaces = to_surfaces(meshes, plan, export)
     if not surfaces and not tag_sources and not bare:
         raise LimitError("nothing to export: no mesh has faces, and there is no tag")
     found = _tags(tag_sources, plan, stepped, known, settings)
@@ -105,19 +97,6 @@ def _texture_size(meshes: list[SplitMesh]) -> tuple[int, int] | None:
     return None
 
 
-def _in_order(blocks: list[Block], known: StoredSource | None) -> list[Block]:
-    """Return objects in the source's order of surfaces; copies (those that Blender renamed) and new ones follow."""
-    places = {} if known is None else known.places
-    originals: dict[int, Block] = {}
-    for block in sorted(blocks, key=lambda block: block.name != block.get(names.GIVEN)):
-        place = places.get(block.data)
-        if place is not None and place.surface >= 0:
-            originals.setdefault(place.surface, block)
-    ordered = [originals[index] for index in sorted(originals)]
-    taken = set(ordered)
-    return ordered + [block for block in blocks if block not in taken]
-
-
 def _sample_tags(tag_sources: list[TagSource], stage: Stage) -> list[Samples | None]:
     """Sample the tags that can't be read from curves, None for those that can."""
     moved = [tag for tag in tag_sources if not _reads_curves(tag, stage.plan, stage.export.settings)]
@@ -131,85 +110,6 @@ def _reads_curves(tag: TagSource, plan: FramePlan, settings: GatherSettings) -> 
         return False
     animation = tag.block.animation_data
     return animation is None or (own_drivers(tag.block) and not len(animation.nla_tracks))
-
-
-def _surfaces(meshes: list[SplitMesh], plan: FramePlan, export: ExportScene[GatherSettings]) -> list[Surface]:
-    settings = export.settings
-    if settings.uv_splits_vertices:  # else they become one
-        refuse_to_write(sum(len(each.parts) for each in meshes))
-    surfaces: list[Surface] = []
-    export.written.clear()
-    claims, copies, called = Claims(), dict[str, str](), iter(_names(meshes, settings))
-    for each in meshes:
-        mesh, samples = each.mesh, each.samples
-        for nth, part in enumerate(each.parts):
-            name = next(called)
-            surface = to_surface(name, part, mesh.shape, samples, len(plan.times), 1.0 / settings.scale)
-            surface.shaders = shaders_of(part, mesh.shape, settings.keep_suffixes)
-            if nth == 0 and mesh.place is not None:
-                surface.source_index = mesh.place.surface
-            _settle_normals(mesh, surface, settings)
-            if claims.repeats(surface.source_index, surface.source_triangles):
-                copies[mesh.block.name] = name
-            surfaces.append(surface)
-            if mesh.keyed is not None:
-                export.written.append(WrittenSurface(mesh.block, surface, part.vertices.points, plan))
-        if each.parts:
-            warn_of_loose(mesh.block, mesh.shape)
-            _warn_of_forgotten(mesh, samples)
-            warn_of_layers(mesh.block)
-    if len(copies) > 1:
-        log.warning("%s are copies of surfaces: written as further ones", listed(list(copies)))
-    for copy, name in copies.items() if len(copies) == 1 else ():
-        log.warning("'%s' is a copy of a surface: written as a further one called '%s'", copy, name)
-    return surfaces
-
-
-def _names(meshes: list[SplitMesh], settings: GatherSettings) -> list[str]:
-    """Return what to call all surfaces, in order."""
-    wanted = []
-    for each in meshes:
-        block = each.mesh.block
-        for nth, part in enumerate(each.parts):
-            wanted.append(Wanted(block, nth, surface_name(block, part, each.mesh.shape, nth, settings.keep_suffixes)))
-    return settle_and_say(wanted) if settings.worn_by_name else [each.name for each in wanted]
-
-
-def _settle_normals(mesh: ReadMesh, surface: Surface, settings: GatherSettings) -> None:
-    """Take smooth normals instead of those that Blender shows: if that is wanted, or where those can't be right.
-
-    Blender turns custom normals along with the faces that they were set on, and loses their way in poses far off. What
-    other modifiers than an armature's make is how it is meant.
-    """
-    surface.as_shown = settings.normals == "SHOWN"
-    if settings.normals == "SMOOTH":
-        surface.normals = smooth_normals(surface.positions, surface.triangles)
-        surface.own_normals = np.ones(surface.num_vertices, np.bool_)
-    elif settings.normals == "SOURCE" and surface.normals is not None and mesh.turns_normals:
-        numbers, own = surface.source_vertices, surface.own_normals
-        if surface.normals.strides[0] and numbers is not None and own is not None:  # else one for all frames
-            triangles, which = surface.triangles, own | (numbers < 0)
-            surface.normals, count = without_backs(surface.normals, surface.positions, triangles, which)
-            if count:
-                said = "vertices show normals that point into the mesh in some frames: smoothed there"
-                log.warning("'%s': %d %s", mesh.block.name, count, said)
-
-
-def _warn_of_forgotten(mesh: ReadMesh, samples: Samples) -> None:
-    """Name new vertices that look forgotten at the origin in some frames."""
-    topology, positions = mesh.shape.topology, samples.positions
-    new = np.zeros(topology.num_points, np.bool_)
-    new[topology.corner_points[mesh.shape.numbers < 0]] = True
-    if len(positions) < 2 or not new.any():
-        return
-    at_origin = (positions == 0.0).all(axis=2)
-    forgotten = new & at_origin.any(axis=0) & ~at_origin.all(axis=0) & (at_origin.sum(axis=0) >= len(positions) // 2)
-    if forgotten.any():
-        frames = np.flatnonzero(at_origin[:, forgotten].any(axis=1))
-        log.warning(
-            "'%s': %d vertices lie at the origin in %d frames (first: %d); 'Hold Still in Other Frames' mends that",
-            mesh.block.name, int(forgotten.sum()), len(frames), int(frames[0]),
-        )  # fmt: skip
 
 
 def find_tags(blocks: list[Block]) -> list[TagSource]:

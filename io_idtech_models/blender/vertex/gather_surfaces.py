@@ -19,15 +19,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.vertex import Base, SharedPoints, Surface
+from ...model.edits.normals import smooth_normals, without_backs
+from ...model.vertex import BaseNormals, SharedPoints, Surface
+from ...model.wording import listed
+from .. import names
+from ..budgets import refuse_to_write
 from ..compat import Block
+from ..losses import warn_of_layers
 from ..mesh import attributes
 from ..mesh.edited_normals import shows_the_same
 from ..mesh.parts import Evidence, Part, split, turned_normals
-from ..mesh.read import Origin, Shape, read_shape
-from ..provenance import Place
+from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
+from ..mesh.surface_names import Wanted, settle_and_say, shaders_of, surface_name
+from ..provenance import Claims, Place
+from ..scene import ExportScene
 from .frame_plan import FramePlan, GatherSettings
 from .sampling import Samples, Stage, Subject, keyed_positions, read_direct, read_direct_normals, step
+from .selfcheck import WrittenSurface
 from .shape_keys import frame_blocks
 from .source import StoredSource
 
@@ -64,7 +72,8 @@ class SplitMesh:
 
 
 def read_meshes(blocks: list[Block], stage: Stage, known: StoredSource | None) -> list[ReadMesh]:
-    """Read objects' own meshes, or what modifiers make of them in the first frame."""
+    """Read objects' own meshes, or what modifiers make of them in the first frame, in the source's order."""
+    blocks = _in_order(blocks, known)
     source, plan, settings = None if known is None else known.source, stage.plan, stage.export.settings
     # Before the scene shows another frame:
     keyed = {block: read_direct(block, plan) for block in blocks if settings.direct and plan.is_direct(block)}
@@ -85,6 +94,19 @@ def read_meshes(blocks: list[Block], stage: Stage, known: StoredSource | None) -
         shape = read_shape(block, shown, own, origin, normals)
         found.append(ReadMesh(block, place, shape, None, block in changed))
     return found
+
+
+def _in_order(blocks: list[Block], known: StoredSource | None) -> list[Block]:
+    """Return objects in the source's order of surfaces; copies (those that Blender renamed) and new ones follow."""
+    places = {} if known is None else known.places
+    originals: dict[int, Block] = {}
+    for block in sorted(blocks, key=lambda block: block.name != block.get(names.GIVEN)):
+        place = places.get(block.data)
+        if place is not None and place.surface >= 0:
+            originals.setdefault(place.surface, block)
+    ordered = [originals[index] for index in sorted(originals)]
+    taken = set(ordered)
+    return ordered + [block for block in blocks if block not in taken]
 
 
 def changed_by_modifiers(blocks: list[Block], stage: Stage) -> set[Any]:
@@ -158,6 +180,86 @@ def _parts(mesh: ReadMesh, samples: Samples, stage: Stage) -> list[Part]:
     return split(mesh.shape, evidence_of(samples, stage.plan.sources, mesh.shape), splits)
 
 
+def to_surfaces(meshes: list[SplitMesh], plan: FramePlan, export: ExportScene[GatherSettings]) -> list[Surface]:
+    """Return the surfaces of all meshes, in order; those that were read from keys are noted for the self check."""
+    settings = export.settings
+    if settings.uv_splits_vertices:  # else they become one
+        refuse_to_write(sum(len(each.parts) for each in meshes))
+    surfaces: list[Surface] = []
+    export.written.clear()
+    claims, copies, called = Claims(), dict[str, str](), iter(_names(meshes, settings))
+    for each in meshes:
+        mesh, samples = each.mesh, each.samples
+        for nth, part in enumerate(each.parts):
+            name = next(called)
+            surface = to_surface(name, part, mesh.shape, samples, len(plan.times), 1.0 / settings.scale)
+            surface.shaders = shaders_of(part, mesh.shape, settings.keep_suffixes)
+            if nth == 0 and mesh.place is not None:
+                surface.source_index = mesh.place.surface
+            _settle_normals(mesh, surface, settings)
+            if claims.repeats(surface.source_index, surface.source_triangles):
+                copies[mesh.block.name] = name
+            surfaces.append(surface)
+            if mesh.keyed is not None:
+                export.written.append(WrittenSurface(mesh.block, surface, part.vertices.points, plan))
+        if each.parts:
+            warn_of_loose(mesh.block, mesh.shape)
+            _warn_of_forgotten(mesh, samples)
+            warn_of_layers(mesh.block)
+    if len(copies) > 1:
+        log.warning("%s are copies of surfaces: written as further ones", listed(list(copies)))
+    for copy, name in copies.items() if len(copies) == 1 else ():
+        log.warning("'%s' is a copy of a surface: written as a further one called '%s'", copy, name)
+    return surfaces
+
+
+def _names(meshes: list[SplitMesh], settings: GatherSettings) -> list[str]:
+    """Return what to call all surfaces, in order."""
+    wanted = []
+    for each in meshes:
+        block = each.mesh.block
+        for nth, part in enumerate(each.parts):
+            wanted.append(Wanted(block, nth, surface_name(block, part, each.mesh.shape, nth, settings.keep_suffixes)))
+    return settle_and_say(wanted) if settings.worn_by_name else [each.name for each in wanted]
+
+
+def _settle_normals(mesh: ReadMesh, surface: Surface, settings: GatherSettings) -> None:
+    """Take smooth normals instead of those that Blender shows: if that is wanted, or where those can't be right.
+
+    Blender turns custom normals along with the faces that they were set on, and loses their way in poses far off. What
+    other modifiers than an armature's make is how it is meant.
+    """
+    surface.as_shown = settings.normals == "SHOWN"
+    if settings.normals == "SMOOTH":
+        surface.normals = smooth_normals(surface.positions, surface.triangles)
+        surface.own_normals = np.ones(surface.num_vertices, np.bool_)
+    elif settings.normals == "SOURCE" and surface.normals is not None and mesh.turns_normals:
+        numbers, own = surface.source_vertices, surface.own_normals
+        if surface.normals.strides[0] and numbers is not None and own is not None:  # else one for all frames
+            triangles, which = surface.triangles, own | (numbers < 0)
+            surface.normals, count = without_backs(surface.normals, surface.positions, triangles, which)
+            if count:
+                said = "vertices show normals that point into the mesh in some frames: smoothed there"
+                log.warning("'%s': %d %s", mesh.block.name, count, said)
+
+
+def _warn_of_forgotten(mesh: ReadMesh, samples: Samples) -> None:
+    """Name new vertices that look forgotten at the origin in some frames."""
+    topology, positions = mesh.shape.topology, samples.positions
+    new = np.zeros(topology.num_points, np.bool_)
+    new[topology.corner_points[mesh.shape.numbers < 0]] = True
+    if len(positions) < 2 or not new.any():
+        return
+    at_origin = (positions == 0.0).all(axis=2)
+    forgotten = new & at_origin.any(axis=0) & ~at_origin.all(axis=0) & (at_origin.sum(axis=0) >= len(positions) // 2)
+    if forgotten.any():
+        frames = np.flatnonzero(at_origin[:, forgotten].any(axis=1))
+        log.warning(
+            "'%s': %d vertices lie at the origin in %d frames (first: %d); 'Hold Still in Other Frames' mends that",
+            mesh.block.name, int(forgotten.sum()), len(frames), int(frames[0]),
+        )  # fmt: skip
+
+
 def evidence_of(samples: Samples, frames: NDArray[Any], shape: Shape) -> Evidence:
     """Return what samples of all frames say; of their normals some, evenly spread."""
     normals = shape.normals
@@ -203,14 +305,14 @@ def to_surface(name: str, part: Part, shape: Shape, samples: Samples, num_frames
     )
 
 
-def _base_normals(part: Part, shape: Shape, samples: Samples) -> Base | None:
+def _base_normals(part: Part, shape: Shape, samples: Samples) -> BaseNormals | None:
     """Return the normals of the frame in which an object that was edited stands as its own mesh, if there is one."""
     if shape.base is None:
         return None
     for frame, points in enumerate(samples.positions):
         if np.array_equal(points, shape.base.points):
             transforms = samples.matrices[frame if len(samples.matrices) > 1 else 0][None]
-            return Base(frame, turned_normals(part.normals(shape.base.normals[None]), transforms)[0])
+            return BaseNormals(frame, turned_normals(part.normals(shape.base.normals[None]), transforms)[0])
     return None
 
 

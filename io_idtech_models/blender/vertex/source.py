@@ -17,6 +17,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...model import records
 from ...model.records import vertex as record
 from ...model.source import SurfaceSource
 from ...model.vertex import ModelSource
@@ -59,22 +60,22 @@ def attach(
 ) -> None:
     """Store a model's facts on its collection, each surface's on its mesh, and each tag's on its empty."""
     model_id = uuid.uuid4().hex
-    shared: record.Arrays = {
-        "keys": record.pack_names(key_names),
-        "frames": record.pack_names(source.frame_names),
-        "format": record.pack_names([source.format]),
+    shared: records.Arrays = {
+        "keys": records.pack_names(key_names),
+        "frames": records.pack_names(source.frame_names),
+        "format": records.pack_names([source.format]),
     }
     wholes = [record.whole_arrays(source, with_layout) for with_layout in (True, False)]
-    records = []
+    packed = []
     for index, (surface, mesh) in enumerate(zip(source.surfaces, meshes, strict=True)):
         data = record.surface_record(surface, {"place": source.place(index)} | shared | wholes[index > 0])
         mesh[RECORD], mesh[MODEL_ID], mesh[SURFACE_INDEX] = data, model_id, index
-        records.append(data)
+        packed.append(data)
     for index, block in enumerate(tags):
         number = {"number": np.array([index], np.int32)}
         block[RECORD] = record.tag_record(source, index, number | shared | wholes[index > 0 or bool(meshes)])
         block[MODEL_ID], block[TAG_INDEX] = model_id, index
-    collection[RECORD] = record.model_record(source, records, {"keys": shared["keys"]})
+    collection[RECORD] = record.model_record(source, packed, {"keys": shared["keys"]})
     collection[MODEL_ID] = model_id
 
 
@@ -101,8 +102,8 @@ def _from_collection(collection: bpy.types.Collection) -> StoredSource | None:
         return None
     try:
         source, arrays = record.model_source(data)
-        return StoredSource(source, record.unpack_names(record.checked(arrays, "keys", "u", -1)), {})
-    except record.RecordError as error:
+        return StoredSource(source, records.unpack_names(records.checked(arrays, "keys", "u", -1)), {})
+    except records.RecordError as error:
         log.warning("the source of collection '%s' is ignored: %s", collection.name, error)
         return None
 
@@ -117,7 +118,7 @@ def _place_own(known: StoredSource, meshes: list[bpy.types.Mesh]) -> None:
 
 
 @dataclass(eq=False)
-class Part:
+class StoredPart:
     """What a surface's mesh, or a tag's empty, knows: of itself, and of its model."""
 
     holder: Any
@@ -127,47 +128,47 @@ class Part:
     frames: list[str]
     keys: list[str]
     counts: tuple[int, int]  # how many surfaces and tags the model has; (0, 0): records did not say before
-    facts: record.Arrays  # of the model
-    arrays: record.Arrays  # of its own record
+    facts: records.Arrays  # of the model
+    arrays: records.Arrays  # of its own record
     surface: SurfaceSource | None = None
     name: str = ""  # of a tag
 
 
-def _read_parts(holders: list[Any], read: Any) -> list[Part]:
+def _read_parts(holders: list[Any], read: Any) -> list[StoredPart]:
     """Return what the records of meshes or empties say; those that are damaged are named."""
     found = []
     for holder in holders:
         try:
             found.append(read(holder))
-        except (record.RecordError, IndexError, TypeError) as error:
+        except (records.RecordError, IndexError, TypeError) as error:
             kind = "mesh" if read is _surface_part else "tag"
             log.warning("the source of %s '%s' is ignored: %s", kind, holder.name, error)
     return found
 
 
-def _surface_part(mesh: Any) -> Part:
+def _surface_part(mesh: Any) -> StoredPart:
     surface, arrays = record.surface_source(mesh[RECORD])
-    number = int(record.checked(arrays, "place", "i", 3)[0])
+    number = int(records.checked(arrays, "place", "i", 3)[0])
     return _part(mesh, number, surface.num_frames, arrays, surface=surface)
 
 
-def _tag_part(block: Any) -> Part:
+def _tag_part(block: Any) -> StoredPart:
     name, arrays = record.tag_source(block[RECORD])
-    number = int(record.checked(arrays, "number", "i", 1)[0])
+    number = int(records.checked(arrays, "number", "i", 1)[0])
     return _part(block, number, len(arrays["tag_origins"]), arrays, name=name)
 
 
-def _part(holder: Any, number: int, count: int, arrays: record.Arrays, **own: Any) -> Part:
-    keys, frames = (record.unpack_names(record.checked(arrays, n, "u", -1)) for n in ("keys", "frames"))
-    format_name = record.unpack_names(record.checked(arrays, "format", "u", -1))[0]
+def _part(holder: Any, number: int, count: int, arrays: records.Arrays, **own: Any) -> StoredPart:
+    keys, frames = (records.unpack_names(records.checked(arrays, n, "u", -1)) for n in ("keys", "frames"))
+    format_name = records.unpack_names(records.checked(arrays, "format", "u", -1))[0]
     counts, facts = record.whole_among(arrays)
     model_id = holder.get(MODEL_ID)
     frames = (frames + [""] * count)[:count]
     named = model_id if isinstance(model_id, str) else ""
-    return Part(holder, named, number, format_name, frames, keys, counts, facts, arrays, **own)
+    return StoredPart(holder, named, number, format_name, frames, keys, counts, facts, arrays, **own)
 
 
-def _assembled(surfaces: list[Part], tags: list[Part]) -> StoredSource | None:
+def _assembled(surfaces: list[StoredPart], tags: list[StoredPart]) -> StoredSource | None:
     """Return what parts know that came without their collection; all that there was to know where none is missing."""
     parts = surfaces + tags
     if not parts:
@@ -176,7 +177,7 @@ def _assembled(surfaces: list[Part], tags: list[Part]) -> StoredSource | None:
     lead = parts[0]
     known = StoredSource(_empty_source(lead.format, lead.frames), lead.keys, {}, lone=True)
 
-    def rank(part: Part) -> tuple[int, int]:
+    def rank(part: StoredPart) -> tuple[int, int]:
         return ids.index(part.model_id), part.number
 
     _add_surfaces(known, sorted(surfaces, key=rank))
@@ -188,7 +189,7 @@ def _assembled(surfaces: list[Part], tags: list[Part]) -> StoredSource | None:
     return known
 
 
-def _add_surfaces(known: StoredSource, parts: list[Part]) -> None:
+def _add_surfaces(known: StoredSource, parts: list[StoredPart]) -> None:
     """Add surfaces whose model is not here: their numbers move behind those that are known. Copies share a place."""
     placed: dict[tuple[str, int], Place] = {}
     for part in parts:
@@ -210,9 +211,9 @@ def _add_surfaces(known: StoredSource, parts: list[Part]) -> None:
         known.places[part.holder] = placed[key]
 
 
-def _add_tags(known: StoredSource, parts: list[Part]) -> None:
+def _add_tags(known: StoredSource, parts: list[StoredPart]) -> None:
     """Give a source without tags those of some parts, each once."""
-    source, chosen = known.source, list[Part]()
+    source, chosen = known.source, list[StoredPart]()
     for part in parts:
         key = (part.model_id, part.number)
         if key not in known.tags and part.format == source.format and len(part.frames) == source.num_frames:
@@ -223,7 +224,7 @@ def _add_tags(known: StoredSource, parts: list[Part]) -> None:
     source.tag_names = [part.name for part in chosen]
     origins, axes = ([part.arrays[name] for part in chosen] for name in ("tag_origins", "tag_axes"))
     source.tag_origins, source.tag_axes = (np.stack(a, axis=1).astype(np.float32) for a in (origins, axes))
-    facts = (record.facts_among(part.arrays) for part in chosen)
+    facts = (records.facts_among(part.arrays) for part in chosen)
     rows = [found[record.TAGS] for found in facts if record.TAGS in found]
     if len(rows) == len(chosen) and len({(row.shape, row.dtype) for row in rows}) == 1:
         source.facts = {**source.facts, record.TAGS: np.stack(rows, axis=1)}

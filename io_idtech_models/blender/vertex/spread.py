@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.records import vertex as record
+from ...model import records
 from ..compat import Block
 from ..mesh import attributes
 from . import shape_keys
@@ -186,7 +186,7 @@ class _Before:
         """Keep with the mesh what was applied."""
         listed = list(self.kept)
         places = np.stack([self.kept[name] for name in listed]).astype(np.float32)
-        self.mesh[APPLIED] = record.pack({"names": record.pack_names(listed), "places": places})
+        self.mesh[APPLIED] = records.pack({"names": records.pack_names(listed), "places": places})
 
 
 def _kept(mesh: Block) -> dict[str, Floats]:
@@ -195,10 +195,10 @@ def _kept(mesh: Block) -> dict[str, Floats]:
     if not isinstance(data, bytes):
         return {}
     try:
-        arrays = record.unpack(data)
-        listed = record.unpack_names(record.checked(arrays, "names", "u", -1))
-        places = record.checked(arrays, "places", "f", len(listed), len(mesh.vertices), 3)
-    except record.RecordError:
+        arrays = records.unpack(data)
+        listed = records.unpack_names(records.checked(arrays, "names", "u", -1))
+        places = records.checked(arrays, "places", "f", len(listed), len(mesh.vertices), 3)
+    except records.RecordError:
         log.warning("'%s' has other vertices than when a change was applied: changes count from now on", mesh.name)
         return _present(mesh)
     return dict(zip(listed, np.array(places, np.float32), strict=True))

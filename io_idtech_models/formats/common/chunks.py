@@ -33,6 +33,8 @@ Header = Any  # a record of one of the codec's dtypes
 Struct = TypeVar("Struct")
 FILE = "file."  # before a field of the file's header, where a part's own is not meant
 MAX_PARTS = 1 << 20  # in the numbering of lumps: more parts than a file can have
+Arrays = dict[str, NDArray[Any]]
+EMPTY: NDArray[np.uint8] = np.zeros(0, np.uint8)
 
 
 @dataclass(eq=False)
@@ -107,7 +109,7 @@ class Kind:
     check: Callable[[dict[str, Array], Place], None] | None = field(default=None, kw_only=True)
     end: str = field(default="ofs_end", kw_only=True)  # field that holds where it ends, from its start
 
-    @property
+    @cached_property
     def width(self) -> int:
         """Return how many numbers its lumps take in the layout: first the header's, then those of the members."""
         return 1 + len(self.members)
@@ -135,12 +137,12 @@ class Chain(Kind):
     most: int = 0  # parts; 0: any number
     keeps_end: bool = False  # nobody looks at the last one's end: what the source has there is kept; of one chain only
 
-    @property
+    @cached_property
     def count(self) -> str:
         """Return the field that holds how many there are."""
         return f"num_{self.name}"
 
-    @property
+    @cached_property
     def offset(self) -> str:
         """Return the field that holds where the first begins."""
         return f"ofs_{self.name}"
@@ -169,9 +171,6 @@ class File(Kind, Generic[Struct]):
                 kinds.append(chain)
                 first += chain.width * MAX_PARTS
         return found
-
-
-Arrays = dict[str, NDArray[Any]]
 
 
 class Piece(NamedTuple):
@@ -343,10 +342,19 @@ class _Reader:
 
     def chain(self, chain: Chain, place: Place, key: int) -> list[Any]:
         """Return the parts of a chain; `key` stands for it in the layout where it has none. Raises FormatError."""
-        count, offset = _count(chain, place), place.number(chain.offset)
+        count, offset = place.number(chain.count), place.number(chain.offset)
+        byte = f"byte {place.start + place_of(place.header.dtype, chain.count)}"
+        if count < 0 and not chain.most:
+            raise FormatError(f"negative number of {chain.name}", byte, "0 or more", count)
+        if chain.most and not 0 <= count <= chain.most:
+            raise FormatError(chain.count, byte, f"0 to {chain.most}", count)
         start, parts = place.start + offset, []
         for index in range(count):
-            own, mark = _part_at(chain, place, index, start), len(self.pieces)
+            header = take(self.data, chain.header, (1,), start, f"{chain.heading}{chain.called} {index}")[0]
+            name = f" '{decode_name(header['name'])}'" if "name" in (chain.header.names or ()) else ""
+            of = f" of {chain.called} {index}{name}{place.of}"
+            own = Place(self.data, header, start, index, of, place.file or place, place.sums)
+            mark = len(self.pieces)
             number = self.firsts[chain.name] + self.counts[chain.name] * chain.width
             self.counts[chain.name] += 1
             parts.append(self.part(chain, own, number))
@@ -363,29 +371,8 @@ class _Reader:
         return parts
 
 
-def _count(chain: Chain, place: Place) -> int:
-    """Return how many parts of a chain hang on a header; raises FormatError."""
-    found, byte = place.number(chain.count), f"byte {place.start + place_of(place.header.dtype, chain.count)}"
-    if found < 0 and not chain.most:
-        raise FormatError(f"negative number of {chain.name}", byte, "0 or more", found)
-    if chain.most and not 0 <= found <= chain.most:
-        raise FormatError(chain.count, byte, f"0 to {chain.most}", found)
-    return found
-
-
-def _part_at(chain: Chain, place: Place, index: int, start: int) -> Place:
-    """Return where a part begins; raises FormatError."""
-    header = take(place.data, chain.header, (1,), start, f"{chain.heading}{chain.called} {index}")[0]
-    name = f" '{decode_name(header['name'])}'" if "name" in (chain.header.names or ()) else ""
-    of = f" of {chain.called} {index}{name}{place.of}"
-    return Place(place.data, header, start, index, of, place.file or place, place.sums)
-
-
-EMPTY: NDArray[np.uint8] = np.zeros(0, np.uint8)
-
-
 def write(file: File[Struct], struct: Struct) -> bytes:
-    """Return the file of structs; inverse of `reader.read`, byte for byte while the layout's hint applies."""
+    """Return the file of structs; inverse of `read`, byte for byte while the layout's hint applies."""
     return Placed(file, struct).data()
 
 
@@ -430,14 +417,12 @@ class Placed:
                 self.lumps[key + number] = member.packed(struct)
                 member.count(part.header, struct)
         for number, chain in kind.chains:
-            part.chains[number] = [self._add_to(chain, one) for one in getattr(struct, chain.name)]
-            part.header[chain.count] = len(part.chains[number])
+            known, own = self.parts[chain.name], part.chains.setdefault(number, [])
+            for one in getattr(struct, chain.name):
+                own.append(self._add(chain, one, self._firsts[chain.name] + len(known) * chain.width))
+                known.append(own[-1])
+            part.header[chain.count] = len(own)
         return part
-
-    def _add_to(self, chain: Chain, struct: Any) -> _Part:
-        known = self.parts[chain.name]
-        known.append(self._add(chain, struct, self._firsts[chain.name] + len(known) * chain.width))
-        return known[-1]
 
     def _renamed(self, struct: Any) -> dict[int, int]:
         """Return the present number of every lump of the source."""

@@ -7,6 +7,7 @@ A frame's bounds, local origin and radius are q3data's (`P3DExport`): extents, 0
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +20,19 @@ from ...model.edits.normals import filled_frames
 from ...model.source import Facts, SurfaceSource
 from ...model.vertex import ModelSource, Surface, Tag, VertexModel
 from ...reporting import LimitError
-from .records import cut_name, decode_name, encode_name, finite, flipped, layout_of, records_of
+from .records import (
+    Wanted,
+    all_fit,
+    cut_name,
+    decode_name,
+    encode_name,
+    finite,
+    flipped,
+    layout_fits,
+    layout_of,
+    records_of,
+    sound,
+)
 
 log = logging.getLogger(__name__)
 
@@ -41,16 +54,42 @@ def vertex_each(model: VertexModel) -> VertexModel:
     return replace(model, surfaces=[split_surface(surface) for surface in model.surfaces])
 
 
-def warn_of_apart(model: VertexModel, source: ModelSource | None, complete: bool) -> None:
-    """Say what is made anew of a model that came as a part of another, or as parts of several.
+def model_fits(source: ModelSource, wanted: Wanted, tag: np.dtype[Any], ends: int) -> bool:
+    """Tell whether a source's facts but for its surfaces' are what a codec writes: a .blend can come from a stranger.
 
-    `complete`: its source has all surfaces that its file had.
+    They have what is `wanted`, a `tag` for each and frame, and the layout, with so many `ends`. A part that came alone
+    has no layout, or no facts at all.
     """
+    facts = source.facts
+    if not facts:
+        return True
+    if source.tag_names:
+        wanted = wanted | {"tags": (tag, (source.num_frames, len(source.tag_names)))}
+    if not any(name.startswith("layout_") for name in facts):
+        return all_fit(facts, wanted)
+    return all_fit(facts, wanted | {"layout_ends": ("i8", (ends,))}) and layout_fits(facts)
+
+
+def known_source(
+    model: VertexModel, format_name: str, fits: Callable[[ModelSource], bool], header: np.dtype[Any]
+) -> tuple[ModelSource | None, ModelSource | None, bool]:
+    """Return a model's source; the same if it knows more than its surfaces; and whether it has all that its file had.
+
+    A model may have come as a part of another, or as parts of several: what is made anew then is said.
+    """
+    source = sound(model.source_of(format_name), fits, model.name)
+    # A lone surface of a model knows its own facts, but it may not know the model's.
+    whole = source if source is not None and source.facts else None
+    complete = False
+    if whole is not None:
+        written = int(records_of(whole.facts, "header", header)["num_surfaces"])
+        complete = len(whole.surfaces) >= written and "layout_ends" in whole.facts
     if source is not None and not source.facts:
         text = "'%s' is made of parts that don't tell of their model: its name in the file and bounds are made anew"
         log.warning(text, model.name)
     elif source is not None and not complete:
         log.warning("'%s' is a part of its model: bounds are made anew", model.name)
+    return source, whole, complete
 
 
 def unique(indices: list[int]) -> list[int]:
@@ -68,6 +107,19 @@ def encode_header(
     header = np.zeros((), kind)
     header["name"] = encode_name(model.name, NAME_SIZE, "model")
     return header, Facts()
+
+
+def surface_header(
+    surface: Surface, source: ModelSource | None, kind: np.dtype[Any], ident: bytes | int
+) -> tuple[SurfaceSource | None, Any]:
+    """Return the source's surface that one is, if it is one, and the header, of a `kind`: the source's, but named."""
+    own = source.surfaces[surface.source_index] if source is not None and surface.source_index >= 0 else None
+    header = np.zeros((), kind)
+    header["ident"] = ident
+    if own is not None:
+        header = records_of(own.facts, "header", kind)
+    header["name"] = encode_name(surface.name, NAME_SIZE, "surface", bytes(header["name"]))
+    return own, header
 
 
 def settle_st(surface: Surface, source: ModelSource | None) -> NDArray[np.float32]:

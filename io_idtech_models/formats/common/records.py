@@ -12,15 +12,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ...model.source import CodedSource, Facts
 from ...reporting import FormatError, LimitError
 
 if TYPE_CHECKING:
-    from ...model.vertex import VertexModel
+    from ...model.source import Facts
 
 log = logging.getLogger(__name__)
 
 Array = NDArray[Any]
+# Name of a fact: its dtype and shape, -1 = any length. Records are kept as their bytes: see `as_bytes`.
+Wanted = dict[str, tuple[DTypeLike, tuple[int, ...]]]
+Source = TypeVar("Source")
+LAYOUT: Wanted = {
+    "layout_order": ("i4", (-1,)), "layout_gaps": ("i8", (-1,)), "layout_filler": ("u1", (-1,)),
+    "layout_tail": ("u1", (-1,)), "layout_empty": ("i8", (-1, 2)), "layout_ends": ("i8", (-1,)),
+}  # fmt: skip
 
 
 def take(data: bytes, dtype: DTypeLike, shape: tuple[int, ...], offset: int, what: str) -> Array:
@@ -110,15 +116,6 @@ def cut_name(name: str, size: int, hint: bytes = b"") -> bytes:
     return raw[: size - 1].decode("utf-8", errors="ignore").encode("utf-8")
 
 
-# Name of a fact: its dtype and shape, -1 = any length. Records are kept as their bytes: see `as_bytes`.
-Wanted = dict[str, tuple[DTypeLike, tuple[int, ...]]]
-Source = TypeVar("Source")
-LAYOUT: Wanted = {
-    "layout_order": ("i4", (-1,)), "layout_gaps": ("i8", (-1,)), "layout_filler": ("u1", (-1,)),
-    "layout_tail": ("u1", (-1,)), "layout_empty": ("i8", (-1, 2)), "layout_ends": ("i8", (-1,)),
-}  # fmt: skip
-
-
 def all_fit(facts: Facts, wanted: Wanted) -> bool:
     """Tell whether all wanted facts are there with their dtype and shape: a .blend can come from a stranger."""
     for name, (wanted_type, lengths) in wanted.items():
@@ -169,16 +166,6 @@ def sound(source: Source | None, fits: Callable[[Source], bool], name: str) -> S
         return source
     warn_damaged(name)
     return None
-
-
-def lone_source(model: VertexModel, format_name: str, fits: Callable[[CodedSource], bool]) -> CodedSource | None:
-    """Return the one surface of the source of a model of a format, if the model's goes back to it and its facts fit."""
-    source = model.source_of(format_name)
-    index = next((s.source_index for s in model.surfaces if s.source_index >= 0), -1)
-    if source is None or not 0 <= index < len(source.surfaces):
-        return None
-    own = source.surfaces[index]
-    return own if isinstance(own, CodedSource) and fits(own) else None
 
 
 def warn_damaged(name: str) -> None:

@@ -20,6 +20,8 @@ from ...model.transforms import conjugate, rotate
 from .records import Wanted, encode_name, finite, flipped
 from .weighted import WEIGHT
 
+log = logging.getLogger(__name__)
+
 
 def heaviest_first(
     mesh: SkinnedMesh, skeleton: Skeleton, kept: NDArray[np.bool_]
@@ -127,9 +129,6 @@ class Bones:
             if (now >= 0).all() and np.isin(used, np.append(now, self.of_source[used_before])).all():
                 return np.asarray(now, np.int32)
         return bone_order(used, self.skeleton)
-
-
-log = logging.getLogger(__name__)
 
 
 def mesh_source(

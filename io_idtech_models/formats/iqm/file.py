@@ -70,6 +70,9 @@ MOST_POSES = 1 << 16  # of joints in frames: what stands still takes no bytes, b
 MOST_BARE = 1 << 20  # vertices of a file that says nothing of them
 MOST_NUMBER = 1e9  # of a joint's place or scale: what is a thousand times farther than any game can show
 ALIGNMENTS = (8, 4, 1)  # of the iqm compiler, of Blender's exporter, of older files without a mesh
+TABLE = 3  # the number of the lump that lists arrays, which follow it
+FIRST_ARRAY, FIRST_EXTENSION = 1 << 8, 1 << 24  # numbers in the layout: of data of arrays; of extensions, two each
+STEP = 4  # bytes that text is padded to
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +90,6 @@ class Absent(Lump):
         """Leave the length to the lump that it is of."""
 
 
-TABLE = 3  # the number of the lump that lists arrays, which follow it
 # In the order that we write; a lump's number in the layout is its place here, from 1 on: 0 is the header.
 LUMPS: tuple[Lump, ...] = (
     Lump("text", BYTE, ("num_text",)),
@@ -102,7 +104,6 @@ LUMPS: tuple[Lump, ...] = (
     Absent("bounds", BOUNDS, ("num_frames",)),
     Lump("comment", BYTE, ("num_comment",)),
 )
-FIRST_ARRAY, FIRST_EXTENSION = 1 << 8, 1 << 24  # numbers in the layout: of data of arrays; of extensions, two each
 UNALIGNED = {1, len(LUMPS)}  # text and comment: of bytes
 
 
@@ -328,9 +329,6 @@ def _link(header: Any, extensions: Array, offsets: dict[int, int], laid: LayoutP
         if index + 1 < len(extensions):
             extension["ofs_next"] = offsets[key + 2]
     header["ofs_extensions"] = offsets.get(FIRST_EXTENSION, header["ofs_extensions"][0])
-
-
-STEP = 4  # bytes that text is padded to
 
 
 def name_at(text: NDArray[np.uint8], offset: int) -> str:

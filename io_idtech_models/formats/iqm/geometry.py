@@ -47,6 +47,8 @@ from .file import (
 
 Doubles = NDArray[np.float64]
 NOBODY = 0xFFFFFFFF  # the neighbour of an edge that has none
+Numbers = NDArray[np.int64]
+WEIGHTS = 4  # that games take of a vertex
 
 
 def decode_array(components: NDArray[Any], width: int, parts: bool = False, missing: float = 0.0) -> NDArray[Any]:
@@ -134,10 +136,6 @@ def rounded_weights(factors: Doubles, total: int) -> NDArray[np.int64]:
             found[:, nth] += step
             left -= step
     return found
-
-
-Numbers = NDArray[np.int64]
-WEIGHTS = 4  # that games take of a vertex
 
 
 def array_of(records: NDArray[Any], kind: int) -> int:

@@ -6,7 +6,6 @@ joints are called by their numbers and stand as in its first frame.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,8 +25,6 @@ from .geometry import facts_fit, file_facts, mesh_sources
 from .motions import FORMAT, ORDER, Frames, Origin, from_animations, source_of, split_channels
 from .motions import to_animations as motions_of
 from .vertices import Geometry, from_meshes
-
-log = logging.getLogger(__name__)
 
 Doubles = NDArray[np.float64]
 SAME_PLACE, SAME_TURN = 1e-6, 2e-6  # of a joint at rest: rounding; of the largest coordinate, and of a quaternion

@@ -24,14 +24,19 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.joint_scales import as_inherited, bound_to, stretches, unsettled, warn_of_shear
-from ...model.records.vertex import pack_names, unpack_names
+from ...model.records import pack_names, unpack_names
 from ...model.skeletal import Animation, AnimationSource, Scales, Skeleton
 from ...model.source import Facts
 from ...model.wording import listed
 from ..common.records import Wanted, all_fit, as_bytes, finite, records_of
 from .file import ANIM, BOUNDS, CHANNELS, JOINT, LOOP, POSE, Iqm, TextWriter, channels_of, name_at
 
+log = logging.getLogger(__name__)
+
+FORMAT = "iqm"
 Doubles = NDArray[np.float64]
+SAME_REST = 1e-4  # of a joint's stretch at rest: no scale that anyone sets is closer
+NO_RECORD, NEW = -1, -2  # the numbers of what frames of a file without animations are shown as, and of new ones
 MOST = 65535  # the largest code
 PARTS = slice(0, 3), slice(3, 7), slice(7, 10)  # of the channels: translation, rotation, scale
 ORDER = np.array([3, 0, 1, 2])  # of a quaternion's w, x, y, z among the file's
@@ -147,13 +152,6 @@ def _encode_anew(
     steps = np.where(scale > 0, scale.astype(np.float64), 1.0)
     found = np.clip(np.rint((values - offset) / steps), 0, MOST)
     codes[:, joints, which] = np.where(moving, found, 0)
-
-
-log = logging.getLogger(__name__)
-
-FORMAT = "iqm"
-SAME_REST = 1e-4  # of a joint's stretch at rest: no scale that anyone sets is closer
-NO_RECORD, NEW = -1, -2  # the numbers of what frames of a file without animations are shown as, and of new ones
 
 
 def to_animations(iqm: Iqm, name: str, skeleton: Skeleton | None, facts: Facts) -> list[Animation]:
@@ -290,38 +288,58 @@ class _Part:
 def from_animations(
     animations: Sequence[Animation], skeleton: Skeleton, text: TextWriter, origin: Origin | None
 ) -> Frames:
-    """Return what comes of animations, in the order in which the file has them."""
-    rest = stretches(skeleton)
+    """Return what comes of animations, in the order in which the file has them.
+
+    They begin where the source's do if all of these are there, and as long; else they lie one after another.
+    """
     table = None if origin is None or not len(origin.facts["poses"]) else origin.poses()
+    if not animations:
+        return _without_animations(skeleton, origin, table)
+    rest, parents = stretches(skeleton), animations[0].parents
     parts = [_part(animation, number, table, rest) for animation, number in _ordered(animations, origin)]
-    joints = animations[0].positions.shape[1] if animations else (0 if table is None else len(table))
+    anims: dict[int, Any] = {}
     stays = _stay(parts, origin)
-    firsts, spare = stays or (_one_after_another(parts), np.zeros(0, np.int64))
-    filled = _filled(parts, firsts, spare, origin, joints)
-    overlap = [f for f, p in zip(firsts, parts, strict=True) if not _shows(filled, f, p)]
-    if overlap:  # two animations shared frames, and are no longer alike there
-        stays, firsts, spare = None, _one_after_another(parts), spare[:0]
-        filled = _filled(parts, firsts, spare, origin, joints)
-    if origin is not None and parts:
+    if origin is not None and stays is not None:
+        firsts, spare = stays
+        every = _all_frames(parts, firsts, spare, origin, len(parents))
+        if all(every.show(first, part) for first, part in zip(firsts, parts, strict=True)):
+            anims = dict(enumerate(origin.anims))
+        else:  # two animations shared frames, and are no longer alike there
+            stays = None
+    if stays is None:
+        firsts, spare = _one_after_another(parts), np.zeros(0, np.int64)
+        every = _all_frames(parts, firsts, spare, origin, len(parents))
+    if origin is not None:
         _warn_of_moved(parts, firsts, origin, len(spare))
-    if not parts and (origin is None or stays is None or joints != len(origin.facts["poses"])):
-        joints, filled = 0, _filled([], [], spare[:0], None, 0)  # no poses without frames, but for the source's
-    channels, codes, holds, bounds, changed = filled
-    known = None
-    if origin is not None and table is not None and len(table) == joints:
-        known = Known(table, origin.joints >= 0, codes, holds)
-    parents = animations[0].parents if animations else skeleton.parents[:joints]
-    parents = parents if joints else np.zeros(0, np.int32)
-    poses, written = encode_frames(channels, parents, known)
-    if origin is not None and origin.same_parents(parents):
-        poses["parent"] = origin.poses()["parent"]
-    if not len(written) and stays is not None and origin is not None and joints == len(origin.facts["poses"]):
-        written = np.zeros((0, origin.facts["spare_codes"].shape[1]), np.uint16)
-    anims = {} if stays is None or origin is None else dict(enumerate(origin.anims))
     for first, part in zip(firsts, parts, strict=True):
         if part.number != NO_RECORD:
             anims[part.number if part.number in anims else len(anims)] = _record(part, first, text, origin)
-    return Frames(poses, np.array(list(anims.values()), ANIM), written, bounds, changed, channels)
+    return _coded(every, parents, list(anims.values()), origin, table)
+
+
+def _without_animations(skeleton: Skeleton, origin: Origin | None, table: NDArray[Any] | None) -> Frames:
+    """Return what comes of no animations: poses and frames of a source that had none either, else nothing."""
+    stays, parents = _stay([], origin), skeleton.parents[: 0 if table is None else len(table)]
+    anims = [] if origin is None or stays is None else list(origin.anims)
+    if origin is None or stays is None or len(parents) != len(origin.facts["poses"]):
+        return _coded(_all_frames([], [], np.zeros(0, np.int64), None, 0), parents[:0], anims, origin, table)
+    found = _coded(_all_frames([], *stays, origin, len(parents)), parents, anims, origin, table)
+    if not len(found.codes):
+        found.codes = np.zeros((0, origin.facts["spare_codes"].shape[1]), np.uint16)
+    return found
+
+
+def _coded(
+    every: _AllFrames, parents: NDArray[Any], anims: list[Any], origin: Origin | None, table: NDArray[Any] | None
+) -> Frames:
+    """Return the lumps of all frames of a file, in the source's codes where they hold."""
+    known = None
+    if origin is not None and table is not None and len(table) == len(parents):
+        known = Known(table, origin.joints >= 0, every.codes, every.holds)
+    poses, written = encode_frames(every.channels, parents, known)
+    if origin is not None and origin.same_parents(parents):
+        poses["parent"] = origin.poses()["parent"]
+    return Frames(poses, np.array(anims, ANIM), written, every.bounds, every.changed, every.channels)
 
 
 def _ordered(animations: Sequence[Animation], origin: Origin | None) -> list[tuple[Animation, int]]:
@@ -443,13 +461,25 @@ def _warn_of_moved(parts: list[_Part], firsts: list[int], origin: Origin, spare:
         log.warning("%d frames that no animation has are left out", len(origin.spare) - spare)
 
 
-_Filled = tuple[Doubles, NDArray[np.int32], NDArray[np.bool_], NDArray[Any], NDArray[np.bool_]]
+@dataclass(eq=False)
+class _AllFrames:
+    """All frames of a file, before they are coded."""
+
+    channels: Doubles  # (F, J, CHANNELS)
+    codes: NDArray[np.int32]  # (F, J, CHANNELS)
+    holds: NDArray[np.bool_]  # (F, J, CHANNELS) where the codes are still due
+    bounds: NDArray[Any]  # BOUNDS (F,)
+    changed: NDArray[np.bool_]  # (F,) whose bounds are not the source's
+
+    def show(self, first: int, part: _Part) -> bool:
+        """Tell whether frames, once all animations are written there, are still those of one."""
+        return np.array_equal(self.channels[first : first + len(part.channels)], part.channels)
 
 
-def _filled(
+def _all_frames(
     parts: list[_Part], firsts: list[int], spare: NDArray[np.int64], origin: Origin | None, joints: int
-) -> _Filled:
-    """Return channels, codes, whether these are due, bounds, and whether those changed, of all frames of the file."""
+) -> _AllFrames:
+    """Return all frames of a file: those of the source that no animation has, and over these the animations."""
     total = max([first + len(part.channels) for first, part in zip(firsts, parts, strict=True)] + [0])
     total = max(total, int(spare.max(initial=-1)) + 1)
     shape = (total, joints, CHANNELS)
@@ -467,12 +497,7 @@ def _filled(
         place = slice(first, first + len(part.channels))
         channels[place], codes[place], holds[place] = part.channels, part.codes, part.holds
         bounds[place], changed[place] = _own_bounds(part)
-    return channels, codes, holds, bounds, changed
-
-
-def _shows(filled: _Filled, first: int, part: _Part) -> bool:
-    """Tell whether frames of a file, once all animations are written there, are still those of one."""
-    return np.array_equal(filled[0][first : first + len(part.channels)], part.channels)
+    return _AllFrames(channels, codes, holds, bounds, changed)
 
 
 def _own_bounds(part: _Part) -> tuple[NDArray[Any], NDArray[np.bool_]]:

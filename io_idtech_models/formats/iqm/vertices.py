@@ -5,7 +5,6 @@ Letters in shapes: V vertices of a mesh, T triangles, k components.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -47,6 +46,11 @@ Bools = NDArray[np.bool_]
 SAME_PLACE = 4e-7  # of the largest coordinate: single precision's own rounding
 SAME_NORMAL = 2e-5  # of a normal: Blender's own rounding of a bone's axes
 SAME_COLOR = 0.51 / 255  # half a step of the bytes that Blender has
+# Of new files, as all writers have them: type, format, components.
+USUAL = ((POSITION, 7, 3), (TEXCOORD, 7, 2), (NORMAL, 7, 3), (TANGENT, 7, 4))
+MOVED, PAINTED = ((BLENDINDEXES, 1, WEIGHTS), (BLENDWEIGHTS, 1, WEIGHTS)), ((COLOR, 1, 4),)
+SHADED = (NORMAL, TANGENT)  # a mesh that borrows vertices has them of the other's triangles
+WIDE = 3  # the format of indices of joints that do not fit a byte
 
 
 @dataclass(eq=False)
@@ -217,15 +221,6 @@ class Encoder:
             return encode_array(np.ones((count, 4)) if colors is None else colors, dtype, size, True)
         values = {POSITION: self.places, TEXCOORD: self.uvs, NORMAL: self.normals, BLENDINDEXES: self.joints}.get(kind)
         return np.zeros((count, size), dtype) if values is None else encode_array(values, dtype, size)
-
-
-log = logging.getLogger(__name__)
-
-# Of new files, as all writers have them: type, format, components.
-USUAL = ((POSITION, 7, 3), (TEXCOORD, 7, 2), (NORMAL, 7, 3), (TANGENT, 7, 4))
-MOVED, PAINTED = ((BLENDINDEXES, 1, WEIGHTS), (BLENDWEIGHTS, 1, WEIGHTS)), ((COLOR, 1, 4),)
-SHADED = (NORMAL, TANGENT)  # a mesh that borrows vertices has them of the other's triangles
-WIDE = 3  # the format of indices of joints that do not fit a byte
 
 
 @dataclass(eq=False)

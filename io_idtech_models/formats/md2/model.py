@@ -15,14 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.clips import group
-from ...model.edits.conform import joined
 from ...model.edits.normals import NormalCoding, filled_frames
 from ...model.source import CodedSource, Facts
 from ...model.vertex import ModelSource, Surface, VertexModel
-from ...model.wording import listed, plural
+from ...model.wording import plural
 from ...reporting import LimitError
-from ..common.boxes import Boxing, settle_positions, shown_box
 from ..common.normals import decode_direction, encode_direction
+from ..common.quake import (
+    DEFAULT_SIZE,
+    Boxing,
+    as_one,
+    lone_source,
+    settle_positions,
+    shown_box,
+    size_of,
+    warn_if_damaged,
+)
 from ..common.records import (
     Wanted,
     all_fit,
@@ -32,9 +40,7 @@ from ..common.records import (
     encode_name,
     layout_fits,
     layout_of,
-    lone_source,
     records_of,
-    warn_damaged,
 )
 from .commands import CommandHint, settle_commands
 from .file import FRAME, FRAME_NAME_SIZE, HEADER, IDENT, MAX_INDEX, SKIN, SKIN_SIZE, TRIANGLE, VERSION, Md2
@@ -44,7 +50,6 @@ log = logging.getLogger(__name__)
 
 FORMAT = "md2"
 CODING = NormalCoding(decode_direction, encode_direction, 1 << 8)
-DEFAULT_SIZE = 256  # texels, of a skin of which nothing is known
 
 
 @dataclass(frozen=True)
@@ -65,15 +70,9 @@ def to_model(md2: Md2, name: str = "") -> VertexModel:
     source = ModelSource(
         [own], FORMAT, frame_names, [], np.zeros((count, 0, 3), np.float32), np.zeros((count, 0, 3, 3), np.float32)
     )
-    surface = source.surface(0, decode_direction)
-    frames = np.arange(count, dtype=np.int32)
-    return VertexModel(
-        name, list(frame_names), [surface], [], source, frames, group(frame_names), _header_size(md2.header)
-    )
-
-
-def _header_size(header: Any) -> Size:
-    return int(header["skin_width"]), int(header["skin_height"])
+    model = source.shown(name, decode_direction)
+    model.animations, model.texture_size = group(frame_names), size_of(md2.header)
+    return model
 
 
 def _surface_source(md2: Md2, name: str) -> CodedSource:
@@ -94,7 +93,7 @@ def _surface_source(md2: Md2, name: str) -> CodedSource:
     return CodedSource(
         name,
         np.ascontiguousarray(md2.triangles["xyz"][:, ::-1], np.int32),
-        _shown_uvs(md2.st, st_index, _header_size(md2.header)),
+        _shown_uvs(md2.st, st_index, size_of(md2.header)),
         [decode_name(n) for n in md2.skins.tolist()],
         md2.vertices,
         shown_box(md2.frames["scale"]),
@@ -117,14 +116,7 @@ def conform(model: VertexModel, options: Mapping[str, Any]) -> VertexModel:
     Raises:
         LimitError: there is no surface.
     """
-    if not model.surfaces:
-        raise LimitError("nothing to export: MD2 holds one mesh, and there is none")
-    if model.tags:
-        log.warning("MD2 holds no tags, left out: %s", listed([tag.name for tag in model.tags]))
-    different = {tuple(surface.shaders) for surface in model.surfaces}
-    if len(different) > 1:
-        log.warning("%s become one, which wears one skin at a time", plural(len(model.surfaces), "surface"))
-    return replace(joined(model), tags=[], texture_size=_skin_size(model, Md2Options(**options)))
+    return replace(as_one(model, "MD2"), texture_size=_skin_size(model, Md2Options(**options)))
 
 
 def _skin_size(model: VertexModel, options: Md2Options) -> Size:
@@ -132,7 +124,7 @@ def _skin_size(model: VertexModel, options: Md2Options) -> Size:
     source = lone_source(model, FORMAT, _fits)
     known = model.texture_size or (DEFAULT_SIZE, DEFAULT_SIZE)
     if source is not None:
-        known = _header_size(records_of(source.facts, "header", HEADER))
+        known = size_of(records_of(source.facts, "header", HEADER))
     return options.skin_width or known[0], options.skin_height or known[1]
 
 
@@ -149,7 +141,7 @@ def _fits(own: CodedSource) -> bool:
         return False
     if own.facts["layout_ends"][1] not in (HEADER.itemsize - 4, HEADER.itemsize):
         return False
-    size = _header_size(records_of(own.facts, "header", HEADER))
+    size = size_of(records_of(own.facts, "header", HEADER))
     frames = records_of(own.facts, "frames", FRAME)
     scale, offset = (shown_box(frames[name]) for name in ("scale", "translate"))
     same = np.array_equal(own.scale, scale) and np.array_equal(own.offset, offset)
@@ -162,10 +154,8 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md2:
     Raises:
         LimitError: what the format can't hold; the sentence names the object and the value.
     """
-    surface, own = model.surfaces[0], lone_source(model, FORMAT, _fits)
-    asked = Md2Options(**options)
-    if model.source_of(FORMAT) is not None and own is None and surface.source_index >= 0:
-        warn_damaged(model.name)
+    surface, own, asked = model.surfaces[0], lone_source(model, FORMAT, _fits), Md2Options(**options)
+    warn_if_damaged(model, FORMAT, own)
     if surface.num_vertices > MAX_INDEX + 1:
         raise LimitError(f"'{surface.name}' has {surface.num_vertices} vertices, MD2 holds {MAX_INDEX + 1}")
     size = model.texture_size or (DEFAULT_SIZE, DEFAULT_SIZE)
@@ -210,7 +200,7 @@ def _encode_texels(
     if own is not None:
         st, index = own.facts["st"], own.facts["st_index"]
         used = np.bincount(index[index < len(st)], minlength=len(st)) > 0
-        table = TexelTable(st, _header_size(records_of(own.facts, "header", HEADER)), used)
+        table = TexelTable(st, size_of(records_of(own.facts, "header", HEADER)), used)
         if model.source is not None:
             _hint_corners(hints, surface, own, model.source)
     found, indices = table.settle(surface.uvs.reshape(-1, 2), hints.ravel(), size, surface.name)
@@ -261,5 +251,5 @@ def _commands_hint(
     facts = own.facts
     triangles = np.zeros(len(own.triangles), TRIANGLE)
     triangles["xyz"], triangles["st"] = own.triangles[:, ::-1], facts["st_index"][:, ::-1]
-    size = _header_size(records_of(facts, "header", HEADER))
+    size = size_of(records_of(facts, "header", HEADER))
     return CommandHint(facts["glcmds"], facts["st"], triangles, size, numbers, options.remake_commands)

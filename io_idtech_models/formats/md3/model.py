@@ -6,7 +6,6 @@ Every fact of a file that a `VertexModel` does not show (codes, raw names, flags
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...model.edits.normals import NormalCoding, filled_frames, settle_codes, view_codes
 from ...model.source import CodedSource, Facts, SurfaceSource
-from ...model.vertex import ModelSource, Surface, Tag, VertexModel
+from ...model.vertex import ModelSource, Surface, VertexModel
 from ..common.normals import decode_latlong, encode_latlong
 from ..common.quake3 import (
     encode_frames,
@@ -23,28 +22,25 @@ from ..common.quake3 import (
     encode_places,
     encode_shaders,
     encode_tags,
+    known_source,
+    model_fits,
     settle_st,
+    surface_header,
     unique,
     vertex_each,
-    warn_of_apart,
 )
 from ..common.records import (
     Wanted,
     all_fit,
     as_bytes,
     decode_name,
-    encode_name,
     finite,
     flipped,
-    layout_fits,
-    records_of,
-    sound,
 )
 from .file import (
     FRAME,
     HEADER,
     IDENT,
-    NAME_SIZE,
     SCALE,
     SHADER,
     SURFACE,
@@ -54,8 +50,6 @@ from .file import (
     Md3,
     Md3Surface,
 )
-
-log = logging.getLogger(__name__)
 
 FORMAT = "md3"
 CODING = NormalCoding(decode_latlong, encode_latlong, 1 << 16)
@@ -69,17 +63,10 @@ def to_model(md3: Md3, name: str = "") -> VertexModel:
     names = [decode_name(n) for n in md3.tags[0]["name"].tolist()]
     origins, axes = finite(md3.tags["origin"]), finite(md3.tags["axis"])
     known: list[SurfaceSource] = [_surface_source(surface, len(frame_names)) for surface in md3.surfaces]
-    source = ModelSource(known, FORMAT, frame_names, names, origins, axes, _model_facts(md3))
-    surfaces = [source.surface(index, decode_latlong) for index in range(len(source.surfaces))]
-    # The model shares nothing with its source, so that it can be edited in place.
-    tags = [Tag(name, origins[:, i].copy(), axes[:, i].copy(), i) for i, name in enumerate(names)]
-    frames = np.arange(len(frame_names), dtype=np.int32)
-    return VertexModel(name or decode_name(md3.header["name"]), list(frame_names), surfaces, tags, source, frames)
-
-
-def _model_facts(md3: Md3) -> Facts:
     # Everything behind the counts and offsets of the header is derived; the rest is kept as written.
-    return {"header": as_bytes(md3.header), "frames": as_bytes(md3.frames), "tags": as_bytes(md3.tags)} | md3.layout
+    facts = {"header": as_bytes(md3.header), "frames": as_bytes(md3.frames), "tags": as_bytes(md3.tags)} | md3.layout
+    source = ModelSource(known, FORMAT, frame_names, names, origins, axes, facts)
+    return source.shown(name or decode_name(md3.header["name"]), decode_latlong)
 
 
 def _surface_source(surface: Md3Surface, num_frames: int) -> CodedSource:
@@ -115,40 +102,19 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Md3:
     Raises:
         LimitError: a position or a name that the format can't hold; the sentence names the object and the value.
     """
-    source = sound(model.source_of(FORMAT), _fits, model.name)
-    # A lone surface of a model knows its own facts, but it may not know the model's.
-    whole = source if source is not None and source.facts else None
-    complete = whole is not None and _has_all(whole)
-    warn_of_apart(model, source, complete)
+    source, whole, complete = known_source(model, FORMAT, _fits, HEADER)
     surfaces = [_encode_surface(model, surface, source) for surface in model.surfaces]
-    frames = _encode_frames(model, surfaces, whole)
+    frames = _encode_frames(model, surfaces, whole, complete)
     tags = encode_tags(model, whole)
     header, layout = encode_header(model, whole, complete, HEADER)
     header["ident"], header["version"] = IDENT, VERSION
     return Md3(header, frames, tags, surfaces, layout, unique([s.source_index for s in model.surfaces]))
 
 
-def _has_all(source: ModelSource) -> bool:
-    """Tell whether a source has all surfaces that its file had: objects may come without the rest of their model."""
-    header = records_of(source.facts, "header", HEADER)
-    return len(source.surfaces) >= int(header["num_surfaces"]) and "layout_ends" in source.facts
-
-
 def _fits(source: ModelSource) -> bool:
     """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
-    if not all(_surface_fits(s) for s in source.surfaces):
-        return False
-    return not source.facts or _model_fits(source)
-
-
-def _model_fits(source: ModelSource) -> bool:
-    frames, tags, facts = source.num_frames, len(source.tag_names), source.facts
-    wanted: Wanted = {"header": (HEADER, ()), "frames": (FRAME, (frames,))}
-    if tags:
-        wanted["tags"] = (TAG, (frames, tags))
-    if not any(name.startswith("layout_") for name in facts):  # a surface that came alone
-        return all_fit(facts, wanted)
-    return all_fit(facts, wanted | {"layout_ends": ("i8", (3,))}) and layout_fits(facts)
+    wanted: Wanted = {"header": (HEADER, ()), "frames": (FRAME, (source.num_frames,))}
+    return all(_surface_fits(s) for s in source.surfaces) and model_fits(source, wanted, TAG, 3)
 
 
 def _surface_fits(surface: SurfaceSource) -> bool:
@@ -165,22 +131,16 @@ def _encode_surface(model: VertexModel, surface: Surface, source: ModelSource | 
     view = None if source is None else view_codes(model, surface, source)
     codes = settle_codes(surface, surface.encoded(_encode_positions), view, CODING)
     vertices = np.ascontiguousarray(codes).view(VERTEX)[..., 0]
-    own = source.surfaces[surface.source_index] if source is not None and surface.source_index >= 0 else None
-    header = np.zeros((), SURFACE)
-    header["ident"] = IDENT
-    header["num_frames"] = model.num_frames
-    hint = b""
-    if source is not None and own is not None:
-        header = records_of(own.facts, "header", SURFACE)
-        hint = bytes(header["name"])
+    own, header = surface_header(surface, source, SURFACE, IDENT)
+    if own is None:
+        header["num_frames"] = model.num_frames
+    elif source is not None:
         if len(model.surfaces) == len(source.surfaces) and len(model.tags) == len(source.tag_names):
             vertices = _stored_frames(vertices, own)
         if not len(vertices) == model.num_frames == source.num_frames == own.facts["num_stored"][0]:
             header["num_frames"] = len(vertices)
-    header["name"] = encode_name(surface.name, NAME_SIZE, "surface", hint)
-    shaders = encode_shaders(surface, own)
     triangles = np.ascontiguousarray(surface.triangles[:, ::-1], np.int32)
-    return Md3Surface(header, shaders, triangles, settle_st(surface, source), vertices)
+    return Md3Surface(header, encode_shaders(surface, own), triangles, settle_st(surface, source), vertices)
 
 
 def _stored_frames(vertices: NDArray[Any], own: SurfaceSource) -> NDArray[Any]:
@@ -203,10 +163,12 @@ def _encode_positions(positions: NDArray[np.float32], name: str) -> NDArray[np.i
     return vertices
 
 
-def _encode_frames(model: VertexModel, surfaces: list[Md3Surface], source: ModelSource | None) -> NDArray[Any]:
+def _encode_frames(
+    model: VertexModel, surfaces: list[Md3Surface], source: ModelSource | None, complete: bool
+) -> NDArray[Any]:
     """Return the frames: a source's bounds while the extents of its coded positions hold, else q3data's rule."""
     fresh: NDArray[np.bool_] = np.ones(model.num_frames, np.bool_)
-    if source is not None and _has_all(source):
+    if source is not None and complete:
         fresh = _moved_frames(surfaces, source, filled_frames(model))
     return encode_frames(model, source, fresh, _extents([s.vertices["xyz"] for s in surfaces], np.flatnonzero(fresh)))
 

@@ -11,7 +11,7 @@ import logging
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.records.vertex import pack_names, unpack_names
+from ...model.records import pack_names, unpack_names
 from ...model.skeletal import Animation, AnimationSource, changed_frames
 from ...model.source import Facts
 from ..common.records import Wanted, all_fit, warn_damaged

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,14 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.records.vertex import pack_names, unpack_names
+from ...model.records import pack_names, unpack_names
 from ...model.skeletal import Pose, SkeletalModel, SkeletalSource, Skeleton, SkinnedMesh, SkinnedMeshSource, Weights
 from ...model.source import Facts
 from ..common.records import Wanted, all_fit, flipped, sound
 from .common import could_be_read, full_quaternions, short_quaternions
 from .mesh_file import Md5Mesh, Md5Part
-
-log = logging.getLogger(__name__)
 
 FORMAT = "md5mesh"
 SAME = 1e-5  # of an offset: rounding of who shares a weight

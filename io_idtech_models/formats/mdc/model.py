@@ -2,7 +2,7 @@
 
 Every fact of a file that a `VertexModel` does not show (codes, raw names, flags, bounds, layout) travels in its
 `ModelSource`, and is written again wherever it still says what the model says: see `model.vertex`. How frames are coded
-is decided in `plan`, for all surfaces whose source has the same tables together: in real files all.
+is decided in `base_frames`, for all surfaces whose source has the same tables together: in real files all.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ from numpy.typing import NDArray
 
 from ...model.edits.normals import filled_frames
 from ...model.source import DeltaSource, Facts, SurfaceSource
-from ...model.vertex import ModelSource, Surface, Tag, VertexModel
+from ...model.vertex import ModelSource, Surface, VertexModel
 from ...reporting import LimitError
 from ..common.quake3 import (
     encode_frames,
     encode_header,
     encode_shaders,
+    known_source,
+    model_fits,
     settle_st,
+    surface_header,
     unique,
     vertex_each,
-    warn_of_apart,
 )
 from ..common.records import (
     Wanted,
@@ -34,9 +36,7 @@ from ..common.records import (
     encode_name,
     finite,
     flipped,
-    layout_fits,
     records_of,
-    sound,
 )
 from .file import (
     FRAME,
@@ -69,18 +69,11 @@ def to_model(mdc: Mdc, name: str = "") -> VertexModel:
     names = [decode_name(n) for n in mdc.tag_names.tolist()]
     origins, axes = decode_origins(mdc.tags["xyz"]), decode_axes(mdc.tags["angles"])
     known: list[SurfaceSource] = [_surface_source(surface) for surface in mdc.surfaces]
-    source = ModelSource(known, FORMAT, frame_names, names, origins, axes, _model_facts(mdc))
-    surfaces = [source.surface(index, decode_normals) for index in range(len(known))]
-    # The model shares nothing with its source, so that it can be edited in place.
-    tags = [Tag(name, origins[:, i].copy(), axes[:, i].copy(), i) for i, name in enumerate(names)]
-    frames = np.arange(len(frame_names), dtype=np.int32)
-    return VertexModel(name or decode_name(mdc.header["name"]), list(frame_names), surfaces, tags, source, frames)
-
-
-def _model_facts(mdc: Mdc) -> Facts:
-    tags = np.zeros(mdc.tags.shape, TAG_ROW)
-    tags["name"], tags["codes"] = mdc.tag_names, mdc.tags
-    return {"header": as_bytes(mdc.header), "frames": as_bytes(mdc.frames), "tags": as_bytes(tags)} | mdc.layout
+    rows = np.zeros(mdc.tags.shape, TAG_ROW)
+    rows["name"], rows["codes"] = mdc.tag_names, mdc.tags
+    facts = {"header": as_bytes(mdc.header), "frames": as_bytes(mdc.frames), "tags": as_bytes(rows)} | mdc.layout
+    source = ModelSource(known, FORMAT, frame_names, names, origins, axes, facts)
+    return source.shown(name or decode_name(mdc.header["name"]), decode_normals)
 
 
 def _surface_source(surface: MdcSurface) -> DeltaSource:
@@ -107,11 +100,7 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Mdc:
     """
     if model.num_frames > MOST_FRAMES:
         raise LimitError(f"'{model.name}' has {model.num_frames} frames, MDC holds {MOST_FRAMES}")
-    source = sound(model.source_of(FORMAT), _fits, model.name)
-    # A lone surface of a model knows its own facts, but it may not know the model's.
-    whole = source if source is not None and source.facts else None
-    complete = whole is not None and _has_all(whole)
-    warn_of_apart(model, source, complete)
+    source, whole, complete = known_source(model, FORMAT, _fits, HEADER)
     coded = code_surfaces(model, source)
     surfaces = [_encode_surface(*pair, source) for pair in zip(model.surfaces, coded, strict=True)]
     frames = _encode_frames(model, coded, whole if complete else None, whole)
@@ -122,27 +111,10 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Mdc:
     return Mdc(header, frames, tag_names, tags, surfaces, layout, indices)
 
 
-def _has_all(source: ModelSource) -> bool:
-    """Tell whether a source has all surfaces that its file had: objects may come without the rest of their model."""
-    header = records_of(source.facts, "header", HEADER)
-    return len(source.surfaces) >= int(header["num_surfaces"]) and "layout_ends" in source.facts
-
-
 def _fits(source: ModelSource) -> bool:
     """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
-    if not all(_surface_fits(s) for s in source.surfaces):
-        return False
-    return not source.facts or _model_fits(source)
-
-
-def _model_fits(source: ModelSource) -> bool:
-    frames, tags, facts = source.num_frames, len(source.tag_names), source.facts
-    wanted: Wanted = {"header": (HEADER, ()), "frames": (FRAME, (frames,))}
-    if tags:
-        wanted["tags"] = (TAG_ROW, (frames, tags))
-    if not any(name.startswith("layout_") for name in facts):  # a surface that came alone
-        return all_fit(facts, wanted)
-    return all_fit(facts, wanted | {"layout_ends": ("i8", (3,))}) and layout_fits(facts)
+    wanted: Wanted = {"header": (HEADER, ()), "frames": (FRAME, (source.num_frames,))}
+    return all(_surface_fits(s) for s in source.surfaces) and model_fits(source, wanted, TAG_ROW, 3)
 
 
 def _surface_fits(surface: SurfaceSource) -> bool:
@@ -153,12 +125,7 @@ def _surface_fits(surface: SurfaceSource) -> bool:
 
 
 def _encode_surface(surface: Surface, coded: Coded, source: ModelSource | None) -> MdcSurface:
-    own = source.surfaces[surface.source_index] if source is not None and surface.source_index >= 0 else None
-    header = np.zeros((), SURFACE)
-    header["ident"] = SURFACE_IDENT
-    if own is not None:
-        header = records_of(own.facts, "header", SURFACE)
-    header["name"] = encode_name(surface.name, NAME_SIZE, "surface", bytes(header["name"]))
+    own, header = surface_header(surface, source, SURFACE, SURFACE_IDENT)
     triangles = np.ascontiguousarray(surface.triangles[:, ::-1], np.int32)
     shaders, st = encode_shaders(surface, own), settle_st(surface, source)
     return MdcSurface(header, triangles, shaders, st, *coded.arrays())

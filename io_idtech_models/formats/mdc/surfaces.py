@@ -20,12 +20,17 @@ from ...model.source import DELTA_NORMAL, DeltaSource, Facts, SurfaceSource
 from ...model.vertex import ModelSource, Surface, VertexModel
 from ..common.normals import CHUNK, decode_latlong, encode_latlong
 from ..common.quake3 import SCALE
+from .base_frames import MIDDLE, STEP, BaseFrame, Moving, Planner, steps_to
 from .file import MdcSurface
-from .plan import MIDDLE, STEP, Base, Moving, Planner, steps_to
 
 RINGS = (*(-k for k in range(8)), *range(1, 8))
 RING_STEP = 11.25  # degrees
 COUNT = 256
+BASE_SCALE, STEP_SCALE = np.full((1, 3), SCALE, np.float32), np.full((1, 3), STEP, np.float32)
+SLACK = 1e-4  # units that positions may be off what a map makes of them: single precision
+Mask = NDArray[np.bool_]
+Floats = NDArray[np.float32]
+Tables = tuple[NDArray[np.int16], NDArray[np.int16]]
 
 
 @cache
@@ -90,14 +95,6 @@ def as_kind(codes: NDArray[Any], steps: bool) -> NDArray[np.uint32]:
 CODING = NormalCoding(decode_normals, encode_normals, DELTA_NORMAL + COUNT)
 
 
-BASE_SCALE, STEP_SCALE = np.full((1, 3), SCALE, np.float32), np.full((1, 3), STEP, np.float32)
-SLACK = 1e-4  # units that positions may be off what a map makes of them: single precision
-
-Mask = NDArray[np.bool_]
-Floats = NDArray[np.float32]
-Tables = tuple[NDArray[np.int16], NDArray[np.int16]]
-
-
 def source_of(surface: MdcSurface, name: str, uvs: Floats, shaders: list[str], facts: Facts) -> DeltaSource:
     """Return what a file says of a surface, with what it shows of names and texture coordinates (V, 2)."""
     codes = surface.bases, surface.steps, surface.base_frames, surface.comp_frames
@@ -134,7 +131,7 @@ class Coded:
             self.bases, self.steps = self.bases.copy(), self.steps.copy()
             self._set_normals()
 
-    def code(self, tables: Tables, bases: list[Base], index: int) -> None:
+    def code(self, tables: Tables, bases: list[BaseFrame], index: int) -> None:
         """Code all frames, with such tables (F,) and base frames: this is the surface `index` of these."""
         moving, (_, old), steps = self.moving, self.tables, self.steps
         written, self.tables = self.bases, tables

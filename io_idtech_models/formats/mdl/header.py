@@ -85,14 +85,10 @@ def _fitting(name: str, value: Any) -> Any:
 
 def _follows(name: str, value: float, own: CodedSource, fresh: float) -> bool:
     """Tell whether the source's number was computed so, and is to change with what it was computed of."""
-    old = COMPUTED[name](_source_surface(own))
+    old = COMPUTED[name](Surface(own.name, own.decoded_positions(), own.triangles, own.uvs, []))
     if not np.isfinite(value) or abs(old - value) > ONE_IN * max(abs(value), ONE_IN):
         return False
     return bool(abs(fresh - old) > ENOUGH[name] * max(abs(old), 1.0))
-
-
-def _source_surface(own: CodedSource) -> Surface:
-    return Surface(own.name, own.decoded_positions(), own.triangles, own.uvs, [])
 
 
 def bounding_radius(surface: Surface) -> float:

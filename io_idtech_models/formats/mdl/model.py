@@ -14,16 +14,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.edits.conform import joined
 from ...model.edits.normals import NormalCoding
 from ...model.pictures import skin_names
 from ...model.source import CodedSource
-from ...model.vertex import ModelSource, Surface, VertexModel
-from ...model.wording import listed, plural
-from ...reporting import LimitError
-from ..common.boxes import Boxes, Boxing, settle_positions, shown_box
+from ...model.vertex import ModelSource, VertexModel
 from ..common.normals import decode_direction, encode_direction
-from ..common.records import Wanted, all_fit, as_bytes, decode_name, lone_source, records_of, warn_damaged
+from ..common.quake import (
+    DEFAULT_SIZE,
+    Boxes,
+    Boxing,
+    as_one,
+    lone_source,
+    settle_positions,
+    shown_box,
+    size_of,
+    warn_if_damaged,
+)
+from ..common.records import Wanted, all_fit, as_bytes, decode_name, records_of
 from .file import GROUP_HEAD, HEADER, IDENT, POSE, ST, TRIANGLE, VERSION, Mdl
 from .groups import frame_facts, group_clips, parts_fit, settle_frames, stored_parts
 from .header import MdlOptions, settle_header, traits_of
@@ -35,7 +42,6 @@ log = logging.getLogger(__name__)
 
 FORMAT = "mdl"
 CODING = NormalCoding(decode_direction, encode_direction, 1 << 8)
-DEFAULT_SIZE = 256  # texels, of a skin of which nothing is known
 WOBBLE = 0.5  # units between two codes from which on what stands still is seen to move
 
 
@@ -47,24 +53,10 @@ def to_model(mdl: Mdl, name: str = "") -> VertexModel:
     source = ModelSource(
         [own], FORMAT, frame_names, [], np.zeros((count, 0, 3), np.float32), np.zeros((count, 0, 3, 3), np.float32)
     )
-    surface = source.surface(0, decode_direction)
-    frames = np.arange(count, dtype=np.int32)
-    return VertexModel(
-        name,
-        list(frame_names),
-        [surface],
-        [],
-        source,
-        frames,
-        group_clips(mdl.frames, frame_names),
-        _size_of(mdl.header),
-        shown_skins(mdl.skins, mdl.pictures, own.shaders),
-        traits=traits_of(mdl.header),
-    )
-
-
-def _size_of(header: Any) -> Size:
-    return int(header["skin_width"]), int(header["skin_height"])
+    model = source.shown(name, decode_direction)
+    model.animations, model.texture_size = group_clips(mdl.frames, frame_names), size_of(mdl.header)
+    model.skins, model.traits = shown_skins(mdl.skins, mdl.pictures, own.shaders), traits_of(mdl.header)
+    return model
 
 
 def _surface_source(mdl: Mdl, name: str) -> CodedSource:
@@ -90,7 +82,7 @@ def _surface_source(mdl: Mdl, name: str) -> CodedSource:
 def _shown_uvs(
     header: Any, st: NDArray[Any], triangles: NDArray[np.int32], front: NDArray[np.int32]
 ) -> NDArray[np.float32]:
-    size = _size_of(header)
+    size = size_of(header)
     return decode_texels(corner_texels(st, triangles, front, size[0]), size)
 
 
@@ -100,14 +92,8 @@ def conform(model: VertexModel, options: Mapping[str, Any]) -> VertexModel:
     Raises:
         LimitError: there is no surface, or a texture coordinate out of reach.
     """
-    if not model.surfaces:
-        raise LimitError("nothing to export: MDL holds one mesh, and there is none")
-    if model.tags:
-        log.warning("MDL holds no tags, left out: %s", listed([tag.name for tag in model.tags]))
-    if len({tuple(surface.shaders) for surface in model.surfaces}) > 1:
-        log.warning("%s become one, which wears one skin at a time", plural(len(model.surfaces), "surface"))
-    own = lone_source(model, FORMAT, _fits)
-    shaped = replace(joined(model), tags=[], texture_size=_skin_size(model, own, MdlOptions(**options)))
+    whole, own = as_one(model, "MDL"), lone_source(model, FORMAT, _fits)
+    shaped = replace(whole, texture_size=_skin_size(model, own, MdlOptions(**options)))
     surface, _, _ = settle_texels(shaped.surfaces[0], own, model.source, shaped.texture_size or (0, 0))
     return replace(shaped, surfaces=[surface])
 
@@ -116,7 +102,7 @@ def _skin_size(model: VertexModel, own: CodedSource | None, options: MdlOptions)
     """Return width and height of the skins: as asked for, else a picture's, else the source's, else a default."""
     known = model.texture_size or (DEFAULT_SIZE, DEFAULT_SIZE)
     if own is not None:
-        known = _size_of(records_of(own.facts, "header", HEADER))
+        known = size_of(records_of(own.facts, "header", HEADER))
     sizes = (picture.shape[:2] for skin in model.skins for picture in skin.pictures[:1])
     height, width = next((size for size in sizes if size != (1, 1)), (0, 0))
     known = (width, height) if width and height else known
@@ -136,7 +122,7 @@ def _fits(own: CodedSource) -> bool:
     if own.codes.dtype != np.uint8 or not one_box or not all_fit(own.facts, wanted):
         return False
     header = records_of(own.facts, "header", HEADER)
-    if not parts_fit(stored_parts(own.facts), count, GROUP_HEAD) or not skins_fit(own.facts, _size_of(header)):
+    if not parts_fit(stored_parts(own.facts), count, GROUP_HEAD) or not skins_fit(own.facts, size_of(header)):
         return False
     boxes = zip((own.scale, own.offset), ("scale", "scale_origin"), strict=True)
     st = records_of(own.facts, "st", ST)
@@ -152,14 +138,15 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Mdl:
     """
     own = lone_source(model, FORMAT, _fits)
     asked = MdlOptions(**options)
-    if model.source_of(FORMAT) is not None and own is None and model.surfaces[0].source_index >= 0:
-        warn_damaged(model.name)
+    warn_if_damaged(model, FORMAT, own)
     size = model.texture_size or (DEFAULT_SIZE, DEFAULT_SIZE)
     surface, st, front = settle_texels(model.surfaces[0], own, model.source, size)
     whole = replace(model, surfaces=[surface])
     boxing = Boxing(shared=True, together=True, refit=asked.refit_grid)
     boxes, codes, kept = settle_positions(whole, own, CODING, boxing)
-    header = _header(whole, surface, own)
+    header = np.zeros((), HEADER)[()] if own is None else records_of(own.facts, "header", HEADER)
+    header["ident"], header["version"] = IDENT, VERSION
+    settle_header(header, whole, surface, own)
     if not kept.all():
         header["scale"], header["scale_origin"] = boxes.scale[0], boxes.offset[0]
         _tell_of_grid(model, own, boxes, refit=asked.refit_grid)
@@ -170,14 +157,6 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Mdl:
     tail: NDArray[np.uint8] = np.zeros(0, np.uint8) if own is None or asked.drop_tail else own.facts["tail"]
     skins: Parts = settle_skins(whole, own, size, int(header["flags"]), asked)
     return Mdl(header, skins, st, triangles, frames, poses, codes, tail)
-
-
-def _header(model: VertexModel, surface: Surface, own: CodedSource | None) -> Any:
-    """Return the header of a model, but for its grid and its counts."""
-    header = np.zeros((), HEADER)[()] if own is None else records_of(own.facts, "header", HEADER)
-    header["ident"], header["version"] = IDENT, VERSION
-    settle_header(header, model, surface, own)
-    return header
 
 
 def _tell_of_grid(model: VertexModel, own: CodedSource | None, boxes: Boxes, *, refit: bool) -> None:

@@ -15,6 +15,7 @@ from ...model.edits.conform import with_vertices
 from ...model.source import CodedSource
 from ...model.vertex import ModelSource, Surface
 from ...reporting import LimitError
+from ..common.quake import size_of
 from ..common.records import records_of
 from .file import HEADER, ST
 
@@ -114,7 +115,7 @@ def settle_texels(
     Raises:
         LimitError: a texture coordinate that is no number, or far out of reach.
     """
-    old_size = size if own is None else _own_size(own)
+    old_size = size if own is None else size_of(records_of(own.facts, "header", HEADER))
     corners = source_corners(surface, own, source, old_size[0])
     wanted, near = encode_texels(surface.uvs, size)
     unchanged = corners.known & (old_size == size)
@@ -132,11 +133,6 @@ def settle_texels(
         if old_size != size:
             st["st"][had] = encode_texels(decode_texels(st["st"][had].astype(np.int64), old_size), size)[0]
     return _split(surface, st, corners.front, wanted, unchanged, size[0])
-
-
-def _own_size(own: CodedSource) -> Size:
-    header = records_of(own.facts, "header", HEADER)
-    return int(header["skin_width"]), int(header["skin_height"])
 
 
 def _split(

@@ -15,7 +15,6 @@ from ...model.pictures import (
     TRANSPARENT,
     TROUSERS,
     Matching,
-    Palette,
     Picture,
     Skin,
     is_opaque,
@@ -155,11 +154,8 @@ def _matching(model: VertexModel, own: CodedSource | None, options: MdlOptions) 
     name = model.name if own is None else own.name
     kept = name.lower().startswith(PLAYER) and not options.player_colors
     replaced = {*SHIRT, *TROUSERS} if kept else set()
-    return Matching(_palette(model), options.dither, frozenset(avoided), frozenset(replaced))
-
-
-def _palette(model: VertexModel) -> Palette:
-    return quake_palette() if model.palette is None else model.palette
+    palette = quake_palette() if model.palette is None else model.palette
+    return Matching(palette, options.dither, frozenset(avoided), frozenset(replaced))
 
 
 def _numbers(picture: Picture, how: Matching, hint: NDArray[np.uint8] | None, flags: int) -> NDArray[np.uint8]:

@@ -6,7 +6,6 @@ read stands in the first frame of its MDX. `model.bind_pose` finds a pose that s
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,8 +48,6 @@ from .file import (
     Mdm,
     MdmTag,
 )
-
-log = logging.getLogger(__name__)
 
 FORMAT = "mdm"
 MESHES = meshes.Meshes(VERTEX, SURFACE_IDENT)

@@ -185,9 +185,9 @@ def _encode_mesh(mesh: SkinnedMesh, bones: Bones) -> MdrSurface:
     fresh = vertices.copy()
     fresh["normal"][kept] = mesh.normals[kept] if mesh.normals is not None else 0.0  # the source's may be no numbers
     stored = _stored_normals(fresh, weights, bones.skeleton)
-    kept &= _turn_alike(mesh, vertices["num_weights"], weights["bone"], bones.skeleton) | _are_near(
-        vertices["normal"], stored
-    )
+    written = _unit(finite(vertices["normal"]).astype(np.float64))  # the source's, which need be no numbers
+    near = np.asarray((np.abs(written - stored) <= SAME_NORMAL).all(axis=1))
+    kept &= _turn_alike(mesh, vertices["num_weights"], weights["bone"], bones.skeleton) | near
     vertices["normal"][~kept] = stored[~kept]
     header = np.zeros((), SURFACE) if own is None else records_of(own.facts, "header", SURFACE)
     name_surface(header, mesh, own)
@@ -201,11 +201,6 @@ def _turn_alike(mesh: SkinnedMesh, counts: NDArray[Any], joints: NDArray[Any], s
     same = np.bincount(np.repeat(np.arange(len(counts)), counts), ~held[joints], len(counts)) == 0
     weighed = np.zeros(len(counts), np.bool_) if mesh.kept is None else mesh.kept
     return np.asarray(same & (weighed if mesh.carried is None else weighed | mesh.carried))
-
-
-def _are_near(source: NDArray[np.float32], normals: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Tell which of a source's normals (V, 3), which need be no numbers, are those that are wanted now."""
-    return np.asarray((np.abs(_unit(finite(source).astype(np.float64)) - normals) <= SAME_NORMAL).all(axis=1))
 
 
 def _stored_normals(vertices: NDArray[Any], weights: NDArray[Any], skeleton: Skeleton) -> NDArray[np.float32]:

@@ -10,12 +10,12 @@ import numpy as np
 
 from ...model.edits.normals import NormalCoding
 from ...model.source import Facts
-from ...model.vertex import ModelSource, Tag, VertexModel
+from ...model.vertex import ModelSource, VertexModel
 from ...model.wording import plural
 from ...reporting import joined
 from ..common.normals import decode_latlong, encode_latlong
-from ..common.quake3 import encode_tags
-from ..common.records import Wanted, all_fit, as_bytes, decode_name, finite, layout_fits, layout_of, records_of, sound
+from ..common.quake3 import encode_tags, model_fits
+from ..common.records import as_bytes, decode_name, finite, layout_of, records_of, sound
 from .file import HEADER, IDENT, TAG, VERSION, TagFile
 
 log = logging.getLogger(__name__)
@@ -31,8 +31,7 @@ def to_model(file: TagFile, name: str = "") -> VertexModel:
     origins, axes = finite(tags["origin"]), finite(tags["axis"])
     facts: Facts = {"header": as_bytes(file.header), "tags": as_bytes(tags)} | file.layout
     source = ModelSource([], FORMAT, [""], names, origins, axes, facts)
-    shown = [Tag(name, origins[:, i].copy(), axes[:, i].copy(), i) for i, name in enumerate(names)]
-    return VertexModel(name, [""], [], shown, source, np.zeros(1, np.int32))
+    return source.shown(name, decode_latlong)
 
 
 def conform(model: VertexModel, options: Mapping[str, Any]) -> VertexModel:
@@ -63,12 +62,5 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> TagFile:
 
 def _fits(source: ModelSource) -> bool:
     """Tell whether the facts are what `to_model` writes: a .blend can come from a stranger."""
-    tags, facts = len(source.tag_names), source.facts
-    if source.surfaces or source.num_frames != 1:
-        return False
-    if not facts:
-        return True
-    wanted: Wanted = {"header": (HEADER, ())} | ({"tags": (TAG, (1, tags))} if tags else {})
-    if not any(name.startswith("layout_") for name in facts):  # a tag that came alone
-        return all_fit(facts, wanted)
-    return all_fit(facts, wanted | {"layout_ends": ("i8", (1,))}) and layout_fits(facts)
+    alone = not source.surfaces and source.num_frames == 1
+    return alone and model_fits(source, {"header": (HEADER, ())}, TAG, 1)

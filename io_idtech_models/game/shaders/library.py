@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from ...reporting import ModelError
 from ..lexer import decode, fold, without_suffix
 from ..store import GameFile
-from . import index, material, script
+from . import index
 from .model import Shader
 
 log = logging.getLogger(__name__)
@@ -169,7 +169,11 @@ class ShaderLibrary:
             self._known.setdefault((each.kind, key), _Place(waiting.file, shown, lines, each))
 
     def _parse(self, found: Definition) -> Shader:
-        parse = material.parse if self.rules == DOOM3 else script.parse
+        # A model that needs no script waits for neither.
+        if self.rules == DOOM3:
+            from .material import parse
+        else:
+            from .script import parse
         shader = parse(found.body, found.name)
         shader.file, shader.line = found.file, found.line
         shader.faults = found.faults + shader.faults

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .. import steady
 from ..source import Meshes, are_solid
-from ..vertex import Base, Surface, VertexModel
+from ..vertex import BaseNormals, Surface, VertexModel
 from .weld import weld
 
 Ints = NDArray[np.int32]
@@ -144,12 +144,12 @@ def _concatenated(parts: list[Surface]) -> Surface:
     )
 
 
-def _all_bases(parts: list[Surface], order: NDArray[Any]) -> Base | None:
+def _all_bases(parts: list[Surface], order: NDArray[Any]) -> BaseNormals | None:
     """Return what is shown of all parts in the base, of the vertices `order` of all; None where some don't say."""
     bases = [part.base for part in parts if part.base is not None]
     if len(bases) < len(parts) or len({base.frame for base in bases}) > 1:
         return None
-    return Base(bases[0].frame, np.concatenate([base.normals for base in bases])[order])
+    return BaseNormals(bases[0].frame, np.concatenate([base.normals for base in bases])[order])
 
 
 def _last_if_new(numbers: Ints) -> Ints:

@@ -24,6 +24,8 @@ from ..weights import Weights, normal_turns
 UNNAMED = "joint{:03d}"  # of a file that knows joints by number
 ROOT = "origin"  # the joint that is made where a model has none
 UPRIGHT = np.array([[1.0, 0.0, 0.0, 0.0]])
+ORIGIN, SECOND = "origin", "root"
+UNTURNED = np.array([1.0, 0.0, 0.0, 0.0])
 
 
 def by_number(animation: Animation) -> Animation:
@@ -95,10 +97,6 @@ def _moved_by(mesh: SkinnedMesh, skeleton: Skeleton) -> SkinnedMesh:
         world = rotate(normal_turns(table, bind.rotations), normals)
         normals = rotate(conjugate(normal_turns(weights, bind.rotations)), world).astype(np.float32)
     return replace(mesh, weights=weights, normals=normals)
-
-
-ORIGIN, SECOND = "origin", "root"
-UNTURNED = np.array([1.0, 0.0, 0.0, 0.0])
 
 
 def skeleton_with_origin(model: SkeletalModel) -> SkeletalModel:

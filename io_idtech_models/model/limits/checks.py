@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from ..skeletal import Animation, SkeletalModel, SkinnedMesh
     from ..vertex import Surface, VertexModel
 
+# Of a joint's scale: more than rounding; what Daemon takes for a difference between axes (R_LoadIQModel).
+SCALED, UNEVEN = 1e-3, 1.0
+
 
 @dataclass(frozen=True)
 class Rules:
@@ -145,10 +148,6 @@ def _collisions(model: VertexModel, rules: Rules) -> Iterator[Problem]:
         if kept in seen:
             yield Problem(WARNING, surface.name, f"and '{seen[kept]}' have one name in {rules.game}: '{kept}'")
         seen.setdefault(kept, surface.name)
-
-
-# Of a joint's scale: more than rounding; what Daemon takes for a difference between axes (R_LoadIQModel).
-SCALED, UNEVEN = 1e-3, 1.0
 
 
 def check_skeletal(model: SkeletalModel, game_name: str, format_name: str, text: bool) -> list[Problem]:

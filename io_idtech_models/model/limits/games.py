@@ -342,7 +342,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "d3xp": ("doom3",),
 }
 # Formats that one game's modders make, though other engines read them.
-FORMATS = {
+GAME_OF_FORMAT = {
     "mdl": "quakespasm",
     "md2": "quake2",
     "md5mesh": "doom3",
@@ -366,7 +366,7 @@ def game_for(format_name: str, folders: Sequence[str]) -> str:
     below_md5 = bool(folders) and folders[-1].lower() == GAMES["quake2remaster"].folder
     if below_md5 and format_name in GAMES["quake2remaster"].formats:
         return "quake2remaster"
-    return FORMATS.get(format_name, UNKNOWN)
+    return GAME_OF_FORMAT.get(format_name, UNKNOWN)
 
 
 def game_of_player(folders: Sequence[str]) -> str:

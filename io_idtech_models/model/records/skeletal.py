@@ -1,4 +1,4 @@
-"""Records of skeletal sources: as `record` does for vertex-animated ones, and checked as strictly."""
+"""Records of skeletal sources: see `records`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..arrays import LARGEST
 from ..skeletal import AnimationSource, JointTag, Pose, SkeletalSource, Skeleton, SkinnedMeshSource, Weights
-from .vertex import Arrays, RecordError, checked, facts_among, pack, pack_facts, pack_names, unpack, unpack_names
+from . import Arrays, RecordError, checked, facts_among, pack, pack_facts, pack_names, unpack, unpack_names
 
 MAX_JOINTS = 1 << 16
 

@@ -106,6 +106,6 @@ def read_picture(file: GameFile) -> Any:
     """Return the pixels of a picture that Blender can't load, None for any other; raises ModelError."""
     if file.suffix.lower() != ".pcx":
         return None
-    from ...game import pcx
+    from ...game.pictures import pcx
 
     return pcx.read(file)

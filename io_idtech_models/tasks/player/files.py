@@ -23,8 +23,7 @@ from ...model.wording import listed
 from ...reporting import LimitError, ModelError
 from ..import_.games import configured, user_disk
 from .exports import SavedPlayer, player_name
-from .icons import head_icon
-from .mod import Mod, moved, painted
+from .mod import Mod, head_icon, moved, painted
 from .old_levels import places_of, stale
 
 log = logging.getLogger(__name__)

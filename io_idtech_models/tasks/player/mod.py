@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,23 +22,26 @@ from ...assets.surface_looks import Looks
 from ...blender import names
 from ...blender.compat import Block
 from ...blender.exchange import encoding
+from ...blender.exchange.picture import render_still
+from ...blender.exchange.scene_files import ExchangeError
 from ...blender.mesh.surface_names import worn_materials
-from ...blender.player.parts import PlayerFound
+from ...blender.player.parts import PlayerFound, all_shown
 from ...blender.provenance import FILE
 from ...blender.roots import root_of
 from ...blender.shading import pixels
 from ...blender.shading.images import image_of
 from ...blender.shading.materials import worn_by
-from ...blender.shading.pixels import is_changed, origin_of
+from ...blender.shading.pixels import is_changed, origin_of, pixels_of
 from ...game.lexer import without_suffix
 from ...game.pictures import tga
+from ...game.player.files import HEAD
 from ...game.search import SearchPath
 from ...game.shaders.library import ShaderLibrary
 from ...game.shaders.model import Shader, is_builtin
 from ...game.skin import SUFFIX as SKIN
 from ...game.skin import read_skin
 from ...game.store import GameFile, split_at_archive
-from ...model.pictures import fitting
+from ...model.pictures import fitting, resized
 from ...model.wording import listed
 from ...reporting import ModelError
 from ..import_.games import user_disk
@@ -259,3 +263,27 @@ def painted(player: PlayerFound) -> Iterator[str]:
     for image in dict.fromkeys(map(image_of, materials)):
         if image is not None and is_changed(image):
             yield str(image.name)
+
+
+TIMES = 4  # as large as the icon is what is rendered
+
+
+def head_icon(player: PlayerFound) -> bytes:
+    """Return the file of an icon that shows a player's head, or else all of it; b"" if there is no picture."""
+    context: Any = bpy.context
+    root: Any = player.parts.get(HEAD, player.root)
+    blocks = [b for b in root.children_recursive if b.type == "MESH" and root_of(b) == root]
+    size = TIMES * tga.ICON
+    with tempfile.TemporaryDirectory() as folder, all_shown(context.view_layer, blocks):
+        path = Path(folder) / "icon.png"
+        try:
+            render_still(path, context.scene.frame_current, (size, size), blocks)
+        except ExchangeError as error:
+            log.warning("no icon could be rendered: %s", error.what)
+            return b""
+        image = bpy.data.images.load(str(path))
+        try:
+            found = pixels_of(image)
+        finally:
+            bpy.data.images.remove(image)
+    return b"" if found is None else tga.encode(resized(found[:, :, :3], tga.ICON, tga.ICON))

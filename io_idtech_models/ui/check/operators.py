@@ -14,7 +14,7 @@ from ...model.wording import plural
 from ...reporting import ModelError, collected_warnings
 from ...tasks.export.subject import subject_of
 from ..bases import CANCELLED, FINISHED, Operator
-from ..import_.placing import deselect
+from ..import_.showing import deselect
 from ..reports import report_done
 from .found import add, keep
 

@@ -11,7 +11,7 @@ from ...blender.compat import Context
 from ...blender.window import mode_of
 from ...tasks.export.subject import subject_of
 from ..bases import CANCELLED, FINISHED, Operator
-from ..import_.placing import deselect
+from ..import_.showing import deselect
 from ..panel.main import Child, Panel
 from ..translations import say
 from .found import checked, key_of

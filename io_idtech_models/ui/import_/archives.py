@@ -17,7 +17,7 @@ from .model_list import SHARED, ask, ask_of_archives, import_listed, options_for
 from .operators import ImportFiles
 
 if TYPE_CHECKING:
-    from ...tasks.import_.games import Models
+    from ...tasks.import_.archives import Models
 
 
 class ModelChoice(SharedOptions):
@@ -74,7 +74,7 @@ class IMPORT_SCENE_OT_idtech_archive(ModelChoice, ImportFiles, Operator):  # typ
 
     def execute(self, context: Context) -> Any:
         """Import the models that are named, or ask which."""
-        from ...tasks.import_.games import in_archives, kinds_in
+        from ...tasks.import_.archives import in_archives, kinds_in
 
         if self.interactive and not self.models:
             return ask_of_archives(self, self.paths())
@@ -116,7 +116,7 @@ class IMPORT_SCENE_OT_idtech_game(ModelChoice, Operator):  # type: ignore[misc]
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the models of the first game; another can be chosen there."""
-        from ...tasks.import_.games import game_called, models_of
+        from ...tasks.import_.archives import game_called, models_of
 
         try:
             game = game_called(self.game)
@@ -127,7 +127,7 @@ class IMPORT_SCENE_OT_idtech_game(ModelChoice, Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> Any:
         """Import the models that are named."""
-        from ...tasks.import_.games import models_of
+        from ...tasks.import_.archives import models_of
 
         try:
             models = models_of(self.game, self.patterns())

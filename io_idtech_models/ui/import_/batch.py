@@ -19,8 +19,7 @@ from ...blender.window import selected
 from ...model.wording import plural
 from ..bases import Operator
 from ..reports import listening, report_done
-from .placing import select
-from .showing import ViewsBefore
+from .showing import ViewsBefore, select
 
 FINISHED, CANCELLED, RUNNING = {"FINISHED"}, {"CANCELLED"}, {"RUNNING_MODAL"}
 LEAST = 4  # files that are worth it

@@ -21,11 +21,10 @@ from ..bases import CANCELLED, FINISHED, Operator, SharedOptions, draw_group, gi
 from ..reports import listening, report_done
 from ..translations import say
 from . import batch
-from .placing import select
-from .showing import import_and_show
+from .showing import import_and_show, select
 
 if TYPE_CHECKING:
-    from ...tasks.import_.games import Models
+    from ...tasks.import_.archives import Models
 
 PropertyGroup: Any = bpy.types.PropertyGroup
 UIList: Any = bpy.types.UIList
@@ -72,7 +71,7 @@ def choose_of_archives(operator: Any, archives: Sequence[Path]) -> set[str]:
 
 def ask_of_archives(operator: Any, archives: Sequence[Path], space: str = "scene", kind: str = "") -> set[str]:
     """Show the dialog that lists what lies in archives; the options that were given go to imports of a format."""
-    from ...tasks.import_.games import in_archives, kinds_in
+    from ...tasks.import_.archives import in_archives, kinds_in
 
     try:
         models = in_archives(archives, kinds_in(space), noun=NOUNS[space])
@@ -194,7 +193,7 @@ def _games(_operator: Any, _context: Context | None) -> list[Item]:
 
 def _other_game(self: Any, _context: Context) -> None:
     """List the models of another game."""
-    from ...tasks.import_.games import models_of
+    from ...tasks.import_.archives import models_of
 
     try:
         fill(self, models_of(self.game))

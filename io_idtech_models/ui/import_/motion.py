@@ -12,7 +12,7 @@ from ...blender.window import active_rig
 from ..bases import CANCELLED, FINISHED, draw_group, settings_from
 from ..reports import report_done
 from .operators import ImportFiles, file_of
-from .placing import open_collection, select
+from .showing import open_collection, select
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from ...blender.compat import Context
 from ..bases import CANCELLED, FINISHED, draw_group, settings_from
 from .motion import ImportPosed
 from .operators import DressOptions, file_of
-from .placing import open_collection, select
+from .showing import open_collection, select
 
 if TYPE_CHECKING:
     from ...game.store import GameFile

@@ -12,7 +12,7 @@ from ...blender.compat import Context
 from ...formats import SKIN_FILES
 from ..bases import CANCELLED, FINISHED, draw_group, settings_from
 from .operators import DressOptions, ImportFiles
-from .placing import open_collection, select, show_empty
+from .showing import open_collection, select, show_empty
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,8 +14,7 @@ from ...blender.compat import Context
 from ...blender.provenance import is_stand_in
 from ...tasks.export.subject import subject_of
 from ..translations import CONTEXT
-from . import state
-from .main import Child, Panel
+from .main import ACTIVE_PART, Child, Panel
 from .tags import shown_kind
 
 List: Any = bpy.types.UIList
@@ -63,7 +62,7 @@ class VIEW3D_PT_idtech_surfaces(Child, Panel):  # type: ignore[misc]
         if subject.home is not None:
             manager = context.window_manager
             layout.template_list(
-                IDTECH_UL_surfaces.bl_idname, "", subject.home, "objects", manager, state.PART, rows=4, sort_lock=True
+                IDTECH_UL_surfaces.bl_idname, "", subject.home, "objects", manager, ACTIVE_PART, rows=4, sort_lock=True
             )
         if subject.active.type == "MESH":
             _draw_file(layout, subject.active)

@@ -14,9 +14,8 @@ from ...reporting import ModelError
 from ...tasks.export.subject import subject_of
 from ..bases import CANCELLED, FINISHED, Operator
 from ..check.panel import OBJECT_OT_idtech_select_part
-from ..import_.placing import select
-from . import state
-from .main import Child, Panel
+from ..import_.showing import select
+from .main import ACTIVE_PART, Child, Panel
 
 List: Any = bpy.types.UIList
 
@@ -132,7 +131,7 @@ class VIEW3D_PT_idtech_tags(Child, Panel):  # type: ignore[misc]
         if subject is not None and subject.home is not None:
             manager = context.window_manager
             layout.template_list(
-                IDTECH_UL_tags.bl_idname, "", subject.home, "objects", manager, state.PART, rows=3, sort_lock=True
+                IDTECH_UL_tags.bl_idname, "", subject.home, "objects", manager, ACTIVE_PART, rows=3, sort_lock=True
             )
         row = layout.row(align=True)
         row.operator(OBJECT_OT_idtech_add_tag.bl_idname, icon="ADD", text="Add Tag...")

@@ -20,7 +20,7 @@ from ..bases import (
     file_filter,
     settings_from,
 )
-from ..import_.placing import open_collection, select
+from ..import_.showing import open_collection, select
 from ..reports import report_done, showing_progress
 
 PACK = ".pk3"

@@ -33,8 +33,7 @@ from ..bases import (
 from ..export.operators import ExportFile
 from ..export.overwriting import asks_first
 from ..import_.operators import DressOptions, ImportFiles
-from ..import_.placing import open_collection, select
-from ..import_.showing import import_and_show
+from ..import_.showing import import_and_show, open_collection, select
 from ..reports import report_done
 
 if TYPE_CHECKING:

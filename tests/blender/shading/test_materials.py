@@ -13,8 +13,8 @@ from io_idtech_models.blender.provenance import STAND_IN, WORN, is_stand_in
 from io_idtech_models.blender.shading import images as module
 from io_idtech_models.blender.shading.images import image_of, texture_size
 from io_idtech_models.blender.shading.materials import Materials, worn_by
-from io_idtech_models.game import pcx
 from io_idtech_models.game.folders import Disk
+from io_idtech_models.game.pictures import pcx
 from io_idtech_models.model.surface_look import Layer, Look, Texture
 from io_idtech_models.reporting import FormatError, collected_warnings
 from tests.samples import CORPUS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from io_idtech_models.model.limits.games import FOLDERS, FORMATS, GAMES, game_for
+from io_idtech_models.model.limits.games import FOLDERS, GAME_OF_FORMAT, GAMES, game_for
 
 
 @pytest.mark.parametrize(
@@ -29,4 +29,4 @@ def test_the_game(name, place, game):
 
 def test_every_game_is_one():
     assert all(key in GAMES for keys in FOLDERS.values() for key in keys)
-    assert all(name in GAMES[key].formats for name, key in FORMATS.items())
+    assert all(name in GAMES[key].formats for name, key in GAME_OF_FORMAT.items())

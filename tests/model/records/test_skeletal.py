@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from io_idtech_models.formats import by_name
-from io_idtech_models.model.records import vertex as record
+from io_idtech_models.model import records
+from io_idtech_models.model.records import RecordError
 from io_idtech_models.model.records.skeletal import (
     animation_record,
     animation_source,
@@ -17,7 +18,6 @@ from io_idtech_models.model.records.skeletal import (
     model_record,
     model_source,
 )
-from io_idtech_models.model.records.vertex import RecordError
 from tests import samples_md5
 
 MESHES = [pytest.param(make(), id=make.__name__) for make in samples_md5.MESHES]
@@ -70,10 +70,10 @@ def test_a_source_comes_back(data):
 
 def test_what_the_writer_added_comes_back():
     source, motion = source_of(samples_md5.several_meshes()), source_of(samples_md5.wave())
-    records = [mesh_record(m, {"place": np.array([i, 7])}) for i, m in enumerate(source.meshes)]
-    arrays = model_source(model_record(source, records, {"rest": np.arange(3.0)}))[1]
+    parts = [mesh_record(m, {"place": np.array([i, 7])}) for i, m in enumerate(source.meshes)]
+    arrays = model_source(model_record(source, parts, {"rest": np.arange(3.0)}))[1]
     assert arrays["rest"].tolist() == [0, 1, 2]
-    for i, data in enumerate(records):
+    for i, data in enumerate(parts):
         lone, arrays = mesh_source(data)
         same(lone, source.meshes[i])
         assert arrays["place"].tolist() == [i, 7]
@@ -92,17 +92,17 @@ def test_names_of_any_kind_come_back():
 
 def spoiled(data: bytes, change: Any) -> bytes:
     """Return a record after a change to its arrays."""
-    arrays = dict(record.unpack(data))
+    arrays = dict(records.unpack(data))
     change(arrays)
-    return record.pack(arrays)
+    return records.pack(arrays)
 
 
 def spoiled_mesh(change: Any) -> bytes:
     """Return the record of `several_meshes` after a change to the arrays of the first mesh."""
     source = source_of(samples_md5.several_meshes())
-    records = [mesh_record(m, {}) for m in source.meshes]
-    records[0] = spoiled(records[0], change)
-    return model_record(source, records, {})
+    parts = [mesh_record(m, {}) for m in source.meshes]
+    parts[0] = spoiled(parts[0], change)
+    return model_record(source, parts, {})
 
 
 def keep(arrays):

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from io_idtech_models.model import records
+from io_idtech_models.model.records import RecordError
 from io_idtech_models.model.records import vertex as record
-from io_idtech_models.model.records.vertex import RecordError
 from tests.samples import arrays_of, load, sample, sample_params
 
 ARRAYS = {
@@ -20,7 +21,7 @@ ARRAYS = {
     "one": np.array(77, "<u4"),
 }
 # Offsets in the record of one int32 array of shape (2, 3) called "ab".
-SMALL = record.pack({"ab": np.arange(6, dtype="<i4").reshape(2, 3)})
+SMALL = records.pack({"ab": np.arange(6, dtype="<i4").reshape(2, 3)})
 
 
 def model_record(data):
@@ -35,7 +36,7 @@ def test_the_layout_is_the_docstrings():
 
 
 def test_arrays_come_back_bit_for_bit():
-    found = record.unpack(record.pack(ARRAYS))
+    found = records.unpack(records.pack(ARRAYS))
     assert list(found) == list(ARRAYS)
     for name, array in ARRAYS.items():
         assert (found[name].dtype, found[name].shape) == (array.dtype, array.shape)
@@ -44,21 +45,21 @@ def test_arrays_come_back_bit_for_bit():
 
 
 def test_a_record_of_nothing():
-    assert record.unpack(record.pack({})) == {}
+    assert records.unpack(records.pack({})) == {}
 
 
 def test_arrays_in_another_order_of_memory():
     turned = np.arange(6, dtype="<i4").reshape(2, 3).T
-    np.testing.assert_array_equal(record.unpack(record.pack({"a": turned}))["a"], turned)
+    np.testing.assert_array_equal(records.unpack(records.pack({"a": turned}))["a"], turned)
 
 
 @given(
     st.dictionaries(
-        st.text(max_size=5), hnp.arrays(st.sampled_from(sorted(record.DTYPES)), hnp.array_shapes(min_side=0))
+        st.text(max_size=5), hnp.arrays(st.sampled_from(sorted(records.DTYPES)), hnp.array_shapes(min_side=0))
     )
 )
 def test_any_plain_arrays_come_back(arrays):
-    found = record.unpack(record.pack(arrays))
+    found = records.unpack(records.pack(arrays))
     assert {n: (a.dtype, a.shape, a.tobytes()) for n, a in found.items()} == {
         n: (a.dtype, a.shape, a.tobytes()) for n, a in arrays.items()
     }
@@ -90,7 +91,7 @@ def spoiled(offset, raw):
 )
 def test_a_damaged_record_is_refused(data, sentence):
     with pytest.raises(RecordError, match=sentence):
-        record.unpack(data)
+        records.unpack(data)
 
 
 @pytest.mark.parametrize("shape", [(0, 2**32 - 1, 2**32 - 1, 2**32 - 1), (2**32 - 1, 2**32 - 1, 0)])
@@ -98,30 +99,30 @@ def test_an_empty_array_of_a_huge_shape_costs_nothing(shape):
     head = b"IDTR" + struct.pack("<HHH", 1, 1, 1) + b"a" + b"<f8 "
     tracemalloc.start()
     with pytest.raises(RecordError):
-        record.unpack(head + struct.pack(f"<H{len(shape)}I", len(shape), *shape))
+        records.unpack(head + struct.pack(f"<H{len(shape)}I", len(shape), *shape))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 100_000
 
 
 def test_kinds_and_shapes_are_checked():
-    arrays: record.Arrays = {"a": np.zeros((2, 3), np.float32)}
-    assert record.checked(arrays, "a", "f", 2, 3) is arrays["a"]
-    assert record.checked(arrays, "a", "if", -1, -1) is arrays["a"]
+    arrays: records.Arrays = {"a": np.zeros((2, 3), np.float32)}
+    assert records.checked(arrays, "a", "f", 2, 3) is arrays["a"]
+    assert records.checked(arrays, "a", "if", -1, -1) is arrays["a"]
     for kinds, shape in (("i", (2, 3)), ("f", (3, 2)), ("f", (2,)), ("f", (2, 3, -1))):
         with pytest.raises(RecordError, match=r"record's 'a' is float32 \(2, 3\), expected"):
-            record.checked(arrays, "a", kinds, *shape)
+            records.checked(arrays, "a", kinds, *shape)
     with pytest.raises(RecordError, match="record has no 'b'"):
-        record.checked(arrays, "b", "f", 1)
+        records.checked(arrays, "b", "f", 1)
 
 
 @pytest.mark.parametrize("names", [[], [""], ["one"], ["", "größe", "", "日本"], ["same", "same"]])
 def test_names_come_back(names):
-    assert record.unpack_names(record.pack_names(names)) == names
+    assert records.unpack_names(records.pack_names(names)) == names
 
 
 def test_names_that_no_text_can_hold():
-    assert record.unpack_names(record.pack_names(["a\0b", "c\udcff"])) == ["ab", "c?"]
+    assert records.unpack_names(records.pack_names(["a\0b", "c\udcff"])) == ["ab", "c?"]
 
 
 # -- models
@@ -130,8 +131,8 @@ def test_names_that_no_text_can_hold():
 @pytest.mark.parametrize("data", sample_params())
 def test_a_source_comes_back(data):
     source = load(data).source
-    records = [record.surface_record(s, {"more": np.arange(3)}) for s in source.surfaces]
-    found, arrays = record.model_source(record.model_record(source, records, {"own": np.arange(2)}))
+    packed = [record.surface_record(s, {"more": np.arange(3)}) for s in source.surfaces]
+    found, arrays = record.model_source(record.model_record(source, packed, {"own": np.arange(2)}))
     assert arrays["own"].tolist() == [0, 1]
     for field in ("format", "frame_names", "tag_names"):
         assert getattr(found, field) == getattr(source, field)
@@ -144,8 +145,8 @@ def test_a_source_comes_back(data):
             assert getattr(one, field).shape == wanted.shape
             assert getattr(one, field).tobytes() == wanted.tobytes()
         assert {n: a.tobytes() for n, a in one.facts.items()} == {n: a.tobytes() for n, a in other.facts.items()}
-    for packed, other in zip(records, source.surfaces, strict=True):
-        lone, arrays = record.surface_source(packed)
+    for one_record, other in zip(packed, source.surfaces, strict=True):
+        lone, arrays = record.surface_source(one_record)
         assert (lone.name, arrays["more"].tolist()) == (other.name, [0, 1, 2])
 
 
@@ -153,13 +154,13 @@ def contradiction(change, surface_change=None, format_name="md3"):
     """Return a record of `animated` after changes to the arrays of the model and of its first surface."""
     source = load(sample("animated", format_name)).source
     surfaces = [record.surface_record(s, {}) for s in source.surfaces]
-    arrays = dict(record.unpack(surfaces[0]))
+    arrays = dict(records.unpack(surfaces[0]))
     if surface_change:
         surface_change(arrays)
-    surfaces[0] = record.pack(arrays)
-    arrays = dict(record.unpack(record.model_record(source, surfaces, {})))
+    surfaces[0] = records.pack(arrays)
+    arrays = dict(records.unpack(record.model_record(source, surfaces, {})))
     change(arrays)
-    return record.pack(arrays)
+    return records.pack(arrays)
 
 
 def keep(arrays):
@@ -171,10 +172,10 @@ def keep(arrays):
     [
         (lambda a: a.pop("frame_names"), None),
         (lambda a: a.pop("surface.1"), None),
-        (lambda a: a.update(frame_names=record.pack_names(["only"])), None),
-        (lambda a: a.update(frame_names=record.pack_names([])), None),
-        (lambda a: a.update(tag_names=record.pack_names(["only"])), None),
-        (lambda a: a.update(format=record.pack_names([])), None),
+        (lambda a: a.update(frame_names=records.pack_names(["only"])), None),
+        (lambda a: a.update(frame_names=records.pack_names([])), None),
+        (lambda a: a.update(tag_names=records.pack_names(["only"])), None),
+        (lambda a: a.update(format=records.pack_names([])), None),
         (lambda a: a.update(num_surfaces=np.array([2**31 - 1], np.int32)), None),
         (lambda a: a.update(num_surfaces=np.array([2.0])), None),
         (keep, lambda a: a.pop("codes")),
@@ -188,7 +189,7 @@ def keep(arrays):
         (keep, lambda a: a.update(uvs=a["uvs"][1:])),
         (keep, lambda a: a.update(scale=np.ones((2, 3), np.float32))),
         (keep, lambda a: a.update(scale=np.ones((0, 3), np.float32))),
-        (keep, lambda a: a.update(name=record.pack_names(["two", "names"]))),
+        (keep, lambda a: a.update(name=records.pack_names(["two", "names"]))),
     ],
 )
 def test_arrays_that_contradict_one_another_are_refused(change, surface_change):
@@ -216,20 +217,20 @@ def test_arrays_of_corners_that_contradict_one_another_are_refused(change):
 
 
 def test_a_model_has_frames():
-    arrays = dict(record.unpack(model_record(sample("tags_only"))))
+    arrays = dict(records.unpack(model_record(sample("tags_only"))))
     arrays["frame_names"] = arrays["frame_names"][:0]
     arrays["tag_origins"], arrays["tag_axes"] = arrays["tag_origins"][:0], arrays["tag_axes"][:0]
     with pytest.raises(RecordError):
-        record.model_source(record.pack(arrays))
+        record.model_source(records.pack(arrays))
 
 
 def test_a_surface_without_vertices_claims_no_endless_animation():
-    arrays = dict(record.unpack(record.surface_record(load(sample("empty_surface")).source.surfaces[1], {})))
-    assert record.surface_source(record.pack(arrays))[0].num_vertices == 0
+    arrays = dict(records.unpack(record.surface_record(load(sample("empty_surface")).source.surfaces[1], {})))
+    assert record.surface_source(records.pack(arrays))[0].num_vertices == 0
     frames = 2**31
     arrays["codes"] = np.zeros((frames, 0, 4), np.int16)
     with pytest.raises(RecordError):
-        record.surface_source(record.pack(arrays))
+        record.surface_source(records.pack(arrays))
 
 
 # -- parts, and what they know of the whole
@@ -258,19 +259,19 @@ def test_parts_know_their_model(data):
         assert name == source.tag_names[index]
         assert arrays["tag_origins"].tobytes() == source.tag_origins[:, index].tobytes()
         assert arrays["tag_axes"].tobytes() == source.tag_axes[:, index].tobytes()
-        assert np.array_equal(record.facts_among(arrays)["tags"], source.facts["tags"][:, index])
+        assert np.array_equal(records.facts_among(arrays)["tags"], source.facts["tags"][:, index])
 
 
 def test_a_part_of_before_knows_nothing_of_its_model():
     source = load(sample("animated")).source
-    assert record.whole_among(record.unpack(record.surface_record(source.surfaces[0], {}))) == ((0, 0), {})
+    assert record.whole_among(records.unpack(record.surface_record(source.surfaces[0], {}))) == ((0, 0), {})
 
 
 @pytest.mark.parametrize(
     "change",
     [
         lambda a: a.pop("name"),
-        lambda a: a.update(name=record.pack_names(["a", "b"])),
+        lambda a: a.update(name=records.pack_names(["a", "b"])),
         lambda a: a.update(tag_origins=a["tag_origins"][:2]),
         lambda a: a.update(tag_axes=a["tag_axes"][:, :2]),
         lambda a: a.update(tag_axes=a["tag_axes"].astype(np.int32)),
@@ -279,15 +280,15 @@ def test_a_part_of_before_knows_nothing_of_its_model():
     ],
 )
 def test_a_tag_that_contradicts_itself_is_refused(change):
-    arrays = dict(record.unpack(part_records(sample("animated"))[1][0]))
-    record.tag_source(record.pack(arrays))
+    arrays = dict(records.unpack(part_records(sample("animated"))[1][0]))
+    record.tag_source(records.pack(arrays))
     change(arrays)
     with pytest.raises(RecordError):
-        record.tag_source(record.pack(arrays))
+        record.tag_source(records.pack(arrays))
 
 
 def test_a_whole_that_contradicts_itself_is_refused():
-    arrays = dict(record.unpack(part_records(sample("animated"))[0][0]))
+    arrays = dict(records.unpack(part_records(sample("animated"))[0][0]))
     arrays["whole.counts"] = arrays["whole.counts"][:1]
     with pytest.raises(RecordError):
         record.whole_among(arrays)

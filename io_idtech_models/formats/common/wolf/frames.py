@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Callable
 from functools import cached_property
@@ -17,8 +16,6 @@ from ....model.transforms import chain, conjugate, rotate
 from ..angles import HALF_CODE, decode_directions, decode_rotations, encode_directions, encode_rotations
 from ..records import Wanted, all_fit, finite, records_of, sound
 from .bones import BONE, FRAME_INFO, Kind, frame_dtype
-
-log = logging.getLogger(__name__)
 
 Doubles = NDArray[np.float64]
 SAME_PLACE, SAME_PART = 1e-4, 1e-6  # units, and of a coordinate: closer is Blender's own rounding

@@ -32,6 +32,9 @@ from ..records import Array, Wanted, all_fit, as_bytes, check_indices, decode_na
 from ..skinned import Bones, encode_vertices, mesh_source, name_surface, wanted_facts
 from ..weighted import WeightedVertices
 
+log = logging.getLogger(__name__)
+
+
 NAME_SIZE = 64
 MAX_BONES = 1 << 16  # no engine has more than 128: a weight's bone beyond this is damage
 
@@ -44,6 +47,8 @@ SURFACE = np.dtype([
 VERTEX = np.dtype([("normal", "<f4", 3), ("st", "<f4", 2), ("num_weights", "<i4")])  # and what is a format's own
 INDEX = np.dtype("<i4")
 BONE_REFS = Lump("bone_refs", INDEX, ("num_bone_refs",), "bone references")
+Numbers = NDArray[np.int64]
+NEAREST = 4096  # vertices of a surface, beyond which the nearest of each takes too long to find
 
 
 @dataclass(eq=False)
@@ -77,11 +82,6 @@ def chain(vertex: np.dtype[Any]) -> Chain:
         BONE_REFS,
     )
     return Chain(SkinnedSurface, SURFACE, lumps, "surfaces", "surface", back="ofs_header", most=MAX_PARTS, check=_check)
-
-
-log = logging.getLogger(__name__)
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -163,12 +163,8 @@ def _is_whole(mesh: SkinnedMesh, own: SkinnedMeshSource, numbers: Numbers) -> bo
     count = own.num_vertices
     if not np.array_equal(numbers[:count], np.arange(count)) or (numbers < 0).any():
         return False
-    return _same_faces(numbers[mesh.triangles], own.triangles)
-
-
-def _same_faces(triangles: NDArray[Any], source: NDArray[Any]) -> bool:
-    """Tell whether triangles (T, 3) have the corners of the source's, though they be turned over."""
-    return np.array_equal(np.sort(triangles, axis=1), np.sort(source, axis=1))
+    corners = np.sort(numbers[mesh.triangles], axis=1)  # though triangles be turned over
+    return np.array_equal(corners, np.sort(own.triangles, axis=1))
 
 
 def _surface_header(mesh: SkinnedMesh, own: SkinnedMeshSource | None, kind: Meshes) -> Any:
@@ -207,9 +203,6 @@ def _misplaced(refs: list[int], skeleton: Skeleton) -> list[str]:
             return [f"bone reference '{skeleton.names[bone]}' comes without its ancestors before it"]
         done |= {parent, bone}
     return []
-
-
-NEAREST = 4096  # vertices of a surface, beyond which the nearest of each takes too long to find
 
 
 def draw_all(surface: SkinnedSurface, mesh: SkinnedMesh, skeleton: Skeleton) -> None:

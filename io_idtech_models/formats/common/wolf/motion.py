@@ -256,7 +256,7 @@ def mixed(
             legs.parents,
             lower.bones["parent_dist"].astype(np.float64),
             traits.torso_weights,
-            _mixed_parent(traits, len(legs.parents)),
+            traits.torso_parent if 0 <= traits.torso_parent < len(legs.parents) else 0,
         ),
         *aim,
         turned,
@@ -264,10 +264,6 @@ def mixed(
     poses = unchain(legs.parents, places, turned_back(torso.nearest_turns(matrices), turned))
     names, bounds = list(legs.joint_names), np.zeros((frames, 2, 3))
     return Animation(name, names, legs.parents, *poses, legs.frame_rate, bounds, traits=traits)
-
-
-def _mixed_parent(traits: Traits, count: int) -> int:
-    return traits.torso_parent if 0 <= traits.torso_parent < count else 0
 
 
 def _codes(coded: Coded, frames: NDArray[np.int64]) -> torso.Codes:

@@ -6,8 +6,8 @@ import struct
 import numpy as np
 import pytest
 
-from io_idtech_models.game import pcx
 from io_idtech_models.game.folders import Disk
+from io_idtech_models.game.pictures import pcx
 from io_idtech_models.reporting import FormatError, ModelError, collected_warnings
 from tests.samples import CORPUS
 

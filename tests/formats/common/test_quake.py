@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_idtech_models.formats.common.boxes import Boxes, fit_boxes
+from io_idtech_models.formats.common.quake import Boxes, fit_boxes
 from io_idtech_models.model.arrays import decode_positions
 
 

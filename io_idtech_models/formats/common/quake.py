@@ -1,17 +1,22 @@
-"""Positions as bytes in a box, a frame's own (MD2) or that of all frames (MDL), as id's qdata quantises them.
+"""What MD2 and MDL write alike: one surface for all, and positions as bytes in a box, as id's qdata quantises them.
 
-A frame's box is scale (3) and offset (3): position = byte x scale + offset in float32. qdata takes the frame's extents,
-scale = (max - min) / 255 and offset = min, and the closest byte. A flat axis has scale 0 here, and bytes 0. Files may
-have negative scales, whose boxes run backwards. Of an edited model the source's boxes and bytes stay where they hold.
+A box is a frame's own (MD2) or that of all frames (MDL). It is scale (3) and offset (3): position = byte x scale +
+offset in float32. qdata takes the frame's extents, scale = (max - min) / 255 and offset = min, and the closest byte. A
+flat axis has scale 0 here, and bytes 0. Files may have negative scales, whose boxes run backwards. Of an edited model
+the source's boxes and bytes stay where they hold.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.edits.conform import joined
 from ...model.edits.normals import (
     CodedView,
     Motion,
@@ -23,13 +28,55 @@ from ...model.edits.normals import (
 )
 from ...model.source import CodedSource
 from ...model.vertex import ModelSource, Surface, VertexModel
+from ...model.wording import listed, plural
 from ...reporting import LimitError
-from .records import finite
+from .records import finite, warn_damaged
+
+log = logging.getLogger(__name__)
 
 Floats = NDArray[np.float32]
 STEPS = np.float32(255.0)
 THINNEST = np.finfo(np.float32).tiny  # a box's step of which there is a reciprocal
 NEAR = np.float32(1e-6)  # of a coordinate: float32's own rounding, where a box is too thin to round to
+DEFAULT_SIZE = 256  # texels, of a skin of which nothing is known
+Codes = NDArray[np.uint8]
+FARTHEST = np.float32(1e36)  # of a box's numbers that are shown: 255 steps of it and once more are still a float32
+
+
+def as_one(model: VertexModel, label: str) -> VertexModel:
+    """Return a model as one surface, without tags, for a format that is called so.
+
+    Raises:
+        LimitError: there is no surface.
+    """
+    if not model.surfaces:
+        raise LimitError(f"nothing to export: {label} holds one mesh, and there is none")
+    if model.tags:
+        log.warning("%s holds no tags, left out: %s", label, listed([tag.name for tag in model.tags]))
+    if len({tuple(surface.shaders) for surface in model.surfaces}) > 1:
+        log.warning("%s become one, which wears one skin at a time", plural(len(model.surfaces), "surface"))
+    return replace(joined(model), tags=[])
+
+
+def size_of(header: Any) -> tuple[int, int]:
+    """Return width and height of the skins that a header tells of."""
+    return int(header["skin_width"]), int(header["skin_height"])
+
+
+def lone_source(model: VertexModel, format_name: str, fits: Callable[[CodedSource], bool]) -> CodedSource | None:
+    """Return the one surface of the source of a model of a format, if the model's goes back to it and its facts fit."""
+    source = model.source_of(format_name)
+    index = next((s.source_index for s in model.surfaces if s.source_index >= 0), -1)
+    if source is None or not 0 <= index < len(source.surfaces):
+        return None
+    own = source.surfaces[index]
+    return own if isinstance(own, CodedSource) and fits(own) else None
+
+
+def warn_if_damaged(model: VertexModel, format_name: str, own: CodedSource | None) -> None:
+    """Warn of a model that goes back to a source of a format whose facts, `own`, don't fit."""
+    if model.source_of(format_name) is not None and own is None and model.surfaces[0].source_index >= 0:
+        warn_damaged(model.name)
 
 
 @dataclass(eq=False)
@@ -94,10 +141,6 @@ def fit_boxes(positions: Floats, shared: bool = False) -> Boxes:
     return Boxes((high - low) / STEPS, low)
 
 
-Codes = NDArray[np.uint8]
-FARTHEST = np.float32(1e36)  # of a box's numbers that are shown: 255 steps of it and once more are still a float32
-
-
 @dataclass(frozen=True)
 class Boxing:
     """What a format, and an export, want of boxes."""
@@ -146,7 +189,8 @@ def settle_positions(
     codes = boxes.encode(positions)
     held = unmoved & kept[:, None] & (source.own_vertices(surface) >= 0)
     codes[held] = view.positions[held]
-    motion = Motion(view.known & ~unmoved, before, positions, _slack(before))
+    slack = 1e-5 * max(1.0, float(np.abs(before).max(initial=0.0)))  # how far single precision may put them
+    motion = Motion(view.known & ~unmoved, before, positions, slack)
     return boxes, _with_normals(surface, codes, view, motion, coding), kept
 
 
@@ -175,11 +219,6 @@ def _is_source(surface: Surface, view: CodedView, own: CodedSource) -> bool:
     if view.codes is not own.codes or edited or turned_over(surface, view).any():
         return False
     return Boxes(own.scale, own.offset).show(own.positions, surface.positions)
-
-
-def _slack(positions: Floats) -> float:
-    """Return how far single precision may put such positions."""
-    return 1e-5 * max(1.0, float(np.abs(positions).max(initial=0.0)))
 
 
 def _source_positions(surface: Surface, source: ModelSource, frames: NDArray[np.int64]) -> Floats:

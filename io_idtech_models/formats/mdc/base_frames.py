@@ -50,7 +50,7 @@ class Moving:
 
 
 @dataclass(eq=False)
-class Base:
+class BaseFrame:
     """A base frame that will be written."""
 
     origin: int  # the source's that it comes from; -1: none
@@ -59,13 +59,13 @@ class Base:
 
 
 @dataclass(eq=False)
-class Plan:
+class BasePlan:
     """Which base frame each frame has, and which take steps from it."""
 
-    of_frame: list[Base]  # F of them
+    of_frame: list[BaseFrame]  # F of them
     stepped: list[bool]  # F of them
 
-    def tables(self) -> tuple[NDArray[np.int16], NDArray[np.int16], list[Base]]:
+    def tables(self) -> tuple[NDArray[np.int16], NDArray[np.int16], list[BaseFrame]]:
         """Return which base frame each frame has (F,), which compressed one, or -1, (F,), and the base frames."""
         order = {id(base): None for base in self.of_frame}
         numbers = {key: number for number, key in enumerate(order)}
@@ -95,12 +95,12 @@ class Planner:
         self.surfaces, self.origins = surfaces, origins.tolist()
         self.source_bases = [int(base_frames[o]) if o >= 0 else -1 for o in self.origins]
         self.was_stepped = [o >= 0 and int(comp_frames[o]) >= 0 for o in self.origins]
-        self.known: dict[int, list[Base]] = {}  # by the source's base frame
+        self.known: dict[int, list[BaseFrame]] = {}  # by the source's base frame
 
-    def plan(self) -> Plan:
+    def plan(self) -> BasePlan:
         """Return what becomes of the frames."""
         count = len(self.origins)
-        found = Plan([Base(-1, [])] * count, [False] * count)
+        found = BasePlan([BaseFrame(-1, [])] * count, [False] * count)
         for frame in range(count):
             if self.origins[frame] >= 0 and not self.was_stepped[frame]:
                 found.of_frame[frame] = self._shown(frame)
@@ -114,13 +114,13 @@ class Planner:
                 found.of_frame[frame] = before if near and before is not None else self._fresh(frame, -1)
         return found
 
-    def _fresh(self, frame: int, origin: int) -> Base:
+    def _fresh(self, frame: int, origin: int) -> BaseFrame:
         """Return a base frame that shows a frame."""
-        base = Base(origin, [surface.places[frame] for surface in self.surfaces])
+        base = BaseFrame(origin, [surface.places[frame] for surface in self.surfaces])
         self.known.setdefault(origin, []).append(base)
         return base
 
-    def _shown(self, frame: int) -> Base:
+    def _shown(self, frame: int) -> BaseFrame:
         """Return the base frame of a frame that is one in the source."""
         origin = self.source_bases[frame]
         unmoved = not any(surface.moved[frame].any() for surface in self.surfaces)
@@ -131,7 +131,7 @@ class Planner:
                 return base
         return self._fresh(frame, origin)
 
-    def _source(self, origin: int, frame: int) -> Base:
+    def _source(self, origin: int, frame: int) -> BaseFrame:
         """Return the source's base frame; new vertices are where they are in `frame`, or in the one that shows it."""
         known = self.known.setdefault(origin, [])
         for base in known:
@@ -143,10 +143,10 @@ class Planner:
             own = surface.bases[origin, :, :3].astype(np.float32)
             own[new] = known[0].places[index][new] if known else surface.places[frame, new]
             places.append(own)
-        known.append(Base(origin, places, True))
+        known.append(BaseFrame(origin, places, True))
         return known[-1]
 
-    def _stepped(self, frame: int) -> tuple[Base, bool]:
+    def _stepped(self, frame: int) -> tuple[BaseFrame, bool]:
         """Return the base frame of a frame that takes steps in the source, and whether it goes on to do so."""
         origin = self.source_bases[frame]
         for base in self._candidates(origin):
@@ -161,16 +161,16 @@ class Planner:
         for surface, part in zip(self.surfaces, places, strict=True):
             far = surface.moved[frame] & ~fitting(steps_to(surface.positions[frame], part))
             part[far] = surface.places[frame, far]
-        self.known[origin].append(Base(origin, places))
+        self.known[origin].append(BaseFrame(origin, places))
         return self.known[origin][-1], True
 
-    def _candidates(self, origin: int) -> Iterator[Base]:
+    def _candidates(self, origin: int) -> Iterator[BaseFrame]:
         """Yield the first base frames that were made of the source's, and the last."""
         known = self.known.get(origin, [])
         yield from known[: TRIED - 1]
         yield from known[max(TRIED - 1, len(known) - 1) :]
 
-    def _holds(self, frame: int, base: Base) -> bool:
+    def _holds(self, frame: int, base: BaseFrame) -> bool:
         """Tell whether a base frame has what did not move as the source has it, and all else within reach."""
         for surface, places in zip(self.surfaces, base.places, strict=True):
             moved = surface.moved[frame]
@@ -181,7 +181,7 @@ class Planner:
                 return False
         return True
 
-    def _is_near(self, frame: int, base: Base) -> bool:
+    def _is_near(self, frame: int, base: BaseFrame) -> bool:
         """Tell whether the encoder would have a frame take steps from a base frame."""
         return all(
             float(np.abs(surface.positions[frame] - places * np.float32(SCALE)).max(initial=0.0)) < REACH

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reporting import FormatError, ModelError
-from .store import GameFile
+from ...reporting import FormatError, ModelError
+from ..store import GameFile
 
 log = logging.getLogger(__name__)
 
