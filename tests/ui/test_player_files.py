@@ -10,6 +10,7 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
+from tests.ui.player.players import brought, export_player, game, import_player, model, saved
 
 from io_idtech_models.blender.player.parts import find_player
 from io_idtech_models.blender.shading.images import image_of
@@ -30,7 +31,6 @@ from tests.ui.scene import (
     put,
     tga,
 )
-from tests.ui.test_player import brought, export_player, game, import_player, model, saved
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

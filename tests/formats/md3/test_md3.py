@@ -11,7 +11,6 @@ import pytest
 from hypothesis import strategies as st
 
 from io_idtech_models.formats.md3 import file as md3
-from io_idtech_models.model.vertex import Surface, Tag, VertexModel
 from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_md3
 from tests.facts import differences
@@ -490,30 +489,7 @@ def test_a_damaged_source_is_dropped_with_a_warning(caplog):
 
 # -- generated files and models
 
-finite = st.floats(-1000, 1000, width=32)
 floats = st.floats(width=32)
-byte = st.integers(0, 255)
 
 
 names = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=15)
-
-
-@st.composite
-def models(draw):
-    frames, axes = draw(st.integers(1, 4)), st.lists(st.floats(-2, 2, width=32), min_size=9, max_size=9)
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    surfaces, tags = [], []
-    for _ in range(draw(st.integers(0, 3))):
-        count = draw(st.integers(1, 9))
-        positions = rng.integers(-32768, 32768, (frames, count, 3)).astype(np.float32) / np.float32(64)
-        triangles = rng.integers(0, count, (draw(st.integers(0, 9)), 3)).astype(np.int32)
-        normals = rng.normal(size=(frames, count, 3)).astype(np.float32)
-        uvs = rng.uniform(-2, 2, (count, 2)).astype(np.float32)
-        shaders = draw(st.lists(names, max_size=2))
-        surfaces.append(Surface(draw(names), positions, triangles, uvs, shaders, normals))
-    for _ in range(draw(st.integers(0, 3))):
-        origins = np.array([draw(st.tuples(finite, finite, finite)) for _ in range(frames)], np.float32)
-        turned = np.array([draw(axes) for _ in range(frames)], np.float32).reshape(-1, 3, 3)
-        tags.append(Tag(draw(names), origins, turned))
-    frame_names = draw(st.lists(names, min_size=frames, max_size=frames))
-    return VertexModel(draw(names), [n.encode()[:15].decode(errors="ignore") for n in frame_names], surfaces, tags)

@@ -211,13 +211,6 @@ def test_other_files_are_refused(place, value, said):
     assert said in str(caught.value)
 
 
-def small() -> bytes:
-    """Return a file whose every byte counts."""
-    spec = samples_mdm.figure_spec()
-    del spec.surfaces[0], spec.tags[1:]
-    return spec.pack()
-
-
 def peak_of(data: bytes, said: str = " of surface 0") -> int:
     """Return how much memory it takes to refuse a file."""
     tracemalloc.start()
