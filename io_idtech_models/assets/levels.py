@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..formats import Format
+from ..model.limits.games import MOST_LEVELS
 from ..reporting import LimitError
 from .storage import Target
 
@@ -70,8 +71,6 @@ def level_files(row: Format, data: bytes, target: Target, shares: Sequence[float
 
 def stale_levels(row: Format, data: bytes, target: Target, written: Collection[Target]) -> Iterator[str]:
     """Yield what is to be said of levels that lie beside a file which is to change, and are not `written` with it."""
-    from ..model.lod.levels import MOST_LEVELS
-
     if not row.vertex.level_files:
         return
     others = level_targets(target, range(1, MOST_LEVELS + 1))

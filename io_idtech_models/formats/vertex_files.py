@@ -6,8 +6,6 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..model.edits.short_names import short_vertex
-from ..model.edits.split_surfaces import apart, split_surfaces, too_large
 from ..model.limits.games import GAMES, VertexLimits, refused
 from ..model.vertex import VertexModel
 from ..model.wording import listed
@@ -42,7 +40,11 @@ def dump_for(
     names = {option.name for option in row.options}
     options = {name: value for name, value in (options or {}).items() if name in names}
     shaped = row.shape(model, options)
-    shaped, notes = short_vertex(shaped, row, game) if shorten else (shaped, [])
+    notes: list[str] = []
+    if shorten:
+        from ..model.edits.short_names import short_vertex
+
+        shaped, notes = short_vertex(shaped, row, game)
     shaped, pieces = _split(row, shaped, game, options)
     notes += _left_out(row, model)
     notes += [f"'{name}' is cut, {MUST_LIST}: {listed(every)}" for name, every in pieces.items()]
@@ -84,6 +86,8 @@ def _split(row: Format, model: VertexModel, game: str, options: Options) -> tupl
     limits = GAMES[game].formats.get(row.name)
     if not options.get(SPLIT) or not isinstance(limits, VertexLimits):
         return model, {}
+    from ..model.edits.split_surfaces import split_surfaces, too_large  # which most files do without
+
     which = too_large(model, limits)
     if not which:
         return model, {}
@@ -93,6 +97,8 @@ def _split(row: Format, model: VertexModel, game: str, options: Options) -> tupl
 
 def _remedy(row: Format, model: VertexModel, game: str) -> str:
     """Return what a modder can do about surfaces that a game takes none of that size of, or ""."""
+    from ..model.edits.split_surfaces import apart, too_large
+
     limits = GAMES[game].formats.get(row.name)
     large = too_large(model, limits) if isinstance(limits, VertexLimits) else []
     remedies = [f"; {text}" for text in apart([model.surfaces[index] for index in large])]

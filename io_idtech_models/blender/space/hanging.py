@@ -24,7 +24,6 @@ from ..empties import PREFIX
 from ..playback import used_actions
 from ..provenance import model_of
 from ..roots import is_root, is_tag
-from ..skeletal.armature import TURN
 
 AT_HOME = 1e-6  # how far from the identity a matrix is that says nothing
 
@@ -167,6 +166,8 @@ def _stand(block: Block, carrier: Carrier, made: list[Any]) -> Block:
 
 def to_joint(carrier: Carrier) -> NDArray[np.float64]:
     """Return where what hangs on a bone begins, its tail, in the space of the joint or tag that the bone is, (4, 4)."""
+    from ..skeletal.armature import TURN  # which vertex-animated models do without
+
     to_tail = np.eye(4)
     to_tail[1, 3] = carrier.block.data.bones[carrier.bone].length
     return steady.products(TURN, to_tail)

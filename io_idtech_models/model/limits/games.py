@@ -71,6 +71,7 @@ class Game:
     scales: bool = False  # it reads how large joints are from a file beside an animation
 
 
+MOST_LEVELS = 3  # of detail, beside the model itself: MD3_MAX_LODS 4 of Enemy Territory, 3 of Quake III (tr_local.h)
 EVEN_SCALES, NO_SCALES = "even", "none"
 COMPRESSED_FIRST = (".mdc", ".md3")
 UNCHECKED = frozenset(("frames", "tags", "surfaces", "shaders"))

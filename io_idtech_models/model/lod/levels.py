@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 from ...reporting import LimitError
 from .. import steady
 from ..edits.conform import split_surface, with_vertices
+from ..limits.games import MOST_LEVELS
 from ..vertex import Surface, VertexModel
 from .decimate import Mesh
 from .poses import find_places
 from .texture import Texture
 
-MOST_LEVELS = 3  # beside the model itself: MD3_MAX_LODS 4 of Enemy Territory, 3 of Quake III (tr_local.h)
 MOST_PLACES = 1 << 20  # vertices in all frames that are looked at; of more, frames evenly spread are
 STEPS = 1.75  # of the file's precision: so far apart are vertices of a seam that were rounded by themselves
 WIDEST = 2e-3  # of the model's diagonal, beyond which that is no rounding

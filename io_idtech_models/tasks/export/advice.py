@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from ...blender.provenance import MODEL_ID
 from ...blender.shading.skins import SKIN
 from ...formats import VERTEX, Format
 from ...model import steady
-from ...model.skeletal import SkeletalSource, Skeleton
 from ...model.wording import listed
+
+if TYPE_CHECKING:
+    from ...model.skeletal import SkeletalSource, Skeleton
 
 FAR = 4096.0  # units: places travel in eighths as 16 bits (MSG_WriteCoord of Quake and Quake II)
 NEAR = 0.01  # of the farthest joint's distance: of nearer ones rounding shows

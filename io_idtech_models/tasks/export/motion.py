@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import Any
 from ... import formats
 from ...assets.export_request import ExportRequest
 from ...assets.scale_files import scale_files, warn_of_lost_scales
-from ...assets.storage import write_files
 from ...blender.compat import Context
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene
@@ -21,15 +20,16 @@ from ...blender.window import object_mode
 from ...formats import Format
 from ...model.bounds import set_bounds
 from ...model.edits.matched import animation_with_origin
-from ...model.limits.games import GAMES, refused
+from ...model.limits.games import refused
 from ...model.skeletal import Animation, SkeletalModel, looped
 from ...model.wording import listed, plural
-from ...reporting import LimitError, Summary, collected_warnings, reason
+from ...reporting import Summary, collected_warnings
 from ..import_ import aninc as animation_tables
 from . import levels as rig_levels
 from .advice import of_size
 from .motion_sources import Source, sources_of
 from .selection import Choice
+from .targets import folder_notes, in_game_folder, write_into_folders
 
 
 @dataclass(frozen=True)
@@ -235,29 +235,3 @@ def _file_names(names_of: list[str]) -> list[str]:
             free = f"{plain}.{number:03d}"
         found[free.casefold()] = free
     return list(found.values())
-
-
-def in_game_folder(path: Path, game: str) -> Path:
-    """Return where a game wants a file: for some in a folder of its own."""
-    folder = GAMES[game].folder
-    if not folder or path.parent.name.lower() == folder:
-        return path
-    return path.parent / folder / path.name
-
-
-def folder_notes(target: Path, path: Path) -> list[str]:
-    """Say that a file was written elsewhere than at the path that was asked for."""
-    if target.parent == path.parent:
-        return []
-    return [f"written into the folder '{target.parent.name}', where the game looks for it"]
-
-
-def write_into_folders(files: Mapping[Path, bytes]) -> None:
-    """Write files, all or none, into folders that a game may want; raises ModelError."""
-    for folder in {target.parent: None for target in files}:
-        try:
-            if folder.parent.is_dir():
-                folder.mkdir(exist_ok=True)
-        except OSError as error:
-            raise LimitError(f"can't make the folder '{folder}': {reason(error)}") from error
-    write_files(list(files.items()))

@@ -22,21 +22,11 @@ from ...model.wording import describe_skeletal, plural
 from ...reporting import Summary, collected_warnings
 from . import levels as rig_levels
 from .advice import advice, of_size
-from .motion import (
-    AnimationExport,
-    ExportedFiles,
-    finished,
-    folder_notes,
-    in_game_folder,
-    meshes_of,
-    motion_files,
-    of_format,
-    played,
-    write_into_folders,
-)
+from .motion import AnimationExport, ExportedFiles, finished, meshes_of, motion_files, of_format, played
 from .motion_sources import NoActionError, Source, automatic, shown_by, sources_of
 from .selection import Choice, left_out, taken_along, unselected_tags
 from .skin_files import skin_files
+from .targets import folder_notes, in_game_folder, write_into_folders
 
 
 @dataclass(frozen=True)

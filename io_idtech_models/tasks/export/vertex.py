@@ -88,7 +88,6 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
     """Return objects as a file's bytes, which are not written; call it in object mode; raises ModelError."""
     from ...blender.scene import ExportScene
     from ...blender.vertex.gather import gather  # as much again as an import needs
-    from ...blender.vertex.selfcheck import differences
     from ...formats.vertex_files import dump_for
     from ..import_.games import user_disk
 
@@ -105,6 +104,8 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
             model.palette = palette_of(user_disk().file(asked.target))
         written = dump_for(row, model, asked.game, asked.options, asked.shorten)
         if not _is_source(written.data, chosen.collection):
+            from ...blender.vertex.selfcheck import differences
+
             written.notes[:0] = differences(export)  # what matters most
     return written
 

@@ -10,7 +10,7 @@ from ... import formats
 from ...assets.levels import level_name
 from ...game.folders import Disk
 from ...game.store import GameFile, Store, name_parts, split_at_archive, split_name
-from ...model.lod.levels import MOST_LEVELS
+from ...model.limits.games import MOST_LEVELS
 from ...reporting import ModelError
 from .tables import KINDS
 

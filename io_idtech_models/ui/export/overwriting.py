@@ -35,7 +35,7 @@ def asks_first(operator: Any, targets: Iterable[Path]) -> bool:
 
 def targets_of(operator: Any) -> list[Path]:
     """Return which files an export writes, as far as the name that was given tells."""
-    from ...tasks.export.motion import in_game_folder
+    from ...tasks.export.targets import in_game_folder
 
     target = Path(bpy.path.abspath(operator.filepath))
     others = operator.row.skeletal.companions if getattr(operator, "write_animation", False) else ()

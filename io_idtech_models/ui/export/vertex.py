@@ -113,6 +113,8 @@ class ExportVertexModel(TickedAnimations, ExportModel):
 
     def shares(self) -> list[float]:
         """Return the shares of the model's triangles that levels are made with now; raises LimitError."""
+        if getattr(self, "levels", "") != "MAKE":
+            return []
         from ...model.lod.levels import shares_of
 
-        return shares_of(self.percentages) if getattr(self, "levels", "") == "MAKE" else []
+        return shares_of(self.percentages)
