@@ -28,7 +28,8 @@ Indices = NDArray[np.int64]
 HOLD = 0.002  # how strongly a joint stays where bones meet, against what one frame says of it
 AWAY, STRANGERS, FAR = 0.15, 0.3, 0.02  # what it costs that a joint lies away, that bones don't meet, and lie apart
 MEETING = 4  # edges that a point counts for that two bones move
-TORN_OFF = 0.12  # of the size: a joint that opens wider holds nothing
+# Of the size: a joint that opens wider holds nothing, between pieces, and between bones that share points.
+TORN_OFF, TORN_APART = 0.05, 0.2
 MOST_FRAMES = 0.8  # of them: in the others a joint may do as it likes
 
 
@@ -141,7 +142,7 @@ def loads_of(parents: Indices, order: list[int], own: Doubles) -> Doubles:
 def turning_poses(
     skin: Skin, places: Doubles, parents: Indices, heads: Doubles, order: list[int], passes: int = 4
 ) -> Doubles:
-    """Return transforms that turn about their joints only, but for roots, which move freely.
+    """Return transforms that turn about their joints only, but for bones without a parent (-1), which move freely.
 
     Each bone in turn: from its points, and from where its children's joints ought to be, these with the mass of all
     that hangs on them.
