@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..vertex import Tag
 from .fit import Skin
 from .joints import TORN_APART, TORN_OFF, find_joints, hung_from, loads_of, middles_of, settled_joint, spanning_tree
-from .names import name_bones
+from .names import name_bones, part_of
 from .points import MovingPoints
 from .products import product
 from .settings import RigSettings
@@ -63,7 +63,7 @@ def find_skeleton(skin: Skin, points: MovingPoints, tags: Sequence[Tag], setting
     shared = product(shares.T, shares) > 0
     for bone in order[1:]:
         own, parent = calm.poses[:, bone], calm.poses[:, parents[bone]]
-        place, gap = settled_joint(parent, own, joints.places[parents[bone], bone])
+        place, gap = settled_joint(parent, own, joints.meetings[parents[bone], bone])
         if gap > (TORN_APART if shared[bone, parents[bone]] else TORN_OFF):
             parents[bone], loose[bone] = order[0], True
         else:
@@ -74,7 +74,7 @@ def find_skeleton(skin: Skin, points: MovingPoints, tags: Sequence[Tag], setting
     heads, sides = heads[order], sides.of(order)
     tails = _tails(skin, parents, heads, loads_of(parents, list(range(len(order))), skin.weights.sum(axis=0)))
     heads, tails = sides.evened(heads), sides.evened(tails)
-    names, groups = name_bones(skin, parents, heads, tails, sides)
+    names, groups = name_bones(skin, parents, heads, tails, sides, part_of(tags))
     return Skeleton(skin, names, parents, heads, tails, groups, loose[order])
 
 
