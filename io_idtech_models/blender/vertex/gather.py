@@ -97,6 +97,12 @@ def _texture_size(meshes: list[SplitMesh]) -> tuple[int, int] | None:
     return None
 
 
+def read_tags(tag_sources: list[TagSource], stage: Stage) -> list[tuple[Floats, Floats]]:
+    """Return how tags stand in the frames of a stage's plan: origins (F, 3) and axes (F, 3, 3) as rows, of each."""
+    stepped = _sample_tags(tag_sources, stage)
+    return [_tag_transforms(tag.block, stage.plan, own) for tag, own in zip(tag_sources, stepped, strict=True)]
+
+
 def _sample_tags(tag_sources: list[TagSource], stage: Stage) -> list[Samples | None]:
     """Sample the tags that can't be read from curves, None for those that can."""
     moved = [tag for tag in tag_sources if not _reads_curves(tag, stage.plan, stage.export.settings)]
@@ -113,13 +119,19 @@ def _reads_curves(tag: TagSource, plan: FramePlan, settings: GatherSettings) -> 
 
 
 def find_tags(blocks: list[Block]) -> list[TagSource]:
-    """Return the tags among objects: empties called tag_*, drawn as arrows or on a bone, and bones called tag_*."""
+    """Return the tags among objects: empties called tag_*, drawn as arrows or on a bone, and bones called tag_*.
+
+    A bone that carries an empty of its name is one tag with it.
+    """
+    empties = [block for block in blocks if is_tag(block)]
+    shown = {(block.parent, block.parent_bone) for block in empties if block.parent_bone == block.name}
     found = []
     for block in blocks:
-        if is_tag(block):
+        if block in empties:
             found.append(TagSource(block))
         elif block.type == "ARMATURE":
-            found += [TagSource(block, b.name) for b in block.data.bones if b.name.lower().startswith(PREFIX)]
+            bones = [bone.name for bone in block.data.bones if bone.name.lower().startswith(PREFIX)]
+            found += [TagSource(block, bone) for bone in bones if (block, bone) not in shown]
     return found
 
 
