@@ -15,7 +15,7 @@ from .compat import Block
 
 RIG = "idtech_rig"  # on an armature: it was made of frames, and the id of the rig; on its actions: whose they are
 RIG_WHOLE = "idtech_rig_whole"  # on the action that shows all frames
-RIG_KEYS = "idtech_rig_keys"  # on the action of an animation: the one that shows its keys
+RIG_KEYS = "idtech_rig_keys"  # on such an action: the one that plays the keys along with it
 MODIFIER = "Rig"
 
 
@@ -70,8 +70,6 @@ def whole_of(rig: Block) -> Block | None:
     return next((action for action in rig_actions(rig) if action.get(RIG_WHOLE)), None)
 
 
-def partner_of(rig: Block, action: Block | None, whole: bool) -> Block | None:
-    """Return what an armature plays along with an action of the keys, of which `whole` says whether it shows all."""
-    if whole:
-        return whole_of(rig)
+def partner_of(rig: Block, action: Block | None) -> Block | None:
+    """Return what an armature plays along with an action of the keys; None if that is none that it knows."""
     return next((each for each in rig_actions(rig) if action is not None and each.get(RIG_KEYS) == action), None)

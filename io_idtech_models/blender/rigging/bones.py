@@ -18,7 +18,7 @@ from ...model import steady
 from ...model.rigging.rig import Rig
 from ...model.transforms import inverse
 from .. import names
-from ..compat import Block
+from ..compat import Block, drop_action
 from ..skeletal.armature import TURN, editing, rest_matrices
 from .read import FramedModel
 
@@ -104,7 +104,7 @@ def _show(bones: Bones, rig: Rig, tag_of: dict[int, int]) -> None:
 
 def hang_tag(empty: Block, bones: Bones, bone: int) -> None:
     """Hang a tag's empty on its bone, so that it stands where the bone's head is and as the tag does."""
-    empty.animation_data_clear()
+    drop_action(empty)
     empty.parent, empty.parent_type, empty.parent_bone = bones.block, "BONE", bones.names[bone]
     back = np.eye(4)
     back[1, 3] = -bones.block.data.bones[bones.names[bone]].length  # Blender hangs things on tails

@@ -37,8 +37,8 @@ class BuiltRig:
         return self.bones.block
 
 
-def build(model: FramedModel, rig: Rig, scene: bpy.types.Scene) -> BuiltRig:
-    """Put an armature behind a model's frames, which look as before."""
+def build(model: FramedModel, rig: Rig, keys: Block | None, scene: bpy.types.Scene) -> BuiltRig:
+    """Put an armature behind a model's frames, which look as before; `keys` is the action that shows all of them."""
     tags = tag_poses(model.tags, len(model.points))
     with undone_on_failure():
         bones = make_bones(rig, model, tags.places[rig.rest_frame], scene)
@@ -47,7 +47,7 @@ def build(model: FramedModel, rig: Rig, scene: bpy.types.Scene) -> BuiltRig:
         channels = channels_of(rig, bones, tags)
         rig = as_shown(rig, bones, channels)
         _link(block, model)
-        whole = play_whole(bones, channels, model.plan.times)
+        whole = play_whole(bones, channels, model.plan.times, keys)
     first = 0
     for mesh, points in zip(model.meshes, model.split(rig.at_rest(model.points)), strict=True):
         own = rig.of_vertex[first : first + len(mesh.data.vertices)]

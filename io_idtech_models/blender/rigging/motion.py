@@ -21,7 +21,7 @@ from .. import names
 from ..compat import Block, curves_for
 from ..curves import add_curves
 from ..empties import decompose
-from ..frame_rigs import RIG, RIG_WHOLE, rig_id
+from ..frame_rigs import RIG, RIG_KEYS, RIG_WHOLE, rig_id
 from ..skeletal.armature import TURN, chained, joint_matrices, relative
 from .bones import Bones
 
@@ -96,11 +96,16 @@ def bone_path(name: str, path: str) -> str:
     return f'pose.bones["{bpy.utils.escape_identifier(name)}"].{path}'
 
 
-def play_whole(bones: Bones, channels: Floats, times: list[float]) -> Block:
-    """Let an armature play an action that shows all frames at the times at which the scene shows their keys."""
+def play_whole(bones: Bones, channels: Floats, times: list[float], keys: Block | None) -> Block:
+    """Let an armature play an action that shows all frames at the times at which the scene shows their keys.
+
+    `keys` is the action that shows these.
+    """
     block = bones.block
     action: Block = bpy.data.actions.new(names.fit(block.name))
     action[RIG], action[RIG_WHOLE] = rig_id(block), True
+    if keys is not None:
+        action[RIG_KEYS] = keys
     action.use_fake_user = True
     wanted, rows = [], []
     for bone, name in enumerate(bones.names):
