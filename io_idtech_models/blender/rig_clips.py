@@ -137,10 +137,21 @@ def _changes(clip: Block, whole: Block) -> tuple[bool, bool]:
     return stamp[0] != own, stamp[1] != others
 
 
-def rewrite(rig: Block, order: list[Any]) -> None:
+def whole_curves(rigs: Iterable[Block]) -> list[Any]:
+    """Return the curves that show all frames."""
+    return [curve for whole in map(whole_of, rigs) if whole is not None for curve in _curves(whole)]
+
+
+def rewrite(rigs: Iterable[Block], order: list[Any]) -> None:
     """Give clips the frames that they have in a new order of the whole's: places of frames by the old one's."""
-    whole = whole_of(rig)
-    for clip in clips_of(rig) if whole is not None else ():
+    for rig in rigs:
+        whole = whole_of(rig)
+        if whole is not None:
+            _rewrite(rig, whole, order)
+
+
+def _rewrite(rig: Block, whole: Block, order: list[Any]) -> None:
+    for clip in clips_of(rig):
         first, count = _frames(clip) or (0, 0)
         places = [place for place, frame in enumerate(order) if first <= frame < first + count]
         if not places:
@@ -216,20 +227,17 @@ def _write(action: Block, values: Values, first: int, count: int = 0) -> None:
     slot = next((slot for slot, kind, _ in action_parts(action) if kind in ("", "OBJECT")), None)
     curves = slot_curves(action, slot)
     known = {(curve.data_path, curve.array_index): curve for curve in curves}
-    for (path, index), wanted in values.items():
-        times = np.arange(first, first + len(wanted), dtype=np.float32)
+    for (path, index), own in values.items():
+        times = np.arange(first, first + len(own), dtype=np.float32)
         curve = known.get((path, index))
-        if curve is None:
-            if not count:  # in other frames it rests
-                times, wanted = np.r_[times[:1] - 1, times, times[-1:] + 1], np.r_[_REST, wanted, _REST]
-                if path.endswith("scale"):
-                    wanted[[0, -1]] = 1.0
-            add_curve(curves, path, index, times, wanted)
-        elif not np.array_equal(_values(curve, times), wanted) or (count and curve.range()[1] > count - 1):
-            _overwrite(curve, times, wanted, bool(count))
-
-
-_REST = np.zeros(1, np.float32)
+        if curve is None and count:
+            add_curve(curves, path, index, times, own)
+        elif curve is None:  # in other frames it rests
+            rest = float(path.endswith("scale") or (path.endswith("rotation_quaternion") and index == 0))
+            around = np.r_[times[:1] - 1, times, times[-1:] + 1], np.r_[rest, own, rest]
+            add_curve(curves, path, index, *(each.astype(np.float32) for each in around))
+        elif not np.array_equal(_values(curve, times), own) or (count and curve.range()[1] > count - 1):
+            _overwrite(curve, times, own, bool(count))
 
 
 def _overwrite(curve: Any, times: Floats, wanted: Floats, alone: bool) -> None:

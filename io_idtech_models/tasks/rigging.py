@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..blender.compat import Block, Context
-from ..blender.frame_rigs import is_frame_rig, posed_by, rig_of, rigs_of
+from ..blender.frame_rigs import is_frame_rig, posed_by, rig_of
 from ..blender.scene import ExportScene
 from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.vertex.shape_keys import num_before
@@ -62,6 +63,43 @@ def solve(framed: Framed, settings: RigSettings, watch: Callable[[float], None] 
 
     model = framed.model
     return make_rig(model.points, model.triangles, model.tags, settings, model.step, watch or _advance)
+
+
+class Solving(Thread):
+    """A skeleton that is looked for while the window lives."""
+
+    def __init__(self, framed: Framed, settings: RigSettings) -> None:
+        super().__init__(daemon=True)
+        self.framed, self.settings = framed, settings
+        self.part = 0.0  # of the work that is done
+        self._ended = False
+        self._rig: Rig | None = None
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        """Look for it."""
+        try:
+            self._rig = solve(self.framed, self.settings, self._watch)
+        except BaseException as error:  # noqa: BLE001 - it is raised where the result is asked for
+            self._error = error
+
+    def _watch(self, part: float) -> None:
+        self.part = part
+        if self._ended:
+            raise LimitError("ended")
+
+    def end(self) -> None:
+        """End it, and wait for that."""
+        self._ended = True
+        if self.ident is not None:
+            self.join()
+
+    def result(self) -> Rig:
+        """Return what was found; raises what went wrong."""
+        if self._error is not None:
+            raise self._error
+        assert self._rig is not None
+        return self._rig
 
 
 def finish(context: Context, framed: Framed, rig: Rig) -> tuple[Block, Summary]:
@@ -156,4 +194,6 @@ def remove(context: Context) -> Summary:
         collection = choose(context, "AUTO").collection if posed else None
         export = ExportScene(context.scene, context.view_layer, GatherSettings(frames="KEYS"))
         meshes = remove_rig(rig, collection, export)
-    return Summary(f"'{name}' removed: the shape keys of {plural(len(meshes), 'mesh')} hold the frames", warnings)
+    return Summary(
+        f"'{name}' removed: the shape keys of {plural(len(meshes), 'mesh', 'meshes')} hold the frames", warnings
+    )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.rigging.rig import Rig
-from ...model.transforms import from_matrices, inverse, to_matrices
+from ...model.transforms import from_matrices, inverse
 from ...model.vertex import Tag
 from .. import names
 from ..compat import Block, curves_for
@@ -109,7 +109,11 @@ def play_whole(bones: Bones, channels: Floats, times: list[float], keys: Block |
     action.use_fake_user = True
     wanted, rows = [], []
     for bone, name in enumerate(bones.names):
-        for path, first, count, rest in (("location", 0, 3, 0.0), ("rotation_quaternion", 3, 4, None), ("scale", 7, 3, 1.0)):
+        for path, first, count, rest in (
+            ("location", 0, 3, 0.0),
+            ("rotation_quaternion", 3, 4, None),
+            ("scale", 7, 3, 1.0),
+        ):
             own = channels[:, bone, first : first + count]
             if rest is None or (own != np.float32(rest)).any():
                 wanted += [(bone_path(name, path), axis) for axis in range(count)]

@@ -54,8 +54,10 @@ def remove(rig: Block, collection: bpy.types.Collection | None, export: ExportSc
     for block in meshes:
         scale = spread.settle(block, known)
     if plan is not None:
+        name = meshes[0].name if collection is None else collection.name
+        frames = _Frames(name, plan, known, scale)
         for tag, samples, reach in zip(sources, seen[len(meshes) :], reaches, strict=True):
-            _stand_alone(tag.block, samples, _Frames(plan, known, scale, reach), meshes[0])
+            _stand_alone(tag.block, frames.tag(tag.block, samples, reach), frames, meshes[0])
     _forget(rig)
     return meshes
 
@@ -97,10 +99,10 @@ def _unbind(meshes: list[Block], rig: Block) -> None:
 class _Frames:
     """Frames that tags are keyed in, and what of the source they may be."""
 
-    def __init__(self, plan: FramePlan, known: StoredSource | None, scale: float, reach: float) -> None:
-        self.plan, self.known, self.scale, self.reach = plan, known, scale, reach
+    def __init__(self, name: str, plan: FramePlan, known: StoredSource | None, scale: float) -> None:
+        self.name, self.plan, self.known, self.scale = name, plan, known, scale
 
-    def tag(self, block: Block, samples: Samples) -> Tag:
+    def tag(self, block: Block, samples: Samples, reach: float) -> Tag:
         """Return a tag as the file has it, in frames in which it stands there."""
         matrices = samples.matrices
         origins = (matrices[:, :3, 3] / self.scale).astype(np.float32)
@@ -108,13 +110,12 @@ class _Frames:
         number = -1 if self.known is None else self.known.tag_index(block)
         tag = Tag(names.file_name_of(block), origins, axes, number)
         if self.known is not None and number >= 0:
-            settle_tag(tag, self.known, self.plan.sources, self.reach)
+            settle_tag(tag, self.known, self.plan.sources, reach)
         return tag
 
 
-def _stand_alone(empty: Block, samples: Samples, frames: _Frames, lead: Block) -> None:
+def _stand_alone(empty: Block, tag: Tag, frames: _Frames, lead: Block) -> None:
     """Let a tag's empty stand where the rig had it, by curves of its own."""
-    tag = frames.tag(empty, samples)
     rotation, scales = decompose(tag.axes)
     root = frames.plan.space.root
     empty.parent, empty.parent_type, empty.parent_bone = root, "OBJECT", ""
@@ -128,7 +129,7 @@ def _stand_alone(empty: Block, samples: Samples, frames: _Frames, lead: Block) -
     action = keys.action if HAS_SLOTS and keys is not None else None
     for path, values in channels.items():
         setattr(empty, path, values[0].tolist())
-    tags.animate(empty, action or bpy.data.actions.new(names.fit(f"{lead.name} {empty.name}")), channels)
+    tags.animate(empty, action or bpy.data.actions.new(names.fit(f"{frames.name} {empty.name}")), channels)
 
 
 def _forget(rig: Block) -> None:

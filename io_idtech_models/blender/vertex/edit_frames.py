@@ -11,9 +11,9 @@ import numpy as np
 from ...model.wording import listed
 from ...reporting import LimitError
 from .. import names, rig_clips
-from ..compat import Block, action_parts, playing_curves, share_action
+from ..compat import Block, playing_curves, share_action
 from ..curves import LINEAR, curve_points, value_path
-from ..frame_rigs import rigs_of, whole_of
+from ..frame_rigs import rigs_of
 from ..mesh import attributes
 from ..roots import FRAME, follow, follows_frame, frame_root, root_of
 from ..scene import ExportScene
@@ -139,13 +139,8 @@ def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = ra
     """Give the model the frames of `order`; at the places of `new` are copies, and of `copies` for curves, too."""
     rigs = rigs_of(model.meshes)
     rig_clips.settle(rigs)
-    for block in model.tags:
-        for curve in playing_curves(block):
-            _retime(curve, model.times, order)
-    for whole in filter(None, map(whole_of, rigs)):
-        for _, _, curves in action_parts(whole):
-            for curve in curves:
-                _retime(curve, model.times, order)
+    for curve in [*(curve for block in model.tags for curve in playing_curves(block)), *rig_clips.whole_curves(rigs)]:
+        _retime(curve, model.times, order)
     for nth, block in enumerate(model.meshes):
         old = [key.name for key in shape_keys.frame_blocks(block.data.shape_keys)]
         listed = _new_names([old[frame] for frame in order], new)
@@ -153,8 +148,7 @@ def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = ra
         if nth == 0:
             ids = clips.model_ids(model.meshes, model.collection)
             clips.rewrite(block.data.shape_keys, ids, old, order, listed, copies)
-    for rig in rigs:
-        rig_clips.rewrite(rig, clips.without_copies(order, copies))
+    rig_clips.rewrite(rigs, clips.without_copies(order, copies))
     if model.meshes and model.times == [float(time) for time in range(model.count)]:
         clips.move_markers(model.scene, model.count, order)
     if model.collection is not None:
