@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .products import product
+
 Doubles = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
@@ -44,7 +46,7 @@ class Rig:
 
     def blends(self, frame: int) -> Doubles:
         """Return what takes each point from its rest to a frame, (P, 3, 4)."""
-        return (self.weights @ self.poses[frame].reshape(self.num_bones, 12)).reshape(-1, 3, 4)
+        return product(self.weights, self.poses[frame].reshape(self.num_bones, 12)).reshape(-1, 3, 4)
 
     def shown(self) -> Doubles:
         """Return where the bones alone have the vertices in all frames, (F, V, 3)."""
