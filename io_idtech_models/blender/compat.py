@@ -151,12 +151,14 @@ def share_action(owner: Any, model: Any) -> None:
 def drop_action(owner: Any) -> None:
     """Let an ID play nothing, and remove what it played where nobody else does."""
     animation = owner.animation_data
-    action = None if animation is None else animation.action
+    action: Any = None if animation is None else animation.action
     slot = animation.action_slot if HAS_SLOTS and animation is not None else None
     owner.animation_data_clear()
+    if action is None:
+        return
     if slot is not None and not slot.users():
         action.slots.remove(slot)
-    elif action is not None and not HAS_SLOTS and not action.users:
+    elif not HAS_SLOTS and not action.users:
         bpy.data.actions.remove(action)
 
 

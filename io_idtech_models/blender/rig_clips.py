@@ -83,10 +83,11 @@ def pair(rig: Block, wanted: Iterable[ClipWanted]) -> None:
 
 
 def _is_of(clip: Block, wanted: ClipWanted) -> bool:
-    """Tell whether a clip is that of an animation: by the action of its keys, or where that has none by its frames."""
+    """Tell whether a clip is that of an animation: by the action of its keys, or where that has none by name."""
     if wanted.keys is not None:
         return bool(clip.get(RIG_KEYS) == wanted.keys)
-    return RIG_KEYS not in clip and _frames(clip) == (wanted.first, wanted.count)
+    own = names.file_name_of(clip) == wanted.name
+    return RIG_KEYS not in clip and own and _frames(clip) == (wanted.first, wanted.count)
 
 
 def clips_of(rig: Block) -> list[Block]:

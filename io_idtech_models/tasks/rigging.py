@@ -45,6 +45,7 @@ class Framed:
 
     chosen: Choice
     model: FramedModel
+    warnings: list[str]
 
 
 def read(context: Context) -> Framed:
@@ -52,9 +53,9 @@ def read(context: Context) -> Framed:
     from ..blender.rigging.read import read_model
 
     chosen = _chosen(context)
-    with object_mode(context):
+    with collected_warnings() as warnings, object_mode(context):
         export = ExportScene(context.scene, context.view_layer, GatherSettings(frames="KEYS"))
-        return Framed(chosen, read_model(chosen.whole, chosen.collection, export))
+        return Framed(chosen, read_model(chosen.whole, chosen.collection, export), warnings)
 
 
 def solve(framed: Framed, settings: RigSettings, watch: Callable[[float], None] | None = None) -> Rig:
@@ -112,7 +113,7 @@ def finish(context: Context, framed: Framed, rig: Rig) -> tuple[Block, Summary]:
         built = build(framed.model, rig, animations.whole(), context.scene)
         animations.pair_rigs()
         context.view_layer.update()
-    return built.block, Summary(_said(built.rig, framed.model), warnings)
+    return built.block, Summary(_said(built.rig, framed.model), [*framed.warnings, *warnings])
 
 
 def _advance(part: float) -> None:
@@ -125,7 +126,7 @@ def this_frame(context: Context) -> int:
     Raises:
         LimitError: none shows alone.
     """
-    lead = next((block for block in _chosen(context).whole if has_frames(block)), None)
+    lead: Block = next((block for block in _chosen(context).whole if has_frames(block)), None)
     number = -1 if lead is None else shown_key(lead.data.shape_keys) - num_before(lead.data.shape_keys)
     if number < 0:
         raise LimitError("no frame shows alone: go to the frame that is to be the rest")

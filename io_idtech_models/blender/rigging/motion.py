@@ -51,7 +51,7 @@ def tag_poses(tags: Sequence[Tag], num_frames: int) -> TagPoses:
 
 def _unit(turns: NDArray[Any]) -> Doubles:
     turns = turns.astype(np.float64)
-    return turns / np.maximum(steady.lengths(turns), 1e-30)[..., None]
+    return np.asarray(turns / np.maximum(steady.lengths(turns), 1e-30)[..., None])
 
 
 def channels_of(rig: Rig, bones: Bones, tags: TagPoses) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
 import bpy
@@ -25,6 +26,9 @@ from ..vertex.shape_keys import frame_blocks, read
 from ..vertex.shown_keys import has_frames
 from ..vertex.source import StoredSource, find
 
+log = logging.getLogger(__name__)
+
+FARTHEST = 1e7  # units: a bone so far away would be nowhere in particular
 Floats = NDArray[np.float32]
 Matrices = NDArray[np.float64]
 
@@ -78,17 +82,24 @@ def read_model(
     with stepping(export, plan, meshes) as stage:
         found = read_tags(sources, stage)
         places = _places(meshes, stage)
-    tags = [
-        Tag(names.file_name_of(tag.block), origins, axes)
-        for tag, (origins, axes) in zip(sources, found, strict=True)
-    ]  # fmt: skip
+    tags = {tag.block: Tag(names.file_name_of(tag.block), *own) for tag, own in zip(sources, found, strict=True)}
+    lost = [block for block, tag in tags.items() if not max(map(_reach, (tag.origins, tag.axes))) < FARTHEST]
+    if lost:
+        text = "tags that lie nowhere, or too far out, in some frame get no bone: %s"
+        log.warning(text, listed([tags.pop(block).name for block in lost]))
     own = [read(frame_blocks(block.data.shape_keys), len(block.data.vertices)) for block in meshes]
     points = np.concatenate([moved(part, place) for part, place in zip(own, places, strict=True)], axis=1)
+    if not _reach(points) < FARTHEST:
+        raise LimitError(f"vertices lie nowhere, or farther out than {FARTHEST:,.0f} units, too far for bones")
     name = meshes[0].name if collection is None else collection.name
     return FramedModel(
-        name, meshes, places, [tag.block for tag in sources], tags, points, _triangles(meshes), plan,
+        name, meshes, places, list(tags), list(tags.values()), points, _triangles(meshes), plan,
         _step(known, meshes, points), collection,
     )  # fmt: skip
+
+
+def _reach(numbers: Floats) -> float:
+    return float(np.abs(np.nan_to_num(numbers, nan=np.inf)).max(initial=0.0))
 
 
 def refuse_unfit(meshes: list[Block]) -> None:
@@ -102,6 +113,9 @@ def refuse_unfit(meshes: list[Block]) -> None:
         if block.data.shape_keys.use_relative:
             text = "its shape keys are relative: import the model with absolute ones (Relative Keys off)"
             raise LimitError(f"'{block.name}': {text}")
+        if block.data.users - block.data.use_fake_user > 1:
+            text = "shares its mesh with another object, which would lose its frames: make it a single user first"
+            raise LimitError(f"'{block.name}' {text}")
         if block.constraints or not is_still(block):
             raise LimitError(f"'{block.name}' moves as an object beside its frames: a rig is made of frames alone")
     linked = [b.name for b in meshes if b.data.library is not None or b.data.override_library is not None]

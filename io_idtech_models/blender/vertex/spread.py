@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 APPLIED = "idtech_applied"  # on a mesh: where points of frames stood after a change was applied, by the keys' names
 CONSTANT, LINEAR, SMOOTH = "CONSTANT", "LINEAR", "SMOOTH"
 PROBES = 5  # frames that are asked for the scale of an import
-NEAR = 1e-6  # of a model's size: what is closer did not move
+NEAR, AS_GOOD = 1e-6, 1e-5  # of a model's size: what is closer did not move, or only by what a rig's bones err
 Floats = NDArray[np.float32]
 
 
@@ -115,7 +115,7 @@ def settle(block: Block, known: StoredSource | None) -> float:
         places, source = shape_keys.read([key], len(block.data.vertices))[0], before.from_source(frame)
         if source is None:
             continue
-        near = np.abs(places - source).max(axis=1) <= NEAR * max(float(np.abs(source).max(initial=0.0)), 1.0)
+        near = np.abs(places - source).max(axis=1) <= AS_GOOD * max(float(np.abs(source).max(initial=0.0)), 1.0)
         places[near] = source[near]
         key.points.foreach_set("co", places.ravel())
         if frame == 0 and not block.data.shape_keys.use_relative:
