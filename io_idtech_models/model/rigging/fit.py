@@ -186,11 +186,10 @@ def fit_weights(skin: Skin, places: Doubles, edges: Indices, influences: int = I
 def _candidates(errors: Doubles, weights: Doubles, edges: Indices) -> Indices:
     """Return the best bones (P, K) of each point among those that it or points two edges away follow; -1 for none."""
     near = weights > LEAST_WEIGHT
+    ends = np.concatenate([edges, edges[:, ::-1]])
+    cells = (ends[:, :1] * near.shape[1] + np.arange(near.shape[1])).ravel()
     for _ in range(2):
-        more = near.copy()
-        np.logical_or.at(more, edges[:, 0], near[edges[:, 1]])
-        np.logical_or.at(more, edges[:, 1], near[edges[:, 0]])
-        near = more
+        near |= np.bincount(cells, near[ends[:, 1]].ravel(), near.size).reshape(near.shape) > 0
     cost = np.where(near, errors, np.inf)
     order = np.argsort(cost, axis=1, kind="stable")[:, :CANDIDATES]
     return np.where(np.isfinite(np.take_along_axis(cost, order, axis=1)), order, -1)

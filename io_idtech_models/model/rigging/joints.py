@@ -25,19 +25,21 @@ from .products import product
 Doubles = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-HOLD = 0.002  # how strongly a joint stays where bones meet, against what one frame says of it
+# How strongly a joint stays where bones meet, against what one frame says of it, as long as it lies farther than NEAR.
+HOLD = 0.002
+HOLDS, NEAR = (HOLD, 0.01, 0.05, 0.25), 0.06
 AWAY, STRANGERS, FAR = 0.15, 0.3, 0.02  # what it costs that a joint lies away, that bones don't meet, and lie apart
 MEETING = 4  # edges that a point counts for that two bones move
-TORN_OFF = 0.12  # of the size: a joint that opens wider holds nothing
+# Of the size: a joint that opens wider holds nothing, between pieces, and between bones that share points.
+TORN_OFF, TORN_APART = 0.05, 0.2
 MOST_FRAMES = 0.8  # of them: in the others a joint may do as it likes
 
 
 @dataclass(eq=False)
 class Joints:
-    """All pairs of bones: where a joint of both would be at rest, and what it would cost."""
+    """All pairs of bones: where they meet at rest, and what a joint of both would cost."""
 
-    places: Doubles  # (B, B, 3)
-    gaps: Doubles  # (B, B) how far the two are apart about it, rms over frames
+    meetings: Doubles  # (B, B, 3) where they meet
     costs: Doubles  # (B, B)
 
 
@@ -56,22 +58,26 @@ def find_joints(skin: Skin, edges: Indices) -> Joints:
     away = np.linalg.norm(places - meets, axis=2)
     between = np.linalg.norm(middles[:, None] - middles[None], axis=2)
     costs = gaps + AWAY * away + FAR * between + np.where(touch, 0, STRANGERS)
-    return Joints(places, gaps, costs)
+    return Joints(meets, costs)
 
 
-def settled_joint(one: Doubles, other: Doubles, place: Doubles) -> tuple[Doubles, float]:
-    """Return the joint (3,) of two bones' transforms (F, 3, 4), found near `place`, and how wide it opens.
+def settled_joint(one: Doubles, other: Doubles, meeting: Doubles) -> tuple[Doubles, float]:
+    """Return the joint (3,) of two bones' transforms (F, 3, 4), which meet near a place, and how wide it opens.
 
-    Frames in which it opens widest have no say: there something came off, or jumped.
+    Frames in which it opens widest have no say: there something came off, or jumped. A hinge leaves open where along
+    its axis the joint is, so that it is held the stronger the farther it would go.
     """
     apart = one - other
-    opened = np.linalg.norm((apart @ np.append(place, 1.0)[:, None])[..., 0], axis=1)
+    opened = np.linalg.norm((apart @ np.append(meeting, 1.0)[:, None])[..., 0], axis=1)
     kept = apart[opened <= np.quantile(opened, MOST_FRAMES)]
     turns, ways = kept[..., :3].reshape(-1, 3), kept[..., 3].reshape(-1)
-    system = turns.T @ turns + HOLD * len(kept) * np.eye(3)
-    found = np.linalg.solve(system, HOLD * len(kept) * place - turns.T @ ways)
-    gap = np.sqrt(((turns @ found + ways) ** 2).sum() / len(kept))
-    return found, float(gap)
+    found = meeting
+    for hold in HOLDS:
+        system = turns.T @ turns + hold * len(kept) * np.eye(3)
+        found = np.linalg.solve(system, hold * len(kept) * meeting - turns.T @ ways)
+        if np.linalg.norm(found - meeting) < NEAR:
+            break
+    return found, float(np.sqrt(((turns @ found + ways) ** 2).sum() / len(kept)))
 
 
 def middles_of(skin: Skin) -> Doubles:
@@ -141,7 +147,7 @@ def loads_of(parents: Indices, order: list[int], own: Doubles) -> Doubles:
 def turning_poses(
     skin: Skin, places: Doubles, parents: Indices, heads: Doubles, order: list[int], passes: int = 4
 ) -> Doubles:
-    """Return transforms that turn about their joints only, but for roots, which move freely.
+    """Return transforms that turn about their joints only, but for bones without a parent (-1), which move freely.
 
     Each bone in turn: from its points, and from where its children's joints ought to be, these with the mass of all
     that hangs on them.

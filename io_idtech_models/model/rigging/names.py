@@ -6,10 +6,12 @@ Letters in shapes: B bones.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..vertex import Tag
 from .fit import Skin
 from .sides import Sides
 
@@ -22,29 +24,49 @@ FLOOR, LIMB = 0.12, 0.25  # of the height: how near the floor a leg ends; of the
 UP, TOP = 0.6, 0.2  # how steep a spine is, as a cosine; of the height below the top: where a head ends
 
 
+def part_of(tags: Sequence[Tag]) -> str:
+    """Return which part of a Quake III player has these tags; "" where they are no player's."""
+    names = {tag.name.lower() for tag in tags}
+    if "tag_torso" in names:
+        return "torso" if {"tag_head", "tag_weapon"} <= names else "legs"
+    return "head" if "tag_head" in names else ""
+
+
 def name_bones(
-    skin: Skin, parents: Indices, heads: Doubles, tails: Doubles, sides: Sides
+    skin: Skin, parents: Indices, heads: Doubles, tails: Doubles, sides: Sides, part: str
 ) -> tuple[list[str], list[str]]:
-    """Return the names of bones, each once, and the groups that they are in."""
+    """Return the names of bones of a part of a player, or of a whole model, each once; and the groups they are in."""
     words = ["bone"] * len(parents)
-    words[0] = "root"
+    words[0] = "pelvis" if part == "legs" else "root"
     children = [np.flatnonzero(parents == bone).tolist() for bone in range(len(parents))]
     low, high = float(skin.rest[:, 2].min()), float(skin.rest[:, 2].max())
     tall = max(high - low, 1e-9)
+    limbs = list(_limbs(children, parents, heads, tails, sides))
+    legs = [
+        chain
+        for chain in limbs
+        if part == "legs"
+        or (not part and heads[chain[0], 2] > low + LIMB * tall > low + FLOOR * tall > tails[chain[-1], 2])
+    ]
+    for chain in limbs:
+        if chain in legs:
+            _take(words, chain, LEG)
+        elif (legs and not part and heads[chain[0], 2] > low + (1 - 2 * LIMB) * tall) or part == "torso":
+            _take(words, chain, ARM)
+    if part != "legs":
+        _name_spine(words, children, sides, heads, tails, high - TOP * tall)
+    return _with_sides(words, heads, sides), [part for _ in words]
+
+
+def _limbs(
+    children: list[list[int]], parents: Indices, heads: Doubles, tails: Doubles, sides: Sides
+) -> Iterator[list[int]]:
+    """Yield the chains that begin at one bone with a mirror image of them, and reach far."""
     for bone, partner in enumerate(sides.partners.tolist()):
-        starts = partner not in (-1, bone) and parents[bone] == parents[partner] and parents[bone] >= 0
-        if starts:
+        if partner not in (-1, bone) and parents[bone] == parents[partner] >= 0:
             chain = _chain(bone, children)
-            end = tails[chain[-1]]
-            reach = float(np.linalg.norm(end - heads[bone]))
-            if len(chain) < 2 or reach < LIMB:
-                continue
-            if end[2] < low + FLOOR * tall and heads[bone, 2] > low + LIMB * tall and tall > LIMB:
-                _take(words, chain, LEG)
-            elif heads[bone, 2] > low + (1 - 2 * LIMB) * tall:
-                _take(words, chain, ARM)
-    _name_spine(words, children, sides, heads, tails, high - TOP * tall)
-    return _with_sides(words, heads, sides), ["" for _ in words]
+            if len(chain) > 1 and np.linalg.norm(tails[chain[-1]] - heads[bone]) > LIMB:
+                yield chain
 
 
 def _chain(bone: int, children: list[list[int]]) -> list[int]:

@@ -47,7 +47,7 @@ class MovingPoints:
         return np.flatnonzero(~self.torn)
 
 
-def moving_points(positions: NDArray[np.float32], triangles: NDArray[np.int32], step: float) -> MovingPoints:
+def moving_points(positions: NDArray[np.float32], triangles: NDArray[np.int32]) -> MovingPoints:
     """Return the points of vertices (F, V, 3) and triangles (T, 3): vertices that lie together in all frames are one.
 
     Raises:
@@ -70,7 +70,19 @@ def moving_points(positions: NDArray[np.float32], triangles: NDArray[np.int32], 
     edges = np.unique(np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1), axis=0)
     torn = torn_frames(places, edges)
     calm = places[np.flatnonzero(~torn)[0]]
-    return MovingPoints(places, with_bridges(calm, edges), torn, of_vertex, centre, size, step / size)
+    return MovingPoints(places, with_bridges(calm, edges), torn, of_vertex, centre, size, grid_step(places))
+
+
+def grid_step(places: Doubles) -> float:
+    """Return the step of the grid on which places (F, P, 3) lie, as files hold them in whole numbers.
+
+    That is the least way between two of them along an axis, in the median of some frames; 0 or nearly so without one.
+    """
+    some = places[:: max(1, len(places) // 20)]
+    ways = np.diff(np.sort(some, axis=1), axis=1)
+    least = np.where(ways > 1e-7, ways, np.inf).min(axis=1, initial=np.inf)
+    found = np.median(least)
+    return float(found) if np.isfinite(found) else 0.0
 
 
 def torn_frames(places: Doubles, edges: Indices) -> NDArray[np.bool_]:

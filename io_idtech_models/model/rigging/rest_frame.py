@@ -19,7 +19,7 @@ MIRROR = np.array([1.0, -1.0, 1.0])  # models look along X
 
 
 def rest_frames(points: MovingPoints) -> list[int]:
-    """Return the frames that may be good to rest in, none that is torn, nearly mirror images first."""
+    """Return the frames that may be good to rest in, the upright first and the best, nearly mirror images first."""
     places = points.places[:, :: max(1, points.places.shape[1] // SOME)]
     centred = places - places.mean(axis=1, keepdims=True)
     whole = ~points.torn
@@ -31,7 +31,7 @@ def rest_frames(points: MovingPoints) -> list[int]:
     for frame, own in enumerate(centred):
         lopsided[frame] = np.linalg.norm(own[:, None] * MIRROR - own[None], axis=2).min(axis=1).mean()
     best = [int(np.argmax(np.where(upright, spread - factor * lopsided, -np.inf))) for factor in LOPSIDED]
-    return sorted({first, *best}, key=lambda frame: float(lopsided[frame]))
+    return sorted({int(np.flatnonzero(upright)[0]), *best}, key=lambda frame: float(lopsided[frame]))
 
 
 def _upright(turns: NDArray[np.float64], tall: NDArray[np.float64], whole: NDArray[np.bool_]) -> NDArray[np.bool_]:

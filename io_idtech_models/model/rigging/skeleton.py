@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from ..vertex import Tag
 from .fit import Skin
-from .joints import TORN_OFF, find_joints, hung_from, loads_of, middles_of, settled_joint, spanning_tree
-from .names import name_bones
+from .joints import TORN_APART, TORN_OFF, find_joints, hung_from, loads_of, middles_of, settled_joint, spanning_tree
+from .names import name_bones, part_of
 from .points import MovingPoints
+from .products import product
 from .settings import RigSettings
 from .sides import Sides, find_sides
 from .tag_bones import followed, transforms_of
@@ -39,6 +40,7 @@ class Skeleton:
     heads: Doubles  # (B, 3)
     tails: Doubles  # (B, 3)
     groups: list[str]
+    loose: NDArray[np.bool_]  # (B,) it moves as it likes, and hangs on the root for the sake of who moves that
 
     @property
     def order(self) -> list[int]:
@@ -55,21 +57,25 @@ def find_skeleton(skin: Skin, points: MovingPoints, tags: Sequence[Tag], setting
     root = _tagged_root(calm, points, tags)
     parents, order = hung_from(_root(neighbours, skin, sides) if root is None else root, neighbours)
     heads = middles_of(skin)
+    loose = np.zeros(len(order), np.bool_)
+    loose[order[0]] = True
+    shares = (skin.weights > 0).astype(np.float64)
+    shared = product(shares.T, shares) > 0
     for bone in order[1:]:
         own, parent = calm.poses[:, bone], calm.poses[:, parents[bone]]
-        place, gap = settled_joint(parent, own, joints.places[parents[bone], bone])
-        if gap > TORN_OFF:
-            parents[bone] = -1
+        place, gap = settled_joint(parent, own, joints.meetings[parents[bone], bone])
+        if gap > (TORN_APART if shared[bone, parents[bone]] else TORN_OFF):
+            parents[bone], loose[bone] = order[0], True
         else:
             heads[bone] = place
     place_of = np.argsort(order)  # the order of the tree is one of what has come off it, too
-    parents = np.array([place_of[parents[bone]] if parents[bone] >= 0 else -1 for bone in order])
+    parents = np.array([place_of[parents[bone]] if bone != order[0] else -1 for bone in order])
     skin = Skin(skin.rest, skin.weights[:, order], skin.poses[:, order])
     heads, sides = heads[order], sides.of(order)
     tails = _tails(skin, parents, heads, loads_of(parents, list(range(len(order))), skin.weights.sum(axis=0)))
     heads, tails = sides.evened(heads), sides.evened(tails)
-    names, groups = name_bones(skin, parents, heads, tails, sides)
-    return Skeleton(skin, names, parents, heads, tails, groups)
+    names, groups = name_bones(skin, parents, heads, tails, sides, part_of(tags))
+    return Skeleton(skin, names, parents, heads, tails, groups, loose[order])
 
 
 def _tagged_root(calm: Skin, points: MovingPoints, tags: Sequence[Tag]) -> int | None:

@@ -23,8 +23,8 @@ Doubles = NDArray[np.float64]
 Progress = Callable[[float], None]
 
 MOST_BONES = 40
-SEARCHED = 60  # frames that parts are looked for in
-ROUNDS, LAST_ROUNDS = 5, 4  # of weights, poses and rest, in some frames and in all
+SEARCHED = 36  # frames that parts are looked for in
+ROUNDS, LAST_ROUNDS = 3, 4  # of weights, poses and rest, in some frames and in all
 EXCHANGES = 8
 NEARLY = 1.1  # of the least cost: among such the rest that looks best is taken
 GRID_ROUNDING = np.sqrt(1 / 4)  # of three axes, each rounded to a step: rms, 1/12 a step each
@@ -35,27 +35,26 @@ def make_rig(
     triangles: NDArray[np.int32],
     tags: Sequence[Tag],
     settings: RigSettings,
-    step: float = 0.0,
     advance: Progress = lambda done: None,
 ) -> Rig:
     """Return the rig of vertices (F, V, 3) that triangles (T, 3) join, and of the tags beside them.
 
-    `step` is that of the grid on which the file has its vertices, in units; 0 where there is none. `advance` is told
-    how much is done, from 0 to 1, and may raise to end it.
+    `advance` is told how much is done, from 0 to 1, and may raise to end it.
 
     Raises:
         LimitError: there is no motion to make anything of, or no vertex, or not enough frames.
     """
     if len(positions) < 2:
         raise LimitError("there is one frame only: nothing moves, so there is nothing to make bones of")
-    points = moving_points(positions, triangles, step)
+    points = moving_points(positions, triangles)
     if not 0 <= settings.rest < len(positions) and settings.rest != -1:
         raise LimitError(f"there is no frame {settings.rest} to rest in, only 0 to {len(positions) - 1}")
     skin, first = find_skin(points, settings, advance)
     skeleton = find_skeleton(skin, points, tags, settings)
     skin = skeleton.skin
     if settings.turn_only:
-        skin.poses = turning_poses(skin, points.places, skeleton.parents, skeleton.heads, skeleton.order)
+        hung = np.where(skeleton.loose, -1, skeleton.parents)
+        skin.poses = turning_poses(skin, points.places, hung, skeleton.heads, skeleton.order)
     advance(1.0)
     return with_tags(_in_units(skeleton, points, first), tags)
 
