@@ -63,7 +63,7 @@ def solve(framed: Framed, settings: RigSettings, watch: Callable[[float], None] 
     from ..model.rigging.solve import make_rig
 
     model = framed.model
-    return make_rig(model.points, model.triangles, model.tags, settings, model.step, watch or _advance)
+    return make_rig(model.points, model.triangles, model.tags, settings, watch or _advance)
 
 
 class Solving(Thread):

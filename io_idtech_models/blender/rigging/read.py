@@ -24,7 +24,7 @@ from ..vertex.gather import find_tags, read_tags
 from ..vertex.sampling import Stage, stepping
 from ..vertex.shape_keys import frame_blocks, read
 from ..vertex.shown_keys import has_frames
-from ..vertex.source import StoredSource, find
+from ..vertex.source import find
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,6 @@ class FramedModel:
     points: Floats  # (F, V, 3) of all meshes, one behind another
     triangles: NDArray[np.int32]  # (T, 3)
     plan: FramePlan
-    step: float  # of the grid that the points lie on; 0: unknown
     collection: bpy.types.Collection | None
 
     @property
@@ -93,9 +92,8 @@ def read_model(
         raise LimitError(f"vertices lie nowhere, or farther out than {FARTHEST:,.0f} units, too far for bones")
     name = meshes[0].name if collection is None else collection.name
     return FramedModel(
-        name, meshes, places, list(tags), list(tags.values()), points, _triangles(meshes), plan,
-        _step(known, meshes, points), collection,
-    )  # fmt: skip
+        name, meshes, places, list(tags), list(tags.values()), points, _triangles(meshes), plan, collection
+    )
 
 
 def _reach(numbers: Floats) -> float:
@@ -160,15 +158,3 @@ def _triangles(meshes: list[Block]) -> NDArray[np.int32]:
         found.append(corners.reshape(-1, 3) + first)
         first += len(block.data.vertices)
     return np.concatenate(found).astype(np.int32)
-
-
-def _step(known: StoredSource | None, meshes: list[Block], points: Floats) -> float:
-    """Return how fine the grid is that a source's points lie on, as large as the scene has the model."""
-    if known is None or not known.source.surfaces:
-        return 0.0
-    first = known.source.surfaces[0]
-    spans = [np.ptp(each, axis=0).max(initial=0.0) for each in (
-        first.decoded_positions(slice(0, 1), slice(None))[0], points[0, : len(meshes[0].data.vertices)]
-    )]  # fmt: skip
-    scale = float(spans[1] / spans[0]) if known.places.get(meshes[0].data) is not None and spans[0] > 0 else 1.0
-    return float(max(surface.step for surface in known.source.surfaces)) * scale
