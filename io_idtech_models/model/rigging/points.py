@@ -17,6 +17,7 @@ from ..arrays import LARGEST
 Doubles = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+COARSEST = 1 / 255  # step of a grid, as a part of the size: of formats that have a byte for each axis
 SOME = 2000  # edges and points that tell whether a frame is torn, and which frames differ
 STRETCHED, SHRUNK, SCATTERED = 2.5, 0.3, 1.6  # of the usual: what torn meshes have more of, or less
 REACH = 12  # points behind each along the curve that are looked at for a neighbour of another piece
@@ -82,7 +83,7 @@ def grid_step(places: Doubles) -> float:
     ways = np.diff(np.sort(some, axis=1), axis=1)
     least = np.where(ways > 1e-7, ways, np.inf).min(axis=1, initial=np.inf)
     found = np.median(least)
-    return float(found) if np.isfinite(found) else 0.0
+    return min(float(found), COARSEST) if np.isfinite(found) else 0.0
 
 
 def torn_frames(places: Doubles, edges: Indices) -> NDArray[np.bool_]:
