@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 
 from ...reporting import LimitError
 from ..vertex import Tag
-from .fit import Skin, best_poses, fit_poses, fit_rest, fit_weights, moments_of, without_empty_bones
+from .fit import (
+    Skin,
+    best_poses,
+    fit_poses,
+    fit_rest,
+    fit_weights,
+    moments_of,
+    without_empty_bones,
+    without_flat_blends,
+)
 from .joints import turning_poses
 from .parts import LEAST_POINTS, exchanged, merged, rigid_parts, worth
 from .points import MovingPoints, differing_frames, moving_points
@@ -56,6 +65,7 @@ def make_rig(
     if settings.turn_only:
         hung = np.where(skeleton.loose, -1, skeleton.parents)
         skin.poses = turning_poses(skin, points.places, hung, skeleton.heads, skeleton.order)
+    skeleton.skin = without_flat_blends(skin)
     advance(1.0)
     return with_tags(_in_units(skeleton, points, first), tags)
 

@@ -209,7 +209,7 @@ def test_it_can_be_ended():
         if done > 0.3:
             raise KeyboardInterrupt
 
-    told = []
+    told: list[float] = []
     positions, triangles = walker()
     with pytest.raises(KeyboardInterrupt):
         make_rig(positions, triangles, [], RigSettings(), enough)
