@@ -46,6 +46,7 @@ MAY_IMPORT = {
     "blender/skeletal": {"blender", "blender/mesh", "blender/shading", "model"},
     "blender/space": {"blender", "blender/skeletal", "model"},
     "blender/player": {"blender", "blender/mesh", "blender/vertex", "model"},
+    "blender/rigging": {"blender", "blender/mesh", "blender/skeletal", "blender/vertex", "model"},
     "blender/exchange": {"blender", "blender/mesh", "blender/vertex", "assets", "model"},
     "tasks": {"assets", "blender", "formats", "game", "model"},
     "cli": {"assets", "formats", "game", "model"},
@@ -258,7 +259,10 @@ def test_nobody_asks_for_blenders_version_but_compat():
 
 
 def test_processors_decide_nothing():
-    """What BLAS, LAPACK and numpy's vector forms compute differs in the last bit: see `model.steady`."""
+    """What BLAS, LAPACK and numpy's vector forms compute differs in the last bit: see `model.steady`.
+
+    A skeleton that is looked for in frames is the exception: no file holds what it is found by.
+    """
     unsteady = {
         "linalg", "matmul", "einsum", "dot", "vdot", "inner", "tensordot", "sin", "cos", "tan", "sinc", "arcsin",
         "arccos", "arctan", "arctan2", "hypot", "cbrt", "exp", "log", "power", "float_power",
@@ -268,7 +272,8 @@ def test_processors_decide_nothing():
         for node in ast.walk(tree(path)):
             product = isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult)
             called = isinstance(node, ast.Attribute) and ast.unparse(node.value) == "np" and node.attr in unsteady
-            if (product or called) and path != PACKAGE / "model" / "steady.py":
+            allowed = path == PACKAGE / "model" / "steady.py" or path.parent == PACKAGE / "model" / "rigging"
+            if (product or called) and not allowed:
                 found.append(f"{path.name}: {ast.unparse(node)}")
     pictures = [place for place in found if place.startswith("picture.py")]  # a camera's place goes into no file
     assert found == pictures

@@ -29,6 +29,7 @@ from .scale_files import scale_files, warn_of_lost_scales
 from .storage import Target, write_files
 
 if TYPE_CHECKING:
+    from ..model.rigging.settings import RigSettings
     from ..model.vertex import VertexModel
 
 ONLY = "only a skeletal model that becomes a vertex-animated one takes animations and tags"
@@ -37,11 +38,12 @@ COMPANIONS = [other for row in formats.ROWS for other in row.skeletal.companions
 
 @dataclass(frozen=True)
 class Posing:
-    """What poses a model that a skeleton moves, where it becomes one that is animated vertex by vertex."""
+    """What poses a model that a skeleton moves, where it becomes one that is animated vertex by vertex; or way back."""
 
     animations: Sequence[GameFile] = ()  # in all their frames, one after another
     tags: Sequence[str] = ()  # joints that become tags
     frames: range | None = None  # the frames chosen of them
+    rig: RigSettings | None = None  # how a skeleton is made for a model of frames; None: none is
 
 
 def problems(loaded: Loaded, game: str) -> list[Problem]:
@@ -77,6 +79,8 @@ def convert(source: GameFile, asked: ExportRequest, posing: Posing = Posing()) -
         posed = posing.tags or posing.frames is not None or (posing.animations and to.family is not SKELETAL)
         if posed and way is not _baked:
             raise LimitError(ONLY)
+        if posing.rig is not None and way is not _rigged:
+            raise LimitError("only a model of frames that becomes a skeletal one is given a rig")
         if way is None:
             raise _never(row, to)
         found = way(loaded, to, asked, posing)
@@ -161,7 +165,8 @@ def _motions_of_model(loaded: Loaded, to: Format, asked: ExportRequest, posing: 
 
 
 def _never(row: Format, to: Format) -> LimitError:
-    reason = ": that takes a skeleton" if row.family is VERTEX else ""
+    way = "; --rig makes one of the frames" if to.has_model else ""
+    reason = f": that takes a skeleton{way}" if row.family is VERTEX else ""
     return LimitError(f"{row.name.upper()} can't become {to.name.upper()}{reason}")
 
 
@@ -183,6 +188,28 @@ def _skeletal_files(loaded: Loaded, to: Format, asked: ExportRequest, posing: Po
         notes += lost
     if asked.shorten:
         model, motions, notes = short_skeleton(model, motions, to, game)
+    return _written(model, motions, to, asked, notes)
+
+
+def _rigged(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
+    """Return what comes of a model of frames with a skeleton that is made for it."""
+    if posing.rig is None:
+        raise _never(loaded.row, to)
+    from ..model.rigging.skeletal import to_skeletal
+
+    model, motions, report = to_skeletal(loaded.model, posing.rig, loaded.row.vertex.frame_rate)
+    notes = [f"a skeleton of {report.sentence(loaded.model.frame_names)}"]
+    if asked.shorten:
+        skeletal, motions, shorter = short_skeleton(model, motions, to, asked.game)
+        return _written(skeletal or model, motions, to, asked, notes + shorter)
+    return _written(model, motions, to, asked, notes)
+
+
+def _written(
+    model: SkeletalModel, motions: list[Animation], to: Format, asked: ExportRequest, notes: list[str]
+) -> Converted:
+    """Return the files of a skeletal model and its animations."""
+    game = asked.game
     notes += refused(_problems(to, model, game))
     notes += to.lost(model)
     model = model if to.skeletal.levels else model.nearest()
@@ -267,6 +294,7 @@ def _motions(loaded: Loaded, posing: Posing) -> list[Animation]:
 Way = Callable[[Loaded, Format, ExportRequest, Posing], Converted]
 WAYS: dict[tuple[Family, Family], Way] = {
     (VERTEX, VERTEX): lambda loaded, to, asked, _posing: _vertex_file(loaded, loaded.model, to, asked),
+    (VERTEX, SKELETAL): _rigged,
     (SKELETAL, VERTEX): _baked,
     (SKELETAL, SKELETAL): _skeletal_files,
     (MOTION, MOTION): _motion_files,

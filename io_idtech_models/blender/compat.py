@@ -148,6 +148,20 @@ def share_action(owner: Any, model: Any) -> None:
         animation.action_slot = model.animation_data.action_slot
 
 
+def drop_action(owner: Any) -> None:
+    """Let an ID play nothing, and remove what it played where nobody else does."""
+    animation = owner.animation_data
+    action: Any = None if animation is None else animation.action
+    slot = animation.action_slot if HAS_SLOTS and animation is not None else None
+    owner.animation_data_clear()
+    if action is None:
+        return
+    if slot is not None and not slot.users():
+        action.slots.remove(slot)
+    elif not HAS_SLOTS and not action.users:
+        bpy.data.actions.remove(action)
+
+
 def playing_curves(owner: Any) -> list[Any]:
     """Return the F-curves of the action that an ID plays; none if it plays none."""
     animation = owner.animation_data

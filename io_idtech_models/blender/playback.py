@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
@@ -15,6 +15,7 @@ from ..model.wording import listed
 from ..reporting import LimitError
 from .compat import Block, action_parts, new_curves, play, play_action, played_action, playing_curves, slot_claim
 from .curves import add_curve, value_path
+from .frame_rigs import is_frame_rig, partner_of, whole_of
 from .provenance import PART
 from .spans import span_of, warn_of_length
 
@@ -29,6 +30,7 @@ class Role:
     owner: Block
     slot: Any
     curves: list[Any]
+    partner: Block | None = None  # an action of its own, if it plays another along with the take's
 
 
 @dataclass(eq=False)
@@ -61,7 +63,16 @@ def make_take(name: str, action: bpy.types.Action, owners: list[Block], frames: 
     roles = _cast(action, owners)
     if not roles:
         raise LimitError(f"action '{action.name}' moves nothing of this model")
-    return Take(name, action, roles, _times(action, roles, frames))
+    times = _times(action, roles, frames)
+    moved = {role.owner for role in roles}
+    rigs = [owner for owner in owners if owner not in moved and isinstance(owner, bpy.types.Object)]
+    roles += [role for rig in filter(is_frame_rig, rigs) for role in rig_roles(rig, partner_of(rig, action))]
+    return Take(name, action, roles, times)
+
+
+def rig_roles(rig: Block, action: Block | None) -> list[Role]:
+    """Return the role of an armature that was made of frames in what its keys play, while it plays an action."""
+    return [] if action is None else [replace(role, partner=action) for role in _cast(action, [rig])]
 
 
 def loose_actions(owners: list[Block]) -> list[Block]:
@@ -204,7 +215,7 @@ def playing(take: Take) -> Iterator[None]:
     with _restored([(r.owner, [*paths, *others]) for r, paths, others in zip(take.roles, own, stale, strict=True)]):
         for role, others in zip(take.roles, stale, strict=True):
             role.owner.animation_data.use_nla = False
-            play_action(role.owner, take.action, role.slot)
+            play_action(role.owner, role.partner or take.action, role.slot)
             for path in others:
                 _reset(role.owner, path)
         yield
@@ -221,6 +232,15 @@ def _other_paths(owner: Block) -> set[str]:
         *(curve for _, kind, found in parts if kind in ("", owner.id_type) for curve in found),
     ]
     return {curve.data_path for curve in curves if owner.id_type == "KEY" or curve.data_path.startswith(POSE)}
+
+
+@contextmanager
+def showing_all(rigs: list[Block]) -> Iterator[None]:
+    """Let armatures that were made of frames play all of these; what they played comes back."""
+    nothing: Any = None
+    roles = [role for rig in rigs for role in rig_roles(rig, whole_of(rig))]
+    with playing(Take("", nothing, roles, [])):
+        yield
 
 
 @contextmanager

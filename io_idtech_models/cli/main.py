@@ -15,6 +15,7 @@ from ..assets.load import load
 from ..game.families import FAMILIES
 from ..game.folders import Disk, Game
 from ..model.limits.games import ERROR, GAMES, WARNING
+from ..model.rigging.settings import RigSettings
 from ..reporting import ModelError, collected_warnings
 from . import batch
 from .batch import FAILED, INTERRUPTED, MODEL_SUFFIXES, OK, USAGE, Converter
@@ -36,7 +37,8 @@ def convert_plain(job: Job, options: argparse.Namespace) -> str:
     bounds = getattr(options, "range", None)
     frames = None if bounds is None else range(bounds[0], bounds[1] + 1)
     asked = ExportRequest(job.target, options.game, own, shortens(options), levels=options.levels)
-    return conversion.convert(disk.file(job.source), asked, conversion.Posing(animations, options.tags, frames))
+    posing = conversion.Posing(animations, options.tags, frames, _rig(options))
+    return conversion.convert(disk.file(job.source), asked, posing)
 
 
 def disk_of(options: argparse.Namespace) -> Disk:
@@ -125,6 +127,9 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
     anim = "an animation of a skeletal model, which goes along or poses it for formats without bones; several times"
     convert.add_argument("--anim", metavar="FILE", action="append", default=[], help=anim)
     convert.add_argument("--tags", metavar="JOINTS", type=_names, default=[], help="joints that become tags: a,b,c")
+    description = "make a skeleton for a model of frames (MD2, MD3, MDC, MDL) that becomes one of bones"
+    convert.add_argument("--rig", action="store_true", help=description)
+    convert.add_argument("--bones", type=_count, default=0, metavar="N", help="of --rig: at most so many (automatic)")
     description = "write NAME_1, NAME_2 beside a model, with so many percent of its triangles: 50,25"
     convert.add_argument("--levels", metavar="PERCENT", type=_levels, default=[], help=description)
     description = f"names that are too long: {SHORTEN} them, and say so, or refuse the file ({SHORTEN})"
@@ -139,6 +144,10 @@ def _parsers(converter: Converter) -> tuple[argparse.ArgumentParser, dict[str, a
         convert.add_argument("--frames", dest="range", type=_range, metavar="FIRST-LAST", help=description)
     convert.set_defaults(run=batch.convert)
     return parser, {"info": info, "check": check, "convert": convert, "try": trial}
+
+
+def _rig(options: argparse.Namespace) -> RigSettings | None:
+    return RigSettings(bones=options.bones) if options.rig or options.bones else None
 
 
 def _add_surroundings(parser: argparse.ArgumentParser) -> None:

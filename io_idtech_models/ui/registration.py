@@ -26,15 +26,17 @@ from .operators import operators_of
 from .panel import again, header, model, surfaces, tags
 from .panel import main as panel
 from .player import choosing, making, play, transfer
+from .rigging import operators as rigging
+from .rigging import panel as rig_panel
 from .skins import operators as skins
 from .skins import panel as wardrobe
 
 ANIMATIONS = (shown, animation_operators, animations_panel)
 PLAYERS = (transfer, play, choosing, making)
 IMPORTS = (model_list, batch, archives)
-EDITING = (frames, skins, torso, check, roots, levels, trial, overwriting)
+EDITING = (frames, rigging, skins, torso, check, roots, levels, trial, overwriting)
 # The parent comes before its children, which stand in this order.
-PANEL = (panel, again, found, findings, model, *ANIMATIONS, tags, wardrobe, surfaces, header)
+PANEL = (panel, again, found, findings, model, *ANIMATIONS, tags, rig_panel, wardrobe, surfaces, header)
 MODULES = (preferences, *IMPORTS, *EDITING, *PLAYERS, menus, *PANEL)
 PRESETS = str(Path(__file__).parents[1])  # where the folder `presets` lies
 
@@ -60,6 +62,7 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
         (types.VIEW3D_MT_object, torso.draw_menu),
         (types.VIEW3D_MT_object, check.draw_menu),
         (types.VIEW3D_MT_object, roots.draw_menu),
+        (types.VIEW3D_MT_object, rigging.draw_menu),
         (types.VIEW3D_MT_object, play.draw_menu),
         (types.VIEW3D_MT_object, levels.draw_menu),
         (types.VIEW3D_MT_object, making.draw_menu),

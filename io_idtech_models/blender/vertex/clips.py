@@ -115,7 +115,7 @@ def rewrite(
 
     An animation that has no frame left goes. The places of `copies` are no animation's but that of all frames.
     """
-    apart: list[Any] = [order[copies.start - 1] + 0.5 if place in copies else f for place, f in enumerate(order)]
+    apart = without_copies(order, copies)
     own = [action for action in bpy.data.actions if action.get(MODEL_ID) in ids]
     playing = [] if keys.animation_data is None else [keys.animation_data.action]
     for action in dict.fromkeys(action for action in (*own, *playing) if action is not None):
@@ -130,6 +130,11 @@ def rewrite(
             if count == 0 and action in own:
                 bpy.data.actions.remove(action)
                 break
+
+
+def without_copies(order: list[int], copies: range) -> list[Any]:
+    """Return an order of frames for animations that the `copies` are none of: there it has no frame's number."""
+    return [order[copies.start - 1] + 0.5 if place in copies else f for place, f in enumerate(order)]
 
 
 def move_markers(scene: bpy.types.Scene, count: int, order: list[int]) -> None:

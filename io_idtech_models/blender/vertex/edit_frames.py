@@ -10,9 +10,10 @@ import numpy as np
 
 from ...model.wording import listed
 from ...reporting import LimitError
-from .. import names
+from .. import names, rig_clips
 from ..compat import Block, playing_curves, share_action
 from ..curves import LINEAR, curve_points, value_path
+from ..frame_rigs import rigs_of
 from ..mesh import attributes
 from ..roots import FRAME, follow, follows_frame, frame_root, root_of
 from ..scene import ExportScene
@@ -136,9 +137,10 @@ def rename(meshes: list[Block], wanted: dict[int, str]) -> None:
 
 def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = range(0)) -> None:
     """Give the model the frames of `order`; at the places of `new` are copies, and of `copies` for curves, too."""
-    for block in model.tags:
-        for curve in playing_curves(block):
-            _retime(curve, model.times, order)
+    rigs = rigs_of(model.meshes)
+    rig_clips.settle(rigs)
+    for curve in [*(curve for block in model.tags for curve in playing_curves(block)), *rig_clips.whole_curves(rigs)]:
+        _retime(curve, model.times, order)
     for nth, block in enumerate(model.meshes):
         old = [key.name for key in shape_keys.frame_blocks(block.data.shape_keys)]
         listed = _new_names([old[frame] for frame in order], new)
@@ -146,6 +148,7 @@ def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = ra
         if nth == 0:
             ids = clips.model_ids(model.meshes, model.collection)
             clips.rewrite(block.data.shape_keys, ids, old, order, listed, copies)
+    rig_clips.rewrite(rigs, clips.without_copies(order, copies))
     if model.meshes and model.times == [float(time) for time in range(model.count)]:
         clips.move_markers(model.scene, model.count, order)
     if model.collection is not None:

@@ -21,6 +21,7 @@ from ...reporting import LimitError
 from .. import names
 from ..compat import Block, action_parts, playing_curves
 from ..curves import is_still
+from ..frame_rigs import RIG
 from ..playback import Take, influences, loose_actions, make_take
 from ..properties import PREVIEW
 from ..provenance import MODEL_ID
@@ -34,7 +35,7 @@ from .source import StoredSource, frame_list
 
 log = logging.getLogger(__name__)
 
-MARKS = (MODEL_ID, WHOLE, PREVIEW)  # on actions that are some model's, or no animation
+MARKS = (MODEL_ID, WHOLE, RIG, PREVIEW)  # on actions that are some model's, or no animation
 
 
 @dataclass(frozen=True)

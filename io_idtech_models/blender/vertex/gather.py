@@ -97,6 +97,12 @@ def _texture_size(meshes: list[SplitMesh]) -> tuple[int, int] | None:
     return None
 
 
+def read_tags(tag_sources: list[TagSource], stage: Stage) -> list[tuple[Floats, Floats]]:
+    """Return how tags stand in the frames of a stage's plan: origins (F, 3) and axes (F, 3, 3) as rows, of each."""
+    stepped = _sample_tags(tag_sources, stage)
+    return [_tag_transforms(tag.block, stage.plan, own) for tag, own in zip(tag_sources, stepped, strict=True)]
+
+
 def _sample_tags(tag_sources: list[TagSource], stage: Stage) -> list[Samples | None]:
     """Sample the tags that can't be read from curves, None for those that can."""
     moved = [tag for tag in tag_sources if not _reads_curves(tag, stage.plan, stage.export.settings)]
@@ -113,13 +119,19 @@ def _reads_curves(tag: TagSource, plan: FramePlan, settings: GatherSettings) -> 
 
 
 def find_tags(blocks: list[Block]) -> list[TagSource]:
-    """Return the tags among objects: empties called tag_*, drawn as arrows or on a bone, and bones called tag_*."""
+    """Return the tags among objects: empties called tag_*, drawn as arrows or on a bone, and bones called tag_*.
+
+    A bone that carries an empty of its name is one tag with it.
+    """
+    empties = [block for block in blocks if is_tag(block)]
+    shown = {(block.parent, block.parent_bone) for block in empties if block.parent_bone == block.name}
     found = []
     for block in blocks:
-        if is_tag(block):
+        if block in empties:
             found.append(TagSource(block))
         elif block.type == "ARMATURE":
-            found += [TagSource(block, b.name) for b in block.data.bones if b.name.lower().startswith(PREFIX)]
+            bones = [bone.name for bone in block.data.bones if bone.name.lower().startswith(PREFIX)]
+            found += [TagSource(block, bone) for bone in bones if (block, bone) not in shown]
     return found
 
 
@@ -151,12 +163,22 @@ def _tags(
             tag.source_index = -1
         hinted: NDArray[np.bool_] = np.zeros(len(plan.times), np.bool_)
         if tag.source_index >= 0 and known is not None:
-            hinted = _hint(tag, known, plan.sources, 1.0 if samples[i] is None else max(1.0, plan.space.reach))
+            hinted = settle_tag(tag, known, plan.sources, 1.0 if samples[i] is None else reach_of(entry.block, plan))
         if samples[i] is None:
             for frame in np.flatnonzero(~hinted).tolist():
                 tag.axes[frame] = tags.exact_axes(entry.block, plan.own_times()[frame])
         tag.axes[~hinted] += 0.0  # -0 and 0 are one, whichever way the numbers came
     return [result[i][0] for i in sorted(order, key=lambda i: result[i][0].source_index < 0)]
+
+
+def reach_of(block: Block, plan: FramePlan) -> float:
+    """Return how large the numbers are that Blender makes a stepped tag's place of: of each bone above it as many."""
+    reach, bone = max(1.0, plan.space.reach), None
+    if block.parent_type == "BONE" and block.parent is not None:
+        bone = block.parent.data.bones.get(block.parent_bone)
+    while bone is not None:
+        reach, bone = reach + max(abs(c) for c in (*bone.head_local, *bone.tail_local)), bone.parent
+    return reach
 
 
 def _tag_transforms(block: Block, plan: FramePlan, samples: Samples | None) -> tuple[Floats, Floats]:
@@ -168,7 +190,7 @@ def _tag_transforms(block: Block, plan: FramePlan, samples: Samples | None) -> t
     return stacked[:, :3, 3].astype(np.float32), axes
 
 
-def _hint(tag: Tag, known: StoredSource, sources: NDArray[np.int32], reach: float) -> NDArray[np.bool_]:
+def settle_tag(tag: Tag, known: StoredSource, sources: NDArray[np.int32], reach: float) -> NDArray[np.bool_]:
     """Give a tag its source's origin and axes in each frame in which it stands as import put it.
 
     Blender's places are as exact as floats of the size `reach`.

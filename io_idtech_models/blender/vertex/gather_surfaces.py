@@ -25,6 +25,7 @@ from ...model.wording import listed
 from .. import names
 from ..budgets import refuse_to_write
 from ..compat import Block
+from ..frame_rigs import is_posed_alone
 from ..losses import warn_of_layers
 from ..mesh import attributes
 from ..mesh.edited_normals import shows_the_same
@@ -110,8 +111,12 @@ def _in_order(blocks: list[Block], known: StoredSource | None) -> list[Block]:
 
 
 def changed_by_modifiers(blocks: list[Block], stage: Stage) -> set[Any]:
-    """Return the mesh objects (of some that are stepped) whose modifiers show in one of the plan's frames."""
-    open_ = [block for block in blocks if any(modifier.show_viewport for modifier in block.modifiers)]
+    """Return the mesh objects (of some that are stepped) whose modifiers show in one of the plan's frames.
+
+    But for those that only an armature poses which was made of their frames: it moves points as keys do.
+    """
+    modified = [block for block in blocks if any(modifier.show_viewport for modifier in block.modifiers)]
+    open_ = [block for block in modified if not is_posed_alone(block)]
     if not open_:
         return set()
     plain = {block: _plain_positions(block, stage.plan) for block in open_}

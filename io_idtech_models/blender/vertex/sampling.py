@@ -21,8 +21,9 @@ from ...model.wording import listed
 from ...reporting import LimitError, advance
 from ..compat import Block
 from ..curves import is_still
+from ..frame_rigs import rigs_of
 from ..mesh import attributes
-from ..playback import Take, at_rest, playing
+from ..playback import Take, at_rest, playing, showing_all
 from ..roots import follows_frame, places_in, showing_whole
 from ..scene import ExportScene, showing
 from .frame_plan import FramePlan, GatherSettings
@@ -80,6 +81,7 @@ class Stage:
         self.show_time = self.set.enter_context(showing(self.export.scene))
         if self.plan.whole:
             self.set.enter_context(showing_whole(self.plan.space.root, len(self.plan.times)))
+            self.set.enter_context(showing_all(rigs_of(self.blocks)))
         self.set.enter_context(_unpinned(self.blocks))
         self.set.enter_context(at_rest(held))
         self.held = [(keys, frame_blocks(keys)) for keys in held]

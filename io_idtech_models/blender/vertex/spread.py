@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 APPLIED = "idtech_applied"  # on a mesh: where points of frames stood after a change was applied, by the keys' names
 CONSTANT, LINEAR, SMOOTH = "CONSTANT", "LINEAR", "SMOOTH"
 PROBES = 5  # frames that are asked for the scale of an import
-NEAR = 1e-6  # of a model's size: what is closer did not move
+NEAR, AS_GOOD = 1e-6, 1e-5  # of a model's size: what is closer did not move, or only by what a rig's bones err
 Floats = NDArray[np.float32]
 
 
@@ -63,7 +63,7 @@ def spread(block: Block, known: StoredSource | None, wanted: Spread) -> int | No
     """
     mesh = block.data
     keys = shape_keys.frame_blocks(mesh.shape_keys)
-    before = _Before(mesh, known)
+    before = Before(mesh, known)
     present = shape_keys.read([keys[wanted.present]], len(mesh.vertices))[0]
     was = before.of(wanted.present)
     if was is None:
@@ -106,15 +106,33 @@ def _moved(mesh: Block, present: Floats, offsets: Floats, selected_only: bool) -
     return moved
 
 
+def settle(block: Block, known: StoredSource | None) -> float:
+    """Put points that lie as good as where the file has them just there; returns by what import has scaled it."""
+    before = Before(block.data, known)
+    if before.surface is None or before.scale is None:
+        return 1.0
+    for frame, key in enumerate(before.keys):
+        places, source = shape_keys.read([key], len(block.data.vertices))[0], before.from_source(frame)
+        if source is None:
+            continue
+        near = np.abs(places - source).max(axis=1) <= AS_GOOD * max(float(np.abs(source).max(initial=0.0)), 1.0)
+        places[near] = source[near]
+        key.points.foreach_set("co", places.ravel())
+        if frame == 0 and not block.data.shape_keys.use_relative:
+            attributes.write_positions(block.data, places)
+    block.data.update()
+    return before.scale
+
+
 def rename(mesh: Block, renamed: dict[str, str]) -> None:
     """Let what a mesh keeps follow the names of its frames."""
     if APPLIED in mesh:
-        before = _Before(mesh, None)
+        before = Before(mesh, None)
         before.kept = {renamed.get(name, name): places for name, places in before.kept.items()}
         before.store()
 
 
-class _Before:
+class Before:
     """Where the points of a mesh were, in each of its frames."""
 
     def __init__(self, mesh: Block, known: StoredSource | None) -> None:
@@ -144,13 +162,14 @@ class _Before:
             return found
         if self.surface is None or self.scale is None or self._has_strangers():
             return None
-        return self._from_source(frame)
+        return self.from_source(frame)
 
     def _has_strangers(self) -> bool:
         """Tell whether a frame that was touched has another name now: then it may be any."""
         return not self.kept.keys() <= {key.name for key in self.keys}
 
-    def _from_source(self, frame: int, scale: float | None = None) -> Floats | None:
+    def from_source(self, frame: int, scale: float | None = None) -> Floats | None:
+        """Return where the file had points in a frame, (P, 3), new ones where they are; None of a frame it lacks."""
         number = int(self.frames[frame])
         if self.surface is None or number < 0:
             return None
@@ -168,7 +187,7 @@ class _Before:
             return None
         found = []
         for frame in np.unique(np.linspace(0, len(self.keys) - 1, PROBES).astype(int)).tolist():
-            source = self._from_source(frame, 1.0)
+            source = self.from_source(frame, 1.0)
             if source is None:
                 continue
             shown = shape_keys.read([self.keys[frame]], len(own))[0]

@@ -12,14 +12,15 @@ from typing import Any
 import bpy
 
 from ... import formats
-from ...blender import names, spans
+from ...blender import names, rig_clips, spans
 from ...blender.compat import Block, Context, action_parts, play, playing_curves, share_action
+from ...blender.frame_rigs import is_frame_rig, posed_by, rig_of, rigs_of
 from ...blender.playback import used_actions
 from ...blender.properties import TIMES, numbers
-from ...blender.provenance import FILE, MODEL_ID
+from ...blender.provenance import FILE, MODEL_ID, model_of
 from ...blender.vertex import clips, edit_frames
 from ...blender.vertex.shape_keys import KeyFinder, frame_blocks
-from ...blender.vertex.shown_keys import covers, has_frames
+from ...blender.vertex.shown_keys import covers, has_frames, key_times
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE, read
 from ...model.clips import Clip, group, numbered
 from ...reporting import LimitError, ModelError
@@ -32,11 +33,12 @@ TABLE = "animation.cfg"
 
 def keyed_blocks(context: Context, active: Block) -> Choice | None:
     """Return the model of an object if it has frames as shape keys, else None."""
-    own = has_frames(active)
-    known = any(MODEL_ID in holder for holder in (active, active.data) if holder is not None)
-    if active.type not in ("MESH", "EMPTY") or not (own or known):
+    rig = active if is_frame_rig(active) else rig_of(active)
+    own: list[Block] = posed_by(rig) if rig is not None else [active] if has_frames(active) else []
+    known = any(model_of(block) for block in (active, *own))
+    if (active.type not in ("MESH", "EMPTY") and rig is None) or not (own or known):
         return None
-    chosen = choose(context, "AUTO") if known else Choice([active])
+    chosen = choose(context, "AUTO") if known else Choice([*own])
     return chosen if any(has_frames(block) for block in chosen.whole) else None
 
 
@@ -150,6 +152,7 @@ class VertexAnimations(Animations):
         play(self.lead, row.action)
         for block in self.keyed[1:]:
             share_action(block.data.shape_keys, self.lead)
+        rig_clips.play_along(rigs_of(self.keyed), row.action)
         if row.by_names:
             fit_scene(scene, row.first, row.last)
             return
@@ -157,8 +160,29 @@ class VertexAnimations(Animations):
         span = spans.span_of(row.action, curves)
         fit_scene(scene, *((0, 0) if span is None else (span.first_key, span.last_key)))
 
+    def pair_rigs(self) -> None:
+        """Give armatures that were made of the frames an action for each animation, and for no other."""
+        rigs = rigs_of(self.keyed)
+        if not rigs:
+            return
+        whole = self.whole()
+        times = key_times(self.lead, [] if whole is None else self._curves(whole))
+        wanted = []
+        for row in self.rows():
+            in_a_row = row.first >= 0 and times[row.last] - times[row.first] == row.last - row.first
+            if not row.whole and in_a_row and self._covers(row):
+                keys = None if row.by_names else row.action
+                wanted.append(rig_clips.ClipWanted(row.name, int(times[row.first]), row.count, keys))
+        for rig in rigs:
+            rig_clips.pair(rig, wanted)
+
     def add(self, name: str, first: int, last: int) -> str:
         """Make an animation of frames; those that are no other's are named after it."""
+        key = self._add(name, first, last)
+        self.pair_rigs()
+        return key
+
+    def _add(self, name: str, first: int, last: int) -> str:
         if not 0 <= first <= last < self.num_frames:
             raise LimitError(f"there are no frames {first} to {last}: the model has 0 to {self.num_frames - 1}")
         rows = [row for row in self.rows() if not row.whole]
@@ -192,9 +216,15 @@ class VertexAnimations(Animations):
             bpy.data.actions.remove(row.action)
         if frames:
             self._rewrite([frame for frame in range(self.num_frames) if frame not in frames], range(0))
+        self.pair_rigs()
 
     def duplicate(self, row: ListedClip, name: str) -> str:
         """Copy an animation with its frames, which stand behind it and are edited apart."""
+        key = self._duplicate(row, name)
+        self.pair_rigs()
+        return key
+
+    def _duplicate(self, row: ListedClip, name: str) -> str:
         if not self._covers(row):
             self.refuse("duplicated")
         rows = [each for each in self.rows() if not each.whole]
@@ -237,6 +267,7 @@ class VertexAnimations(Animations):
         between = range(a.last + 1, b.first)
         order[both.start : both.stop] = [*range(b.first, b.last + 1), *between, *range(a.first, a.last + 1)]
         self._rewrite(order, range(0))
+        self.pair_rigs()
 
     def rename(self, row: ListedClip, name: str) -> None:
         """Rename an animation, and the frames and the marker that are named after it."""
@@ -251,6 +282,7 @@ class VertexAnimations(Animations):
             name_action(row.action, name)
         if marker is not None:
             marker.name = clips.label(name)
+        self.pair_rigs()
 
     def _marker(self, row: ListedClip) -> Any:
         markers = self.context.scene.timeline_markers

@@ -18,6 +18,7 @@ from ...assets.levels import level_files, stale_levels
 from ...assets.load import palette_of
 from ...assets.storage import write_files
 from ...blender.compat import Context
+from ...blender.frame_rigs import rigs_of
 from ...blender.provenance import CHECKSUM, CONTENT, FILE
 from ...blender.roots import root_of
 from ...blender.window import object_mode
@@ -86,6 +87,7 @@ def kept_format(row: Format, collection: bpy.types.Collection | None) -> Format:
 
 def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context, settings: GatherSettings) -> Written:
     """Return objects as a file's bytes, which are not written; call it in object mode; raises ModelError."""
+    from ...blender.rig_clips import settle
     from ...blender.scene import ExportScene
     from ...blender.vertex.gather import gather  # as much again as an import needs
     from ...formats.vertex_files import dump_for
@@ -98,6 +100,7 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
         worn_by_name=row.skins == formats.SKIN_FILES,
     )
     export = ExportScene(context.scene, context.view_layer, settings)
+    settle(rigs_of(chosen.blocks))
     with shown_apart(chosen, settings.space, context):
         model = gather(chosen.blocks, chosen.collection, export)
         if row.vertex.holds_pictures and model.palette is None:

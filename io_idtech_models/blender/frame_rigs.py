@@ -1,0 +1,75 @@
+"""Armatures that were made of a model's frames: how they are known, and which of their actions go with the keys'.
+
+The shape keys of such a model hold what its bones don't say, at rest; the armature behind them makes the frames of it.
+So bones move points as keys do: what is true of edited keys is true of posed bones. The armature plays one action that
+shows all frames, the whole, and keeps one for each animation, which plays along with that of the keys.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from .compat import Block
+
+RIG = "idtech_rig"  # on an armature: it was made of frames, and the id of the rig; on its actions: whose they are
+RIG_WHOLE = "idtech_rig_whole"  # on the action that shows all frames
+RIG_KEYS = "idtech_rig_keys"  # on such an action: the one that plays the keys along with it
+MODIFIER = "Rig"
+
+
+def is_frame_rig(block: Block | None) -> bool:
+    """Tell whether an object is an armature that was made of frames."""
+    return block is not None and block.type == "ARMATURE" and bool(rig_id(block))
+
+
+def rig_id(block: Block) -> str:
+    """Return the id of an armature that was made of frames, or ""."""
+    found = None if block.data is None else block.data.get(RIG)
+    return found if isinstance(found, str) else ""
+
+
+def modifier_of(block: Block) -> Any:
+    """Return the modifier by which an armature that was made of frames poses a mesh, or None."""
+    return next((m for m in block.modifiers if m.type == "ARMATURE" and is_frame_rig(m.object)), None)
+
+
+def rig_of(block: Block) -> Block | None:
+    """Return the armature, made of its frames, that poses a mesh, or None."""
+    modifier = modifier_of(block)
+    return None if modifier is None else modifier.object
+
+
+def is_posed_alone(block: Block) -> bool:
+    """Tell whether an armature that was made of its frames is all that changes a mesh."""
+    shown = [modifier for modifier in block.modifiers if modifier.show_viewport]
+    return len(shown) == 1 and shown[0] == modifier_of(block)
+
+
+def rigs_of(blocks: list[Block]) -> list[Block]:
+    """Return the armatures, made of their frames, that pose some meshes."""
+    found = [rig_of(block) for block in blocks if block.type == "MESH"]
+    return list(dict.fromkeys(rig for rig in found if rig is not None))
+
+
+def posed_by(rig: Block) -> list[Block]:
+    """Return the meshes that an armature poses which was made of their frames."""
+    return [block for block in bpy.data.objects if block.type == "MESH" and rig_of(block) == rig]
+
+
+def rig_actions(rig: Block) -> list[Block]:
+    """Return an armature's actions, the one that shows all frames first."""
+    own = rig_id(rig)
+    found = [action for action in bpy.data.actions if own and action.get(RIG) == own]
+    return sorted(found, key=lambda action: not action.get(RIG_WHOLE))
+
+
+def whole_of(rig: Block) -> Block | None:
+    """Return the action that shows all frames, if it is still there."""
+    return next((action for action in rig_actions(rig) if action.get(RIG_WHOLE)), None)
+
+
+def partner_of(rig: Block, action: Block | None) -> Block | None:
+    """Return what an armature plays along with an action of the keys; None if that is none that it knows."""
+    return next((each for each in rig_actions(rig) if action is not None and each.get(RIG_KEYS) == action), None)

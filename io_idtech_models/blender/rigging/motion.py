@@ -1,0 +1,125 @@
+"""Poses of a rig as what curves hold, and the actions that play them.
+
+Letters in shapes: F frames, B bones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...model.rigging.rig import Rig
+from ...model.transforms import from_matrices, inverse
+from ...model.vertex import Tag
+from .. import names
+from ..compat import Block, curves_for
+from ..curves import add_curves
+from ..empties import decompose
+from ..frame_rigs import RIG, RIG_KEYS, RIG_WHOLE, rig_id
+from ..skeletal.armature import TURN, chained, joint_matrices, relative
+from .bones import Bones
+
+Doubles = NDArray[np.float64]
+Floats = NDArray[np.float32]
+STILL = 1e-4  # of the model's size: a bone that moves less against its parent only turns
+PATHS = (("location", 3), ("rotation_quaternion", 4), ("scale", 3))
+AXES = [1, 0, 2]  # a tag's bone lies along its forward axis: see `bones`
+
+
+@dataclass(eq=False)
+class TagPoses:
+    """How tags stand in all frames."""
+
+    places: Doubles  # (F, N, 4, 4) without scale
+    scales: Doubles  # (F, N, 3)
+
+
+def tag_poses(tags: Sequence[Tag], num_frames: int) -> TagPoses:
+    """Return how tags stand, as location, rotation and scale show it."""
+    if not tags:
+        return TagPoses(np.zeros((num_frames, 0, 4, 4)), np.ones((num_frames, 0, 3)))
+    turns, scales = decompose(np.stack([tag.axes for tag in tags], axis=1))
+    origins = np.stack([tag.origins for tag in tags], axis=1)
+    return TagPoses(joint_matrices(origins, _unit(turns)), scales.astype(np.float64))
+
+
+def _unit(turns: NDArray[Any]) -> Doubles:
+    turns = turns.astype(np.float64)
+    return np.asarray(turns / np.maximum(steady.lengths(turns), 1e-30)[..., None])
+
+
+def channels_of(rig: Rig, bones: Bones, tags: TagPoses) -> Floats:
+    """Return what curves hold of each bone in each frame, (F, B, 10): location, rotation, scale."""
+    full = np.zeros((*rig.poses.shape[:2], 4, 4))
+    full[..., :3, :], full[..., 3, 3] = rig.poses, 1.0
+    posed = steady.products(full, bones.rest)
+    posed[:, rig.tag_bones] = steady.products(tags.places, TURN)
+    basis = steady.products(inverse(relative(bones.rest, rig.parents)), relative(posed, rig.parents))
+    channels = np.empty((*basis.shape[:2], 10), np.float32)
+    channels[..., :3] = basis[..., :3, 3]
+    size = float(np.ptp(rig.rest, axis=0).max(initial=0.0))
+    still = np.abs(channels[..., :3]).max(axis=(0, 2), initial=0.0) <= STILL * size
+    still[rig.tag_bones] = False
+    channels[:, still, :3] = 0.0
+    channels[..., 3:7] = _continuous(from_matrices(steady.nearest_rotations(basis[..., :3, :3])))
+    channels[..., 7:] = 1.0
+    channels[:, rig.tag_bones, 7:] = tags.scales[..., AXES]
+    return channels
+
+
+def _continuous(turns: Doubles) -> Doubles:
+    """Return quaternions (F, B, 4) that each follow the one before the short way."""
+    if len(turns):
+        flips = np.where(steady.dots(turns[1:], turns[:-1]) < 0, -1.0, 1.0)
+        turns[1:] *= np.cumprod(flips, axis=0)[..., None]
+    return turns
+
+
+def as_shown(rig: Rig, bones: Bones, channels: Floats) -> Rig:
+    """Return the rig with the poses that Blender makes of channels (F, B, 10), so that keys say all that these don't.
+
+    Scales are tags' alone, which move no point.
+    """
+    basis = joint_matrices(channels[..., :3], _unit(channels[..., 3:7]))
+    posed = chained(steady.products(relative(bones.rest, rig.parents), basis), rig.parents)
+    return replace(rig, poses=np.ascontiguousarray(steady.products(posed, inverse(bones.rest))[..., :3, :]))
+
+
+def bone_path(name: str, path: str) -> str:
+    """Return the data path of a bone's channel."""
+    return f'pose.bones["{bpy.utils.escape_identifier(name)}"].{path}'
+
+
+def play_whole(bones: Bones, channels: Floats, times: list[float], keys: Block | None) -> Block:
+    """Let an armature play an action that shows all frames at the times at which the scene shows their keys.
+
+    `keys` is the action that shows these.
+    """
+    block = bones.block
+    action: Block = bpy.data.actions.new(names.fit(block.name))
+    action[RIG], action[RIG_WHOLE] = rig_id(block), True
+    if keys is not None:
+        action[RIG_KEYS] = keys
+    action.use_fake_user = True
+    wanted, rows = [], []
+    for bone, name in enumerate(bones.names):
+        for path, first, count, rest in (
+            ("location", 0, 3, 0.0),
+            ("rotation_quaternion", 3, 4, None),
+            ("scale", 7, 3, 1.0),
+        ):
+            own = channels[:, bone, first : first + count]
+            if rest is None or (own != np.float32(rest)).any():
+                wanted += [(bone_path(name, path), axis) for axis in range(count)]
+                rows.append(own.T)
+    at, order = np.unique(np.array(times, np.float32), return_index=True)  # of frames that share a time the first
+    if rows:
+        values = np.ascontiguousarray(np.concatenate(rows)[:, order])
+        add_curves(curves_for(action, block, block.name), wanted, at, values)
+    return action

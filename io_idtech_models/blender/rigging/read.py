@@ -1,0 +1,160 @@
+"""A model's frames as a rig is made of them: points of all meshes in all frames, and tags, in the model's space."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...model.vertex import Tag
+from ...model.wording import listed
+from ...reporting import LimitError
+from .. import names
+from ..compat import Block
+from ..curves import is_still
+from ..frame_rigs import rig_of
+from ..roots import FRAME, Space, frame_root, places_in, space_of
+from ..scene import ExportScene
+from ..vertex.frame_plan import FramePlan, GatherSettings, plan_frames
+from ..vertex.gather import find_tags, read_tags
+from ..vertex.sampling import Stage, stepping
+from ..vertex.shape_keys import frame_blocks, read
+from ..vertex.shown_keys import has_frames
+from ..vertex.source import find
+
+log = logging.getLogger(__name__)
+
+FARTHEST = 1e7  # units: a bone so far away would be nowhere in particular
+Floats = NDArray[np.float32]
+Matrices = NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class FramedModel:
+    """A model whose frames are shape keys."""
+
+    name: str
+    meshes: list[Block]
+    places: list[Matrices]  # (4, 4) where each mesh is in the model's space
+    tag_blocks: list[Block]
+    tags: list[Tag]
+    points: Floats  # (F, V, 3) of all meshes, one behind another
+    triangles: NDArray[np.int32]  # (T, 3)
+    plan: FramePlan
+    collection: bpy.types.Collection | None
+
+    @property
+    def space(self) -> Space:
+        """Return where the model's coordinates begin."""
+        return self.plan.space
+
+    def split(self, points: Floats) -> list[Floats]:
+        """Return points (F, V, 3) of the model's space as each mesh's own, (F, P, 3)."""
+        ends = np.cumsum([len(block.data.vertices) for block in self.meshes])[:-1]
+        parts = np.split(points, ends, axis=1)
+        return [moved(part, place, back=True) for part, place in zip(parts, self.places, strict=True)]
+
+
+def read_model(
+    blocks: list[Block], collection: bpy.types.Collection | None, export: ExportScene[GatherSettings]
+) -> FramedModel:
+    """Return the frames of a model of some objects.
+
+    Raises:
+        LimitError: it has none, or none that a rig could stand behind.
+    """
+    export.view_layer.update()
+    meshes = [block for block in blocks if has_frames(block)]
+    if not meshes:
+        raise LimitError("no mesh with frames: a rig is made of a model's frames, which are its shape keys")
+    refuse_unfit(meshes)
+    sources = [tag for tag in find_tags(blocks) if not tag.bone]
+    known = find(collection, [block.data for block in meshes], [tag.block for tag in sources])
+    space = space_of([*meshes, *(tag.block for tag in sources)], collection, export.evaluated)
+    _refuse_parts(space)
+    plan = plan_frames(meshes, sources, collection, known, export, space)
+    plan.space = space
+    with stepping(export, plan, meshes) as stage:
+        found = read_tags(sources, stage)
+        places = _places(meshes, stage)
+    tags = {tag.block: Tag(names.file_name_of(tag.block), *own) for tag, own in zip(sources, found, strict=True)}
+    lost = [block for block, tag in tags.items() if not max(map(_reach, (tag.origins, tag.axes))) < FARTHEST]
+    if lost:
+        text = "tags that lie nowhere, or too far out, in some frame get no bone: %s"
+        log.warning(text, listed([tags.pop(block).name for block in lost]))
+    own = [read(frame_blocks(block.data.shape_keys), len(block.data.vertices)) for block in meshes]
+    points = np.concatenate([moved(part, place) for part, place in zip(own, places, strict=True)], axis=1)
+    if not _reach(points) < FARTHEST:
+        raise LimitError(f"vertices lie nowhere, or farther out than {FARTHEST:,.0f} units, too far for bones")
+    name = meshes[0].name if collection is None else collection.name
+    return FramedModel(
+        name, meshes, places, list(tags), list(tags.values()), points, _triangles(meshes), plan, collection
+    )
+
+
+def _reach(numbers: Floats) -> float:
+    return float(np.abs(np.nan_to_num(numbers, nan=np.inf)).max(initial=0.0))
+
+
+def refuse_unfit(meshes: list[Block]) -> None:
+    """Raise LimitError where a mesh has a rig, or other keys than frames, or moves as an object."""
+    for block in meshes:
+        rigs = [m.object for m in block.modifiers if m.type == "ARMATURE" and m.object is not None]
+        if rig_of(block) is not None:
+            raise LimitError(f"'{block.name}' has a rig already, made of its frames: Remove Rig gives these back")
+        if rigs:
+            raise LimitError(f"'{block.name}' is bent by an armature already: '{rigs[0].name}'")
+        if block.data.shape_keys.use_relative:
+            text = "its shape keys are relative: import the model with absolute ones (Relative Keys off)"
+            raise LimitError(f"'{block.name}': {text}")
+        if block.data.users - block.data.use_fake_user > 1:
+            text = "shares its mesh with another object, which would lose its frames: make it a single user first"
+            raise LimitError(f"'{block.name}' {text}")
+        if block.constraints or not is_still(block):
+            raise LimitError(f"'{block.name}' moves as an object beside its frames: a rig is made of frames alone")
+    linked = [b.name for b in meshes if b.data.library is not None or b.data.override_library is not None]
+    if linked:
+        raise LimitError(f"{listed(linked)}: linked from another .blend; make it local, or make the rig there")
+
+
+def _refuse_parts(space: Space) -> None:
+    root = space.root
+    if root is not None and FRAME in frame_root(root):
+        text = "is a part of a player, whose parts play on their own: import its file alone to make a rig of it"
+        raise LimitError(f"'{root.name}' {text}")
+
+
+def _places(meshes: list[Block], stage: Stage) -> list[Matrices]:
+    """Return where meshes, which stand still, are in the model's space."""
+    space = stage.plan.space
+    if all(space.is_plain(block) for block in meshes):
+        return [space.place(block) for block in meshes]
+    stage.show(0)
+    return places_in(space, stage.export, meshes)
+
+
+def moved(points: Floats, place: Matrices, back: bool = False) -> Floats:
+    """Return points (F, P, 3) where a matrix (4, 4) puts them, or took them from; as they are where it is none."""
+    if np.array_equal(place, np.eye(4)):
+        return points
+    way = place[:3, 3]
+    if back:
+        turn = steady.inverses(place[:3, :3])
+        return np.asarray(steady.applied(turn, points.astype(np.float64) - way), np.float32)
+    return np.asarray(steady.applied(place[:3, :3], points.astype(np.float64)) + way, np.float32)
+
+
+def _triangles(meshes: list[Block]) -> NDArray[np.int32]:
+    """Return the triangles (T, 3) of meshes, whose points are numbered one behind another."""
+    found, first = [], 0
+    for block in meshes:
+        block.data.calc_loop_triangles()
+        corners = np.empty(3 * len(block.data.loop_triangles), np.int32)
+        block.data.loop_triangles.foreach_get("vertices", corners)
+        found.append(corners.reshape(-1, 3) + first)
+        first += len(block.data.vertices)
+    return np.concatenate(found).astype(np.int32)

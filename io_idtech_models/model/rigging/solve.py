@@ -1,0 +1,144 @@
+"""From frames to a rig: `make_rig`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...reporting import LimitError
+from ..vertex import Tag
+from .fit import (
+    Skin,
+    best_poses,
+    fit_poses,
+    fit_rest,
+    fit_weights,
+    moments_of,
+    without_empty_bones,
+    without_flat_blends,
+)
+from .joints import turning_poses
+from .parts import LEAST_POINTS, exchanged, merged, rigid_parts, worth
+from .points import MovingPoints, differing_frames, moving_points
+from .rest_frame import rest_frames
+from .rig import Rig
+from .settings import RigSettings
+from .skeleton import Skeleton, find_skeleton
+from .tag_bones import with_tags
+
+Doubles = NDArray[np.float64]
+Progress = Callable[[float], None]
+
+MOST_BONES = 40
+SEARCHED = 36  # frames that parts are looked for in
+ROUNDS, LAST_ROUNDS = 3, 4  # of weights, poses and rest, in some frames and in all
+EXCHANGES = 8
+NEARLY = 1.1  # of the least cost: among such the rest that looks best is taken
+GRID_ROUNDING = np.sqrt(1 / 4)  # of three axes, each rounded to a step: rms, 1/12 a step each
+
+
+def make_rig(
+    positions: NDArray[np.float32],
+    triangles: NDArray[np.int32],
+    tags: Sequence[Tag],
+    settings: RigSettings,
+    advance: Progress = lambda done: None,
+) -> Rig:
+    """Return the rig of vertices (F, V, 3) that triangles (T, 3) join, and of the tags beside them.
+
+    `advance` is told how much is done, from 0 to 1, and may raise to end it.
+
+    Raises:
+        LimitError: there is no motion to make anything of, or no vertex, or not enough frames.
+    """
+    if len(positions) < 2:
+        raise LimitError("there is one frame only: nothing moves, so there is nothing to make bones of")
+    points = moving_points(positions, triangles)
+    if not 0 <= settings.rest < len(positions) and settings.rest != -1:
+        raise LimitError(f"there is no frame {settings.rest} to rest in, only 0 to {len(positions) - 1}")
+    skin, first = find_skin(points, settings, advance)
+    skeleton = find_skeleton(skin, points, tags, settings)
+    skin = skeleton.skin
+    if settings.turn_only:
+        hung = np.where(skeleton.loose, -1, skeleton.parents)
+        skin.poses = turning_poses(skin, points.places, hung, skeleton.heads, skeleton.order)
+    skeleton.skin = without_flat_blends(skin)
+    advance(1.0)
+    return with_tags(_in_units(skeleton, points, first), tags)
+
+
+def find_skin(points: MovingPoints, settings: RigSettings, advance: Progress) -> tuple[Skin, int]:
+    """Return bones, weights and poses that explain points in all frames, and the frame that the rest was begun from."""
+    tried = [settings.rest] if settings.rest >= 0 else rest_frames(points)
+    whole, edges = points.places[points.whole], points.edges
+    searched = whole[differing_frames(whole, SEARCHED)]
+    found: list[tuple[float, Skin, int]] = []
+    for turn, frame in enumerate(tried):
+
+        def at(done: float, start: float = 0.7 * turn / len(tried)) -> None:
+            advance(start + 0.7 * done / len(tried))
+
+        skin = _searched(points, searched, points.places[frame].copy(), settings, at)
+        found.append((worth(skin, searched), skin, frame))
+    least = min(cost for cost, _, _ in found)
+    skin, first = next((skin, frame) for cost, skin, frame in found if cost <= NEARLY * least)
+    skin = exchanged(skin, searched, points.edges, EXCHANGES, lambda: advance(0.7))
+    skin.poses = _posed(skin, whole, 3)
+    for turn in range(LAST_ROUNDS):
+        skin.weights = fit_weights(skin, whole, edges)
+        skin.rest = fit_rest(skin, whole)
+        skin.poses = fit_poses(skin, whole, passes=2 if turn == LAST_ROUNDS - 1 else 1)
+        advance(0.7 + 0.25 * (turn + 1) / LAST_ROUNDS)
+    if points.torn.any():
+        poses = np.empty((len(points.places), *skin.poses.shape[1:]))
+        poses[points.whole], poses[points.torn] = skin.poses, _posed(skin, points.places[points.torn], 5)
+        skin.poses = poses
+    return skin, first
+
+
+def _posed(skin: Skin, places: Doubles, passes: int) -> Doubles:
+    """Return the transforms (f, B, 3, 4) of bones in frames (f, P, 3) in which none is known."""
+    sure = np.where(skin.weights > 0.5, skin.weights, skin.weights * 0.2)
+    return fit_poses(replace(skin, poses=best_poses(moments_of(places, skin.rest, sure))), places, passes)
+
+
+def _searched(points: MovingPoints, few: Doubles, rest: Doubles, settings: RigSettings, advance: Progress) -> Skin:
+    """Return the bones that a few frames (f, P, 3) take, begun from a rest (P, 3)."""
+    edges, grid = points.edges, points.step * GRID_ROUNDING
+    tolerance = max(1.5 * grid, 0.001) / settings.detail
+    part = rigid_parts(few, rest, edges, tolerance, max(MOST_BONES, settings.bones))
+    advance(0.3)
+    weights = np.eye(int(part.max()) + 1)[part]
+    skin = Skin(rest, weights, best_poses(moments_of(few, rest, weights)))
+    for turn in range(ROUNDS):
+        skin.weights = fit_weights(skin, few, edges)
+        skin = without_empty_bones(skin, LEAST_POINTS / 2)
+        skin.poses = fit_poses(skin, few)
+        skin.rest = fit_rest(skin, few)
+        advance(0.3 + 0.05 * (turn + 1))
+    return merged(skin, few, edges, settings.bones, lambda: advance(0.6))
+
+
+def _in_units(skeleton: Skeleton, points: MovingPoints, first: int) -> Rig:
+    """Return a rig in the model's own units and place."""
+    skin, size, centre = skeleton.skin, points.size, points.centre
+    poses = skin.poses.copy()
+    turned = poses[..., :3] @ centre
+    poses[..., 3] = poses[..., 3] * size + centre - turned
+    return Rig(
+        names=skeleton.names,
+        parents=skeleton.parents,
+        heads=skeleton.heads * size + centre,
+        tails=skeleton.tails * size + centre,
+        rest=skin.rest * size + centre,
+        weights=skin.weights,
+        of_vertex=points.of_vertex,
+        poses=poses,
+        rest_frame=first,
+        torn=points.torn,
+        tag_bones=np.zeros(0, np.int64),
+        groups=skeleton.groups,
+    )

@@ -1,0 +1,93 @@
+"""Tags as bones: each moves as its tag does, and hangs on the bone that it follows best.
+
+Letters in shapes: F frames, B bones, N tags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..torso import nearest_turns
+from ..transforms import to_matrices
+from ..vertex import Tag
+from .rig import Rig
+
+Doubles = NDArray[np.float64]
+
+TURNING = 0.05  # what a turn counts beside a way
+LENGTH = 0.06  # of the model's size: of a bone that is a tag
+
+
+def with_tags(rig: Rig, tags: Sequence[Tag]) -> Rig:
+    """Return the rig with a bone behind its others for each tag, called as it is; the empty there has its axes."""
+    if not tags:
+        return rig
+    size = float(np.linalg.norm(np.ptp(rig.rest, axis=0))) or 1.0
+    whole = np.flatnonzero(~rig.torn)
+    parents, heads, tails, poses, names = [], [], [], [], list(rig.names)
+    for tag in tags:
+        own = transforms_of(tag)
+        parent = followed(own[whole], rig.poses[whole], size)
+        place = np.linalg.inv(rig_matrices(rig.poses[rig.rest_frame, parent])) @ own[rig.rest_frame]
+        rest = np.eye(4)
+        rest[:3, :3] = to_matrices(nearest_turns(place[None, :3, :3]))[0]
+        rest[:3, 3] = place[:3, 3]
+        parents.append(parent)
+        heads.append(rest[:3, 3])
+        tails.append(rest[:3, 3] + rest[:3, 0] * size * LENGTH)
+        poses.append((own @ np.linalg.inv(rest))[:, :3])
+        names.append(_free(tag.name, names))
+    count = rig.num_bones
+    return replace(
+        rig,
+        names=names,
+        parents=np.concatenate([rig.parents, parents]),
+        heads=np.concatenate([rig.heads, heads]),
+        tails=np.concatenate([rig.tails, tails]),
+        weights=np.concatenate([rig.weights, np.zeros((len(rig.weights), len(tags)))], axis=1),
+        poses=np.concatenate([rig.poses, np.stack(poses, axis=1)], axis=1),
+        tag_bones=np.arange(count, count + len(tags)),
+        groups=[*rig.groups, *("tags" for _ in tags)],
+    )
+
+
+def rig_matrices(transforms: Doubles) -> Doubles:
+    """Return transforms (..., 3, 4) as matrices (..., 4, 4)."""
+    found = np.zeros((*transforms.shape[:-2], 4, 4))
+    found[..., :3, :] = transforms
+    found[..., 3, 3] = 1
+    return found
+
+
+def followed(transforms: Doubles, poses: Doubles, size: float) -> int:
+    """Return which bone of `poses` (f, B, 3, 4) that follows best which moves so (f, 4, 4).
+
+    Seen from it, place and turn change least.
+    """
+    seen = np.linalg.inv(rig_matrices(poses)) @ transforms[:, None]
+    spread = (seen - seen.mean(axis=0)) ** 2
+    away = spread[:, :, :3, 3].sum(axis=2).mean(axis=0) / size**2
+    turned = spread[:, :, :3, :3].sum(axis=(2, 3)).mean(axis=0)
+    return int((away + TURNING * turned).argmin())
+
+
+def transforms_of(tag: Tag) -> Doubles:
+    """Return what takes a tag's own space to the model's, (F, 4, 4): its axes are columns, its rows are not."""
+    found = np.zeros((len(tag.origins), 4, 4))
+    found[:, :3, :3] = np.swapaxes(tag.axes, 1, 2)
+    found[:, :3, 3] = tag.origins
+    found[:, 3, 3] = 1
+    return found
+
+
+def _free(name: str, taken: list[str]) -> str:
+    """Return a name that no bone has."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}.{number:03}"
+    return free

@@ -1,0 +1,375 @@
+"""Make Rig from Frames: what is not posed comes back byte for byte, what is posed changes alone; Remove Rig."""
+
+import numpy as np
+import pytest
+from mathutils import Quaternion
+
+from io_idtech_models.blender.compat import action_parts
+from io_idtech_models.blender.frame_rigs import RIG_KEYS, is_frame_rig, posed_by, whole_of
+from io_idtech_models.blender.rig_clips import clips_of, settle
+from io_idtech_models.blender.vertex.shape_keys import frame_blocks, read
+from io_idtech_models.model.rigging.settings import RigSettings
+from io_idtech_models.reporting import LimitError, collected_warnings
+from io_idtech_models.tasks import rigging
+from tests.samples import PROJECT, corpus, format_of, load, sample
+from tests.small_files import SAMPLES
+from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, export_model, import_model, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+ops = bpy.ops.object
+make, remove, play = ops.idtech_make_rig, ops.idtech_remove_rig, ops.idtech_animation_play
+BRAZIER, PENNANT, STILT, UPPER = (
+    PROJECT / "examples" / place
+    for place in (
+        "brazier/progs/brazier.mdl", "pennant/models/mapobjects/pennant/pennant.mdc", "stilt/players/stilt/tris.md2",
+        "tock/baseq3/models/players/tock/upper.md3",
+    )
+)  # fmt: skip
+REAL = ("don/lower.md3", "skel/lower.mdc", "progs/dog.mdl", "v_blast/tris.md2")
+
+
+ODD = [pytest.param(kind, SAMPLES[kind]["odd_numbers"], id=f"{kind}-odd_numbers") for kind in ("md2", "mdl")]
+
+
+def framed():
+    """Return samples with frames and vertices, of numbers that bones can hold."""
+    found = []
+    for kind in ("md2", "md3", "mdc", "mdl"):
+        for name, data in SAMPLES[kind].items():
+            model = format_of(data).load(data, "")
+            if model.num_frames > 1 and any(surface.num_vertices for surface in model.surfaces):
+                found.append(pytest.param(kind, data, id=f"{kind}-{name}"))
+    return [each for each in found if each.id not in {odd.id for odd in ODD}]
+
+
+def real():
+    return [
+        file.path for kind in (".md3", ".mdc", ".mdl", ".md2") for file in corpus(kind) if str(file.path).endswith(REAL)
+    ]
+
+
+def rig():
+    (found,) = (block for block in bpy.data.objects if is_frame_rig(block))
+    return found
+
+
+def rigged(path):
+    """Import a file and make a rig of it; returns the armature."""
+    import_model(path)
+    assert make() == {"FINISHED"}
+    return rig()
+
+
+def keys_of(blocks):
+    return {block.name: read(frame_blocks(block.data.shape_keys), len(block.data.vertices)) for block in blocks}
+
+
+def turn(block, bone, frame):
+    """Turn a bone half a radian in a frame of the scene, and key it."""
+    bpy.context.scene.frame_set(frame)
+    posed = block.pose.bones[bone]
+    posed.rotation_quaternion = posed.rotation_quaternion @ Quaternion((1, 0, 0), 0.5)
+    assert posed.keyframe_insert("rotation_quaternion", frame=frame)
+
+
+def a_limb(block):
+    """Return a bone that moves some points, not all, and the names of what hangs on it."""
+    counts = {bone.name: 0 for bone in block.data.bones if bone.use_deform}
+    for mesh in posed_by(block):
+        for vertex in mesh.data.vertices:
+            for group in vertex.groups:
+                counts[mesh.vertex_groups[group.group].name] += 1
+    bone = min((name for name in counts if counts[name] > 4 and block.data.bones[name].parent), key=counts.__getitem__)
+    return bone, {bone, *(child.name for child in block.data.bones[bone].children_recursive)}
+
+
+@pytest.mark.parametrize(("kind", "data"), framed())
+def test_unedited_samples_stay_byte_for_byte(kind, data, tmp_path):
+    path = put(tmp_path / f"a.{kind}", data)
+    rigged(path)
+    assert export_bytes(tmp_path / f"b.{kind}") == data
+    assert remove() == {"FINISHED"}
+    assert not bpy.data.armatures
+    assert export_bytes(tmp_path / f"b.{kind}") == data
+
+
+@pytest.mark.parametrize(("kind", "data"), ODD)
+def test_numbers_that_bones_cannot_hold_are_refused(kind, data, tmp_path):
+    import_model(put(tmp_path / f"a.{kind}", data))
+    assert "too far for bones" in error_of(make)
+    assert export_bytes(tmp_path / f"b.{kind}") == data
+
+
+@pytest.mark.parametrize("path", [BRAZIER, PENNANT, STILT, UPPER, *real()], ids=lambda path: path.name)
+def test_unedited_models_stay_byte_for_byte(path, tmp_path):
+    data, out = path.read_bytes(), tmp_path / path.name
+    collection = import_model(path)
+    before, actions = keys_of(b for b in collection.objects if b.type == "MESH"), len(bpy.data.actions)
+    activate(*(block for block in collection.objects if block.type == "MESH"))
+    assert make() == {"FINISHED"}
+    assert is_frame_rig(bpy.context.view_layer.objects.active)
+    assert export_bytes(out) == data
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    assert export_bytes(out) == data
+    assert remove() == {"FINISHED"}
+    assert export_bytes(out) == data
+    after = keys_of(block for block in bpy.data.objects if block.type == "MESH")
+    assert all(np.array_equal(before[name], after[name]) for name in before)
+    assert len(bpy.data.actions) == actions
+    assert not any(block.vertex_groups or block.modifiers or block.parent for block in bpy.data.objects)
+
+
+@pytest.mark.parametrize("path", [BRAZIER, PENNANT, UPPER], ids=lambda path: path.name)
+def test_one_bone_changes_one_frame_and_what_it_moves(path, tmp_path):
+    block = rigged(path)
+    play(name="All Frames")
+    bone, moving = a_limb(block)
+    turn(block, bone, 3)
+    before, after = load(path.read_bytes()), export_model(tmp_path / path.name)
+    assert after.frame_names == before.frame_names
+    for old, new, mesh in zip(before.surfaces, after.surfaces, posed_by(block), strict=True):
+        assert np.array_equal(new.triangles, old.triangles)
+        assert np.array_equal(new.uvs, old.uvs)
+        changed = (new.positions != old.positions).any(axis=2)
+        turned = (new.normals != old.normals).any(axis=2)
+        assert not np.delete(changed | turned, 3, axis=0).any()
+        groups = {group.index for group in mesh.vertex_groups if group.name in moving}
+        held = [not any(g.group in groups and g.weight > 0 for g in v.groups) for v in mesh.data.vertices]
+        if len(held) == changed.shape[1]:  # no seam has split points
+            assert not changed[3, held].any()
+        near = np.zeros(len(turned[3]), bool)
+        near[new.triangles[changed[3][new.triangles].any(axis=1)]] = True
+        assert not turned[3, ~near].any(), "what is beside nothing that moved keeps its source's normal"
+    assert any((new.positions != old.positions).any() for old, new in zip(before.surfaces, after.surfaces, strict=True))
+    assert remove() == {"FINISHED"}
+    posed = export_model(tmp_path / path.name)
+    for new, plain in zip(after.surfaces, posed.surfaces, strict=True):
+        assert np.allclose(new.positions, plain.positions, atol=2e-2), "what was posed is in the keys"
+
+
+def test_tags_are_bones(tmp_path):
+    block = rigged(UPPER)
+    empties = [each for each in bpy.data.objects if each.type == "EMPTY"]
+    assert sorted(each.name for each in empties) == sorted(
+        b.name for b in block.data.bones if b.name.startswith("tag_")
+    )
+    assert {(each.parent, each.parent_bone) for each in empties} == {(block, each.name) for each in empties}
+    assert {c.name for c in block.data.bones["tag_head"].collections} == {"Tags"}
+    play(name="All Frames")
+    bpy.context.scene.frame_set(5)
+    block.pose.bones["tag_head"].location.y += 3.0
+    assert block.pose.bones["tag_head"].keyframe_insert("location", frame=5)
+    before, after = load(UPPER.read_bytes()), export_model(tmp_path / "a.md3")
+    assert [tag.name for tag in after.tags] == [tag.name for tag in before.tags]
+    for old, new in zip(before.tags, after.tags, strict=True):
+        moved = np.linalg.norm(new.origins - old.origins, axis=1)
+        assert np.array_equal(np.flatnonzero(moved), [5] if new.name == "tag_head" else [])
+        assert moved.max() == pytest.approx(3.0 if new.name == "tag_head" else 0.0, abs=1e-4)
+        assert np.array_equal(new.axes, old.axes)
+
+
+def test_animations_play_along(tmp_path):
+    block = rigged(STILT)
+    scene = bpy.context.scene
+    assert play(name="run") == {"FINISHED"}
+    clip = block.animation_data.action
+    assert (clip.name, scene.frame_end) == ("run.001", 5)
+    assert clip[RIG_KEYS].name == "run"
+    data = STILT.read_bytes()
+    assert export_bytes(tmp_path / "a.md2", frames="KEYS") == data, "all frames are written while one animation plays"
+    assert block.animation_data.action == clip
+    every = load(export_bytes(tmp_path / "a.md2", frames="ACTIONS"))
+    assert every.num_frames == 34
+    bone, _ = a_limb(block)
+    turn(block, bone, 2)
+    first = load(data).frame_names.index("run1")
+    taken = export_model(tmp_path / "a.md2")
+    off = np.abs(taken.surfaces[0].positions - load(data).surfaces[0].positions).max(axis=(1, 2))
+    assert np.array_equal(np.flatnonzero(off > 1.0), [first + 2]), "what is posed in a clip is the whole's"
+    play(name="All Frames")
+    assert block.animation_data.action == whole_of(block)
+    again = export_model(tmp_path / "a.md2")
+    assert np.array_equal(again.surfaces[0].positions, taken.surfaces[0].positions)
+
+
+def test_what_is_posed_in_the_whole_is_the_clips(tmp_path):
+    block = rigged(STILT)
+    bone, _ = a_limb(block)
+    play(name="All Frames")
+    turn(block, bone, 12)
+    play(name="run")
+    shown = export_model(tmp_path / "a.md2", frames="ACTIONS", actions="run").surfaces[0].positions
+    before = load(STILT.read_bytes()).surfaces[0].positions[10:16]
+    assert np.array_equal(np.flatnonzero(np.abs(shown - before).max(axis=(1, 2)) > 1.0), [2])
+    turn(block, bone, 4)  # in the clip that plays, and meanwhile in the whole
+    curves = [curve for _, _, curves in action_parts(whole_of(block)) for curve in curves]
+    curve = next(c for c in curves if c.data_path == f'pose.bones["{bone}"].rotation_quaternion' and c.array_index == 1)
+    before = curve.keyframe_points[13].co.y
+    curve.keyframe_points[13].co.y += 0.2
+    with collected_warnings() as warnings:
+        settle([block])
+    assert len(warnings) == 1
+    assert "were both changed: the one that plays counts, 'run" in warnings[0]
+    assert curve.keyframe_points[13].co.y == before
+    with collected_warnings() as warnings:
+        settle([block])
+    assert not warnings
+
+
+def test_frames_and_animations_that_are_edited_keep_their_poses(tmp_path):
+    rows = (
+        ("duplicate", {"name": "run", "copy": "sprint"}),
+        ("remove", {"name": "pain1"}),
+        ("rename", {"name": "stand"}),
+    )
+    found = []
+    for has_rig in (False, True):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        import_model(STILT)
+        if has_rig:
+            make()
+        play(name="All Frames")
+        bpy.context.scene.frame_set(3)
+        assert ops.idtech_insert_frame() == {"FINISHED"}
+        for name, options in rows:
+            more = {"to": "idle"} if name == "rename" else {}
+            assert getattr(ops, f"idtech_animation_{name}")(**options, **more) == {"FINISHED"}
+        play(name="sprint")
+        found.append([export_model(tmp_path / "a.md2", frames=frames) for frames in ("KEYS", "ACTIONS")])
+    for plain, posed in zip(*found, strict=True):
+        assert posed.frame_names == plain.frame_names
+        for name in ("positions", "normals"):
+            own, other = (getattr(model.surfaces[0], name) for model in (plain, posed))
+            assert np.allclose(own, other, atol=1e-4), name
+    clips = [clip.name for clip in clips_of(rig())]
+    assert {name.split(".")[0] for name in clips} == {"idle", "sprint", "run", "attack", "pain2", "death1"}
+    assert rig().animation_data.action.name.startswith("sprint")
+
+
+def bar(frames=((0.0, 0.0), (0.5, 0.0), (1.0, 0.4)), relative=False):
+    """Return a bar of three segments whose second and third bend by some radians in each frame; no import made it."""
+    points = [
+        (x, y, z) for x in (0.0, 1.0, 9.0, 10.0, 11.0, 19.0, 20.0, 21.0, 29.0, 30.0) for y in (-1, 1) for z in (-1, 1)
+    ]
+    faces = [
+        (4 * i + a, 4 * i + b, 4 * i + 4 + b, 4 * i + 4 + a)
+        for i in range(9)
+        for a, b in ((0, 1), (1, 3), (3, 2), (2, 0))
+    ]
+    block = add_cube("bar")
+    block.data.clear_geometry()
+    block.data.from_pydata(points, [], faces)
+    for frame, (first, second) in enumerate(frames):
+        block.shape_key_add(name=f"bend{frame}", from_mix=False)
+        block.data.shape_keys.use_relative = relative
+        key = block.data.shape_keys.key_blocks[frame]
+        places = np.array(points)
+        for joint, angle in ((20.0, second), (10.0, first)):
+            turned = np.array(points)[:, 0] > joint
+            x, z = places[turned, 0] - joint, places[turned, 2]
+            places[turned, 0] = x * np.cos(angle) - z * np.sin(angle) + joint
+            places[turned, 2] = x * np.sin(angle) + z * np.cos(angle)
+        key.points.foreach_set("co", places.astype(np.float32).ravel())
+        block.data.shape_keys.eval_time = frame + 1.0
+    block.data.update()
+    return block
+
+
+def test_any_mesh_with_absolute_keys_gets_a_rig_where_it_stands(tmp_path):
+    block = bar()
+    block.location, block.rotation_euler, block.scale = (5, -3, 2), (0.3, 0.2, 1.0), (2, 1, -1)
+    before = export_bytes(tmp_path / "a.md3", frames="KEYS")
+    plain = keys_of([block])
+    assert make(bones=3) == {"FINISHED"}
+    found = rig()
+    assert found.name == "bar_rig"
+    assert 2 <= len(found.data.bones) <= 3
+    activate(block)
+    assert (
+        np.abs(
+            load(export_bytes(tmp_path / "a.md3", frames="KEYS")).surfaces[0].positions
+            - load(before).surfaces[0].positions
+        ).max()
+        <= 1 / 64
+    )
+    assert remove() == {"FINISHED"}
+    assert np.allclose(keys_of([block])["bar"], plain["bar"], atol=1e-4)
+
+
+def test_bones_turn_only_where_that_is_asked_for(tmp_path):
+    import_model(STILT)
+    make(joints="TURN")
+    assert export_bytes(tmp_path / "a.md2") == STILT.read_bytes()
+    block = rig()
+    moving = {
+        c.data_path for _, _, curves in action_parts(whole_of(block)) for c in curves if "location" in c.data_path
+    }
+    assert len(moving) <= sum(bone.parent is None for bone in block.data.bones)
+
+
+def test_the_rest_is_a_frame_that_is_chosen():
+    import_model(BRAZIER)
+    play(name="All Frames")
+    bpy.context.scene.frame_set(4)
+    assert rigging.this_frame(bpy.context) == 4
+    assert make(rest="FRAME") == {"FINISHED"}
+
+
+@pytest.mark.parametrize(
+    ("case", "said"),
+    [("one frame", "no mesh with frames"), ("relative", "keys are relative"), ("armature", "bent by an armature"),
+     ("twice", "has a rig already"), ("shared", "shares its mesh"), ("moving", "moves as an object")],
+)  # fmt: skip
+def test_refusals_are_one_sentence(case, said, tmp_path):
+    if case in ("one frame", "relative"):
+        import_model(put(tmp_path / "a.md3", "minimal" if case == "one frame" else "animated"), relative_keys=True)
+    else:
+        block = bar()
+        if case == "armature":
+            block.modifiers.new("Armature", "ARMATURE").object = bpy.data.objects.new("A", bpy.data.armatures.new("A"))
+        elif case == "shared":
+            bpy.data.objects.new("other", block.data)
+        elif case == "moving":
+            block.keyframe_insert("location")
+        else:
+            make()
+            activate(block)
+    count = len(bpy.data.armatures)
+    text = error_of(make)
+    assert said in text
+    assert "\n" not in text
+    assert len(bpy.data.armatures) == count
+
+
+def test_frames_that_disagree_are_refused():
+    one, other = bar(), bar(((0.0, 0.0), (0.1, 0.0)))
+    activate(one, other)
+    assert "list different frames" in error_of(make)
+
+
+def test_nothing_to_remove():
+    bar()
+    assert not remove.poll()
+
+
+def test_a_rig_that_is_looked_for_can_be_ended():
+    bar()
+    work = rigging.Solving(rigging.read(bpy.context), RigSettings())
+    work.end()
+    work.start()
+    work.join()
+    with pytest.raises(LimitError, match="ended"):
+        work.result()
+
+
+def test_undo_takes_it_back(tmp_path):
+    path = put(tmp_path / "a.md3", sample("animated"))
+    import_model(path)
+    bpy.ops.ed.undo_push(message="import")
+    make()
+    bpy.ops.ed.undo_push(message="rig")
+    bpy.ops.ed.undo()
+    assert not any(is_frame_rig(block) for block in bpy.data.objects)
+    assert export_bytes(tmp_path / "b.md3") == path.read_bytes()
