@@ -8,6 +8,7 @@ from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.blender.frame_rigs import RIG_KEYS, is_frame_rig, posed_by, whole_of
 from io_idtech_models.blender.rig_clips import clips_of, settle
 from io_idtech_models.blender.vertex.shape_keys import frame_blocks, read
+from io_idtech_models.formats.iqm.model import to_animations
 from io_idtech_models.model.rigging.settings import RigSettings
 from io_idtech_models.reporting import LimitError, collected_warnings
 from io_idtech_models.tasks import rigging
@@ -373,3 +374,14 @@ def test_undo_takes_it_back(tmp_path):
     bpy.ops.ed.undo()
     assert not any(is_frame_rig(block) for block in bpy.data.objects)
     assert export_bytes(tmp_path / "b.md3") == path.read_bytes()
+
+
+def test_a_file_of_bones_gets_the_animations_and_the_mean_of_what_bones_do_not_say(tmp_path):
+    import_model(STILT)
+    make()
+    bpy.context.scene.frame_set(30)
+    data = export_bytes(tmp_path / "a.iqm")
+    bpy.context.scene.frame_set(5)
+    assert export_bytes(tmp_path / "b.iqm") == data, "whichever frame shows"
+    motions = to_animations(format_of(data).read(data))
+    assert [motion.name for motion in motions] == ["stand", "run", "attack", "pain1", "pain2", "death1"]
