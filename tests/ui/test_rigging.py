@@ -1,5 +1,9 @@
 """Make Rig from Frames: what is not posed comes back byte for byte, what is posed changes alone; Remove Rig."""
 
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 from mathutils import Quaternion
@@ -12,6 +16,7 @@ from io_idtech_models.formats.iqm.model import to_animations
 from io_idtech_models.model.rigging.settings import RigSettings
 from io_idtech_models.reporting import LimitError, collected_warnings
 from io_idtech_models.tasks import rigging
+from io_idtech_models.ui.rigging import operators
 from tests.samples import PROJECT, corpus, format_of, load, sample
 from tests.small_files import SAMPLES
 from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, export_model, import_model, put
@@ -363,6 +368,63 @@ def test_a_rig_that_is_looked_for_can_be_ended():
     work.join()
     with pytest.raises(LimitError, match="ended"):
         work.result()
+
+
+class Window:
+    """The operator, whose `self` is this, and the context that it runs in."""
+
+    bl_label, bones, detail, joints, rest, symmetric = "Make Rig from Frames", 0, 1.0, "KEEP", "AUTO", True
+    begin: Any
+    modal: Any
+    work: Any
+
+    def __init__(self):
+        self.said: list[Any] = []
+        self.shown: list[Any] = []
+        manager = SimpleNamespace(
+            event_timer_add=lambda pause, window: "timer",
+            event_timer_remove=self.shown.append,
+            progress_begin=lambda first, last: self.shown.append((first, last)),
+            progress_update=self.shown.append,
+            progress_end=lambda: self.shown.append("end"),
+            modal_handler_add=lambda operator: None,
+            windows=[],
+        )
+        real = bpy.context
+        self.context = SimpleNamespace(
+            window_manager=manager, workspace=None, window=None, scene=real.scene, view_layer=real.view_layer
+        )
+        for name in ("settings", "made", "modal", "begin"):
+            setattr(self, name, partial(getattr(operators.OBJECT_OT_idtech_make_rig, name), self))
+
+    def report(self, kind, text):
+        self.said.append((kind, text))
+
+
+def test_a_window_lives_while_the_skeleton_is_looked_for():
+    bar()
+    window = Window()
+    assert window.begin(window.context) == operators.RUNNING
+    answer = operators.RUNNING
+    while answer == operators.RUNNING:
+        answer = window.modal(window.context, SimpleNamespace(type="TIMER"))
+    assert answer == {"FINISHED"}
+    assert window.shown[-2:] == ["end", "timer"]
+    assert len(rig().data.bones) > 1
+    ((kind, text),) = window.said
+    assert kind == {"INFO"}
+    assert "stays in the shape keys" in text
+
+
+def test_esc_ends_it_and_nothing_was_made():
+    import_model(STILT)
+    window = Window()
+    assert window.begin(window.context) == operators.RUNNING
+    assert window.modal(window.context, SimpleNamespace(type="MOUSEMOVE")) == operators.RUNNING
+    assert window.modal(window.context, SimpleNamespace(type="ESC")) == {"CANCELLED"}
+    assert not window.work.is_alive()
+    assert not bpy.data.armatures
+    assert window.said == [({"WARNING"}, "ended by Esc: no rig was made")]
 
 
 def test_undo_takes_it_back(tmp_path):
