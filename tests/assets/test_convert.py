@@ -223,8 +223,8 @@ def test_doom_3_takes_one_root(tmp_path):
 @pytest.mark.parametrize(
     ("source", "target", "sentence"),
     [
-        ("a.md3", "b.md5mesh", "MD3 can't become MD5MESH: that takes a skeleton"),
-        ("a.md2", "b.md5mesh", "MD2 can't become MD5MESH: that takes a skeleton"),
+        ("a.md3", "b.md5mesh", "MD3 can't become MD5MESH: that takes a skeleton; --rig makes one of the frames"),
+        ("a.md2", "b.md5mesh", "MD2 can't become MD5MESH: that takes a skeleton; --rig makes one of the frames"),
         ("a.md3", "b.md5anim", "MD3 can't become MD5ANIM: that takes a skeleton"),
         ("wave.md5anim", "b.md3", "MD5ANIM can't become MD3"),
         ("wave.md5anim", "b.md2", "MD5ANIM can't become MD2"),

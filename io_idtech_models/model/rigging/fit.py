@@ -9,11 +9,13 @@ Letters in shapes: F frames, P points, B bones, K candidates, E edges. A transfo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import steady
 from .products import product
 
 Doubles = NDArray[np.float64]
@@ -23,6 +25,7 @@ INFLUENCES = 3  # bones of a point; a fourth gains nothing
 CANDIDATES = 6  # bones that are tried for a point
 LEAST_WEIGHT = 0.05  # less than that is nothing
 HOLD = 1e-3  # how strongly a place at rest stays where it was, against what one frame says
+FLATTEST = 0.05  # how much a blend of turns may shrink what it takes
 CHUNK = 2_000_000  # numbers of one product where there are very many points
 
 
@@ -149,9 +152,7 @@ def fit_rest(skin: Skin, places: Doubles) -> Doubles:
     frames, bones = skin.poses.shape[:2]
     found = np.empty_like(skin.rest)
     flat = skin.poses.transpose(1, 0, 2, 3).reshape(bones, -1)
-    size = max(1, CHUNK // (12 * frames))
-    for start in range(0, len(found), size):
-        part = slice(start, start + size)
+    for part in _chunks(len(found), frames):
         blend = product(skin.weights[part], flat).reshape(-1, frames * 3, 4)
         turns, ways = blend[..., :3], blend[..., 3]
         wanted = places[:, part].transpose(1, 0, 2).reshape(len(blend), -1) - ways
@@ -159,6 +160,13 @@ def fit_rest(skin: Skin, places: Doubles) -> Doubles:
         right = (np.swapaxes(turns, 1, 2) @ wanted[..., None])[..., 0] + HOLD * frames * skin.rest[part]
         found[part] = np.linalg.solve(system, right[..., None])[..., 0]
     return found
+
+
+def _chunks(count: int, frames: int) -> Iterator[slice]:
+    """Yield so many points in parts whose blends of all frames fit into memory at once."""
+    size = max(1, CHUNK // (12 * frames))
+    for start in range(0, count, size):
+        yield slice(start, start + size)
 
 
 def fit_weights(skin: Skin, places: Doubles, edges: Indices, influences: int = INFLUENCES) -> Doubles:
@@ -230,3 +238,18 @@ def without_empty_bones(skin: Skin, least: float) -> Skin:
     lost = weights.sum(axis=1) <= 0
     weights[lost, int(weights.sum(axis=0).argmax())] = 1.0
     return Skin(skin.rest, weights / weights.sum(axis=1, keepdims=True), skin.poses[:, alive])
+
+
+def without_flat_blends(skin: Skin) -> Skin:
+    """Return a skin from which every frame can be taken back to rest.
+
+    Where bones turn against one another by half a turn the blend of both is flat: such points follow one bone alone.
+    """
+    flat = np.zeros(len(skin.rest), np.bool_)
+    for part in _chunks(len(flat), len(skin.poses)):
+        blends = product(skin.weights[part], skin.poses.transpose(1, 0, 2, 3).reshape(skin.num_bones, -1))
+        turns = blends.reshape(-1, len(skin.poses), 3, 4)[..., :3]
+        flat[part] = (steady.determinants(turns) < FLATTEST).any(axis=1)
+    weights = skin.weights.copy()
+    weights[flat] = np.eye(skin.num_bones)[skin.weights[flat].argmax(axis=1)]
+    return replace(skin, weights=weights)

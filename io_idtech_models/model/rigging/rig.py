@@ -14,12 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import steady
 from .products import product
 
 Doubles = NDArray[np.float64]
 Indices = NDArray[np.int64]
-
-STEEPEST = 50.0  # how much smaller than the largest a singular value may be: of blends that nearly cancel out
 
 
 @dataclass(eq=False)
@@ -31,7 +30,8 @@ class Rig:
     heads: Doubles  # (B, 3) at rest: where bones turn
     tails: Doubles  # (B, 3) at rest: where they point to; never at the head
     rest: Doubles  # (P, 3) where points lie at rest
-    weights: Doubles  # (P, B) at least 0, at most three of them more, their sum 1
+    # (P, B) at least 0, at most three of them more, their sum 1; in no frame do opposite turns leave a blend flat.
+    weights: Doubles
     of_vertex: Indices  # (V,) which point a vertex lies at
     poses: Doubles  # (F, B, 3, 4) what takes a point at rest to where the bone has it in a frame
     rest_frame: int  # the frame that the rest was begun from
@@ -58,17 +58,10 @@ class Rig:
         return found
 
     def at_rest(self, points: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the places (F, V, 3) at rest that the bones take to where vertices (F, V, 3) are.
-
-        Where a blend of opposite turns is all but flat nothing could be taken back: there it is made steeper, and the
-        bones take the place to another than the frame's.
-        """
+        """Return the places (F, V, 3) at rest that the bones take to where vertices (F, V, 3) are."""
         found = np.empty(points.shape, np.float32)
         for frame, own in enumerate(points):
             blend = self.blends(frame)
-            left, sizes, right = np.linalg.svd(blend[:, :, :3])
-            inverse = 1.0 / np.maximum(sizes, sizes[:, :1] / STEEPEST)
-            back = np.swapaxes(right, 1, 2) @ (inverse[:, :, None] * np.swapaxes(left, 1, 2))
-            away = own - blend[self.of_vertex, :, 3]
-            found[frame] = (back[self.of_vertex] @ away[:, :, None])[:, :, 0]
+            back = steady.inverses(blend[:, :, :3])[self.of_vertex]
+            found[frame] = steady.applied(back, own - blend[self.of_vertex, :, 3])
         return found

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...reporting import LimitError
 from ..vertex import Tag
-from .fit import Skin, best_poses, fit_poses, fit_rest, fit_weights, moments_of, without_empty_bones
+from .fit import (
+    Skin,
+    best_poses,
+    fit_poses,
+    fit_rest,
+    fit_weights,
+    moments_of,
+    without_empty_bones,
+    without_flat_blends,
+)
 from .joints import turning_poses
 from .parts import LEAST_POINTS, exchanged, merged, rigid_parts, worth
 from .points import MovingPoints, differing_frames, moving_points
@@ -55,6 +65,7 @@ def make_rig(
     if settings.turn_only:
         hung = np.where(skeleton.loose, -1, skeleton.parents)
         skin.poses = turning_poses(skin, points.places, hung, skeleton.heads, skeleton.order)
+    skeleton.skin = without_flat_blends(skin)
     advance(1.0)
     return with_tags(_in_units(skeleton, points, first), tags)
 
@@ -62,7 +73,8 @@ def make_rig(
 def find_skin(points: MovingPoints, settings: RigSettings, advance: Progress) -> tuple[Skin, int]:
     """Return bones, weights and poses that explain points in all frames, and the frame that the rest was begun from."""
     tried = [settings.rest] if settings.rest >= 0 else rest_frames(points)
-    searched = points.places[differing_frames(points.places, SEARCHED)]
+    whole, edges = points.places[points.whole], points.edges
+    searched = whole[differing_frames(whole, SEARCHED)]
     found: list[tuple[float, Skin, int]] = []
     for turn, frame in enumerate(tried):
 
@@ -74,16 +86,23 @@ def find_skin(points: MovingPoints, settings: RigSettings, advance: Progress) ->
     least = min(cost for cost, _, _ in found)
     skin, first = next((skin, frame) for cost, skin, frame in found if cost <= NEARLY * least)
     skin = exchanged(skin, searched, points.edges, EXCHANGES, lambda: advance(0.7))
-    whole, edges = points.places, points.edges
-    weights = np.where(skin.weights > 0.5, skin.weights, skin.weights * 0.2)
-    skin.poses = best_poses(moments_of(whole, skin.rest, weights))
+    skin.poses = _posed(skin, whole, 3)
     for turn in range(LAST_ROUNDS):
-        skin.poses = fit_poses(skin, whole, passes=1 if turn else 3)
         skin.weights = fit_weights(skin, whole, edges)
         skin.rest = fit_rest(skin, whole)
+        skin.poses = fit_poses(skin, whole, passes=2 if turn == LAST_ROUNDS - 1 else 1)
         advance(0.7 + 0.25 * (turn + 1) / LAST_ROUNDS)
-    skin.poses = fit_poses(skin, whole, passes=2)
+    if points.torn.any():
+        poses = np.empty((len(points.places), *skin.poses.shape[1:]))
+        poses[points.whole], poses[points.torn] = skin.poses, _posed(skin, points.places[points.torn], 5)
+        skin.poses = poses
     return skin, first
+
+
+def _posed(skin: Skin, places: Doubles, passes: int) -> Doubles:
+    """Return the transforms (f, B, 3, 4) of bones in frames (f, P, 3) in which none is known."""
+    sure = np.where(skin.weights > 0.5, skin.weights, skin.weights * 0.2)
+    return fit_poses(replace(skin, poses=best_poses(moments_of(places, skin.rest, sure))), places, passes)
 
 
 def _searched(points: MovingPoints, few: Doubles, rest: Doubles, settings: RigSettings, advance: Progress) -> Skin:
