@@ -127,6 +127,14 @@ def test_unedited_models_stay_byte_for_byte(path, tmp_path):
     assert not any(block.vertex_groups or block.modifiers or block.parent for block in bpy.data.objects)
 
 
+@pytest.mark.parametrize(("path", "kind"), [(BRAZIER, "md2"), (STILT, "md3"), (UPPER, "mdc")])
+def test_other_formats_get_the_same_bytes(path, kind, tmp_path):
+    import_model(path)
+    before = export_bytes(tmp_path / f"a.{kind}")
+    make()
+    assert export_bytes(tmp_path / f"a.{kind}") == before
+
+
 @pytest.mark.parametrize("path", [BRAZIER, PENNANT, UPPER], ids=lambda path: path.name)
 def test_one_bone_changes_one_frame_and_what_it_moves(path, tmp_path):
     block = rigged(path)
@@ -174,6 +182,9 @@ def test_tags_are_bones(tmp_path):
         assert np.array_equal(np.flatnonzero(moved), [5] if new.name == "tag_head" else [])
         assert moved.max() == pytest.approx(3.0 if new.name == "tag_head" else 0.0, abs=1e-4)
         assert np.array_equal(new.axes, old.axes)
+    bpy.data.objects["tag_weapon"].name = "tag_gun"
+    names = [tag.name for tag in export_model(tmp_path / "a.md3").tags]
+    assert names == ["tag_gun" if tag.name == "tag_weapon" else tag.name for tag in before.tags]
 
 
 def test_animations_play_along(tmp_path):
