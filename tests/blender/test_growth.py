@@ -29,7 +29,7 @@ from io_idtech_models.formats import by_name
 from tests.blender.case import CONTEXT, open_case
 from tests.ui.scene import add_cube
 
-SIZES = (10, 20, 40, 80)
+SIZES = (10, 20, 40)
 
 
 def calls(run) -> tuple[int, Any]:

@@ -15,7 +15,7 @@ from tests import samples_md5
 from tests.blender.case import CONTEXT
 from tests.blender.skeletal.mdm_case import open_figure
 from tests.blender.skeletal.rigged import Rigged, curves_of, open_rig
-from tests.blender.vertex.test_clips import NAMES, action, frame_names, open_animated
+from tests.blender.vertex.clips.animated import NAMES, action, frame_names, open_animated
 
 bpy: Any = blender  # the stubs make each object's data a union
 pytestmark = pytest.mark.usefixtures("empty_scene")

@@ -10,7 +10,6 @@ from tests.game.packs import packed
 from tests.samples import CORPUS
 
 FILES = sorted(CORPUS.rglob("*.skin"))
-PLAYER = b"u_torso,models/players/a/blue.tga\r\nU_ARMS,models/players/a/arms.tga\r\ntag_head,\r\ntag_weapon,\r\n"
 
 
 def kinds(text):

@@ -19,7 +19,6 @@ from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, impo
 pytestmark = pytest.mark.usefixtures("empty_scene")
 ROW = by_name("iqm")
 FILES = SAMPLES["iqm"]
-EMPTY = {"use_empty": True, "use_factory_startup": True}
 
 
 def rig():

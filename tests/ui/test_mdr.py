@@ -24,10 +24,6 @@ def walker(tmp_path):
     return import_model(put(tmp_path / "a.mdr", "walker"))
 
 
-def rig_of(collection):
-    return next(block for block in collection.objects if block.type == "ARMATURE")
-
-
 def layer_of(name):
     return bpy.context.view_layer.layer_collection.children[name]
 

@@ -9,7 +9,7 @@ import pytest
 from io_idtech_models.blender.vertex import build as vertex
 from io_idtech_models.formats.md3 import file as md3
 from tests import samples_md3
-from tests.samples import SENTINEL, corpus_params, format_of, sample, sample_params
+from tests.samples import sample
 from tests.samples_md3 import minimal
 from tests.ui.scene import (
     activate,
@@ -21,7 +21,6 @@ from tests.ui.scene import (
     export_md3,
     import_md3,
     import_model,
-    operator,
     picture_of,
     png,
     put,
@@ -208,13 +207,6 @@ def test_no_file(tmp_path, path):
     assert counts() == before
 
 
-@pytest.mark.parametrize("file", corpus_params(valid=False))
-def test_broken_real_files(file):
-    before = counts()
-    assert "\n" not in error_of(operator("import", file.path), filepath=str(file.path))
-    assert counts() == before
-
-
 @pytest.mark.parametrize("step", ["_remember", "_animate", "_set_scene"])
 def test_a_failure_while_building_leaves_nothing(tmp_path, step, monkeypatch):
     from io_idtech_models.reporting import LimitError
@@ -257,22 +249,6 @@ def test_into_the_active_collection(tmp_path):
     made, _ = new_collection("Mine")
     collection = import_md3(put(tmp_path / "a.md3"))
     assert list(made.children) == [collection]
-
-
-@pytest.mark.parametrize("state", ["exclude", "hide_viewport", "holdout"])
-def test_where_the_active_collection_is_not_shown(tmp_path, state):
-    setattr(new_collection("Mine")[1], state, True)
-    collection = import_md3(put(tmp_path / "a.md3"))
-    assert collection in set(scene().collection.children_recursive)
-    assert export_md3(tmp_path / "b.md3", collection=collection.name) == sample("animated")
-
-
-def test_where_the_active_collection_is_locked(tmp_path):
-    made, _ = new_collection("Locked")
-    made.hide_select = True
-    collection = import_md3(put(tmp_path / "a.md3"))
-    assert list(made.children) == [collection]
-    assert export_md3(tmp_path / "b.md3") == sample("animated")
 
 
 def test_into_the_scene_where_the_active_collection_is_linked(tmp_path):
@@ -380,33 +356,6 @@ def test_pictures_are_shared(game):
 # -- exporting what was imported
 
 
-@pytest.mark.parametrize("data", sample_params())
-def test_the_same_bytes_of_relative_keys(tmp_path, data):
-    suffix = format_of(data).suffixes[0]
-    import_model(put(tmp_path / f"a{suffix}", data), relative_keys=True)
-    assert export_bytes(tmp_path / f"b{suffix}") == data
-
-
-@pytest.mark.parametrize(
-    "data", sample_params("animated", "tags_only", "nothing", "odd_names", "odd_numbers", "duplicates")
-)
-def test_the_same_bytes_after_reopening(tmp_path, data):
-    suffix = format_of(data).suffixes[0]
-    import_model(put(tmp_path / f"a{suffix}", data))
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "x.blend"))
-    assert export_bytes(tmp_path / f"b{suffix}") == data
-
-
-def test_a_second_import_gives_the_same_and_so_does_the_first(tmp_path):
-    path = put(tmp_path / "a.md3", SENTINEL.read_bytes())
-    collections = [import_md3(path), import_md3(path)]
-    assert collections[1].name == "a.001"
-    for collection in collections:
-        activate(collection.objects[0])
-        assert export_md3(tmp_path / "b.md3") == SENTINEL.read_bytes()
-
-
 @pytest.mark.parametrize("what", ["AUTO", "COLLECTION", "SELECTION", "VISIBLE", "SCENE"])
 def test_every_choice_finds_the_model(tmp_path, what):
     import_md3(put(tmp_path / "a.md3"))
@@ -446,39 +395,6 @@ def test_a_collection_around_the_model(tmp_path):
     assert export_md3(tmp_path / "b.md3", collection=made.name) == sample("animated")
 
 
-def append(path, kind, names):
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(str(path), link=False) as (_, into):
-        setattr(into, kind, names)
-
-
-def test_an_appended_collection(tmp_path):
-    import_md3(put(tmp_path / "a.md3"))
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
-    append(tmp_path / "x.blend", "collections", ["a"])
-    scene().collection.children.link(bpy.data.collections["a"])
-    bpy.context.view_layer.update()
-    assert export_md3(tmp_path / "b.md3", what="SCENE") == sample("animated")
-    activate(bpy.data.objects["flag.002"])
-    assert export_md3(tmp_path / "b.md3") == sample("animated")
-
-
-def test_a_lone_appended_object_keeps_its_codes(tmp_path):
-    import_md3(put(tmp_path / "a.md3"))
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
-    append(tmp_path / "x.blend", "objects", ["flag.002"])
-    block = bpy.data.objects["flag.002"]
-    scene().collection.objects.link(block)
-    bpy.context.view_layer.update()
-    activate(block)
-    (after,) = md3.read(export_md3(tmp_path / "b.md3")).surfaces
-    before = md3.read(sample("animated")).surfaces[1]
-    for part in ("shaders", "triangles", "st", "vertices"):
-        assert np.array_equal(getattr(after, part), getattr(before, part)), part
-    assert after.header["name"] == before.header["name"]
-    assert after.header["flags"] == before.header["flags"]
-
-
 def test_objects_that_are_hidden_are_named(tmp_path, capfd):
     collection = import_md3(put(tmp_path / "a.md3"))
     collection.objects["flag.002"].hide_set(True)
@@ -501,28 +417,6 @@ def test_what_is_no_mesh_is_named(tmp_path, capfd):
     collection.objects.link(bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN")))
     assert export_md3(tmp_path / "b.md3") == sample("animated")
     assert "only meshes are written; left out: 'Logo'" in capfd.readouterr().out
-
-
-def test_game(tmp_path):
-    import_md3(put(tmp_path / "a.md3", "minimal"))
-    mesh = bpy.data.objects["tri"].data
-    mesh.vertices.add(1200)
-    mesh.loops.add(1200)
-    mesh.polygons.add(400)
-    first = len(mesh.loops) - 1200
-    for i in range(400):
-        mesh.polygons[1 + i].loop_start = first + 3 * i
-        for j in range(3):
-            mesh.loops[first + 3 * i + j].vertex_index = 3 + 3 * i + j
-    mesh.vertices.foreach_set("co", np.random.default_rng(0).uniform(-9, 9, 3 * len(mesh.vertices)).astype(np.float32))
-    mesh.uv_layers[0].data.foreach_set("uv", np.zeros(2 * len(mesh.loops), np.float32))  # else any bytes
-    mesh.update(calc_edges=True)
-    put(tmp_path / "b.md3", b"old")
-    text = error_of(run_export, filepath=str(tmp_path / "b.md3"), game="quake3")
-    assert text.startswith("b.md3: 'tri' has 1203 vertices, Quake III Arena takes 999")
-    assert (tmp_path / "b.md3").read_bytes() == b"old"
-    assert run_export(filepath=str(tmp_path / "b.md3"), game="etlegacy") == {"FINISHED"}
-    assert run_export(filepath=str(tmp_path / "b.md3")) == {"FINISHED"}
 
 
 # -- an export that fails
@@ -581,13 +475,6 @@ def exporter(tmp_path):
     view.active_layer_collection = view.layer_collection.children[collection.name]
     assert bpy.ops.collection.exporter_add(name="IO_FH_idtech_md3") == {"FINISHED"}
     return collection.exporters[0]
-
-
-def test_the_collections_exporter(tmp_path, exporter):
-    exporter.export_properties.filepath = str(tmp_path / "b.md3")
-    bpy.context.view_layer.objects.active = None
-    assert bpy.ops.collection.exporter_export(index=0) == {"FINISHED"}
-    assert (tmp_path / "b.md3").read_bytes() == sample("animated")
 
 
 def test_all_exporters_write_their_own_collection(tmp_path, exporter):

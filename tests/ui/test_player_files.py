@@ -18,6 +18,7 @@ from tests.packs import Entry, zip_bytes
 from tests.samples import load, sample
 from tests.samples_md3 import minimal
 from tests.samples_player import FOLDER
+from tests.ui.player.players import brought, export_player, game, import_player, model, saved
 from tests.ui.scene import (
     CUBE_FACES,
     CUBE_POINTS,
@@ -30,7 +31,6 @@ from tests.ui.scene import (
     put,
     tga,
 )
-from tests.ui.test_player import brought, export_player, game, import_player, model, saved
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 

@@ -9,13 +9,12 @@ import bpy as blender
 import numpy as np
 from numpy.typing import NDArray
 
-from io_idtech_models.blender.compat import play
 from io_idtech_models.formats import by_name
 from io_idtech_models.model import bind_pose as binding
 from io_idtech_models.model.skeletal import Pose, skin
 from io_idtech_models.model.transforms import chain, rotate, to_matrices
 from tests import samples_mdm
-from tests.blender.case import CONTEXT, activate, vertices_of
+from tests.blender.case import CONTEXT, vertices_of
 from tests.blender.skeletal.rigged import Rigged, apart, bring, in_world, shown
 
 bpy: Any = blender  # the stubs make each object's data a union
@@ -139,9 +138,3 @@ def read_mdm(path: Path, **options: Any) -> Any:
 
 def restart() -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-
-
-def start_playing(rig: Any, name: str, frame: int = 0) -> None:
-    play(rig, bpy.data.actions[name])
-    CONTEXT.scene.frame_set(frame)
-    activate(rig)

@@ -208,7 +208,7 @@ def test_moved_and_turned(subject, way, caplog):
             assert b.normals is None or np.array_equal(a.normals, b.normals)
 
 
-@pytest.mark.parametrize("size", [2.0, 0.25, -1.0, -2.0])
+@pytest.mark.parametrize("size", [0.25, -2.0])
 @pytest.mark.parametrize("way", ["rig", "each", "root"])
 def test_scaled_and_mirrored(subject, way, size, caplog):
     caplog.clear()

@@ -137,41 +137,6 @@ def test_moved_uv_of_one_corner_splits_a_vertex(case):
     assert (s.triangles != t.triangles).sum() == 1
 
 
-def test_deleted_face(case):
-    block = case.surface(0)
-    bm = bmesh.new()
-    bm.from_mesh(block.data)
-    bm.faces.ensure_lookup_table()
-    bmesh.ops.delete(bm, geom=[bm.faces[1]], context="FACES_ONLY")
-    bm.to_mesh(block.data)
-    before, after = case.before, case.after()
-    s, t = before.surfaces[0], after.surfaces[0]
-    assert len(t.triangles) == len(s.triangles) - 1
-    if t.vertices.shape[1] == s.vertices.shape[1]:
-        assert differences(before, after) == {"surface0.triangles", "surface0.num_triangles"}
-        assert np.array_equal(t.triangles, np.delete(s.triangles, 1, axis=0))
-
-
-def test_added_face_between_existing_vertices(case):
-    block = case.surface(0)
-    bm = bmesh.new()
-    bm.from_mesh(block.data)
-    bm.verts.ensure_lookup_table()
-    bm.faces.ensure_lookup_table()
-    first = bm.faces[0].verts[0]
-    linked = {e.other_vert(first) for e in first.link_edges}
-    far = [v for v in bm.verts if v not in linked and v is not first and v.link_faces]
-    bm.faces.new((first, far[0], far[-1]))
-    bm.to_mesh(block.data)
-    before, after = case.before, case.after()
-    s, t = before.surfaces[0], after.surfaces[0]
-    count = s.vertices.shape[1]
-    assert np.array_equal(t.triangles[: len(s.triangles)], s.triangles) and len(t.triangles) == len(s.triangles) + 1
-    assert np.array_equal(t.vertices[:, :count], s.vertices) and np.array_equal(t.st[:count], s.st)
-    assert t.vertices.shape[1] <= count + 3
-    assert not {d for d in differences(before, after) if not d.startswith("surface0")}
-
-
 def test_inserted_frame(animated):
     activate(animated.surface(0))
     CONTEXT.scene.frame_set(2)
@@ -306,30 +271,6 @@ def test_edited_custom_normals(case):
     assert angle(decode_latlong(t.vertices["normal"][0, touched]), wanted[None].repeat(len(touched), 0)).max() < 1.6
 
 
-def test_sharp_edge(case):
-    block = case.surface(0)
-    mesh = block.data
-    faces = np.zeros(len(mesh.edges), int)
-    edges = np.zeros(len(mesh.loops), np.int32)
-    mesh.attributes[".corner_edge"].data.foreach_get("value", edges)
-    np.add.at(faces, edges, 1)
-    sharp = np.zeros(len(mesh.edges), bool)
-    for edge in np.flatnonzero(faces == 2)[:40:10].tolist():
-        mesh.edges[edge].use_edge_sharp = True
-        sharp[edge] = True
-    ends = np.unique([v for e in np.flatnonzero(sharp) for v in mesh.edges[int(e)].vertices])
-    before, after = case.before, case.after()
-    s, t = before.surfaces[0], after.surfaces[0]
-    numbers = np.zeros(len(mesh.loops), np.int32)
-    mesh.attributes["idtech_corner"].data.foreach_get("value", numbers)
-    points = np.array([loop.vertex_index for loop in mesh.loops])
-    touched = np.unique(numbers[np.isin(points, ends)]) - 1
-    others = np.setdiff1d(np.arange(s.vertices.shape[1]), touched)
-    assert np.array_equal(s.vertices[:, others], t.vertices[:, others])
-    assert np.array_equal(s.vertices["xyz"], t.vertices["xyz"][:, : s.vertices.shape[1]])
-    assert not {d for d in differences(before, after) if not d.startswith("surface0")}
-
-
 def test_merge_by_distance(case):
     block = case.surface(0)
     activate(block)
@@ -357,14 +298,6 @@ def test_merge_by_distance_welds_what_import_left_apart(path):
     assert len(block.data.vertices) < count
     if len(block.data.polygons) == len(case.before.surfaces[0].triangles):
         assert case.dump() == case.data
-
-
-def test_edit_mode_and_back(case):
-    for block in case.built.surfaces:
-        activate(block)
-        bpy.ops.object.mode_set(mode="EDIT")
-        bpy.ops.object.mode_set(mode="OBJECT")
-    assert case.dump() == case.data
 
 
 def test_quads_and_back(case):

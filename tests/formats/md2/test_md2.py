@@ -1,33 +1,19 @@
 """MD2 files: what their fields mean, and what an edit changes; what all formats have in common is in test_formats."""
 
 import struct
-from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from io_idtech_models.formats.common.normals import decode_direction
 from io_idtech_models.formats.md2 import file as md2
-from io_idtech_models.formats.md2.strips import decode
 from io_idtech_models.model.vertex import Surface, VertexModel
 from io_idtech_models.reporting import FormatError, LimitError
-from tests import samples_md2
 from tests.facts import differences
-from tests.samples import corpus_params, dump, load, sample, sample_params, write_read
+from tests.formats.md2.edited import edit, move, opened, packed
+from tests.samples import corpus_params, dump, load, sample_params, write_read
 from tests.samples_md2 import FrameSpec, Md2Spec
-from tests.small_files import SAMPLES
-
-
-def packed(name: str) -> bytes:
-    return sample(name, "md2")
-
-
-def opened(name: str) -> Any:
-    return load(packed(name))
-
 
 # -- what the fields mean
 
@@ -110,15 +96,6 @@ def test_names_end_at_the_first_nul_and_are_utf8_or_latin1():
     assert model.surfaces[0].shaders == skins
 
 
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("data", sample_params(format_name="md2"))
-def test_what_a_model_shows_is_finite(data):
-    surface = load(data).surfaces[0]
-    for array in (surface.positions, surface.normals, surface.uvs):
-        assert np.isfinite(array).all()
-    np.testing.assert_allclose(np.linalg.norm(surface.normals, axis=2), 1, atol=1e-5)
-
-
 def test_normals_beyond_the_table_point_up():
     assert opened("odd_numbers").surfaces[0].normals[0].tolist() == [[0, 0, 1]] * 6
 
@@ -159,6 +136,7 @@ def test_a_new_model_has_our_own_layout():
 
 
 # -- broken files
+
 
 BROKEN = [  # (sample, offset, what stands there instead, the sentence)
     ("minimal", 0, b"IDP3", "not an MD2 file at byte 0: expected IDP2, found 'IDP3'"),
@@ -306,24 +284,6 @@ def test_nothing_to_write():
 # -- F2: an edit changes what it touches and nothing else
 
 
-def edit(name, change, **options):
-    """Return the paths at which a sample's file differs after `change` of its model."""
-    model = opened(name)
-    change(model)
-    return differences(packed(name), dump(model, **options))
-
-
-def move(frame, vertex, *steps):
-    """Return a change that moves a vertex by steps of its frame's box."""
-
-    def change(model):
-        model.surfaces[0].positions[frame, vertex] += model.source.surfaces[0].scale[frame] * np.array(
-            steps, np.float32
-        )
-
-    return change
-
-
 @pytest.mark.parametrize("name", ["animated", "odd_layout", "padded_frames", "unused", "mirrored", "damaged_commands"])
 def test_moving_a_vertex_inside_the_box_changes_its_bytes_and_the_normals_around(name):
     model = opened(name)
@@ -347,12 +307,6 @@ def test_a_move_below_half_a_step_changes_nothing(name):
     assert edit(name, change) == set()
 
 
-def test_half_a_step_beyond_the_box_is_inside():
-    model = opened("seams")
-    model.surfaces[0].positions[0, 6] += model.source.surfaces[0].scale[0] * np.float32(0.49)
-    assert differences(packed("seams"), dump(model)) == set()
-
-
 @pytest.mark.parametrize("name", ["animated", "unused", "mirrored", "padded_frames"])
 def test_moving_a_vertex_outside_gives_that_frame_a_new_box_and_the_closest_bytes(name):
     model = opened(name)
@@ -373,34 +327,6 @@ def test_moving_a_vertex_outside_gives_that_frame_a_new_box_and_the_closest_byte
     assert (np.abs(shown - wanted) <= size / 255 * 0.501).all()
 
 
-def test_a_frame_all_of_whose_vertices_moved_gets_a_new_box():
-    model = opened("animated")
-    model.surfaces[0].positions[3] *= 0.5
-    changed = edit("animated", lambda m: m.surfaces[0].positions[3].__imul__(np.float32(0.5)))
-    assert {"frames[3].scale", "frames[3].translate"} <= changed
-    assert all(path.startswith("frames[3].") for path in changed)
-
-
-def test_a_moved_seam_turns_its_vertices_alone():
-    changed = edit("seams", move(1, 6, -60, -20, -10))
-    faces = [face for face in samples_md2.CUBE_FACES if 6 in face]
-    near = {f"frames[1].normal[{v}]" for face in faces for v in face}
-    assert changed <= near | {"frames[1].xyz[6]"}
-    assert "frames[1].xyz[6]" in changed
-
-
-def test_a_turned_surface_gets_turned_normals():
-    model = opened("seams")
-    surface = model.surfaces[0]
-    before = surface.normals.copy()
-    turn = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]], np.float32)  # the directions have this symmetry too
-    surface.positions, surface.normals = surface.positions @ turn.T, None
-    again = write_read(model).surfaces[0]
-    degrees = np.degrees(np.arccos(np.clip(np.einsum("fvi,fvi->fv", again.normals, before @ turn.T), -1, 1)))
-    assert degrees.max() < 12, "neighbours in the table are 9 to 16 degrees apart"
-    assert write_read(model).surfaces[0].normals[0].tolist() == again.normals[0].tolist()
-
-
 def test_renaming_a_skin_keeps_the_others():
     assert edit("animated", lambda m: m.surfaces[0].shaders.__setitem__(1, "models/new")) == {"skins[1]"}
     assert edit("many_skins", lambda m: m.surfaces[0].shaders.__setitem__(35, "models/new")) == {"skins[35]"}
@@ -419,161 +345,6 @@ def test_adding_and_removing_skins():
     assert edit("animated", lambda m: m.surfaces[0].shaders.clear()) == {"skins[0]", "skins[1]"}
     assert edit("short_header", lambda m: m.surfaces[0].shaders.append("models/second")) == {"skins[1]"}
     assert edit("short_header", lambda m: m.surfaces[0].shaders.clear()) == {"skins[0]"}
-
-
-# -- texture coordinates
-
-
-def corner_entries(name):
-    """Return the entry of each corner of the model, (T, 3)."""
-    return md2.read(packed(name)).triangles["st"][:, ::-1]
-
-
-def shift(entry, *texels, first_only=False):
-    """Return a change that moves the corners of a texture coordinate (or one) by texels, to the right and down."""
-
-    def change(model):
-        facts_of = model.source.surfaces[0].facts
-        corners = np.argwhere(facts_of["st_index"] == entry)
-        width, height = model.texture_size
-        for triangle, corner in corners[: 1 if first_only else None].tolist():
-            model.surfaces[0].uvs[triangle, corner] += (texels[0] / width, -texels[1] / height)
-
-    return change
-
-
-@pytest.mark.parametrize("name", ["animated", "unused", "outside", "odd_layout", "fine_commands", "seams"])
-def test_moving_a_texture_coordinate_changes_its_entry_and_the_commands(name):
-    entry = int(corner_entries(name)[1, 1])
-    changed = edit(name, shift(entry, 5, 3))
-    assert changed == {f"st[{entry}]", "commands"}
-    model = opened(name)
-    shift(entry, 5, 3)(model)
-    before, after = md2.read(packed(name)).st, md2.read(dump(model)).st
-    assert (after[entry] - before[entry]).tolist() == [5, 3]
-
-
-def test_a_move_below_half_a_texel_changes_nothing():
-    assert edit("animated", lambda m: m.surfaces[0].uvs.__iadd__(np.float32(0.49 / 64))) == set()
-
-
-def test_moving_one_corner_of_an_entry_makes_a_new_one():
-    entry = 4  # of two corners
-    assert (corner_entries("animated") == entry).sum() == 3
-    changed = edit("animated", shift(entry, -7, 2, first_only=True))
-    assert changed == {"st[6]", "triangles[0].st", "commands"}
-
-
-def test_a_corner_that_moves_to_another_entrys_texel_shares_it():
-    def change(model):
-        model.surfaces[0].uvs[0, 0] = model.surfaces[0].uvs[3, 2]
-
-    file = md2.read(packed("animated"))
-    assert edit("animated", change) == {"triangles[0].st", "commands"}
-    model = opened("animated")
-    change(model)
-    assert md2.read(dump(model)).triangles["st"][0, 2] == file.triangles["st"][3, 0]
-
-
-def test_entries_that_nobody_ever_used_stay_and_those_that_lost_their_last_corner_go():
-    model = opened("unused")
-    surface = model.surfaces[0]
-    surface.triangles, surface.uvs = surface.triangles[1:], surface.uvs[1:]
-    surface.source_triangles = surface.source_triangles[1:]
-    before, after = md2.read(packed("unused")), md2.read(dump(model))
-    gone = set(before.triangles["st"][0].tolist()) - set(before.triangles["st"][1:].ravel().tolist())
-    kept = [i for i in range(len(before.st)) if i not in gone]
-    assert gone and {0, 2, 8} <= set(kept)
-    assert after.st.tolist() == before.st[kept].tolist()
-    assert after.st[after.triangles["st"]].tolist() == before.st[before.triangles["st"][1:]].tolist()
-
-
-def test_removing_triangles_where_indices_reach_beyond_the_table_renumbers_nothing():
-    model = opened("beyond")
-    surface = model.surfaces[0]
-    surface.triangles, surface.uvs = surface.triangles[1:], surface.uvs[1:]
-    surface.source_triangles = surface.source_triangles[1:]
-    before, after = md2.read(packed("beyond")), md2.read(dump(model))
-    assert after.triangles.tobytes() == before.triangles[1:].tobytes()
-    assert after.st.tobytes() == before.st.tobytes()
-
-
-def test_a_new_skin_size_moves_texels_along():
-    model = opened("animated")
-    again = write_read(model, skin_width=256, skin_height=64)
-    assert again.texture_size == (256, 64)
-    off = np.abs(again.surfaces[0].uvs - model.surfaces[0].uvs) * (256, 64)
-    assert off.max() <= 0.5001
-    assert dump(opened("animated"), skin_width=64, skin_height=32) == packed("animated")
-
-
-# -- vertices and triangles
-
-
-def test_removing_a_triangle_moves_up_the_later_ones():
-    model = opened("animated")
-    surface = model.surfaces[0]
-    keep = [0, 2, 3]
-    surface.triangles, surface.uvs = surface.triangles[keep], surface.uvs[keep]
-    surface.source_triangles = surface.source_triangles[keep]
-    data = dump(model)
-    assert differences(packed("animated"), data) == {
-        *(f"triangles[{t}].{part}" for t in (1, 2, 3) for part in ("xyz", "st")), "commands",
-    }  # fmt: skip
-    before, after = md2.read(packed("animated")), md2.read(data)
-    assert after.triangles.tobytes() == before.triangles[keep].tobytes()
-
-
-def test_a_new_triangle_uses_the_entries_that_are_there():
-    model = opened("animated")
-    surface = model.surfaces[0]
-    surface.triangles = np.concatenate((surface.triangles, [(1, 0, 4)])).astype(np.int32)
-    uvs = [surface.uvs[0, 1], surface.uvs[0, 2], (0.25, 0.75)]
-    surface.uvs = np.concatenate((surface.uvs, [uvs])).astype(np.float32)
-    surface.source_triangles = np.append(surface.source_triangles, np.int32(-1))
-    assert edit("animated", lambda m: m.surfaces.__setitem__(0, surface)) == {
-        "triangles[4].xyz", "triangles[4].st", "st[6]", "commands",
-    }  # fmt: skip
-
-
-def test_a_new_vertex_has_the_closest_of_the_162_normals():
-    def change(model):
-        surface = model.surfaces[0]
-        surface.source_vertices = surface.source_vertices.copy()
-        surface.source_vertices[2] = -1
-        surface.normals = surface.normals.copy()
-        surface.normals[:, 2] = (0.1, 0.05, -2.0)
-
-    changed = edit("animated", change)
-    assert changed == {f"frames[{f}].normal[2]" for f in range(5)}
-    model = opened("animated")
-    change(model)
-    code = int(md2.read(dump(model)).vertices[0, 2, 3])
-    assert decode_direction(np.array([code], np.uint8))[0].tolist() == [0, 0, -1]
-
-
-def test_edited_normals_beat_the_sources():
-    def change(model):
-        surface = model.surfaces[0]
-        surface.own_normals = np.arange(8) == 5
-        surface.normals = surface.normals.copy()
-        surface.normals[:, 5] = (-1.0, 0.0, 0.0)
-
-    assert edit("seams", change) == {f"frames[{f}].normal[5]" for f in range(2)}
-
-
-def test_a_mirrored_surface():
-    model = opened("seams")
-    surface = model.surfaces[0]
-    before = surface.normals.copy()
-    surface.positions = surface.positions * np.array((1, -1, 1), np.float32)
-    surface.triangles, surface.uvs = np.ascontiguousarray(surface.triangles[:, ::-1]), surface.uvs[:, ::-1]
-    surface.mirrored, surface.normals = True, None
-    again = write_read(model).surfaces[0]
-    faces = again.positions[0][again.triangles]
-    out = np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
-    assert np.einsum("ti,tci->tc", out, again.normals[0][again.triangles]).min() > 0
-    assert np.einsum("fvi,fvi->fv", again.normals, before * (1, -1, 1)).min() > 0.99
 
 
 # -- options
@@ -608,259 +379,3 @@ def test_one_box_keeps_normals_names_and_all_else():
     assert changed == {"scale", "translate", "xyz"}
     again = dump(load(dump(opened("animated"), same_box=True)), same_box=True)
     assert again == dump(opened("animated"), same_box=True), "once more changes nothing"
-
-
-# -- OpenGL commands
-
-
-def drawn(file):
-    """Return how often each triangle is drawn: its vertices and the texels there, from its least corner on."""
-    commands = decode(file.glcmds, file.vertices.shape[1])
-    size = (int(file.header["skin_width"]), int(file.header["skin_height"]))
-    texels = [texel_of(uv, size) for uv in commands.coords.tolist()]
-    corners = [(vertex, texel) for vertex, texel in zip(commands.vertices.tolist(), texels, strict=True)]
-    return Counter(turned([corners[i] for i in row]) for row in commands.triangles().tolist())
-
-
-def texel_of(uv, size):
-    """Return the texel that coordinates lie in; those of its edge count to it."""
-    return tuple(int(np.floor(c * n + 1e-3)) for c, n in zip(uv, size, strict=True))
-
-
-def turned(corners):
-    return min(tuple(corners[k:] + corners[:k]) for k in range(3))
-
-
-def listed(file):
-    """Return how often each triangle is in the file's own list, as `drawn` does."""
-    texels = [tuple(t) for t in file.st.tolist()]
-    rows = zip(file.triangles["xyz"].tolist(), file.triangles["st"].tolist(), strict=True)
-    return Counter(turned([(v, texels[s]) for v, s in zip(xyz, st, strict=True)]) for xyz, st in rows)
-
-
-PLAIN = [sample_params(name, format_name="md2")[0] for name in SAMPLES["md2"] if name not in {"beyond", "no_size"}]
-
-
-@pytest.mark.parametrize("data", PLAIN)
-def test_remade_commands_draw_the_triangles_of_the_list(data):
-    again = dump(load(data), remake_commands=True)
-    assert differences(data, again) <= {"commands"}
-    file = md2.read(again)
-    assert drawn(file) == listed(file)
-
-
-@pytest.mark.parametrize(
-    "name", ["minimal", "animated", "seams", "degenerate", "duplicates", "outside", "fine_commands"]
-)
-def test_commands_of_samples_are_sound(name):
-    file = md2.read(packed(name))
-    assert drawn(file) == listed(file)
-
-
-def test_damaged_commands_are_kept_until_something_changes():
-    data = packed("damaged_commands")
-    assert md2.read(dump(opened("damaged_commands"))).glcmds.tobytes() == md2.read(data).glcmds.tobytes()
-    model = opened("damaged_commands")
-    model.surfaces[0].uvs[0, 0] += 0.25
-    file = md2.read(dump(model))
-    assert drawn(file) == listed(file)
-
-
-@pytest.mark.parametrize("name", ["no_commands", "animated", "fine_commands", "damaged_commands"])
-def test_moving_vertices_and_renaming_skins_keeps_the_commands(name):
-    def change(model):
-        move(1, 4, 3, 4, -9)(model)
-        model.surfaces[0].shaders[0] = "models/other.pcx"
-        model.frame_names[0] = "jump01"
-
-    assert "commands" not in edit(name, change)
-
-
-def coords(file):
-    """Return the coordinates of the commands by vertex and texel: a set of pairs each."""
-    commands = decode(file.glcmds, file.vertices.shape[1])
-    return {(v, *uv) for v, uv in zip(commands.vertices.tolist(), commands.coords.tolist(), strict=True)}
-
-
-def test_remade_commands_have_the_sources_own_coordinates():
-    before = md2.read(packed("fine_commands"))
-    after = md2.read(dump(opened("fine_commands"), remake_commands=True))
-    assert coords(after) == coords(before), "at the texels' corners, one a quarter beside it"
-
-
-@pytest.mark.parametrize(("name", "middle"), [("fine_commands", 0.0), ("animated", 0.5), ("no_commands", 0.5)])
-def test_new_coordinates_name_texels_as_most_of_the_sources_do(name, middle):
-    model = opened(name)
-    shift(1, 5, -3)(model)
-    file = md2.read(dump(model))
-    (s, t), width, height = file.st[1].tolist(), 64, 32
-    wanted = (np.float32((s + middle) / width), np.float32((t + middle) / height))
-    assert {(2, *wanted)} == {row for row in coords(file) if row[0] == 2}
-
-
-def test_another_skin_size_alone_changes_the_commands():
-    spec = samples_md2.minimal()
-    spec.st = [(0, 0), (3, 1), (1, 5)]
-    data = spec.pack()
-    again = dump(load(data), skin_width=49)
-    assert differences(data, again) == {"skin_width", "commands"}, "small texels stay the same"
-    assert {round(s * 49 - 0.5, 3) for _, s, _ in coords(md2.read(again))} == {0, 3, 1}
-
-
-@pytest.mark.parametrize("name", ["no_size", "beyond"])
-def test_commands_can_be_made_of_odd_texture_coordinates(name):
-    file = md2.read(dump(opened(name), remake_commands=True))
-    commands = decode(file.glcmds, 6)
-    shown = Counter(turned(row) for row in commands.vertices[commands.triangles()].tolist())
-    assert shown == Counter(turned(row) for row in file.triangles["xyz"].tolist())
-    assert np.isfinite(commands.coords).all()
-
-
-def drawn_exactly(file):
-    """Return how often each triangle is drawn: its vertices and the coordinates there."""
-    commands = decode(file.glcmds, file.vertices.shape[1])
-    corners = [(v, tuple(uv)) for v, uv in zip(commands.vertices.tolist(), commands.coords.tolist(), strict=True)]
-    return Counter(turned([corners[i] for i in row]) for row in commands.triangles().tolist())
-
-
-@pytest.mark.parametrize("file", corpus_params(".md2"))
-def test_remade_commands_of_real_files(file):
-    data = file.data
-    again = dump(load(data), remake_commands=True)
-    assert differences(data, again) <= {"commands"}
-    before, after = md2.read(data), md2.read(again)
-    if not len(before.triangles):
-        return  # models of nothing, whose commands may have no end
-    assert coords(after) <= coords(before)
-    old, new = drawn_exactly(before), drawn_exactly(after)
-    # Two models have several pairs of coordinates for one vertex and texel: there another of them is drawn.
-    gone, come = (sorted((a - b).elements()) for a, b in ((old, new), (new, old)))
-    assert len(gone) <= 0.08 * len(before.triangles)
-    size = np.array((before.header["skin_width"], before.header["skin_height"]))
-    for one, other in zip(gone, come, strict=True):
-        assert [v for v, _ in one] == [v for v, _ in other]
-        assert (np.abs(np.subtract([uv for _, uv in one], [uv for _, uv in other])) * size).max() < 1
-
-
-def test_vertices_per_triangle_of_remade_commands():
-    files = [p.values[0] for p in corpus_params(".md2") if p.values[0] is not None]
-    if not files:
-        pytest.skip("the corpus of real files is not here")
-    vertices = triangles = 0
-    for file in files:
-        md = md2.read(dump(load(file.data), remake_commands=True))
-        vertices += len(decode(md.glcmds, md.vertices.shape[1]).vertices)
-        triangles += len(md.triangles)
-    assert vertices / triangles <= 1.5
-
-
-# -- generated files and models
-
-byte, short, index = st.integers(0, 255), st.integers(-32768, 32767), st.integers(0, 65535)
-any_int, any_float = st.integers(-(2**31), 2**31 - 1), st.floats(width=32)
-runs = st.lists(
-    st.builds(
-        lambda count, corners: (count, corners), any_int, st.lists(st.tuples(any_float, any_float, any_int), max_size=4)
-    ),
-    max_size=3,
-)
-
-
-@st.composite
-def md2_specs(draw):
-    count, num_st = draw(st.integers(0, 9)), draw(st.integers(0, 6))
-    corner = st.integers(0, max(count - 1, 0))
-    entry = index if draw(st.booleans()) else st.integers(0, max(num_st - 1, 0))
-    triangle = st.tuples(st.tuples(corner, corner, corner), st.tuples(entry, entry, entry))
-    padding = draw(st.integers(0, 3))
-    floats = st.tuples(any_float, any_float, any_float)
-    vertices = st.lists(st.tuples(byte, byte, byte, byte), min_size=count, max_size=count)
-    frame = st.builds(
-        FrameSpec, st.binary(max_size=16), vertices, floats, floats, st.binary(min_size=padding, max_size=padding)
-    )
-    return Md2Spec(
-        draw(st.lists(frame, min_size=1, max_size=6)),
-        draw(st.lists(triangle, max_size=6 if count else 0)),
-        draw(st.lists(st.tuples(short, short), min_size=num_st, max_size=num_st)),
-        draw(st.lists(st.binary(max_size=64), max_size=3)),
-        draw(st.tuples(st.integers(-4, 300), any_int)),
-        draw(st.none() | runs),
-        draw(st.binary(max_size=2).map(lambda raw: raw * 4)),
-        draw(st.permutations(("skins", "st", "triangles", "frames", "commands"))),
-        draw(st.binary(max_size=5)),
-        draw(st.binary(max_size=5)),
-        eof=draw(st.integers(-9, 9)),
-    )
-
-
-@settings(max_examples=200, deadline=None)
-@given(md2_specs())
-def test_any_file_comes_back_byte_for_byte(spec):
-    data = spec.pack()
-    assert md2.write(md2.read(data)) == data
-    assert dump(load(data)) == data
-
-
-names = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=15)
-
-
-@st.composite
-def models(draw):
-    frames, count = draw(st.integers(1, 6)), draw(st.integers(0, 40))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    size = draw(st.sampled_from([0.0, 1e-3, 1.0, 900.0]))
-    positions = (rng.uniform(-1, 1, (frames, count, 3)) * size + rng.uniform(-9, 9, 3)).astype(np.float32)
-    positions[:, :, draw(st.integers(0, 2))] *= draw(st.sampled_from([0.0, 1.0]))
-    triangles = rng.integers(0, max(count, 1), (draw(st.integers(0, 30)) if count else 0, 3)).astype(np.int32)
-    uvs = (rng.integers(-9, 40, (len(triangles), 3, 2)) / (32, 16)).astype(np.float32)
-    normals = rng.normal(size=(frames, count, 3)).astype(np.float32)
-    shaders = draw(st.lists(names, max_size=3))
-    surface = Surface(draw(names), positions, triangles, uvs, shaders, normals)
-    frame_names = [draw(names).encode()[:15].decode(errors="ignore") for _ in range(frames)]
-    return VertexModel("thing", frame_names, [surface], [], texture_size=(32, 16))
-
-
-@settings(max_examples=150, deadline=None)
-@given(models(), st.booleans())
-def test_any_model_comes_back(model, same_box):
-    data = dump(model, "md2", same_box=same_box)
-    again = load(data)
-    assert again.frame_names == model.frame_names
-    (one,), (other,) = again.surfaces, model.surfaces
-    assert one.shaders == other.shaders
-    assert one.triangles.tolist() == other.triangles.tolist()
-    assert np.abs(one.uvs - other.uvs).max(initial=0) <= 0.5001 / 16
-    axes = (0, 1) if same_box else 1
-    step = np.ptp(other.positions, axis=axes, keepdims=True) / 255 if other.positions.size else 0
-    assert (np.abs(one.positions - other.positions) <= step * 0.501 + 1e-5).all()
-    lengths = np.linalg.norm(other.normals, axis=2)
-    found = np.einsum("fvi,fvi->fv", other.normals, one.normals)
-    best = (other.normals @ decode_direction(np.arange(162, dtype=np.uint8)).T).max(axis=2)
-    assert (found >= best - 1e-5 * lengths).all(), "the closest of the 162"
-    file = md2.read(data)
-    assert drawn(file) == listed(file)
-    assert dump(again) == data
-
-
-@settings(max_examples=60, deadline=None)
-@given(models(), st.integers(0, 2**32))
-def test_any_edit_of_some_positions_leaves_the_rest(model, seed):
-    rng = np.random.default_rng(seed)
-    data = dump(model, "md2")
-    edited = load(data)
-    surface = edited.surfaces[0]
-    frame, moved = int(rng.integers(edited.num_frames)), rng.random(surface.num_vertices) < 0.2
-    surface.positions[frame, moved] += rng.normal(size=(int(moved.sum()), 3)).astype(np.float32)
-    again = dump(edited)
-    near = moved.copy()
-    near[surface.triangles[moved[surface.triangles].any(axis=1)]] = True
-    boxes = {f"frames[{frame}].{n}" for n in ("scale", "translate")}
-    changed = differences(data, again)
-    turned_here = {f"frames[{frame}].normal[{v}]" for v in np.flatnonzero(near)}
-    codes = {f"frames[{frame}].xyz[{v}]" for v in range(len(moved))}
-    assert changed <= boxes | turned_here | codes
-    if not changed & boxes:
-        assert changed <= turned_here | {f"frames[{frame}].xyz[{v}]" for v in np.flatnonzero(moved)}
-    step = np.maximum(md2.read(again).frames["scale"][frame], 0)
-    shown = load(again).surfaces[0].positions[frame]
-    assert (np.abs(shown - surface.positions[frame]) <= step * 0.501 + 1e-5).all()

@@ -15,11 +15,6 @@ from tests.samples import CORPUS, corpus_params
 
 MESHES = [pytest.param(make(), id=make.__name__) for make in samples_md5.MESHES]
 ANIMS = [pytest.param(make(), id=make.__name__) for make in samples_md5.ANIMS]
-# Real files that no game reads: cut off, of the alpha, or with frames out of order.
-
-
-def row_of(data: bytes):
-    return by_name("md5mesh" if b"numMeshes" in data else "md5anim")
 
 
 # -- structs

@@ -11,7 +11,7 @@ from io_idtech_models.formats.mdm import file as mdm
 from io_idtech_models.model.limits.games import ERROR
 from io_idtech_models.model.lod import collapse
 from io_idtech_models.model.skeletal import JointTag, SkeletalModel, Skeleton, SkinnedMesh, Traits, Weights, skin
-from io_idtech_models.model.transforms import conjugate, rotate, to_matrices
+from io_idtech_models.model.transforms import rotate, to_matrices
 from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_mdm
 from tests.facts import differences
@@ -218,23 +218,6 @@ def test_normals_of_a_mesh_without_any_are_smooth():
     places = posed(after, mesh)
     flat = (places - places.reshape(6, 7, 3).mean(axis=1).repeat(7, axis=0)) * [1, 1, 0]
     assert (np.einsum("vi,vi->v", flat, shown) > 0).all()
-
-
-def test_heaviest_first_by_itself():
-    turns = np.array([[1.0, 0, 0, 0], [np.sqrt(0.5), 0, 0, np.sqrt(0.5)]])
-    bones = Skeleton(["a", "b"], np.array([-1, 0], np.int32), np.zeros((2, 3)), turns)
-    table = Weights(
-        np.array([0, 2, 4]), np.array([2, 2, 1]), np.array([0, 1, 0, 1, 1]),
-        np.array([0.25, 0.75, 0.25, 0.75, 1.0], np.float32), np.arange(15, dtype=np.float32).reshape(5, 3),
-    )  # fmt: skip
-    normals = np.array([[1, 0, 0]] * 3, np.float32)
-    mesh = SkinnedMesh("m", "", np.zeros((3, 2), np.float32), np.zeros((0, 3), np.int32), table, normals=normals)
-    made, turned = heaviest_first(mesh, bones, np.array([False, True, False]))
-    assert made.joints.tolist() == [1, 0, 0, 1, 1]
-    assert made.offsets[0].tolist() == [3, 4, 5]
-    np.testing.assert_allclose(turned[0], rotate(conjugate(turns[1]), np.array([1.0, 0, 0])), atol=1e-7)
-    assert turned[1:].tolist() == [[1, 0, 0]] * 2
-    assert normals.tolist() == [[1, 0, 0]] * 3, "what is given stays as it is"
 
 
 # -- an edited model keeps what it can

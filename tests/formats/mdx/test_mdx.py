@@ -198,20 +198,6 @@ def test_damaged_files(place, value, said):
     assert said in str(caught.value)
 
 
-def test_noise_gives_one_sentence_or_a_file_that_is_written():
-    data, rng = samples_mdm.one_frame(), np.random.default_rng(7)
-    for _ in range(400):
-        place, value = int(rng.integers(0, len(data) // 4)) * 4, int(rng.integers(-(2**31), 2**31))
-        damaged = patched(data, place, value)
-        try:
-            animation = load(damaged)
-        except FormatError as error:
-            assert "\n" not in str(error)
-            continue
-        if animation.lengths.max() < 1e6:  # beyond, sums of places hold nothing of a bone's length
-            assert differences(damaged, MDX.dump(animation)) == set()
-
-
 # -- what an animation holds
 
 
@@ -265,15 +251,6 @@ def test_an_animation_without_source_shows_the_same(data):
     assert [p for p in differences(data, found) if p.startswith("bones") and "parent_dist" not in p
             and not p.endswith("name")] == []  # fmt: skip
     assert (mdx.read(found).frames["bones"]["angles"][..., 3] == 0).all()
-
-
-@pytest.mark.parametrize("file", corpus_params(".mdx"))
-def test_fresh_codes_are_nearly_the_sources(file):
-    before, after = mdx.read(file.data), mdx.read(MDX.dump(fresh(load(file.data))))
-    off = before.frames["bones"]["angles"][..., :3].astype(int) - after.frames["bones"]["angles"][..., :3]
-    off = np.abs((off + 32768) % 65536 - 32768).max(axis=-1)
-    assert (off > 1).mean() < 0.02, "all but those near the pole"
-    same_poses(load(file.data), load(MDX.dump(fresh(load(file.data)))), 0.02)
 
 
 def test_bounds_are_cubes_their_upper_corner_first():
@@ -538,42 +515,12 @@ def test_limits_of_the_games(game):
     assert MDX.check(load(samples_mdm.two_roots()), game) == []
 
 
-def test_poses_go_through_parents_and_back():
-    animation = load(samples_mdm.near_the_pole())
-    places, turns = chain(animation.parents, animation.positions, animation.rotations)
-    back = unchain(animation.parents, places, turns)
-    np.testing.assert_allclose(back[0], animation.positions, atol=1e-9)
-
-
-@pytest.mark.parametrize("data", [*ANIMS, *corpus_params(".mdx")])
+@pytest.mark.parametrize("data", ANIMS)
 @pytest.mark.parametrize("keep_bounds", [True, False])
 def test_what_is_the_source_is_not_coded_again_and_would_be_the_same(data, keep_bounds, monkeypatch):
-    data = getattr(data, "data", data)
     animation = replace(load(data), keep_bounds=keep_bounds)
     assert take_of(animation).is_source()
     quick = MDX.dump(animation)
     monkeypatch.setattr(_mdx_frames.Take, "is_source", lambda _take: False)
     assert MDX.dump(animation) == quick
     assert (quick == data) or not keep_bounds
-
-
-@pytest.mark.parametrize("edit", ["place", "turn", "order", "fewer", "parents"])
-def test_an_edit_is_coded(edit):
-    animation = load(samples_mdm.walk())
-    if edit == "place":
-        animation.positions[2, 0, 1] += 0.01
-    elif edit == "turn":
-        animation.rotations[2, 1] = multiply(animation.rotations[2, 1], np.array([0.99, 0.1411, 0, 0]))
-    elif edit == "order":
-        animation.source_frames[[0, 1]] = animation.source_frames[[1, 0]]
-    elif edit == "fewer":
-        animation = replace(
-            animation,
-            positions=animation.positions[1:],
-            rotations=animation.rotations[1:],
-            bounds=animation.bounds[1:],
-            source_frames=animation.source_frames[1:],
-        )
-    else:
-        animation.parents = np.maximum(animation.parents - 1, -1).astype(np.int32)
-    assert not take_of(animation).is_source()

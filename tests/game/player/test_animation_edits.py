@@ -12,11 +12,6 @@ from tests.game.packs import PACKS, packed
 from tests.game.player.test_animation_cfg import PLAIN, TEXTS, numbers, table
 from tests.samples import CORPUS
 
-
-def parts_rows(found):
-    return {(part, row.name): numbers(row) for part in ("lower", "upper") for row in found.of_part(part)}
-
-
 # -- adding
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from io_idtech_models.model.edits.conform import join_vertices, joined, split_surface
 from io_idtech_models.model.source import are_solid
 from io_idtech_models.model.vertex import Surface, VertexModel
-from tests.samples import corpus_params, load, sample
+from tests.samples import corpus_params, load
 
 UP, SIDE = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
 
@@ -33,13 +33,6 @@ TORN: list[list[tuple[float, float]]] = [[(0, 0), (1, 0), (1, 1)], [(0.5, 0), (0
 
 
 # -- vertices with one texture coordinate each
-
-
-def test_a_surface_without_seams_keeps_its_vertices():
-    found = split_surface(surface(SQUARE, HALVES, WHOLE))
-    assert found.triangles.tolist() == [list(t) for t in HALVES]
-    assert found.uvs.tolist() == [[0, 0], [1, 0], [1, 1], [0, 1]]
-    assert found.positions.tolist() == [[list(map(float, p)) for p in SQUARE]]
 
 
 def test_further_texture_coordinates_are_vertices_at_the_end():
@@ -260,9 +253,3 @@ def test_real_models_are_split_and_joined_again(file):
     sets = np.sort(whole.triangles, axis=1)
     odd = len(sets) - len(np.unique(sets[are_solid(sets)], axis=0))
     assert again.num_vertices <= whole.num_vertices + 3 * odd
-
-
-def test_a_cube_has_its_corners_back():
-    split = split_surface(load(sample("seams", "md2")).surfaces[0])
-    assert split.num_vertices == 24
-    assert join_vertices(split).num_vertices == 8

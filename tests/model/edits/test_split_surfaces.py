@@ -106,11 +106,6 @@ def test_whatever_the_triangles(seed, total, count, vertices, faces):
     check_cut(triangles, total, cut(triangles, rng.integers(0, 3, (total, 3)), vertices, faces), (vertices, faces))
 
 
-def test_nothing_is_nothing():
-    (part,) = cut(np.zeros((0, 3), int), np.zeros((0, 3)), 999, 1999)
-    assert part.tolist() == []
-
-
 def test_work_grows_with_the_triangles(monkeypatch):
     found = []
     best = splitting._best_cut
@@ -182,12 +177,6 @@ def test_of_an_edited_model_too_normals_do_not_tell_where_the_cut_is():
     assert drawn(again) == drawn(load(MD3.dump(edited[1])))
 
 
-def test_of_a_new_model_too():
-    _, again = written(model_of(surface_of(40)))
-    assert len(again.surfaces) == 2
-    assert drawn(again) == drawn(load(dump(model_of(surface_of(40)), "md3")))
-
-
 def test_bounds_and_what_else_the_file_says_stay():
     whole = load(dump(model_of(surface_of(40), surface_of(5, "small")), "md3"))
     md3 = MD3.read(MD3.dump(whole))
@@ -202,18 +191,6 @@ def test_bounds_and_what_else_the_file_says_stay():
     assert int(after.header["flags"]) == 5
     assert (after.frames["radius"] == 123.0).all()
     assert np.array_equal(after.frames["mins"], md3.frames["mins"])
-
-
-def test_vertices_that_no_triangle_uses_come_along():
-    surface = surface_of(40)
-    surface.triangles = surface.triangles[(surface.triangles < 1590).all(axis=1)]
-    _, again = written(model_of(surface))
-    assert len(again.surfaces) == 2
-    assert all(s.num_vertices <= 999 for s in again.surfaces)
-    own = {way.tobytes() for s in again.surfaces for way in s.positions.transpose(1, 0, 2)}
-    assert len(own) == len(
-        {way.tobytes() for way in load(dump(model_of(surface), "md3")).surfaces[0].positions.transpose(1, 0, 2)}
-    )
 
 
 def test_what_a_game_takes_is_not_touched():
@@ -249,7 +226,3 @@ def test_without_the_option_the_error_names_it():
     with pytest.raises(LimitError) as error:
         dump_for(MD3, small, "quake3")
     assert "Split Surfaces" not in str(error.value)
-
-
-def test_a_game_without_limits_cuts_nothing():
-    assert len(written(model_of(surface_of(80, frames=1)), "gzdoom")[1].surfaces) == 1

@@ -8,12 +8,11 @@ from io_idtech_models.model.limits import games as limits
 from io_idtech_models.model.limits.checks import check_vertex, engine_surface_name
 from io_idtech_models.model.limits.games import ERROR, GAMES, WARNING
 from io_idtech_models.model.vertex import Surface, Tag, VertexModel
-from tests import samples_md2, samples_md3
+from tests import samples_md3
 from tests.samples import CORPUS, corpus_params, dump, format_of, load, sample_params
 from tests.small_files import SAMPLES
 
 STRIPPING = ("quake3", "rtcw", "rtcwsp", "et", "etlegacy")
-NO_STRIPPING = ("quake3map", "gzdoom", "ironwail", "darkplaces", "format")
 ALL = {"vertices", "triangles", "frames", "shaders", "skin_height"}
 # Game and format: (vertices, triangles, frames, tags, surfaces, shaders, skin height), and what of it the game refuses.
 TABLE = {
@@ -109,15 +108,6 @@ def test_at_the_limit_and_one_beyond(game, name, kind, limit, refused):
     assert text.startswith("the model has" if of_model else "'torso' has")
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [*(("md3", k) for k in ("vertices", "triangles", "frames", "tags")), *(("md2", k) for k in KINDS)],
-)
-def test_what_gzdoom_does_not_count(name, kind):
-    count = 30000 if kind in {"vertices", "triangles"} else 1500
-    assert check_vertex(with_count(kind, count), "gzdoom", name) == []
-
-
 def test_a_map_object_is_split_by_the_compiler():
     """What the game's loader refuses of other models."""
     for kind, count in (("vertices", 1599), ("triangles", 9000)):
@@ -174,14 +164,6 @@ def test_what_is_no_number_is_refused(game, name, value):
     ]
 
 
-@pytest.mark.parametrize("value", [-1e6, 600.0, 1e30])
-def test_boxes_reach_any_place(value):
-    whole = model()
-    whole.surfaces[0].positions[0, 1, 2] = value
-    for game in READERS["md2"]:
-        assert check_vertex(whole, game, "md2") == []
-
-
 @every_md3_game
 class TestNames:
     """A field of 64 bytes holds 63 and a NUL."""
@@ -222,12 +204,6 @@ class TestNames:
 class TestSkinNames:
     """A path of 64 bytes holds 63 and a NUL; the mesh has no name in the file."""
 
-    def test_the_longest(self, game):
-        whole = model([surface("s" * 90)])
-        whole.surfaces[0].shaders = ["x" * 63, "ü" * 31 + "x"]
-        assert [p for p in check_vertex(whole, game, "md2") if p.severity == ERROR] == []
-        dump(whole, "md2")
-
     def test_a_longer_one(self, game):
         whole = model([surface("torso")])
         whole.surfaces[0].shaders = ["x" * 63, "y" * 64]
@@ -235,15 +211,6 @@ class TestSkinNames:
         assert problem.severity == ERROR
         assert f"'torso' has the skin '{'y' * 64}', a name of 64 bytes" in str(problem)
         assert str(problem).endswith(f"{GAMES[game].label} takes 63: rename it")
-
-    @pytest.mark.parametrize("name", [b"y" * 64, b"\xfc" * 63], ids=["without a NUL", "Latin-1"])
-    def test_a_name_of_the_source_has_room(self, game, name):
-        spec = samples_md2.minimal()
-        spec.skins = [name]
-        whole = load(spec.pack())
-        assert len(whole.surfaces[0].shaders[0].encode()) > 63
-        assert [p for p in check_vertex(whole, game, "md2") if p.severity == ERROR] == []
-        assert dump(whole) == spec.pack()
 
 
 @pytest.mark.parametrize(
@@ -274,19 +241,6 @@ def test_lower_case_alone_changes_nothing(game):
     assert check_vertex(model([surface("Head"), surface("Torso")]), game, "md3") == []
     (problem,) = check_vertex(model([surface("Head"), surface("HEAD")]), game, "md3")
     assert problem.severity == WARNING
-
-
-@pytest.mark.parametrize("game", NO_STRIPPING)
-def test_games_that_keep_names_as_they_are(game):
-    assert check_vertex(model([surface("Arm_L"), surface("arm_R"), surface("arm_l")]), game, "md3") == []
-
-
-@every_md3_game
-def test_surfaces_without_a_name(game):
-    whole = model([surface(""), surface("", vertices=30000)])
-    texts = [str(p) for p in check_vertex(whole, game, "md3")]
-    assert all(text.startswith("'surface 1' has 30000 vertices") for text in texts)
-    assert bool(texts) is (game not in {"gzdoom", "quake3map", "ironwail", "darkplaces"})
 
 
 # -- the default stands in nobody's way

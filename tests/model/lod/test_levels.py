@@ -151,16 +151,6 @@ def test_what_is_near_in_one_frame_is_at_one_place_only_if_it_is_so_in_all():
     assert find_places(points[:1])[1].tolist() == [0, 0, 1]
 
 
-def test_a_border_of_the_texture_stays_where_it_is():
-    positions, uvs, triangles = cylinder(24, 20)
-    level = make_level(model_of(surface_of(positions, uvs, triangles)), 0.2).surfaces[0]
-    corners = level.uvs[level.triangles]
-    assert np.ptp(corners[..., 0], axis=1).max() < 0.5, "none reaches from one side of the picture to the other"
-    for side in (0.0, 1.0):
-        assert (level.uvs[:, 0] == side).any()
-    assert rims(model_of(level)) <= 2 * 24
-
-
 def test_vertices_that_are_fixed_stay():
     model = model_of(*halves(bent(sphere(20, 16))))
     fixed = [np.abs(s.positions[0, :, 2]) < 0.15 for s in model.surfaces]

@@ -19,7 +19,6 @@ from io_idtech_models.model.records.skeletal import (
     model_source,
 )
 from tests import samples_md5
-from tests.samples import corpus_params
 
 MESHES = [pytest.param(make(), id=make.__name__) for make in samples_md5.MESHES]
 ANIMS = [pytest.param(make(), id=make.__name__) for make in samples_md5.ANIMS]
@@ -66,15 +65,6 @@ def same(one: Any, other: Any) -> None:
 @pytest.mark.parametrize("data", [*MESHES, *ANIMS])
 def test_a_source_comes_back(data):
     source = source_of(data)
-    same(unpacked(packed(source)), source)
-
-
-@pytest.mark.parametrize("file", corpus_params(".md5mesh", ".md5anim"))
-def test_real_sources_come_back(file):
-    try:
-        source = source_of(file.data)
-    except Exception as error:  # noqa: BLE001 - tests of the codec ask which ones are broken, and how
-        pytest.skip(str(error))
     same(unpacked(packed(source)), source)
 
 
@@ -290,14 +280,6 @@ def test_flipped_bytes_give_a_source_or_an_error(whole, early, changes):
     for mesh in getattr(source, "meshes", ()):
         assert mesh.triangles.max(initial=0) < max(mesh.num_vertices, 1)
         assert mesh.weights.joints[mesh.weights.entries()[1]].max(initial=-1) < source.skeleton.num_joints
-
-
-@settings(max_examples=200, deadline=None)
-@given(st.binary(max_size=200))
-def test_noise_is_refused(data):
-    for read in (mesh_source, model_source, animation_source):
-        with pytest.raises(RecordError):
-            read(b"IDTR\1\0" + data)
 
 
 # -- a codec believes a record no more than it must

@@ -325,10 +325,3 @@ def test_flipped_bytes_give_a_source_or_an_error(whole, early, changes):
     except RecordError:
         return
     assert all(s.triangles.max(initial=0) < max(s.num_vertices, 1) for s in source.surfaces)
-
-
-@settings(max_examples=200, deadline=None)
-@given(st.binary(max_size=200))
-def test_noise_is_refused(data):
-    with pytest.raises(RecordError):
-        record.model_source(b"IDTR\1\0" + data)

@@ -1,0 +1,127 @@
+"""Edits of MD2 models' texture coordinates, vertices and triangles change what they touch, and nothing else."""
+
+import numpy as np
+import pytest
+
+from io_idtech_models.formats.common.normals import decode_direction
+from io_idtech_models.formats.md2 import file as md2
+from tests.facts import differences
+from tests.formats.md2.edited import edit, opened, packed, shift
+from tests.samples import dump, write_read
+
+# -- texture coordinates
+
+
+def corner_entries(name):
+    """Return the entry of each corner of the model, (T, 3)."""
+    return md2.read(packed(name)).triangles["st"][:, ::-1]
+
+
+@pytest.mark.parametrize("name", ["animated", "unused", "outside", "odd_layout", "fine_commands", "seams"])
+def test_moving_a_texture_coordinate_changes_its_entry_and_the_commands(name):
+    entry = int(corner_entries(name)[1, 1])
+    changed = edit(name, shift(entry, 5, 3))
+    assert changed == {f"st[{entry}]", "commands"}
+    model = opened(name)
+    shift(entry, 5, 3)(model)
+    before, after = md2.read(packed(name)).st, md2.read(dump(model)).st
+    assert (after[entry] - before[entry]).tolist() == [5, 3]
+
+
+def test_a_move_below_half_a_texel_changes_nothing():
+    assert edit("animated", lambda m: m.surfaces[0].uvs.__iadd__(np.float32(0.49 / 64))) == set()
+
+
+def test_moving_one_corner_of_an_entry_makes_a_new_one():
+    entry = 4  # of two corners
+    assert (corner_entries("animated") == entry).sum() == 3
+    changed = edit("animated", shift(entry, -7, 2, first_only=True))
+    assert changed == {"st[6]", "triangles[0].st", "commands"}
+
+
+def test_a_corner_that_moves_to_another_entrys_texel_shares_it():
+    def change(model):
+        model.surfaces[0].uvs[0, 0] = model.surfaces[0].uvs[3, 2]
+
+    file = md2.read(packed("animated"))
+    assert edit("animated", change) == {"triangles[0].st", "commands"}
+    model = opened("animated")
+    change(model)
+    assert md2.read(dump(model)).triangles["st"][0, 2] == file.triangles["st"][3, 0]
+
+
+def test_entries_that_nobody_ever_used_stay_and_those_that_lost_their_last_corner_go():
+    model = opened("unused")
+    surface = model.surfaces[0]
+    surface.triangles, surface.uvs = surface.triangles[1:], surface.uvs[1:]
+    surface.source_triangles = surface.source_triangles[1:]
+    before, after = md2.read(packed("unused")), md2.read(dump(model))
+    gone = set(before.triangles["st"][0].tolist()) - set(before.triangles["st"][1:].ravel().tolist())
+    kept = [i for i in range(len(before.st)) if i not in gone]
+    assert gone and {0, 2, 8} <= set(kept)
+    assert after.st.tolist() == before.st[kept].tolist()
+    assert after.st[after.triangles["st"]].tolist() == before.st[before.triangles["st"][1:]].tolist()
+
+
+def test_removing_triangles_where_indices_reach_beyond_the_table_renumbers_nothing():
+    model = opened("beyond")
+    surface = model.surfaces[0]
+    surface.triangles, surface.uvs = surface.triangles[1:], surface.uvs[1:]
+    surface.source_triangles = surface.source_triangles[1:]
+    before, after = md2.read(packed("beyond")), md2.read(dump(model))
+    assert after.triangles.tobytes() == before.triangles[1:].tobytes()
+    assert after.st.tobytes() == before.st.tobytes()
+
+
+def test_a_new_skin_size_moves_texels_along():
+    model = opened("animated")
+    again = write_read(model, skin_width=256, skin_height=64)
+    assert again.texture_size == (256, 64)
+    off = np.abs(again.surfaces[0].uvs - model.surfaces[0].uvs) * (256, 64)
+    assert off.max() <= 0.5001
+    assert dump(opened("animated"), skin_width=64, skin_height=32) == packed("animated")
+
+
+# -- vertices and triangles
+
+
+def test_removing_a_triangle_moves_up_the_later_ones():
+    model = opened("animated")
+    surface = model.surfaces[0]
+    keep = [0, 2, 3]
+    surface.triangles, surface.uvs = surface.triangles[keep], surface.uvs[keep]
+    surface.source_triangles = surface.source_triangles[keep]
+    data = dump(model)
+    assert differences(packed("animated"), data) == {
+        *(f"triangles[{t}].{part}" for t in (1, 2, 3) for part in ("xyz", "st")), "commands",
+    }  # fmt: skip
+    before, after = md2.read(packed("animated")), md2.read(data)
+    assert after.triangles.tobytes() == before.triangles[keep].tobytes()
+
+
+def test_a_new_triangle_uses_the_entries_that_are_there():
+    model = opened("animated")
+    surface = model.surfaces[0]
+    surface.triangles = np.concatenate((surface.triangles, [(1, 0, 4)])).astype(np.int32)
+    uvs = [surface.uvs[0, 1], surface.uvs[0, 2], (0.25, 0.75)]
+    surface.uvs = np.concatenate((surface.uvs, [uvs])).astype(np.float32)
+    surface.source_triangles = np.append(surface.source_triangles, np.int32(-1))
+    assert edit("animated", lambda m: m.surfaces.__setitem__(0, surface)) == {
+        "triangles[4].xyz", "triangles[4].st", "st[6]", "commands",
+    }  # fmt: skip
+
+
+def test_a_new_vertex_has_the_closest_of_the_162_normals():
+    def change(model):
+        surface = model.surfaces[0]
+        surface.source_vertices = surface.source_vertices.copy()
+        surface.source_vertices[2] = -1
+        surface.normals = surface.normals.copy()
+        surface.normals[:, 2] = (0.1, 0.05, -2.0)
+
+    changed = edit("animated", change)
+    assert changed == {f"frames[{f}].normal[2]" for f in range(5)}
+    model = opened("animated")
+    change(model)
+    code = int(md2.read(dump(model)).vertices[0, 2, 3])
+    assert decode_direction(np.array([code], np.uint8))[0].tolist() == [0, 0, -1]

@@ -1,0 +1,279 @@
+"""Players imported from files and archives: assembled as games do it, and playing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender.player.parts import find_player
+from io_idtech_models.blender.player.rows import rows_of
+from io_idtech_models.reporting import LimitError
+from io_idtech_models.tasks.player.play import played
+from io_idtech_models.ui.cli import main
+from io_idtech_models.ui.player import choosing
+from tests.samples import PROJECT
+from tests.samples_player import LOWER_FRAMES, NAME, UPPER_FRAMES, weapon_files
+from tests.ui.player.players import (
+    PLAYERS,
+    active_player,
+    brought,
+    corpus_player,
+    game,
+    import_player,
+    model,
+    originals,
+    saved,
+    tag_of,
+    unequal,
+)
+from tests.ui.scene import activate, bpy, counts, error_of, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+ON = {"upper": "tag_torso", "head": "tag_head", "weapon": "tag_weapon", "barrel": "tag_barrel", "flash": "tag_flash"}
+
+ABOVE = {"upper": "lower", "head": "upper", "weapon": "upper", "barrel": "weapon", "flash": "weapon"}
+
+
+def test_tags_stand_between_frames(tmp_path):
+    player = brought(game(tmp_path))
+    tag, origins = tag_of(player.parts["lower"], "tag_torso"), model(originals()["lower.md3"]).tags[0].origins
+    player.parts["lower"].animation_data_clear()
+    for frame in (0.0625, 0.5, 6.25, 36.75):
+        player.parts["lower"]["frame"] = frame
+        player.parts["lower"].update_tag()
+        bpy.context.scene.frame_set(3)
+        first = int(frame)
+        wanted = origins[first] + (origins[first + 1] - origins[first]) * (frame - first)
+        seen = tag.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world.translation
+        np.testing.assert_allclose(seen, wanted, atol=1e-4)
+
+
+def placed(models: dict[str, Any], frames: dict[str, int], start: Any) -> dict[str, Any]:
+    """Return axes and origins of parts as a game makes them: R_LerpTag, then CG_PositionRotatedEntityOnTag."""
+    found = {"lower": start}
+    for kind, above in ABOVE.items():
+        if kind not in models:
+            continue
+        axes, origin = found[above]
+        tag = next(t for t in models[above].tags if t.name == ON[kind])
+        frame = min(frames.get(above, 0), len(tag.origins) - 1)
+        unit = tag.axes[frame].astype(float)
+        unit /= np.linalg.norm(unit, axis=1)[:, None]
+        found[kind] = unit @ axes, origin + tag.origins[frame].astype(float) @ axes
+    return found
+
+
+def matrix(axes: Any, origin: Any) -> Any:
+    result = np.eye(4)
+    result[:3, :3], result[:3, 3] = axes.T, origin
+    return result
+
+
+def shown_at(player: Any) -> dict[str, Any]:
+    graph = bpy.context.evaluated_depsgraph_get()
+    return {kind: np.array(root.evaluated_get(graph).matrix_world) for kind, root in player.parts.items()}
+
+
+def check_places(player: Any, models: dict[str, Any], frames: dict[str, int], near: float = 1e-4) -> None:
+    """Compare roots, and the corners of boxes around parts, with the formula."""
+    start = np.array(player.root.matrix_world)
+    size = float(np.linalg.norm(start[:3, 0]))
+    expected = placed(models, frames, ((start[:3, :3] / size).T, np.zeros(3)))
+    for kind, world in shown_at(player).items():
+        wanted = matrix(*expected[kind])
+        wanted[:3] *= size
+        wanted[:3, 3] += start[:3, 3]
+        points = np.concatenate([s.some_positions(slice(0, 1))[0] for s in models[kind].surfaces])
+        points = np.append(points, np.ones((len(points), 1)), axis=1)
+        off = np.abs(points @ world.T - points @ wanted.T)[:, :3].max()
+        assert off < near * max(1.0, size), (kind, frames, off)
+
+
+def models_of(files: Any) -> dict[str, Any]:
+    return {kind: model(part.base.read()) for kind, part in files.parts.items()}
+
+
+def test_a_player_is_imported_from_any_of_its_files(tmp_path):
+    folder = game(tmp_path)
+    for name in ("head.md3", "lower_1.md3", "animation.cfg", "lower_red.skin", "icon_red.tga", ""):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        player = brought(folder / name)
+        assert list(player.parts) == ["lower", "upper", "head"]
+        assert list(player.levels) == [("lower", 1)]
+        assert player.collection.name == NAME
+
+
+def test_players_of_an_archive_are_listed(tmp_path):
+    game(tmp_path, packed=True)
+    pack = tmp_path / "baseq3/pak0.pk3"
+    (item,) = choosing.prepare(str(pack))
+    assert item[1:3] == (NAME, "default, red")
+    assert bpy.ops.import_scene.idtech_choose_player(source=str(pack), player=item[0]) == {"FINISHED"}
+    assert set(active_player().parts) == {"lower", "upper", "head"}
+    choosing.forget()
+    assert choosing.list_items(None, None) == []
+    with pytest.raises(LimitError, match="preferences"):
+        choosing.prepare("")
+
+
+def test_parts_that_are_dropped_become_their_player(tmp_path):
+    folder = game(tmp_path)
+    operator: Any = bpy.ops.import_scene.idtech_md3
+    files = [{"name": f"{part}.md3"} for part in ("lower", "upper", "head")]
+    assert operator(directory=str(folder), files=files, whole_player=True) == {"FINISHED"}
+    assert set(active_player().parts) == {"lower", "upper", "head"}
+    assert len(bpy.data.collections) == 5
+    assert operator(directory=str(folder), files=files) == {"FINISHED"}  # a script's models stay as they are
+    assert len(bpy.data.collections) == 8
+
+
+def test_a_player_is_imported_from_an_archive(tmp_path):
+    folder = game(tmp_path, packed=True)
+    assert set(brought(folder / "upper.md3").parts) == {"lower", "upper", "head"}
+    assert set(brought(folder.parents[2], weapon="club").parts) == {
+        "lower",
+        "upper",
+        "head",
+        "weapon",
+        "barrel",
+        "flash",
+    }
+
+
+def test_parts_stand_as_in_the_game(tmp_path):
+    folder = game(tmp_path)
+    player = brought(folder, weapon="club")
+    models = {kind: model((folder / f"{kind}.md3").read_bytes()) for kind in ("lower", "upper", "head")}
+    weapons = {"weapon": "club", "barrel": "club_barrel", "flash": "club_flash"}
+    models |= {k: model(weapon_files()[f"models/weapons2/club/{name}.md3"]) for k, name in weapons.items()}
+    player.root.location, player.root.rotation_euler, player.root.scale = (5, -7, 3), (0.4, 0.2, 1.0), (2, 2, 2)
+    for frame in range(LOWER_FRAMES):
+        bpy.context.scene.frame_set(frame)
+        check_places(player, models, {"lower": frame, "upper": min(frame, UPPER_FRAMES - 1)})
+    for root in player.parts.values():
+        root.animation_data_clear()
+    for legs, torso in ((0, 36), (38, 0), (17, 20), (6, 6)):
+        player.parts["lower"]["frame"], player.parts["upper"]["frame"] = float(legs), float(torso)
+        for root in player.parts.values():
+            root.update_tag()
+        bpy.context.scene.frame_set(3)
+        check_places(player, models, {"lower": legs, "upper": torso})
+
+
+@pytest.mark.parametrize("name", PLAYERS[1:])
+def test_real_parts_stand_as_in_the_game(name):
+    files = corpus_player(name)
+    player = brought(Path(files.parts["lower"].base.place), plain_materials=True, levels=False)
+    models = models_of(files)
+    count = {kind: len(each.frame_names) for kind, each in models.items()}
+    for frame in range(max(count.values())):
+        bpy.context.scene.frame_set(frame)
+        check_places(player, models, {kind: min(frame, n - 1) for kind, n in count.items()})
+
+
+def test_legs_and_torso_play_apart(tmp_path):
+    folder = game(tmp_path)
+    player = brought(folder, legs="LEGS_RUN", torso="TORSO_ATTACK", frame_rate=24)
+    models = {kind: model((folder / f"{kind}.md3").read_bytes()) for kind in ("lower", "upper", "head")}
+    for step in range(5):  # run at 24, attack at 15 frames per second
+        bpy.context.scene.frame_set(step * 8)
+        check_places(player, models, {"lower": 14 + step * 8 % 6, "upper": 9 + min(step * 5, 5)})
+
+
+def test_play_changes_what_is_played(own, tmp_path):
+    play: Any = bpy.ops.object.idtech_play
+    scene = bpy.context.scene
+    scene.render.fps = 30
+    assert play(legs="LEGS_RUN", torso="TORSO_ATTACK") == {"FINISHED"}
+    assert [played(own, part) for part in ("lower", "upper")] == ["LEGS_RUN", "TORSO_ATTACK"]  # the dialog begins there
+    assert (scene.frame_start, scene.frame_end) == (0, 10)  # 6 frames at 15 per second
+    scene.frame_set(5)
+    assert abs(own.parts["lower"]["frame"] - 18) < 1e-3
+    assert abs(own.parts["upper"]["frame"] - 11.5) < 1e-3
+    assert play(legs="BOTH_DEATH2", torso="ALL") == {"FINISHED"}
+    scene.frame_set(0)
+    assert (own.parts["lower"]["frame"], own.parts["upper"]["frame"]) == (2, 2)
+    assert [played(own, part) for part in ("lower", "upper")] == ["BOTH_DEATH2", "BOTH_DEATH2"]
+    assert play() == {"FINISHED"}
+    assert [played(own, part) for part in ("lower", "upper")] == ["", ""]
+    assert scene.frame_end == LOWER_FRAMES - 1
+    scene.frame_set(36)
+    assert (own.parts["lower"]["frame"], own.parts["upper"]["frame"]) == (36, 36)
+    assert unequal(tmp_path, originals()) == []
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["loose", "packed"])
+def test_convert_makes_one_scene_of_a_player(tmp_path, capsys, packed):
+    folder, target = game(tmp_path, packed), tmp_path / "grunt.blend"
+    assert main(["convert", str(folder), str(target), "--legs", "LEGS_RUN"]) == 0
+    assert "3 parts, 39 frames, 31 animations" in capsys.readouterr().out
+    bpy.ops.wm.open_mainfile(filepath=str(target))
+    player = find_player(bpy.data.objects["head"])
+    assert player is not None and list(player.parts) == ["lower", "upper", "head"]
+    assert player.parts["lower"].animation_data.action.name == "LEGS_RUN"
+    assert main(["convert", str(tmp_path / "baseq3"), str(target)]) != 0  # more than one model, and no player
+    assert main(["convert", str(folder), str(tmp_path / "x.md3")]) != 0 or packed
+
+
+LACKING: dict[str, Any] = {
+    "head": ({"head_md3": None}, ["lower", "upper"], "no head.md3"),
+    "cfg": ({"animation_cfg": None}, ["lower", "upper", "head"], "no animation.cfg"),
+    "upper": ({"upper_md3": None}, ["lower", "head"], "no upper.md3"),
+    "broken head": ({"head_md3": b"IDP3 and no more"}, ["lower", "upper"], "this part is missing"),
+    "few rows": ({"animation_cfg": b"sex m\n0 2 0 10\n"}, ["lower", "upper", "head"], "it has 1 rows"),
+    "half a skin": ({"head_red_skin": None}, ["lower", "upper", "head"], "games refuse the skin 'red'"),
+}
+
+
+@pytest.mark.parametrize("case", LACKING)
+def test_what_there_is_of_a_player_is_shown(tmp_path, capfd, case):
+    changed, kinds, said = LACKING[case]
+    folder = game(tmp_path, **changed)
+    player = brought(folder / "lower.md3")
+    assert list(player.parts) == kinds
+    assert said in capfd.readouterr().out
+
+
+def test_a_player_saved_by_an_older_blender(tmp_path):
+    bpy.ops.wm.open_mainfile(filepath=str(PROJECT / "tests/players/grunt-4.2.blend"))  # our sample, playing two rows
+    activate(bpy.data.objects["lower"])
+    player = active_player()
+    models = {kind: model(originals()[f"{kind}.md3"]) for kind in ("lower", "upper", "head")}
+    bpy.context.scene.frame_set(2)
+    shown = {kind: float(player.parts[kind]["frame"]) for kind in ("lower", "upper")}
+    assert shown["lower"] == 16.0
+    assert unequal(tmp_path, originals()) == []
+    assert bpy.ops.object.idtech_play(legs="LEGS_IDLE", torso="TORSO_STAND") == {"FINISHED"}
+    bpy.context.scene.frame_set(0)
+    check_places(player, models, {"lower": 32, "upper": 30})
+    assert bpy.ops.object.idtech_play() == {"FINISHED"}
+    bpy.context.scene.frame_set(16)
+    activate(player.parts["lower"].children[0])
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    assert b"45 7 7 24 " in saved(tmp_path)["animation.cfg"]
+
+
+NONSEGMENTED = b"nonsegmented\n" + b"".join(b"%d 1 0 10\n" % nth for nth in range(27))
+
+
+def test_a_player_of_one_part(tmp_path):
+    files = {"nonseg.md3": originals()["lower.md3"], "animation.cfg": NONSEGMENTED}
+    folder = tmp_path / "base/models/players/level0"
+    for name, data in files.items():
+        put(folder / name, data)
+    player = brought(folder / "nonseg.md3")
+    assert list(player.parts) == ["nonseg"]
+    rows = rows_of(player.identity, list(player.parts.values()))
+    assert len(rows) == 27 and all(name.startswith("NSPA_") for name in rows)
+    assert {n: d for n, d in saved(tmp_path).items() if not n.endswith(".skin")} == files
+
+
+def test_nothing_of_a_player_that_can_not_be_read_stays(tmp_path):
+    folder = game(tmp_path, lower_md3=b"IDP3", upper_md3=b"IDP3", head_md3=b"IDP3")
+    before = counts()
+    assert "lower.md3" in error_of(import_player, filepath=str(folder / "lower.md3"))
+    assert counts() == before

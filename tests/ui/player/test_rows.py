@@ -1,0 +1,274 @@
+"""Animations of a player by name: rows that are edited, and frames that are inserted and deleted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender.player.rows import frame_curve as found_curve
+from io_idtech_models.blender.player.rows import rows_of
+from io_idtech_models.game.player.animation_cfg import read
+from tests.samples_player import LOWER_FRAMES, NAME, UPPER_FRAMES, player_files
+from tests.ui.player.players import (
+    active_player,
+    brought,
+    game,
+    model,
+    originals,
+    saved,
+    unequal,
+)
+from tests.ui.scene import activate, bpy, error_of
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+def frame_curve(action: Any) -> Any:
+    return found_curve(action)
+
+
+def test_rows_show_their_frames_at_their_own_speed(own):
+    scene = bpy.context.scene
+    scene.render.fps = 30
+    table = read(player_files()["animation.cfg"])
+    actions = rows_of(own.identity, list(own.parts.values()))
+    assert set(actions) == {row.name for row in table.rows}
+    for part in ("lower", "upper"):
+        for row in table.of_part(part):
+            curve, step = frame_curve(actions[row.name]), 24 / row.rate
+            shown = [curve.evaluate(nth * step + 1e-3) for nth in range(len(row.frames))]
+            np.testing.assert_allclose(shown, row.frames, atol=2e-3)
+            again = curve.evaluate((len(row.frames) + 0.001) * step)
+            wanted = row.frames[len(row.frames) - row.repeats] if row.repeats > 1 else row.frames[-1]
+            assert abs(again - wanted) < 5e-3, row
+
+
+ROW_EDITS = {
+    "fps": (lambda a: a.__setitem__("idtech_fps", 30.0), (b"45 6 6 24 ", b"45 6 6 30 ")),
+    "loop": (lambda a: a.__setitem__("idtech_loop", 0), (b"45 6 6 24 ", b"45 6 0 24 ")),
+    "cycle": (lambda a: setattr(a, "use_cyclic", False), (b"45 6 6 24 ", b"45 6 0 24 ")),
+    "range": (lambda a: setattr(a, "frame_end", 4), (b"45 6 6 24 ", b"45 4 4 24 ")),
+    "start": (lambda a: setattr(a, "frame_start", 2), (b"45 6 6 24 ", b"47 4 4 24 ")),
+    "keys": (lambda a: shift(a, 0, 2), (b"45 6 6 24 ", b"47 6 6 24 ")),
+    "slope": (lambda a: stretch(a, 2), (b"45 6 6 24 ", b"45 6 6 12 ")),
+}
+
+
+def shift(action: Any, frames: float, values: float) -> None:
+    for key in frame_curve(action).keyframe_points:
+        key.co = key.co.x + frames, key.co.y + values
+
+
+def stretch(action: Any, factor: float) -> None:
+    for key in frame_curve(action).keyframe_points:
+        key.co.x *= factor
+
+
+@pytest.mark.parametrize("edit", ROW_EDITS)
+def test_an_edited_row_changes_its_numbers_alone(tmp_path, edit):
+    player = brought(game(tmp_path), frame_rate=24)
+    change, (old, new) = ROW_EDITS[edit]
+    change(rows_of(player.identity, list(player.parts.values()))["LEGS_RUN"])
+    after = saved(tmp_path)
+    wanted = originals() | {"animation.cfg": originals()["animation.cfg"].replace(old, new)}
+    assert after["animation.cfg"] == wanted["animation.cfg"]
+    assert after == wanted
+
+
+FRAME_EDITS = {  # part, scene's frame: rows before and after, and which models get one more frame
+    "legs": ("lower", 16, [(b"45 6 6 24 ", b"45 7 7 24 "), (b"51 -4", b"52 -4"), (b"67 3 3", b"68 3 3")], ["lower"]),
+    "torso": ("upper", 10, [(b"9  6  0", b"9  7  0"), (b"15 6 0 15 // TORSO", b"16 6 0 15 // TORSO")], ["upper"]),
+    "both": (
+        "lower",
+        1,
+        [(b"0\t2\t0", b"0\t3\t0"), (b"1\t1\t0", b"2\t1\t0"), (b"\n6\t3", b"\n7\t3")],
+        ["lower", "upper"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FRAME_EDITS)
+@pytest.mark.parametrize("way", ["insert", "insert and delete"])
+def test_frames_inserted_move_what_follows(tmp_path, case, way):
+    part, frame, rows, parts = FRAME_EDITS[case]
+    player = brought(game(tmp_path), levels=True)
+    activate(player.parts[part].children[0])
+    bpy.context.scene.frame_set(frame)
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    if way != "insert":
+        assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
+        assert unequal(tmp_path, originals()) == []
+        return
+    after = saved(tmp_path)
+    for old, new in rows:
+        assert old not in after["animation.cfg"] or case == "both", old
+        assert new in after["animation.cfg"], (new, after["animation.cfg"].decode())
+    for kind in ("lower", "upper", "lower_1"):
+        old_model, new_model = model(originals()[f"{kind}.md3"]), model(after[f"{kind}.md3"])
+        more = kind.partition("_")[0] in parts
+        order = list(range(len(old_model.frame_names)))
+        if more:
+            order.insert(frame + 1, frame)
+        assert new_model.num_frames == len(order)
+        for old, new in zip(old_model.surfaces, new_model.surfaces, strict=True):
+            assert np.array_equal(old.positions[order], new.positions), kind
+        for old, new in zip(old_model.tags, new_model.tags, strict=True):
+            np.testing.assert_allclose(old.origins[order], new.origins, atol=1e-5)
+    if case == "both":
+        assert b"\n37 4 4" not in after["animation.cfg"]
+
+
+@pytest.mark.parametrize("rate", [24, 60])
+def test_rows_that_frames_only_shift_keep_all_other_numbers(tmp_path, rate):
+    """One frame, none, no rate, loops of a part, of one frame and of more than there are, backwards."""
+    odd = [b"35 1 0 5", b"36 0 0 0", b"34 1 3 7.50", b"30 4 4 12.5", b"33 -1 1 05"]
+    names = [b"TORSO_GETFLAG", b"TORSO_GUARDBASE", b"TORSO_PATROL", b"TORSO_FOLLOWME", b"TORSO_AFFIRMATIVE"]
+    table = player_files()["animation.cfg"]
+    for row, name in zip(odd, names, strict=True):
+        table = table.replace(b"35 2 0 15 // " + name, row + b" // " + name)
+    player = brought(game(tmp_path, animation_cfg=table), frame_rate=rate)
+    scene = bpy.context.scene
+    activate(player.parts["upper"].children[0])
+    scene.frame_set(8)  # the last of TORSO_GESTURE
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    before, after = (table.splitlines(), saved(tmp_path)["animation.cfg"].splitlines())
+    assert len(before) == len(after)
+    for old, new in zip(before, after, strict=True):
+        words, now = old.split(), new.split()
+        if b"TORSO_" not in old or b"TORSO_GESTURE" in old:
+            assert now == ([b"6", b"4", *words[2:]] if b"TORSO_GESTURE" in old else words)
+        else:
+            assert now == [str(int(words[0]) + 1).encode(), *words[1:]], old
+    scene.frame_set(8)
+    assert bpy.ops.object.idtech_delete_frame() == {"FINISHED"}
+    assert saved(tmp_path)["animation.cfg"] == table
+
+
+@pytest.mark.parametrize("part", ["lower", "upper"])
+def test_a_frame_before_legs_and_torso_begin_goes_into_both(tmp_path, part):
+    """Frame 5 is no row's."""
+    table = player_files()["animation.cfg"].replace(b"4\t2\t0", b"4\t1\t0").replace(b"5\t1\t0", b"4\t1\t0")
+    player = brought(game(tmp_path, animation_cfg=table))
+    activate(player.parts[part].children[0])
+    bpy.context.scene.frame_set(5)
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    after = saved(tmp_path)
+    assert [model(after[f"{each}.md3"]).num_frames for each in ("lower", "upper")] == [
+        LOWER_FRAMES + 1,
+        UPPER_FRAMES + 1,
+    ]
+    assert b"\n7\t3\t0" in after["animation.cfg"] and b"\n38 4 4" in after["animation.cfg"]
+
+
+def test_a_frame_that_legs_begin_with_alone_is_not_deleted(tmp_path):
+    table = player_files()["animation.cfg"].replace(b"37 4 4 20", b"37 1 0 20")
+    player = brought(game(tmp_path, animation_cfg=table))
+    activate(player.parts["lower"].children[0])
+    bpy.context.scene.frame_set(6)
+    assert "games let both begin at the same number" in error_of(bpy.ops.object.idtech_delete_frame)
+    assert unequal(tmp_path, originals() | {"animation.cfg": table}) == []
+
+
+def test_frames_of_a_player_that_is_an_override_are_not_changed(tmp_path):
+    brought(game(tmp_path))
+    source = str(tmp_path / "player.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=source)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.link(directory=f"{source}/Collection", filename=NAME, instance_collections=False)
+    (linked,) = (c for c in bpy.data.collections if c.name == NAME)
+    linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
+    activate(next(b for b in bpy.data.objects if b.override_library is not None and b.name == "l_legs"))
+    for edit in (bpy.ops.object.idtech_insert_frame, bpy.ops.object.idtech_delete_frame):
+        assert "linked from another .blend" in error_of(edit)
+    assert unequal(tmp_path, originals()) == []
+
+
+def test_inserted_frames_leave_what_was_edited_of_a_row(tmp_path):
+    player = brought(game(tmp_path), frame_rate=24)
+    rows = rows_of(player.identity, list(player.parts.values()))
+    stretch(rows["LEGS_RUN"], 2)
+    rows["LEGS_WALK"]["idtech_fps"] = 40.0
+    rows["LEGS_TURN"].use_cyclic = False
+    rows["LEGS_IDLE"].frame_end += 24 / 7
+    shift(rows["LEGS_LAND"], 0, -1)
+    before = saved(tmp_path)["animation.cfg"]
+    activate(player.parts["lower"].children[0])
+    for frame, edit in ((8, bpy.ops.object.idtech_insert_frame), (8, bpy.ops.object.idtech_delete_frame)):
+        bpy.context.scene.frame_set(frame)
+        assert edit() == {"FINISHED"}
+    assert saved(tmp_path)["animation.cfg"] == before
+    for row in (b"45 6 6 12 ", b"41 4 4 40 ", b"67 3 0 15 ", b"63 3 3 7 ", b"60 1 0 15 // LEGS_LAND"):
+        assert row in before, before.decode()
+
+
+def test_a_new_action_takes_the_row_of_its_name(tmp_path):
+    player = brought(game(tmp_path), frame_rate=24)
+    old = rows_of(player.identity, list(player.parts.values()))["TORSO_ATTACK"]
+    old.name = "old attack"
+    root = player.parts["upper"]
+    root.animation_data.action = None
+    for frame, value in ((1, 30), (13, 33)):
+        root["frame"] = float(value)
+        root.keyframe_insert('["frame"]', frame=frame)
+    made = root.animation_data.action
+    made.name = "TORSO_ATTACK"
+    for key in frame_curve(made).keyframe_points:
+        key.interpolation = "LINEAR"
+    after = saved(tmp_path)["animation.cfg"]
+    assert after == originals()["animation.cfg"].replace(b"9  6  0  15 ", b"30  4  0  6 ")
+
+
+def test_an_action_becomes_a_row_that_was_missing(tmp_path):
+    short = player_files()["animation.cfg"].partition(b"35 2 0 15 // TORSO_GETFLAG")[0]
+    player = brought(game(tmp_path, animation_cfg=short), frame_rate=24)
+    action = rows_of(player.identity, list(player.parts.values()))["TORSO_GESTURE"].copy()
+    for name in ("idtech_player", "idtech_row", "idtech_row_source", "idtech_given", "idtech_name"):
+        del action[name]
+    action.name = "TORSO_GUARDBASE"
+    after = read(saved(tmp_path)["animation.cfg"])
+    assert len(after.rows) == 27
+    row = after.by_name["TORSO_GUARDBASE"]
+    assert (row.first, row.count, row.loop, row.fps) == (6, 3, 0, 18)
+
+
+def test_rows_beyond_the_frames_are_named(tmp_path, capfd):
+    table = player_files()["animation.cfg"].replace(b"34 1 1 15", b"36 9 0 15")
+    player = brought(game(tmp_path, animation_cfg=table))
+    said = "rows go beyond the 37 frames of upper, games show frame 0: 'TORSO_STAND2'"
+    assert said in capfd.readouterr().out
+    curve = frame_curve(rows_of(player.identity, list(player.parts.values()))["TORSO_STAND2"])
+    assert [curve.evaluate(nth * 24 / 15 + 0.01) for nth in range(3)] == [36, 0, 0]
+    assert saved(tmp_path)["animation.cfg"] == table
+    assert said in capfd.readouterr().out
+
+
+TABLES = {
+    "lone CR": player_files()["animation.cfg"].replace(b"\r\n", b"\r"),
+    "UTF-16": player_files()["animation.cfg"].decode().encode("utf-16"),
+    "empty": b"",
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_a_table_that_cannot_be_read_is_kept_as_it_is(tmp_path, capfd, case):
+    brought(game(tmp_path, animation_cfg=TABLES[case]))
+    capfd.readouterr()
+    assert unequal(tmp_path, originals() | {"animation.cfg": TABLES[case]}) == []
+    assert "animation.cfg can't be read and is written as it was" in capfd.readouterr().out
+    activate(active_player().parts["lower"].children[0])
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    assert "no animation.cfg that could be read" in error_of(bpy.ops.object.idtech_animation_add, name="LEGS_TURN")
+
+
+NAMED = b"sex m\nLEGS_RUN 31 6 6 20\nTORSO_STAND 30 4 4 15 // stands\nBOTH_DEATH1 0 2 0 10\n"
+
+
+def test_rows_with_names(tmp_path):
+    player = brought(game(tmp_path, animation_cfg=NAMED), frame_rate=24)
+    actions = rows_of(player.identity, list(player.parts.values()))
+    assert set(actions) == {"LEGS_RUN", "TORSO_STAND", "BOTH_DEATH1"}
+    assert unequal(tmp_path, originals() | {"animation.cfg": NAMED}) == []
+    actions["TORSO_STAND"]["idtech_fps"] = 7.5
+    assert saved(tmp_path)["animation.cfg"] == NAMED.replace(b"30 4 4 15", b"30 4 4 7.5")

@@ -1,0 +1,439 @@
+"""Players written back: unedited files come back, an edit changes its files alone, and what games need is said."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender.player.rows import rows_of
+from io_idtech_models.tasks.player.files import proposed_target
+from tests.packs import Entry, zip_bytes
+from tests.samples import PROJECT
+from tests.samples_player import FOLDER, NAME, player_files
+from tests.ui.player.players import (
+    PLAYERS,
+    active_player,
+    brought,
+    corpus_player,
+    export_player,
+    game,
+    model,
+    originals,
+    saved,
+    tag_of,
+    unequal,
+)
+from tests.ui.scene import CUBE_FACES, CUBE_POINTS, activate, add_mesh, bpy, error_of, export_bytes, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["loose", "packed"])
+@pytest.mark.parametrize("state", ["as imported", "playing", "moved", "reopened", "frames"])
+def test_unedited_files_come_back(tmp_path, packed, state):
+    player = brought(game(tmp_path, packed) / "head.md3")
+    if state == "playing":
+        actions = rows_of(player.identity, list(player.parts.values()))
+        player.parts["lower"].animation_data.action = actions["LEGS_BACK"]
+        player.parts["upper"].animation_data.action = actions["TORSO_STAND"]
+        bpy.context.scene.frame_set(11)
+    elif state == "moved":
+        player.root.location, player.root.rotation_euler = (100.5, -3000, 17), (1, 2, 3)
+        bpy.context.view_layer.update()
+    elif state == "reopened":
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "player.blend"))
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "player.blend"))
+    elif state == "frames":
+        for root in player.parts.values():
+            root.animation_data_clear()
+            root["frame"] = 7.5
+    assert unequal(tmp_path, originals()) == []
+
+
+@pytest.mark.parametrize("name", PLAYERS[1:])
+def test_real_players_come_back(tmp_path, name):
+    files = corpus_player(name)
+    brought(Path(files.parts["upper"].base.place), legs="LEGS_RUN", torso="TORSO_STAND", plain_materials=True)
+    bpy.context.scene.frame_set(5)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "player.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "player.blend"))
+    after = saved(tmp_path)
+    before = {
+        file.name: file.read()
+        for part in files.parts.values()
+        for file in (part.base, *part.levels.values(), *part.skins.values())
+    }
+    before[files.table.name] = files.table.read()
+    assert sorted(after) == sorted(before)
+    assert [n for n in before if before[n] != after[n]] == []
+
+
+OTHER_HEAD = b"h_other,models/players/grunt/other.tga\n"
+
+DRESSED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {  # what is imported, and which files are others or none
+    "an unknown skin": ({"skin": "foo"}, {}),
+    "none": ({"skin": "none"}, {}),
+    "half a skin": ({"skin": "red"}, {"head_red.skin": None}),
+    "a skin of another head": ({}, {"head_red.skin": OTHER_HEAD}),
+    "a head for each skin": (
+        {"skin": "red"},
+        {
+            "head.md3": None,
+            "head_default.md3": player_files()["head.md3"],
+            "head_red.md3": player_files()["head.md3"].replace(b"h_head", b"h_hair"),
+        },
+    ),
+    "no skin": ({}, {n: None for n in player_files() if n.endswith(".skin")}),
+}
+
+
+@pytest.mark.parametrize("case", DRESSED)
+def test_unedited_skins_come_back(tmp_path, capfd, case):
+    options, changed = DRESSED[case]
+    folder = game(tmp_path)
+    for name, data in changed.items():
+        if data is None:
+            (folder / name).unlink()
+        else:
+            put(folder / name, data)
+    brought(folder, **options)
+    if case == "an unknown skin":
+        assert "there is no skin 'foo': 'default', 'red'; it wears 'default'" in capfd.readouterr().out
+    there = {p.name: p.read_bytes() for p in folder.iterdir() if not p.name.startswith("icon_")}
+    other_heads = {"head_default.md3"} if case == "a head for each skin" else set()  # which a save has no part of
+    assert unequal(tmp_path, {n: d for n, d in there.items() if n not in other_heads}) == []
+
+
+def test_a_skin_that_is_shown_is_the_one_that_is_saved(tmp_path):
+    player = brought(game(tmp_path))
+    activate(player.parts["upper"].children[0])
+    assert bpy.ops.object.idtech_show_skin(skin="red.skin") == {"FINISHED"}
+    assert unequal(tmp_path, originals()) == []
+    legs = next(b for b in player.parts["lower"].children if b.type == "MESH")
+    legs.data.materials[0] = bpy.data.materials.new("models/players/grunt/blood")
+    hat = add_mesh("hat", CUBE_POINTS, CUBE_FACES)
+    hat.parent = player.parts["head"]
+    hat.data.materials.append(bpy.data.materials.new("models/players/grunt/hat"))
+    changed = {"head.md3", "head_default.skin", "head_red.skin", "lower.md3", "lower_red.skin"}
+    assert set(unequal(tmp_path, originals())) == changed
+
+
+def test_an_archive_keeps_all_else(tmp_path):
+    brought(game(tmp_path, packed=True))
+    pack = tmp_path / "baseq3/pak0.pk3"
+    before = pack.read_bytes()
+    assert export_player(filepath=str(pack)) == {"FINISHED"}
+    assert pack.read_bytes() == before
+    head = next(b for b in active_player().parts["head"].children if b.type == "MESH")
+    head.data.vertices[0].co.z += 2.0
+    head.data.update()
+    assert export_player(filepath=str(pack)) == {"FINISHED"}
+    with ZipFile(BytesIO(before)) as old, ZipFile(pack) as new:
+        assert old.namelist() == new.namelist()
+        assert [n for n in old.namelist() if old.read(n) != new.read(n)] == [f"{FOLDER}/head.md3"]
+    assert export_player(filepath=str(tmp_path / "new.pk3")) == {"FINISHED"}
+    with ZipFile(tmp_path / "new.pk3") as made:
+        icons = ["icon_default.tga", "icon_red.tga"]
+        assert sorted(made.namelist()) == sorted(f"{FOLDER}/{name}" for name in (*originals(), *icons))
+        assert made.read(f"{FOLDER}/icon_red.tga") == (tmp_path / "picture.png").read_bytes()
+
+
+def test_parts_export_alone_while_rows_play(tmp_path):
+    player = brought(game(tmp_path), legs="LEGS_RUN", torso="TORSO_ATTACK")
+    player.root.location = (10, 20, 30)
+    bpy.context.scene.frame_set(9)
+    for kind, root in player.parts.items():
+        for block in (root, root.children[0]):
+            activate(block)
+            data = export_bytes(tmp_path / f"{kind}.md3")
+            assert data == originals()[f"{kind}.md3"], (kind, block.name)
+
+
+@pytest.mark.parametrize("playing", [False, True])
+def test_a_tag_moved_in_a_frame_moves_there_alone(tmp_path, playing):
+    player = brought(game(tmp_path))
+    scene = bpy.context.scene
+    tag = tag_of(player.parts["lower"], "tag_torso")
+    scene.frame_set(12)
+    tag.location.z += 4.0
+    tag.keyframe_insert("location", frame=12)
+    if playing:
+        actions = rows_of(player.identity, list(player.parts.values()))
+        player.parts["lower"].animation_data.action = actions["LEGS_WALK"]
+        scene.frame_set(2)
+    after = saved(tmp_path)
+    assert [n for n in after if after[n] != originals()[n]] == ["lower.md3"]
+    old, new = model(originals()["lower.md3"]), model(after["lower.md3"])
+    moved = new.tags[0].origins - old.tags[0].origins
+    assert np.flatnonzero(np.abs(moved).max(axis=1)).tolist() == [12]
+    np.testing.assert_allclose(moved[12], (0, 0, 4), atol=1e-5)
+    assert np.array_equal(old.tags[0].axes, new.tags[0].axes)
+    assert all(np.array_equal(a.positions, b.positions) for a, b in zip(old.surfaces, new.surfaces, strict=True))
+
+
+def test_a_modifier_on_the_head_is_seen_from_the_head(tmp_path):
+    player = brought(game(tmp_path), legs="LEGS_RUN")
+    player.root.location = (100, 0, 0)
+    head = next(b for b in player.parts["head"].children if b.type == "MESH")
+    modifier = head.modifiers.new("taller", "DISPLACE")
+    modifier.direction, modifier.mid_level, modifier.strength = "Z", 0.0, 8.0
+    after = saved(tmp_path)
+    assert [n for n in after if after[n] != originals()[n]] == ["head.md3"]
+    old, new = model(originals()["head.md3"]).surfaces[0], model(after["head.md3"]).surfaces[0]
+    moved = new.positions[0][:, None] - old.positions[0][None]
+    assert (np.abs(moved - (0, 0, 8)).max(axis=2) < 0.02).any(axis=1).all()
+    assert new.positions.shape[0] == 1
+
+
+@pytest.mark.parametrize("way", ["object", "eye", "collection", "excluded"])
+@pytest.mark.parametrize("bent", [False, True])
+def test_what_is_hidden_of_a_player_is_written(tmp_path, way, bent):
+    player = brought(game(tmp_path), legs="LEGS_RUN")
+    legs = next(b for b in player.parts["lower"].children if b.type == "MESH")
+    if bent:
+        modifier = legs.modifiers.new("aside", "DISPLACE")
+        modifier.direction, modifier.mid_level, modifier.strength = "X", 0.0, 8.0
+    layers = bpy.context.view_layer.layer_collection.children[NAME].children
+    if way == "object":
+        legs.hide_viewport = True
+    elif way == "eye":
+        legs.hide_set(True)
+    elif way == "collection":
+        bpy.data.collections["lower"].hide_viewport = True
+    else:
+        layers["lower"].exclude = True
+        bpy.context.view_layer.update()  # 4.2 crashes where someone selects before
+    activate(player.parts["head"])
+    after = saved(tmp_path)
+    if not bent:
+        assert after == originals()
+    else:
+        new, old = model(after["lower.md3"]).surfaces[0], model(originals()["lower.md3"]).surfaces[0]
+        off = new.positions - old.positions[:, : new.num_vertices]
+        np.testing.assert_allclose(off, np.broadcast_to((8, 0, 0), off.shape), atol=0.02)
+    hidden = {"object": legs.hide_viewport, "collection": bpy.data.collections["lower"].hide_viewport}
+    assert hidden.get(way, layers["lower"].exclude or not legs.visible_get()) is True
+
+
+HATS = {  # what carries it; which part gets it
+    "tag_head": ("tag_head", "head"),
+    "tag_torso": ("tag_torso", "upper"),
+    "surface": ("h_head", "head"),
+    "root": ("head", "head"),
+    "tag_flag": ("tag_flag", ""),
+}
+
+
+@pytest.mark.parametrize(
+    ("holder", "by"),
+    [
+        *((holder, "parent") for holder in HATS),
+        *(("tag_head", by) for by in ("another's parent", "constraint", "armature")),
+    ],
+)
+def test_what_hangs_on_a_player_is_the_players(tmp_path, capfd, holder, by):
+    """A hat that lies where new objects do, in the scene's own collection."""
+    name, part = HATS[holder]
+    brought(game(tmp_path), legs="LEGS_RUN", torso="TORSO_ATTACK")
+    bpy.context.scene.frame_set(4)
+    carrier = bpy.data.objects[name] if holder != "root" else active_player().parts["head"]
+    hat = add_mesh("hat", [(x, y, 20 + z) for x, y, z in CUBE_POINTS], CUBE_FACES)
+    hat.data.materials.append(bpy.data.materials.new("models/players/grunt/hat"))
+    if by == "parent":
+        hat.parent = carrier
+    elif by == "another's parent":
+        hat.parent = bpy.data.objects.new("pivot", None)
+        bpy.context.scene.collection.objects.link(hat.parent)
+        hat.parent.parent = carrier
+    elif by == "constraint":
+        hat.constraints.new("COPY_TRANSFORMS").target = carrier
+    else:
+        rig = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
+        bpy.context.scene.collection.objects.link(rig)
+        rig.parent = carrier
+        hat.modifiers.new("rig", "ARMATURE").object = rig
+    bpy.context.view_layer.update()
+    activate(bpy.data.objects["l_legs"])
+    capfd.readouterr()
+    after = saved(tmp_path)
+    changed = [n for n in after if n.endswith(".md3") and after[n] != originals()[n]]
+    assert changed == ([f"{part}.md3"] if part else [])
+    if not part:
+        assert "left out, they hang on a tag that carries no part, or are no meshes: 'hat'" in capfd.readouterr().out
+        return
+    found = model(after[f"{part}.md3"])
+    assert [s.name for s in found.surfaces][1:] == ["hat"]
+    assert b"hat,models/players/grunt/hat" in after[f"{part}_default.skin"]
+    if holder == "tag_head" and by != "armature":  # it has no bones: the hat stays in the world
+        span = np.ptp(found.surfaces[1].positions[0], axis=0)
+        np.testing.assert_allclose(span, [16 * 0.85] * 3, atol=0.05)
+
+
+def test_a_linked_player_has_its_levels_of_detail(tmp_path):
+    brought(game(tmp_path))
+    source = str(tmp_path / "player.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=source)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.link(directory=f"{source}/Collection", filename=NAME, instance_collections=False)
+    bpy.context.view_layer.objects.active = next(b for b in bpy.context.scene.objects if b.name == "l_legs")
+    assert unequal(tmp_path, originals()) == []
+    assert "linked from another .blend" in error_of(bpy.ops.object.idtech_make_levels, percentages="50")
+
+
+def test_copies_are_written_as_their_own(tmp_path):
+    player = brought(game(tmp_path))
+    activate(*[player.root, *player.root.children_recursive])
+    bpy.ops.object.duplicate()
+    copy = active_player()
+    assert copy.root != player.root
+    copy.root.location = (50, 0, 0)
+    head = next(b for b in copy.parts["head"].children if b.type == "MESH")
+    head.data.vertices[0].co.z = 99.0
+    head.data.update()
+    activate(head)
+    after = saved(tmp_path)
+    assert [n for n in after if after[n] != originals()[n]] == ["head.md3"]
+    activate(player.root)
+    target = tmp_path / "first"
+    assert export_player(filepath=str(target)) == {"FINISHED"}
+    assert {p.name: p.read_bytes() for p in target.iterdir() if p.suffix != ".tga"} == originals()
+
+
+def test_an_old_level_of_detail_is_named(tmp_path, capfd):
+    player = brought(game(tmp_path))
+    legs = next(b for b in player.parts["lower"].children if b.type == "MESH")
+    for key in legs.data.shape_keys.key_blocks:
+        key.data[0].co.z += 5.0
+    saved(tmp_path)
+    assert "'lower.md3' was edited and 'lower_1.md3' was not" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("way", "gone"),
+    [("folder", "deleted"), ("archive", "not imported"), ("new archive", "deleted"), ("elsewhere", "not imported")],
+)
+def test_a_level_of_detail_that_the_scene_lacks_is_named(tmp_path, capfd, way, gone):
+    player = brought(game(tmp_path, packed=way != "folder"), levels=gone == "deleted")
+    if gone == "deleted":
+        bpy.data.collections.remove(bpy.data.collections["lower_1"])
+    pack = tmp_path / "baseq3/pak0.pk3"
+    target = {
+        "folder": tmp_path / "baseq3" / FOLDER,
+        "archive": pack,
+        "new archive": tmp_path / "baseq3/z.pk3",
+        "elsewhere": tmp_path / "my/z.pk3",
+    }[way]
+    target.parent.mkdir(exist_ok=True)
+    assert export_player(filepath=str(target)) == {"FINISHED"}
+    capfd.readouterr()
+    legs = next(b for b in player.parts["lower"].children if b.type == "MESH")
+    for key in legs.data.shape_keys.key_blocks:
+        key.data[0].co.z += 5.0
+    assert export_player(filepath=str(target)) == {"FINISHED"}
+    where = "there" if way == "folder" else "in 'pak0.pk3'"
+    assert f"'lower_1.md3' lies {where} from before, and games show that from afar" in capfd.readouterr().out
+    activate(legs)
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    assert export_player(filepath=str(target)) == {"FINISHED"}
+    assert f"lies {where} from before and has 39 frames, 'lower.md3' 40: games" in capfd.readouterr().out
+    assert export_player(filepath=str(target), percentages="90") == {"FINISHED"}
+    assert "from before" not in capfd.readouterr().out
+
+
+def test_levels_of_detail_are_made_anew(tmp_path):
+    tock = PROJECT / "examples/tock/baseq3/models/players/tock"
+    brought(tock / "head.md3")
+    after = saved(tmp_path, percentages="50, 25")
+    parts = ("lower", "upper", "head")
+    assert {name for name in after if name.endswith(".md3")} == {f"{p}{n}.md3" for p in parts for n in ("", "_1", "_2")}
+    for part in parts:
+        models_of_part = [model(after[f"{part}{n}.md3"]) for n in ("", "_1", "_2")]
+        counts_of = [sum(len(s.triangles) for s in each.surfaces) for each in models_of_part]
+        assert counts_of[0] > counts_of[1] > counts_of[2]
+        assert len({each.num_frames for each in models_of_part}) == 1
+        assert after[f"{part}.md3"] == (tock / f"{part}.md3").read_bytes()
+    assert "percentages that fall" in error_of(export_player, filepath=str(tmp_path / "x"), percentages="25, 50")
+
+
+def test_names_in_other_cases(tmp_path):
+    folder = game(tmp_path)
+    spelt = {"lower.md3": "Lower.MD3", "animation.cfg": "ANIMATION.CFG", "head_red.skin": "Head_Red.skin"}
+    for old, new in spelt.items():
+        (folder / old).rename(folder / "moving")
+        (folder / "moving").rename(folder / new)
+    player = brought(folder / "upper.md3")
+    assert list(player.parts) == ["lower", "upper", "head"]
+    assert unequal(tmp_path, {spelt.get(name, name): data for name, data in originals().items()}) == []
+    assert proposed_target(player) == folder
+    before = sorted(path.name for path in folder.iterdir())
+    assert export_player(filepath=str(folder)) == {"FINISHED"}
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_a_patch_overrides_what_an_archive_has(tmp_path):
+    folder = game(tmp_path, packed=True)
+    head = originals()["upper.md3"]
+    put(tmp_path / "baseq3/pak1.pk3", zip_bytes([Entry(f"{FOLDER}/head.md3", head)]))
+    player = brought(folder / "lower.md3")
+    assert unequal(tmp_path, originals() | {"head.md3": head}) == []
+    assert proposed_target(player) == tmp_path / "baseq3/z_grunt.pk3"
+    before = (tmp_path / "baseq3/pak0.pk3").read_bytes()
+    assert export_player(filepath=str(tmp_path / "baseq3/pak2.pk3")) == {"FINISHED"}
+    assert (tmp_path / "baseq3/pak0.pk3").read_bytes() == before
+
+
+@pytest.mark.parametrize("data", [b"PK and no more", b"IDP3 is no archive"])
+def test_a_broken_archive_stays_as_it_is(tmp_path, data):
+    brought(game(tmp_path))
+    target = put(tmp_path / "broken.pk3", data)
+    assert "broken.pk3" in error_of(export_player, filepath=str(target))
+    assert target.read_bytes() == data
+
+
+def test_an_appended_player_is_one(tmp_path):
+    brought(game(tmp_path), levels=True)
+    source = str(tmp_path / "player.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=source)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    for _ in range(2):
+        assert bpy.ops.wm.append(directory=f"{source}/Collection", filename=NAME) == {"FINISHED"}
+    roots = [b for b in bpy.data.objects if b.get("idtech_part") == "lower" and b.parent is None]
+    assert len(roots) == 2
+    for nth, root in enumerate(roots):
+        activate(root)
+        root.location.x = 40.0 * nth
+        assert bpy.ops.object.idtech_play(legs="LEGS_RUN", torso="TORSO_STAND") == {"FINISHED"}
+        assert unequal(tmp_path, originals()) == []
+    second = active_player()
+    rows_of(second.identity, list(second.parts.values()))["LEGS_RUN"]["idtech_fps"] = 12.0
+    assert unequal(tmp_path, originals()) == ["animation.cfg"]
+    activate(roots[0])
+    assert unequal(tmp_path, originals()) == []
+
+
+def test_no_player_no_save(tmp_path):
+    assert "there is no player" in error_of(export_player, filepath=str(tmp_path / "x"))
+    brought(game(tmp_path))
+    brought(game(tmp_path))
+    bpy.context.view_layer.objects.active = None
+    bpy.ops.object.select_all(action="DESELECT")
+    assert "there are 2 players" in error_of(export_player, filepath=str(tmp_path / "x"))
+
+
+def test_a_refused_save_leaves_every_file(tmp_path):
+    player = brought(game(tmp_path))
+    saved(tmp_path)
+    before = {p.name: p.read_bytes() for p in (tmp_path / "saved").iterdir()}
+    tag = tag_of(player.parts["upper"], "tag_head")
+    for block in player.parts["head"].children:
+        if block.type == "MESH":
+            block.data.vertices[0].co.x = 1e6
+            block.data.update()
+    tag.location.x += 1
+    assert error_of(export_player, filepath=str(tmp_path / "saved"))
+    assert {p.name: p.read_bytes() for p in (tmp_path / "saved").iterdir()} == before

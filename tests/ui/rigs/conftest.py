@@ -1,0 +1,74 @@
+"""The arm with its animations in a folder, the arm imported, and an armature of one's own."""
+
+import pytest
+
+from tests.ui.rigs.arms import FILES, import_mesh, scene
+from tests.ui.scene import (
+    activate,
+    add_cube,
+    bpy,
+    put,
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a folder with a model, two animations of it, and one of another model."""
+    for name, data in FILES.items():
+        put(tmp_path / name, data)
+    return tmp_path
+
+
+@pytest.fixture
+def arm(folder):
+    """Import the model with its animations; returns the folder."""
+    assert import_mesh(filepath=str(folder / "arm.md5mesh")) == {"FINISHED"}
+    return folder
+
+
+@pytest.fixture
+def others(folder):
+    """Make an armature and a cube of one's own, which must stay as they are."""
+    made = bpy.data.objects.new("mine", bpy.data.armatures.new("mine"))
+    scene().collection.objects.link(made)
+    activate(made)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = made.data.edit_bones.new("bone")
+    bone.head, bone.tail = (0, 0, 0), (0, 0, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    cube = add_cube()
+    activate(made, cube)
+    return made, cube
+
+
+@pytest.fixture
+def own(tmp_path):
+    """Make an armature with a deforming mesh: connected bones, one that deforms nothing, euler angles."""
+    data = bpy.data.armatures.new("rig")
+    block = bpy.data.objects.new("rig", data)
+    scene().collection.objects.link(block)
+    activate(block)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name, head, tail, parent in (
+        ("Bone", (0, 0, 0), (0, 0, 8), None),
+        ("Bone.001", (0, 0, 8), (0, 4, 16), "Bone"),
+        ("Bone.002", (0, 4, 16), (0, 4, 24), "Bone.001"),
+        ("control", (20, 0, 0), (20, 0, 8), None),
+    ):
+        bone = data.edit_bones.new(name)
+        bone.head, bone.tail = head, tail
+        if parent:
+            bone.parent, bone.use_connect = data.edit_bones[parent], True
+    data.edit_bones["control"].use_deform = False
+    bpy.ops.object.mode_set(mode="OBJECT")
+    mesh = add_cube("box")
+    for name, points in (("Bone", (0, 2, 4, 6)), ("Bone.001", (1, 3, 5)), ("Bone.002", (5, 7))):
+        mesh.vertex_groups.new(name=name).add(points, 0.5, "REPLACE")
+    mesh.modifiers.new("rig", "ARMATURE").object = block
+    mesh.parent = block
+    mesh.data.materials.append(bpy.data.materials.new("skin"))
+    scene().frame_start, scene().frame_end, scene().render.fps = 0, 4, 20
+    for bone in block.pose.bones:
+        bone.rotation_mode = "XYZ"
+    activate(block)
+    return tmp_path

@@ -1,0 +1,263 @@
+"""Exporting animations of an imported model: which actions, under which names, at which size and rate."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender.compat import action_parts
+from io_idtech_models.formats import by_name
+from io_idtech_models.model.bake import bake
+from tests import samples_md5
+from tests.facts import differences
+from tests.ui.rigs.arms import (
+    ANIM,
+    FILES,
+    MESH,
+    export_anim,
+    export_mesh,
+    exported,
+    import_anim,
+    import_mesh,
+    key,
+    motion_of,
+    rig,
+    scene,
+    wave_own,
+)
+from tests.ui.scene import (
+    activate,
+    bpy,
+    error_of,
+    put,
+)
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+# -- exporting animations
+
+
+@pytest.mark.parametrize("what", ["model", "animation"])
+def test_an_armature_whose_record_is_damaged_is_named_once(arm, capfd, what):
+    """Also where its animation alone is written, which needs the model for bounds."""
+    rig().data["idtech_skeleton"] = b"damaged"
+    capfd.readouterr()
+    path = arm.parent / ("c.md5mesh" if what == "model" else "c.md5anim")
+    assert (export_mesh if what == "model" else export_anim)(filepath=str(path)) == {"FINISHED"}
+    said = "".join(capfd.readouterr())
+    assert said.count(f"the source of armature '{rig().name}' is ignored") == 1
+
+
+def test_all_actions_go_into_the_folder(arm):
+    out = arm / "out"
+    out.mkdir()
+    assert export_anim(filepath=str(out / "any.md5anim"), what="ALL") == {"FINISHED"}
+    assert sorted(p.name for p in out.iterdir()) == ["nod.md5anim", "wave.md5anim"]
+    for path in out.iterdir():
+        assert differences(FILES[path.name], path.read_bytes()) == set()
+
+
+def loose_action(name: str, *bones: str, keep: bool = True) -> Any:
+    """Return an action that turns bones of the armature, which it neither plays nor keeps any more."""
+    block = rig()
+    played = block.animation_data.action, getattr(block.animation_data, "action_slot", None)
+    block.animation_data.action = None
+    for bone in bones:
+        key(bone, 0, (0, 0, 0))
+        key(bone, 2, (0.5, 0, 0))
+    found = block.animation_data.action
+    found.name, found.use_fake_user = name, keep
+    block.animation_data.action = played[0]
+    if played[1] is not None:
+        block.animation_data.action_slot = played[1]
+    return found
+
+
+def all_actions(arm: Path, **options: Any) -> list[str]:
+    """Export all actions of the active armature; returns the files' stems."""
+    out = arm / f"out{len(list(arm.iterdir()))}"
+    out.mkdir()
+    assert export_anim(filepath=str(out / "any.md5anim"), what="ALL", **options) == {"FINISHED"}
+    return sorted(path.stem for path in out.iterdir())
+
+
+def test_all_actions_are_all_that_fit(arm, capfd):
+    """Also one that is neither playing nor in the NLA: a fake user keeps it."""
+    activate(rig())
+    loose_action("jump", "hand", "upper arm")
+    bpy.data.objects["arm"].keyframe_insert("location", frame=0)
+    stranger = bpy.data.armatures.new("stranger")
+    other = bpy.data.objects.new("stranger", stranger)
+    scene().collection.objects.link(other)
+    strangers = loose_action("strange", "hand")
+    for curve in action_parts(strangers)[0][2]:
+        curve.data_path = curve.data_path.replace("hand", "paw")
+    bpy.data.actions.new("nothing").use_fake_user = True
+    assert all_actions(arm) == ["jump", "nod", "wave"]
+    assert "left out" not in capfd.readouterr().out
+
+
+def test_what_another_armature_plays_or_keeps_is_its_own(arm):
+    import_mesh(filepath=str(arm / "arm.md5mesh"))
+    first, second = (b for b in bpy.data.objects if b.type == "ARMATURE")
+    assert len(bpy.data.actions) == 4
+    for block in (first, second):
+        activate(block)
+        kept = {strip.action.name for track in block.animation_data.nla_tracks for strip in track.strips}
+        assert all_actions(arm) == sorted({"nod", "wave"})
+        assert len(kept) == 2
+
+
+def test_an_action_that_nothing_keeps_is_left_out_and_said(arm, capfd):
+    activate(rig())
+    assert loose_action("jump", "hand", keep=False).users == 0
+    assert all_actions(arm) == ["nod", "wave"]
+    said = "actions that nothing uses are left out, give them a fake user to keep them: 'jump'"
+    assert said in capfd.readouterr().out
+
+
+def test_an_armature_that_only_has_loose_actions(own):
+    wave_own()
+    action = rig().animation_data.action
+    action.name, action.use_fake_user = "wave", True
+    rig().animation_data_clear()
+    assert all_actions(own) == ["wave"]
+
+
+def test_chosen_actions(arm):
+    out = arm / "out"
+    out.mkdir()
+    assert export_anim(filepath=str(out / "any.md5anim"), what="CHOSEN", actions=" wave ,") == {"FINISHED"}
+    assert [p.name for p in out.iterdir()] == ["wave.md5anim"]
+    text = error_of(export_anim, filepath=str(out / "any.md5anim"), what="CHOSEN", actions="wave, walk, run")
+    assert "no action is called 'walk', 'run'" in text
+    assert "no action is named" in error_of(export_anim, filepath=str(out / "any.md5anim"), what="CHOSEN")
+
+
+def test_animations_of_one_name_get_files_of_their_own(arm):
+    activate(rig())
+    import_anim(filepath=str(arm / "wave.md5anim"))
+    bpy.data.actions["nod"].name = "WAVE"
+    bpy.data.actions.new("a/b:c")
+    out = arm / "out"
+    out.mkdir()
+    export_anim(filepath=str(out / "any.md5anim"), what="CHOSEN", actions="WAVE, wave, wave.001")
+    assert sorted(p.name for p in out.iterdir()) == ["WAVE.md5anim", "wave.001.md5anim", "wave.002.md5anim"]
+
+
+def test_names_that_file_systems_refuse(arm):
+    for name, wanted in (("a/b:c", "a_b_c"), ("..", "animation"), ("tab\there", "tab_here")):
+        action = bpy.data.actions["wave"].copy()
+        action.name = name
+        out = arm / wanted
+        out.mkdir()
+        export_anim(filepath=str(out / "any.md5anim"), what="CHOSEN", actions=action.name.strip())
+        assert [p.name for p in out.iterdir()] == [f"{wanted}.md5anim"]
+
+
+def test_nothing_to_export(folder):
+    import_mesh(filepath=str(folder / "arm.md5mesh"), animations=False)
+    for what, sentence in (
+        ("ACTIVE", "'arm' plays no action"),
+        ("ALL", "'arm' has no action"),
+        ("NLA", "'arm' has no NLA strip that plays"),
+    ):
+        assert sentence in error_of(export_anim, filepath=str(folder / "b.md5anim"), what=what)
+    scene().frame_start, scene().frame_end = 0, 0
+    assert motion_of(folder / "b.md5anim", what="SCENE").num_frames == 1
+    bpy.data.objects.remove(rig())
+    assert "no armature is active" in error_of(export_anim, filepath=str(folder / "c.md5anim"))
+    assert "no armature among the objects" in error_of(export_mesh, filepath=str(folder / "c.md5mesh"), what="SCENE")
+
+
+def test_two_armatures_are_one_too_many(arm):
+    import_mesh(filepath=str(arm / "arm.md5mesh"))
+    text = error_of(export_mesh, filepath=str(arm / "b.md5mesh"), what="SCENE")
+    assert "a skeletal model has one armature, export them one by one: there are 2" in text
+    assert differences(FILES["arm.md5mesh"], exported(arm / "b.md5mesh")) == set(), "AUTO is the active model"
+
+
+@pytest.mark.parametrize("way", ["scaled", "applied", "parent"])
+def test_files_that_belong_together_are_of_one_size(arm, way, capfd):
+    """A scaled armature is written as Blender shows it; who writes one file of several is told of the others."""
+    rig = next(b for b in bpy.data.objects if b.type == "ARMATURE")
+    export_mesh, export_anim = bpy.ops.export_scene.idtech_md5mesh, bpy.ops.export_anim.idtech_md5anim
+    folder = Path(rig.data["idtech_file"]).parent
+    assert export_mesh(filepath=str(folder / "same.md5mesh")) == {"FINISHED"}
+    assert export_anim(filepath=str(folder / "same.md5anim")) == {"FINISHED"}
+    assert "as far apart" not in capfd.readouterr().out
+    carrier = bpy.data.objects.new("carrier", None)
+    bpy.context.scene.collection.objects.link(carrier)
+    if way == "parent":
+        rig.parent = carrier
+    (carrier if way == "parent" else rig).scale = (2.0, 2.0, 2.0)
+    if way == "applied":
+        bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
+    bpy.context.view_layer.update()
+    assert export_mesh(filepath=str(folder / "large.md5mesh")) == {"FINISHED"}
+    said = "bones lie 2 times as far apart as in the file they came from: games need "
+    assert said + "its animations, exported anew, of that size" in capfd.readouterr().out
+    assert export_anim(filepath=str(folder / "large.md5anim")) == {"FINISHED"}
+    assert said + "the model, exported anew, of that size" in capfd.readouterr().out
+    mesh = by_name("md5mesh").load((folder / "large.md5mesh").read_bytes(), "")
+    anim = by_name("md5anim").load((folder / "large.md5anim").read_bytes(), "")
+    anim = anim[0] if isinstance(anim, list) else anim
+    bind, moving = mesh.skeleton.bind.positions[1:2], anim.positions[0, 1:2]
+    np.testing.assert_allclose(np.linalg.norm(bind, axis=-1), np.linalg.norm(moving, axis=-1), rtol=1e-3)
+
+
+def test_a_loop_ends_as_it_begins(arm):
+    found = motion_of(arm / "b.md5anim", loop=True)
+    assert found.num_frames == 3
+    np.testing.assert_array_equal(found.positions[2], found.positions[0])
+    np.testing.assert_array_equal(found.rotations[2], found.rotations[0])
+    np.testing.assert_array_equal(found.bounds[2], found.bounds[0])
+
+
+def test_bounds_anew(arm):
+    found = motion_of(arm / "b.md5anim", recompute_bounds=True)
+    wanted = bake(MESH.load(FILES["arm.md5mesh"], "x"), [ANIM.load(FILES["nod.md5anim"], "x")]).surfaces[0].positions
+    np.testing.assert_allclose(found.bounds, np.stack((wanted.min(axis=1), wanted.max(axis=1)), axis=1), atol=1e-4)
+
+
+def test_the_frame_rate(arm, capfd):
+    scene().render.fps, scene().render.fps_base = 30, 1.001
+    assert motion_of(arm / "b.md5anim").frame_rate == 24, "the action's"
+    assert motion_of(arm / "b.md5anim", frame_rate=12).frame_rate == 12
+    del bpy.data.actions["nod"]["idtech_frame_rate"]
+    capfd.readouterr()
+    assert motion_of(arm / "b.md5anim").frame_rate == 30, "the scene's"
+    assert "29.97 frames per second, MD5 only whole numbers: written as 30" in capfd.readouterr().out
+
+
+def test_a_file_without_a_frame_rate_keeps_it(folder):
+    spec = samples_md5.wave_spec()
+    spec.frame_rate = 0
+    put(folder / "still.md5anim", spec.pack())
+    import_mesh(filepath=str(folder / "arm.md5mesh"), animations=False)
+    import_anim(filepath=str(folder / "still.md5anim"))
+    assert differences(spec.pack(), exported(folder / "b.md5anim")) == set()
+
+
+def test_a_failed_export_leaves_all_old_files(arm):
+    """The second of three can't be written: none is."""
+    joints = bpy.data.actions["nod"].copy()
+    joints.name = "broken"
+    joints.use_frame_range = True
+    joints.frame_start, joints.frame_end = 0.25, 0.5
+    out = arm / "out"
+    for name in ("nod", "broken", "wave"):
+        put(out / f"{name}.md5anim", b"old")
+    text = error_of(export_anim, filepath=str(out / "x.md5anim"), what="CHOSEN", actions="nod, broken, wave")
+    assert "'broken' has no whole frame" in text
+    assert {p.read_bytes() for p in out.iterdir()} == {b"old"}
+
+
+def test_what_is_no_number_is_not_written(arm):
+    mesh = next(block for block in bpy.data.objects if block.type == "MESH").data
+    mesh.vertices[0].co.x = float("nan")
+    out = arm / "out.md5mesh"
+    assert "has places that are no numbers, or beyond all" in error_of(export_mesh, filepath=str(out), what="SCENE")
+    assert not out.exists()

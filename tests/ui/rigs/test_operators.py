@@ -1,0 +1,259 @@
+"""What games and Blender know of the operators of skeletal models, and rigs written in frames."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender.skeletal.build import SkeletalSettings
+from io_idtech_models.blender.skeletal.rig_scene import SkeletalGatherSettings
+from io_idtech_models.formats import MOTION, ROWS, SKELETAL, by_name, rows_of
+from io_idtech_models.formats.format import ENGINES
+from io_idtech_models.model.bake import bake
+from io_idtech_models.model.limits.games import GAMES
+from io_idtech_models.tasks.export.motion import AnimationExport
+from io_idtech_models.ui import menus as files
+from tests import samples_md5
+from tests.facts import differences
+from tests.samples import CORPUS
+from tests.ui.rigs.arms import ANIM, FILES, MESH, export_anim, export_mesh, exported, import_anim, import_mesh, rig
+from tests.ui.scene import (
+    activate,
+    bpy,
+    counts_after_undo,
+    error_of,
+    put,
+)
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+XSARGE = CORPUS / "xreal/base/models/players/xsarge"
+
+
+# -- games
+
+
+def long_name_rig(folder):
+    joints = [*samples_md5.ARM, ("x" * 48, 2, (30.0, 1.0, 2.0), (0.0, 0.0, 0.0))]
+    put(folder / "long.md5mesh", samples_md5.MeshSpec(joints=joints).pack())
+    import_mesh(filepath=str(folder / "long.md5mesh"), animations=False)
+    activate(rig())
+
+
+def test_what_a_game_refuses_is_not_written(tmp_path):
+    long_name_rig(tmp_path)
+    put(tmp_path / "md5/b.md5mesh", b"old")
+    text = error_of(export_mesh, filepath=str(tmp_path / "b.md5mesh"), game="quake2remaster")
+    assert "a joint's name of 48 bytes, Quake II remaster takes 47" in text
+    assert (tmp_path / "md5/b.md5mesh").read_bytes() == b"old"
+    assert not (tmp_path / "b.md5mesh").exists()
+    exported(tmp_path / "b.md5mesh", game="doom3")
+
+
+def test_too_many_frames_for_a_game(arm):
+    bpy.data.actions["nod"].frame_end = 1024
+    text = error_of(export_anim, filepath=str(arm / "b.md5anim"), game="quake2remaster")
+    assert "'nod' has 1025 frames, Quake II remaster takes 1024" in text
+    bpy.data.actions["nod"].frame_end = 1023
+    assert export_anim(filepath=str(arm / "b.md5anim"), game="quake2remaster") == {"FINISHED"}
+
+
+def test_the_remasters_folder(arm, capfd):
+    for operator, name in ((export_mesh, "tris.md5mesh"), (export_anim, "tris.md5anim")):
+        assert operator(filepath=str(arm / name), game="quake2remaster") == {"FINISHED"}
+        assert not (arm / name).exists()
+        assert (arm / "md5" / name).exists()
+        assert f"{name}: " in (said := capfd.readouterr().out)
+        assert "written into the folder 'md5', where the game looks for it" in said
+    before = (arm / "md5/tris.md5mesh").read_bytes()
+    export_mesh(filepath=str(arm / "md5/tris.md5mesh"), game="quake2remaster")
+    assert (arm / "md5/tris.md5mesh").read_bytes() == before
+    assert not (arm / "md5/md5").exists()
+
+
+# -- other formats
+
+
+def tag_rig(folder):
+    joints = list(samples_md5.ARM)
+    joints[2] = ("tag_hand", *joints[2][1:])
+    spec = samples_md5.wave_spec()
+    spec.joints = joints
+    put(folder / "t.md5mesh", samples_md5.MeshSpec(joints=joints).pack())
+    put(folder / "t_wave.md5anim", spec.pack())
+    import_mesh(filepath=str(folder / "t.md5mesh"))
+    model, animation = MESH.load((folder / "t.md5mesh").read_bytes(), "t"), ANIM.load(spec.pack(), "wave")
+    return bake(model, [animation], ["tag_hand"])
+
+
+@pytest.mark.parametrize("name", ["md3", "md2"])
+def test_frames_of_an_armature(tmp_path, name):
+    wanted = tag_rig(tmp_path)
+    path = tmp_path / f"b.{name}"
+    assert getattr(bpy.ops.export_scene, f"idtech_{name}")(filepath=str(path)) == {"FINISHED"}
+    found = by_name(name).load(path.read_bytes(), "b")
+    assert found.num_frames == wanted.num_frames == 5
+    step = 1 / 64 if name == "md3" else np.ptp(wanted.surfaces[0].positions, axis=1).max() / 255
+    for frame in range(5):
+        away = np.linalg.norm(
+            found.surfaces[0].positions[frame][:, None] - wanted.surfaces[0].positions[frame], axis=-1
+        )
+        assert max(away.min(axis=0).max(), away.min(axis=1).max()) <= step
+    if name == "md3":
+        (tag,), (joint,) = found.tags, wanted.tags
+        assert tag.name == "tag_hand"
+        np.testing.assert_allclose(tag.origins, joint.origins, atol=1e-4)
+        # Like any bone's: it points along Y, which is the joint's X.
+        axes = np.stack((-joint.axes[:, 1], joint.axes[:, 0], joint.axes[:, 2]), axis=1)
+        np.testing.assert_allclose(tag.axes, axes, atol=1e-5)
+
+
+# -- what Blender knows of the operators
+
+
+def properties(operator: Any) -> Any:
+    return operator.get_rna_type().properties
+
+
+def defaults(settings_class: Any, *left_out: str) -> dict[str, Any]:
+    return {n: f.default for n, f in settings_class.__dataclass_fields__.items() if n not in left_out}
+
+
+@pytest.mark.parametrize(
+    ("operator", "settings_class", "left_out"),
+    [
+        (import_mesh, SkeletalSettings, ()),
+        (import_anim, SkeletalSettings, ("weld",)),
+        (export_mesh, SkeletalGatherSettings, ("normals", "holds")),
+        (export_anim, SkeletalGatherSettings, ("most_weights", "least_weight", "orphan_bone", "normals", "holds")),
+        (export_anim, AnimationExport, ()),
+    ],
+)
+def test_options_and_settings_are_in_step(operator, settings_class, left_out):
+    wanted = defaults(settings_class, *left_out)
+    assert {n: properties(operator)[n].default for n in wanted} == pytest.approx(wanted)
+    assert all(properties(operator)[n].description for n in wanted)
+
+
+@pytest.mark.parametrize("row", [*rows_of(SKELETAL), *rows_of(MOTION)], ids=lambda row: row.name)
+def test_a_format_has_operators_and_a_handler(row):
+    space = "scene" if row.has_model else "anim"
+    for way in ("import", "export"):
+        assert hasattr(bpy.types, f"{way.upper()}_{space.upper()}_OT_idtech_{row.name}")
+    handler = bpy.types.FileHandler.bl_rna_get_subclass_py(f"IO_FH_idtech_{row.name}")
+    owners = [model for model in rows_of(SKELETAL) if row in model.skeletal.dropped_with]
+    if owners:  # dropped together with a model: the model's handler takes both
+        assert handler is None
+        return
+    others = [suffix for other in row.skeletal.dropped_with for suffix in other.suffixes]
+    assert handler.bl_file_extensions == ";".join([*row.suffixes, *others])
+    assert handler.bl_import_operator == f"import_{space}.idtech_{row.name}"
+    assert handler.bl_export_operator == (f"export_scene.idtech_{row.name}" if row.has_model else "")
+    assert handler.poll_drop(bpy.context)
+
+
+@pytest.mark.parametrize("row", [*rows_of(SKELETAL), *rows_of(MOTION)], ids=lambda row: row.name)
+def test_games_are_those_of_the_format(row):
+    operator = getattr(bpy.ops.export_scene if row.has_model else bpy.ops.export_anim, f"idtech_{row.name}")
+    items = properties(operator)["game"].enum_items
+    assert [(i.identifier, i.name) for i in items] == [(g, GAMES[g].choice or GAMES[g].label) for g in row.games]
+    assert properties(operator)["game"].default == "format"
+
+
+def test_what_is_dropped_with_a_model_moves_it(folder, capfd):
+    names = [{"name": name} for name in ("other.md5anim", "arm.md5mesh", "nod.md5anim")]
+    assert import_mesh(directory=str(folder), files=names) == {"FINISHED"}
+    assert [action.name for action in bpy.data.actions] == ["nod"], "none of those that lie beside"
+    out = capfd.readouterr().out
+    assert "3 joints" in out
+    assert "'other.md5anim' does not fit 'arm': the animation has 5 joints, the model 3" in out
+
+
+def test_animations_that_are_dropped_alone_go_onto_the_armature(folder):
+    assert import_mesh(filepath=str(folder / "arm.md5mesh"), animations=False) == {"FINISHED"}
+    assert import_mesh(directory=str(folder), files=[{"name": "nod.md5anim"}]) == {"FINISHED"}
+    assert [action.name for action in bpy.data.actions] == ["nod"]
+    assert len(bpy.data.armatures) == 1
+
+
+def test_menus_list_models_and_animations():
+    assert list(files.entries("import", "Doom 3")) == [
+        ("import_scene.idtech_md5mesh", "Doom 3 (.md5mesh)"),
+        ("import_anim.idtech_md5anim", "Doom 3 Animation (.md5anim)"),
+    ]
+    found = {way: [name for e in ENGINES for name, _ in files.entries(way, e)] for way in ("import", "export")}
+    assert "import_anim.idtech_mdr" in found["import"], "a format that holds both"
+    assert "export_anim.idtech_mdr" not in found["export"]
+    for way, names in found.items():
+        assert {f"{way}_scene.idtech_{row.name}" for row in ROWS if row.has_model} <= set(names)
+
+
+def test_the_menus_can_be_drawn():
+    for menu in (files.TOPBAR_MT_idtech_import, files.TOPBAR_MT_idtech_export):
+        drawn: list[str] = []
+        layout = SimpleNamespace(
+            label=lambda text, drawn=drawn: drawn.append(text),
+            operator=lambda name, text="", drawn=drawn: drawn.append(name),
+            separator=lambda: None,
+        )
+        draw: Any = menu.draw
+        draw(SimpleNamespace(layout=layout), bpy.context)
+        assert "Quake II" in drawn
+        assert len(drawn) == len(set(drawn))
+
+
+@pytest.mark.parametrize("operator", [import_mesh, export_mesh, import_anim, export_anim])
+def test_texts_are_short_and_plain(operator):
+    rna = operator.get_rna_type()
+    assert rna.name
+    assert rna.description
+    for prop in (p for p in rna.properties if not getattr(p, "is_hidden", False)):
+        assert len(prop.name) <= 30
+        assert len(prop.description) <= 110, prop.description
+        assert not prop.description.endswith("."), prop.description
+        assert prop.name == "RNA" or prop.name[:1].isupper()
+
+
+def test_the_collection_exporter(arm):
+    view = bpy.context.view_layer
+    view.active_layer_collection = view.layer_collection.children["arm"]
+    bpy.ops.collection.exporter_add(name="IO_FH_idtech_md5mesh")
+    exporter = bpy.data.collections["arm"].exporters[0]
+    exporter.export_properties.filepath = str(arm / "out.md5mesh")
+    assert bpy.ops.collection.exporter_export(index=0) == {"FINISHED"}
+    assert differences(FILES["arm.md5mesh"], (arm / "out.md5mesh").read_bytes()) == set()
+    bpy.ops.wm.save_as_mainfile(filepath=str(arm / "x.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(arm / "x.blend"))
+    (arm / "out.md5mesh").unlink()
+    assert bpy.ops.wm.collection_export_all() == {"FINISHED"}
+    assert differences(FILES["arm.md5mesh"], (arm / "out.md5mesh").read_bytes()) == set()
+
+
+def test_the_mesh_alone_brings_its_armature(arm):
+    activate(next(b for b in bpy.data.objects if b.type == "MESH"))
+    assert differences(FILES["arm.md5mesh"], exported(arm / "b.md5mesh", what="SELECTION")) == set()
+
+
+def test_undo_takes_an_import_back(folder):
+    bpy.ops.ed.undo_push(message="before")
+    before = counts_after_undo()
+    import_mesh(filepath=str(folder / "arm.md5mesh"))
+    bpy.ops.ed.undo_push(message="import")
+    bpy.ops.ed.undo()
+    assert counts_after_undo() == before
+    bpy.ops.ed.redo()
+    activate(rig())
+    assert differences(FILES["arm.md5mesh"], exported(folder / "b.md5mesh")) == set()
+    assert differences(FILES["nod.md5anim"], exported(folder / "b.md5anim")) == set()
+
+
+@pytest.mark.skipif(not XSARGE.is_dir(), reason="the corpus of real files is not here")
+def test_a_real_player_with_all_animations(tmp_path):
+    assert import_mesh(filepath=str(XSARGE / "body.md5mesh")) == {"FINISHED"}
+    names = sorted(p.name for p in XSARGE.glob("*.md5anim"))
+    assert sorted(f"{a.name}.md5anim" for a in bpy.data.actions) == names
+    assert differences((XSARGE / "body.md5mesh").read_bytes(), exported(tmp_path / "body.md5mesh")) == set()
+    assert export_anim(filepath=str(tmp_path / "x.md5anim"), what="ALL") == {"FINISHED"}
+    for name in names:
+        assert differences((XSARGE / name).read_bytes(), (tmp_path / name).read_bytes()) == set()

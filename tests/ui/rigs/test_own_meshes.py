@@ -1,0 +1,242 @@
+"""Exporting an armature of one's own: its meshes, weights, and the bounds that these give."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from io_idtech_models.formats import by_name
+from io_idtech_models.model.skeletal import skin
+from io_idtech_models.model.transforms import chain
+from tests.ui.rigs.arms import (
+    ANIM,
+    check_shown,
+    export_anim,
+    export_mesh,
+    exported,
+    import_mesh,
+    key,
+    model_of,
+    motion_of,
+    rig,
+    scene,
+    shown_points,
+    wave_own,
+)
+from tests.ui.scene import (
+    activate,
+    bpy,
+    error_of,
+    put,
+)
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+# -- an armature of one's own
+
+
+def test_an_armature_of_ones_own(own):
+    wave_own()
+    model, animation = model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim")
+    assert model.skeleton.names == ["Bone", "Bone.001", "Bone.002"], "numbers tell bones apart"
+    assert model.skeleton.parents.tolist() == [-1, 0, 1]
+    assert (len(model.meshes), model.meshes[0].name, model.meshes[0].shader) == (1, "box", "skin")
+    assert len(model.meshes[0].triangles) == 12
+    assert animation.frame_rate == 20
+    check_shown(model, animation, range(5))
+    structs = by_name("md5anim").read((own / "own.md5anim").read_bytes())
+    assert structs.flags.tolist() == [0, 56, 0], "only what varies is stored"
+    np.testing.assert_array_equal(structs.base, structs.channels()[0])
+    assert structs.command_line == ""
+
+
+def many_weights() -> None:
+    """Give a mesh weights that limits leave out: small ones, and more than one of each vertex; move their bones."""
+    mesh = bpy.data.objects["box"]
+    for name, weight in (("Bone", 0.5), ("Bone.001", 0.47), ("Bone.002", 0.03)):
+        mesh.vertex_groups[name].add(range(8), weight, "REPLACE")
+    wave_own()
+    key("Bone.002", 0, (0, 0, 0))
+    key("Bone.002", 4, (0.0, 2.0, 1.0))
+
+
+def bounds_of(model: Any, animation: Any) -> Any:
+    """Return the bounds of a model's meshes, as the files have it, in all frames."""
+    poses = zip(*chain(animation.parents, animation.positions, animation.rotations), strict=True)
+    found = [np.concatenate([skin(mesh.weights, *pose) for mesh in model.meshes]) for pose in poses]
+    return np.array([(points.min(axis=0), points.max(axis=0)) for points in found])
+
+
+LIMITS: list[dict[str, Any]] = [{}, {"most_weights": 1}, {"most_weights": 2}, {"most_weights": 0, "least_weight": 0.0}]
+
+
+@pytest.mark.parametrize("limits", LIMITS)
+@pytest.mark.parametrize("how", ["ACTIVE", "SCENE", "ALL"])
+def test_bounds_are_those_of_the_model_as_it_was_exported(own, limits, how):
+    """With what limits of weights is asked for once, with the model: the armature remembers."""
+    many_weights()
+    model = model_of(own / "own.md5mesh", **limits)
+    name = f"{rig().animation_data.action.name}.md5anim" if how == "ALL" else "own.md5anim"
+    assert export_anim(filepath=str(own / "own.md5anim"), what=how) == {"FINISHED"}
+    animation = ANIM.load((own / name).read_bytes(), "x")
+    np.testing.assert_allclose(animation.bounds, bounds_of(model, animation), atol=1e-4)
+    others = [model_of(own / "x.md5mesh", **other) for other in LIMITS if other != limits]
+    apart = [np.abs(animation.bounds - bounds_of(other, animation)).max() for other in others]
+    assert max(apart) > 0.5, "else nothing is tested"
+
+
+def test_limits_of_weights_for_bounds_can_be_given(own):
+    many_weights()
+    free: dict[str, Any] = {"most_weights": 0, "least_weight": 0.0}
+    tight: dict[str, Any] = {"most_weights": 1, "least_weight": 0.05}
+    models = [model_of(own / "own.md5mesh", **limits) for limits in (free, tight)]
+    for limits, model in zip((free, tight), models, strict=True):
+        animation = motion_of(own / "own.md5anim", **limits)
+        np.testing.assert_allclose(animation.bounds, bounds_of(model, animation), atol=1e-4)
+
+
+def test_limits_of_weights_are_remembered_in_the_blend(own):
+    many_weights()
+    assert not [name for name in rig().keys() if name.startswith("idtech")]  # noqa: SIM118
+    model_of(own / "own.md5mesh")
+    noted = [name for name in rig().keys() if name.startswith("idtech")]  # noqa: SIM118
+    assert noted == ["idtech_export"], "what is usual needs no note"
+    model = model_of(own / "own.md5mesh", most_weights=0, least_weight=0.0)
+    bpy.ops.wm.save_as_mainfile(filepath=str(own / "x.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(own / "x.blend"))
+    activate(rig())
+    animation = motion_of(own / "own.md5anim")
+    np.testing.assert_allclose(animation.bounds, bounds_of(model, animation), atol=1e-4)
+    for stranger in ("x", [1, 2], 1e99, -5):
+        rig()["idtech_most_weights"] = stranger
+        motion_of(own / "own.md5anim")
+    model = model_of(own / "own.md5mesh")
+    animation = motion_of(own / "own.md5anim")
+    np.testing.assert_allclose(animation.bounds, bounds_of(model, animation), atol=1e-4)
+
+
+def test_vertices_without_weights_count_in_bounds_as_in_the_model(own):
+    wave_own()
+    mesh = bpy.data.objects["box"]
+    for group in mesh.vertex_groups:
+        group.remove([7, 5])
+    for bone in ("Bone.002", "Bone"):
+        model = model_of(own / "own.md5mesh", orphan_bone=bone)
+        animation = motion_of(own / "own.md5anim")
+        np.testing.assert_allclose(animation.bounds, bounds_of(model, animation), atol=1e-4)
+
+
+def test_it_comes_back_as_it_was(own):
+    wave_own()
+    wanted = [shown_points(frame) for frame in range(5)]
+    exported(own / "own.md5mesh")
+    exported(own / "own.md5anim")
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    import_mesh(filepath=str(own / "own.md5mesh"))
+    for frame in range(5):
+        away = np.linalg.norm(shown_points(frame)[:, None] - wanted[frame][None], axis=-1)
+        assert max(away.min(axis=0).max(), away.min(axis=1).max()) < 1e-4
+
+
+def test_modifiers_count(own):
+    wave_own()
+    mesh = bpy.data.objects["box"]
+    mesh.modifiers.new("mirror", "MIRROR").use_axis = (False, True, False)
+    mesh.modifiers.new("smooth", "SUBSURF").levels = 1
+    mesh.modifiers.move(0, 2)  # the armature's last
+    model = model_of(own / "own.md5mesh", least_weight=0.0, most_weights=0)
+    assert len(model.meshes[0].triangles) > 48
+    check_shown(model, motion_of(own / "own.md5anim"), range(5))
+    assert mesh.modifiers["rig"].show_viewport
+
+
+def test_shape_keys_count_as_they_stand(own):
+    mesh = bpy.data.objects["box"]
+    mesh.shape_key_add(name="Basis", from_mix=False)
+    wide = mesh.shape_key_add(name="wide", from_mix=False)
+    for point in wide.points:
+        point.co.x *= 3
+    wide.value = 0.5
+    model = model_of(own / "own.md5mesh")
+    places = skin(model.meshes[0].weights, model.skeleton.positions, model.skeleton.rotations)
+    assert (places.min(axis=0)[0], places.max(axis=0)[0]) == pytest.approx((-16, 16), abs=1e-4)
+
+
+def test_faces_of_many_corners(own):
+    data = bpy.data.meshes.new("plate")
+    data.from_pydata([(math.cos(a), math.sin(a), 0) for a in range(6)], [], [tuple(range(6))])
+    data.uv_layers.new()
+    plate = bpy.data.objects.new("plate", data)
+    scene().collection.objects.link(plate)
+    plate.vertex_groups.new(name="Bone").add(range(6), 1.0, "REPLACE")
+    plate.modifiers.new("rig", "ARMATURE").object = rig()
+    model = model_of(own / "own.md5mesh", what="SCENE")
+    assert [len(m.triangles) for m in model.meshes] == [12, 4]
+
+
+def test_several_materials_are_several_meshes(own):
+    mesh = bpy.data.objects["box"]
+    mesh.data.materials.append(bpy.data.materials.new("cloth"))
+    for face in list(mesh.data.polygons)[:2]:
+        face.material_index = 1
+    model = model_of(own / "own.md5mesh")
+    assert [(m.shader, len(m.triangles)) for m in model.meshes] == [("skin", 8), ("cloth", 4)]
+    assert all(m.name for m in model.meshes)
+
+
+def test_sharp_edges_are_said(own, capfd):
+    mesh = bpy.data.objects["box"].data
+    said = "'box': {} sharp edges will be smooth in the game, which merges by place"
+    exported(own / "own.md5mesh")
+    assert said.format(12) in capfd.readouterr().out, "its faces are flat"
+    mesh.shade_smooth()
+    exported(own / "own.md5mesh")
+    assert "sharp" not in capfd.readouterr().out
+    mesh.polygons[0].use_smooth = False
+    exported(own / "own.md5mesh")
+    assert said.format(4) in capfd.readouterr().out
+    mesh.shade_smooth()
+    for edge in list(mesh.edges)[:5]:
+        edge.use_edge_sharp = True
+    exported(own / "own.md5mesh")
+    assert said.format(5) in capfd.readouterr().out
+
+
+def test_vertices_without_weights(own):
+    mesh = bpy.data.objects["box"]
+    mesh.vertex_groups["Bone"].remove([0, 2])
+    put(own / "own.md5mesh", b"old")
+    text = error_of(export_mesh, filepath=str(own / "own.md5mesh"))
+    assert "'box' has 2 vertices without weights on any bone that is exported: name a bone to bind them to" in text
+    assert (own / "own.md5mesh").read_bytes() == b"old"
+    text = error_of(export_mesh, filepath=str(own / "own.md5mesh"), orphan_bone="none")
+    assert "no bone is called 'none'" in text
+    found = model_of(own / "own.md5mesh", orphan_bone="Bone.002").meshes[0].weights
+    assert (found.counts > 0).all()
+    assert int((found.joints == 2).sum()) > 2
+    mesh.vertex_groups["Bone"].remove([4])
+    assert "3 vertices without weights" in error_of(export_mesh, filepath=str(own / "x.md5mesh"))
+    mesh.vertex_groups["Bone"].add([4, 2, 0], 0.0, "REPLACE")
+    assert "3 vertices without weights" in error_of(export_mesh, filepath=str(own / "x.md5mesh")), (
+        "a weight of 0 is none"
+    )
+
+
+def test_which_weights_are_written(own):
+    mesh = bpy.data.objects["box"]
+    for name, weight in (("Bone", 0.6), ("Bone.001", 0.3), ("Bone.002", 0.04)):
+        mesh.vertex_groups[name].add(range(8), weight, "REPLACE")
+
+    def found(**options):
+        table = model_of(own / "own.md5mesh", **options).meshes[0].weights
+        assert len(set(table.counts.tolist())) == 1
+        count = int(table.counts[0])
+        return table.joints[:count].tolist(), table.factors[:count].tolist()
+
+    assert found() == ([0, 1], pytest.approx([2 / 3, 1 / 3]))
+    assert found(least_weight=0.0) == ([0, 1, 2], pytest.approx([0.6 / 0.94, 0.3 / 0.94, 0.04 / 0.94]))
+    assert found(most_weights=1) == ([0], [1.0])
+    assert found(most_weights=0, least_weight=0.0)[0] == [0, 1, 2]
+    assert found(least_weight=1.0) == ([0], [1.0]), "the largest stays"

@@ -1,0 +1,311 @@
+"""Exporting an armature of one's own: which bones are joints, and what moves them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mathutils import Euler, Matrix, Vector
+
+from io_idtech_models.formats import by_name
+from io_idtech_models.model.transforms import chain, same_turns
+from tests import samples_md5
+from tests.facts import differences
+from tests.ui.rigs.arms import (
+    ANIM,
+    FILES,
+    check_shown,
+    export_anim,
+    exported,
+    import_anim,
+    import_mesh,
+    key,
+    model_of,
+    motion_of,
+    rig,
+    scene,
+    wave_own,
+)
+from tests.ui.scene import (
+    activate,
+    bpy,
+    error_of,
+    put,
+)
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+# -- an armature of one's own
+
+
+def test_bones_that_deform_nothing(own):
+    wave_own()
+    assert model_of(own / "own.md5mesh").skeleton.num_joints == 3
+    text = error_of(export_anim, filepath=str(own / "own.md5anim"), deform_only=False, game="doom3")
+    assert "has 2 joints without a parent, Doom 3 takes one: add an origin joint ('Add Origin Joint')" in text
+    assert not (own / "own.md5anim").exists()
+    model = model_of(own / "own.md5mesh", deform_only=False, add_origin=True)
+    animation = motion_of(own / "own.md5anim", deform_only=False, add_origin=True)
+    assert model.skeleton.names == ["origin", "Bone", "Bone.001", "Bone.002", "control"]
+    check_shown(model, animation, range(5))
+
+
+@pytest.mark.parametrize("game", ["format", "quake2remaster"])
+def test_several_roots_come_back(tmp_path, capfd, game):
+    """One root is Doom 3's rule alone."""
+    files = {"props.md5mesh": samples_md5.several_roots(), "wave.md5anim": samples_md5.roots_wave()}
+    for name, data in files.items():
+        put(tmp_path / "md5" / name, data)
+    assert import_mesh(filepath=str(tmp_path / "md5/props.md5mesh")) == {"FINISHED"}
+    for name, data in files.items():
+        assert differences(data, exported(tmp_path / "md5" / f"again-{name}", game=game)) == set()
+    assert "'wave' has 2 joints without a parent, which Doom 3 refuses" in capfd.readouterr().out
+    text = error_of(export_anim, filepath=str(tmp_path / "x.md5anim"), game="doom3")
+    assert "'wave' has 2 joints without a parent, Doom 3 takes one: add an origin joint ('Add Origin Joint')" in text
+    assert not (tmp_path / "x.md5anim").exists()
+
+
+def test_deform_bones_below_one_that_is_not(own):
+    """They hang on the next one above that is written; what moves it moves them."""
+    rig().data.bones["Bone.001"].use_deform = False
+    mesh = bpy.data.objects["box"]
+    mesh.vertex_groups["Bone"].add(range(8), 0.5, "REPLACE")
+    wave_own()
+    model, animation = model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim")
+    assert (model.skeleton.names, model.skeleton.parents.tolist()) == (["Bone", "Bone.002"], [-1, 0])
+    places, _ = chain(animation.parents, animation.positions, animation.rotations)
+    for frame in range(5):
+        scene().frame_set(frame)
+        bone = rig().pose.bones["Bone.002"]
+        assert tuple(places[frame, 1]) == pytest.approx(tuple(bone.head), abs=1e-4)
+
+
+def add_driver_and_constraint() -> None:
+    """Let a bone copy what a control does, and drive another."""
+    control = rig().pose.bones["control"]
+    for frame, angle in ((0, 0.0), (4, 1.2)):
+        control.rotation_euler = Euler((0, angle, 0))
+        control.keyframe_insert("rotation_euler", frame=frame)
+    copy = rig().pose.bones["Bone.001"].constraints.new("COPY_ROTATION")
+    copy.target, copy.subtarget = rig(), "control"
+    copy.owner_space = copy.target_space = "LOCAL"
+    curve = rig().pose.bones["Bone.002"].driver_add("rotation_euler", 0)
+    curve.driver.expression = "frame * 0.1"
+
+
+@pytest.mark.parametrize("what", ["ACTIVE", "SCENE"])
+def test_constraints_and_drivers_count(own, what):
+    add_driver_and_constraint()
+    model, animation = model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim", what=what)
+    check_shown(model, animation, range(5))
+    assert same_turns(animation.rotations[0, 1], animation.rotations[4, 1]) > 1.0
+    assert same_turns(animation.rotations[0, 2], animation.rotations[4, 2]) == pytest.approx(0.4, abs=1e-4)
+
+
+def test_parents_of_the_armature_count(own):
+    wave_own()
+    empty = bpy.data.objects.new("cart", None)
+    scene().collection.objects.link(empty)
+    rig().parent = empty
+    for frame, x in ((0, 0.0), (4, 50.0)):
+        empty.location.x = x
+        empty.keyframe_insert("location", frame=frame)
+    scene().frame_set(0)
+    model = model_of(own / "own.md5mesh")
+    for what in ("SCENE", "ACTIVE"):
+        check_shown(model, motion_of(own / "own.md5anim", what=what), range(5))
+        scene().frame_set(0)
+
+
+def test_an_armature_that_moves_as_a_whole(own):
+    action = wave_own()
+    for frame, x in ((0, 0.0), (4, 50.0)):
+        rig().location.x = x
+        rig().keyframe_insert("location", frame=frame)
+    assert rig().animation_data.action == action
+    scene().frame_set(0)
+    check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim"), range(5))
+
+
+@pytest.mark.parametrize("size", [0.01, 2.5])
+def test_an_armature_with_a_place_a_turn_and_a_size(own, size):
+    wave_own()
+    rig().matrix_world = Matrix.LocRotScale(Vector((5, -6, 7)), Euler((0.3, 0.2, 0.1)), Vector((size,) * 3))
+    check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim"), range(5))
+    check_shown(model_of(own / "own.md5mesh"), motion_of(own / "own.md5anim", what="SCENE"), range(5))
+
+
+def test_nla_strips(own):
+    action = wave_own()
+    rig().animation_data.action = None
+    tracks = rig().animation_data.nla_tracks
+    for name, start in (("early", 10), ("late", 30)):
+        track = tracks.new()
+        strip = track.strips.new(name, start, action)
+        strip.name = name
+    third = tracks.new()
+    third.strips.new("muted", 50, action).mute = True
+    fourth = tracks.new()
+    fourth.strips.new("off", 70, action)
+    fourth.mute = True
+    out = own / "out"
+    out.mkdir()
+    assert export_anim(filepath=str(out / "x.md5anim"), what="NLA") == {"FINISHED"}
+    assert sorted(p.name for p in out.iterdir()) == ["early.md5anim", "late.md5anim"]
+    assert [t.mute for t in tracks] == [False, False, False, True]
+    model = model_of(own / "own.md5mesh")
+    animation = ANIM.load((out / "late.md5anim").read_bytes(), "late")
+    tracks[0].mute = True
+    check_shown(model, animation, range(30, 35))
+
+
+def two_actions() -> tuple[Any, Any]:
+    """Make an action that turns one bone, and one that turns another and is played."""
+    first = wave_own()
+    rig().animation_data.action = None
+    for bone in rig().pose.bones:
+        bone.rotation_euler = Euler((0, 0, 0))
+    key("Bone.002", 0, (0.5, 0, 0))
+    key("Bone.002", 4, (0, 0.5, 0))
+    second = rig().animation_data.action
+    first.name, second.name = "first", "second"
+    scene().frame_set(4)
+    return first, second
+
+
+def test_bones_that_another_action_moves_rest(own):
+    two_actions()
+    out = own / "out"
+    out.mkdir()
+    export_anim(filepath=str(out / "x.md5anim"), what="CHOSEN", actions="first, second")
+    first, second = (by_name("md5anim").read((out / f"{n}.md5anim").read_bytes()) for n in ("first", "second"))
+    assert (first.flags.tolist(), second.flags.tolist()) == ([0, 56, 0], [0, 0, 56])
+    rest = model_of(own / "own.md5mesh").skeleton
+    from io_idtech_models.model.transforms import unchain
+
+    wanted = unchain(rest.parents, rest.positions, rest.rotations)[1]
+    for name, joint in (("first", 2), ("second", 1)):
+        found = ANIM.load((out / f"{name}.md5anim").read_bytes(), name)
+        assert same_turns(found.rotations[:, joint], wanted[joint]).max() < 1e-5
+
+
+@pytest.mark.parametrize("what", ["CHOSEN", "NLA"])
+def test_the_pose_stays_as_it_was(own, what):
+    first, second = two_actions()
+    rig().animation_data.nla_tracks.new().strips.new("strip", 20, first)
+    scene().frame_set(3)
+    before = [tuple(bone.rotation_euler) for bone in rig().pose.bones]
+    out = own / "out"
+    out.mkdir()
+    export_anim(filepath=str(out / "x.md5anim"), what=what, actions="first")
+    assert [tuple(bone.rotation_euler) for bone in rig().pose.bones] == before
+    assert rig().animation_data.action == second
+    assert rig().animation_data.use_nla
+
+
+def test_a_strip_moves_what_it_moves_alone(own):
+    first, second = two_actions()
+    strip = rig().animation_data.nla_tracks.new().strips.new("strip", 20, first)
+    scene().frame_set(4)
+    exported_to = own / "out"
+    exported_to.mkdir()
+    export_anim(filepath=str(exported_to / "x.md5anim"), what="NLA")
+    found = by_name("md5anim").read((exported_to / f"{strip.name}.md5anim").read_bytes())
+    assert found.flags.tolist() == [0, 56, 0]
+    assert rig().animation_data.action == second
+
+
+def test_the_tweak_mode_of_the_nla_editor(own):
+    first, _ = two_actions()
+    animation = rig().animation_data
+    track = animation.nla_tracks.new()
+    strip = track.strips.new("strip", 20, first)
+    track.select = strip.select = True
+    animation.nla_tracks.active = track
+    strip_active = [s for s in track.strips if s.active]
+    animation.use_tweak_mode = True
+    if not animation.use_tweak_mode:
+        pytest.skip(f"a script can't enter it here ({len(strip_active)} active)")
+    text = error_of(export_anim, filepath=str(own / "x.md5anim"), what="CHOSEN", actions="second")
+    assert "is in the tweak mode of the NLA editor: leave it first" in text
+    put(own / "in.md5anim", FILES["wave.md5anim"])
+    text = error_of(import_anim, filepath=str(own / "in.md5anim"))
+    assert "is in the tweak mode of the NLA editor: leave it first" in text
+
+
+def test_a_scale_in_a_pose_is_said(own, capfd):
+    wave_own()
+    rig().pose.bones["Bone.002"].scale = (1.0, 2.0, 1.0)
+    exported(own / "own.md5anim")
+    assert "scale of bones is lost, joints have none: in frame 0 that of 'Bone.002'" in capfd.readouterr().out
+
+
+def test_scene_range_of_an_armature_without_motion(own):
+    scene().frame_start, scene().frame_end = 3, 5
+    found = motion_of(own / "own.md5anim", what="SCENE")
+    assert found.num_frames == 3
+    assert by_name("md5anim").read((own / "own.md5anim").read_bytes()).components.shape == (3, 0)
+
+
+def test_the_frame_of_the_scene_stays(own):
+    wave_own()
+    scene().frame_set(2, subframe=0.5)
+    for what in ("ACTIVE", "SCENE"):
+        exported(own / "own.md5anim", what=what)
+        assert (scene().frame_current, scene().frame_subframe) == (2, 0.5)
+
+
+def test_an_imported_animation_on_an_armature_of_ones_own(own, capfd):
+    activate(rig())
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig().data.edit_bones.remove(rig().data.edit_bones["control"])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    wave_own()
+    data = exported(own / "own.md5anim")
+    capfd.readouterr()
+    assert import_anim(filepath=str(own / "own.md5anim")) == {"FINISHED"}
+    said = "these bones turn by quaternions now, actions of Euler angles no longer do: 'Bone', 'Bone.001', 'Bone.002'"
+    assert said in capfd.readouterr().out
+    assert differences(data, exported(own / "again.md5anim")) == set()
+
+
+def test_connected_bones_that_can_not_move_are_said(own, capfd):
+    wave_own()
+    activate(rig())
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig().data.edit_bones.remove(rig().data.edit_bones["control"])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    animation = motion_of(own / "own.md5anim")
+    animation.source = None
+    animation.positions[2, 1] += 3.0
+    put(own / "moved.md5anim", ANIM.dump(animation))
+    capfd.readouterr()
+    import_anim(filepath=str(own / "own.md5anim"))
+    assert "connected" not in capfd.readouterr().out
+    import_anim(filepath=str(own / "moved.md5anim"))
+    assert "'moved' moves joints whose bones are connected and stay: 'Bone.001'" in capfd.readouterr().out
+
+
+def test_the_slot_that_the_armature_plays(own):
+    action = wave_own()
+    if not hasattr(action, "slots"):
+        pytest.skip("this Blender's actions have none")
+    first = motion_of(own / "a.md5anim")
+    other = action.slots.new("OBJECT", "other")
+    rig().animation_data.action_slot = other
+    key("Bone.002", 0, (0, 0, 0))
+    key("Bone.002", 4, (0, 0, 1.0))
+    second = motion_of(own / "b.md5anim")
+    assert same_turns(first.rotations[4, 2], first.rotations[0, 2]) < 1e-6
+    assert same_turns(second.rotations[4, 2], second.rotations[0, 2]) == pytest.approx(1.0, abs=1e-4)
+
+
+def test_files_without_joints(tmp_path):
+    put(tmp_path / "none.md5mesh", samples_md5.MeshSpec(joints=[], parts=[]).pack())
+    spec = samples_md5.AnimSpec(flags=(), starts=(), joints=[], frames=[[], []], bounds=[(0.0,) * 6] * 2)
+    put(tmp_path / "none.md5anim", spec.pack())
+    assert import_mesh(filepath=str(tmp_path / "none.md5mesh")) == {"FINISHED"}
+    assert len(rig().data.bones) == 0
+    assert [a.name for a in bpy.data.actions] == ["none"]
+    for name in ("none.md5mesh", "none.md5anim"):
+        assert differences((tmp_path / name).read_bytes(), exported(tmp_path / f"b{Path(name).suffix}")) == set()
