@@ -64,7 +64,7 @@ class Room:
         known: dict[str, Any] = {"times": {}, "files": {}}
         if file.with_suffix(".json").exists():
             known = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-        tests = sorted(path for folder in self.tests for path in (project / folder).rglob("test_*.py"))
+        tests = sorted(path for place in self.tests for path in _tests(project / place))
         files = {path.relative_to(project).as_posix(): _digest([path]) for path in tests}
         new = [path for path, digest in files.items() if known["files"].get(path) != digest]
         self.times = {name: t for name, t in known["times"].items() if name.split("::")[0] in set(files) - set(new)}
@@ -159,6 +159,10 @@ def _write(file: Path, text: str) -> None:
         compiled.unlink()
 
 
+def _tests(place: Path) -> list[Path]:
+    return [place] if place.is_file() else list(place.rglob("test_*.py"))
+
+
 def _digest(files: Sequence[Path]) -> str:
     """Return what stands for files as they are."""
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()[:16]
@@ -212,7 +216,12 @@ def main() -> int:
     pure = ("formats", "model", "game")
     rooms = (
         Room("unit", pure, tuple(f"tests/{name}" for name in (*pure, "assets", "cli")), sys.executable),
-        Room("player", ("tasks/player",), ("tests/ui/player", "tests/ui/making"), options.blender or sys.executable),
+        Room(
+            "player",
+            ("tasks/player",),
+            ("tests/ui/player", "tests/ui/making", "tests/ui/test_player_files.py"),
+            options.blender or sys.executable,
+        ),
     )
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         project = Path(folder) / PROJECT.name
