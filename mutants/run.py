@@ -39,6 +39,7 @@ FIRST = 30  # tests that are tried before the rest, whose files need not be read
 PATIENCE = 30.0  # seconds that a mutant has beyond five times what its tests take: more is an endless loop
 NO_TESTS = 5  # pytest's exit status
 SHARE = 0.95
+SKIPPED = "model/rigging"  # is still being made
 
 
 @dataclass
@@ -56,7 +57,8 @@ class Room:
     def sources(self, project: Path) -> list[str]:
         """List the files that mutants are made of, from the project's folder."""
         files = (file for folder in self.folders for file in (project / PACKAGE / folder).rglob("*.py"))
-        return sorted(file.relative_to(project).as_posix() for file in files)
+        paths = sorted(file.relative_to(project).as_posix() for file in files)
+        return [path for path in paths if not path.startswith(f"{PACKAGE}/{SKIPPED}/")]
 
     def measure(self, project: Path, kept: Path) -> None:
         """Learn which tests reach which lines: from what is kept of this code, and by running what tests are new."""
