@@ -225,11 +225,11 @@ def test_actions_become_rows_that_were_missing(tmp_path):
     player = brought(game(tmp_path, animation_cfg=short), frame_rate=24)
     gesture = rows_of(player.identity, list(player.parts.values()))["TORSO_GESTURE"]
     added = ["TORSO_GUARDBASE", "TORSO_PATROL", "TORSO_FOLLOWME"]  # in the order of games, which is no alphabet
-    for row in added:
+    for added_name in added:
         action = gesture.copy()
         for name in ("idtech_player", "idtech_row", "idtech_row_source", "idtech_given", "idtech_name"):
             del action[name]
-        action.name = row
+        action.name = added_name
     after = read(saved(tmp_path)["animation.cfg"])
     assert [row.name for row in after.rows[26:]] == added
     for name in added:
