@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models import formats
+from io_idtech_models.formats import by_name
 from io_idtech_models.formats.common import text as _text
 from io_idtech_models.formats.md2 import model as md2_model
 from io_idtech_models.formats.md3 import file as md3
@@ -293,3 +294,11 @@ def test_single_numbers_that_are_none_are_read_and_come_back(name):
     if name != "iqm":
         assert found.model.lod == (0.0, np.finfo(np.float32).min)
     assert row.dump(found.model, {}, found.animations) == data
+
+
+@pytest.mark.parametrize(("make", "warned"), [(samples_mds.figure, False), (samples_mds.tag_that_moves, True)])
+def test_tags_whose_bones_move_vertices_are_named(make, warned, caplog):
+    row = by_name("mds")
+    asset = row.unpack(row.read(make()), "x")
+    row.dump(asset.model, None, asset.animations)
+    assert ("games turn these tags the other way: 'tag_hand'" in caplog.text) is warned

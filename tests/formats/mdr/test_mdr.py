@@ -82,6 +82,18 @@ def test_new_normals_are_those_that_the_engine_turns_into_them():
         assert mesh.num_vertices
 
 
+def test_matrices_with_a_shear_are_said():
+    file = mdr.read(sample("walker", "mdr"))
+    file.frames = file.frames.copy()
+    with collected_warnings() as said:
+        to_animations(file, "x")
+        assert not [text for text in said if "shear" in text]
+        file.frames["bones"][0, 1, 0, 1] += 0.3
+        to_animations(file, "x")
+    (text,) = [text for text in said if "shear" in text]
+    assert text.endswith(f": '{to_model(file).skeleton.names[1]}'")
+
+
 def test_levels_of_detail_and_what_has_none():
     data = sample("walker", "mdr")
     model = to_model(mdr.read(data))
