@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..model.wording import listed, plural
 from .compat import Block
+from .frame_rigs import rig_of
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +29,11 @@ def warn_of_layers(block: Block, colors: bool = False) -> None:
 
 def warn_of_skinned(block: Block, normals: bool) -> None:
     """Name what a mesh that bones move has and a skeletal file does not: shape keys, and normals where it has none."""
-    keys = [] if block.data.shape_keys is None else [key.name for key in block.data.shape_keys.key_blocks[1:]]
+    keys = (
+        []
+        if block.data.shape_keys is None or rig_of(block) is not None
+        else [key.name for key in block.data.shape_keys.key_blocks[1:]]
+    )
     if keys:
         log.warning("'%s' is written as its shape keys are mixed now, none is kept: %s", block.name, listed(keys))
     if not normals and block.data.has_custom_normals:

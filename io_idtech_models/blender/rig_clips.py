@@ -3,8 +3,6 @@
 So an animation's poses exist twice. What was changed in one of the two is taken to the other when it is looked at:
 before another plays, and before an export. Each clip has a stamp of what both held when they were last alike; where
 both have changed since, and not alike, the one that plays counts.
-
-Letters in shapes: F frames of a clip.
 """
 
 from __future__ import annotations
@@ -13,24 +11,19 @@ import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
-from zlib import crc32
 
 import bpy
-import numpy as np
-from numpy.typing import NDArray
 
 from . import names, spans
-from .compat import Block, action_parts, new_curves, play, slot_curves, slot_name
-from .curves import add_curve, curve_points
+from .compat import Block, new_curves, play, slot_name
 from .frame_rigs import RIG, RIG_KEYS, partner_of, rig_actions, rig_id, whole_of
+from .rig_poses import ActionPoses, curves_of, write
 
 log = logging.getLogger(__name__)
 
-Floats = NDArray[np.float32]
-Values = dict[tuple[str, int], Floats]  # (F,) by data path and index
 FRAMES = "idtech_rig_frames"  # on a clip: when the whole shows its first frame, and how many frames it has
-UNNAMED = "frames"  # what an animation without a name is called
 STAMP = "idtech_rig_stamp"  # on a clip: checksums of its own and the whole's poses when they were alike
+UNNAMED = "frames"  # what an animation without a name is called
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +35,37 @@ class ClipWanted:
     count: int
     keys: Block | None = None
 
+    def is_of(self, clip: Block) -> bool:
+        """Tell whether a clip is this animation's: by the action of its keys, or where that has none by its name."""
+        if self.keys is not None:
+            return bool(clip.get(RIG_KEYS) == self.keys)
+        same = names.file_name_of(clip) == self.name
+        return RIG_KEYS not in clip and same and _frames(clip) == (self.first, self.count)
 
-def add_clip(rig: Block, wanted: ClipWanted) -> Block | None:
-    """Make an action of the frames that the whole shows from a time on; the armature keeps it."""
+
+def pair(rig: Block, wanted: Iterable[ClipWanted]) -> None:
+    """Let an armature have a clip for each animation of its keys, called as that is, and no other."""
     whole = whole_of(rig)
-    if whole is None or wanted.count < 1:
-        return None
+    if whole is None:
+        return
+    left, every = clips_of(rig), ActionPoses(whole)
+    for each in wanted:
+        clip = next((clip for clip in left if each.is_of(clip)), None)
+        if clip is None:
+            _add(rig, each, every)
+            continue
+        left.remove(clip)
+        if names.file_name_of(clip) != each.name:
+            old, clip.name = clip.name, names.fit(each.name) or UNNAMED
+            names.remember(clip, each.name)
+            for track in rig.animation_data.nla_tracks:
+                track.name = clip.name if track.name == old else track.name
+    for clip in left:
+        _remove(rig, clip)
+
+
+def _add(rig: Block, wanted: ClipWanted, every: ActionPoses) -> None:
+    """Make an action of an animation's frames; the armature keeps it."""
     action: Block = bpy.data.actions.new(names.fit(wanted.name) or UNNAMED)
     names.remember(action, wanted.name)
     new_curves(action, "OBJECT", slot_name(rig))
@@ -60,42 +78,10 @@ def add_clip(rig: Block, wanted: ClipWanted) -> Block | None:
     track.name = action.name
     track.strips.new(action.name, 0, action)
     track.mute = True
-    _renew(action, whole)
-    return action
+    _renew(action, every)
 
 
-def pair(rig: Block, wanted: Iterable[ClipWanted]) -> None:
-    """Let an armature have a clip for each animation of its keys, called as that is, and no other."""
-    left = clips_of(rig)
-    for each in wanted:
-        clip = next((clip for clip in left if _is_of(clip, each)), None)
-        if clip is None:
-            add_clip(rig, each)
-            continue
-        left.remove(clip)
-        if names.file_name_of(clip) != each.name:
-            old, clip.name = clip.name, names.fit(each.name) or UNNAMED
-            names.remember(clip, each.name)
-            for track in rig.animation_data.nla_tracks:
-                track.name = clip.name if track.name == old else track.name
-    for clip in left:
-        remove_clip(rig, clip)
-
-
-def _is_of(clip: Block, wanted: ClipWanted) -> bool:
-    """Tell whether a clip is that of an animation: by the action of its keys, or where that has none by name."""
-    if wanted.keys is not None:
-        return bool(clip.get(RIG_KEYS) == wanted.keys)
-    own = names.file_name_of(clip) == wanted.name
-    return RIG_KEYS not in clip and own and _frames(clip) == (wanted.first, wanted.count)
-
-
-def clips_of(rig: Block) -> list[Block]:
-    """Return the actions of an armature's animations."""
-    return [action for action in rig_actions(rig) if _frames(action) is not None]
-
-
-def remove_clip(rig: Block, action: Block) -> None:
+def _remove(rig: Block, action: Block) -> None:
     """Remove the action of an animation, and the track that keeps it."""
     tracks = rig.animation_data.nla_tracks
     for track in [track for track in tracks if any(strip.action == action for strip in track.strips)]:
@@ -103,22 +89,19 @@ def remove_clip(rig: Block, action: Block) -> None:
     bpy.data.actions.remove(action)
 
 
-def settle(rigs: Iterable[Block]) -> None:
-    """Take what was changed in clips to the wholes, and what was changed in these to clips."""
-    for rig in rigs:
-        whole = whole_of(rig)
-        if whole is None:
-            continue
-        playing = None if rig.animation_data is None else rig.animation_data.action
-        for clip, (own, others) in [(clip, _changes(clip, whole)) for clip in clips_of(rig)]:
-            if own and others and len(set(_stamp(clip, whole))) > 1:
-                text = "'%s' and '%s' were both changed: the one that plays counts, '%s'"
-                log.warning(text, clip.name, whole.name, clip.name if clip == playing else whole.name)
-            if own and (not others or clip == playing):
-                _paste(clip, whole)
-        for clip in clips_of(rig):
-            if _changes(clip, whole)[1]:
-                _renew(clip, whole)
+def clips_of(rig: Block) -> list[Block]:
+    """Return the actions of an armature's animations."""
+    return [action for action in rig_actions(rig) if _frames(action)[1]]
+
+
+def _frames(action: Block) -> tuple[int, int]:
+    """Return when the whole shows a clip's first frame, and how many it has: none of what is no clip."""
+    found = action.get(FRAMES)
+    try:
+        first, count = (int(number) for number in found) if found is not None else (0, 0)
+    except (TypeError, ValueError):  # not as `_add` writes it
+        return 0, 0
+    return first, max(count, 0)
 
 
 def play_along(rigs: Iterable[Block], action: Block) -> None:
@@ -131,130 +114,74 @@ def play_along(rigs: Iterable[Block], action: Block) -> None:
             play(rig, partner)
 
 
-def _changes(clip: Block, whole: Block) -> tuple[bool, bool]:
-    """Tell whether a clip's poses were changed since they were the whole's, and whether the whole's were."""
-    own, _, others = str(clip.get(STAMP, "")).partition(" ")
-    stamp = _stamp(clip, whole)
-    return stamp[0] != own, stamp[1] != others
+def settle(rigs: Iterable[Block]) -> None:
+    """Take what was changed in clips to the wholes, and what was changed in these to clips."""
+    for rig in rigs:
+        whole = whole_of(rig)
+        if whole is not None:
+            _settle(rig, whole)
+
+
+def _settle(rig: Block, whole: Block) -> None:
+    playing = None if rig.animation_data is None else rig.animation_data.action
+    every = ActionPoses(whole)
+    changes = [(clip, _Change(clip, every)) for clip in clips_of(rig)]
+    for clip, change in changes:
+        if change.own and change.wholes and not change.alike:
+            text = "'%s' and '%s' were both changed: the one that plays counts, '%s'"
+            log.warning(text, clip.name, whole.name, clip.name if clip == playing else whole.name)
+        if change.own and (not change.wholes or clip == playing):
+            first, count = _frames(clip)
+            write(whole, ActionPoses(clip).at(0, count), first)
+    if any(change.own or change.wholes for _, change in changes):
+        every = ActionPoses(whole)
+        for clip, _ in changes:
+            now = _Change(clip, every)
+            if now.own or now.wholes:
+                _renew(clip, every)
+
+
+class _Change:
+    """What was changed of a clip, and of the same frames in the whole, since they were last alike."""
+
+    def __init__(self, clip: Block, every: ActionPoses) -> None:
+        before, _, wholes = str(clip.get(STAMP, "")).partition(" ")
+        self.stamp = _stamp(clip, every)
+        self.own, self.wholes = self.stamp[0] != before, self.stamp[1] != wholes
+        self.alike = self.stamp[0] == self.stamp[1]
+
+
+def _stamp(clip: Block, every: ActionPoses) -> tuple[str, str]:
+    """Return the checksums of a clip's poses, and of those of the same frames in the whole."""
+    first, count = _frames(clip)
+    return ActionPoses(clip).at(0, count).checksum(), every.at(first, count).checksum()
+
+
+def _renew(clip: Block, every: ActionPoses, cut: bool = False) -> None:
+    """Give a clip the whole's poses; `cut`: and nothing before or behind its frames, or between two of them."""
+    first, count = _frames(clip)
+    write(clip, every.at(first, count), 0, whole=True, cut=cut)
+    clip[STAMP] = " ".join(_stamp(clip, every))
 
 
 def whole_curves(rigs: Iterable[Block]) -> list[Any]:
     """Return the curves that show all frames."""
-    return [curve for whole in map(whole_of, rigs) if whole is not None for curve in _curves(whole)]
+    return [curve for whole in map(whole_of, rigs) if whole is not None for curve in curves_of(whole)]
 
 
 def rewrite(rigs: Iterable[Block], order: list[Any]) -> None:
     """Give clips the frames that they have in a new order of the whole's: places of frames by the old one's."""
     for rig in rigs:
         whole = whole_of(rig)
-        if whole is not None:
-            _rewrite(rig, whole, order)
-
-
-def _rewrite(rig: Block, whole: Block, order: list[Any]) -> None:
-    for clip in clips_of(rig):
-        first, count = _frames(clip) or (0, 0)
-        places = [place for place, frame in enumerate(order) if first <= frame < first + count]
-        if not places:
-            remove_clip(rig, clip)
-            continue
-        clip[FRAMES] = [places[0], len(places)]
-        if len(places) != count:
-            spans.resize(clip, len(places))
-        _renew(clip, whole)
-
-
-def _frames(action: Block) -> tuple[int, int] | None:
-    found = action.get(FRAMES)
-    try:
-        first, count = (int(number) for number in found) if found is not None else (0, 0)
-    except (TypeError, ValueError):  # not as `add_clip` writes it
-        return None
-    return (first, count) if count > 0 else None
-
-
-def _curves(action: Block) -> list[Any]:
-    return next((curves for _, kind, curves in action_parts(action) if kind in ("", "OBJECT") and curves), [])
-
-
-def read_values(action: Block, first: int, count: int) -> Values:
-    """Return what an action's curves hold at whole frames from a time on."""
-    times = np.arange(first, first + count, dtype=np.float32)
-    return {(curve.data_path, curve.array_index): _values(curve, times) for curve in _curves(action)}
-
-
-def _values(curve: Any, times: Floats) -> Floats:
-    at, values = curve_points(curve)
-    places = np.minimum(np.searchsorted(at, times), max(len(at) - 1, 0))
-    if len(at) and np.array_equal(at[places], times):
-        return np.ascontiguousarray(values[places])
-    return np.array([curve.evaluate(time) for time in times.tolist()], np.float32)
-
-
-def _checksum(values: Values) -> str:
-    total = 0
-    for (path, index), own in sorted(values.items()):
-        total = crc32((own + np.float32(0)).tobytes(), crc32(f"{path} {index}".encode(), total))
-    return f"{total:08x}"
-
-
-def _stamp(clip: Block, whole: Block) -> tuple[str, str]:
-    """Return the checksums of a clip's poses, and of those of the same frames in the whole."""
-    first, count = _frames(clip) or (0, 0)
-    return _checksum(read_values(clip, 0, count)), _checksum(read_values(whole, first, count))
-
-
-def _paste(clip: Block, whole: Block) -> None:
-    """Give the whole a clip's poses."""
-    first, count = _frames(clip) or (0, 0)
-    _write(whole, read_values(clip, 0, count), first)
-    clip[STAMP] = " ".join(_stamp(clip, whole))
-
-
-def _renew(clip: Block, whole: Block) -> None:
-    """Give a clip the whole's poses; curves that the whole hasn't go."""
-    first, count = _frames(clip) or (0, 0)
-    values = read_values(whole, first, count)
-    slot = next((slot for slot, kind, _ in action_parts(clip) if kind in ("", "OBJECT")), None)
-    curves = slot_curves(clip, slot)
-    for curve in [curve for curve in curves if (curve.data_path, curve.array_index) not in values]:
-        curves.remove(curve)
-    _write(clip, values, 0, count)
-    clip[STAMP] = " ".join(_stamp(clip, whole))
-
-
-def _write(action: Block, values: Values, first: int, count: int = 0) -> None:
-    """Give an action's curves values at whole frames from a time on; with `count` that are all frames it has."""
-    slot = next((slot for slot, kind, _ in action_parts(action) if kind in ("", "OBJECT")), None)
-    curves = slot_curves(action, slot)
-    known = {(curve.data_path, curve.array_index): curve for curve in curves}
-    for (path, index), own in values.items():
-        times = np.arange(first, first + len(own), dtype=np.float32)
-        curve = known.get((path, index))
-        if curve is None and count:
-            add_curve(curves, path, index, times, own)
-        elif curve is None:  # in other frames it rests
-            rest = float(path.endswith("scale") or (path.endswith("rotation_quaternion") and index == 0))
-            around = np.r_[times[:1] - 1, times, times[-1:] + 1], np.r_[rest, own, rest]
-            add_curve(curves, path, index, *(each.astype(np.float32) for each in around))
-        elif not np.array_equal(_values(curve, times), own) or (count and curve.range()[1] > count - 1):
-            _overwrite(curve, times, own, bool(count))
-
-
-def _overwrite(curve: Any, times: Floats, wanted: Floats, alone: bool) -> None:
-    """Give a curve values at times, where it has keys or not; `alone`: it keeps no other keys."""
-    at, values = curve_points(curve)
-    places = np.minimum(np.searchsorted(at, times), max(len(at) - 1, 0))
-    if len(at) and np.array_equal(at[places], times) and not (alone and len(at) != len(times)):
-        values[places] = wanted
-        curve.keyframe_points.foreach_set("co", np.stack((at, values), axis=1).ravel())
-        curve.update()
-        return
-    kept = np.zeros(len(at), np.bool_) if alone else (at < times[0]) | (at > times[-1])
-    points = np.stack((np.r_[at[kept], times], np.r_[values[kept], wanted]), axis=1)
-    points = points[np.argsort(points[:, 0], kind="stable")].astype(np.float32)
-    curve.keyframe_points.clear()
-    curve.keyframe_points.add(len(points))
-    curve.keyframe_points.foreach_set("co", points.ravel())
-    curve.keyframe_points.foreach_set("interpolation", np.ones(len(points), np.int32))
-    curve.update()
+        every = None if whole is None else ActionPoses(whole)
+        for clip in clips_of(rig) if every is not None else ():
+            first, count = _frames(clip)
+            places = [place for place, frame in enumerate(order) if first <= frame < first + count]
+            if not places:
+                _remove(rig, clip)
+                continue
+            clip[FRAMES] = [places[0], len(places)]
+            if len(places) != count:
+                spans.resize(clip, len(places))
+            if every is not None:
+                _renew(clip, every, cut=True)

@@ -15,7 +15,7 @@ from ..blender.scene import ExportScene
 from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.vertex.shape_keys import num_before
 from ..blender.vertex.shown_keys import has_frames, shown_key
-from ..blender.window import object_mode, selected
+from ..blender.window import mode_of, object_mode, selected, set_mode
 from ..model.wording import plural
 from ..reporting import LimitError, Summary, advance, collected_warnings
 from .animations.vertex import VertexAnimations
@@ -189,7 +189,9 @@ def remove(context: Context) -> Summary:
         raise LimitError("no rig that was made of frames is active, and no mesh that such a one poses")
     name = rig.name
     posed = posed_by(rig)
-    with collected_warnings() as warnings, object_mode(context):
+    if mode_of(context) != "OBJECT":
+        set_mode(context, "OBJECT")  # for good: there will be nothing to pose
+    with collected_warnings() as warnings:
         active = context.view_layer.objects.active
         context.view_layer.objects.active = posed[0] if active == rig and posed else active
         collection = choose(context, "AUTO").collection if posed else None

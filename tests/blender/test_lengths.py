@@ -7,7 +7,6 @@ from typing import Any
 import bpy as blender
 import numpy as np
 import pytest
-from tests.blender.vertex.clips.animated import NAMES, action, frame_names, open_animated
 
 from io_idtech_models.blender import compat, spans
 from io_idtech_models.blender.compat import HAS_SLOTS, play, slot_curves
@@ -16,6 +15,7 @@ from tests import samples_md5
 from tests.blender.case import CONTEXT
 from tests.blender.skeletal.mdm_case import open_figure
 from tests.blender.skeletal.rigged import Rigged, curves_of, open_rig
+from tests.blender.vertex.clips.animated import NAMES, action, frame_names, open_animated
 
 bpy: Any = blender  # the stubs make each object's data a union
 pytestmark = pytest.mark.usefixtures("empty_scene")

@@ -420,6 +420,15 @@ def test_empties_that_hang_on_bones_are_tags(path):
     assert tags["grip"].origins[4].tolist() == pytest.approx([0, 0, 20], abs=1e-4)
 
 
+def test_a_bone_that_carries_an_empty_of_its_name_is_one_tag_with_it(path):
+    rig = add_rig()
+    hand = add_tag("tag_hand")
+    hand.parent, hand.parent_type, hand.parent_bone = rig, "BONE", "tag_hand"
+    (tag,) = export_model(path, what="SCENE").tags
+    assert tag.name == "tag_hand"
+    assert tag.origins[0].tolist() == pytest.approx([0, 20 + rig.data.bones["tag_hand"].length, 0], abs=1e-4)
+
+
 def test_which_empties_are_tags(path):
     for name, display in (("tag_a", "CUBE"), ("TAG_B", "PLAIN_AXES"), ("arrows", "ARROWS"), ("other", "PLAIN_AXES")):
         add_tag(name, display)

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.ui.player.players import brought, export_player, game
 
 from io_idtech_models.ui.export import overwriting
 from tests import samples_md5
 from tests.samples_player import player_files
+from tests.ui.player.players import brought, export_player, game
 from tests.ui.scene import activate, bpy, import_model, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")

@@ -10,7 +10,6 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
-from tests.ui.player.players import brought, export_player, game, import_player, model, saved
 
 from io_idtech_models.blender.player.parts import find_player
 from io_idtech_models.blender.shading.images import image_of
@@ -19,6 +18,7 @@ from tests.packs import Entry, zip_bytes
 from tests.samples import load, sample
 from tests.samples_md3 import minimal
 from tests.samples_player import FOLDER
+from tests.ui.player.players import brought, export_player, game, import_player, model, saved
 from tests.ui.scene import (
     CUBE_FACES,
     CUBE_POINTS,

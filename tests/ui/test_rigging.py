@@ -1,5 +1,9 @@
 """Make Rig from Frames: what is not posed comes back byte for byte, what is posed changes alone; Remove Rig."""
 
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 from mathutils import Quaternion
@@ -8,9 +12,11 @@ from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.blender.frame_rigs import RIG_KEYS, is_frame_rig, posed_by, whole_of
 from io_idtech_models.blender.rig_clips import clips_of, settle
 from io_idtech_models.blender.vertex.shape_keys import frame_blocks, read
+from io_idtech_models.formats.iqm.model import to_animations
 from io_idtech_models.model.rigging.settings import RigSettings
 from io_idtech_models.reporting import LimitError, collected_warnings
 from io_idtech_models.tasks import rigging
+from io_idtech_models.ui.rigging import operators
 from tests.samples import PROJECT, corpus, format_of, load, sample
 from tests.small_files import SAMPLES
 from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, export_model, import_model, put
@@ -121,6 +127,14 @@ def test_unedited_models_stay_byte_for_byte(path, tmp_path):
     assert not any(block.vertex_groups or block.modifiers or block.parent for block in bpy.data.objects)
 
 
+@pytest.mark.parametrize(("path", "kind"), [(BRAZIER, "md2"), (STILT, "md3"), (UPPER, "mdc")])
+def test_other_formats_get_the_same_bytes(path, kind, tmp_path):
+    import_model(path)
+    before = export_bytes(tmp_path / f"a.{kind}")
+    make()
+    assert export_bytes(tmp_path / f"a.{kind}") == before
+
+
 @pytest.mark.parametrize("path", [BRAZIER, PENNANT, UPPER], ids=lambda path: path.name)
 def test_one_bone_changes_one_frame_and_what_it_moves(path, tmp_path):
     block = rigged(path)
@@ -168,6 +182,9 @@ def test_tags_are_bones(tmp_path):
         assert np.array_equal(np.flatnonzero(moved), [5] if new.name == "tag_head" else [])
         assert moved.max() == pytest.approx(3.0 if new.name == "tag_head" else 0.0, abs=1e-4)
         assert np.array_equal(new.axes, old.axes)
+    bpy.data.objects["tag_weapon"].name = "tag_gun"
+    names = [tag.name for tag in export_model(tmp_path / "a.md3").tags]
+    assert names == ["tag_gun" if tag.name == "tag_weapon" else tag.name for tag in before.tags]
 
 
 def test_animations_play_along(tmp_path):
@@ -364,6 +381,63 @@ def test_a_rig_that_is_looked_for_can_be_ended():
         work.result()
 
 
+class Window:
+    """The operator, whose `self` is this, and the context that it runs in."""
+
+    bl_label, bones, detail, joints, rest, symmetric = "Make Rig from Frames", 0, 1.0, "KEEP", "AUTO", True
+    begin: Any
+    modal: Any
+    work: Any
+
+    def __init__(self):
+        self.said: list[Any] = []
+        self.shown: list[Any] = []
+        manager = SimpleNamespace(
+            event_timer_add=lambda pause, window: "timer",
+            event_timer_remove=self.shown.append,
+            progress_begin=lambda first, last: self.shown.append((first, last)),
+            progress_update=self.shown.append,
+            progress_end=lambda: self.shown.append("end"),
+            modal_handler_add=lambda operator: None,
+            windows=[],
+        )
+        real = bpy.context
+        self.context = SimpleNamespace(
+            window_manager=manager, workspace=None, window=None, scene=real.scene, view_layer=real.view_layer
+        )
+        for name in ("settings", "made", "modal", "begin"):
+            setattr(self, name, partial(getattr(operators.OBJECT_OT_idtech_make_rig, name), self))
+
+    def report(self, kind, text):
+        self.said.append((kind, text))
+
+
+def test_a_window_lives_while_the_skeleton_is_looked_for():
+    bar()
+    window = Window()
+    assert window.begin(window.context) == operators.RUNNING
+    answer = operators.RUNNING
+    while answer == operators.RUNNING:
+        answer = window.modal(window.context, SimpleNamespace(type="TIMER"))
+    assert answer == {"FINISHED"}
+    assert window.shown[-2:] == ["end", "timer"]
+    assert len(rig().data.bones) > 1
+    ((kind, text),) = window.said
+    assert kind == {"INFO"}
+    assert "stays in the shape keys" in text
+
+
+def test_esc_ends_it_and_nothing_was_made():
+    import_model(STILT)
+    window = Window()
+    assert window.begin(window.context) == operators.RUNNING
+    assert window.modal(window.context, SimpleNamespace(type="MOUSEMOVE")) == operators.RUNNING
+    assert window.modal(window.context, SimpleNamespace(type="ESC")) == {"CANCELLED"}
+    assert not window.work.is_alive()
+    assert not bpy.data.armatures
+    assert window.said == [({"WARNING"}, "ended by Esc: no rig was made")]
+
+
 def test_undo_takes_it_back(tmp_path):
     path = put(tmp_path / "a.md3", sample("animated"))
     import_model(path)
@@ -373,3 +447,14 @@ def test_undo_takes_it_back(tmp_path):
     bpy.ops.ed.undo()
     assert not any(is_frame_rig(block) for block in bpy.data.objects)
     assert export_bytes(tmp_path / "b.md3") == path.read_bytes()
+
+
+def test_a_file_of_bones_gets_the_animations_and_the_mean_of_what_bones_do_not_say(tmp_path):
+    import_model(STILT)
+    make()
+    bpy.context.scene.frame_set(30)
+    data = export_bytes(tmp_path / "a.iqm")
+    bpy.context.scene.frame_set(5)
+    assert export_bytes(tmp_path / "b.iqm") == data, "whichever frame shows"
+    motions = to_animations(format_of(data).read(data))
+    assert [motion.name for motion in motions] == ["stand", "run", "attack", "pain1", "pain2", "death1"]

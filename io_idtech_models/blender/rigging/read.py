@@ -17,7 +17,7 @@ from .. import names
 from ..compat import Block
 from ..curves import is_still
 from ..frame_rigs import rig_of
-from ..roots import FRAME, Space, frame_root, places_in, space_of
+from ..roots import FRAME, Space, frame_root, own_constraints, places_in, space_of
 from ..scene import ExportScene
 from ..vertex.frame_plan import FramePlan, GatherSettings, plan_frames
 from ..vertex.gather import find_tags, read_tags
@@ -72,7 +72,7 @@ def read_model(
     if not meshes:
         raise LimitError("no mesh with frames: a rig is made of a model's frames, which are its shape keys")
     refuse_unfit(meshes)
-    sources = [tag for tag in find_tags(blocks) if not tag.bone]
+    sources = [tag for tag in find_tags(blocks) if not tag.bone and own_constraints(tag.block)]
     known = find(collection, [block.data for block in meshes], [tag.block for tag in sources])
     space = space_of([*meshes, *(tag.block for tag in sources)], collection, export.evaluated)
     _refuse_parts(space)

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import bpy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,6 +23,7 @@ from ...reporting import LimitError
 from .. import losses, names
 from ..budgets import refuse_to_write
 from ..compat import Block
+from ..frame_rigs import is_posed_alone, rig_of
 from ..mesh import attributes, levels
 from ..mesh.edited_normals import shows_the_same
 from ..mesh.parts import Evidence, Part, split
@@ -231,7 +233,15 @@ def gather_mesh(block: Block, rig: Rig, place: Place | None, export: RigScene) -
 
 @contextmanager
 def _at_rest(block: Block, export: RigScene) -> Iterator[Block]:
-    """Give an object's mesh as it is without its armature: its own, or what its other modifiers make of it."""
+    """Give an object's mesh as it is without its armature: its own, or what its other modifiers make of it.
+
+    That of a rig that was made of frames is what its keys are at rest on the average: what its bones don't say of one
+    frame is no other's.
+    """
+    if rig_of(block) == export.rig and is_posed_alone(block):
+        with _average_key(block) as mesh:
+            yield mesh
+        return
     others = [m for m in block.modifiers if m.type != "ARMATURE" and m.show_viewport]
     if not others and block.data.shape_keys is None:
         yield block.data
@@ -245,6 +255,22 @@ def _at_rest(block: Block, export: RigScene) -> Iterator[Block]:
     finally:
         for modifier, before in shown:
             modifier.show_viewport = before
+
+
+@contextmanager
+def _average_key(block: Block) -> Iterator[Block]:
+    """Give a copy of a mesh whose points lie where its keys have them in the middle."""
+    keys = block.data.shape_keys.key_blocks
+    frames = np.empty((len(keys), len(block.data.vertices), 3), np.float32)
+    for key, points in zip(keys, frames, strict=True):
+        key.points.foreach_get("co", points.ravel())
+    copy: Block = bpy.data.meshes.new_from_object(block)  # without keys
+    try:
+        attributes.write_positions(copy, np.median(frames, axis=0))
+        copy.update()
+        yield copy
+    finally:
+        bpy.data.meshes.remove(copy, do_unlink=False, do_ui_user=False)
 
 
 def _shape_of(block: Block, mesh: Block, origin: Origin, settings: WeightSettings) -> Shape:

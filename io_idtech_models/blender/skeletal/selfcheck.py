@@ -27,6 +27,7 @@ from ...model.weights import skin_by
 from ...model.wording import listed, plural
 from ..compat import Block, playing_curves
 from ..curves import curve_points, is_still
+from ..frame_rigs import rig_of
 from ..mesh import attributes
 from ..playback import influences
 from ..scene import showing
@@ -285,6 +286,8 @@ def _oddness(modifier: Any) -> str:
 def _own_motion(block: Block) -> str:
     """Return what moves a mesh beside its armature, in words."""
     keys = block.data.shape_keys
+    if rig_of(block) is not None:
+        return "its shape keys hold what its bones don't say of the frames; MD3 and its kin hold that, too"
     if keys is not None:
         return "its shape keys play, which a file of bones can't; MD3 and its kin hold such"
     if block.animation_data is not None or block.constraints or block.parent_type != "OBJECT":

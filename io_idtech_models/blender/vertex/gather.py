@@ -20,6 +20,7 @@ from ...reporting import LimitError
 from .. import names
 from ..compat import Block
 from ..empties import PREFIX, decompose, shown_axes
+from ..frame_rigs import is_frame_rig
 from ..playback import make_take
 from ..properties import GAME, TIMES, numbers
 from ..provenance import Claims
@@ -121,10 +122,10 @@ def _reads_curves(tag: TagSource, plan: FramePlan, settings: GatherSettings) -> 
 def find_tags(blocks: list[Block]) -> list[TagSource]:
     """Return the tags among objects: empties called tag_*, drawn as arrows or on a bone, and bones called tag_*.
 
-    A bone that carries an empty of its name is one tag with it.
+    A bone that carries an empty of its name is one tag with it, and so is one that was made for an empty.
     """
     empties = [block for block in blocks if is_tag(block)]
-    shown = {(block.parent, block.parent_bone) for block in empties if block.parent_bone == block.name}
+    shown = {(b.parent, b.parent_bone) for b in empties if b.parent_bone == b.name or is_frame_rig(b.parent)}
     found = []
     for block in blocks:
         if block in empties:

@@ -43,6 +43,7 @@ from .source import StoredSource
 log = logging.getLogger(__name__)
 
 MOST_SEEN = 32  # frames whose normals decide whether corners make one vertex
+AS_GOOD = 1e-5  # of a model's size: what an armature errs in single precision
 PROBED = 5  # frames that are looked at for what modifiers change
 
 
@@ -170,10 +171,24 @@ def _sample(meshes: list[ReadMesh], stage: Stage, normals: bool = False) -> list
     stepped, found = iter(step(stage, subjects)), []
     for mesh in meshes:
         own = next(stepped) if mesh.keyed is None else mesh.keyed
+        if mesh.keyed is None and is_posed_alone(mesh.block):
+            _settle_points(own, mesh.shape, plan.sources)
         if normals and mesh.keyed is not None and (len(plan.times) > 1 or plan.shown_keys(mesh.block)[0] > 0):
             own.normals = read_direct_normals(mesh.block, own.positions, len(plan.times))  # other ones than the base's
         found.append(own)
     return found
+
+
+def _settle_points(samples: Samples, shape: Shape, frames: NDArray[np.int32]) -> None:
+    """Put points that an armature has as good as where the source has them just there: it computes them anew."""
+    known = np.flatnonzero(frames >= 0)
+    for part, places, indices in [] if shape.near is None else shape.near.source.vertex_parts(shape.numbers):
+        points, firsts = np.unique(shape.topology.corner_points[places], return_index=True)
+        there = part.decoded_positions(frames[known], indices[firsts])
+        shown = samples.positions[known[:, None], points]
+        size = max(1.0, float(np.abs(there).max(initial=0.0)))
+        near = np.abs(shown - there).max(axis=2) <= AS_GOOD * size
+        samples.positions[known[:, None], points] = np.where(near[..., None], there, shown)
 
 
 def _parts(mesh: ReadMesh, samples: Samples, stage: Stage) -> list[Part]:

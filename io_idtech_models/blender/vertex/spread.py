@@ -28,7 +28,8 @@ log = logging.getLogger(__name__)
 APPLIED = "idtech_applied"  # on a mesh: where points of frames stood after a change was applied, by the keys' names
 CONSTANT, LINEAR, SMOOTH = "CONSTANT", "LINEAR", "SMOOTH"
 PROBES = 5  # frames that are asked for the scale of an import
-NEAR, AS_GOOD = 1e-6, 1e-5  # of a model's size: what is closer did not move, or only by what a rig's bones err
+NEAR = 1e-6  # of a model's size: what is closer did not move
+AS_GOOD = 1e-5  # or only by what an armature errs in single precision
 Floats = NDArray[np.float32]
 
 

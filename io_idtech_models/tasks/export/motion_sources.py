@@ -16,6 +16,7 @@ import numpy as np
 from ...blender import names
 from ...blender.compat import Block, action_parts, slot_claim
 from ...blender.curves import is_still
+from ...blender.frame_rigs import RIG_WHOLE
 from ...blender.playback import used_actions
 from ...blender.properties import PREVIEW
 from ...blender.roots import WORLD
@@ -195,7 +196,7 @@ def _meant(rig: Any, row: Format, what: str, asked: Names) -> list[Any]:
     ]
     if not kept:
         raise NoActionError(f"'{rig.name}' has no action")
-    return in_order(kept)
+    return in_order([action for action in kept if RIG_WHOLE not in action] or kept)  # which is all others together
 
 
 def _all(rig: Any) -> list[Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import bpy
 
 from ...blender.compat import Context
+from ...blender.frame_rigs import is_frame_rig
 from ...blender.mesh.levels import number_of as level_number
 from ...blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, model_of
 from ...blender.roots import follows, is_root, is_tag, owner_of, root_of
@@ -353,8 +354,9 @@ def left_out(chosen: Choice) -> list[str]:
             "nothing is selected, and no single model imported: all that is visible is written (select what is meant)"
         )
         texts.append(f"{text}: {listed([block.name for block in chosen.blocks], MOST_NAMED)}")
-    if chosen.hidden:
-        texts.append(f"{plural(len(chosen.hidden), 'hidden object')} left out: {_names(chosen.hidden)}")
+    hidden = [block for block in chosen.hidden if not is_frame_rig(block)]  # which poses its meshes all the same
+    if hidden:
+        texts.append(f"{plural(len(hidden), 'hidden object')} left out: {_names(hidden)}")
     if chosen.shapes:
         texts.append(f"only meshes are written; left out: {_names(chosen.shapes)}")
     return texts

@@ -77,8 +77,10 @@ class OBJECT_OT_idtech_make_rig(Operator):  # type: ignore[misc]
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Begin, in a window, so that it goes on living."""
-        if bpy.app.background or context.window is None:
-            return self.execute(context)
+        return self.execute(context) if bpy.app.background or context.window is None else self.begin(context)
+
+    def begin(self, context: Context) -> Any:
+        """Begin to look for the skeleton."""
         from ...tasks.rigging import Solving, read
 
         try:
