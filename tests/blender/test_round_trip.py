@@ -167,6 +167,24 @@ def test_where_the_models_record_is_damaged_its_parts_tell_the_same(data, caplog
     assert "the source of collection 'model' is ignored" in caplog.text
 
 
+@pytest.mark.parametrize("data", SOME)
+def test_a_failed_build_leaves_nothing_behind(data, monkeypatch):
+    from io_idtech_models.blender.vertex import build as vertex
+
+    def counts() -> dict[str, int]:
+        kinds = ("objects", "meshes", "materials", "actions", "collections", "images", "shape_keys")
+        return {kind: len(getattr(bpy.data, kind)) for kind in kinds}
+
+    def fail(*args):
+        raise RuntimeError("stopped")
+
+    before = counts()
+    monkeypatch.setattr(vertex, "_remember", fail)
+    with pytest.raises(RuntimeError):
+        open_case(data)
+    assert counts() == before
+
+
 def append(case: Case, kind: str, tmp_path: Any, names: list[str]) -> None:
     """Save, and bring collections or objects of the .blend into an empty one."""
     path = str(tmp_path / "x.blend")
