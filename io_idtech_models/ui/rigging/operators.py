@@ -204,7 +204,7 @@ class OBJECT_OT_idtech_hang_on_rig(Operator):  # type: ignore[misc]
 
     def execute(self, context: Context) -> set[str]:
         """Hang them on it; what hinders it is reported."""
-        from ...tasks.hanging import hang_selected
+        from ...tasks.rigging import hang_selected
 
         try:
             summary = hang_selected(context)
