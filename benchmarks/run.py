@@ -4,6 +4,7 @@ Measures each step of an import and an export against the *floor*: the same bpy 
 `benchmarks.floor`). Each repetition starts from an empty scene. All times are of one process and in milliseconds.
 With `--growth`: how the time of whole operators grows with the size of files and scenes (see `benchmarks.growth`).
 With `--small`: what many small models cost, and the first import of a session (see `benchmarks.small`).
+With `--rig`: what bones that are found in frames say of these, and how long that takes (see `benchmarks.rigs`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from benchmarks import growth, growth_cases, models, skeletal, small
+from benchmarks import growth, growth_cases, models, rigs, skeletal, small
 from benchmarks.steps import (
     IMPORT,
     PURE,
@@ -56,9 +57,12 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--growth", action="store_true", help="show how time grows with size, and the exponent")
     parser.add_argument("--small", action="store_true", help="show what small models cost, and the first of a session")
+    parser.add_argument("--rig", action="store_true", help="show what bones that are found in frames say of these")
     parser.add_argument("--only", metavar="TEXT", default="", help="of --growth the cases that have it in their names")
     parser.add_argument("--lines", type=int, default=25, metavar="N", help="of the profile (25)")
     options = parser.parse_args()
+    if options.rig:
+        return options
     skeletal_ones = [path for path in options.files if (row := by_suffix(path)) is None or row.family is not VERTEX]
     try:
         options.skeletal = skeletal.from_files(skeletal_ones)
@@ -75,6 +79,9 @@ def main() -> int:
     """Measure, print, and return the exit status: 0 also where a target is missed."""
     options = arguments()
     print(f"Blender {bpy.app.version_string}, numpy {np.__version__}, Python {sys.version.split()[0]}", flush=True)
+    if options.rig:
+        rigs.measure(options.files or rigs.known())
+        return 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         measured = measure_growth if options.growth else measure_small if options.small else measure_steps

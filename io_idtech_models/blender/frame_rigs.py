@@ -34,6 +34,9 @@ def rig_id(block: Block) -> str:
 
 def modifier_of(block: Block) -> Any:
     """Return the modifier by which an armature that was made of frames poses a mesh, or None."""
+    keys = None if block.type != "MESH" else block.data.shape_keys
+    if keys is None or keys.use_relative:  # another mesh, hung on it later
+        return None
     return next((m for m in block.modifiers if m.type == "ARMATURE" and is_frame_rig(m.object)), None)
 
 
