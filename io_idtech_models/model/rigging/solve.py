@@ -21,7 +21,7 @@ from .fit import (
     without_flat_blends,
 )
 from .joints import turning_poses
-from .parts import LEAST_POINTS, exchanged, merged, rigid_parts, worth
+from .parts import LEAST_POINTS, exchanged, merged, rigid_parts
 from .points import MovingPoints, differing_frames, moving_points
 from .rest_frame import rest_frames
 from .rig import Rig
@@ -78,7 +78,7 @@ def find_skin(points: MovingPoints, settings: RigSettings, advance: Progress) ->
     found: list[tuple[float, Skin, int]] = []
     for turn, frame in enumerate(tried):
         skin = _in_parts(points, searched, points.places[frame].copy(), settings)
-        found.append((worth(skin, searched), skin, frame))
+        found.append((skin.rms(searched) * skin.num_bones**0.5, skin, frame))  # they are merged yet
         advance(0.4 * (turn + 1) / len(tried))
     least = min(cost for cost, _, _ in found)
     skin, first = next((skin, frame) for cost, skin, frame in found if cost <= NEARLY * least)
