@@ -100,6 +100,13 @@ def run_fuzzer(arguments: Sequence[str]) -> int:
     return worst
 
 
+def run_mutants(arguments: Sequence[str]) -> int:
+    """Change code at random and run the tests that reach it: without Blender, and in the one of ``convert``."""
+    blender = environments.prepare(environments.for_conversion(), tests=True, coverage=True)
+    python = environments.prepare(environments.for_numpy(), tests=True, coverage=True)
+    return run([python, "-P", "-m", "mutants.run", "--blender", blender, *arguments])
+
+
 def run(command: Sequence[str]) -> int:
     """Run a child in the user's folder, on the user's terminal, and return its exit status as a shell would."""
     with subprocess.Popen(command, env=child_environ()) as process:

@@ -24,6 +24,7 @@ from .common import PROJECT, BuildError, MissingPythonError, Version, dotted, in
 
 FOLDER = PROJECT / ".venvs"
 TEST_TOOLS = ("pytest==9.*", "hypothesis==6.*")
+COVERAGE = ("coverage==7.*",)  # tells build.py mutate which tests reach a line
 BLENDER_ARCHIVE = "https://download.blender.org/pypi/"  # for bpy versions that PyPI no longer keeps
 OUTPUT_TAIL = 15  # lines of pip's output that are shown when it fails
 
@@ -55,7 +56,7 @@ class Environment:
 
     def contents(self, layer: str) -> tuple[str, ...]:
         """Return what a layer is made of; a layer whose stamp says otherwise is made anew."""
-        return {"runtime": self.requirements, "import": ("bpy",), "tests": TEST_TOOLS}[layer]
+        return {"runtime": self.requirements, "import": ("bpy",), "tests": TEST_TOOLS, "coverage": COVERAGE}[layer]
 
     def has(self, layer: str) -> bool:
         """Return whether a layer is there, complete and up to date."""
@@ -113,15 +114,15 @@ def numpy_environment(python: Version) -> Environment:
     return Environment(f"numpy-{dotted(python)}", "numpy", (python,), (numpy,), seconds=5)
 
 
-def layers(environment: Environment, tests: bool = False) -> list[str]:
+def layers(environment: Environment, tests: bool = False, coverage: bool = False) -> list[str]:
     """List the layers that an environment needs."""
     checked = ["import"] if environment in BLENDERS.values() else []
-    return ["runtime", *checked, *(["tests"] if tests else [])]
+    return ["runtime", *checked, *(["tests"] if tests else []), *(["coverage"] if coverage else [])]
 
 
-def prepare(environment: Environment, tests: bool = False) -> str:
+def prepare(environment: Environment, tests: bool = False, coverage: bool = False) -> str:
     """Make what is missing of an environment and return the path of its Python."""
-    wanted = layers(environment, tests)
+    wanted = layers(environment, tests, coverage)
     if not all(environment.has(layer) for layer in wanted):
         with locked(environment):
             for layer in wanted:
@@ -138,8 +139,9 @@ def make_layer(environment: Environment, layer: str) -> None:
         check_import(environment)
         environment.stamp(layer, python_version(environment))
     else:
-        say(f"Adding {' and '.join(TEST_TOOLS)} to {environment.shown_folder} ...")
-        install(environment, TEST_TOOLS)
+        tools = environment.contents(layer)
+        say(f"Adding {' and '.join(tools)} to {environment.shown_folder} ...")
+        install(environment, tools)
         environment.stamp(layer, python_version(environment))
 
 

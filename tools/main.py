@@ -20,6 +20,7 @@ usage: python3 build.py COMMAND [ARGUMENTS]
   docs                       build dist/docs, the user's guide as a site with navigation and search
   bench                      measure the speed (--all: with every Blender version)
   fuzz                       look for files that crash, hang or change, or (fuzz edits) edits that go wrong
+  mutate                     change the code at random and see whether a test notices (mutate --help)
 
   --blender PATH             use an installed Blender (convert, info, check, try, test)
 
@@ -67,7 +68,13 @@ def dispatch(arguments: list[str]) -> int:
         return test(rest, blender)
     if blender is not None:
         raise BuildError(f"{command} does not know --blender.")
-    commands = {"zip": build_zip, "docs": build_docs, "bench": benchmarks, "fuzz": children.run_fuzzer}
+    commands = {
+        "zip": build_zip,
+        "docs": build_docs,
+        "bench": benchmarks,
+        "fuzz": children.run_fuzzer,
+        "mutate": children.run_mutants,
+    }
     if command not in commands:
         raise BuildError(f"there is no command {command!r}. python3 build.py --help lists them.")
     return commands[command](rest)

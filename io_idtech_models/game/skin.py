@@ -125,7 +125,8 @@ class Skin:
         place = entry.name_end
         if self.text[place : place + 1] == ",":
             before, place = "", place + 1
-        return self._changed(place, place, before + word)
+        apart = " " if self.text[place : place + 1] == "/" else ""  # a comment, which the word would take in
+        return self._changed(place, place, before + word + apart)
 
     def add(self, surface: str, shader: str) -> Skin:
         """Return the file with a further surface, in a line of its own behind the last one's.

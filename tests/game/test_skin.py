@@ -1,7 +1,7 @@
 """Skins are read as the engines read them, and written as they were but for what an edit is about."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from io_idtech_models.game.skin import SURFACE, Skin, make, read, read_skin, surface_key
@@ -232,6 +232,7 @@ def test_any_text_comes_back(text):
 
 
 @given(texts, plain, names)
+@example("0,// x\n", "0", "0")
 def test_an_edit_changes_what_it_is_about_alone(text, surface, shader):
     skin = read_skin(text.encode())
     many = len(text) + 2

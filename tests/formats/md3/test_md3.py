@@ -287,6 +287,14 @@ def test_moving_a_vertex_inside_the_box_keeps_the_bounds():
     assert {path.split("[")[0] for path in changed} == {"surfaces"}
 
 
+def test_a_frame_that_the_source_lacks_is_written_when_one_of_its_vertices_moves():
+    model = load(sample("short_surface"))
+    assert dump(model) == sample("short_surface")
+    model.surfaces[1].positions[2, 3] += (0.0, 0.0, 8.0)
+    again = load(dump(model)).surfaces[1].positions
+    assert again.tolist() == model.surfaces[1].positions.tolist()
+
+
 def test_bounds_of_a_changed_frame_are_q3datas():
     model = load(sample("animated"))
     model.surfaces[0].positions[1, 4] = (-100.0, 200.0, 300.0)
