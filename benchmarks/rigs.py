@@ -101,8 +101,9 @@ def _of_bones(name: str, loaded: Loaded) -> Case | None:
     """Return a model that its skeleton moves as frames, on the grid of an MD3."""
     file = loaded.file
     motions = loaded.animations
-    if file is not None and not motions and loaded.row.has_model:
-        motions = [motion for motion, _ in animations_beside(file, loaded.row, loaded.model)]
+    beside = loaded.row.skeletal.animation
+    if file is not None and not motions and loaded.row.has_model and beside is not None:
+        motions = [motion for motion, _ in animations_beside(file, beside, loaded.model)]
     motions = [motion for motion in motions if motion.num_frames > 1]
     if loaded.model is None or not loaded.model.nearest().meshes or not motions:
         return None

@@ -146,23 +146,19 @@ def _chosen(context: Context) -> Choice:
 
 def _said(rig: Rig, model: FramedModel) -> str:
     """Return how many bones a rig has, and how far they alone would be off: what is left is the keys'."""
-    count = rig.num_bones - len(rig.tag_bones)
-    off = np.empty(len(model.points))
-    total = 0.0
-    for frame, shown in enumerate(rig.shown()):
-        away = ((shown - model.points[frame]) ** 2).sum(axis=1)
-        off[frame], total = away.max(initial=0.0), total + float(away.sum())
-    rms = (total / max(model.points.shape[0] * model.points.shape[1], 1)) ** 0.5
-    worst = int(off.argmax())
-    texts = [f"{plural(count, 'bone')} in {plural(len(model.points), 'frame')}"]
-    if len(rig.tag_bones):
-        texts[0] = f"{plural(count, 'bone')} and {plural(len(rig.tag_bones), 'tag')} in {plural(len(off), 'frame')}"
-    texts.append(f"what they don't say (rms {rms:.3g}, at most {off[worst] ** 0.5:.3g} in frame {worst} "
-                 f"'{model.plan.names[worst]}') stays in the shape keys")  # fmt: skip
-    if rig.torn.any():
+    from ..model.rigging.report import explained
+
+    report = explained(rig, model.points)
+    tags = f" and {plural(len(rig.tag_bones), 'tag')}" if len(rig.tag_bones) else ""
+    texts = [f"{plural(report.bones, 'bone')}{tags} in {plural(len(model.points), 'frame')}"]
+    frame = report.worst_frame
+    texts.append(f"what they don't say (rms {report.rms:.3g}, at most {report.worst:.3g} in frame {frame} "
+                 f"'{model.plan.names[frame]}') stays in the shape keys")  # fmt: skip
+    if report.torn:
         first = int(np.flatnonzero(rig.torn)[0])
-        count = int(rig.torn.sum())
-        texts.append(f"{plural(count, 'frame')} in which the mesh is torn left out of the joints (first: {first})")
+        texts.append(
+            f"{plural(report.torn, 'frame')} in which the mesh is torn left out of the joints (first: {first})"
+        )
     return ", ".join(texts)
 
 
