@@ -65,7 +65,7 @@ def make_rig(
     if settings.turn_only:
         hung = np.where(skeleton.loose, -1, skeleton.parents)
         skin.poses = turning_poses(skin, points.places, hung, skeleton.heads, skeleton.order)
-    skeleton.skin = without_flat_blends(skin)
+    skeleton.skin = without_flat_blends(skin, points.places)
     advance(1.0)
     return with_tags(_in_units(skeleton, points, first), tags)
 
