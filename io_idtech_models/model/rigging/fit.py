@@ -254,7 +254,7 @@ def without_flat_blends(skin: Skin, places: Doubles) -> Skin:
     errors = errors_alone(skin.poses, places[:, flat], skin.rest[flat])
     alone = np.eye(skin.num_bones)[np.where(before > 0, errors, np.inf).argmin(axis=1)]
     found = Skin(skin.rest.copy(), skin.weights.copy(), skin.poses)
-    open_ = np.arange(len(flat))
+    open_: Indices = np.arange(len(flat))
     for share in SHARES:
         found.weights[flat[open_]] = (1 - share) * before[open_] + share * alone[open_]
         open_ = open_[_are_flat(Skin(skin.rest[flat[open_]], found.weights[flat[open_]], skin.poses))]
