@@ -26,6 +26,7 @@ class Measuring:
         self.file = file
         self.coverage = coverage.Coverage(data_file=str(file), source=["io_idtech_models"], config_file=False)
         self.coverage.set_option("run:relative_files", True)  # the copy lies elsewhere the next time
+        self.coverage.load()  # what other tests reach, measured before
         self.coverage.start()
 
     @pytest.hookimpl(hookwrapper=True)
@@ -44,7 +45,7 @@ class Measuring:
         """Save what was measured."""
         self.coverage.stop()
         self.coverage.save()
-        self.file.with_suffix(".json").write_text(json.dumps(self.times), encoding="utf-8")
+        self.file.with_suffix(".times").write_text(json.dumps(self.times), encoding="utf-8")
 
 
 class Choosing:

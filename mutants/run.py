@@ -1,9 +1,9 @@
 """Change code at random and see whether a test notices: `python3 build.py mutate [--count N] [--seed S] [--only F]`.
 
 Each mutant is one small change (see `mutants.changes`) in a copy of the project, on which the tests that reach its line
-are run, the quickest first, until one fails. Which reach what is measured once and kept in `dist/mutants` until the
-code or a test changes. Rooms that need Blender have their tests in it. The folder of real models is not used: what is
-noticed is so in a clone as well.
+are run, the quickest first, until one fails. Which reach what is measured and kept in `dist/mutants`: of all tests if
+the package has changed, else of changed ones. Rooms that need Blender have their tests in it. The folder of real models
+is not used: what is noticed is so in a clone as well.
 
 Tools for this (mutmut, cosmic-ray) start the whole suite, or all of a module's tests, for each mutant of a whole room,
 want their own settings and state, and know neither Blender's Python nor two environments: an hour for what takes
@@ -26,6 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from mutants.changes import Mutant, mutants, mutated
 from mutants.reach import CHOSEN, REACH
@@ -38,6 +39,7 @@ FIRST = 30  # tests that are tried before the rest, whose files need not be read
 PATIENCE = 30.0  # seconds that a mutant has beyond five times what its tests take: more is an endless loop
 NO_TESTS = 5  # pytest's exit status
 SHARE = 0.95
+SKIPPED = "model/rigging"  # is still being made
 
 
 @dataclass
@@ -50,23 +52,34 @@ class Room:
     python: str
     reach: dict[str, dict[int, list[str]]] = field(default_factory=dict)  # of each file read so far
     times: dict[str, float] = field(default_factory=dict)  # of tests
+    measured: Path = KEPT
 
     def sources(self, project: Path) -> list[str]:
         """List the files that mutants are made of, from the project's folder."""
         files = (file for folder in self.folders for file in (project / PACKAGE / folder).rglob("*.py"))
-        return sorted(file.relative_to(project).as_posix() for file in files)
+        paths = sorted(file.relative_to(project).as_posix() for file in files)
+        return [path for path in paths if not path.startswith(f"{PACKAGE}/{SKIPPED}/")]
 
     def measure(self, project: Path, kept: Path) -> None:
-        """Learn which tests reach which lines, from what is kept or by running all of them."""
-        file = kept / f"{self.name}-{_digest(project)}.coverage"
-        if not file.with_suffix(".json").exists():
+        """Learn which tests reach which lines: from what is kept of this code, and by running what tests are new."""
+        file = kept / f"{self.name}-{_digest(sorted((project / PACKAGE).rglob('*.py')))}.coverage"
+        known: dict[str, Any] = {"times": {}, "files": {}}
+        if file.with_suffix(".json").exists():
+            known = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+        tests = sorted(path for place in self.tests for path in _tests(project / place))
+        files = {path.relative_to(project).as_posix(): _digest([path]) for path in tests}
+        new = [path for path, digest in files.items() if known["files"].get(path) != digest]
+        self.times = {name: t for name, t in known["times"].items() if name.split("::")[0] in set(files) - set(new)}
+        if new:
             kept.mkdir(parents=True, exist_ok=True)
-            for old in kept.glob(f"{self.name}-*"):
+            for old in (path for path in kept.glob(f"{self.name}-*") if path.stem != file.stem):
                 old.unlink()
-            print(f"Measuring what the tests of {self.name} reach ...", flush=True)
-            self.run_tests(project, self.tests, {REACH: str(file)}, 3600.0)
-        self.times = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-        self._file = file
+            print(f"Measuring what {len(new)} files of tests reach ({self.name}) ...", flush=True)
+            self.run_tests(project, new, {REACH: str(file)}, 3600.0)
+            self.times |= json.loads((file.with_suffix(".times")).read_text(encoding="utf-8"))
+            text = json.dumps({"times": self.times, "files": files})
+            file.with_suffix(".json").write_text(text, encoding="utf-8")
+        self.measured = file
 
     def tests_of(self, mutant: Mutant) -> list[str]:
         """Return the tests that reach a mutant, the quickest first.
@@ -76,7 +89,7 @@ class Room:
         from coverage import CoverageData
 
         if mutant.path not in self.reach:
-            data = CoverageData(str(self._file))
+            data = CoverageData(str(self.measured))
             data.read()
             self.reach[mutant.path] = data.contexts_by_lineno(mutant.path)
         lines = self.reach[mutant.path]
@@ -148,13 +161,13 @@ def _write(file: Path, text: str) -> None:
         compiled.unlink()
 
 
-def _digest(project: Path) -> str:
-    """Return what stands for the package and its tests as they are."""
-    digest = hashlib.sha256()
-    for folder in (PACKAGE, "tests"):
-        for file in sorted((project / folder).rglob("*.py")):
-            digest.update(f"{file.relative_to(project)}\n".encode() + file.read_bytes())
-    return digest.hexdigest()[:16]
+def _tests(place: Path) -> list[Path]:
+    return [place] if place.is_file() else list(place.rglob("test_*.py"))
+
+
+def _digest(files: Sequence[Path]) -> str:
+    """Return what stands for files as they are."""
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
 def choose(rooms: Sequence[Room], project: Path, count: int, seed: int, only: str = "") -> list[tuple[Room, Mutant]]:
@@ -205,7 +218,12 @@ def main() -> int:
     pure = ("formats", "model", "game")
     rooms = (
         Room("unit", pure, tuple(f"tests/{name}" for name in (*pure, "assets", "cli")), sys.executable),
-        Room("player", ("tasks/player",), ("tests/ui/player", "tests/ui/making"), options.blender or sys.executable),
+        Room(
+            "player",
+            ("tasks/player",),
+            ("tests/ui/player", "tests/ui/making", "tests/ui/test_player_files.py"),
+            options.blender or sys.executable,
+        ),
     )
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         project = Path(folder) / PROJECT.name

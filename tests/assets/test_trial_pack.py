@@ -1,6 +1,7 @@
 """The archive of a trial, and the room: what is in them, and that it is the same everywhere."""
 
 import io
+import math
 import struct
 import zipfile
 
@@ -58,6 +59,9 @@ def test_its_walls_face_inward():
             u, v = [b[n] - a[n] for n in range(3)], [c[n] - a[n] for n in range(3)]
             cross = (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
             assert sum(x * y for x, y in zip(cross, normal, strict=True)) < 0, "clockwise is the front"
+            on_a, on_b, on_c = (struct.unpack_from("<2f", level, vertices + 44 * (first + pick) + 12) for pick in picks)
+            for near, far, way in ((on_a, on_b, u), (on_a, on_c, v)):
+                assert 128 * math.dist(near, far) == math.dist(way, (0, 0, 0)), "the picture covers 128 units"
 
 
 def test_the_rooms_picture_is_one():

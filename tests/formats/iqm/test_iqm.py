@@ -227,6 +227,14 @@ def test_animations_keep_their_frames():
     np.testing.assert_array_equal(after.frames, ROW.read(data).frames[[0, 1, 2, 2, 1, 4, 5]])
 
 
+def test_colours_that_are_gone_leave_no_array_behind():
+    model, animations = unpack(FILES["arm"])
+    assert 6 in ROW.read(FILES["arm"]).arrays["type"].tolist()
+    for mesh in model.meshes:
+        mesh.colors = None
+    assert 6 not in ROW.read(ROW.dump(model, None, animations)).arrays["type"].tolist()
+
+
 def test_a_model_of_nothing_but_its_arrays():
     """What a file has to have is made as all writers do; a second trip changes nothing."""
     model, animations = unpack(FILES["animated"])

@@ -158,6 +158,7 @@ def test_damaged_meshes(old, new, error):
         (b"\t1 33 0", b"\t1 33 4", "channels of joint 'hand'"),
         (b"\t1 33 0", b"\t1 64 0", "channels of joint 'hand'"),
         (b"numAnimatedComponents 5", b"numAnimatedComponents 4", "channels of joint 'upper arm'"),
+        (b"numAnimatedComponents 5", b"numAnimatedComponents 6", "frame 0 at line"),
         (b"0.1 0.2 0.3", b"0.1 x 0.3", "not a number"),
         (b"0.1 0.2 0.3", b"0.1 0.3", "damaged block"),
     ],

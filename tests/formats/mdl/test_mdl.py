@@ -215,9 +215,10 @@ def test_a_vertex_beyond_the_grid_codes_all_anew_and_says_so(caplog):
     assert np.abs(found - before)[[0, 2, 3, 4]].max() <= file.header["scale"].max() / 2 * 1.001
 
 
-def test_refitting_the_grid_is_asked_for():
+def test_refitting_the_grid_is_asked_for(caplog):
     file = structs(load(sample("animated", "mdl")), refit_grid=True)
     assert file.vertices[..., :3].max(axis=(0, 1)).tolist() == [255, 255, 255]
+    assert "outgrows" not in caplog.text
 
 
 def test_the_numbers_follow_the_model_only_where_they_did_before():

@@ -94,6 +94,11 @@ def test_levels_of_detail_and_what_has_none():
     assert [len(lod.surfaces[0].vertices) for lod in file.lods] == [
         len(m.uvs) for m in model.meshes if m.name == "tube"
     ]
+    model.meshes = [mesh for mesh in model.meshes if mesh.level == 2]
+    assert len(mdr.read(MDR.dump(model)).lods) == 1, "games know no gaps"
+    for mesh in model.meshes:
+        mesh.source_index = -1
+    assert [len(lod.surfaces) for lod in mdr.read(MDR.dump(replace(model, source=None))).lods] == [0, 2]
 
 
 def test_a_tag_off_its_bone_gets_a_bone_of_its_own():

@@ -112,6 +112,10 @@ def test_legs_count_on_behind_the_torso():
     assert [row.first for row in found.of_part("lower")] == [*range(0, 60, 10), *range(60, 180, 10)]
     assert [row.first for row in found.of_part("upper")] == list(range(0, 130, 10))
     assert table("1 2 3 4").legs_skip == 0
+    clips = [(clip.name, clip.parts, clip.first) for clip in map(found.clip, found.rows)]
+    assert clips[0] == ("BOTH_DEATH1", ("lower", "upper"), 0)
+    assert clips[6] == ("TORSO_GESTURE", ("upper",), 60)
+    assert clips[13] == ("LEGS_WALKCR", ("lower",), 60)
 
 
 def test_what_is_shown():

@@ -12,6 +12,7 @@ from io_idtech_models.model.edits.corners import (
     match_triangles,
     restored_numbers,
     source_cuts,
+    with_degenerate,
 )
 
 UP, SIDE = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
@@ -162,6 +163,16 @@ def test_triangles_come_in_the_order_of_the_source_and_new_ones_behind():
     source = [(0, 1, 2), (2, 1, 3), (4, 5, 6)]
     found = match([(4, 5, 6), (0, 3, 5), (0, 1, 2), (2, 1, 3)], range(7), source)
     assert found == ([[0, 1, 2], [2, 1, 3], [4, 5, 6], [0, 3, 5]], [0, 1, 2, -1])
+
+
+def test_triangles_without_an_area_come_back_in_their_place_where_their_vertices_are():
+    source = np.array([(0, 0, 1), (0, 1, 2), (1, 1, 1), (3, 3, 0)], np.int32)
+    here = vertices([1, 0, 2, -1])  # vertex 3 is gone
+    found = match_triangles(np.array([(1, 0, 2), (2, 0, 3)]), np.array([-1, -1]), here, source)
+    whole = with_degenerate(found, here, source, np.array([0, 2, 3]))
+    assert whole.vertices.tolist() == [[1, 1, 0], [1, 0, 2], [0, 0, 0], [2, 0, 3]]
+    assert whole.numbers.tolist() == [0, 1, 2, -1]
+    assert whole.corners.tolist() == [[-1] * 3, [0, 1, 2], [-1] * 3, [3, 4, 5]]
 
 
 def test_triangles_start_where_the_sources_do():

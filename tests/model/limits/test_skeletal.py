@@ -194,6 +194,21 @@ def test_a_mesh_without_a_name_is_called_by_its_shader():
     assert found[0][1].startswith("'models/arm' has 6145 vertices")
 
 
+@pytest.mark.parametrize(
+    ("game", "scale", "problem"),
+    [
+        ("redeclipse", [1, 1, 1], None),
+        ("redeclipse", [1, 1, 1.5], (WARNING, "the model has scaled joints, which Red Eclipse does not scale: 'j1'")),
+        ("unvanquished", [2, 2, 2.5], None),
+        ("unvanquished", [1, 1, 2], (ERROR, "'j1' is scaled unevenly or below 0, which Unvanquished refuses")),
+        ("unvanquished", [-1, -1, -1], (ERROR, "'j1' is scaled unevenly or below 0, which Unvanquished refuses")),
+    ],
+)
+def test_joints_that_are_scaled(game, scale, problem):
+    bones = replace(skeleton(2), scales=np.array([[1, 1, 1], scale], float))
+    assert said(by_name("iqm").check(model(bones), game)) == ([problem] if problem else [])
+
+
 @pytest.mark.parametrize("make", [*samples_md5.MESHES, *samples_md5.ANIMS])
 def test_samples_are_within_all_limits(make):
     data = make()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from io_idtech_models.model.pictures import Matching, match, quake_palette
+from io_idtech_models.model.pictures import Matching, is_opaque, match, quake_palette
 
 PLAIN = Matching(quake_palette())
 
@@ -38,3 +38,9 @@ def test_what_is_avoided():
     assert not {251} & set(match(reds, Matching(quake_palette(), avoided={251})).ravel().tolist())
     assert set(match(reds, Matching(quake_palette(), exact_only={251})).ravel().tolist()) == {251}
     assert not {251} & set(match(reds - [1, 0, 0], Matching(quake_palette(), exact_only={251})).ravel().tolist())
+
+
+def test_what_is_seen_of_a_picture():
+    assert is_opaque(np.array([[0, 254, 255]], np.uint8)).tolist() == [[True, True, False]]
+    assert is_opaque(np.zeros((1, 2, 3), np.uint8)).all(), "without alpha all is"
+    assert is_opaque(np.array([[[0, 0, 0, 0], [0, 0, 0, 255]]], np.uint8)).tolist() == [[False, True]]

@@ -220,17 +220,21 @@ def test_a_new_action_takes_the_row_of_its_name(tmp_path):
     assert after == originals()["animation.cfg"].replace(b"9  6  0  15 ", b"30  4  0  6 ")
 
 
-def test_an_action_becomes_a_row_that_was_missing(tmp_path):
+def test_actions_become_rows_that_were_missing(tmp_path):
     short = player_files()["animation.cfg"].partition(b"35 2 0 15 // TORSO_GETFLAG")[0]
     player = brought(game(tmp_path, animation_cfg=short), frame_rate=24)
-    action = rows_of(player.identity, list(player.parts.values()))["TORSO_GESTURE"].copy()
-    for name in ("idtech_player", "idtech_row", "idtech_row_source", "idtech_given", "idtech_name"):
-        del action[name]
-    action.name = "TORSO_GUARDBASE"
+    gesture = rows_of(player.identity, list(player.parts.values()))["TORSO_GESTURE"]
+    added = ["TORSO_GUARDBASE", "TORSO_PATROL", "TORSO_FOLLOWME"]  # in the order of games, which is no alphabet
+    for added_name in added:
+        action = gesture.copy()
+        for name in ("idtech_player", "idtech_row", "idtech_row_source", "idtech_given", "idtech_name"):
+            del action[name]
+        action.name = added_name
     after = read(saved(tmp_path)["animation.cfg"])
-    assert len(after.rows) == 27
-    row = after.by_name["TORSO_GUARDBASE"]
-    assert (row.first, row.count, row.loop, row.fps) == (6, 3, 0, 18)
+    assert [row.name for row in after.rows[26:]] == added
+    for name in added:
+        row = after.by_name[name]
+        assert (row.first, row.count, row.loop, row.fps) == (6, 3, 0, 18)
 
 
 def test_rows_beyond_the_frames_are_named(tmp_path, capfd):

@@ -310,7 +310,10 @@ def test_an_old_level_of_detail_is_named(tmp_path, capfd):
     for key in legs.data.shape_keys.key_blocks:
         key.data[0].co.z += 5.0
     saved(tmp_path)
-    assert "'lower.md3' was edited and 'lower_1.md3' was not" in capfd.readouterr().out
+    said = capfd.readouterr().out
+    assert "'lower.md3' was edited and 'lower_1.md3' was not" in said
+    assert "3 parts, 1 level of detail, 11 files" in said
+    assert "the player has no" not in said
 
 
 @pytest.mark.parametrize(
