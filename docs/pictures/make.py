@@ -20,11 +20,13 @@ import traceback
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import radians
 from pathlib import Path
 from typing import Any
 
 import bpy as blender
 import numpy as np
+from mathutils import Euler
 from numpy.typing import NDArray
 
 bpy: Any = blender
@@ -77,6 +79,28 @@ def stilt() -> None:
     empty()
     bpy.ops.import_scene.idtech_md2(filepath=str(STILT))
     look()
+
+
+def rigged(degrees: float, frame: int) -> Callable[[], None]:
+    """Return what shows the Stilt's rig in a frame, seen from so many degrees to the right of its front."""
+
+    def prepare() -> None:
+        stilt()
+        bpy.ops.object.idtech_make_rig("EXEC_DEFAULT")
+        at = place("VIEW_3D", "WINDOW")
+        space = at["area"].spaces.active
+        space.overlay.show_overlays = True
+        for name in ("floor", "axis_x", "axis_y", "cursor", "text", "outline_selected"):
+            setattr(space.overlay, f"show_{name}", False)
+        bpy.context.scene.frame_set(frame)
+        space.region_3d.view_rotation = Euler((radians(85), 0, radians(90 + degrees))).to_quaternion()
+        space.region_3d.view_perspective = "ORTHO"
+        with bpy.context.temp_override(**at):
+            bpy.ops.view3d.view_all()
+            bpy.ops.object.mode_set(mode="POSE")
+            bpy.ops.pose.select_all(action="DESELECT")
+
+    return prepare
 
 
 def tock() -> None:
@@ -168,6 +192,9 @@ PICTURES = (
     Picture("sidebar-surfaces", sentinel, sidebar("Surfaces"), region="UI"),
     Picture("player", tock),
     Picture("materials", lantern, wait=90.0),
+    Picture("rig-front", rigged(0, 0)),
+    Picture("rig-side", rigged(90, 0)),
+    Picture("rig-running", rigged(50, 12)),
 )
 
 

@@ -11,10 +11,12 @@ from typing import Any
 
 import bpy
 
+from . import names
 from .compat import Block
 
 RIG = "idtech_rig"  # on an armature: it was made of frames, and the id of the rig; on its actions: whose they are
 RIG_WHOLE = "idtech_rig_whole"  # on the action that shows all frames
+RIG_ALL = "idtech_rig_all"  # on the action of an animation: the one that shows all frames
 RIG_KEYS = "idtech_rig_keys"  # on such an action: the one that plays the keys along with it
 MODIFIER = "Rig"
 
@@ -32,6 +34,9 @@ def rig_id(block: Block) -> str:
 
 def modifier_of(block: Block) -> Any:
     """Return the modifier by which an armature that was made of frames poses a mesh, or None."""
+    keys = None if block.type != "MESH" else block.data.shape_keys
+    if keys is None or keys.use_relative:  # another mesh, hung on it later
+        return None
     return next((m for m in block.modifiers if m.type == "ARMATURE" and is_frame_rig(m.object)), None)
 
 
@@ -59,15 +64,33 @@ def posed_by(rig: Block) -> list[Block]:
 
 
 def rig_actions(rig: Block) -> list[Block]:
-    """Return an armature's actions, the one that shows all frames first."""
-    own = rig_id(rig)
-    found = [action for action in bpy.data.actions if own and action.get(RIG) == own]
-    return sorted(found, key=lambda action: not action.get(RIG_WHOLE))
+    """Return an armature's actions: the one that shows all frames, and those of animations, no copies of them."""
+    whole = whole_of(rig)
+    if whole is None:
+        return []
+    found: dict[Any, Block] = {}
+    clips = [action for action in bpy.data.actions if action.get(RIG_ALL) == whole]
+    for clip in sorted(clips, key=_is_copy):
+        found.setdefault((clip.get(RIG_KEYS), clip.get(names.SOURCE)), clip)
+    return [whole, *found.values()]
 
 
 def whole_of(rig: Block) -> Block | None:
-    """Return the action that shows all frames, if it is still there."""
-    return next((action for action in rig_actions(rig) if action.get(RIG_WHOLE)), None)
+    """Return the action that shows all frames, if it is still there: of copies the one that the armature plays."""
+    own, playing = rig_id(rig), None if rig.animation_data is None else rig.animation_data.action
+    found = [action for action in bpy.data.actions if own and action.get(RIG) == own and action.get(RIG_WHOLE)]
+    return min(found, key=lambda action: (action != playing, _is_copy(action)), default=None)
+
+
+def _is_copy(action: Block) -> bool:
+    """Tell whether an action is called otherwise than the one that was made."""
+    return bool(action.name != action.get(names.GIVEN))
+
+
+def plays_another(rig: Block) -> Block | None:
+    """Return the action that an armature plays if it is none of its own."""
+    playing = None if rig.animation_data is None else rig.animation_data.action
+    return None if playing is None or playing in rig_actions(rig) else playing
 
 
 def partner_of(rig: Block, action: Block | None) -> Block | None:

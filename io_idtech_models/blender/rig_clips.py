@@ -16,7 +16,7 @@ import bpy
 
 from . import names, spans
 from .compat import Block, new_curves, play, slot_name
-from .frame_rigs import RIG, RIG_KEYS, partner_of, rig_actions, rig_id, whole_of
+from .frame_rigs import RIG, RIG_ALL, RIG_KEYS, partner_of, rig_actions, rig_id, whole_of
 from .rig_poses import ActionPoses, curves_of, write
 
 log = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ def _add(rig: Block, wanted: ClipWanted, every: ActionPoses) -> None:
     action: Block = bpy.data.actions.new(names.fit(wanted.name) or UNNAMED)
     names.remember(action, wanted.name)
     new_curves(action, "OBJECT", slot_name(rig))
-    action[RIG], action[FRAMES] = rig_id(rig), [wanted.first, wanted.count]
+    action[RIG], action[RIG_ALL], action[FRAMES] = rig_id(rig), whole_of(rig), [wanted.first, wanted.count]
     if wanted.keys is not None:
         action[RIG_KEYS] = wanted.keys
     action.use_fake_user = True

@@ -16,7 +16,7 @@ from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.vertex.shape_keys import num_before
 from ..blender.vertex.shown_keys import has_frames, shown_key
 from ..blender.window import mode_of, object_mode, selected, set_mode
-from ..model.wording import plural
+from ..model.wording import listed, plural
 from ..reporting import LimitError, Summary, advance, collected_warnings
 from .animations.vertex import VertexAnimations
 from .export.selection import Choice, choose
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..model.rigging.settings import RigSettings
 
 STEPS = 1000  # of progress
+FAR = 0.1  # of a rig's size: what lies farther from the model that it was made of is in another pose, or place
 
 
 def make(context: Context, settings: RigSettings) -> tuple[Block, Summary]:
@@ -145,23 +146,19 @@ def _chosen(context: Context) -> Choice:
 
 def _said(rig: Rig, model: FramedModel) -> str:
     """Return how many bones a rig has, and how far they alone would be off: what is left is the keys'."""
-    count = rig.num_bones - len(rig.tag_bones)
-    off = np.empty(len(model.points))
-    total = 0.0
-    for frame, shown in enumerate(rig.shown()):
-        away = ((shown - model.points[frame]) ** 2).sum(axis=1)
-        off[frame], total = away.max(initial=0.0), total + float(away.sum())
-    rms = (total / max(model.points.shape[0] * model.points.shape[1], 1)) ** 0.5
-    worst = int(off.argmax())
-    texts = [f"{plural(count, 'bone')} in {plural(len(model.points), 'frame')}"]
-    if len(rig.tag_bones):
-        texts[0] = f"{plural(count, 'bone')} and {plural(len(rig.tag_bones), 'tag')} in {plural(len(off), 'frame')}"
-    texts.append(f"what they don't say (rms {rms:.3g}, at most {off[worst] ** 0.5:.3g} in frame {worst} "
-                 f"'{model.plan.names[worst]}') stays in the shape keys")  # fmt: skip
-    if rig.torn.any():
+    from ..model.rigging.report import explained
+
+    report = explained(rig, model.points)
+    tags = f" and {plural(len(rig.tag_bones), 'tag')}" if len(rig.tag_bones) else ""
+    texts = [f"{plural(report.bones, 'bone')}{tags} in {plural(len(model.points), 'frame')}"]
+    frame = report.worst_frame
+    texts.append(f"what they don't say (rms {report.rms:.3g}, at most {report.worst:.3g} in frame {frame} "
+                 f"'{model.plan.names[frame]}') stays in the shape keys")  # fmt: skip
+    if report.torn:
         first = int(np.flatnonzero(rig.torn)[0])
-        count = int(rig.torn.sum())
-        texts.append(f"{plural(count, 'frame')} in which the mesh is torn left out of the joints (first: {first})")
+        texts.append(
+            f"{plural(report.torn, 'frame')} in which the mesh is torn left out of the joints (first: {first})"
+        )
     return ", ".join(texts)
 
 
@@ -200,3 +197,27 @@ def remove(context: Context) -> Summary:
     return Summary(
         f"'{name}' removed: the shape keys of {plural(len(meshes), 'mesh', 'meshes')} hold the frames", warnings
     )
+
+
+def hang_selected(context: Context) -> Summary:
+    """Let the active rig pose the selected meshes that it was not made of; returns what was done in words.
+
+    Raises:
+        LimitError: no mesh is selected, or one is bent by another armature.
+    """
+    from ..blender.rigging.hang import hang
+
+    rig = rig_meant(context)
+    if rig is None:
+        raise LimitError("no rig that was made of frames is active, and no mesh that such a one poses")
+    made = posed_by(rig)
+    own = [block for block in selected(context) if block.type == "MESH" and block not in made]
+    if not own:
+        raise LimitError(f"select the meshes that '{rig.name}' is to pose, then the rig")
+    with object_mode(context):
+        export = ExportScene(context.scene, context.view_layer, None)
+        away = {block.name: hang(block, rig, export) for block in own}
+        context.view_layer.update()
+    far = [name for name, off in away.items() if off > FAR * max(rig.dimensions)]
+    warnings = [f"{listed(far)} lie far from the model at rest: move and pose them like it, and hang them on it anew"]
+    return Summary(f"{listed(list(away))} on '{rig.name}'", warnings if far else [])

@@ -119,6 +119,16 @@ def activate(*blocks: Any) -> None:
     CONTEXT.view_layer.objects.active = blocks[0]
 
 
+def in_edit_mode(blocks: Any, *steps: Any) -> None:
+    """Run operators of edit mode on whole meshes, one or several."""
+    activate(*(blocks if isinstance(blocks, list) else [blocks]))
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    for step in steps:
+        step()
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
 def positions_at(block: Any, frame: int) -> NDArray[Any]:
     """Return the positions (P, 3) that the scene shows in a frame."""
     CONTEXT.scene.frame_set(frame)

@@ -12,7 +12,7 @@ from mathutils import Matrix
 from io_idtech_models.formats import by_name
 from io_idtech_models.model.skeletal import skin
 from io_idtech_models.model.transforms import chain, rotate
-from tests.blender.case import activate
+from tests.blender.case import activate, in_edit_mode
 from tests.blender.skeletal.mdm_case import open_figure
 from tests.blender.vertex.md3_case import open_case
 from tests.samples import PROJECT, SENTINEL
@@ -32,23 +32,8 @@ def degrees(a: Any, b: Any) -> Any:
     return np.degrees(2 * np.arcsin(np.clip(np.linalg.norm(a - b, axis=-1) / 2, 0, 1)))
 
 
-def select(blocks: Any) -> None:
-    activate(blocks[0])
-    for block in bpy.context.view_layer.objects:
-        block.select_set(block in blocks)
-
-
-def in_edit_mode(case: Any, *steps: Any) -> None:
-    select(case.built.surfaces)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action="SELECT")
-    for step in steps:
-        step()
-    bpy.ops.object.mode_set(mode="OBJECT")
-
-
 def applied(case: Any, **change: Any) -> None:
-    select(case.built.surfaces)
+    activate(*case.built.surfaces)
     for block in case.built.surfaces:
         for name, value in change.items():
             setattr(block, name, value)
@@ -78,14 +63,17 @@ STRETCH = (1.5, 0.75, 0.5)
 WAYS: dict[str, tuple[Any, Any]] = {
     "mirrored": (lambda case: unapplied(case, (-1, 1, 1)), X),
     "mirrored and applied": (lambda case: applied(case, scale=(-1, 1, 1)), X),
-    "mirrored in edit mode": (lambda case: in_edit_mode(case, mirror), X),
-    "mirrored in edit mode, flipped": (lambda case: in_edit_mode(case, mirror, bpy.ops.mesh.flip_normals), X),
+    "mirrored in edit mode": (lambda case: in_edit_mode(case.built.surfaces, mirror), X),
+    "mirrored in edit mode, flipped": (
+        lambda case: in_edit_mode(case.built.surfaces, mirror, bpy.ops.mesh.flip_normals),
+        X,
+    ),
     "mirrored by a script": (lambda case: script(case, flip=False), X),
     "mirrored by a script, flipped": (lambda case: script(case, flip=True), X),
     "turned and applied": (lambda case: applied(case, rotation_euler=(0, 0, 0.7)), TURN),
     "stretched": (lambda case: unapplied(case, STRETCH), np.diag(STRETCH)),
     "stretched and applied": (lambda case: applied(case, scale=STRETCH), np.diag(STRETCH)),
-    "flipped": (lambda case: in_edit_mode(case, bpy.ops.mesh.flip_normals), np.eye(3)),
+    "flipped": (lambda case: in_edit_mode(case.built.surfaces, bpy.ops.mesh.flip_normals), np.eye(3)),
 }
 
 
@@ -152,7 +140,7 @@ def test_a_part_that_is_mirrored_in_edit_mode(path):
 @pytest.mark.parametrize("flip", [False, True])
 def test_a_skinned_mesh_that_is_mirrored(flip):
     figure = open_figure(bind=0)
-    select([figure.mesh()])
+    activate(figure.mesh())
     bpy.ops.object.mode_set(mode="EDIT")
     bpy.ops.mesh.select_all(action="SELECT")
     mirror()

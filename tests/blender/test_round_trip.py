@@ -137,25 +137,6 @@ def normals_of_faces(points: NDArray[Any], corners: NDArray[Any]) -> NDArray[Any
     return np.asarray(np.cross(b - a, c - a))
 
 
-@pytest.mark.parametrize("data", SOME)
-def test_a_second_import_of_the_same_file_exports_the_same(data):
-    first, second = (open_case(data) for _ in range(2))
-    assert first.surface().name != second.surface().name
-    assert first.dump() == second.dump() == data
-
-
-@pytest.mark.parametrize("data", SOME)
-def test_undo_and_redo_keep_the_facts(data):
-    bpy.ops.ed.undo_push(message="before")
-    case = open_case(data)
-    bpy.ops.ed.undo_push(message="import")
-    case.surface().location.x = 10.0
-    bpy.ops.ed.undo_push(message="move")
-    bpy.ops.ed.undo()
-    case.built.collection = bpy.data.collections["model"]
-    assert case.dump() == data
-
-
 @pytest.mark.parametrize("scale", [0.0254, 40.0])
 @pytest.mark.parametrize("data", [*SOME, *sample_params("seams", "flat", "unused", "mirrored")])
 def test_a_scaled_import_comes_back(data, scale):

@@ -402,23 +402,16 @@ def many(folder):
     put("in/d.md3", "tags_only")
 
 
-def check_many(status, out, err):
+@pytest.mark.parametrize("jobs", [(), ("--jobs", "2")], ids=["one process", "several"])
+def test_many_files(folder, run, jobs):
+    many(folder)
+    status, out, err = run("convert", "in", "--to", "glb", "out", *jobs)
     assert (status, len(err)) == (1, 1), err
     assert "in/bad.md3: frames run past the end" in err[0].replace("\\", "/")
     assert out[-1].startswith("3 converted, 1 failed, ")
     lines = sorted(line.partition("] ")[2].replace("\\", "/") for line in out[:-1])
     assert lines[0].startswith("in/a.md3 -> out/a.glb: 2 surfaces, 2 tags, 3 frames")
     assert sorted(p.relative_to("out").as_posix() for p in Path("out").rglob("*.*")) == ["a.glb", "d.glb", "deep/c.glb"]
-
-
-def test_many_files(folder, run):
-    many(folder)
-    check_many(*run("convert", "in", "--to", "glb", "out"))
-
-
-def test_many_files_in_several_processes(folder, run):
-    many(folder)
-    check_many(*run("convert", "in", "out", "--to", "glb", "--jobs", "2"))
 
 
 def test_inputs_of_many_kinds(folder, run):

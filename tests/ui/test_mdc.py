@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender.compat import playing_curves
-from tests.samples import corpus_params, load, sample
+from tests.samples import load, sample
 from tests.ui.scene import bpy, export_bytes, import_model, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -36,12 +36,3 @@ def test_a_turned_tag_changes_in_its_frame_alone(tmp_path):
     after = load(export_bytes(tmp_path / "b.mdc")).tags[1].axes
     np.testing.assert_allclose(after[2], np.eye(3), atol=1e-6)
     np.testing.assert_array_equal(np.delete(after, 2, axis=0), np.delete(before, 2, axis=0))
-
-
-@pytest.mark.parametrize("file", corpus_params(".mdc"))
-def test_real_files_come_back_from_a_saved_blend(tmp_path, file):
-    path = put(tmp_path / file.path.name, file.data)
-    name = import_model(path).name
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
-    assert export_bytes(tmp_path / "b.mdc", collection=name) == file.data

@@ -381,6 +381,22 @@ def test_a_rig_that_is_looked_for_can_be_ended():
         work.result()
 
 
+def test_copies_of_actions_are_none_of_the_models(tmp_path, capfd):
+    block = rigged(STILT)
+    data = STILT.read_bytes()
+    play(name="run")
+    bone, _ = a_limb(block)
+    block.animation_data.action = block.animation_data.action.copy()
+    turn(block, bone, 2)
+    capfd.readouterr()
+    assert export_bytes(tmp_path / "a.md2") == data
+    assert "plays 'run.002', which is no animation of its model" in capfd.readouterr().out
+    shown = export_model(tmp_path / "a.md2", frames="SCENE")
+    assert shown.num_frames == 6
+    off = np.abs(shown.surfaces[0].positions - load(data).surfaces[0].positions[10:16]).max(axis=(1, 2))
+    assert np.array_equal(np.flatnonzero(off > 1.0), [2])
+
+
 class Window:
     """The operator, whose `self` is this, and the context that it runs in."""
 

@@ -106,6 +106,7 @@ def play_whole(bones: Bones, channels: Floats, times: list[float], keys: Block |
     action[RIG], action[RIG_WHOLE] = rig_id(block), True
     if keys is not None:
         action[RIG_KEYS] = keys
+    names.remember(action, action.name)
     action.use_fake_user = True
     wanted, rows = [], []
     for bone, name in enumerate(bones.names):

@@ -10,7 +10,7 @@ Letters in shapes: F frames, P points, B bones, K candidates, E edges. A transfo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,8 @@ INFLUENCES = 3  # bones of a point; a fourth gains nothing
 CANDIDATES = 6  # bones that are tried for a point
 LEAST_WEIGHT = 0.05  # less than that is nothing
 HOLD = 1e-3  # how strongly a place at rest stays where it was, against what one frame says
-FLATTEST = 0.05  # how much a blend of turns may shrink what it takes
+FLATTEST = 0.01  # how small a blend may make a volume of 1, so that it can be taken back
+SHARES = (0.05, 0.1, 0.2, 0.4, 1.0)  # of a blend that one bone takes over, until it is flat no more
 CHUNK = 2_000_000  # numbers of one product where there are very many points
 
 
@@ -240,16 +241,33 @@ def without_empty_bones(skin: Skin, least: float) -> Skin:
     return Skin(skin.rest, weights / weights.sum(axis=1, keepdims=True), skin.poses[:, alive])
 
 
-def without_flat_blends(skin: Skin) -> Skin:
-    """Return a skin from which every frame can be taken back to rest.
+def without_flat_blends(skin: Skin, places: Doubles) -> Skin:
+    """Return a skin from which all frames (F, P, 3) can be taken back to rest.
 
-    Where bones turn against one another by half a turn the blend of both is flat: such points follow one bone alone.
+    Where bones turn against one another by half a turn the blend of both is flat. Such points follow the bone of
+    theirs that alone does best more than they would, by as little as it takes.
     """
+    flat = np.flatnonzero(_are_flat(skin))
+    if not len(flat):
+        return skin
+    before = skin.weights[flat]
+    errors = errors_alone(skin.poses, places[:, flat], skin.rest[flat])
+    alone = np.eye(skin.num_bones)[np.where(before > 0, errors, np.inf).argmin(axis=1)]
+    found = Skin(skin.rest.copy(), skin.weights.copy(), skin.poses)
+    open_: Indices = np.arange(len(flat))
+    for share in SHARES:
+        found.weights[flat[open_]] = (1 - share) * before[open_] + share * alone[open_]
+        open_ = open_[_are_flat(Skin(skin.rest[flat[open_]], found.weights[flat[open_]], skin.poses))]
+    own = Skin(skin.rest[flat], found.weights[flat], skin.poses)
+    found.rest[flat] = fit_rest(own, places[:, flat])
+    return found
+
+
+def _are_flat(skin: Skin) -> NDArray[np.bool_]:
+    """Tell at which points (P,) a blend of some frame is all but flat."""
     flat = np.zeros(len(skin.rest), np.bool_)
+    poses = skin.poses.transpose(1, 0, 2, 3).reshape(skin.num_bones, -1)
     for part in _chunks(len(flat), len(skin.poses)):
-        blends = product(skin.weights[part], skin.poses.transpose(1, 0, 2, 3).reshape(skin.num_bones, -1))
-        turns = blends.reshape(-1, len(skin.poses), 3, 4)[..., :3]
-        flat[part] = (steady.determinants(turns) < FLATTEST).any(axis=1)
-    weights = skin.weights.copy()
-    weights[flat] = np.eye(skin.num_bones)[skin.weights[flat].argmax(axis=1)]
-    return replace(skin, weights=weights)
+        turns = product(skin.weights[part], poses).reshape(-1, len(skin.poses), 3, 4)[..., :3]
+        flat[part] = (np.abs(steady.determinants(turns)) < FLATTEST).any(axis=1)
+    return flat

@@ -16,8 +16,8 @@ from .joints import middles_of
 Doubles = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-SOME = 300  # points that tell where the middle is
-TRIED = np.linspace(-0.06, 0.06, 25)  # of the size, about the median: where the middle may be
+SOME = 150  # points that tell where the middle is
+TRIED = np.linspace(-0.06, 0.06, 13)  # of the size, about the median: where the middle may be
 ALIKE = 0.15  # of the size: how far a bone may be from its partner's mirror image
 ASIDE = 0.02  # of the size: nearer the middle a bone has no side
 EVEN = 0.03  # of the size: how far joints may be moved to be each other's mirror image

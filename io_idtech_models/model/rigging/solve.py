@@ -21,7 +21,7 @@ from .fit import (
     without_flat_blends,
 )
 from .joints import turning_poses
-from .parts import LEAST_POINTS, exchanged, merged, rigid_parts, worth
+from .parts import LEAST_POINTS, exchanged, merged, rigid_parts
 from .points import MovingPoints, differing_frames, moving_points
 from .rest_frame import rest_frames
 from .rig import Rig
@@ -65,7 +65,7 @@ def make_rig(
     if settings.turn_only:
         hung = np.where(skeleton.loose, -1, skeleton.parents)
         skin.poses = turning_poses(skin, points.places, hung, skeleton.heads, skeleton.order)
-    skeleton.skin = without_flat_blends(skin)
+    skeleton.skin = without_flat_blends(skin, points.places)
     advance(1.0)
     return with_tags(_in_units(skeleton, points, first), tags)
 
@@ -77,15 +77,13 @@ def find_skin(points: MovingPoints, settings: RigSettings, advance: Progress) ->
     searched = whole[differing_frames(whole, SEARCHED)]
     found: list[tuple[float, Skin, int]] = []
     for turn, frame in enumerate(tried):
-
-        def at(done: float, start: float = 0.7 * turn / len(tried)) -> None:
-            advance(start + 0.7 * done / len(tried))
-
-        skin = _searched(points, searched, points.places[frame].copy(), settings, at)
-        found.append((worth(skin, searched), skin, frame))
+        skin = _in_parts(points, searched, points.places[frame].copy(), settings)
+        found.append((skin.rms(searched) * skin.num_bones**0.5, skin, frame))  # they are merged yet
+        advance(0.4 * (turn + 1) / len(tried))
     least = min(cost for cost, _, _ in found)
     skin, first = next((skin, frame) for cost, skin, frame in found if cost <= NEARLY * least)
-    skin = exchanged(skin, searched, points.edges, EXCHANGES, lambda: advance(0.7))
+    skin = merged(skin, searched, edges, settings.bones, lambda: advance(0.5))
+    skin = exchanged(skin, searched, edges, EXCHANGES, lambda: advance(0.65))
     skin.poses = _posed(skin, whole, 3)
     for turn in range(LAST_ROUNDS):
         skin.weights = fit_weights(skin, whole, edges)
@@ -105,21 +103,18 @@ def _posed(skin: Skin, places: Doubles, passes: int) -> Doubles:
     return fit_poses(replace(skin, poses=best_poses(moments_of(places, skin.rest, sure))), places, passes)
 
 
-def _searched(points: MovingPoints, few: Doubles, rest: Doubles, settings: RigSettings, advance: Progress) -> Skin:
-    """Return the bones that a few frames (f, P, 3) take, begun from a rest (P, 3)."""
-    edges, grid = points.edges, points.step * GRID_ROUNDING
-    tolerance = max(1.5 * grid, 0.001) / settings.detail
-    part = rigid_parts(few, rest, edges, tolerance, max(MOST_BONES, settings.bones))
-    advance(0.3)
+def _in_parts(points: MovingPoints, few: Doubles, rest: Doubles, settings: RigSettings) -> Skin:
+    """Return many bones, for all parts that a few frames (f, P, 3) show to move apart, begun from a rest (P, 3)."""
+    tolerance = max(1.5 * points.step * GRID_ROUNDING, 0.001) / settings.detail
+    part = rigid_parts(few, rest, points.edges, tolerance, max(MOST_BONES, settings.bones))
     weights = np.eye(int(part.max()) + 1)[part]
     skin = Skin(rest, weights, best_poses(moments_of(few, rest, weights)))
-    for turn in range(ROUNDS):
-        skin.weights = fit_weights(skin, few, edges)
+    for _ in range(ROUNDS):
+        skin.weights = fit_weights(skin, few, points.edges)
         skin = without_empty_bones(skin, LEAST_POINTS / 2)
         skin.poses = fit_poses(skin, few)
         skin.rest = fit_rest(skin, few)
-        advance(0.3 + 0.05 * (turn + 1))
-    return merged(skin, few, edges, settings.bones, lambda: advance(0.6))
+    return skin
 
 
 def _in_units(skeleton: Skeleton, points: MovingPoints, first: int) -> Rig:

@@ -17,8 +17,8 @@ from ...assets.export_request import name_clashes
 from ...assets.levels import level_files, stale_levels
 from ...assets.load import palette_of
 from ...assets.storage import write_files
-from ...blender.compat import Context
-from ...blender.frame_rigs import rigs_of
+from ...blender.compat import Block, Context
+from ...blender.frame_rigs import plays_another, rigs_of
 from ...blender.provenance import CHECKSUM, CONTENT, FILE
 from ...blender.roots import root_of
 from ...blender.window import object_mode
@@ -87,7 +87,6 @@ def kept_format(row: Format, collection: bpy.types.Collection | None) -> Format:
 
 def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context, settings: GatherSettings) -> Written:
     """Return objects as a file's bytes, which are not written; call it in object mode; raises ModelError."""
-    from ...blender.rig_clips import settle
     from ...blender.scene import ExportScene
     from ...blender.vertex.gather import gather  # as much again as an import needs
     from ...formats.vertex_files import dump_for
@@ -100,7 +99,7 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
         worn_by_name=row.skins == formats.SKIN_FILES,
     )
     export = ExportScene(context.scene, context.view_layer, settings)
-    settle(rigs_of(chosen.blocks))
+    _settle_rigs(rigs_of(chosen.blocks), settings)
     with shown_apart(chosen, settings.space, context):
         model = gather(chosen.blocks, chosen.collection, export)
         if row.vertex.holds_pictures and model.palette is None:
@@ -111,6 +110,18 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
 
             written.notes[:0] = differences(export)  # what matters most
     return written
+
+
+def _settle_rigs(rigs: list[Block], settings: GatherSettings) -> None:
+    """Let rigs that were made of frames show the same in all of their actions; say what they play beside these."""
+    from ...blender.rig_clips import settle
+
+    settle(rigs)
+    for rig in rigs if settings.frames in ("AUTO", "KEYS") else ():
+        other = plays_another(rig)
+        if other is not None:
+            text = "'%s' plays '%s', which is no animation of its model: written as without it; Frames: %s"
+            log.warning(text, rig.name, other.name, "'Scene Range' writes what is shown")
 
 
 def _is_source(data: bytes, collection: bpy.types.Collection | None) -> bool:

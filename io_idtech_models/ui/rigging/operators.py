@@ -181,7 +181,41 @@ class OBJECT_OT_idtech_remove_rig(Operator):  # type: ignore[misc]
         return FINISHED
 
 
-CLASSES = (OBJECT_OT_idtech_make_rig, OBJECT_OT_idtech_remove_rig)
+class OBJECT_OT_idtech_hang_on_rig(Operator):  # type: ignore[misc]
+    """Let a rig that was made of another model's frames pose the selected meshes."""
+
+    bl_idname = "object.idtech_hang_on_rig"
+    bl_label = "Hang on Rig"
+    bl_description = (
+        "Let the active rig pose the other selected meshes: each point with the weights of the nearest place of the "
+        "model that the rig was made of, where it rests"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Offer it where a rig is active."""
+        from ...tasks.rigging import rig_meant
+
+        lack = "" if rig_meant(context) is not None else "The active object has no rig that was made of frames"
+        if lack:
+            cls.poll_message_set(lack)
+        return not lack
+
+    def execute(self, context: Context) -> set[str]:
+        """Hang them on it; what hinders it is reported."""
+        from ...tasks.rigging import hang_selected
+
+        try:
+            summary = hang_selected(context)
+        except ModelError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
+        report_done(self, [("", summary)])
+        return FINISHED
+
+
+CLASSES = (OBJECT_OT_idtech_make_rig, OBJECT_OT_idtech_hang_on_rig, OBJECT_OT_idtech_remove_rig)
 
 
 def draw_menu(self: Any, context: Context) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...blender.compat import Context
 from ..panel.main import Child, Panel
-from .operators import OBJECT_OT_idtech_make_rig, OBJECT_OT_idtech_remove_rig
+from .operators import OBJECT_OT_idtech_hang_on_rig, OBJECT_OT_idtech_make_rig, OBJECT_OT_idtech_remove_rig
 
 
 class VIEW3D_PT_idtech_rig(Child, Panel):  # type: ignore[misc]
@@ -38,6 +38,7 @@ class VIEW3D_PT_idtech_rig(Child, Panel):  # type: ignore[misc]
         values.label(text=rig.name, translate=False)
         labels.label(text="Bones")
         values.label(text=str(len(rig.data.bones)), translate=False)
+        layout.operator(OBJECT_OT_idtech_hang_on_rig.bl_idname, icon="MOD_ARMATURE")
         layout.operator(OBJECT_OT_idtech_remove_rig.bl_idname, icon="X")
 
 

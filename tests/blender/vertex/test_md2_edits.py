@@ -13,7 +13,7 @@ from io_idtech_models.blender.mesh import attributes as meshes
 from io_idtech_models.formats.common.normals import decode_direction
 from io_idtech_models.formats.md2 import file as md2
 from tests import facts, samples_md2
-from tests.blender.case import CONTEXT, Case, activate, angle, open_case, show_image
+from tests.blender.case import CONTEXT, Case, activate, angle, in_edit_mode, open_case, show_image
 from tests.samples import corpus, sample, sample_params
 
 OPS: Any = bpy.ops  # the stubs know nothing of our own operators
@@ -53,16 +53,6 @@ def edited(block, change) -> None:
     change(bm)
     bm.to_mesh(block.data)
     bm.free()
-
-
-def in_edit_mode(block, *steps) -> None:
-    """Run operators of edit mode on the whole mesh."""
-    activate(block)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action="SELECT")
-    for step in steps:
-        step()
-    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def near(file, vertices) -> set[int]:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from io_idtech_models.formats.common.normals import decode_latlong
 from io_idtech_models.formats.md3 import file as md3
+from tests.blender.case import activate, in_edit_mode
 from tests.blender.vertex.md3_case import CONTEXT, Case, angle, differences, open_case
 from tests.samples import PROJECT, corpus
-from tests.small_files import SAMPLES
 
 EXAMPLE = PROJECT / "examples" / "sentinel" / "sentinel.md3"
 REAL = [c.path for c in corpus() if c.path.name in ("lower.md3", "spas12_hold.MD3", "head.md3", "gauntlet.md3")]
@@ -31,14 +31,6 @@ def case(request) -> Case:
 @pytest.fixture(params=[p for p in FILES if p.name not in ("head.md3", "gauntlet.md3")], ids=lambda p: p.name)
 def animated(request) -> Case:
     return open_case(request.param.read_bytes())
-
-
-def activate(*blocks) -> None:
-    for block in CONTEXT.selected_objects:
-        block.select_set(False)
-    for block in blocks:
-        block.select_set(True)
-    CONTEXT.view_layer.objects.active = blocks[0]
 
 
 def sharing_a_face(surface: md3.Md3Surface, moved: NDArray[Any]) -> NDArray[Any]:
@@ -152,45 +144,24 @@ def test_inserted_frame(animated):
         assert np.array_equal(t.triangles, s.triangles)
 
 
-def test_inserted_frame_in_a_model_of_one():
-    case = open_case(SAMPLES["md3"]["duplicates"])
-    activate(case.surface(0))
-    assert OPS.object.idtech_insert_frame() == {"FINISHED"}
-    keys = case.surface(0).data.shape_keys.key_blocks
-    assert len(keys) == 2
-    keys[1].points[0].co.x += 1.0
-    before, after = case.before, case.after()
-    assert np.array_equal(after.frames[0], before.frames[0])
-    assert np.array_equal(after.surfaces[0].vertices[0], before.surfaces[0].vertices[0])
-    moved = (after.surfaces[0].vertices["xyz"][1] != before.surfaces[0].vertices["xyz"][0]).any(axis=1)
-    assert moved.any() and not moved.all()
-    CONTEXT.scene.frame_set(1)
-    assert OPS.object.idtech_delete_frame() == {"FINISHED"}
-    assert case.dump() == case.data
-
-
+@pytest.mark.parametrize("by_hand", [False, True], ids=["operator", "keys"])
 @pytest.mark.parametrize("frame", [0, 3, -1])
-def test_deleted_frame(animated, frame):
-    activate(animated.surface(0))
+def test_deleted_frame(animated, frame, by_hand):
     before = animated.before
     frame %= len(before.frames)
-    CONTEXT.scene.frame_set(frame)
-    assert OPS.object.idtech_delete_frame() == {"FINISHED"}
+    if by_hand:
+        for block in animated.built.surfaces:
+            block.shape_key_remove(block.data.shape_keys.key_blocks[frame])
+    else:
+        activate(animated.surface(0))
+        CONTEXT.scene.frame_set(frame)
+        assert OPS.object.idtech_delete_frame() == {"FINISHED"}
     after = animated.after()
     left = np.delete(np.arange(len(before.frames)), frame)
     assert np.array_equal(after.frames, before.frames[left])
     assert np.array_equal(after.tags, before.tags[left])
     for s, t in zip(before.surfaces, after.surfaces, strict=True):
         assert np.array_equal(t.vertices, s.vertices[left])
-
-
-def test_key_deleted_by_hand_on_all_surfaces(animated):
-    for block in animated.built.surfaces:
-        block.shape_key_remove(block.data.shape_keys.key_blocks[2])
-    before, after = animated.before, animated.after()
-    left = np.delete(np.arange(len(before.frames)), 2)
-    assert np.array_equal(after.frames, before.frames[left])
-    assert np.array_equal(after.tags, before.tags[left])
 
 
 def test_duplicated_object(case, caplog):
@@ -271,49 +242,32 @@ def test_edited_custom_normals(case):
     assert angle(decode_latlong(t.vertices["normal"][0, touched]), wanted[None].repeat(len(touched), 0)).max() < 1.6
 
 
+def merge(block):
+    in_edit_mode(block, lambda: bpy.ops.mesh.remove_doubles(threshold=0.0001))
+
+
 def test_merge_by_distance(case):
-    block = case.surface(0)
-    activate(block)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action="SELECT")
-    bpy.ops.mesh.remove_doubles(threshold=0.0001)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    merge(case.surface(0))
     before, after = case.before, case.after()
-    assert not {d for d in differences(before, after) if not d.startswith("surface0")}
-    s, t = before.surfaces[0], after.surfaces[0]
-    if len(s.triangles) == len(t.triangles):
+    assert all(path.startswith("surface0") for path in differences(before, after))
+    if len(before.surfaces[0].triangles) == len(after.surfaces[0].triangles):
         assert differences(before, after) == set()
 
 
 @pytest.mark.parametrize("path", [p for p in FILES if p.name != "head.md3"], ids=lambda p: p.name)
 def test_merge_by_distance_welds_what_import_left_apart(path):
     case = open_case(path.read_bytes(), weld=False)
-    block = case.surface(0)
-    count = len(block.data.vertices)
-    activate(block)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action="SELECT")
-    bpy.ops.mesh.remove_doubles(threshold=0.0001)
-    bpy.ops.object.mode_set(mode="OBJECT")
-    assert len(block.data.vertices) < count
-    if len(block.data.polygons) == len(case.before.surfaces[0].triangles):
+    mesh = case.surface(0).data
+    count = len(mesh.vertices)
+    merge(case.surface(0))
+    assert len(mesh.vertices) < count
+    if len(mesh.polygons) == len(case.before.surfaces[0].triangles):
         assert case.dump() == case.data
 
 
 def test_quads_and_back(case):
-    block = case.surface(0)
-    activate(block)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action="SELECT")
-    bpy.ops.mesh.tris_convert_to_quads()
-    bpy.ops.object.mode_set(mode="OBJECT")
-    before, quads = case.before, case.after()
-    assert differences(before, quads) <= {"surface0.triangles"}
-    activate(block)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action="SELECT")
-    bpy.ops.mesh.quads_convert_to_tris()
-    bpy.ops.object.mode_set(mode="OBJECT")
-    after = case.after()
-    assert differences(before, after) <= {"surface0.triangles"}
-    assert len(after.surfaces[0].triangles) == len(before.surfaces[0].triangles)
+    before, block = case.before, case.surface(0)
+    for step in (bpy.ops.mesh.tris_convert_to_quads, bpy.ops.mesh.quads_convert_to_tris):
+        in_edit_mode(block, step)
+        assert differences(before, case.after()) <= {"surface0.triangles"}
+    assert len(case.after().surfaces[0].triangles) == len(before.surfaces[0].triangles)

@@ -1,0 +1,130 @@
+"""A mesh of one's own on a rig that was made of another model's frames: weights of the nearest surface at rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...model.rigging.fit import LEAST_WEIGHT
+from ...reporting import LimitError
+from ..compat import Block
+from ..frame_rigs import MODIFIER, posed_by
+from ..mesh import attributes
+from ..mesh.vertex_groups import read_groups, write_groups
+from ..scene import ExportScene
+from ..vertex.shape_keys import frame_blocks
+
+
+def hang(block: Block, rig: Block, export: ExportScene[Any]) -> float:
+    """Let a rig pose a mesh object: each point as the nearest place of what the rig was made of, where both rest.
+
+    Weights of the rig's bones that it has go. Returns how far its points lie from that surface in the median, in units
+    of the scene.
+
+    Raises:
+        LimitError: another armature bends it, or nothing is left of what the rig was made of.
+    """
+    if not len(block.data.vertices):
+        raise LimitError(f"'{block.name}' has no vertices")
+    other = next((m.object for m in block.modifiers if m.type == "ARMATURE" and m.object not in (None, rig)), None)
+    if other is not None:
+        raise LimitError(f"'{block.name}' is bent by '{other.name}': remove that modifier first")
+    names = [bone.name for bone in rig.data.bones if bone.use_deform]
+    for name in names:
+        old = block.vertex_groups.get(name)
+        if old is not None:
+            block.vertex_groups.remove(old)
+    before = len(block.vertex_groups)
+    with _at_rest(rig, names, export) as source:
+        points, groups, weights = _transferred(block, source, names, export)
+        off = _distance(block, source)
+    write_groups(block, names, points, groups + before, weights)
+    if not any(m.type == "ARMATURE" for m in block.modifiers):
+        modifier: Any = block.modifiers.new(MODIFIER, "ARMATURE")
+        modifier.object = rig
+        block.modifiers.move(len(block.modifiers) - 1, 0)
+    return off
+
+
+@contextmanager
+def _at_rest(rig: Block, names: list[str], export: ExportScene[Any]) -> Iterator[Block]:
+    """Give an object of all that a rig was made of, at rest in the middle of its frames, with its weights."""
+    made = posed_by(rig)
+    if not made:
+        raise LimitError(f"nothing is left of what '{rig.name}' was made of: import that model, and make its rig anew")
+    places, triangles, owners, numbers, shares = [], [], [], [], []
+    count = 0
+    for mesh in made:
+        keys = frame_blocks(mesh.data.shape_keys)
+        frames = np.empty((len(keys), len(mesh.data.vertices), 3), np.float32)
+        for key, points in zip(keys, frames, strict=True):
+            key.points.foreach_get("co", points.ravel())
+        places.append(_in_world(mesh, np.median(frames, axis=0)))
+        mesh.data.calc_loop_triangles()
+        corners = np.empty(len(mesh.data.loop_triangles) * 3, np.int32)
+        mesh.data.loop_triangles.foreach_get("vertices", corners)
+        triangles.append(corners.reshape(-1, 3) + count)
+        number = np.array([names.index(g.name) if g.name in names else -1 for g in mesh.vertex_groups] or [-1])
+        owner, groups, weights = read_groups(mesh.data)
+        own = number[groups] >= 0
+        owners.append(owner[own] + count)
+        numbers.append(number[groups][own])
+        shares.append(weights[own])
+        count += len(mesh.data.vertices)
+    faces = np.concatenate(triangles)
+    data = attributes.make("idtech", np.concatenate(places), faces, np.zeros((faces.size, 2), np.float32))
+    data.update(calc_edges=True)
+    source: Block = bpy.data.objects.new("idtech", data)
+    try:
+        write_groups(source, names, np.concatenate(owners), np.concatenate(numbers), np.concatenate(shares))
+        export.scene.collection.objects.link(source)
+        yield source
+    finally:
+        bpy.data.objects.remove(source)
+        bpy.data.meshes.remove(data)
+
+
+def _transferred(
+    block: Block, source: Block, names: list[str], export: ExportScene[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+    """Return point, bone and weight (n,) of a mesh's points, as the nearest place of another surface has them."""
+    first = len(block.vertex_groups)
+    made = [block.vertex_groups.new(name=name) for name in names]
+    shown = [(modifier, modifier.show_viewport) for modifier in block.modifiers]
+    for modifier, _ in shown:
+        modifier.show_viewport = False
+    transfer: Any = block.modifiers.new("idtech", "DATA_TRANSFER")
+    try:
+        transfer.object = source
+        transfer.use_vert_data, transfer.data_types_verts = True, {"VGROUP_WEIGHTS"}
+        transfer.vert_mapping = "POLYINTERP_NEAREST"
+        transfer.layers_vgroup_select_src, transfer.layers_vgroup_select_dst = "ALL", "NAME"
+        export.view_layer.update()
+        points, groups, weights = read_groups(export.evaluated(block).data)
+    finally:
+        block.modifiers.remove(transfer)
+        for modifier, before in shown:
+            modifier.show_viewport = before
+        for group in made:
+            block.vertex_groups.remove(group)
+    own = (groups >= first) & (weights >= LEAST_WEIGHT)
+    return points[own], groups[own] - first, weights[own]
+
+
+def _distance(block: Block, source: Block) -> float:
+    """Return how far a mesh's points lie from another's, in the median of some."""
+    points, others = _in_world(block, attributes.positions(block.data)), attributes.positions(source.data)
+    some, others = points[:: max(1, len(points) // 500)], others[:: max(1, len(others) // 2000)]
+    return float(np.sqrt(np.median(((some[:, None] - others[None]) ** 2).sum(axis=2).min(axis=1))))
+
+
+def _in_world(block: Block, points: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return points of an object (P, 3) in the world."""
+    world = np.array(block.matrix_world, np.float64)
+    return np.asarray(steady.applied(world[:3], points), np.float32)

@@ -1,0 +1,94 @@
+"""Hang on Rig: another mesh moves as the model whose frames the rig was made of, and becomes a model with them."""
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender.frame_rigs import MODIFIER, is_frame_rig
+from io_idtech_models.model.clips import group
+from tests.samples import PROJECT, load
+from tests.ui.scene import activate, bpy, error_of, export_model, import_model
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+STILT = PROJECT / "examples/stilt/players/stilt/tris.md2"
+hang = bpy.ops.object.idtech_hang_on_rig
+
+
+@pytest.fixture
+def hung():
+    """Return the stilt, its rig, and another mesh of its shape at rest: cut finer, with points of its own."""
+    import_model(STILT)
+    assert bpy.ops.object.idtech_make_rig() == {"FINISHED"}
+    rig = next(block for block in bpy.data.objects if is_frame_rig(block))
+    stilt = next(block for block in bpy.data.objects if block.type == "MESH")
+    rig.data.pose_position = "REST"
+    bpy.context.view_layer.update()
+    points, triangles = shape_of(stilt)
+    middles = points[triangles].mean(axis=1)
+    hub = len(points) + np.arange(len(triangles))
+    finer = np.concatenate([np.stack([triangles[:, i], triangles[:, (i + 1) % 3], hub], axis=1) for i in range(3)])
+    mesh = bpy.data.meshes.new("own")
+    mesh.from_pydata(np.concatenate([points, middles]).tolist(), [], finer.tolist())
+    mesh.uv_layers.new()
+    own = linked(bpy.data.objects.new("own", mesh))
+    rig.data.pose_position = "POSE"
+    activate(rig, own)
+    return stilt, rig, own
+
+
+def linked(block):
+    bpy.context.scene.collection.objects.link(block)
+    return block
+
+
+def shape_of(block):
+    """Return the points (P, 3) and triangles that an object shows."""
+    mesh = block.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    mesh.calc_loop_triangles()
+    points = np.array([vertex.co for vertex in mesh.vertices])
+    return points, np.array([triangle.vertices for triangle in mesh.loop_triangles])
+
+
+def test_it_moves_as_the_model_does(hung):
+    stilt, _, own = hung
+    assert hang() == {"FINISHED"}
+    assert [modifier.name for modifier in own.modifiers] == [MODIFIER]
+    for frame in (0, 3, 9, 15):
+        bpy.context.scene.frame_set(frame)
+        points, triangles = shape_of(stilt)
+        expected = np.concatenate([points, points[triangles].mean(axis=1)])
+        off = np.linalg.norm(shape_of(own)[0] - expected, axis=1)
+        assert np.median(off) < 0.01 * max(stilt.dimensions)
+        assert np.quantile(off, 0.95) < 0.05 * max(stilt.dimensions)
+    assert hang() == {"FINISHED"}, "again, after it was moved"
+    assert len(own.vertex_groups) == sum(bone.use_deform for bone in hung[1].data.bones)
+    assert len(own.modifiers) == 1
+
+
+def test_it_becomes_a_model_with_these_animations(hung, tmp_path):
+    stilt, _, own = hung
+    hang()
+    bpy.data.objects.remove(stilt)
+    bpy.context.view_layer.update()
+    activate(own)
+    export_model(tmp_path / "own.md2", frames="MARKERS")
+    found, known = (load(path.read_bytes()) for path in (tmp_path / "own.md2", STILT))
+    assert group(found.frame_names) == group(known.frame_names)
+    sizes = [np.ptp(np.concatenate([s.positions for s in m.surfaces], axis=1), axis=1) for m in (found, known)]
+    assert np.abs(sizes[0] - sizes[1]).max() < 0.05 * sizes[1].max()
+
+
+def test_what_is_refused_or_said(hung, capsys):
+    _, rig, own = hung
+    own.location.x = 500
+    bpy.context.view_layer.update()
+    hang()
+    assert "'own' lie far from the model at rest" in capsys.readouterr().out
+    other = linked(bpy.data.objects.new("other", rig.data.copy()))
+    own.modifiers[0].object = other
+    assert error_of(hang) == "'own' is bent by 'other': remove that modifier first"
+    own.modifiers.clear()
+    own.data.clear_geometry()
+    assert error_of(hang) == "'own' has no vertices"
+    own.select_set(False)
+    assert error_of(hang) == "select the meshes that 'stilt_rig' is to pose, then the rig"
