@@ -30,7 +30,6 @@ ROUNDS = 6  # of points choosing parts, and parts following them
 MOST_SPLITS = 30
 RINGS = 6  # of neighbours that a new part begins with
 SMOOTH = 0.5  # how much a point gives to go with its neighbours, of what a part may be off
-BONE_COST = 1.1  # a tenth more bones are worth a tenth less error
 GIVEN_UP = 2.5  # times the error of all bones: fewer are not looked at
 BEYOND = 2  # bones fewer than asked for that may do better all the same
 GAIN = 0.99  # of the error: what an exchange has to better
@@ -104,14 +103,16 @@ def _seed(inside: NDArray[np.bool_], own: Doubles, rest: Doubles, edges: Indices
     return points[np.argsort(distances, kind="stable")[:LEAST_POINTS]]
 
 
-def merged(skin: Skin, places: Doubles, edges: Indices, asked: int, allowed: Callable[[], None]) -> Skin:
+def merged(
+    skin: Skin, places: Doubles, edges: Indices, asked: int, bone_cost: float, allowed: Callable[[], None]
+) -> Skin:
     """Return a skin of fewer bones: neighbours that cost least are merged, down to the number that is worth it.
 
     That is where one bone fewer costs more than it saves (see `worth`), or as many as are `asked` for, if any are.
     `allowed` is called once in a while, and raises where the user wants no more of it.
     """
     best, limit = skin, GIVEN_UP * skin.rms(places)
-    cost = (lambda each: each.rms(places)) if asked else (lambda each: worth(each, places))
+    cost = (lambda each: each.rms(places)) if asked else (lambda each: worth(each, places, bone_cost))
     while skin.num_bones > max(1, asked - BEYOND if asked else 1):
         allowed()
         room = skin.num_bones - max(asked, MOST_AT_ONCE)
@@ -123,9 +124,9 @@ def merged(skin: Skin, places: Doubles, edges: Indices, asked: int, allowed: Cal
     return best
 
 
-def worth(skin: Skin, places: Doubles) -> float:
+def worth(skin: Skin, places: Doubles, bone_cost: float) -> float:
     """Return what a skin costs: its error, times what its bones cost whoever poses them."""
-    return float(skin.rms(places) * skin.num_bones**BONE_COST)
+    return float(skin.rms(places) * skin.num_bones**bone_cost)
 
 
 def exchanged(skin: Skin, places: Doubles, edges: Indices, most: int, allowed: Callable[[], None]) -> Skin:

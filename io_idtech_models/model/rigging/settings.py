@@ -13,4 +13,4 @@ class RigSettings:
     detail: float = 1.0  # how closely bones follow where their number isn't given: 2 twice as closely
     turn_only: bool = False  # bones turn about their joints alone; what that doesn't say is the keys'
     rest: int = -1  # the frame to begin the rest from; -1: the one found best
-    symmetric: bool = True  # the two sides of a rest that is its own mirror image get the same bones
+    symmetric: bool = True  # joints that nearly are the other side's mirror image are made so

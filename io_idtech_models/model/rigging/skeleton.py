@@ -53,7 +53,10 @@ def find_skeleton(skin: Skin, points: MovingPoints, tags: Sequence[Tag], setting
     calm = replace(skin, poses=skin.poses[points.whole])
     joints = find_joints(calm, points.edges)
     sides = find_sides(skin, settings.symmetric)
-    neighbours = spanning_tree((joints.costs + sides.mirrored_pairs(joints.costs)) / 2)
+    costs = joints.costs
+    if settings.symmetric:
+        costs = (costs + sides.mirrored_pairs(costs)) / 2
+    neighbours = spanning_tree(costs)
     root = _tagged_root(calm, points, tags)
     parents, order = hung_from(_root(neighbours, skin, sides) if root is None else root, neighbours)
     heads = middles_of(skin)

@@ -36,6 +36,7 @@ MOST_BONES = 40
 SEARCHED = 36  # frames that parts are looked for in
 ROUNDS, LAST_ROUNDS = 3, 4  # of weights, poses and rest, in some frames and in all
 EXCHANGES = 8
+BONE_COST = 1.1  # the power of their number by which bones cost: a tenth more are worth a tenth less error
 NEARLY = 1.1  # of the least cost: among such the rest that looks best is taken
 GRID_ROUNDING = np.sqrt(1 / 4)  # of three axes, each rounded to a step: rms, 1/12 a step each
 
@@ -82,7 +83,7 @@ def find_skin(points: MovingPoints, settings: RigSettings, advance: Progress) ->
         advance(0.4 * (turn + 1) / len(tried))
     least = min(cost for cost, _, _ in found)
     skin, first = next((skin, frame) for cost, skin, frame in found if cost <= NEARLY * least)
-    skin = merged(skin, searched, edges, settings.bones, lambda: advance(0.5))
+    skin = merged(skin, searched, edges, settings.bones, BONE_COST / settings.detail, lambda: advance(0.5))
     skin = exchanged(skin, searched, edges, EXCHANGES, lambda: advance(0.65))
     skin.poses = _posed(skin, whole, 3)
     for turn in range(LAST_ROUNDS):

@@ -58,7 +58,7 @@ class OBJECT_OT_idtech_make_rig(Operator):  # type: ignore[misc]
     )
     symmetric: BoolProperty(
         name="Symmetric",
-        description="Both sides of a rest that is its own mirror image get the same bones",
+        description="Joints that nearly are the other side's mirror image are made so, and both sides hang alike",
         default=True,
     )
 
