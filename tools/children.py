@@ -102,8 +102,8 @@ def run_fuzzer(arguments: Sequence[str]) -> int:
 
 def run_mutants(arguments: Sequence[str]) -> int:
     """Change code at random and run the tests that reach it: without Blender, and in the one of ``convert``."""
-    blender = environments.prepare(environments.for_conversion(), tests=True, coverage=True)
-    python = environments.prepare(environments.for_numpy(), tests=True, coverage=True)
+    blender = environments.prepare(environments.for_conversion(), tests=True)
+    python = environments.prepare(environments.for_numpy(), tests=True)
     return run([python, "-P", "-m", "mutants.run", "--blender", blender, *arguments])
 
 

@@ -23,8 +23,7 @@ from . import libraries, pythons
 from .common import PROJECT, BuildError, MissingPythonError, Version, dotted, indented, say
 
 FOLDER = PROJECT / ".venvs"
-TEST_TOOLS = ("pytest==9.*", "hypothesis==6.*")
-COVERAGE = ("coverage==7.*",)  # tells build.py mutate which tests reach a line
+TEST_TOOLS = ("pytest==9.*", "hypothesis==6.*", "coverage==7.*")  # the last tells which tests reach a mutant
 BLENDER_ARCHIVE = "https://download.blender.org/pypi/"  # for bpy versions that PyPI no longer keeps
 OUTPUT_TAIL = 15  # lines of pip's output that are shown when it fails
 
@@ -56,7 +55,7 @@ class Environment:
 
     def contents(self, layer: str) -> tuple[str, ...]:
         """Return what a layer is made of; a layer whose stamp says otherwise is made anew."""
-        return {"runtime": self.requirements, "import": ("bpy",), "tests": TEST_TOOLS, "coverage": COVERAGE}[layer]
+        return {"runtime": self.requirements, "import": ("bpy",), "tests": TEST_TOOLS}[layer]
 
     def has(self, layer: str) -> bool:
         """Return whether a layer is there, complete and up to date."""
@@ -114,15 +113,15 @@ def numpy_environment(python: Version) -> Environment:
     return Environment(f"numpy-{dotted(python)}", "numpy", (python,), (numpy,), seconds=5)
 
 
-def layers(environment: Environment, tests: bool = False, coverage: bool = False) -> list[str]:
+def layers(environment: Environment, tests: bool = False) -> list[str]:
     """List the layers that an environment needs."""
     checked = ["import"] if environment in BLENDERS.values() else []
-    return ["runtime", *checked, *(["tests"] if tests else []), *(["coverage"] if coverage else [])]
+    return ["runtime", *checked, *(["tests"] if tests else [])]
 
 
-def prepare(environment: Environment, tests: bool = False, coverage: bool = False) -> str:
+def prepare(environment: Environment, tests: bool = False) -> str:
     """Make what is missing of an environment and return the path of its Python."""
-    wanted = layers(environment, tests, coverage)
+    wanted = layers(environment, tests)
     if not all(environment.has(layer) for layer in wanted):
         with locked(environment):
             for layer in wanted:
