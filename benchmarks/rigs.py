@@ -24,6 +24,7 @@ from io_idtech_models.model.bake import bake
 from io_idtech_models.model.clips import group
 from io_idtech_models.model.joint_scales import bound_to, posed
 from io_idtech_models.model.rigging.fit import Skin, best_poses, fit_poses, moments_of
+from io_idtech_models.model.rigging.points import points_of
 from io_idtech_models.model.rigging.report import Report, explained
 from io_idtech_models.model.rigging.rig import Rig
 from io_idtech_models.model.rigging.settings import RigSettings
@@ -91,11 +92,8 @@ def _case(path: Path) -> Case | None:
 
 
 def _of_frames(name: str, model: VertexModel) -> Case:
-    starts = np.cumsum([0, *(surface.num_vertices for surface in model.surfaces)])
-    positions = np.concatenate([surface.positions for surface in model.surfaces], axis=1)
-    parts = zip(model.surfaces, starts, strict=False)
-    triangles = np.concatenate([surface.triangles + start for surface, start in parts])
-    return Case(name, positions, triangles.astype(np.int32), list(model.frame_names))
+    positions, triangles, _ = points_of(model.surfaces, model.num_frames)
+    return Case(name, positions, triangles, list(model.frame_names))
 
 
 def _of_bones(name: str, loaded: Loaded) -> Case | None:

@@ -90,10 +90,14 @@ def inverse(m: NDArray[Any]) -> Doubles:
 
     Not as a whole: a move by 1e30 would leave nothing of the turn.
     """
-    found = np.zeros(m.shape)
-    found[..., :3, :3] = steady.inverses(m[..., :3, :3])
-    found[..., :3, 3] = -steady.applied(found[..., :3, :3], m[..., :3, 3])
-    found[..., 3, 3] = 1.0
+    turns = steady.inverses(m[..., :3, :3])
+    return as_matrices(turns, -steady.applied(turns, m[..., :3, 3]))
+
+
+def as_matrices(turns: NDArray[Any], ways: NDArray[Any]) -> Doubles:
+    """Return matrices (..., 4, 4) of what they do to directions (..., 3, 3), and how far they move (..., 3)."""
+    found = np.zeros((*ways.shape[:-1], 4, 4))
+    found[..., :3, :3], found[..., :3, 3], found[..., 3, 3] = turns, ways, 1.0
     return found
 
 

@@ -10,7 +10,6 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model import steady
 from ...model.rigging.fit import LEAST_WEIGHT
 from ...reporting import LimitError
 from ..compat import Block
@@ -18,7 +17,8 @@ from ..frame_rigs import MODIFIER, posed_by
 from ..mesh import attributes
 from ..mesh.vertex_groups import read_groups, write_groups
 from ..scene import ExportScene
-from ..vertex.shape_keys import frame_blocks
+from ..vertex.shape_keys import frame_blocks, read
+from .read import moved, triangles_of
 
 
 def hang(block: Block, rig: Block, export: ExportScene[Any]) -> float:
@@ -58,18 +58,11 @@ def _at_rest(rig: Block, names: list[str], export: ExportScene[Any]) -> Iterator
     made = posed_by(rig)
     if not made:
         raise LimitError(f"nothing is left of what '{rig.name}' was made of: import that model, and make its rig anew")
-    places, triangles, owners, numbers, shares = [], [], [], [], []
+    places, owners, numbers, shares = [], [], [], []
     count = 0
     for mesh in made:
-        keys = frame_blocks(mesh.data.shape_keys)
-        frames = np.empty((len(keys), len(mesh.data.vertices), 3), np.float32)
-        for key, points in zip(keys, frames, strict=True):
-            key.points.foreach_get("co", points.ravel())
+        frames = read(frame_blocks(mesh.data.shape_keys), len(mesh.data.vertices))
         places.append(_in_world(mesh, np.median(frames, axis=0)))
-        mesh.data.calc_loop_triangles()
-        corners = np.empty(len(mesh.data.loop_triangles) * 3, np.int32)
-        mesh.data.loop_triangles.foreach_get("vertices", corners)
-        triangles.append(corners.reshape(-1, 3) + count)
         number = np.array([names.index(g.name) if g.name in names else -1 for g in mesh.vertex_groups] or [-1])
         owner, groups, weights = read_groups(mesh.data)
         own = number[groups] >= 0
@@ -77,7 +70,7 @@ def _at_rest(rig: Block, names: list[str], export: ExportScene[Any]) -> Iterator
         numbers.append(number[groups][own])
         shares.append(weights[own])
         count += len(mesh.data.vertices)
-    faces = np.concatenate(triangles)
+    faces = triangles_of(made)
     data = attributes.make("idtech", np.concatenate(places), faces, np.zeros((faces.size, 2), np.float32))
     data.update(calc_edges=True)
     source: Block = bpy.data.objects.new("idtech", data)
@@ -126,5 +119,4 @@ def _distance(block: Block, source: Block) -> float:
 
 def _in_world(block: Block, points: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return points of an object (P, 3) in the world."""
-    world = np.array(block.matrix_world, np.float64)
-    return np.asarray(steady.applied(world[:3], points), np.float32)
+    return moved(points, np.array(block.matrix_world, np.float64))

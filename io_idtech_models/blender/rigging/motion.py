@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.rigging.rig import Rig
-from ...model.transforms import from_matrices, inverse
+from ...model.transforms import as_matrices, from_matrices, inverse
 from ...model.vertex import Tag
 from .. import names
 from ..compat import Block, curves_for
@@ -56,9 +56,7 @@ def _unit(turns: NDArray[Any]) -> Doubles:
 
 def channels_of(rig: Rig, bones: Bones, tags: TagPoses) -> Floats:
     """Return what curves hold of each bone in each frame, (F, B, 10): location, rotation, scale."""
-    full = np.zeros((*rig.poses.shape[:2], 4, 4))
-    full[..., :3, :], full[..., 3, 3] = rig.poses, 1.0
-    posed = steady.products(full, bones.rest)
+    posed = steady.products(as_matrices(rig.poses[..., :3], rig.poses[..., 3]), bones.rest)
     posed[:, rig.tag_bones] = steady.products(tags.places, TURN)
     basis = steady.products(inverse(relative(bones.rest, rig.parents)), relative(posed, rig.parents))
     channels = np.empty((*basis.shape[:2], 10), np.float32)

@@ -92,7 +92,7 @@ def read_model(
         raise LimitError(f"vertices lie nowhere, or farther out than {FARTHEST:,.0f} units, too far for bones")
     name = meshes[0].name if collection is None else collection.name
     return FramedModel(
-        name, meshes, places, list(tags), list(tags.values()), points, _triangles(meshes), plan, collection
+        name, meshes, places, list(tags), list(tags.values()), points, triangles_of(meshes), plan, collection
     )
 
 
@@ -148,7 +148,7 @@ def moved(points: Floats, place: Matrices, back: bool = False) -> Floats:
     return np.asarray(steady.applied(place[:3, :3], points.astype(np.float64)) + way, np.float32)
 
 
-def _triangles(meshes: list[Block]) -> NDArray[np.int32]:
+def triangles_of(meshes: list[Block]) -> NDArray[np.int32]:
     """Return the triangles (T, 3) of meshes, whose points are numbered one behind another."""
     found, first = [], 0
     for block in meshes:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ...model import steady
 from ...model.skeletal import Skeleton
-from ...model.transforms import inverse, to_matrices
+from ...model.transforms import as_matrices, inverse, to_matrices
 from .. import names
 from ..compat import Block
 from ..window import selected, set_mode
@@ -41,11 +41,7 @@ ROUNDINGS = 16  # of so many a head or an axis is the sum at most; twice the wor
 
 def joint_matrices(positions: NDArray[Any], rotations: NDArray[Any], scale: float = 1.0) -> Doubles:
     """Return joints as matrices (..., J, 4, 4) of positions (..., J, 3), times `scale`, and quaternions (..., J, 4)."""
-    matrices = np.zeros((*positions.shape[:-1], 4, 4))
-    matrices[..., :3, :3] = to_matrices(rotations)
-    matrices[..., :3, 3] = positions * scale
-    matrices[..., 3, 3] = 1.0
-    return matrices
+    return as_matrices(to_matrices(rotations), positions * scale)
 
 
 def bone_lengths(skeleton: Skeleton) -> Doubles:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from .. import steady
 from ..edits.conform import with_vertices
 from ..lod.poses import find_places
+from ..transforms import as_matrices
 from ..vertex import Surface, Tag
 
 Doubles = NDArray[np.float64]
@@ -102,17 +103,10 @@ def rotations(matrices: Doubles) -> Doubles:
     return np.stack((x, y, steady.crossed(x, y)), axis=-1)
 
 
-def placed(turns: Doubles, origins: Doubles) -> Doubles:
-    """Return matrices (..., 4, 4) of turns (..., 3, 3) and origins (..., 3)."""
-    found = np.zeros((*origins.shape[:-1], 4, 4))
-    found[..., :3, :3], found[..., :3, 3], found[..., 3, 3] = turns, origins, 1.0
-    return found
-
-
 def inverse(matrices: Doubles) -> Doubles:
     """Return the inverses of matrices (..., 4, 4) that turn and move."""
     back = np.swapaxes(matrices[..., :3, :3], -1, -2)
-    return placed(back, -steady.applied(back, matrices[..., :3, 3]))
+    return as_matrices(back, -steady.applied(back, matrices[..., :3, 3]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +126,7 @@ def joint(poses: Doubles, rest: Doubles, at: float = 0.0) -> Joint:
     `at` is how far along the bone, its Y, the joint lies, in the poses' units.
     """
     turns = steady.products(rotations(poses), np.swapaxes(rotations(rest), -1, -2))
-    return Joint(placed(turns, poses[:, :3, 3] + at * poses[:, :3, 1]))
+    return Joint(as_matrices(turns, poses[:, :3, 3] + at * poses[:, :3, 1]))
 
 
 def aimed(held: Doubles, aim: int, torso: Doubles) -> Doubles:
@@ -141,7 +135,7 @@ def aimed(held: Doubles, aim: int, torso: Doubles) -> Doubles:
     In the frame `aim` it points ahead, while the legs show a torso that stands at `torso` (4, 4), as in the game.
     """
     turns = steady.products(held[:, :3, :3], np.swapaxes(held[aim, :3, :3], 0, 1), np.swapaxes(torso[:3, :3], 0, 1))
-    return placed(turns, held[:, :3, 3])
+    return as_matrices(turns, held[:, :3, 3])
 
 
 def tag(name: str, matrices: Doubles) -> Tag:

@@ -170,7 +170,7 @@ def _chunks(count: int, frames: int) -> Iterator[slice]:
         yield slice(start, start + size)
 
 
-def fit_weights(skin: Skin, places: Doubles, edges: Indices, influences: int = INFLUENCES) -> Doubles:
+def fit_weights(skin: Skin, places: Doubles, edges: Indices) -> Doubles:
     """Return better weights (P, B): of each point among the best bones that it or its neighbours follow."""
     errors = errors_alone(skin.poses, places, skin.rest)
     chosen = _candidates(errors, skin.weights, edges)
@@ -185,7 +185,7 @@ def fit_weights(skin: Skin, places: Doubles, edges: Indices, influences: int = I
             block = pairs[pick[:, i], pick[:, k]]
             system[:, i, k] = system[:, k, i] = np.einsum("pa,pab,pb->p", source, block, source)
     wanted = np.take_along_axis(agreement(skin.poses, places, skin.rest), pick, axis=1)
-    solved = _solve_weights(system, wanted, allowed, influences)
+    solved = _solve_weights(system, wanted, allowed)
     weights = np.zeros(skin.weights.shape)
     points, columns = np.nonzero(allowed)
     weights[points, pick[points, columns]] = solved[points, columns]
@@ -204,7 +204,7 @@ def _candidates(errors: Doubles, weights: Doubles, edges: Indices) -> Indices:
     return np.where(np.isfinite(np.take_along_axis(cost, order, axis=1)), order, -1)
 
 
-def _solve_weights(system: Doubles, wanted: Doubles, allowed: NDArray[np.bool_], influences: int) -> Doubles:
+def _solve_weights(system: Doubles, wanted: Doubles, allowed: NDArray[np.bool_]) -> Doubles:
     """Return weights (P, K) by least squares, none below 0, their sum 1, few of them: the least goes, one by one."""
     count, size = wanted.shape
     live = allowed.copy()
@@ -222,7 +222,7 @@ def _solve_weights(system: Doubles, wanted: Doubles, allowed: NDArray[np.bool_],
         right = np.concatenate([np.where(mask, wanted[open_], 0), np.ones((len(open_), 1))], axis=1)
         solved = np.where(mask, np.linalg.solve(bordered, right[..., None])[:, :size, 0], np.inf)
         several = mask.sum(axis=1)
-        over = ((solved.min(axis=1) < LEAST_WEIGHT) | (several > influences)) & (several > 1)
+        over = ((solved.min(axis=1) < LEAST_WEIGHT) | (several > INFLUENCES)) & (several > 1)
         done = open_[~over]
         found[done] = np.where(mask[~over], solved[~over], 0)
         live[open_[over], solved[over].argmin(axis=1)] = False

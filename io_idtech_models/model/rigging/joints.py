@@ -5,6 +5,7 @@ Letters in shapes: F frames, P points, B bones, E edges.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +20,7 @@ from .fit import (
     pair_products,
     shared_moments,
     without_others,
-)  # fmt: skip
+)
 from .products import product
 
 Doubles = NDArray[np.float64]
@@ -135,7 +136,7 @@ def hung_from(root: int, neighbours: list[list[int]]) -> tuple[Indices, list[int
     return parents, order
 
 
-def loads_of(parents: Indices, order: list[int], own: Doubles) -> Doubles:
+def loads_of(parents: Indices, order: Sequence[int], own: Doubles) -> Doubles:
     """Return what hangs on each bone with all below it, (B,)."""
     total = own.copy()
     for bone in reversed(order):
@@ -144,15 +145,13 @@ def loads_of(parents: Indices, order: list[int], own: Doubles) -> Doubles:
     return total
 
 
-def turning_poses(
-    skin: Skin, places: Doubles, parents: Indices, heads: Doubles, order: list[int], passes: int = 4
-) -> Doubles:
+def turning_poses(skin: Skin, places: Doubles, parents: Indices, heads: Doubles, passes: int = 4) -> Doubles:
     """Return transforms that turn about their joints only, but for bones without a parent (-1), which move freely.
 
-    Each bone in turn: from its points, and from where its children's joints ought to be, these with the mass of all
-    that hangs on them.
+    Parents come before their children. Each bone in turn: from its points, and from where its children's joints ought
+    to be, these with the mass of all that hangs on them.
     """
-    free, out = skin.poses, skin.poses.copy()
+    order, free, out = range(skin.num_bones), skin.poses, skin.poses.copy()
     shared = shared_moments(skin.weights, homogeneous(skin.rest))
     moments, mass = moments_of(places, skin.rest, skin.weights), skin.weights.sum(axis=0)
     below = loads_of(parents, order, mass)

@@ -32,10 +32,8 @@ def part_of(tags: Sequence[Tag]) -> str:
     return "head" if "tag_head" in names else ""
 
 
-def name_bones(
-    skin: Skin, parents: Indices, heads: Doubles, tails: Doubles, sides: Sides, part: str
-) -> tuple[list[str], list[str]]:
-    """Return the names of bones of a part of a player, or of a whole model, each once; and the groups they are in."""
+def name_bones(skin: Skin, parents: Indices, heads: Doubles, tails: Doubles, sides: Sides, part: str) -> list[str]:
+    """Return the names of bones of a part of a player, or of a whole model, each once."""
     words = ["bone"] * len(parents)
     words[0] = "pelvis" if part == "legs" else "root"
     children = [np.flatnonzero(parents == bone).tolist() for bone in range(len(parents))]
@@ -55,7 +53,7 @@ def name_bones(
             _take(words, chain, ARM)
     if part != "legs":
         _name_spine(words, children, sides, heads, tails, high - TOP * tall)
-    return _with_sides(words, heads, sides), [part for _ in words]
+    return _with_sides(words, heads, sides)
 
 
 def _limbs(

@@ -19,7 +19,7 @@ from .fit import (
     fit_weights,
     moments_of,
     without_empty_bones,
-)  # fmt: skip
+)
 from .products import product
 
 Doubles = NDArray[np.float64]

@@ -5,7 +5,7 @@ Letters in shapes: F frames, V vertices, P points, E edges, T triangles.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...reporting import LimitError
 from ..arrays import LARGEST
+from ..vertex import Surface
 
 Doubles = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -72,6 +73,15 @@ def moving_points(positions: NDArray[np.float32], triangles: NDArray[np.int32]) 
     torn = torn_frames(places, edges)
     calm = places[np.flatnonzero(~torn)[0]]
     return MovingPoints(places, with_bridges(calm, edges), torn, of_vertex, centre, size, grid_step(places))
+
+
+def points_of(surfaces: Sequence[Surface], num_frames: int) -> tuple[NDArray[np.float32], NDArray[np.int32], Indices]:
+    """Return all vertices (F, V, 3) and triangles (T, 3) of surfaces, and where each surface begins, (S + 1)."""
+    starts = np.cumsum([0, *(surface.num_vertices for surface in surfaces)])
+    none = np.zeros((num_frames, 0, 3), np.float32), np.zeros((0, 3), np.int32)
+    triangles = [surface.triangles + start for surface, start in zip(surfaces, starts, strict=False)]
+    positions = np.concatenate([none[0], *(surface.positions for surface in surfaces)], axis=1)
+    return positions, np.concatenate([none[1], *triangles]).astype(np.int32), starts
 
 
 def grid_step(places: Doubles) -> float:

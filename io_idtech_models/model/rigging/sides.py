@@ -32,16 +32,14 @@ class Sides:
     partners: Indices  # (B,) the bone on the other side; itself in the middle; -1: none
     even: bool  # joints are made each other's mirror image
 
-    def mirrored(self, places: Doubles) -> Doubles:
-        """Return mirror images of places (..., 3)."""
-        return np.asarray(places * MIRROR + [0.0, 2 * self.plane, 0.0])
+    @property
+    def others(self) -> Indices:
+        """Return each bone's partner, (B,): itself where it has none."""
+        return np.where(self.partners < 0, np.arange(len(self.partners)), self.partners)
 
     def mirrored_pairs(self, values: Doubles) -> Doubles:
         """Return the values of all pairs of bones (B, B) as their partners have them."""
-        if (self.partners < 0).any():
-            own = np.where(self.partners < 0, np.arange(len(values)), self.partners)
-            return np.asarray(values[np.ix_(own, own)])
-        return np.asarray(values[np.ix_(self.partners, self.partners)])
+        return np.asarray(values[np.ix_(self.others, self.others)])
 
     def of(self, order: list[int]) -> Sides:
         """Return the same of bones in another order."""
@@ -53,8 +51,7 @@ class Sides:
         """Return places of bones (B, 3), those of partners each other's mirror image where they nearly were."""
         if not self.even:
             return places
-        partners = np.where(self.partners < 0, np.arange(len(places)), self.partners)
-        other = self.mirrored(places[partners])
+        other = _image(places[self.others], self.plane)
         near = (np.linalg.norm(other - places, axis=1) < EVEN) & (self.partners >= 0)
         return np.where(near[:, None], (places + other) / 2, places)
 
@@ -65,13 +62,11 @@ def find_sides(skin: Skin, even: bool) -> Sides:
     median = float(np.median(some[:, 1]))
     planes = median + TRIED
     off = [
-        float(np.linalg.norm((some * MIRROR + [0, 2 * plane, 0])[:, None] - some[None], axis=2).min(axis=1).mean())
-        for plane in planes
+        float(np.linalg.norm(_image(some, plane)[:, None] - some[None], axis=2).min(axis=1).mean()) for plane in planes
     ]
     plane = float(planes[int(np.argmin(off))])
     middles, mass = middles_of(skin), skin.weights.sum(axis=0)
-    image = middles * MIRROR + [0, 2 * plane, 0]
-    distances = np.linalg.norm(image[:, None] - middles[None], axis=2)
+    distances = np.linalg.norm(_image(middles, plane)[:, None] - middles[None], axis=2)
     sizes = np.abs(np.log(np.maximum(mass[:, None], 1e-9) / np.maximum(mass[None], 1e-9)))
     distances = distances + 0.03 * sizes
     partners = np.full(len(middles), -1)
@@ -79,5 +74,10 @@ def find_sides(skin: Skin, even: bool) -> Sides:
         other = int(distances[bone].argmin())
         if int(distances[other].argmin()) == bone and distances[bone, other] < ALIKE:
             aside = abs(middles[bone, 1] - plane) > ASIDE
-            partners[bone] = other if (other != bone) == aside or other == bone else -1
+            partners[bone] = other if aside or other == bone else -1
     return Sides(plane, partners, even)
+
+
+def _image(places: Doubles, plane: float) -> Doubles:
+    """Return mirror images of places (..., 3) across Y."""
+    return np.asarray(places * MIRROR + [0.0, 2 * plane, 0.0])

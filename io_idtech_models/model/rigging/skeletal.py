@@ -15,6 +15,7 @@ from ..torso import nearest_turns
 from ..transforms import conjugate, from_matrices, multiply, rotate, to_matrices, unchain
 from ..vertex import Surface, VertexModel
 from ..weights import Weights
+from .points import points_of
 from .report import Report, explained
 from .rig import Doubles, Rig
 from .settings import RigSettings
@@ -34,11 +35,8 @@ def to_skeletal(
         LimitError: nothing can be made of it; see `make_rig`.
     """
     surfaces = [split_surface(surface) for surface in model.surfaces]
-    nothing = np.zeros((model.num_frames, 0, 3), np.float32)
-    positions = np.concatenate([nothing, *(surface.positions for surface in surfaces)], axis=1)
-    starts = np.cumsum([0, *(surface.num_vertices for surface in surfaces)])
-    triangles = [surface.triangles + start for surface, start in zip(surfaces, starts, strict=False)]
-    rig = make_rig(positions, np.concatenate([np.zeros((0, 3), np.int32), *triangles]), model.tags, settings, advance)
+    positions, triangles, starts = points_of(surfaces, model.num_frames)
+    rig = make_rig(positions, triangles, model.tags, settings, advance)
     places, turns = _rest_of(rig)
     skeleton = Skeleton(list(rig.names), rig.parents.astype(np.int32), places, turns)
     parts = zip(surfaces, starts, strict=False)

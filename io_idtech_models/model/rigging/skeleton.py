@@ -42,11 +42,6 @@ class Skeleton:
     groups: list[str]
     loose: NDArray[np.bool_]  # (B,) it moves as it likes, and hangs on the root for the sake of who moves that
 
-    @property
-    def order(self) -> list[int]:
-        """Return the bones, parents first."""
-        return list(range(len(self.names)))
-
 
 def find_skeleton(skin: Skin, points: MovingPoints, tags: Sequence[Tag], settings: RigSettings) -> Skeleton:
     """Return the skeleton of parts that move as one."""
@@ -75,10 +70,11 @@ def find_skeleton(skin: Skin, points: MovingPoints, tags: Sequence[Tag], setting
     parents = np.array([place_of[parents[bone]] if bone != order[0] else -1 for bone in order])
     skin = Skin(skin.rest, skin.weights[:, order], skin.poses[:, order])
     heads, sides = heads[order], sides.of(order)
-    tails = _tails(skin, parents, heads, loads_of(parents, list(range(len(order))), skin.weights.sum(axis=0)))
+    tails = _tails(skin, parents, heads, loads_of(parents, range(len(order)), skin.weights.sum(axis=0)))
     heads, tails = sides.evened(heads), sides.evened(tails)
-    names, groups = name_bones(skin, parents, heads, tails, sides, part_of(tags))
-    return Skeleton(skin, names, parents, heads, tails, groups, loose[order])
+    part = part_of(tags)
+    names = name_bones(skin, parents, heads, tails, sides, part)
+    return Skeleton(skin, names, parents, heads, tails, [part] * len(names), loose[order])
 
 
 def _tagged_root(calm: Skin, points: MovingPoints, tags: Sequence[Tag]) -> int | None:

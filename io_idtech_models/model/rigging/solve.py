@@ -65,7 +65,7 @@ def make_rig(
     skin = skeleton.skin
     if settings.turn_only:
         hung = np.where(skeleton.loose, -1, skeleton.parents)
-        skin.poses = turning_poses(skin, points.places, hung, skeleton.heads, skeleton.order)
+        skin.poses = turning_poses(skin, points.places, hung, skeleton.heads)
     skeleton.skin = without_flat_blends(skin, points.places)
     advance(1.0)
     return with_tags(_in_units(skeleton, points, first), tags)
@@ -79,7 +79,7 @@ def find_skin(points: MovingPoints, settings: RigSettings, advance: Progress) ->
     found: list[tuple[float, Skin, int]] = []
     for turn, frame in enumerate(tried):
         skin = _in_parts(points, searched, points.places[frame].copy(), settings)
-        found.append((skin.rms(searched) * skin.num_bones**0.5, skin, frame))  # they are merged yet
+        found.append((skin.rms(searched) * skin.num_bones**0.5, skin, frame))  # to be merged
         advance(0.4 * (turn + 1) / len(tried))
     least = min(cost for cost, _, _ in found)
     skin, first = next((skin, frame) for cost, skin, frame in found if cost <= NEARLY * least)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..torso import nearest_turns
-from ..transforms import to_matrices
+from ..transforms import as_matrices, to_matrices
 from ..vertex import Tag
 from .rig import Rig
 
@@ -32,10 +32,8 @@ def with_tags(rig: Rig, tags: Sequence[Tag]) -> Rig:
     for tag in tags:
         own = transforms_of(tag)
         parent = followed(own[whole], rig.poses[whole], size)
-        place = np.linalg.inv(rig_matrices(rig.poses[rig.rest_frame, parent])) @ own[rig.rest_frame]
-        rest = np.eye(4)
-        rest[:3, :3] = to_matrices(nearest_turns(place[None, :3, :3]))[0]
-        rest[:3, 3] = place[:3, 3]
+        place = np.linalg.inv(_square(rig.poses[rig.rest_frame, parent])) @ own[rig.rest_frame]
+        rest = as_matrices(to_matrices(nearest_turns(place[None, :3, :3]))[0], place[:3, 3])
         parents.append(parent)
         heads.append(rest[:3, 3])
         tails.append(rest[:3, 3] + rest[:3, 0] * size * LENGTH)
@@ -55,20 +53,12 @@ def with_tags(rig: Rig, tags: Sequence[Tag]) -> Rig:
     )
 
 
-def rig_matrices(transforms: Doubles) -> Doubles:
-    """Return transforms (..., 3, 4) as matrices (..., 4, 4)."""
-    found = np.zeros((*transforms.shape[:-2], 4, 4))
-    found[..., :3, :] = transforms
-    found[..., 3, 3] = 1
-    return found
-
-
 def followed(transforms: Doubles, poses: Doubles, size: float) -> int:
     """Return which bone of `poses` (f, B, 3, 4) that follows best which moves so (f, 4, 4).
 
     Seen from it, place and turn change least.
     """
-    seen = np.linalg.inv(rig_matrices(poses)) @ transforms[:, None]
+    seen = np.linalg.inv(_square(poses)) @ transforms[:, None]
     spread = (seen - seen.mean(axis=0)) ** 2
     away = spread[:, :, :3, 3].sum(axis=2).mean(axis=0) / size**2
     turned = spread[:, :, :3, :3].sum(axis=(2, 3)).mean(axis=0)
@@ -77,11 +67,12 @@ def followed(transforms: Doubles, poses: Doubles, size: float) -> int:
 
 def transforms_of(tag: Tag) -> Doubles:
     """Return what takes a tag's own space to the model's, (F, 4, 4): its axes are columns, its rows are not."""
-    found = np.zeros((len(tag.origins), 4, 4))
-    found[:, :3, :3] = np.swapaxes(tag.axes, 1, 2)
-    found[:, :3, 3] = tag.origins
-    found[:, 3, 3] = 1
-    return found
+    return as_matrices(np.swapaxes(tag.axes, 1, 2), tag.origins)
+
+
+def _square(transforms: Doubles) -> Doubles:
+    """Return transforms (..., 3, 4) as matrices (..., 4, 4)."""
+    return as_matrices(transforms[..., :3], transforms[..., 3])
 
 
 def _free(name: str, taken: list[str]) -> str:

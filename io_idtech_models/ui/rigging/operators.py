@@ -5,7 +5,7 @@ What does the work is imported when it is first needed: everyone who starts Blen
 """
 
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, ClassVar
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
@@ -149,16 +149,13 @@ class OBJECT_OT_idtech_make_rig(Operator):  # type: ignore[misc]
         return FINISHED
 
 
-class OBJECT_OT_idtech_remove_rig(Operator):  # type: ignore[misc]
-    """Let a model's shape keys show its frames by themselves again, as they were posed."""
+class OfRig:
+    """What is done with a rig that was made of frames; `do` does it, and says what it did."""
 
-    bl_idname = "object.idtech_remove_rig"
-    bl_label = "Remove Rig"
-    bl_description = "Remove the armature that was made of this model's frames; the shape keys get what was posed"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: Context) -> bool:
+    def poll(cls: Any, context: Context) -> bool:
         """Offer it where such an armature, or what it moves, is active."""
         from ...tasks.rigging import rig_meant
 
@@ -167,13 +164,17 @@ class OBJECT_OT_idtech_remove_rig(Operator):  # type: ignore[misc]
             cls.poll_message_set(lack)
         return not lack
 
-    def execute(self, context: Context) -> set[str]:
-        """Remove it; what hinders it is reported."""
-        from ...tasks.rigging import remove
+    def do(self, tasks: Any, context: Context) -> Any:
+        """Do it with the module of tasks; returns a summary, raises ModelError."""
+        raise NotImplementedError
+
+    def execute(self: Any, context: Context) -> set[str]:
+        """Do it; what hinders it is reported."""
+        from ...tasks import rigging
 
         try:
             with showing_progress(context, self.bl_label):
-                summary = remove(context)
+                summary = self.do(rigging, context)
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
@@ -181,7 +182,19 @@ class OBJECT_OT_idtech_remove_rig(Operator):  # type: ignore[misc]
         return FINISHED
 
 
-class OBJECT_OT_idtech_hang_on_rig(Operator):  # type: ignore[misc]
+class OBJECT_OT_idtech_remove_rig(OfRig, Operator):  # type: ignore[misc]
+    """Let a model's shape keys show its frames by themselves again, as they were posed."""
+
+    bl_idname = "object.idtech_remove_rig"
+    bl_label = "Remove Rig"
+    bl_description = "Remove the armature that was made of this model's frames; the shape keys get what was posed"
+
+    def do(self, tasks: Any, context: Context) -> Any:
+        """Remove it."""
+        return tasks.remove(context)
+
+
+class OBJECT_OT_idtech_hang_on_rig(OfRig, Operator):  # type: ignore[misc]
     """Let a rig that was made of another model's frames pose the selected meshes."""
 
     bl_idname = "object.idtech_hang_on_rig"
@@ -190,29 +203,10 @@ class OBJECT_OT_idtech_hang_on_rig(Operator):  # type: ignore[misc]
         "Let the active rig pose the other selected meshes: each point with the weights of the nearest place of the "
         "model that the rig was made of, where it rests"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        """Offer it where a rig is active."""
-        from ...tasks.rigging import rig_meant
-
-        lack = "" if rig_meant(context) is not None else "The active object has no rig that was made of frames"
-        if lack:
-            cls.poll_message_set(lack)
-        return not lack
-
-    def execute(self, context: Context) -> set[str]:
-        """Hang them on it; what hinders it is reported."""
-        from ...tasks.rigging import hang_selected
-
-        try:
-            summary = hang_selected(context)
-        except ModelError as error:
-            self.report({"ERROR"}, str(error))
-            return CANCELLED
-        report_done(self, [("", summary)])
-        return FINISHED
+    def do(self, tasks: Any, context: Context) -> Any:
+        """Hang them on it."""
+        return tasks.hang_selected(context)
 
 
 CLASSES = (OBJECT_OT_idtech_make_rig, OBJECT_OT_idtech_hang_on_rig, OBJECT_OT_idtech_remove_rig)

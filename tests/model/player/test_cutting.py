@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.model.player import cutting
+from io_idtech_models.model.transforms import as_matrices
 from io_idtech_models.model.vertex import Surface
 
 TURN = np.array(((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))  # a quarter about Z
@@ -58,7 +59,7 @@ def test_normals_turn_and_do_not_grow():
 
 def test_what_follows_a_joint_stays_where_it_is_in_one_frame():
     own = surface([[(1, 0, 0), (5, 5, 5), (0, 0, 1)], [(9, 9, 9), (6, 6, 6), (9, 9, 9)]])
-    joint = cutting.Joint(cutting.placed(np.stack((np.eye(3), TURN)), np.array(((0, 0, 0), (0, 0, 2.0)))))
+    joint = cutting.Joint(as_matrices(np.stack((np.eye(3), TURN)), np.array(((0, 0, 0), (0, 0, 2.0)))))
     cutting.follow(own, np.array((True, False, True)), joint, 0)
     np.testing.assert_allclose(own.positions[1], [(0, 1, 2), (6, 6, 6), (0, 0, 3)])
     np.testing.assert_allclose(own.normals[1], [(0, 1, 0), (1, 0, 0), (0, 1, 0)])
@@ -71,8 +72,8 @@ def test_surfaces_that_meet_know_it():
 
 
 def test_a_joint_is_not_turned_at_rest_and_may_lie_along_its_bone():
-    rest = cutting.placed(TURN, np.array((1.0, 0, 0)))
-    poses = np.stack((rest, cutting.placed(TURN @ TURN, np.array((2.0, 0, 0)))))
+    rest = as_matrices(TURN, np.array((1.0, 0, 0)))
+    poses = np.stack((rest, as_matrices(TURN @ TURN, np.array((2.0, 0, 0)))))
     poses[:, :3, :3] *= 3.0
     found = cutting.joint(poses, poses[0], 0.5)
     np.testing.assert_allclose(found.matrices[:, :3, :3], (np.eye(3), TURN), atol=1e-12)
@@ -80,8 +81,8 @@ def test_a_joint_is_not_turned_at_rest_and_may_lie_along_its_bone():
 
 
 def test_a_weapon_points_ahead_in_the_frame_in_which_it_is_aimed():
-    held = cutting.placed(np.stack((np.eye(3), TURN)), np.zeros((2, 3)))
-    torso = cutting.placed(TURN, np.zeros(3))
+    held = as_matrices(np.stack((np.eye(3), TURN)), np.zeros((2, 3)))
+    torso = as_matrices(TURN, np.zeros(3))
     found = cutting.aimed(held, 1, torso)
     np.testing.assert_allclose(torso[:3, :3] @ found[1, :3, :3], np.eye(3), atol=1e-12)
     np.testing.assert_allclose(found[1, :3, :3] @ found[0, :3, :3].T, TURN, atol=1e-12)
