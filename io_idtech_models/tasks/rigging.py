@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ..blender.compat import Block, Context
 from ..blender.frame_rigs import is_frame_rig, posed_by, rig_of
 from ..blender.player.assembly import HEAD, LOWER, UPPER
 from ..blender.player.parts import PlayerFound, find_player
+from ..blender.roots import root_of
 from ..blender.scene import ExportScene
 from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.vertex.shown_keys import has_frames
@@ -91,13 +92,13 @@ def _player_parts(player: PlayerFound, context: Context) -> list[Part]:
 
     found: list[Part] = []
     loose = []
-    for kind in (LOWER, UPPER, HEAD):
+    for kind, name in ((LOWER, "legs"), (UPPER, "torso"), (HEAD, "head")):
         root = player.parts.get(kind)
         if root is None:
             continue
         shown = export_part(context, root)
         keyed = any(has_frames(block) for block in shown.whole)
-        part = part_of(kind, root, _read_frames(shown, context) if keyed else None, found)
+        part = part_of(name, root, _read_frames(shown, context) if keyed else None, found)
         if part is None:
             loose.append(root.name)
         else:
@@ -254,12 +255,20 @@ def remove(context: Context) -> Summary:
     with collected_warnings() as warnings:
         active = context.view_layer.objects.active
         context.view_layer.objects.active = posed[0] if active == rig and posed else active
-        collection = choose(context, "AUTO").collection if posed else None
         export = ExportScene(context.scene, context.view_layer, GatherSettings(frames="KEYS"))
-        meshes = remove_rig(rig, collection, export)
+        meshes = remove_rig(rig, _collections(posed, context), export)
     return Summary(
         f"'{name}' removed: the shape keys of {plural(len(meshes), 'mesh', 'meshes')} hold the frames", warnings
     )
+
+
+def _collections(posed: list[Block], context: Context) -> dict[Block | None, Any]:
+    """Return the collections of models, by the roots of a player's parts, or of the active one by None."""
+    roots = dict.fromkeys(map(root_of, posed))
+    return {
+        root: choose(context, "AUTO").collection if root is None else export_part(context, root).collection
+        for root in roots
+    }
 
 
 def hang_selected(context: Context) -> Summary:

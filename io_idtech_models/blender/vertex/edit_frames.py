@@ -139,7 +139,9 @@ def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = ra
     """Give the model the frames of `order`; at the places of `new` are copies, and of `copies` for curves, too."""
     rigs = rigs_of(model.meshes)
     rig_clips.settle(rigs)
-    for curve in [*(curve for block in model.tags for curve in playing_curves(block)), *rig_clips.whole_curves(rigs)]:
+    root = root_of(model.meshes[0]) if model.meshes else None
+    own = [curve for block in model.tags for curve in playing_curves(block)]
+    for curve in [*own, *rig_clips.whole_curves(rigs, None if root is None else frame_root(root))]:
         _retime(curve, model.times, order)
     for nth, block in enumerate(model.meshes):
         old = [key.name for key in shape_keys.frame_blocks(block.data.shape_keys)]

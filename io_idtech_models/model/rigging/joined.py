@@ -45,16 +45,20 @@ class JoinedPart:
     root: int  # the bone that it begins with; -1: none but its rig's
     bones: Indices  # its rig's bones
     rest: Doubles  # (4, 4) where its space is at rest in that of the first part
+    stands: Doubles  # (F, 4, 4) where it is
 
-    def own(self, shown: Rig) -> Rig:
-        """Return the part's rig in its own space, with the poses that the joined one has."""
+    def own(self, poses: Doubles, stands: Doubles) -> Rig:
+        """Return the part's rig in its own space, where the joined one has poses (F, B, 3, 4).
+
+        `stands` (F, 4, 4) is where the part's space is then.
+        """
         rig = self.part.rig
         assert rig is not None
-        poses = shown.poses[: len(rig.poses), self.bones]
+        found = poses[: len(rig.poses), self.bones]
         if self.root >= 0:
-            stands = steady.products(rig_matrices(shown.poses[: len(rig.poses), self.root]), self.rest)
-            poses = steady.products(inverse(stands)[:, None], rig_matrices(poses), self.rest)[..., :3, :]
-        return replace(rig, poses=np.ascontiguousarray(poses))
+            back = inverse(stands[: len(rig.poses)])
+            found = steady.products(back[:, None], rig_matrices(found), self.rest)[..., :3, :]
+        return replace(rig, poses=np.ascontiguousarray(found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +97,6 @@ class _Joining:
     def __init__(self, count: int) -> None:
         self.count = count
         self.found: list[JoinedPart] = []
-        self.stands: list[Doubles] = []  # (F, 4, 4) where each part's space is
         self.names: list[str] = []
         self.groups: list[str] = []
         self.parents: list[int] = []
@@ -110,8 +113,7 @@ class _Joining:
         if part.above is not None or part.rig is None:
             root = self._begin(part, stand, rest, parent)
         bones = np.arange(len(self.names), len(self.names) + (0 if part.rig is None else part.rig.num_bones))
-        self.stands.append(stand)
-        self.found.append(JoinedPart(part, root, bones, rest))
+        self.found.append(JoinedPart(part, root, bones, rest, stand))
         if part.rig is not None:
             self._add_bones(part, part.rig, stand, rest, root)
 
@@ -121,7 +123,7 @@ class _Joining:
             return np.broadcast_to(np.eye(4), (self.count, 4, 4)), np.eye(4), -1
         other, tag = part.above
         above = self.found[other]
-        stand = steady.products(self.stands[other], self._held(above.part.tags)[:, tag])
+        stand = steady.products(above.stands, self._held(above.part.tags)[:, tag])
         rest = steady.products(above.rest, above.part.tag_rests[tag])
         if above.part.rig is None:
             return stand, rest, above.root
@@ -146,8 +148,8 @@ class _Joining:
     def _add_bones(self, part: PartRig, rig: Rig, stand: Doubles, rest: Doubles, root: int) -> None:
         first = len(self.names)
         for bone, name in enumerate(rig.names):
-            self.names.append(free_name(name if root < 0 else _named(name, rig.groups[bone] or part.name), self.names))
-        self.groups += rig.groups
+            self.names.append(free_name(name if root < 0 else _named(name, part.name), self.names))
+            self.groups.append((rig.groups[bone] if root < 0 else "") or part.name)
         self.parents += [root if parent < 0 else first + parent for parent in rig.parents.tolist()]
         self.heads.append(steady.applied(rest[:3, :3], rig.heads) + rest[:3, 3])
         self.tails.append(steady.applied(rest[:3, :3], rig.tails) + rest[:3, 3])
@@ -188,5 +190,5 @@ class _Joining:
 
 def _named(name: str, part: str) -> str:
     """Return the name of a part's bone in the whole, where "bone" says nothing."""
-    word, dot, number = name.partition(".")
-    return f"{part}{dot}{number}" if word in (FIRST, OTHERS) else name
+    word, _, number = name.partition(".")
+    return f"{part}.{number or '00'}" if word in (FIRST, OTHERS) else name
