@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..blender import names
-from ..blender.compat import Block, Context
+from ..blender.compat import Block, Context, share_action
 from ..blender.frame_rigs import is_frame_rig, posed_by, rig_of
 from ..blender.player.assembly import HEAD, LOWER, UPPER
 from ..blender.player.parts import PlayerFound, find_player
+from ..blender.provenance import MODEL_ID
 from ..blender.roots import root_of
 from ..blender.scene import ExportScene
 from ..blender.vertex.frame_plan import GatherSettings
@@ -71,7 +72,9 @@ def read(context: Context, settings: RigSettings, this_frame: bool = False) -> F
             name = names.file_name_of(player.collection) if player.collection else player.root.name
         else:
             chosen = _chosen(context)
-            parts = [whole(_read_frames(chosen, context))]
+            models = [_read_frames(each, context) for each in (chosen, *_beside(chosen, context))]
+            _refuse_other_frames(models)
+            parts = [whole(model, beside=nth > 0) for nth, model in enumerate(models)]
             name = parts[0].name
         rests = [part.model.shown if this_frame and part.model is not None else -1 for part in parts]
         if this_frame and max(rests) < 0:
@@ -84,6 +87,23 @@ def _read_frames(chosen: Choice, context: Context) -> FramedModel:
 
     export = ExportScene(context.scene, context.view_layer, GatherSettings(frames="KEYS"))
     return read_model(chosen.whole, chosen.collection, export)
+
+
+def _beside(chosen: Choice, context: Context) -> list[Choice]:
+    """Return other imported models, of which an object is selected too: a weapon that goes with its bearer."""
+    if chosen.collection is None:
+        return []  # all that is selected is one model
+    others = [block for block in selected(context) if has_frames(block) and block not in chosen.whole]
+    homes = dict.fromkeys(c for block in others for c in block.users_collection if c.get(MODEL_ID))
+    return [choose(context, "AUTO", collection.name) for collection in homes]
+
+
+def _refuse_other_frames(models: list[FramedModel]) -> None:
+    lead = models[0]
+    for other in models[1:]:
+        if len(other.points) != len(lead.points) or other.plan.times != lead.plan.times:
+            text = f"has {len(other.points)} frames and '{lead.name}' {len(lead.points)}"
+            raise LimitError(f"'{other.name}' {text}: models that share a rig share their frames; deselect it")
 
 
 def _player_parts(player: PlayerFound, context: Context) -> list[Part]:
@@ -185,6 +205,9 @@ def finish(context: Context, framed: Framed, rigs: list[Rig | None]) -> tuple[Bl
         built = build(framed.name, framed.parts, rigs, keys, context.scene)
         if animations is not None:
             animations.pair_rigs()
+            for other in [part.model for part in framed.parts[1:] if part.model is not None]:
+                for mesh in other.meshes:  # so that it plays what the first one does
+                    share_action(mesh.data.shape_keys, animations.lead)
         context.view_layer.update()
     return built.block, Summary(_said(built.rigs, framed.parts), [*framed.warnings, *warnings])
 

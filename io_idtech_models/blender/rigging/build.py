@@ -43,7 +43,7 @@ class BuiltRig:
 def build(name: str, parts: list[Part], rigs: list[Rig | None], keys: Block | None, scene: bpy.types.Scene) -> BuiltRig:
     """Put an armature behind the frames of parts, which look as before; `keys` is the action that shows all of them."""
     listed = zip(parts, rigs, strict=True)
-    skeleton = join([PartRig(part.name, rig, part.tags.places, part.above) for part, rig in listed])
+    skeleton = join([PartRig(part.name, rig, part.tags.places, part.above, part.beside) for part, rig in listed])
     models = [part.model for part in parts if part.model is not None]
     with undone_on_failure():
         bones = make_bones(skeleton, models, name, scene)

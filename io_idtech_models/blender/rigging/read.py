@@ -78,12 +78,13 @@ class Part:
     model: FramedModel | None  # None: it has one frame
     tag_blocks: list[Block]
     tags: TagPoses
-    above: tuple[int, int] | None  # the part before, and which of that one's tags, that it hangs on
+    above: tuple[int, int] | None = None  # the part before, and which of that one's tags, that it hangs on
+    beside: bool = False  # it is another model, which goes along with the bone that it follows best
 
 
-def whole(model: FramedModel) -> Part:
-    """Return a model that is no part of another as the only one."""
-    return Part(model.name, None, model, model.tag_blocks, model.tag_poses, None)
+def whole(model: FramedModel, beside: bool = False) -> Part:
+    """Return a model that is no part of another; `beside`: it goes along with one before, as a weapon does."""
+    return Part(model.name, None, model, model.tag_blocks, model.tag_poses, beside=beside)
 
 
 def part_of(name: str, root: Block, model: FramedModel | None, before: list[Part]) -> Part | None:

@@ -16,7 +16,7 @@ import numpy as np
 from .. import steady
 from ..transforms import inverse
 from .rig import Doubles, Indices, Rig, rig_matrices
-from .tag_bones import free_name
+from .tag_bones import followed, free_name
 
 LENGTH = 0.12  # of a part's size: of the bone that a part begins with
 FIRST, OTHERS = "root", "bone"  # what the solver calls bones of which it knows no more
@@ -30,6 +30,7 @@ class PartRig:
     rig: Rig | None  # None: it has one frame, and is moved as a whole
     tags: Doubles  # (f, N, 4, 4) where it has tags, without scale
     above: tuple[int, int] | None = None  # the part before, and which of that one's tags, that it hangs on
+    beside: bool = False  # it is another model, which goes along with the bone of those before that it follows best
 
     @property
     def tag_rests(self) -> Doubles:
@@ -147,6 +148,8 @@ class _Joining:
 
     def _add_bones(self, part: PartRig, rig: Rig, stand: Doubles, rest: Doubles, root: int) -> None:
         first = len(self.names)
+        if part.beside:
+            root = self._followed(rig)
         for bone, name in enumerate(rig.names):
             self.names.append(free_name(name if root < 0 else _named(name, part.name), self.names))
             self.groups.append((rig.groups[bone] if root < 0 else "") or part.name)
@@ -154,11 +157,17 @@ class _Joining:
         self.heads.append(steady.applied(rest[:3, :3], rig.heads) + rest[:3, 3])
         self.tails.append(steady.applied(rest[:3, :3], rig.tails) + rest[:3, 3])
         poses = self._held(rig.poses)
-        if root >= 0:
+        if part.above is not None:
             poses = steady.products(stand[:, None], rig_matrices(poses), inverse(rest))[..., :3, :]
         self.poses.append(poses)
         self.tag_bones += [first + bone for bone in rig.tag_bones.tolist()]
         self.tags.append(steady.products(stand[:, None], self._held(part.tags)))
+
+    def _followed(self, rig: Rig) -> int:
+        """Return which bone that there is already another model's first one follows best."""
+        whole = np.flatnonzero(~rig.torn)
+        size = float(np.linalg.norm(np.ptp(rig.rest, axis=0))) or 1.0
+        return followed(rig_matrices(rig.poses[whole, 0]), np.concatenate(self.poses, axis=1)[whole], size)
 
     def joined(self) -> JoinedRig:
         """Return what was put together. Points and weights are the parts' own: the skeleton has those of none."""
