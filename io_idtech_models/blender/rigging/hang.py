@@ -23,6 +23,8 @@ from ..scene import ExportScene
 from ..vertex.shape_keys import frame_blocks, read
 from .read import moved, triangles_of
 
+SMOOTHED = 3  # times
+
 
 def hang(block: Block, rig: Block, export: ExportScene[Any]) -> float:
     """Let a rig pose a mesh object: each point as the nearest place of what the rig was made of, where both rest.
@@ -142,8 +144,37 @@ def _transferred(
             modifier.show_viewport = before
         for group in made:
             block.vertex_groups.remove(group)
-    own = (groups >= first) & (weights >= LEAST_WEIGHT)
-    return points[own], groups[own] - first, weights[own]
+    own = groups >= first
+    table = np.zeros((len(names), len(block.data.vertices)))
+    table[groups[own] - first, points[own]] = weights[own]
+    table = _smoothed(table, block)
+    kept = table >= LEAST_WEIGHT
+    bones, vertices = np.nonzero(kept)
+    return (
+        vertices,
+        bones,
+        (table / np.maximum(np.where(kept, table, 0).sum(axis=0), 1e-9))[bones, vertices].astype(np.float32),
+    )
+
+
+def _smoothed(table: NDArray[np.float64], block: Block) -> NDArray[np.float64]:
+    """Return weights (B, P) as a mesh's points have them in the mean with those that edges join them to.
+
+    The nearest place of another shape is sometimes that of another limb, for single points.
+    """
+    edges = np.empty(2 * len(block.data.edges), np.int32)
+    block.data.edges.foreach_get("vertices", edges)
+    a, b = edges[0::2], edges[1::2]
+    count = table.shape[1]
+    degrees = np.maximum(np.bincount(edges, minlength=count), 1)
+    for _ in range(SMOOTHED):
+        for bone, own in enumerate(table):
+            if own.any():
+                around = np.bincount(a, weights=own[b], minlength=count) + np.bincount(
+                    b, weights=own[a], minlength=count
+                )
+                table[bone] = 0.5 * own + 0.5 * around / degrees
+    return table
 
 
 def _distance(block: Block, source: Block) -> float:

@@ -47,6 +47,14 @@ class Sides:
         partners = self.partners[order]
         return Sides(self.plane, np.where(partners < 0, -1, place[partners]), self.even)
 
+    def in_middle(self, bone: int) -> bool:
+        """Tell whether a bone is its own mirror image, and is to be."""
+        return self.even and bool(self.partners[bone] == bone)
+
+    def on_plane(self, place: Doubles) -> Doubles:
+        """Return a place (3,) brought onto the plane."""
+        return np.asarray((place + _image(place, self.plane)) / 2)
+
     def evened(self, places: Doubles) -> Doubles:
         """Return places of bones (B, 3), those of partners each other's mirror image where they nearly were."""
         if not self.even:

@@ -70,7 +70,7 @@ def find_skeleton(skin: Skin, points: MovingPoints, tags: Sequence[Tag], setting
     parents = np.array([place_of[parents[bone]] if bone != order[0] else -1 for bone in order])
     skin = Skin(skin.rest, skin.weights[:, order], skin.poses[:, order])
     heads, sides = heads[order], sides.of(order)
-    tails = _tails(skin, parents, heads, loads_of(parents, range(len(order)), skin.weights.sum(axis=0)))
+    tails = _tails(skin, parents, heads, loads_of(parents, range(len(order)), skin.weights.sum(axis=0)), sides)
     heads, tails = sides.evened(heads), sides.evened(tails)
     part = part_of(tags)
     names = name_bones(skin, parents, heads, tails, sides, part)
@@ -105,8 +105,11 @@ def _root(neighbours: list[list[int]], skin: Skin, sides: Sides) -> int:
     return min(large, key=oddness, default=int(mass.argmax()))
 
 
-def _tails(skin: Skin, parents: Indices, heads: Doubles, loads: Doubles) -> Doubles:
-    """Return where bones point to (B, 3): the joint of the child that goes on with them, or their own far end."""
+def _tails(skin: Skin, parents: Indices, heads: Doubles, loads: Doubles, sides: Sides) -> Doubles:
+    """Return where bones point to (B, 3): the joint of the child that goes on with them, or their own far end.
+
+    One in the middle points to neither side.
+    """
     middles, tails = middles_of(skin), np.empty_like(heads)
     for bone in range(len(heads)):
         own = skin.rest[skin.weights[:, bone] > 0.4]
@@ -115,6 +118,8 @@ def _tails(skin: Skin, parents: Indices, heads: Doubles, loads: Doubles) -> Doub
             reach[np.argsort(np.linalg.norm(reach, axis=1))[-max(1, len(reach) // 8) :]].mean(axis=0) if len(own) else 0
         )
         children = np.flatnonzero(parents == bone)
+        if sides.in_middle(bone):
+            children = children[[sides.in_middle(child) for child in children.tolist()]]
         way = middles[bone] - heads[bone]
         aim = far
         if len(children):
@@ -123,6 +128,8 @@ def _tails(skin: Skin, parents: Indices, heads: Doubles, loads: Doubles) -> Doub
             main = (loads[children] if parents[bone] < 0 else (along + 1) * loads[children] ** 0.3).argmax()
             if np.linalg.norm(towards[main]) > SHORTEST:
                 aim = heads[children[main]]
+        if sides.in_middle(bone):
+            aim = sides.on_plane(aim)
         if np.linalg.norm(aim - heads[bone]) < SHORTEST:
             aim = heads[bone] + [0, 0, 1.5 * SHORTEST]
         tails[bone] = aim
