@@ -26,7 +26,7 @@ from .levels import level_files, refuse_others
 from .load import Loaded, load, load_animation
 from .pictures import with_pictures, without_pictures
 from .scale_files import scale_files, warn_of_lost_scales
-from .storage import Target, write_files
+from .storage import Target, file_names, write_files
 
 if TYPE_CHECKING:
     from ..model.rigging.settings import RigSettings
@@ -244,8 +244,8 @@ def _files_beside(motions: list[Animation], row: Format, asked: ExportRequest) -
         if len(motions) > 1:
             files.append((target.with_suffix(".aninc"), _table(motions)))
         return Converted(files, motions, notes)
-    for motion in motions:
-        place = target.with_name(motion.name + row.suffixes[0])
+    for name, motion in zip(file_names([motion.name for motion in motions]), motions, strict=True):
+        place = target.with_name(name + row.suffixes[0])
         files += [(place, row.dump(motion)), *scale_files(motion, row, place, game)]
     return Converted(files, motions, notes)
 
