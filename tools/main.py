@@ -33,9 +33,9 @@ needs is installed in .venvs/ on its first run, which takes about 20 seconds per
 TEST_HELP = """\
 usage: python3 build.py test [--only STEP]... [--versions 4.5,5.2] [--blender PATH] [-- PYTEST-ARGUMENTS]
 
-Runs ruff, mypy, a check of the workflows (workflows), the tests without Blender (unit), the others with every Blender version that the Pythons
-at hand allow (bpy-4.2, bpy-4.5, bpy-5.2; where Python is another than for "unit", all tests), and builds,
-validates and installs the extension (zip) and the user's guide (docs).
+Runs ruff, mypy, a check of GitHub's workflows (workflows), the tests without Blender (unit), the others with
+every Blender version that the Pythons at hand allow (bpy-4.2, bpy-4.5, bpy-5.2; where Python is another than
+for "unit", all tests), and builds, validates and installs the extension (zip) and the user's guide (docs).
 
   --only STEP                run this step only; may be repeated
   --versions V,V             use these Blender versions only
