@@ -17,7 +17,7 @@ copyright = f"2026 {author}"
 release = re.findall(r'^version = "([^"]+)"', (PROJECT / "blender_manifest.toml").read_text(encoding="utf-8"), re.M)[0]
 
 extensions = ["myst_parser"]
-exclude_patterns: list[str] = []
+exclude_patterns = ["listing"]  # the platform's, not the guide's
 myst_heading_anchors = 4
 myst_linkify_fuzzy_links = False
 suppress_warnings = ["misc.highlighting_failure"]  # blocks of a shell with "..." in them

@@ -7,50 +7,19 @@ other is run as it stands. A block of `sh` has one command a line; a comment `# 
 import re
 import runpy
 import shlex
-import shutil
 import sys
 from contextlib import redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
 
 import bpy as blender
 
 from io_idtech_models.cli import main as plain
 from io_idtech_models.ui import cli
-from tests.samples import PROJECT
+from tests.pages import blocks, run_python
 
 bpy = blender
-DOCS = PROJECT / "docs"
-PIECE = re.compile(r"^(?:#{2,4} (?P<title>[^\n]+)|```(?P<kind>\w+)\n(?P<code>.*?)^```)$", re.M | re.S)
 FILE = re.compile(r"# (\w+\.py)\b")
 EXITS = re.compile(r"#\s*exits with (\d)\s*$")
-
-
-@dataclass
-class Block:
-    """One fenced block: the heading that it stands under, its language, its text, and its line."""
-
-    title: str
-    kind: str
-    code: str
-    line: int
-
-
-def blocks(page: str) -> list[Block]:
-    """Return the blocks of a page that can be run."""
-    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
-    title, found = "", []
-    for match in PIECE.finditer(text):
-        title = match["title"] or title
-        if match["kind"] in {"python", "sh"}:
-            found.append(Block(title, match["kind"], match["code"], text.count("\n", 0, match.start()) + 2))
-    return found
-
-
-def lay_out(folder: Path) -> None:
-    """Copy the example models, as they lie in the project, into a folder."""
-    shutil.copytree(PROJECT / "examples", folder / "examples", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
-    shutil.copy(PROJECT / "examples" / "strut.py", folder / "examples")
 
 
 def follow(page: str, title: str = "") -> dict[str, object]:
@@ -64,8 +33,8 @@ def follow(page: str, title: str = "") -> dict[str, object]:
                 command(line)
         elif (name := FILE.match(block.code)) and any(name[1] in b.code for b in chosen if b.kind == "sh"):
             Path(name[1]).write_text(block.code, encoding="utf-8")
-        else:  # errors name the page and its line
-            exec(compile("\n" * (block.line - 1) + block.code, f"{page}.md", "exec"), names)
+        else:
+            run_python(page, block, names)
     return names
 
 

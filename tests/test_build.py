@@ -139,6 +139,11 @@ def test_the_fuzzer_runs_with_the_numpy_of_each_blender_at_hand(monkeypatch, cap
     assert "Not with the numpy of Blender 4.2: no such Python" in capsys.readouterr().err
 
 
+def test_pythons_are_called_otherwise_on_windows():
+    assert pythons.names((3, 11), "posix") == ["python3.11", "python3"]
+    assert pythons.names((3, 11), "nt") == ["python3.11.exe", "python3.exe", "python.exe"]
+
+
 # -- environments
 
 
@@ -303,7 +308,7 @@ def test_option_is_taken_from_anywhere_before_the_dashes():
         (["zip", "--blender", "b"], "zip does not know --blender"),
         (["test", "--fast"], "test does not know --fast"),
         (["test", "--versions", "3.6"], "the versions are 4.2, 4.5, 5.2"),
-        (["test", "--only", "lint"], "The steps are ruff, mypy, docs, unit, bpy-4.2, bpy-4.5, bpy-5.2, "),
+        (["test", "--only", "lint"], "The steps are ruff, mypy, workflows, docs, unit, bpy-4.2, bpy-4.5, bpy-5.2, "),
     ],
 )
 def test_wrong_command_line_gives_one_sentence(capsys, arguments, message):
@@ -321,6 +326,15 @@ def test_help_is_given_at_once():
 # -- the checks
 
 
+def test_other_systems_run_the_two_commands_of_the_readme():
+    text = (PROJECT / "README.md").read_text(encoding="utf-8").partition("## Try it")[2].partition("\n## ")[0]
+    commands = [line.strip() for line in text.splitlines() if line.startswith("    python3 build.py")]
+    workflow = (PROJECT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8")
+    assert len(commands) == 2
+    assert [line.split("run: ")[1] for line in workflow.splitlines() if "run: python3" in line] == commands
+    assert all(system in workflow for system in ("ubuntu-", "windows-", "macos-"))
+
+
 def test_pytest_arguments_that_name_tests_replace_the_steps_own():
     options = checks.Options(pytest=("-k", "stamp", "tests/test_build.py::test_stamp_says_that_a_layer_is_ready"))
     assert options.chosen_paths == ["tests/test_build.py::test_stamp_says_that_a_layer_is_ready"]
@@ -328,7 +342,7 @@ def test_pytest_arguments_that_name_tests_replace_the_steps_own():
 
 def test_installed_blender_takes_the_place_of_the_matrix():
     names = [step.name for step in checks.steps(checks.Options(blender="b"))]
-    assert names == ["ruff", "mypy", "docs", "unit", "blender", "zip"]
+    assert names == ["ruff", "mypy", "workflows", "docs", "unit", "blender", "zip"]
 
 
 def test_tests_are_counted_from_the_report(tmp_path):

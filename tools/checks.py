@@ -114,6 +114,16 @@ def mypy(_options: Options) -> Outcome:
     return Outcome.of(transcript.status, transcript.text)
 
 
+def workflows(_options: Options) -> Outcome:
+    """Check what runs the tests on other systems against the schema of GitHub's workflows."""
+    python = environments.prepare(LINT, tests=False)
+    transcript = Transcript()
+    options = ["--builtin-schema", "vendor.github-workflows"]
+    for path in existing_tests([".github/workflows/*.yml"]):
+        transcript.run([python, "-m", "check_jsonschema", *options, path], f"check-jsonschema {path}")
+    return Outcome.of(transcript.status, transcript.text)
+
+
 def unit_tests(options: Options) -> Outcome:
     """Run the tests of the layers that must not need Blender, in an environment without it."""
     environment = environments.numpy_environment(find(UNIT_PYTHONS).version)
@@ -247,7 +257,8 @@ def steps(options: Options) -> list[Step]:
         blender_steps = [Step(e.name, blender_tests(e), tests=True) for e in chosen_blenders(options)]
         unit = find(UNIT_PYTHONS).version
         blender_steps += [unit_again(e) for e in at_hand(options) if unit not in e.pythons][-1:]
-    every = [Step("ruff", ruff), Step("mypy", mypy), Step("docs", guide), Step("unit", unit_tests, tests=True)]
+    every = [Step("ruff", ruff), Step("mypy", mypy), Step("workflows", workflows), Step("docs", guide)]
+    every += [Step("unit", unit_tests, tests=True)]
     every += [*blender_steps, Step("zip", extension_zip, last=True)]
     unknown = set(options.only) - {step.name for step in every}
     if unknown:

@@ -93,7 +93,7 @@ LINT = Environment(
     "lint",
     "ruff, mypy and type stubs",
     ((3, 11), (3, 13)),
-    ("ruff==0.17.*", "mypy==2.4.*", "fake-bpy-module-4.5", "numpy==2.2.*", *TEST_TOOLS),
+    ("ruff==0.17.*", "mypy==2.4.*", "check-jsonschema==0.39.*", "fake-bpy-module-4.5", "numpy==2.2.*", *TEST_TOOLS),
     seconds=15,
 )
 

@@ -17,6 +17,8 @@ usage: python3 build.py COMMAND [ARGUMENTS]
   try MODEL ...              show a model in its game (try --help)
   test                       run everything that CI checks (test --help)
   zip                        build dist/io_idtech_models-VERSION.zip, the extension for Blender
+  release                    build dist/release: a repository for Blender, the guide, notes and checksums (--dirty:
+                             with changes that are not committed)
   docs                       build dist/docs, the user's guide as a site with navigation and search
   bench                      measure the speed (--all: with every Blender version)
   fuzz                       look for files that crash, hang or change, or (fuzz edits) edits that go wrong
@@ -31,9 +33,9 @@ needs is installed in .venvs/ on its first run, which takes about 20 seconds per
 TEST_HELP = """\
 usage: python3 build.py test [--only STEP]... [--versions 4.5,5.2] [--blender PATH] [-- PYTEST-ARGUMENTS]
 
-Runs ruff, mypy, the tests without Blender (unit), the others with every Blender version that the Pythons
-at hand allow (bpy-4.2, bpy-4.5, bpy-5.2; where Python is another than for "unit", all tests), and builds,
-validates and installs the extension (zip) and the user's guide (docs).
+Runs ruff, mypy, a check of GitHub's workflows (workflows), the tests without Blender (unit), the others with
+every Blender version that the Pythons at hand allow (bpy-4.2, bpy-4.5, bpy-5.2; where Python is another than
+for "unit", all tests), and builds, validates and installs the extension (zip) and the user's guide (docs).
 
   --only STEP                run this step only; may be repeated
   --versions V,V             use these Blender versions only
@@ -71,6 +73,7 @@ def dispatch(arguments: list[str]) -> int:
     commands = {
         "zip": build_zip,
         "docs": build_docs,
+        "release": build_release,
         "bench": benchmarks,
         "fuzz": children.run_fuzzer,
         "mutate": children.run_mutants,
@@ -106,6 +109,16 @@ def build_zip(arguments: Sequence[str]) -> int:
     if arguments:
         raise BuildError(f"zip takes no arguments; got {' '.join(arguments)}.")
     print(package.build_zip())
+    return 0
+
+
+def build_release(arguments: Sequence[str]) -> int:
+    """Build all that goes out with a version."""
+    from . import release
+
+    if set(arguments) - {"--dirty"}:
+        raise BuildError(f"release takes --dirty alone; got {' '.join(arguments)}.")
+    print(release.build(dirty=bool(arguments)))
     return 0
 
 

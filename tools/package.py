@@ -22,9 +22,14 @@ FIRST_ZIP_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can hold
 
 def manifest_version(text: str | None = None) -> str:
     """Return the extension's version, whose only home is the manifest."""
-    match = re.search(r'^version\s*=\s*"([^"]+)"', MANIFEST.read_text(encoding="utf-8") if text is None else text, re.M)
+    return manifest_value(MANIFEST.read_text(encoding="utf-8") if text is None else text, "version")
+
+
+def manifest_value(text: str, key: str) -> str:
+    """Return a text that a manifest states; Python 3.8 to 3.10 have no module for TOML."""
+    match = re.search(rf'^{key}\s*=\s*"([^"]+)"', text, re.MULTILINE)
     if match is None:
-        raise BuildError(f"{MANIFEST.name} states no version.")
+        raise BuildError(f"{MANIFEST.name} states no {key}.")
     return match.group(1)
 
 
@@ -90,6 +95,7 @@ def pack(folder: Path, target: Path) -> None:
         for name in sorted(files):
             entry = zipfile.ZipInfo(name, FIRST_ZIP_DATE)
             entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3  # Unix, also where Python would say Windows
             entry.external_attr = 0o644 << 16
             packed.writestr(entry, files[name].read_bytes())
 

@@ -62,17 +62,24 @@ def pyenv_versions(version: Version, environ: Mapping[str, str]) -> list[Path]:
     return [path for _patch, path in sorted(found, reverse=True)]
 
 
+def names(version: Version, system: str = os.name) -> list[str]:
+    """Return what a Python of a version may be called, the surest first; on Windows nearly all are called alike."""
+    if system == "nt":
+        return [f"python{dotted(version)}.exe", "python3.exe", "python.exe"]
+    return [f"python{dotted(version)}", "python3"]
+
+
 def candidates(version: Version, environ: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
     """Yield commands that may start a Python of this version, the most likely first; none was run yet."""
     if version == running_version():
         yield (sys.executable,)
     folders = [Path(folder) for folder in environ.get("PATH", "").split(os.pathsep) if folder]
-    for name in (f"python{dotted(version)}", "python3"):
+    for name in names(version):
         for folder in folders:
             path = folder / name
             if path.is_file() and os.access(path, os.X_OK):
                 yield (str(path),)
-        if name != "python3":
+        if dotted(version) in name:
             yield from ((str(path),) for path in pyenv_versions(version, environ))
     if os.name == "nt":
         yield ("py", f"-{dotted(version)}")

@@ -26,7 +26,7 @@ from .levels import level_files, refuse_others
 from .load import Loaded, load, load_animation
 from .pictures import with_pictures, without_pictures
 from .scale_files import scale_files, warn_of_lost_scales
-from .storage import Target, write_files
+from .storage import Target, file_names, write_files
 
 if TYPE_CHECKING:
     from ..model.rigging.settings import RigSettings
@@ -44,6 +44,7 @@ class Posing:
     tags: Sequence[str] = ()  # joints that become tags
     frames: range | None = None  # the frames chosen of them
     rig: RigSettings | None = None  # how a skeleton is made for a model of frames; None: none is
+    motions: Sequence[Animation] = ()  # in place of `animations`, of who has read them already
 
 
 def problems(loaded: Loaded, game: str) -> list[Problem]:
@@ -73,18 +74,8 @@ def convert(source: GameFile, asked: ExportRequest, posing: Posing = Posing()) -
         refuse_others(to, asked.target.suffix)
     with collected_warnings() as warnings:
         loaded = load(source, [file for file in posing.animations if formats.by_suffix(file) in COMPANIONS][:1])
-        row = loaded.row
-        to = formats.kept_format(row, source, to)
-        way = WAYS.get((row.family, to.family))
-        posed = posing.tags or posing.frames is not None or (posing.animations and to.family is not SKELETAL)
-        if posed and way is not _baked:
-            raise LimitError(ONLY)
-        if posing.rig is not None and way is not _rigged:
-            raise LimitError("only a model of frames that becomes a skeletal one is given a rig")
-        if way is None:
-            raise _never(row, to)
-        found = way(loaded, to, asked, posing)
-        write_files(found.files)
+        to = formats.kept_format(loaded.row, source, to)
+        found = write(loaded, to, asked, posing)
     return "; ".join([to.family.describe(found.thing), *warnings, *found.notes])
 
 
@@ -95,6 +86,22 @@ class Converted:
     files: list[tuple[Target, bytes]]
     thing: Any
     notes: list[str]
+
+
+def write(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
+    """Write what was loaded in a format, and return what came of it; raises ModelError as `convert` does."""
+    way = WAYS.get((loaded.row.family, to.family))
+    animated = posing.animations or posing.motions
+    posed = posing.tags or posing.frames is not None or (animated and to.family is not SKELETAL)
+    if posed and way is not _baked:
+        raise LimitError(ONLY)
+    if posing.rig is not None and way is not _rigged:
+        raise LimitError("only a model of frames that becomes a skeletal one is given a rig")
+    if way is None:
+        raise _never(loaded.row, to)
+    found = way(loaded, to, asked, posing)
+    write_files(found.files)
+    return found
 
 
 def _baked(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> Converted:
@@ -114,8 +121,8 @@ def _baked(loaded: Loaded, to: Format, asked: ExportRequest, posing: Posing) -> 
 def _vertex_file(loaded: Loaded, model: VertexModel, to: Format, asked: ExportRequest) -> Converted:
     """Return what comes of a vertex-animated model, its pictures in the file or beside it as the format has them."""
     beside: list[tuple[Target, bytes]] = []
-    if to.vertex.holds_pictures and loaded.file is not None:
-        model = with_pictures(model, loaded.file)
+    if to.vertex.holds_pictures:
+        model = model if loaded.file is None else with_pictures(model, loaded.file)
     elif model.skins:
         model, beside = without_pictures(model, asked.target, loaded.file)
     written = dump_for(to, model, asked.game, asked.options, asked.shorten)
@@ -174,7 +181,7 @@ def _skeletal_files(loaded: Loaded, to: Format, asked: ExportRequest, posing: Po
     """Return what comes of a skeletal model and its animations in another format, or in its own."""
     model, row, game = loaded.model, loaded.row, asked.game
     motions = _motions(loaded, posing)
-    if row is to and motions and not (to.skeletal.companions or to.has_motions):
+    if row is to and posing.animations and not (to.skeletal.companions or to.has_motions):
         raise LimitError(ONLY)
     notes: list[str] = []
     if not to.skeletal.unmoved_vertices:
@@ -237,8 +244,8 @@ def _files_beside(motions: list[Animation], row: Format, asked: ExportRequest) -
         if len(motions) > 1:
             files.append((target.with_suffix(".aninc"), _table(motions)))
         return Converted(files, motions, notes)
-    for motion in motions:
-        place = target.with_name(motion.name + row.suffixes[0])
+    for name, motion in zip(file_names([motion.name for motion in motions]), motions, strict=True):
+        place = target.with_name(name + row.suffixes[0])
         files += [(place, row.dump(motion)), *scale_files(motion, row, place, game)]
     return Converted(files, motions, notes)
 
@@ -282,6 +289,8 @@ def _motions(loaded: Loaded, posing: Posing) -> list[Animation]:
 
     It is not the one that is converted.
     """
+    if posing.motions:
+        return list(posing.motions)
     if loaded.row.has_motions and not posing.animations:
         return loaded.animations
     first = loaded.animation

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -16,6 +18,11 @@ from ..reporting import ModelError, reason
 PREFIX, SUFFIX = ".idtech-", ".part"  # of temporary files
 Fill = Callable[[IO[bytes]], None]  # writes a file's bytes
 Target = Path  # of what is written: a place on disk, whereas what is read may lie in an archive
+WINDOWS = sys.platform == "win32"
+# What Windows keeps for devices, whatever follows a dot, and letters that it has no names with; see "Naming Files,
+# Paths, and Namespaces" of its documentation.
+RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9¹²³])(?=[ .]|\Z)", re.IGNORECASE)
+REFUSED = re.compile(r'[<>:"/\\|?*\x00-\x1f]')
 
 
 def write_file(path: Target, data: bytes) -> None:
@@ -34,6 +41,20 @@ def write_files(files: Sequence[tuple[Target, bytes]]) -> None:
     for path, _ in files:
         _refuse_archive(path)
     _write_all([(path, partial(_put, data)) for path, data in files])
+
+
+def file_names(wanted: Sequence[str]) -> list[str]:
+    """Return names for files, without their suffix: such as any system takes, each once whatever its case."""
+    found: dict[str, str] = {}
+    for name in wanted:
+        plain = REFUSED.sub("_", name).strip(" .") or "animation"
+        free = plain = f"_{plain}" if RESERVED.match(plain) else plain
+        number = 0
+        while free.casefold() in found:
+            number += 1
+            free = f"{plain}.{number:03d}"
+        found[free.casefold()] = free
+    return list(found.values())
 
 
 def write_archive(path: Target, fill: Fill) -> None:
@@ -62,16 +83,61 @@ def _write_all(files: Sequence[tuple[Target, Fill]]) -> None:
 
                     folders[target.parent] = Path(tempfile.mkdtemp(SUFFIX, PREFIX, target.parent))
                 _stage(target, fill, folders.get(target.parent, target.parent), staged)
-        for (path, _), (temporary, target) in zip(files, tuple(staged), strict=True):
-            with _in_words(path):
-                temporary.replace(target)
-            staged.pop(0)
+        _put_in_place([path for path, _ in files], staged)
     finally:
         for temporary, _ in staged:
             temporary.unlink(missing_ok=True)
         for folder in folders.values():
             with suppress(OSError):
                 folder.rmdir()
+
+
+def _put_in_place(paths: Sequence[Path], staged: list[tuple[Path, Path]]) -> None:
+    """Put temporary files in their targets' places, all or none; what is done is taken off the list.
+
+    Windows lets nobody replace a file that another program has open, which is not known before it is tried.
+    """
+    kept: list[tuple[Path | None, Path]] = []  # what was there, and where; None: nothing was
+    pairs = tuple(staged)
+    try:
+        for path, (temporary, target) in zip(paths, pairs, strict=True):
+            with _in_words(path):
+                if len(pairs) > 1:
+                    kept.append((_keep(target, temporary), target))
+                _replace(temporary, target)
+            staged.pop(0)
+    except BaseException:
+        for old, target in reversed(kept[: len(pairs) - len(staged)]):
+            with suppress(OSError):
+                target.unlink() if old is None else old.replace(target)
+        raise
+    finally:
+        for old, _ in kept:
+            if old is not None:
+                old.unlink(missing_ok=True)
+
+
+def _keep(target: Path, temporary: Path) -> Path | None:
+    """Keep what is there under a second name beside the temporary file; returns it, or None of what is not there."""
+    if not target.exists():
+        return None
+    kept = temporary.with_name(temporary.name + ".old")
+    try:
+        os.link(target, kept)
+    except OSError:  # a file system without links
+        import shutil
+
+        shutil.copy2(target, kept)
+    return kept
+
+
+def _replace(temporary: Path, target: Path) -> None:
+    """Put a file in another's place; raises OSError."""
+    try:
+        temporary.replace(target)
+    except PermissionError as error:
+        held = "; another program may have it open" if target.exists() else ""
+        raise PermissionError(error.errno, f"{error.strerror}{held}") from error
 
 
 @contextmanager
@@ -108,6 +174,8 @@ def _stage(target: Path, fill: Fill, folder: Path, staged: list[tuple[Path, Path
 
 def _check_target(target: Path) -> None:
     """Refuse what replacing would do although writing could not: the file itself is not opened."""
+    if WINDOWS and (RESERVED.match(target.name) or REFUSED.search(target.name) or target.name[-1:] in {".", " "}):
+        raise OSError(errno.EINVAL, f"there are no files called '{target.name}' on Windows")
     if target.is_symlink():  # still, although all links were followed
         raise OSError(errno.ELOOP, "the link leads in a circle")
     if target.is_dir():

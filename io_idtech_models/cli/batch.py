@@ -6,6 +6,7 @@ import argparse
 import glob
 import json
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ from .inputs import SUFFIXES, Input, exists, expand, is_dir, is_in_archive, plac
 from .workers import Crew, Job, Report, answer
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+FOLDS_CASE = sys.platform in {"win32", "darwin"}  # there `A.md3` and `a.md3` are one file, as a rule
 MODEL_SUFFIXES = tuple(suffix for row in formats.ROWS if row.has_model for suffix in row.suffixes)
 ANIMATION_SUFFIXES = tuple(suffix for suffix in SUFFIXES if suffix not in MODEL_SUFFIXES)
 
@@ -116,11 +118,11 @@ def _target(source: Input, output: Path | None, suffix: str) -> Path:
 def _distinct(jobs: list[Job], levels: int) -> list[Job]:
     """Return the jobs if no file would be written twice or over an input, with so many levels; raises LimitError."""
     taken: dict[str, Path] = {}
-    sources = {place_of(job.source): job.source for job in jobs}
+    sources = {_one_case(place_of(job.source)) for job in jobs}
     numbers = range(1, levels + 1)
     every = [(job.source, each) for job in jobs for each in (job.target, *level_targets(job.target, numbers))]
     for source, target in every:
-        place = place_of(target)
+        place = _one_case(place_of(target))
         if is_in_archive(target):
             raise LimitError(f"'{target}' is in an archive, which is only read: say where to write")
         if place in sources:
@@ -129,6 +131,11 @@ def _distinct(jobs: list[Job], levels: int) -> list[Job]:
             raise LimitError(f"'{taken[place]}' and '{source}' would both become '{target}'")
         taken[place] = source
     return jobs
+
+
+def _one_case(place: str) -> str:
+    """Return a spelling that two places share where the system takes them for one."""
+    return place.casefold() if FOLDS_CASE else place
 
 
 def convert(options: argparse.Namespace, converter: Converter) -> int:

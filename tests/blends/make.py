@@ -1,8 +1,9 @@
 """Make a .blend of small models with the Blender at hand: ``.venvs/bpy-4.2/bin/python tests/blends/make.py``.
 
 The files beside are kept: a .blend lives for years, and is opened by Blenders that its maker did not know. `first-*`
-were saved by the extension's first version, before import noted what decides whether normals were edited. Never make
-those again.
+and `saved-*` are older than the first release: `first-*` were saved before import noted what decides whether normals
+were edited. At a release the version's name is given (`make.py 1.0.0`), with each Blender, and the files are added.
+Never make those again that are there.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).resolve().parent
+KINDS = {"md2", "md3", "mdc", "mdl", "md5mesh", "mdm", "mds", "iqm", "mdr"}
 sys.path.insert(0, str(FOLDER.parent.parent))
 
 
@@ -27,11 +29,15 @@ def main() -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     for path in sorted(FOLDER.glob("*.*")):
         kind = path.suffix[1:]
-        if kind in {"md2", "md3", "md5mesh", "mdm"}:
+        if kind in KINDS:
             getattr(scenes, f"idtech_{kind}")(filepath=str(path))
     name = sys.argv[1] if len(sys.argv) > 1 else "saved"
     version = ".".join(str(part) for part in bpy.app.version[:2])
-    bpy.ops.wm.save_as_mainfile(filepath=str(FOLDER / f"{name}-{version}.blend"), compress=True, check_existing=False)
+    path = FOLDER / f"{name}-{version}.blend"
+    if path.exists():
+        sys.stderr.write(f"{path.name} is there already, and stays as it is\n")
+        os._exit(1)
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=True, check_existing=False)
     sys.stdout.flush()
     os._exit(0)  # Blender's own clean-up may crash or hang
 

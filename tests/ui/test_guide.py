@@ -9,7 +9,8 @@ import pytest
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.formats.mdm import file as mdm
-from tests.recipes import blocks, follow, lay_out
+from tests.pages import blocks, lay_out
+from tests.recipes import follow
 from tests.ui.scene import bpy
 
 EXAMPLE = "examples/sentinel/sentinel.md3"

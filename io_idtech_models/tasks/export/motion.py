@@ -11,6 +11,7 @@ from typing import Any
 from ... import formats
 from ...assets.export_request import ExportRequest
 from ...assets.scale_files import scale_files, warn_of_lost_scales
+from ...assets.storage import file_names
 from ...blender.compat import Context
 from ...blender.skeletal.gather import find_rig, gather
 from ...blender.skeletal.rig_scene import Holds, RigScene, SkeletalGatherSettings, rig_scene
@@ -133,7 +134,7 @@ class _MotionExport:
         """Return each in a file of its own; `several` go into the folder under their names."""
         path, row, game = self.asked.target, self.row, self.asked.game
         exported = ExportedFiles()
-        for name, source in zip(_file_names([source.name for source in self.sources]), self.sources, strict=True):
+        for name, source in zip(file_names([source.name for source in self.sources]), self.sources, strict=True):
             target = in_game_folder(path.with_name(name + row.suffixes[0]) if several else path, game)
             with collected_warnings() as warnings:
                 animation = finished(source.gather(), self.model, self.wanted)
@@ -222,16 +223,3 @@ def _as_coded(animation: Animation, found: Animation) -> Animation:
     if found.positions.shape != animation.positions.shape:
         return animation
     return replace(animation, positions=found.positions, rotations=found.rotations, scales=found.scales)
-
-
-def _file_names(names_of: list[str]) -> list[str]:
-    """Return files' names for animations: without what file systems refuse, each once, whatever its case."""
-    found: dict[str, str] = {}
-    for name in names_of:
-        plain = "".join("_" if c in '<>:"/\\|?*' or ord(c) < 32 else c for c in name).strip(" .") or "animation"
-        free, number = plain, 0
-        while free.casefold() in found:
-            number += 1
-            free = f"{plain}.{number:03d}"
-        found[free.casefold()] = free
-    return list(found.values())
