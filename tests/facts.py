@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from io_idtech_models.formats.ase import file as ase
 from io_idtech_models.formats.iqm import file as iqm
 from io_idtech_models.formats.iqm.file import name_at
 from io_idtech_models.formats.md2 import file as md2
@@ -254,7 +255,13 @@ def _of_block(prefix: str, block: Any) -> Facts:
     return found
 
 
+def _ase(data: bytes) -> Facts:
+    """Return the words of a text, by their lines."""
+    lines = ase.write(ase.read(data)).splitlines()
+    return {f"lines[{i}]": b" ".join(line.split()) for i, line in enumerate(lines)}
+
+
 READERS: dict[bytes, Callable[[bytes], Facts]] = {
     md2.IDENT: _md2, md3.IDENT: _md3, mdc.IDENT: _mdc, mdl.IDENT: _mdl, mdm.IDENT: _mdm, mdr.IDENT: _mdr,
-    mds.IDENT: _mds, mdx.IDENT: _mdx, iqm.MAGIC[:4]: _iqm, b"MD5V": _md5,
+    mds.IDENT: _mds, mdx.IDENT: _mdx, iqm.MAGIC[:4]: _iqm, b"MD5V": _md5, ase.IDENT[:4]: _ase,
 }  # fmt: skip

@@ -128,6 +128,8 @@ def format_of(data: bytes) -> Any:
 
 def loose_bytes(data: bytes) -> tuple[bytes, bytes]:
     """Return the bytes of a file that are no part of what it declares: between its lumps, and behind the last."""
+    if format_of(data).is_text:
+        return b"", b""
     structs = format_of(data).read(data)
     if hasattr(structs, "layout"):
         return structs.layout["layout_filler"].tobytes(), structs.layout["layout_tail"].tobytes()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests import (
+    samples_ase,
     samples_iqm,
     samples_md2,
     samples_md3,
@@ -22,6 +23,7 @@ SAMPLES: dict[str, dict[str, bytes]] = {
     "mdl": {make.__name__: make().pack() for make in samples_mdl.SPECS},
     "mdc": {make.__name__: make().pack() for make in samples_mdc.SPECS},
     "tag": {make.__name__: make() for make in samples_tag.FILES},
+    "ase": {make.__name__: make() for make in samples_ase.FILES},
     "md5mesh": {make.__name__: make() for make in samples_md5.MESHES},
     "mdm": {make.__name__: make() for make in samples_mdm.MESHES},
     "iqm": {make.__name__: make().pack() for make in samples_iqm.SPECS},

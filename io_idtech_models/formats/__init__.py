@@ -193,6 +193,16 @@ MD5MESH = Format(
     is_text=True,
     skins=SKIN_DECLS,
 )
+ASE = Format(
+    name="ase",
+    label="Static Model (.ase)",
+    engine=DOOM_3,
+    suffixes=(".ase",),
+    magic=b"*3DSMAX_ASCIIEXPORT",
+    kind=VertexFormat(),
+    is_text=True,
+    skins=SKIN_DECLS,
+)
 MDX = Format(
     name="mdx",
     label="Enemy Territory Animation (.mdx)",
@@ -289,7 +299,21 @@ MDR = Format(
         ),
     ),
 )
-ROWS: tuple[Format, ...] = (MD2, MD3, MDC, TAG, MDL, MD5MESH, MDM, MDS, IQM, MDR, MD5ANIM, MDX)  # in the order of menus
+ROWS: tuple[Format, ...] = (
+    MD2,
+    MD3,
+    MDC,
+    TAG,
+    MDL,
+    MD5MESH,
+    ASE,
+    MDM,
+    MDS,
+    IQM,
+    MDR,
+    MD5ANIM,
+    MDX,
+)  # in the order of menus
 
 
 def rows_of(family: Family) -> tuple[Format, ...]:

@@ -83,12 +83,19 @@ def _mdx() -> Codec:
     return file, model
 
 
+def _ase() -> Codec:
+    from .ase import file, model
+
+    return file, model
+
+
 CODECS: dict[str, Callable[[], Codec]] = {
     "md2": _md2,
     "md3": _md3,
     "mdc": _mdc,
     "tag": _tag,
     "mdl": _mdl,
+    "ase": _ase,
     "md5mesh": _md5mesh,
     "mdm": _mdm,
     "mds": _mds,

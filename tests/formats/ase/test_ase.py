@@ -1,0 +1,318 @@
+"""What is special about ASE: its text, which stays but for what an edit touched, and what engines make of it."""
+
+import numpy as np
+import pytest
+
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.ase.file import Material, read
+from io_idtech_models.formats.ase.materials import placed, shader_of, unplaced
+from io_idtech_models.formats.ase.parts import decode_normals, encode_normals
+from io_idtech_models.reporting import FormatError, LimitError, collected_warnings
+from tests import samples_ase
+from tests.samples import CORPUS, load, sample, sample_params
+from tests.samples_ase import CORNERS, FACES, MaterialSpec, MeshSpec, pack, pyramid, several
+
+ROW = by_name("ase")
+# They are in no manifest.
+REAL = [pytest.param(path, id=path.name) for path in sorted(CORPUS.rglob("*.ase"))]
+
+
+def changed_lines(before, after):
+    """Return the lines that differ between texts of as many lines."""
+    old, new = before.splitlines(), after.splitlines()
+    assert len(old) == len(new)
+    return [b.strip() for a, b in zip(old, new, strict=True) if a != b]
+
+
+@pytest.mark.parametrize("data", sample_params(format_name="ase"))
+def test_what_is_not_edited_comes_back_letter_by_letter(data):
+    assert ROW.dump(load(data)) == data
+
+
+@pytest.mark.parametrize("path", REAL)
+def test_real_files_come_back_letter_by_letter(path):
+    model = load(path.read_bytes())
+    assert ROW.dump(model) == path.read_bytes()
+    assert sum(len(surface.triangles) for surface in model.surfaces) == path.read_bytes().count(b"*MESH_FACE ")
+
+
+@pytest.mark.parametrize("path", REAL)
+def test_real_files_are_written_anew(path):
+    model = load(path.read_bytes())
+    model.source = None
+    again = load(ROW.dump(model))
+    for old, new in zip(model.surfaces, again.surfaces, strict=True):
+        assert (old.name, old.shaders) == (new.name, new.shaders)
+        assert np.array_equal(old.triangles, new.triangles)
+        assert np.abs(old.positions - new.positions).max() < 2e-6
+        assert np.abs(old.uvs - new.uvs).max() < 1e-6
+
+
+def test_a_moved_point_changes_its_row_and_the_normals_of_its_faces():
+    model = load(pyramid())
+    surface = model.surfaces[0]
+    positions = surface.positions.copy()
+    positions[0, (positions[0] == CORNERS[4]).all(axis=1), 2] += 2
+    surface.positions = positions
+    changed = changed_lines(pyramid(), ROW.dump(model))
+    assert [line for line in changed if line.startswith(b"*MESH_VERTEX ")] == [
+        b"*MESH_VERTEX    4\t0.0000\t0.5\t11.1250"
+    ]
+    assert {line.split()[0] for line in changed} == {b"*MESH_VERTEX", b"*MESH_FACENORMAL", b"*MESH_VERTEXNORMAL"}
+    faces = [int(line.split()[1]) for line in changed if line.startswith(b"*MESH_FACENORMAL")]
+    assert faces == [2, 3, 4, 5]
+    assert np.array_equal(load(ROW.dump(model)).surfaces[0].positions, positions)
+
+
+def test_a_moved_coordinate_changes_one_number():
+    model = load(samples_ase.moved_texture())
+    surface = model.surfaces[0]
+    before = surface.uvs.copy()
+    material = read(samples_ase.moved_texture()).materials[1]
+    corner = placed(material, np.array(samples_ase.TVERTS)[5:6, :2])[0]
+    shown = placed(material, np.array([[2.5, 3.0]]))[0]
+    which = (surface.uvs == corner).all(axis=1)
+    surface.uvs[which] = shown
+    assert which.sum() == 1
+    text = ROW.dump(model)
+    (line,) = changed_lines(samples_ase.moved_texture(), text)
+    assert [round(float(word), 5) for word in line.split()[2:]] == [2.5, 3.0, 0.0]
+    assert np.abs(load(text).surfaces[0].uvs - np.where(which[:, None], shown, before)).max() < 1e-6
+
+
+def test_names_and_materials_change_their_words():
+    model = load(pyramid())
+    model.surfaces[0].name, model.surfaces[0].shaders = "other one", ["textures/new"]
+    text = ROW.dump(model)
+    assert text.count(b'*NODE_NAME "other one"') == 2
+    assert b"*MATERIAL_COUNT 2" in text and b'*BITMAP "//base/textures/new"' in text and b"*MATERIAL_REF 1" in text
+    assert b'*BITMAP "\\\\base\\textures\\stone.tga"' in text
+    again = load(text)
+    assert (again.surfaces[0].name, again.surfaces[0].shaders) == ("other one", ["textures/new"])
+
+
+def test_faces_that_go_write_the_mesh_anew_and_nothing_else():
+    model = load(pyramid())
+    surface = model.surfaces[0]
+    surface.triangles, surface.source_triangles = surface.triangles[1:], surface.source_triangles[1:]
+    text = ROW.dump(model)
+    head, tail = pyramid().split(b"\t*MESH {")[0], pyramid().split(b"\t*PROP_")[1]
+    assert text.startswith(head) and text.endswith(tail)
+    again = load(text).surfaces[0]
+    assert len(again.triangles) == 5
+    for name in ("positions", "normals"):
+        old, new = getattr(surface, name)[0][surface.triangles], getattr(again, name)[0][again.triangles]
+        assert np.abs(old - new).max() < 1e-6
+
+
+def test_an_object_that_goes_takes_its_block_along():
+    model = load(several())
+    assert [s.name for s in model.surfaces] == ["many", "many_1", "bare", "", "none", "bare"]
+    assert [s.shaders for s in model.surfaces[:4]] == [
+        ["textures/iron"], ["textures/wood"], ["textures/plain"], ["textures/wood"],
+    ]  # fmt: skip
+    del model.surfaces[2]
+    text = ROW.dump(model)
+    start = several().index(b'*GEOMOBJECT {\n\t*NODE_NAME "bare"')
+    assert text == several()[:start] + several()[several().index(b"*LIGHTOBJECT") :]
+
+
+def test_a_part_that_goes_makes_objects_of_the_others():
+    model = load(several())
+    del model.surfaces[0]
+    text = ROW.dump(model)
+    again = load(text)
+    assert [s.name for s in again.surfaces] == ["bare", "", "none", "bare", "many_1"]
+    assert again.surfaces[-1].shaders == ["textures/wood"]
+    assert len(again.surfaces[-1].triangles) == 3
+
+
+def test_an_added_surface_is_an_object_behind_all():
+    model, other = load(pyramid()), load(several())
+    added = other.surfaces[3]
+    added.source_index, added.source_vertices, added.source_triangles = -1, None, None
+    model.surfaces.append(added)
+    text = ROW.dump(model)
+    start = pyramid().index(b"*GEOMOBJECT")
+    assert pyramid()[start:] in text
+    assert load(text).surfaces[1].shaders == ["textures/wood"]
+
+
+def test_points_that_part_write_the_mesh_anew():
+    model = load(pyramid())
+    positions = model.surfaces[0].positions.copy()
+    positions[0, 0] += 1
+    model.surfaces[0].positions = positions
+    again = load(ROW.dump(model)).surfaces[0]
+    old, new = positions[0][model.surfaces[0].triangles], again.positions[0][again.triangles]
+    assert np.abs(old - new).max() < 1e-5
+
+
+def test_colors_that_are_lost_are_said():
+    model = load(several())
+    surface = model.surfaces[3]
+    surface.triangles, surface.source_triangles = surface.triangles[1:], surface.source_triangles[1:]
+    with collected_warnings() as said:
+        ROW.dump(model)
+    assert said == ["'' is written anew, without its colors of vertices"]
+
+
+def test_a_mesh_without_normals_is_smooth():
+    surface = load(several()).surfaces[2]
+    places = surface.positions[0]
+    tip = surface.normals[0][(places == CORNERS[4]).all(axis=1)]
+    assert len(tip) == 1 and tip[0, 2] > 0.9
+    assert np.abs(np.linalg.norm(surface.normals[0], axis=1) - 1).max() < 1e-5
+
+
+def test_normals_are_turned_by_their_node_in_both_directions():
+    model = load(samples_ase.moved_texture())
+    code = model.source.surfaces[0].codes[0, :, 3]
+    first = decode_normals(code)[model.surfaces[0].triangles[0, 0]]
+    rows = np.array([[0, 2, 0], [-2, 0, 0], [0, 0, 0.5]], float)
+    wanted = np.array(samples_ase.SIDES[0]) @ rows
+    assert np.abs(first - wanted / np.linalg.norm(wanted)).max() < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("name", "bitmap", "shown"),
+    [
+        ("a", "\\\\base\\textures\\x\\y.tga", "textures/x/y"),
+        ("a", "//base/models/x.y/z", "models/x.y/z"),
+        ("a", "C:\\Doom 3\\Base\\textures\\x.TGA", "textures/x"),
+        ("a", "/games/q3/Textures/x.jpg", "Textures/x"),
+        ("a", "plain.png", "plain"),
+        ("textures\\of\\q3map", "", "textures/of/q3map"),
+    ],
+)
+def test_materials_are_named_as_games_look_for_them(name, bitmap, shown):
+    assert shader_of(Material(name, bitmap)) == shown
+
+
+def test_texture_coordinates_are_placed_as_doom_3_does():
+    material = Material(u_offset=0.5, v_offset=-0.25, u_tiling=2.0, v_tiling=-1.5, angle=0.7)
+    tverts = np.array([[0.25, 0.75], [3.0, -2.0]])
+    u, v = tverts[:, 0] * 2 - 0.5, (1 - tverts[:, 1]) * -1.5 - 0.25
+    s, t = u * np.cos(0.7) + v * np.sin(0.7), v * np.cos(0.7) - u * np.sin(0.7)
+    shown = placed(material, tverts)
+    assert np.abs(shown - np.stack((s, 1 - t), axis=1)).max() < 1e-6
+    assert np.abs(unplaced(material, shown) - tverts).max() < 1e-6
+    material.u_tiling = 0.0
+    assert unplaced(material, shown) is None
+
+
+def test_normals_keep_their_codes():
+    codes = encode_normals(np.random.default_rng(5).normal(size=(1000, 3)))
+    assert np.array_equal(encode_normals(decode_normals(codes)), codes)
+    near = decode_normals(codes) * np.float32(3)
+    assert np.array_equal(encode_normals(near, codes), codes)
+    assert decode_normals(encode_normals(np.zeros((1, 3)))).tolist() == [[0, 0, 1]]
+
+
+# -- broken files
+
+
+def swapped(old, new, data=None):
+    data = pyramid() if data is None else data
+    assert old in data
+    return data.replace(old, new, 1)
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"solid", "not an ASE file at line 1: expected '*3DSMAX_ASCIIEXPORT', found 'solid'"),
+        (swapped(b"*MESH_NUMVERTEX 5", b"*MESH_NUMVERTEX 6"), "line 28: expected 6 rows '*MESH_VERTEX', found 5"),
+        (pack([], [MeshSpec("a", CORNERS, [(0, 1, 7)])]), "a face names a vertex that the mesh lacks"),
+        (swapped(b"*MESH_TFACE 4\t5", b"*MESH_TFACE 4\t6"), "a face names a texture coordinate that the mesh lacks"),
+        (
+            swapped(b"*MESH_VERTEX    1", b"*MESH_VERTEX    2"),
+            "'*MESH_VERTEX' out of order at line 30: expected 1, found 2",
+        ),
+        (swapped(b"8.0000\t-6.25", b"8.0000\tx"), "not a number at line 30: expected a number within 1e+09, found 'x'"),
+        (
+            swapped(b"*MESH_VERTEXNORMAL 2", b"*MESH_VERTEXNORMAL 4"),
+            "a normal of a vertex that its face lacks at line 64: expected 0, 2 or 1, found 4",
+        ),
+        (swapped(b"*MESH_NUMFACES 6", b"*MESH_NUMFACES -1"), "bad *MESH_NUMFACES at line 27: expected a whole number"),
+        (pyramid().rstrip()[:-1], "the file ends too early at line"),
+        (pyramid() + b"}\n", "a brace closes that never opened at line"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(data, text):
+    with pytest.raises(FormatError) as caught:
+        ROW.load(data, "x")
+    assert text in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_material_that_is_missing_is_said():
+    data = pack([MaterialSpec()], [MeshSpec("a", CORNERS, FACES, ref=3)])
+    with collected_warnings() as said:
+        model = load(data)
+    assert said == ["'a' names material 3, of 1: games refuse it or crash"]
+    assert model.surfaces[0].shaders == []
+    assert ROW.dump(model) == data
+
+
+@pytest.mark.parametrize("value", [np.nan, 2e9])
+def test_what_no_text_holds_is_refused(value):
+    model = load(pyramid())
+    model.surfaces[0].positions = np.full_like(model.surfaces[0].positions, value)
+    with pytest.raises(LimitError, match="'pyramid' has a vertex that is no number, or beyond 1e\\+09"):
+        ROW.dump(model)
+
+
+def test_more_than_65535_points():
+    count = 70_000
+    points = np.stack((np.arange(count), np.arange(count) % 7, np.arange(count) % 5), axis=1).tolist()
+    faces = [(i, i + 1, i + 2) for i in range(0, count - 2, 3)]
+    model = load(pack([MaterialSpec()], [MeshSpec("large", points, faces)]))
+    assert model.surfaces[0].num_vertices == 3 * len(faces)
+    model.source = None
+    assert load(ROW.dump(model)).surfaces[0].num_vertices == 3 * len(faces)
+
+
+def test_frames_and_tags_beyond_are_said():
+    model = load(sample("animated"))
+    with collected_warnings() as said:
+        shaped = ROW.shape(model)
+    assert (shaped.num_frames, shaped.tags) == (1, [])
+    assert any("ASE holds one frame, and no tags: left out:" in text for text in said)
+    assert load(ROW.dump(shaped)).num_frames == 1
+
+
+# -- a .blend from a stranger
+
+
+@pytest.mark.parametrize("fact", ["head", "layout_between", "layout_lengths"])
+def test_facts_of_a_stranger_are_no_text(fact):
+    model = load(pyramid())
+    model.source.facts[fact] = np.zeros(3, np.float32)
+    with collected_warnings() as said:
+        again = load(ROW.dump(model))
+    assert len(again.surfaces[0].triangles) == 6
+    assert said or fact != "head"
+
+
+def test_a_text_that_says_something_else_is_not_used():
+    model = load(pyramid())
+    facts = model.source.surfaces[0].facts
+    facts["block"] = np.frombuffer(facts["block"].tobytes().replace(b"-6.25", b"-7.25"), np.uint8)
+    with collected_warnings() as said:
+        text = ROW.dump(model)
+    assert said == ["the facts of the source of 'sample' are damaged: written without them"]
+    assert np.array_equal(load(text).surfaces[0].positions, model.surfaces[0].positions)
+
+
+def test_a_layout_that_is_missing_leaves_head_and_objects():
+    model = load(several())
+    for name in ("layout_between", "layout_lengths"):
+        del model.source.facts[name]
+    again = load(ROW.dump(model))
+    assert [s.name for s in again.surfaces] == [s.name for s in model.surfaces]
+
+
+def test_what_nobody_knows_is_kept_whatever_its_bytes():
+    data = swapped(b"*MESH_NUMFACES", b"*MESH_NUM\xb3")
+    assert ROW.dump(load(data)) == data
