@@ -17,7 +17,8 @@ q3map2's picomodel, `pm_ase.c`):
 - Doom 3 reads rows in their order and refuses more than announced; picomodel goes by their numbers. Here the rows have
   to be numbered in their order, and to be as many as announced.
 - Braces within a `*MESH` are only counted: what a `*MESH_MAPPINGCHANNEL` holds replaces the texture coordinates before.
-- Objects lie at the top or in a `*GROUP`. Vertices lie in the world: `*NODE_TM` turns normals alone, in Doom 3.
+- Objects lie at the top or in a `*GROUP`. Vertices lie in the world: `*NODE_TM`, which has to stand before the `*MESH`,
+  turns normals alone, in Doom 3 (where without one they have no length; picomodel takes them as they stand).
 - A `*MATERIAL_REF` that is missing is 0.
 - Meshes in a `*MESH_ANIMATION` are no part of the static model.
 
