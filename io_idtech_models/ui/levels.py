@@ -91,10 +91,6 @@ def _stem_of(chosen: Any) -> str:
 CLASSES = (OBJECT_OT_idtech_make_levels,)
 
 
-def draw_menu(self: Any, context: Context) -> None:
-    """Add the operator to the menu of objects."""
-    self.layout.operator(OBJECT_OT_idtech_make_levels.bl_idname)
-
 
 def draw_collection_menu(self: Any, context: Context) -> None:
     """Add the operator to the Outliner's menu of collections."""

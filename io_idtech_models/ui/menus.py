@@ -1,4 +1,7 @@
-"""File > Import > id Tech, and its like of exports: formats by the engines whose they are, models before motions."""
+"""File > Import > id Tech, and its like of exports: formats by the engines whose they are, models before motions.
+
+And Object > id Tech, the one place there for all that is done with a model.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,11 @@ import bpy
 from ..blender.compat import Context
 from ..formats import ROWS
 from ..formats.format import ENGINES
+from .animations import torso
 from .import_ import archives
 from .player import choosing, transfer
+from .rigging import operators as rigging
+from .skins import operators as skins
 
 
 def entries(way: str, engine: str) -> Iterator[tuple[str, str]]:
@@ -66,7 +72,33 @@ class TOPBAR_MT_idtech_export(bpy.types.Menu):
         transfer.draw_export(self, context)
 
 
-CLASSES = (TOPBAR_MT_idtech_import, TOPBAR_MT_idtech_export)
+class VIEW3D_MT_idtech(bpy.types.Menu):
+    """What is done with models in the 3D view."""
+
+    bl_idname = "VIEW3D_MT_idtech"
+    bl_label = "id Tech"
+
+    def draw(self, context: Context) -> None:
+        """Show all of it: for a game first, then what the model wears and plays, what it has, and what is made of it."""
+        layout: Any = self.layout
+        layout.operator("object.idtech_export_again")
+        layout.operator("object.idtech_check_game")
+        layout.operator("idtech.try_in_game")
+        skins.draw_menu(self, context)
+        layout.separator()
+        layout.operator("object.idtech_play")
+        torso.draw_entry(self, context)
+        layout.separator()
+        layout.operator("object.idtech_add_tag")
+        layout.operator("object.idtech_make_root")
+        layout.operator("object.idtech_make_levels")
+        layout.separator()
+        rigging.draw_menu(self, context)
+        layout.separator()
+        layout.operator("object.idtech_make_player")
+
+
+CLASSES = (TOPBAR_MT_idtech_import, TOPBAR_MT_idtech_export, VIEW3D_MT_idtech)
 
 
 def draw_import(self: Any, context: Context) -> None:
@@ -77,3 +109,9 @@ def draw_import(self: Any, context: Context) -> None:
 def draw_export(self: Any, context: Context) -> None:
     """Add the menu to File > Export."""
     self.layout.menu(TOPBAR_MT_idtech_export.bl_idname)
+
+
+def draw_object(self: Any, context: Context) -> None:
+    """Add the menu to the 3D view's Object menu."""
+    self.layout.separator()
+    self.layout.menu(VIEW3D_MT_idtech.bl_idname)

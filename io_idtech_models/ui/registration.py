@@ -58,16 +58,8 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
         (types.TOPBAR_MT_file_export, menus.draw_export),
         (types.MESH_MT_shape_key_context_menu, frames.draw_menu),
         (types.MATERIAL_MT_context_menu, skins.draw_menu),
-        (types.VIEW3D_MT_object, skins.draw_object_menu),
-        (types.VIEW3D_MT_object, torso.draw_menu),
-        (types.VIEW3D_MT_object, check.draw_menu),
-        (types.VIEW3D_MT_object, roots.draw_menu),
-        (types.VIEW3D_MT_object, rigging.draw_menu),
-        (types.VIEW3D_MT_object, play.draw_menu),
-        (types.VIEW3D_MT_object, levels.draw_menu),
-        (types.VIEW3D_MT_object, making.draw_menu),
+        (types.VIEW3D_MT_object, menus.draw_object),
         (types.OUTLINER_MT_collection, levels.draw_collection_menu),
-        (types.VIEW3D_MT_object, trial.draw_menu),
         (types.VIEW3D_MT_pose, torso.draw_menu),
     ]
 

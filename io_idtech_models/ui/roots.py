@@ -44,8 +44,3 @@ class OBJECT_OT_idtech_make_root(Operator):  # type: ignore[misc]
 
 
 CLASSES = (OBJECT_OT_idtech_make_root,)
-
-
-def draw_menu(self: Any, context: Context) -> None:
-    """Add the operator to the menu of objects."""
-    self.layout.operator(OBJECT_OT_idtech_make_root.bl_idname)

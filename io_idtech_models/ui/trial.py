@@ -181,10 +181,6 @@ class IDTECH_OT_watch_game(Operator):  # type: ignore[misc]
 CLASSES = (IDTECH_OT_try_in_game, IDTECH_OT_watch_game)
 
 
-def draw_menu(self: Any, context: Context) -> None:
-    """Add the operator to the menu of objects."""
-    self.layout.operator(IDTECH_OT_try_in_game.bl_idname)
-
 
 def unwatch() -> None:
     """End the game that runs, if one does: the extension goes."""

@@ -376,20 +376,14 @@ def test_the_menus_offer_it(folder):
 
     entry = ["IDTECH_MT_skins", "object.idtech_write_skin"]
     assert drawn(skins.draw_menu) == entry
-    assert drawn(skins.draw_object_menu) == []
-    add_cube()
-    assert drawn(skins.draw_object_menu) == []
-    load(folder / "tris.md2")
-    assert drawn(skins.draw_object_menu) == entry
 
 
 def test_the_menus_come_and_go(extension):
-    menus = {bpy.types.MATERIAL_MT_context_menu: skins.draw_menu, bpy.types.VIEW3D_MT_object: skins.draw_object_menu}
-    for menu, draw in menus.items():
-        assert menu.draw._draw_funcs.count(draw) == 1
+    menu = bpy.types.MATERIAL_MT_context_menu
+    assert menu.draw._draw_funcs.count(skins.draw_menu) == 1
     extension.unregister()
     try:
-        assert not any(draw in menu.draw._draw_funcs for menu, draw in menus.items())
+        assert skins.draw_menu not in menu.draw._draw_funcs
         assert not hasattr(bpy.types, "OBJECT_OT_idtech_show_skin")
         assert not registration._classes
     finally:

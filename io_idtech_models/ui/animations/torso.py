@@ -67,8 +67,14 @@ class OBJECT_OT_idtech_preview_torso(Operator):  # type: ignore[misc]
 CLASSES = (OBJECT_OT_idtech_preview_torso,)
 
 
+def draw_entry(self: Any, context: Context) -> None:
+    """Add the operator to a menu, where the armature has torso weights."""
+    if OBJECT_OT_idtech_preview_torso.poll(context):
+        self.layout.operator(OBJECT_OT_idtech_preview_torso.bl_idname)
+
+
 def draw_menu(self: Any, context: Context) -> None:
-    """Add the operator to the menus of armatures."""
+    """Add the operator to the menu of poses."""
     if OBJECT_OT_idtech_preview_torso.poll(context):
         self.layout.separator()
-        self.layout.operator(OBJECT_OT_idtech_preview_torso.bl_idname)
+        draw_entry(self, context)

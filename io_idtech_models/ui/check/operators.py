@@ -95,8 +95,3 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
 
 
 CLASSES = (OBJECT_OT_idtech_check_game,)
-
-
-def draw_menu(self: Any, context: Context) -> None:
-    """Add the operator to the menu of objects."""
-    self.layout.operator(OBJECT_OT_idtech_check_game.bl_idname)

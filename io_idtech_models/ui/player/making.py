@@ -169,8 +169,3 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
 
 
 CLASSES = (OBJECT_OT_idtech_make_player,)
-
-
-def draw_menu(self: Any, context: Context) -> None:
-    """Add the operator to the menu of objects."""
-    self.layout.operator(OBJECT_OT_idtech_make_player.bl_idname)

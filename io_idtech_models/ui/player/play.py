@@ -83,8 +83,3 @@ class OBJECT_OT_idtech_play(Operator):  # type: ignore[misc]
 
 
 CLASSES = (OBJECT_OT_idtech_play,)
-
-
-def draw_menu(self: Any, context: Context) -> None:
-    """Add the operator to the menu of objects."""
-    self.layout.operator(OBJECT_OT_idtech_play.bl_idname)

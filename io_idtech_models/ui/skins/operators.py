@@ -197,18 +197,7 @@ CLASSES = (OBJECT_OT_idtech_show_skin, OBJECT_OT_idtech_write_skin, IDTECH_MT_sk
 
 
 def draw_menu(self: Any, context: Context) -> None:
-    """Add the choice of skins to the menu beside the list of material slots."""
+    """Add the choice of skins to a menu: Object > id Tech, and the one beside the list of material slots."""
     self.layout.separator()
     self.layout.menu(IDTECH_MT_skins.bl_idname)
     self.layout.operator(OBJECT_OT_idtech_write_skin.bl_idname)
-
-
-def draw_object_menu(self: Any, context: Context) -> None:
-    """Add the choice of skins to the menu of objects, where an imported mesh is active."""
-    active = context.view_layer.objects.active
-    if active is None or active.type != "MESH":
-        return
-    from ...tasks.export.skin_files import model_file
-
-    if model_file(active) is not None:
-        draw_menu(self, context)

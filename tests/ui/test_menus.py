@@ -1,0 +1,33 @@
+"""The menus: one entry of ours in each of Blender's, and all that is done with models below it."""
+
+import pytest
+
+from io_idtech_models.ui import menus, registration
+from tests.ui.panel.drawing import drawn
+from tests.ui.scene import bpy, import_model, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+def test_the_object_menu_has_one_entry_of_ours():
+    own = [draw for menu, draw in registration._menus() if menu == bpy.types.VIEW3D_MT_object]
+    assert own == [menus.draw_object]
+    assert bpy.types.VIEW3D_MT_object.draw._draw_funcs.count(menus.draw_object) == 1
+
+
+def test_what_is_done_with_models_is_in_groups(tmp_path):
+    import_model(put(tmp_path / "a.md3"))
+    groups = [[]]
+    for kind, name in drawn(menus.VIEW3D_MT_idtech):
+        if kind == "separator":
+            groups.append([])
+        else:
+            groups[-1].append(name.rpartition("idtech_")[2])
+    assert groups == [
+        ["export_again", "check_game", "idtech.try_in_game"],
+        ["IDTECH_MT_skins", "write_skin"],
+        ["play"],
+        ["add_tag", "make_root", "make_levels"],
+        ["make_rig", "hang_on_rig", "remove_rig"],
+        ["make_player"],
+    ]
