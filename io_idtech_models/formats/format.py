@@ -121,6 +121,11 @@ class Format:
         """Return the family of its models; MOTION where its files hold nothing else."""
         return self.kind.family
 
+    @property
+    def skins_in_slots(self) -> bool:
+        """Tell whether its files list a model's skins, one of which all of it wears."""
+        return self.vertex is not NOT_VERTEX and not self.vertex.uv_splits_vertices
+
     @cached_property
     def has_model(self) -> bool:
         """Tell whether its files hold models."""

@@ -91,7 +91,6 @@ def _stem_of(chosen: Any) -> str:
 CLASSES = (OBJECT_OT_idtech_make_levels,)
 
 
-
 def draw_collection_menu(self: Any, context: Context) -> None:
     """Add the operator to the Outliner's menu of collections."""
     self.layout.separator()

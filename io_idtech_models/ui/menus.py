@@ -79,7 +79,7 @@ class VIEW3D_MT_idtech(bpy.types.Menu):
     bl_label = "id Tech"
 
     def draw(self, context: Context) -> None:
-        """Show all of it: for a game first, then what the model wears and plays, what it has, and what is made of it."""
+        """Show all of it: for games first, then what the model wears and plays, and what is made of it."""
         layout: Any = self.layout
         layout.operator("object.idtech_export_again")
         layout.operator("object.idtech_check_game")

@@ -36,7 +36,8 @@ PLAYERS = (transfer, play, choosing, making)
 IMPORTS = (model_list, batch, archives)
 EDITING = (frames, rigging, skins, torso, check, roots, levels, trial, overwriting)
 # The parent comes before its children, which stand in this order.
-PANEL = (panel, again, found, findings, model, *ANIMATIONS, tags, rig_panel, wardrobe, surfaces, header)
+OF_MODEL = (model, wardrobe, tags, surfaces, header)  # panels of models, and of players' parts
+PANEL = (panel, again, found, findings, model, *ANIMATIONS, wardrobe, tags, surfaces, rig_panel, header)
 MODULES = (preferences, *IMPORTS, *EDITING, *PLAYERS, menus, *PANEL)
 PRESETS = str(Path(__file__).parents[1])  # where the folder `presets` lies
 
@@ -71,6 +72,8 @@ def register() -> None:
         _classes.extend(operators_of(row))
     for module in MODULES:
         _classes.extend(module.CLASSES)
+    for module in (panel, *OF_MODEL):
+        _classes.extend(module.PARTS)
     for cls in _classes:
         bpy.utils.register_class(cls)
     translations.register(preferences.PACKAGE)

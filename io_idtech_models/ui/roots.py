@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..blender.compat import Context
 from ..blender.window import mode_of
 from ..reporting import ModelError

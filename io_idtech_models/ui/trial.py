@@ -181,7 +181,6 @@ class IDTECH_OT_watch_game(Operator):  # type: ignore[misc]
 CLASSES = (IDTECH_OT_try_in_game, IDTECH_OT_watch_game)
 
 
-
 def unwatch() -> None:
     """End the game that runs, if one does: the extension goes."""
     import sys

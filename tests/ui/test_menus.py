@@ -17,7 +17,7 @@ def test_the_object_menu_has_one_entry_of_ours():
 
 def test_what_is_done_with_models_is_in_groups(tmp_path):
     import_model(put(tmp_path / "a.md3"))
-    groups = [[]]
+    groups: list[list[str]] = [[]]
     for kind, name in drawn(menus.VIEW3D_MT_idtech):
         if kind == "separator":
             groups.append([])

@@ -9,10 +9,11 @@ import pytest
 
 from io_idtech_models.blender import properties
 from io_idtech_models.formats.format import ENGINES
+from io_idtech_models.tasks.panel.player import PLAYING
 from io_idtech_models.ui import menus as files
 from io_idtech_models.ui import registration, translations
 from io_idtech_models.ui.import_ import model_list
-from io_idtech_models.ui.panel import header, model
+from io_idtech_models.ui.panel import header, main, model
 from tests.samples import PROJECT
 from tests.ui.scene import bpy
 from tests.ui.test_labels import operator_of, structures
@@ -94,6 +95,7 @@ def of_tables():
     for engine in ENGINES:
         yield engine
         yield from (label for way in ("import", "export") for _, label in files.entries(way, engine))
+    yield from (*PLAYING.values(), main.CLICKS)
     yield from ("Model", "Armature", "Bone", "Surface", "Animation", "Shader", "By Skin", "Picture")  # of the panel
 
 

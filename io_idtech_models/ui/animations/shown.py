@@ -39,7 +39,7 @@ class IDTECH_PG_animations(PropertyGroup):  # type: ignore[misc]
     """The list, of one model."""
 
     rows: CollectionProperty(type=IDTECH_PG_animation)
-    index: IntProperty()
+    index: IntProperty(name="A click plays it, a double click renames it")  # Blender shows the name alone
     can_add: BoolProperty()
 
 

@@ -37,7 +37,7 @@ class TickedAnimations:
     """What exports share that write some of a model's animations: the option `actions`, as ticks in a window."""
 
     ticks: CollectionProperty(type=IDTECH_PG_tick, options={"HIDDEN", "SKIP_SAVE"})
-    tick: IntProperty(options={"HIDDEN", "SKIP_SAVE"})
+    tick: IntProperty(name="What has a tick is written", options={"HIDDEN", "SKIP_SAVE"})
     ticked: StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # what `actions` said when the ticks did, too
     all_named: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # all are named: `actions` may not be empty then
     actions: Any

@@ -12,9 +12,9 @@ import bpy
 from ...blender import names
 from ...blender.compat import Context
 from ...blender.provenance import is_stand_in
-from ...tasks.export.subject import subject_of
+from ...tasks.export.subject import Subject, subject_of
 from ..translations import CONTEXT
-from .main import ACTIVE_PART, Child, Panel
+from .main import ACTIVE_PART, OfModel, on_both_levels
 from .tags import shown_kind
 
 List: Any = bpy.types.UIList
@@ -42,19 +42,17 @@ class IDTECH_UL_surfaces(List):  # type: ignore[misc]
         split.prop(material, "name", text="", emboss=False, icon="IMAGE_DATA" if shows_any(material) else "ERROR")
 
 
-class VIEW3D_PT_idtech_surfaces(Child, Panel):  # type: ignore[misc]
+class SurfacesPanel(OfModel):
     """The surfaces of the model."""
 
-    bl_idname = "VIEW3D_PT_idtech_surfaces"
     bl_label = "Surfaces"
 
     @classmethod
-    def poll(cls, context: Context) -> bool:
+    def applies(cls, subject: Subject) -> bool:
         """Show it where there are surfaces."""
-        subject = subject_of(context)
-        return subject is not None and bool(subject.meshes)
+        return bool(subject.meshes)
 
-    def draw(self, context: Context) -> None:
+    def draw(self: Any, context: Context) -> None:
         """List them; a click selects one, a double click renames it, or its shader; below is what the file gets."""
         subject, layout = subject_of(context), self.layout
         if subject is None:
@@ -96,4 +94,6 @@ def _draw_file(layout: Any, block: Any) -> None:
         layout.label(text="No picture found", icon="ERROR")
 
 
+VIEW3D_PT_idtech_surfaces, VIEW3D_PT_idtech_part_surfaces = on_both_levels(SurfacesPanel, "surfaces")
 CLASSES = (IDTECH_UL_surfaces, VIEW3D_PT_idtech_surfaces)
+PARTS = (VIEW3D_PT_idtech_part_surfaces,)

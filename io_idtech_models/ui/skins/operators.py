@@ -11,10 +11,13 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ...blender.compat import RELATIVE_PATHS, Context
+from ...formats import SKIN_FILES
 from ...reporting import ModelError, collected_warnings
 from ...tasks.export.subject import subject_of
 from ..bases import CANCELLED, FINISHED, Exporting, Operator
+from ..panel.main import SKINS_MENU
 from ..reports import report_done
+from ..translations import say
 
 Item = tuple[str, str, str]  # identifier, label, description
 
@@ -119,8 +122,14 @@ class OBJECT_OT_idtech_write_skin(Exporting, Operator):  # type: ignore[misc]
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Offer it on meshes, and what belongs to one's model."""
-        return skinned(context) is not None
+        """Offer it on meshes, and what belongs to one's model, unless its format has no skin files."""
+        subject = subject_of(context)
+        lack = "" if skinned(context) is not None else say("No model with a mesh is active")
+        if subject is not None and subject.row is not None and subject.row.skins != SKIN_FILES:
+            lack = say("Models of this format have no skin files")
+        if lack:
+            cls.poll_message_set(lack)
+        return not lack
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the name of the skin that the model wears."""
@@ -173,7 +182,7 @@ def _lack_of_skins(context: Context) -> str:
 class IDTECH_MT_skins(bpy.types.Menu):
     """The skins of the active model: choosing one shows it at once."""
 
-    bl_idname = "IDTECH_MT_skins"
+    bl_idname = SKINS_MENU
     bl_label = "Show Skin"
 
     def draw(self, context: Context) -> None:
