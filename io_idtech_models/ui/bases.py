@@ -76,6 +76,13 @@ def option_property(option: Option) -> Any:
     )
 
 
+def may(operator: Any, lack: str) -> bool:
+    """Tell whether an operator may be called, since nothing is lacking; else its button's tooltip says what."""
+    if lack:
+        operator.poll_message_set(lack)
+    return not lack
+
+
 def games_option(games: tuple[str, ...], usual: str = UNKNOWN) -> Any:
     """Return the property that says whose limits to keep: of `games`, keys of `limits.games.GAMES`."""
     declare: Any = EnumProperty  # the stubs say that it returns nothing

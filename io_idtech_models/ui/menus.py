@@ -95,7 +95,7 @@ class VIEW3D_MT_idtech(bpy.types.Menu):
         layout.separator()
         rigging.draw_menu(self, context)
         layout.separator()
-        layout.operator("object.idtech_make_player")
+        layout.operator("object.idtech_make_player", text="Make Quake III Player")
 
 
 CLASSES = (TOPBAR_MT_idtech_import, TOPBAR_MT_idtech_export, VIEW3D_MT_idtech)

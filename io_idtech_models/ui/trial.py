@@ -11,8 +11,9 @@ from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..blender.compat import RELATIVE_PATHS, Context
 from ..reporting import ModelError
-from .bases import CANCELLED, FINISHED, Operator
+from .bases import CANCELLED, FINISHED, Operator, may
 from .reports import report_done
+from .translations import say
 
 if TYPE_CHECKING:
     from ..tasks.trial import Running, Wish
@@ -79,9 +80,7 @@ class IDTECH_OT_try_in_game(Operator):  # type: ignore[misc]
         from ..tasks.trial import lack
 
         found = lack(context)
-        if found:
-            cls.poll_message_set(found)
-        return not found
+        return may(cls, say(found) if found else "")
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Ask how."""

@@ -1,5 +1,7 @@
 """The menus: one entry of ours in each of Blender's, and all that is done with models below it."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from io_idtech_models.ui import menus, registration
@@ -29,5 +31,25 @@ def test_what_is_done_with_models_is_in_groups(tmp_path):
         ["play"],
         ["add_tag", "make_root", "make_levels"],
         ["make_rig", "hang_on_rig", "remove_rig"],
-        ["make_player"],
+        ["Make Quake III Player"],
     ]
+
+
+def test_what_can_not_be_done_says_why():
+    silent = []
+    for cls in registration._classes:
+        if issubclass(cls, bpy.types.Operator) and hasattr(cls, "poll"):
+            said: list[str] = []
+            asked = SimpleNamespace(poll_message_set=said.append)
+            if not cls.poll.__func__(asked, bpy.context) and not all(said or [""]):
+                silent.append(cls.bl_idname)
+    assert not silent
+
+
+def test_buttons_of_file_dialogs_have_room_for_their_words():
+    dialogs = [
+        cls for cls in registration._classes if "filepath" in getattr(cls, "__annotations__", ()) or hasattr(cls, "row")
+    ]
+    labels = {cls.bl_label for cls in dialogs if issubclass(cls, bpy.types.Operator)}
+    assert len(labels) > 20
+    assert not {label for label in labels if len(label) > 20}

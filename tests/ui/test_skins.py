@@ -268,10 +268,10 @@ def test_every_format_has_skins(tmp_path):
 
 
 def test_where_there_is_no_skin_to_choose(folder):
-    with pytest.raises(RuntimeError, match="no mesh is active"):
+    with pytest.raises(RuntimeError, match="No model with a mesh is active"):
         show()
     activate(add_tag("tag_x"))
-    with pytest.raises(RuntimeError, match="no mesh is active"):
+    with pytest.raises(RuntimeError, match="No model with a mesh is active"):
         show()
     add_cube()
     with pytest.raises(RuntimeError, match="'cube' has no material, and no file that it was imported from"):

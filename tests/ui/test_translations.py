@@ -9,7 +9,9 @@ import pytest
 
 from io_idtech_models.blender import properties
 from io_idtech_models.formats.format import ENGINES
+from io_idtech_models.tasks.export.last_export import IN_ARCHIVE, NO_FILE, NONE_ACTIVE
 from io_idtech_models.tasks.panel.player import PLAYING
+from io_idtech_models.tasks.trial import NO_PROGRAM
 from io_idtech_models.ui import menus as files
 from io_idtech_models.ui import registration, translations
 from io_idtech_models.ui.import_ import model_list
@@ -95,7 +97,7 @@ def of_tables():
     for engine in ENGINES:
         yield engine
         yield from (label for way in ("import", "export") for _, label in files.entries(way, engine))
-    yield from (*PLAYING.values(), main.CLICKS)
+    yield from (*PLAYING.values(), main.CLICKS, NONE_ACTIVE, IN_ARCHIVE, NO_FILE, NO_PROGRAM)
     yield from ("Model", "Armature", "Bone", "Surface", "Animation", "Shader", "By Skin", "Picture")  # of the panel
 
 

@@ -20,6 +20,10 @@ from .subject import Subject
 # What is no option of the model: where it is written, and which objects were meant.
 NO_OPTIONS = frozenset(("filepath", "what", "collection", "check_existing", "filter_glob"))
 TARGET, LAST = "file", "format"
+# Why a model can't be exported again.
+NONE_ACTIVE = "No object is active"
+IN_ARCHIVE = "The model's file lies in an archive, which stays as it is: use File > Export > id Tech"
+NO_FILE = "The model came from no file and was written to none: use File > Export > id Tech first"
 PLAYER = "player"  # in place of a format: of a whole player
 
 
@@ -137,11 +141,11 @@ def lack_of(subject: Subject | None) -> str:
     from ...blender.roots import root_of  # with all that moves things, for which starting Blender need not wait
 
     if subject is None:
-        return "No object is active"
+        return NONE_ACTIVE
     if root_of(subject.active) is not None:  # a player's part: where that belongs takes longer to tell
         return ""
     if subject.archive and not kept_of(subject.holder).get(TARGET):
-        return "The model's file lies in an archive, which stays as it is: use File > Export > id Tech"
+        return IN_ARCHIVE
     if not subject.place and not kept_of(subject.holder).get(TARGET):
-        return "The model came from no file and was written to none: use File > Export > id Tech first"
+        return NO_FILE
     return ""

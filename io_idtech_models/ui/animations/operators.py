@@ -11,7 +11,8 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 from ...blender.compat import Context
 from ...blender.window import mode_of, set_mode
 from ...reporting import ModelError
-from ..bases import CANCELLED, FINISHED, Operator
+from ..bases import CANCELLED, FINISHED, Operator, may
+from ..translations import say
 from . import shown
 
 NAME = "The animation, as the list or its action names it; empty: the one that plays"
@@ -27,7 +28,7 @@ class AnimationOperator:
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it where there is an object."""
-        return context.view_layer.objects.active is not None
+        return may(cls, "" if context.view_layer.objects.active is not None else say("No object is active"))
 
     def execute(self, context: Context) -> set[str]:
         """Change the animations, out of edit mode; the list shows them as they are then."""

@@ -13,9 +13,10 @@ from ...model.limits.games import ERROR, GAMES
 from ...model.wording import plural
 from ...reporting import ModelError, collected_warnings
 from ...tasks.export.subject import subject_of
-from ..bases import CANCELLED, FINISHED, Operator
+from ..bases import CANCELLED, FINISHED, Operator, may
 from ..import_.showing import deselect
 from ..reports import report_done
+from ..translations import say
 from .found import add, keep
 
 Finding = tuple[str, str, bool]  # an object's name, "" for none; a sentence; is it an error
@@ -45,7 +46,8 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it where there are objects."""
-        return mode_of(context) == "OBJECT" and bool(context.scene.objects)
+        lack = "" if mode_of(context) == "OBJECT" else say("Only in object mode")
+        return may(cls, lack if context.scene.objects else say("The scene has no objects"))
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Ask which game, beginning with the model's own."""

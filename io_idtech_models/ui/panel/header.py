@@ -11,8 +11,8 @@ from bpy.props import StringProperty
 from ...blender import properties
 from ...blender.compat import Context
 from ...tasks.export.subject import Subject, subject_of
-from ..bases import CANCELLED, FINISHED, Operator
-from ..translations import CONTEXT, tip
+from ..bases import CANCELLED, FINISHED, Operator, may
+from ..translations import CONTEXT, say, tip
 from .main import OfModel, on_both_levels
 
 LABELS = {
@@ -137,7 +137,7 @@ class OBJECT_OT_idtech_add_fact(Operator):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it where a model is active."""
-        return context.view_layer.objects.active is not None
+        return may(cls, "" if context.view_layer.objects.active is not None else say("No object is active"))
 
     def execute(self, context: Context) -> set[str]:
         """Add it."""

@@ -13,9 +13,9 @@ from ...formats import Format
 from ...model.limits.games import GAMES
 from ...tasks.export.last_export import choose_game, game_shown
 from ...tasks.export.subject import Subject, counts_shown, subject_of
-from ..bases import CANCELLED, FINISHED, Operator
+from ..bases import CANCELLED, FINISHED, Operator, may
 from ..check.found import checked, key_of
-from ..translations import CONTEXT
+from ..translations import CONTEXT, say
 from .main import GAMES_MENU, OfModel, draw_game, on_both_levels
 
 KINDS = {
@@ -52,12 +52,10 @@ class OBJECT_OT_idtech_choose_game(Operator):  # type: ignore[misc]
     def poll(cls, context: Context) -> bool:
         """Offer it where a model came from a file."""
         subject = subject_of(context)
-        lack = "The model came from no file" if subject is None or subject.row is None else ""
+        lack = say("The model came from no file") if subject is None or subject.row is None else ""
         if subject is not None and (subject.player or subject).holder.library is not None:
-            lack = "The model belongs to another .blend"
-        if lack:
-            cls.poll_message_set(lack)
-        return not lack
+            lack = say("The model belongs to another .blend")
+        return may(cls, lack)
 
     def execute(self, context: Context) -> set[str]:
         """Note it on the model."""

@@ -30,7 +30,7 @@ class IDTECH_UL_surfaces(List):  # type: ignore[misc]
         return shown_kind(self, getattr(data, name), "MESH"), []
 
     def draw_item(self, _context: Context, layout: Any, _data: Any, item: Any, _icon: int, _active: Any) -> None:
-        """Show one: its name, and its material's, to edit; and whether that shows a picture."""
+        """Show one: its name to edit, the end of its shader's, and whether that shows a picture."""
         from ...blender.shading.images import shows_any
 
         split = layout.split(factor=0.4, align=True)
@@ -39,7 +39,8 @@ class IDTECH_UL_surfaces(List):  # type: ignore[misc]
         if material is None:
             split.label(text="No Material", icon="ERROR")
             return
-        split.prop(material, "name", text="", emboss=False, icon="IMAGE_DATA" if shows_any(material) else "ERROR")
+        shader = names.file_name_of(material).replace("\\", "/").rpartition("/")[2]
+        split.label(text=shader, icon="IMAGE_DATA" if shows_any(material) else "ERROR", translate=False)
 
 
 class SurfacesPanel(OfModel):
@@ -53,7 +54,7 @@ class SurfacesPanel(OfModel):
         return bool(subject.meshes)
 
     def draw(self: Any, context: Context) -> None:
-        """List them; a click selects one, a double click renames it, or its shader; below is what the file gets."""
+        """List them; a click selects one, a double click renames it; below is what the file gets."""
         subject, layout = subject_of(context), self.layout
         if subject is None:
             return
@@ -72,13 +73,14 @@ def _draw_file(layout: Any, block: Any) -> None:
     from ...blender.shading.materials import worn_by
 
     material = block.data.materials[0] if block.data.materials else None
-    lines = [("Surface", names.file_name_of(block))]
     if material is None:
         layout.label(text="Give it a material, called as the shader", icon="ERROR")
         return
     shader, worn, image = names.file_name_of(material), worn_by(material), image_of(material)
+    layout.prop(material, "name", text="", icon="MATERIAL")
+    lines = [("Surface", names.file_name_of(block))]
     if is_stand_in(material):
-        layout.label(text="The file names no shader: rename the material to give it one", icon="INFO")
+        layout.label(text="The file names no shader: rename it", icon="INFO")
     else:
         lines.append(("Shader", shader))
     if worn != shader:

@@ -12,9 +12,10 @@ from ...blender.provenance import PART
 from ...blender.window import mode_of
 from ...reporting import ModelError
 from ...tasks.export.subject import Subject, subject_of
-from ..bases import CANCELLED, FINISHED, Operator
+from ..bases import CANCELLED, FINISHED, Operator, may
 from ..check.panel import OBJECT_OT_idtech_select_part
 from ..import_.showing import select
+from ..translations import say
 from .main import ACTIVE_PART, OfModel, on_both_levels
 
 List: Any = bpy.types.UIList
@@ -57,11 +58,8 @@ class OBJECT_OT_idtech_add_tag(Operator):  # type: ignore[misc]
     def poll(cls, context: Context) -> bool:
         """Offer it where a model, or what may become one, is active."""
         active = context.view_layer.objects.active
-        lack = "" if mode_of(context) in {"OBJECT", "POSE"} else "Only in object or pose mode"
-        lack = "No object is active" if active is None else lack
-        if lack:
-            cls.poll_message_set(lack)
-        return not lack
+        lack = "" if mode_of(context) in {"OBJECT", "POSE"} else say("Only in object or pose mode")
+        return may(cls, say("No object is active") if active is None else lack)
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Ask for name and place."""

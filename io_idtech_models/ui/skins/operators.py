@@ -14,7 +14,7 @@ from ...blender.compat import RELATIVE_PATHS, Context
 from ...formats import SKIN_FILES
 from ...reporting import ModelError, collected_warnings
 from ...tasks.export.subject import subject_of
-from ..bases import CANCELLED, FINISHED, Exporting, Operator
+from ..bases import CANCELLED, FINISHED, Exporting, Operator, may
 from ..panel.main import SKINS_MENU
 from ..reports import report_done
 from ..translations import say
@@ -70,10 +70,7 @@ class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it on meshes that have a skin to choose."""
-        lack = _lack(context)
-        if lack:
-            cls.poll_message_set(lack)
-        return not lack  # whether there are any says a folder, which is not read whenever a button is drawn
+        return may(cls, _lack(context))  # whether there are any says a folder, which takes longer
 
     def invoke(self, context: Context, event: Any) -> set[str]:
         """Ask which, with a field to search in, unless a menu's entry has said it."""
@@ -127,9 +124,7 @@ class OBJECT_OT_idtech_write_skin(Exporting, Operator):  # type: ignore[misc]
         lack = "" if skinned(context) is not None else say("No model with a mesh is active")
         if subject is not None and subject.row is not None and subject.row.skins != SKIN_FILES:
             lack = say("Models of this format have no skin files")
-        if lack:
-            cls.poll_message_set(lack)
-        return not lack
+        return may(cls, lack)
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the name of the skin that the model wears."""
@@ -160,9 +155,9 @@ def _lack(context: Context) -> str:
     """Return why no skin can be chosen, or ""."""
     active = skinned(context)
     if active is None:
-        return "no mesh is active"
+        return say("No model with a mesh is active")
     if active.data.library is not None:
-        return f"the mesh of '{active.name}' belongs to another .blend"
+        return say("The mesh belongs to another .blend")
     return ""
 
 
