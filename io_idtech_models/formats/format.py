@@ -113,6 +113,7 @@ class Format:
     name_sizes: Mapping[str, int] = field(default_factory=dict)  # bytes that names of a kind have; else any
     options: tuple[Option, ...] = ()  # what its export alone asks for
     tags: bool = False  # it has some
+    lies_beside: bool = False  # a model of another format, of which its files say something: nothing to see by itself
     skins: str = ""  # what says what surfaces wear: SKIN_FILES beside the model, or SKIN_DECLS of its game
     is_text: bool = False  # it can't hold quotes and line ends in names
 

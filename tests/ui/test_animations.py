@@ -150,6 +150,37 @@ def test_what_was_chosen_by_markers_is_offered(monster):
     assert (row.first, row.last) == (1, 2)
 
 
+def marker_frames() -> dict[str, int]:
+    return {marker.name: marker.frame for marker in bpy.context.scene.timeline_markers}
+
+
+def test_markers_name_what_plays(monster):
+    home = marker_frames()
+    other = rows()[2]
+    assert home[other.name] == other.first > 0
+    bpy.context.scene.timeline_markers.new("mine", frame=3)
+    assert play(name=other.name) == {"FINISHED"}
+    moved = marker_frames()
+    assert span()[0] == moved[other.name] == 0, "the header shows the marker before the present frame"
+    assert moved == {name: frame - other.first for name, frame in home.items()} | {"mine": 3}
+    first = rows()[1]
+    assert play(name=first.name) == {"FINISHED"}
+    assert marker_frames() == home | {"mine": 3}
+    assert play(name=other.name) == {"FINISHED"}
+    assert rename(name=other.name, to="dance") == {"FINISHED"}
+    assert marker_frames()["dance"] == 0
+    assert duplicate(name="dance", copy="copy") == {"FINISHED"}
+    copy = need_animations(bpy.context).find("copy")
+    assert marker_frames()["copy"] == 0
+    assert marker_frames()["dance"] == need_animations(bpy.context).find("dance").first - copy.first
+    bpy.context.scene.frame_set(0)
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    assert play(name="All Frames") == {"FINISHED"}
+    at = marker_frames()
+    at.pop("mine")
+    assert at == {row.name: row.first for row in rows() if not row.whole}
+
+
 @pytest.fixture
 def figure(tmp_path):
     """Return a folder with an armature's frames and their table, which are in the scene."""

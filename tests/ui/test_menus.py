@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from io_idtech_models.formats.format import ENGINES
 from io_idtech_models.ui import menus, registration
 from tests.ui.panel.drawing import drawn
 from tests.ui.scene import bpy, import_model, put
@@ -33,6 +34,19 @@ def test_what_is_done_with_models_is_in_groups(tmp_path):
         ["make_rig", "hang_on_rig", "remove_rig"],
         ["Make Quake III Player"],
     ]
+
+
+@pytest.mark.parametrize("way", ["import", "export"])
+def test_models_first_and_what_is_none_below(way):
+    above = getattr(menus, f"TOPBAR_MT_idtech_{way}")
+    shown = [(kind, name) for kind, name in drawn(above) if kind != "separator"]
+    apart = [name for kind, name in drawn(getattr(menus, f"TOPBAR_MT_idtech_{way}_apart")) if kind == "operator"]
+    assert ("menu", f"TOPBAR_MT_idtech_{way}_apart") in shown
+    assert len(shown) < 24, "it has room on small screens"
+    assert {"Doom 3 Animation (.md5anim)", "Wolfenstein Tags (.tag)"} <= set(apart)
+    every = {label for engine in ENGINES for _, label in menus.entries(way, engine)}
+    assert every == set(apart) | ({name for kind, name in shown if kind == "operator"} & every)
+    assert not set(apart) & {name for _, name in shown}
 
 
 def test_what_can_not_be_done_says_why():

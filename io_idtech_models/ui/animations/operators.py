@@ -24,6 +24,7 @@ class AnimationOperator:
     bl_options = {"REGISTER", "UNDO"}
     report: Any
     name: str
+    span: tuple[int, int]  # the frames of the scene that are chosen
 
     @classmethod
     def poll(cls, context: Context) -> bool:
@@ -38,7 +39,9 @@ class AnimationOperator:
         try:
             if mode == "EDIT":
                 set_mode(context, "OBJECT")
-            self.change(need_animations(context), context)
+            animations, self.span = need_animations(context), scene_range(context.scene)
+            with animations.markers_at_home():
+                self.change(animations, context)
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
@@ -90,7 +93,7 @@ class OBJECT_OT_idtech_animation_add(AnimationOperator, Operator):  # type: igno
 
     def change(self, animations: Any, context: Context) -> None:
         """Add it, and play it."""
-        first, last = animations.default_range(*scene_range(context.scene))
+        first, last = animations.default_range(*self.span)
         first, last = (first if self.first < 0 else self.first), (last if self.last < 0 else self.last)
         key = animations.add(self.name.strip() or animations.default_name(), first, last)
         animations.play(animations.find(key), context.scene)
