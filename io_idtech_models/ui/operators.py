@@ -35,7 +35,7 @@ def _of_vertex(row: Format) -> tuple[type, ...]:
         description = f"Frames per second of the scene, {row.vertex.frame_rate} in the games; 0 leaves it as it is"
         declare: Any = IntProperty
         rate["frame_rate"] = declare(
-            name="Frame Rate (0: Keep)", description=description, default=row.vertex.frame_rate, min=0, max=240
+            name="FPS (0: Keep)", description=description, default=row.vertex.frame_rate, min=0, max=240
         )
     importer = _make(row, "import", [(WeldOption, row.vertex.uv_splits_vertices), (ImportVertexModel, True)], rate)
     options = [(LevelsOption, row.vertex.level_files), (SkinOption, row.skins == SKIN_FILES), (ExportVertexModel, True)]

@@ -31,7 +31,7 @@ class ImportVertexModel(DressOptions, ImportFiles):
         default=False,
     )
     frame_rate: IntProperty(
-        name="Frame Rate (0: Keep)",
+        name="FPS (0: Keep)",
         description="Frames per second of the scene; 0 leaves it as it is",
         default=0,
         min=0,

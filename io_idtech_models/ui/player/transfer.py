@@ -63,7 +63,7 @@ class IMPORT_SCENE_OT_idtech_player(DressOptions, ImportFiles, Operator):  # typ
     legs: StringProperty(name="Legs", description="The animation to show at first (LEGS_RUN, ...); empty: all frames")
     torso: StringProperty(name="Torso", description="The same of the torso (TORSO_ATTACK, ...)")
     frame_rate: IntProperty(
-        name="Frame Rate (0: Keep)",
+        name="FPS (0: Keep)",
         description="Frames per second of the scene; 0 leaves it as it is",
         default=0,
         min=0,
