@@ -16,7 +16,7 @@ from ..game.store import ARCHIVES
 from .bases import file_filter, games_option, option_property, takes_drops
 from .export.motion import ExportSkeletalAnimation
 from .export.operators import SkinOption
-from .export.skeletal import ExportSkeletalModel, FramesOption, MotionsOption, NormalsOption
+from .export.skeletal import AnimationsOption, ExportSkeletalModel, FramesOption, MotionsOption, NormalsOption
 from .export.vertex import ExportVertexModel, LevelsOption
 from .import_.motion import ImportSkeletalAnimation, NumberedOption, TableOption
 from .import_.skeletal import CompanionOption, ImportSkeletalModel
@@ -49,6 +49,7 @@ def _of_skeletal(row: Format) -> tuple[type, ...]:
     options = [
         (NormalsOption, row.skeletal.normals),
         (FramesOption, row.skeletal.companions),
+        (AnimationsOption, row.skeletal.animation is not None and not row.skeletal.companions),
         (SkinOption, row.skins == SKIN_FILES),
         (MotionsOption, row.has_motions),
         (ExportSkeletalModel, True),

@@ -13,7 +13,7 @@ from ..blender.compat import RELATIVE_PATHS, Context
 from ..reporting import ModelError
 from .bases import CANCELLED, FINISHED, Operator, may
 from .reports import report_done
-from .translations import say
+from .translations import CONTEXT, say
 
 if TYPE_CHECKING:
     from ..tasks.trial import Running, Wish
@@ -45,7 +45,10 @@ class IDTECH_OT_try_in_game(Operator):  # type: ignore[misc]
         name="Map", description="The map to start; empty: what the preferences say of the game, or a plain room"
     )
     skin: StringProperty(
-        name="Skin", description="What a player wears; empty: what it wears here", options={"SKIP_SAVE"}
+        name="Skin",
+        translation_context=CONTEXT,
+        description="What a player wears; empty: what it wears here",
+        options={"SKIP_SAVE"},
     )
     angle: FloatProperty(
         name="Angle",

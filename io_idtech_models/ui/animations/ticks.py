@@ -48,13 +48,13 @@ class TickedAnimations:
 
         self._fill_ticks(animations_of(context))
 
-    def fill_ticks_of(self, rig: Any) -> None:
-        """Offer the actions of an armature in the same way."""
+    def fill_ticks_of(self, rig: Any, all_named: bool = True) -> None:
+        """Offer the actions of an armature in the same way; unless `all_named` none is named where all are ticked."""
         from ...tasks.animations.rigs import RigAnimations
 
-        self._fill_ticks(RigAnimations(rig))
+        self._fill_ticks(RigAnimations(rig), all_named)
 
-    def _fill_ticks(self, animations: Any) -> None:
+    def _fill_ticks(self, animations: Any, all_named: bool = True) -> None:
         from ...tasks.animations.vertex import VertexAnimations
 
         self.ticks.clear()
@@ -64,7 +64,7 @@ class TickedAnimations:
                 item.name, item.action = row.name, row.key
         if not self.ticks:
             return
-        self.all_named = not (isinstance(animations, VertexAnimations) and animations.ids)
+        self.all_named = all_named and not (isinstance(animations, VertexAnimations) and animations.ids)
         asked = set(_names(self.actions))
         if not asked <= {item.action for item in self.ticks}:
             self.actions = ""

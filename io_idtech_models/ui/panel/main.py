@@ -105,7 +105,7 @@ def _draw_player(layout: Any, subject: Subject, player: WholePlayer) -> None:
     labels, values = split.column(), split.column()
     labels.label(text="Game")
     draw_game(values, subject)
-    labels.label(text="Skin")
+    labels.label(text="Skin", text_ctxt=CONTEXT)
     draw_skin(values, "" if player.home is None else str(player.home.get(SKIN, "")))
     for label, name in playing(player):
         labels.label(text=label, text_ctxt=CONTEXT)

@@ -17,7 +17,7 @@ from ...tasks.export.subject import subject_of
 from ..bases import CANCELLED, FINISHED, Exporting, Operator, may
 from ..panel.main import SKINS_MENU
 from ..reports import report_done
-from ..translations import say
+from ..translations import CONTEXT, say
 
 Item = tuple[str, str, str]  # identifier, label, description
 
@@ -62,6 +62,7 @@ class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
 
     skin: EnumProperty(
         name="Skin",
+        translation_context=CONTEXT,
         description="A slot's number, or the name of a picture that lies beside the model's file",
         items=list_items,
         options={"SKIP_SAVE"},

@@ -9,6 +9,7 @@ from ...blender.compat import Context
 from ...blender.provenance import SKIN
 from ...tasks.export.subject import Subject, subject_of
 from ..panel.main import OfModel, draw_skin, on_both_levels
+from ..translations import CONTEXT
 from .operators import OBJECT_OT_idtech_write_skin
 
 
@@ -41,7 +42,7 @@ class SkinsPanel(OfModel):
         if subject is None:
             return
         split = self.layout.split(factor=0.3)
-        split.label(text="Skin")
+        split.label(text="Skin", text_ctxt=CONTEXT)
         draw_skin(split, worn_by(subject))
         if OBJECT_OT_idtech_write_skin.poll(context):
             self.layout.operator(OBJECT_OT_idtech_write_skin.bl_idname, icon="FILE_TICK", text="Write Skin...")
