@@ -46,7 +46,7 @@ MAY_IMPORT = {
     "blender/skeletal": {"blender", "blender/mesh", "blender/shading", "model"},
     "blender/space": {"blender", "blender/skeletal", "model"},
     "blender/player": {"blender", "blender/mesh", "blender/vertex", "model"},
-    "blender/rigging": {"blender", "blender/mesh", "blender/skeletal", "blender/vertex", "model"},
+    "blender/rigging": {"blender", "blender/mesh", "blender/player", "blender/skeletal", "blender/vertex", "model"},
     "blender/exchange": {"blender", "blender/mesh", "blender/vertex", "assets", "model"},
     "tasks": {"assets", "blender", "formats", "game", "model"},
     "cli": {"assets", "formats", "game", "model"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -244,11 +244,12 @@ def showing_all(rigs: list[Block]) -> Iterator[None]:
 
 
 @contextmanager
-def playing_curve(owner: Block, path: str, last: int) -> Iterator[None]:
-    """Let a property of an object have the number of the scene's frame for a value, up to `last`; all comes back."""
+def playing_values(owner: Block, path: str, values: Sequence[float]) -> Iterator[None]:
+    """Let a property of an object have these values in the scene's frames 0, 1, 2 ...; all comes back."""
     action = bpy.data.actions.new("idtech")
     try:
-        add_curve(new_curves(action, owner.id_type, "idtech"), path, 0, *np.array([[0, last], [0, last]], np.float32))
+        times = np.arange(len(values), dtype=np.float32)
+        add_curve(new_curves(action, owner.id_type, "idtech"), path, 0, times, np.array(values, np.float32))
         with _restored([(owner, [path])]):
             owner.animation_data.use_nla = False
             play(owner, action)

@@ -19,7 +19,7 @@ from ..model import steady
 from .compat import Block
 from .curves import is_still
 from .empties import DISPLAY, PREFIX
-from .playback import playing_curve
+from .playback import playing_values
 from .provenance import MODEL_ID, PART
 from .scene import ExportScene
 
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 LEVEL = "idtech_level"  # on the root of a level of detail: its number
 FRAME = "frame"
 FRAME_PATH = f'["{FRAME}"]'
-HOME, POSE = "Part Home", "Part Frame"  # a tag's constraints, by name
+HOME, POSE = "Part Home", "Part Frame"  # constraints of a tag, or of the bone that it became, by name
+AT_REST = "Part at Rest"  # a mesh's constraint where bones pose it: it stays where its part is at rest
 FOLLOWING = frozenset(("CHILD_OF", "COPY_TRANSFORMS", "COPY_LOCATION", "ARMATURE"))  # constraints that take it along
 IDENTITY = np.eye(4)
 Matrices = NDArray[np.float64]
@@ -51,8 +52,27 @@ def is_tag(block: Block) -> bool:
 def root_of(block: Block | None) -> Block | None:
     """Return the root of the part that an object belongs to, or is; what hangs on a part's tag is another model."""
     while block is not None and not is_root(block):
-        block = None if block.parent is None or is_tag(block.parent) else block.parent
+        holder = _holder(block)
+        block = None if holder is None or is_tag(holder) else holder
     return block
+
+
+def _holder(block: Block) -> Block | None:
+    """Return what an object hangs on: of a bone that shows its part's frame that part's root, whichever armature's."""
+    pose = None if block.parent is None or block.parent_type != "BONE" else block.parent.pose
+    bone = None if pose is None else pose.bones.get(block.parent_bone)
+    return (None if bone is None else bone_root(bone)) or block.parent
+
+
+def bone_root(bone: Any) -> Block | None:
+    """Return the root of the part whose frame a pose bone shows; None of a bone that plays its own alone."""
+    shown = bone.constraints.get(POSE)
+    return getattr(shown, "target", None)
+
+
+def poses_parts(block: Block | None) -> bool:
+    """Tell whether an object is an armature whose bones show frames of a player's parts."""
+    return block is not None and block.type == "ARMATURE" and any(map(bone_root, block.pose.bones))
 
 
 def owner_of(block: Block) -> Block | None:
@@ -86,7 +106,7 @@ def _followed(block: Block, beyond_tags: bool) -> list[Block]:
         each = waiting.pop(0)
         holds = [c for c in each.constraints if c.type in FOLLOWING and not c.mute]
         targets = [target for hold in holds for target in getattr(hold, "targets", [hold])]
-        rigs = [m.object for m in each.modifiers if m.type == "ARMATURE"]
+        rigs = [m.object for m in each.modifiers if m.type == "ARMATURE" and (beyond_tags or not poses_parts(m.object))]
         for leader in (each.parent, *(target.target for target in targets), *rigs):
             if leader is not None and leader not in found:
                 found[leader] = None
@@ -251,5 +271,5 @@ def showing_whole(root: Block | None, last: int) -> Iterator[None]:
     if root is None or FRAME not in frame_root(root):  # which moves nothing
         yield
         return
-    with playing_curve(frame_root(root), FRAME_PATH, last):
+    with playing_values(frame_root(root), FRAME_PATH, range(last + 1)):
         yield

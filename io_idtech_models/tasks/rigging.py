@@ -2,86 +2,156 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Thread
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..blender import names
 from ..blender.compat import Block, Context
 from ..blender.frame_rigs import is_frame_rig, posed_by, rig_of
+from ..blender.player.assembly import HEAD, LOWER, UPPER
+from ..blender.player.parts import PlayerFound, find_player
 from ..blender.scene import ExportScene
 from ..blender.vertex.frame_plan import GatherSettings
-from ..blender.vertex.shape_keys import num_before
-from ..blender.vertex.shown_keys import has_frames, shown_key
+from ..blender.vertex.shown_keys import has_frames
 from ..blender.window import mode_of, object_mode, selected, set_mode
 from ..model.wording import listed, plural
 from ..reporting import LimitError, Summary, advance, collected_warnings
 from .animations.vertex import VertexAnimations
 from .export.selection import Choice, choose
+from .export.selection import part_of as export_part
 
 if TYPE_CHECKING:
-    from ..blender.rigging.read import FramedModel
+    from ..blender.rigging.read import FramedModel, Part
     from ..model.rigging.rig import Rig
     from ..model.rigging.settings import RigSettings
+
+log = logging.getLogger(__name__)
 
 STEPS = 1000  # of progress
 FAR = 0.1  # of a rig's size: what lies farther from the model that it was made of is in another pose, or place
 
 
-def make(context: Context, settings: RigSettings) -> tuple[Block, Summary]:
+def make(context: Context, settings: RigSettings, this_frame: bool = False) -> tuple[Block, Summary]:
     """Put an armature behind the frames of the active object's model; returns it, and what was done in words.
 
+    `this_frame`: the frame that shows is the rest that is asked for.
+
     Raises:
-        LimitError: there are no frames, or none that a rig can be made of.
+        LimitError: there are no frames, or none that a rig can be made of; or no frame shows alone.
     """
-    framed = read(context)
-    return finish(context, framed, solve(framed, settings))
+    framed = read(context, settings, this_frame)
+    return finish(context, framed, solve(framed))
 
 
 @dataclass(eq=False)
 class Framed:
-    """A model whose rig is to be made."""
+    """What gets a rig: a model, or the parts of a player; and how."""
 
-    chosen: Choice
-    model: FramedModel
+    name: str
+    parts: list[Part]
+    settings: list[RigSettings]  # of each part
+    chosen: Choice | None  # None: a player
     warnings: list[str]
 
 
-def read(context: Context) -> Framed:
-    """Read the frames of the active object's model, or of the meshes that are selected with it."""
+def read(context: Context, settings: RigSettings, this_frame: bool = False) -> Framed:
+    """Read the frames of the active object's model or player, or of the meshes that are selected with it."""
+    from ..blender.rigging.read import whole
+
+    player = find_player(context.view_layer.objects.active)
+    with collected_warnings() as warnings, object_mode(context):
+        if player is not None:
+            chosen, parts = None, _player_parts(player, context)
+            name = names.file_name_of(player.collection) if player.collection else player.root.name
+        else:
+            chosen = _chosen(context)
+            parts = [whole(_read_frames(chosen, context))]
+            name = parts[0].name
+        rests = [part.model.shown if this_frame and part.model is not None else -1 for part in parts]
+        if this_frame and max(rests) < 0:
+            raise LimitError("no frame shows alone: go to the frame that is to be the rest")
+    return Framed(name, parts, [replace(settings, rest=rest) for rest in rests], chosen, warnings)
+
+
+def _read_frames(chosen: Choice, context: Context) -> FramedModel:
     from ..blender.rigging.read import read_model
 
-    chosen = _chosen(context)
-    with collected_warnings() as warnings, object_mode(context):
-        export = ExportScene(context.scene, context.view_layer, GatherSettings(frames="KEYS"))
-        return Framed(chosen, read_model(chosen.whole, chosen.collection, export), warnings)
+    export = ExportScene(context.scene, context.view_layer, GatherSettings(frames="KEYS"))
+    return read_model(chosen.whole, chosen.collection, export)
 
 
-def solve(framed: Framed, settings: RigSettings, watch: Callable[[float], None] | None = None) -> Rig:
-    """Find the skeleton. Nothing of Blender is asked for: a thread may do it; `watch` may raise to end it."""
+def _player_parts(player: PlayerFound, context: Context) -> list[Part]:
+    """Return the parts of a player that are one rig: legs, torso, head."""
+    from ..blender.rigging.read import part_of
+
+    found: list[Part] = []
+    loose = []
+    for kind in (LOWER, UPPER, HEAD):
+        root = player.parts.get(kind)
+        if root is None:
+            continue
+        shown = export_part(context, root)
+        keyed = any(has_frames(block) for block in shown.whole)
+        part = part_of(kind, root, _read_frames(shown, context) if keyed else None, found)
+        if part is None:
+            loose.append(root.name)
+        else:
+            found.append(part)
+    if all(part.model is None for part in found):
+        raise LimitError("no part of this player has frames: a rig is made of these, which are shape keys")
+    if loose:
+        log.warning("%s: on no tag of the other parts, so there are no bones for it", listed(loose))
+    if player.levels:
+        log.warning("levels of detail are not posed by the rig: make them anew once it is as you want it")
+    return found
+
+
+def solve(framed: Framed, watch: Callable[[float], None] | None = None) -> list[Rig | None]:
+    """Find the skeletons. Nothing of Blender is asked for: a thread may do it; `watch` may raise to end it."""
     from ..model.rigging.solve import make_rig
 
-    model = framed.model
-    return make_rig(model.points, model.triangles, model.tags, settings, watch or _advance)
+    sizes = [0 if part.model is None else part.model.points.size for part in framed.parts]
+    done, found = 0, []
+    for part, settings, size in zip(framed.parts, framed.settings, sizes, strict=True):
+        model, share = part.model, Share(watch or _advance, done / sum(sizes), size / sum(sizes))
+        found.append(None if model is None else make_rig(model.points, model.triangles, model.tags, settings, share))
+        done += size
+    return found
+
+
+@dataclass(frozen=True)
+class Share:
+    """Tells how much of the whole is done, of how much of one part is."""
+
+    watch: Callable[[float], None]
+    first: float
+    size: float
+
+    def __call__(self, done: float) -> None:
+        """Tell it."""
+        self.watch(self.first + self.size * done)
 
 
 class Solving(Thread):
     """A skeleton that is looked for while the window lives."""
 
-    def __init__(self, framed: Framed, settings: RigSettings) -> None:
+    def __init__(self, framed: Framed) -> None:
         super().__init__(daemon=True)
-        self.framed, self.settings = framed, settings
+        self.framed = framed
         self.part = 0.0  # of the work that is done
         self._ended = False
-        self._rig: Rig | None = None
+        self._rigs: list[Rig | None] | None = None
         self._error: BaseException | None = None
 
     def run(self) -> None:
         """Look for it."""
         try:
-            self._rig = solve(self.framed, self.settings, self._watch)
+            self._rigs = solve(self.framed, self._watch)
         except BaseException as error:  # noqa: BLE001 - it is raised where the result is asked for
             self._error = error
 
@@ -96,42 +166,30 @@ class Solving(Thread):
         if self.ident is not None:
             self.join()
 
-    def result(self) -> Rig:
+    def result(self) -> list[Rig | None]:
         """Return what was found; raises what went wrong."""
         if self._error is not None:
             raise self._error
-        assert self._rig is not None
-        return self._rig
+        assert self._rigs is not None
+        return self._rigs
 
 
-def finish(context: Context, framed: Framed, rig: Rig) -> tuple[Block, Summary]:
+def finish(context: Context, framed: Framed, rigs: list[Rig | None]) -> tuple[Block, Summary]:
     """Make the armature, and say what it is."""
     from ..blender.rigging.build import build
 
-    chosen = framed.chosen
     with collected_warnings() as warnings, object_mode(context):
-        animations = VertexAnimations(chosen, context)
-        built = build(framed.model, rig, animations.whole(), context.scene)
-        animations.pair_rigs()
+        animations = None if framed.chosen is None else VertexAnimations(framed.chosen, context)
+        keys = None if animations is None else animations.whole()
+        built = build(framed.name, framed.parts, rigs, keys, context.scene)
+        if animations is not None:
+            animations.pair_rigs()
         context.view_layer.update()
-    return built.block, Summary(_said(built.rig, framed.model), [*framed.warnings, *warnings])
+    return built.block, Summary(_said(built.rigs, framed.parts), [*framed.warnings, *warnings])
 
 
 def _advance(part: float) -> None:
     advance(round(STEPS * part), STEPS)
-
-
-def this_frame(context: Context) -> int:
-    """Return the frame of the active object's model that shows now.
-
-    Raises:
-        LimitError: none shows alone.
-    """
-    lead: Block = next((block for block in _chosen(context).whole if has_frames(block)), None)
-    number = -1 if lead is None else shown_key(lead.data.shape_keys) - num_before(lead.data.shape_keys)
-    if number < 0:
-        raise LimitError("no frame shows alone: go to the frame that is to be the rest")
-    return number
 
 
 def _chosen(context: Context) -> Choice:
@@ -144,21 +202,26 @@ def _chosen(context: Context) -> Choice:
     return chosen
 
 
-def _said(rig: Rig, model: FramedModel) -> str:
+def _said(rigs: list[Rig | None], parts: list[Part]) -> str:
     """Return how many bones a rig has, and how far they alone would be off: what is left is the keys'."""
     from ..model.rigging.report import explained
 
-    report = explained(rig, model.points)
-    tags = f" and {plural(len(rig.tag_bones), 'tag')}" if len(rig.tag_bones) else ""
-    texts = [f"{plural(report.bones, 'bone')}{tags} in {plural(len(model.points), 'frame')}"]
-    frame = report.worst_frame
-    texts.append(f"what they don't say (rms {report.rms:.3g}, at most {report.worst:.3g} in frame {frame} "
-                 f"'{model.plan.names[frame]}') stays in the shape keys")  # fmt: skip
-    if report.torn:
-        first = int(np.flatnonzero(rig.torn)[0])
-        texts.append(
-            f"{plural(report.torn, 'frame')} in which the mesh is torn left out of the joints (first: {first})"
-        )
+    found = [(rig, part.model) for rig, part in zip(rigs, parts, strict=True) if rig is not None and part.model]
+    reports = [explained(rig, model.points) for rig, model in found]
+    num_tags = sum(len(rig.tag_bones) for rig, _ in found)
+    tags = f" and {plural(num_tags, 'tag')}" if num_tags else ""
+    frames = max(len(model.points) for _, model in found)
+    texts = [f"{plural(sum(report.bones for report in reports), 'bone')}{tags} in {plural(frames, 'frame')}"]
+    worst, (_, model) = max(zip(reports, found, strict=True), key=lambda each: each[0].worst)
+    sizes = np.array([model.points.size for _, model in found], np.float64)
+    rms = float(np.sqrt((np.array([report.rms for report in reports]) ** 2 * sizes).sum() / sizes.sum()))
+    where = f"frame {worst.worst_frame} '{model.plan.names[worst.worst_frame]}'"
+    texts.append(f"what they don't say (rms {rms:.3g}, at most {worst.worst:.3g} in {where}) stays in the shape keys")
+    for rig, model in found:
+        if rig.torn.any():
+            which = f" of '{model.name}'" if len(found) > 1 else ""
+            count, first = plural(int(rig.torn.sum()), "frame"), int(np.flatnonzero(rig.torn)[0])
+            texts.append(f"{count}{which} in which the mesh is torn left out of the joints (first: {first})")
     return ", ".join(texts)
 
 

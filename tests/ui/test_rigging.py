@@ -330,7 +330,7 @@ def test_the_rest_is_a_frame_that_is_chosen():
     import_model(BRAZIER)
     play(name="All Frames")
     bpy.context.scene.frame_set(4)
-    assert rigging.this_frame(bpy.context) == 4
+    assert rigging.read(bpy.context, RigSettings(), True).settings[0].rest == 4
     assert make(rest="FRAME") == {"FINISHED"}
 
 
@@ -373,7 +373,7 @@ def test_nothing_to_remove():
 
 def test_a_rig_that_is_looked_for_can_be_ended():
     bar()
-    work = rigging.Solving(rigging.read(bpy.context), RigSettings())
+    work = rigging.Solving(rigging.read(bpy.context, RigSettings()))
     work.end()
     work.start()
     work.join()

@@ -12,6 +12,7 @@ In others it is locked, for a key would go to the scene's frame, unseen.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +29,9 @@ from ..vertex.build import Built
 # The time in which a constraint plays a tag's whole action, from frame -1 on. A power of two: (frame + 1) / SPAN is
 # exact. Blender 5.2 takes a driven time below 0.0001 for 0: frame 0 is above that.
 SPAN = 4096
+FRAMES = f"(f + 1) / {SPAN}"  # of a root's frame f, the part of that time at which it shows
+APART = "f != frame"  # a root shows another frame than the scene stands at
+LOCKS = ("lock_location", "lock_rotation")
 LOWER, UPPER, HEAD = "lower", "upper", "head"
 ON_TAGS = {UPPER: "tag_torso", HEAD: "tag_head"}  # which tag of the part before a part hangs on
 
@@ -55,7 +59,7 @@ def make_root(built: Built, kind: str, level_of: Block | None = None) -> PartBui
     if level_of is None:
         declare_frame(root)
         for tag in built.tags:
-            _follow(tag, root)
+            follow_root(tag, root)
     else:
         root[LEVEL] = int(names.file_name_of(built.collection).rpartition("_")[2] or 0)
         root.parent = level_of
@@ -85,7 +89,7 @@ def hang(root: Block, tag: Block, player: Block) -> None:
         setattr(limit, f"max_{axis}", 1.0)
 
 
-def _follow(tag: Block, root: Block) -> None:
+def follow_root(tag: Block, root: Block) -> None:
     """Let a tag show its root's frame, unless that is the scene's."""
     if not playing_curves(tag):
         return
@@ -100,13 +104,29 @@ def _follow(tag: Block, root: Block) -> None:
     pose.use_eval_time, pose.frame_start, pose.frame_end = True, -1, SPAN - 1
     pose.owner_space = pose.target_space = "LOCAL"
     pose.mix_mode = "BEFORE_FULL"
-    follow(pose, "eval_time", root, f"(f + 1) / {SPAN}")
-    for constraint in (home, pose):
-        follow(constraint, "influence", root, "f != frame")
-    for lock, count in (("lock_location", 3), ("lock_rotation", 3)):
-        for axis in range(count):
-            follow(tag, lock, root, "f != frame", axis)
+    follow(pose, "eval_time", root, FRAMES)
+    lock(tag, (home, pose), root)
     _key_identity(tag)
+
+
+def lock(holder: Any, constraints: Iterable[Any], root: Block) -> None:
+    """Let constraints move what holds them, which is locked then, but in the frame that the scene stands at."""
+    for constraint in constraints:
+        follow(constraint, "influence", root, APART)
+    for path in LOCKS:
+        for axis in range(3):
+            follow(holder, path, root, APART, axis)
+
+
+def let_go(tag: Block) -> None:
+    """Let a tag no longer show its root's frame: something else does."""
+    for constraint in [constraint for constraint in tag.constraints if constraint.name in (HOME, POSE)]:
+        for path in ("influence", "eval_time"):
+            tag.driver_remove(f'constraints["{constraint.name}"].{path}')
+        tag.constraints.remove(constraint)
+    for path in LOCKS:
+        tag.driver_remove(path)
+        setattr(tag, path, (False, False, False))
 
 
 def _key_identity(tag: Block) -> None:

@@ -22,11 +22,13 @@ from ...model.vertex import Surface
 from ...model.wording import listed
 from ...reporting import LimitError
 from ..compat import Block, Context
+from ..frame_rigs import modifier_of
 from ..mesh.parts import split
 from ..mesh.read import Origin, Shape, read_shape, warn_of_loose
 from ..mesh.surface_names import surface_name
 from ..mesh.vertex_groups import read_groups
 from ..playback import Take, influences, make_take, used_actions
+from ..roots import poses_parts, root_of
 from ..scene import ExportScene
 from ..vertex.frame_plan import FramePlan
 from ..vertex.gather_surfaces import evidence_of, to_surface
@@ -113,12 +115,21 @@ def find_rig(context: Context) -> Rig:
         several = f"there are {len(found)} armatures, make the character's active: {called}"
         raise LimitError(several if found else "there is no armature: a player is made of a rigged character")
     meshes = [b for b in context.scene.objects if b.type == "MESH" and _armature_of(b) == found[0]]
+    if poses_parts(found[0]):  # of a player's frames: that one's own meshes are in these
+        meshes = [b for b in meshes if modifier_of(b) is None and (root_of(b) is None or _is_bent(b))]
+        if not meshes:
+            text = "was made of a player, and poses nothing else: hang the mesh of another on it (Hang on Rig) first"
+            raise LimitError(f"'{found[0].name}' {text}")
     shown = [block for block in meshes if block.visible_get(view_layer=layer)]
     if not shown:
         raise LimitError(f"'{found[0].name}' moves no visible mesh")
     if len(shown) < len(meshes):
         log.warning("hidden objects left out: %s", listed([block.name for block in meshes if block not in shown]))
     return Rig(found[0], shown)
+
+
+def _is_bent(block: Block) -> bool:
+    return any(m.type == "ARMATURE" and m.object is not None for m in block.modifiers)
 
 
 def _armature_of(block: Block) -> Block | None:

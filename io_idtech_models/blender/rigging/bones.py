@@ -15,10 +15,13 @@ from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
 from ...model import steady
+from ...model.rigging.joined import JoinedRig
 from ...model.rigging.rig import Rig
 from ...model.transforms import inverse
 from .. import names
 from ..compat import Block, drop_action
+from ..player.assembly import let_go
+from ..provenance import PART
 from ..skeletal.armature import TURN, editing, rest_matrices
 from .read import FramedModel
 
@@ -38,11 +41,12 @@ class Bones:
     rest: Doubles  # (B, 4, 4) as Blender has them
 
 
-def make_bones(rig: Rig, model: FramedModel, tag_rests: Doubles, scene: bpy.types.Scene) -> Bones:
-    """Make an armature object, linked nowhere; `tag_rests` (N, 4, 4) is where tags are at rest."""
-    taken = [group.name for block in model.meshes for group in block.vertex_groups]
-    given = _bone_names(rig, model, taken)
-    name = names.fit(f"{names.fit(model.name, 50)}_rig")
+def make_bones(skeleton: JoinedRig, models: list[FramedModel], name: str, scene: bpy.types.Scene) -> Bones:
+    """Make an armature object of some models' skeleton, linked nowhere."""
+    rig = skeleton.rig
+    taken = [group.name for model in models for block in model.meshes for group in block.vertex_groups]
+    given = _bone_names(rig, [block.name for model in models for block in model.tag_blocks], taken)
+    name = names.fit(f"{names.fit(name, 50)}_rig")
     block: Block = bpy.data.objects.new(name, bpy.data.armatures.new(name))
     size = max(float(np.ptp(rig.rest, axis=0).max(initial=0.0)), 1e-3)
     tag_of = {bone: tag for tag, bone in enumerate(rig.tag_bones.tolist())}
@@ -52,23 +56,25 @@ def make_bones(rig: Rig, model: FramedModel, tag_rests: Doubles, scene: bpy.type
             edit = block.data.edit_bones.new(given[bone])
             if bone in tag_of:
                 edit.length = max(float(steady.lengths(rig.tails[bone] - rig.heads[bone])), SHORTEST * size)
-                edit.matrix = Matrix(steady.products(tag_rests[tag_of[bone]], TURN).tolist())
+                edit.matrix = Matrix(steady.products(skeleton.tag_rests[tag_of[bone]], TURN).tolist())
             else:
                 _place(edit, rig.heads[bone], rig.tails[bone], SHORTEST * size)
             if parent >= 0:
                 edit.parent = made[parent]
+            if bone in skeleton.roots:
+                edit.inherit_scale = "NONE"  # as games drop it
             made.append(edit)
     rest = rest_matrices(block.data)
     found = Bones(block, given, np.array([rest[name] for name in given]).reshape(-1, 4, 4))
-    _show(found, rig, tag_of)
+    _show(found, skeleton, tag_of)
     return found
 
 
-def _bone_names(rig: Rig, model: FramedModel, taken: list[str]) -> list[str]:
+def _bone_names(rig: Rig, tags: list[str], taken: list[str]) -> list[str]:
     """Return bones' names: a tag's is its empty's own; no other is that of a group that a mesh has already."""
     wanted = list(rig.names)
-    for bone, block in zip(rig.tag_bones.tolist(), model.tag_blocks, strict=True):
-        wanted[bone] = block.name
+    for bone, tag in zip(rig.tag_bones.tolist(), tags, strict=True):
+        wanted[bone] = tag
     first = dict.fromkeys([*(wanted[bone] for bone in rig.tag_bones.tolist()), *taken])
     others = [bone for bone in range(len(wanted)) if bone not in set(rig.tag_bones.tolist())]
     fresh = names.unique([*first, *(wanted[bone] for bone in others)], "bone")[len(first) :]
@@ -88,16 +94,20 @@ def _place(edit: Any, head: Doubles, tail: Doubles, shortest: float) -> None:
     edit.align_roll(Vector(UP) if abs(way.normalized().dot(ahead)) > STEEP else ahead)
 
 
-def _show(bones: Bones, rig: Rig, tag_of: dict[int, int]) -> None:
+def _show(bones: Bones, skeleton: JoinedRig, tag_of: dict[int, int]) -> None:
     """Let an armature show in front of its meshes, sides in colours, what belongs together in collections."""
-    data = bones.block.data
+    data, groups = bones.block.data, skeleton.rig.groups
+    still = [part.root for part in skeleton.parts if part.part.rig is not None]  # it has bones to hang a mesh on
     bones.block.show_in_front = True
     data.display_type = "OCTAHEDRAL"
+    for part in skeleton.parts:
+        if part.root >= 0:
+            data.bones[bones.names[part.root]][PART] = part.part.name
     for bone, name in enumerate(bones.names):
         shown = data.bones[name]
-        shown.use_deform = bone not in tag_of
+        shown.use_deform = bone not in tag_of and bone not in still
         shown.color.palette = RIGHT if name.endswith(".R") else LEFT if name.endswith(".L") else "DEFAULT"
-        group = TAGS if bone in tag_of else rig.groups[bone] if rig.groups else ""
+        group = TAGS if bone in tag_of else groups[bone] if groups else ""
         if group:
             (data.collections.get(group) or data.collections.new(group)).assign(shown)
 
@@ -105,6 +115,7 @@ def _show(bones: Bones, rig: Rig, tag_of: dict[int, int]) -> None:
 def hang_tag(empty: Block, bones: Bones, bone: int) -> None:
     """Hang a tag's empty on its bone, so that it stands where the bone's head is and as the tag does."""
     drop_action(empty)
+    let_go(empty)
     empty.parent, empty.parent_type, empty.parent_bone = bones.block, "BONE", bones.names[bone]
     back = np.eye(4)
     back[1, 3] = -bones.block.data.bones[bones.names[bone]].length  # Blender hangs things on tails

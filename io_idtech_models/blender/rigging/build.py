@@ -11,6 +11,7 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
+from ...model.rigging.joined import JoinedPart, PartRig, join
 from ...model.rigging.rig import Rig
 from ..compat import Block
 from ..frame_rigs import MODIFIER, RIG
@@ -19,8 +20,9 @@ from ..mesh.vertex_groups import write_groups
 from ..scene import undone_on_failure
 from ..vertex.shape_keys import frame_blocks
 from .bones import Bones, hang_tag, make_bones
-from .motion import as_shown, channels_of, play_whole, tag_poses
-from .read import FramedModel
+from .follow import follow_part
+from .motion import KeyedBones, as_shown, channels_of, play_whole
+from .read import FramedModel, Part
 
 
 @dataclass(eq=False)
@@ -28,7 +30,7 @@ class BuiltRig:
     """An armature, and the rig that it is."""
 
     bones: Bones
-    rig: Rig  # with the poses that the armature shows
+    rigs: list[Rig | None]  # of each part, with the poses that the armature shows
     whole: Block  # the action of all frames
 
     @property
@@ -37,26 +39,50 @@ class BuiltRig:
         return self.bones.block
 
 
-def build(model: FramedModel, rig: Rig, keys: Block | None, scene: bpy.types.Scene) -> BuiltRig:
-    """Put an armature behind a model's frames, which look as before; `keys` is the action that shows all of them."""
-    tags = tag_poses(model.tags, len(model.points))
+def build(name: str, parts: list[Part], rigs: list[Rig | None], keys: Block | None, scene: bpy.types.Scene) -> BuiltRig:
+    """Put an armature behind the frames of parts, which look as before; `keys` is the action that shows all of them."""
+    listed = zip(parts, rigs, strict=True)
+    skeleton = join([PartRig(part.name, rig, part.tags.places, part.above) for part, rig in listed])
+    models = [part.model for part in parts if part.model is not None]
     with undone_on_failure():
-        bones = make_bones(rig, model, tags.places[rig.rest_frame], scene)
+        bones = make_bones(skeleton, models, name, scene)
         block = bones.block
         block.data[RIG] = uuid.uuid4().hex
-        channels = channels_of(rig, bones, tags)
-        rig = as_shown(rig, bones, channels)
-        _link(block, model)
-        whole = play_whole(bones, channels, model.plan.times, keys)
+        channels = channels_of(skeleton, bones, _scales(parts, len(skeleton.tags)))
+        shown = as_shown(skeleton.rig, bones, channels)
+        _link(block, models[0])
+        found = list(zip(parts, skeleton.parts, strict=True))
+        keyed = [KeyedBones(own.bones, part.model.plan.times) for part, own in found if part.model is not None]
+        whole = play_whole(bones, channels, keyed, keys)
+    own_rigs: list[Rig | None] = []
+    for part, own in found:
+        rig = None
+        if part.model is not None:
+            rig = own.own(shown)
+            _hang(part.model, own, rig, bones)
+        own_rigs.append(rig)
+    return BuiltRig(bones, own_rigs, whole)
+
+
+def _scales(parts: list[Part], count: int) -> NDArray[np.float64]:
+    """Return the scales of all tags that get bones, (F, N, 3), in so many frames."""
+    frames = np.arange(count)
+    each = [part.tags.scales for part in parts if part.model is not None]
+    return np.concatenate([scales[np.minimum(frames, len(scales) - 1)] for scales in each], axis=1)
+
+
+def _hang(model: FramedModel, joined: JoinedPart, rig: Rig, bones: Bones) -> None:
+    """Let bones pose a part's meshes, and carry its tags."""
     first = 0
     for mesh, points in zip(model.meshes, model.split(rig.at_rest(model.points)), strict=True):
         own = rig.of_vertex[first : first + len(mesh.data.vertices)]
-        _bind(mesh, bones, rig.weights[own])
+        _bind(mesh, bones, rig.weights[own], joined.bones)
         write_keys(mesh, points)
         first += len(own)
-    for empty, bone in zip(model.tag_blocks, rig.tag_bones.tolist(), strict=True):
+    for empty, bone in zip(model.tag_blocks, joined.bones[rig.tag_bones].tolist(), strict=True):
         hang_tag(empty, bones, bone)
-    return BuiltRig(bones, rig, whole)
+    if model.root is not None:
+        follow_part(model.root, model.meshes, bones, joined)
 
 
 def _link(block: Block, model: FramedModel) -> None:
@@ -64,21 +90,22 @@ def _link(block: Block, model: FramedModel) -> None:
     lead = model.meshes[0]
     lead.users_collection[0].objects.link(block)
     parents = {(mesh.parent, mesh.parent_type, mesh.parent_bone) for mesh in model.meshes}
-    if model.space.root is not None:
-        block.parent = model.space.root
+    if model.root is not None:
+        block.parent = model.root
     elif len(parents) == 1 and lead.parent is not None and lead.parent_type == "OBJECT":
         block.parent = lead.parent
         block.matrix_parent_inverse = lead.parent.matrix_world.inverted_safe()
     block.matrix_basis = Matrix()
 
 
-def _bind(mesh: Block, bones: Bones, weights: NDArray[np.float64]) -> None:
-    """Hang a mesh's points on bones by weights (P, B)."""
-    deforming = [bone for bone, name in enumerate(bones.names) if bones.block.data.bones[name].use_deform]
+def _bind(mesh: Block, bones: Bones, weights: NDArray[np.float64], own: NDArray[np.int64]) -> None:
+    """Hang a mesh's points by weights (P, b) on some of the bones."""
+    called = [bones.names[bone] for bone in own.tolist()]
+    deforming = [place for place, name in enumerate(called) if bones.block.data.bones[name].use_deform]
     points, groups = np.nonzero(weights[:, deforming])
     shares = weights[:, deforming][points, groups].astype(np.float32)
     before = len(mesh.vertex_groups)
-    write_groups(mesh, [bones.names[bone] for bone in deforming], points, groups + before, shares)
+    write_groups(mesh, [called[place] for place in deforming], points, groups + before, shares)
     modifier: Any = mesh.modifiers.new(MODIFIER, "ARMATURE")
     modifier.object = bones.block
     mesh.modifiers.move(len(mesh.modifiers) - 1, 0)

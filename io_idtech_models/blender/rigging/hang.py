@@ -16,6 +16,9 @@ from ..compat import Block
 from ..frame_rigs import MODIFIER, posed_by
 from ..mesh import attributes
 from ..mesh.vertex_groups import read_groups, write_groups
+from ..player.parts import find_player
+from ..provenance import PART
+from ..roots import root_of
 from ..scene import ExportScene
 from ..vertex.shape_keys import frame_blocks, read
 from .read import moved, triangles_of
@@ -58,11 +61,15 @@ def _at_rest(rig: Block, names: list[str], export: ExportScene[Any]) -> Iterator
     made = posed_by(rig)
     if not made:
         raise LimitError(f"nothing is left of what '{rig.name}' was made of: import that model, and make its rig anew")
+    whole = _moved_as_wholes(rig)
     places, owners, numbers, shares = [], [], [], []
     count = 0
+    with _resting(rig, export):
+        for mesh in made:
+            frames = read(frame_blocks(mesh.data.shape_keys), len(mesh.data.vertices))
+            places.append(_in_world(mesh, np.median(frames, axis=0)))
+        places += [_in_world(mesh, attributes.positions(mesh.data)) for mesh in whole]
     for mesh in made:
-        frames = read(frame_blocks(mesh.data.shape_keys), len(mesh.data.vertices))
-        places.append(_in_world(mesh, np.median(frames, axis=0)))
         number = np.array([names.index(g.name) if g.name in names else -1 for g in mesh.vertex_groups] or [-1])
         owner, groups, weights = read_groups(mesh.data)
         own = number[groups] >= 0
@@ -70,7 +77,12 @@ def _at_rest(rig: Block, names: list[str], export: ExportScene[Any]) -> Iterator
         numbers.append(number[groups][own])
         shares.append(weights[own])
         count += len(mesh.data.vertices)
-    faces = triangles_of(made)
+    for mesh, bone in whole.items():
+        owners.append(np.arange(len(mesh.data.vertices)) + count)
+        numbers.append(np.full(len(mesh.data.vertices), names.index(bone)))
+        shares.append(np.ones(len(mesh.data.vertices), np.float32))
+        count += len(mesh.data.vertices)
+    faces = triangles_of([*made, *whole])
     data = attributes.make("idtech", np.concatenate(places), faces, np.zeros((faces.size, 2), np.float32))
     data.update(calc_edges=True)
     source: Block = bpy.data.objects.new("idtech", data)
@@ -81,6 +93,30 @@ def _at_rest(rig: Block, names: list[str], export: ExportScene[Any]) -> Iterator
     finally:
         bpy.data.objects.remove(source)
         bpy.data.meshes.remove(data)
+
+
+def _moved_as_wholes(rig: Block) -> dict[Block, str]:
+    """Return meshes of a player's parts that have one frame, each with the bone that it goes along with."""
+    player = find_player(rig)
+    begin = {str(bone[PART]): bone.name for bone in rig.data.bones if bone.use_deform and bone.get(PART)}
+    roots = {} if player is None else {kind: root for kind, root in player.parts.items() if kind in begin}
+    found = {}
+    for kind, root in roots.items():
+        own = [block for block in root.children_recursive if block.type == "MESH" and root_of(block) == root]
+        found |= dict.fromkeys(own, begin[kind])
+    return found
+
+
+@contextmanager
+def _resting(rig: Block, export: ExportScene[Any]) -> Iterator[None]:
+    """Let an armature show its rest meanwhile."""
+    before = rig.data.pose_position
+    try:
+        rig.data.pose_position = "REST"
+        export.view_layer.update()
+        yield
+    finally:
+        rig.data.pose_position = before
 
 
 def _transferred(

@@ -5,7 +5,6 @@ Letters in shapes: F frames, B bones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,50 +13,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.rigging.rig import Rig
-from ...model.transforms import as_matrices, from_matrices, inverse
-from ...model.vertex import Tag
+from ...model.rigging.joined import JoinedRig
+from ...model.rigging.rig import Rig, rig_matrices
+from ...model.transforms import from_matrices, inverse
 from .. import names
 from ..compat import Block, curves_for
 from ..curves import add_curves
-from ..empties import decompose
 from ..frame_rigs import RIG, RIG_KEYS, RIG_WHOLE, rig_id
 from ..skeletal.armature import TURN, chained, joint_matrices, relative
 from .bones import Bones
+from .tags import unit
 
 Doubles = NDArray[np.float64]
 Floats = NDArray[np.float32]
 STILL = 1e-4  # of the model's size: a bone that moves less against its parent only turns
-PATHS = (("location", 3), ("rotation_quaternion", 4), ("scale", 3))
+# Of a bone: path, place of the first among its channels, how many there are, what they are where it rests; rotations
+# are always keyed.
+CHANNELS = (("location", 0, 3, 0.0), ("rotation_quaternion", 3, 4, None), ("scale", 7, 3, 1.0))
 AXES = [1, 0, 2]  # a tag's bone lies along its forward axis: see `bones`
 
 
-@dataclass(eq=False)
-class TagPoses:
-    """How tags stand in all frames."""
+@dataclass(frozen=True, eq=False)
+class KeyedBones:
+    """Bones that have keys in the same frames, and the scene's times of these."""
 
-    places: Doubles  # (F, N, 4, 4) without scale
-    scales: Doubles  # (F, N, 3)
-
-
-def tag_poses(tags: Sequence[Tag], num_frames: int) -> TagPoses:
-    """Return how tags stand, as location, rotation and scale show it."""
-    if not tags:
-        return TagPoses(np.zeros((num_frames, 0, 4, 4)), np.ones((num_frames, 0, 3)))
-    turns, scales = decompose(np.stack([tag.axes for tag in tags], axis=1))
-    origins = np.stack([tag.origins for tag in tags], axis=1)
-    return TagPoses(joint_matrices(origins, _unit(turns)), scales.astype(np.float64))
+    bones: NDArray[np.int64]
+    times: list[float]
 
 
-def _unit(turns: NDArray[Any]) -> Doubles:
-    turns = turns.astype(np.float64)
-    return np.asarray(turns / np.maximum(steady.lengths(turns), 1e-30)[..., None])
+def channels_of(skeleton: JoinedRig, bones: Bones, scales: Doubles) -> Floats:
+    """Return what curves hold of each bone in each frame, (F, B, 10): location, rotation, scale.
 
-
-def channels_of(rig: Rig, bones: Bones, tags: TagPoses) -> Floats:
-    """Return what curves hold of each bone in each frame, (F, B, 10): location, rotation, scale."""
-    posed = steady.products(as_matrices(rig.poses[..., :3], rig.poses[..., 3]), bones.rest)
-    posed[:, rig.tag_bones] = steady.products(tags.places, TURN)
+    Scales are tags' alone, (F, N, 3).
+    """
+    rig = skeleton.rig
+    posed = steady.products(rig_matrices(rig.poses), bones.rest)
+    posed[:, rig.tag_bones] = steady.products(skeleton.tags, TURN)
     basis = steady.products(inverse(relative(bones.rest, rig.parents)), relative(posed, rig.parents))
     channels = np.empty((*basis.shape[:2], 10), np.float32)
     channels[..., :3] = basis[..., :3, 3]
@@ -67,7 +58,8 @@ def channels_of(rig: Rig, bones: Bones, tags: TagPoses) -> Floats:
     channels[:, still, :3] = 0.0
     channels[..., 3:7] = _continuous(from_matrices(steady.nearest_rotations(basis[..., :3, :3])))
     channels[..., 7:] = 1.0
-    channels[:, rig.tag_bones, 7:] = tags.scales[..., AXES]
+    channels[:, rig.tag_bones, 7:] = scales[..., AXES]
+    channels[:, skeleton.roots] = (0, 0, 0, 1, 0, 0, 0, 1, 1, 1)
     return channels
 
 
@@ -84,7 +76,7 @@ def as_shown(rig: Rig, bones: Bones, channels: Floats) -> Rig:
 
     Scales are tags' alone, which move no point.
     """
-    basis = joint_matrices(channels[..., :3], _unit(channels[..., 3:7]))
+    basis = joint_matrices(channels[..., :3], unit(channels[..., 3:7]))
     posed = chained(steady.products(relative(bones.rest, rig.parents), basis), rig.parents)
     return replace(rig, poses=np.ascontiguousarray(steady.products(posed, inverse(bones.rest))[..., :3, :]))
 
@@ -94,7 +86,7 @@ def bone_path(name: str, path: str) -> str:
     return f'pose.bones["{bpy.utils.escape_identifier(name)}"].{path}'
 
 
-def play_whole(bones: Bones, channels: Floats, times: list[float], keys: Block | None) -> Block:
+def play_whole(bones: Bones, channels: Floats, parts: list[KeyedBones], keys: Block | None) -> Block:
     """Let an armature play an action that shows all frames at the times at which the scene shows their keys.
 
     `keys` is the action that shows these.
@@ -106,19 +98,18 @@ def play_whole(bones: Bones, channels: Floats, times: list[float], keys: Block |
         action[RIG_KEYS] = keys
     names.remember(action, action.name)
     action.use_fake_user = True
-    wanted, rows = [], []
-    for bone, name in enumerate(bones.names):
-        for path, first, count, rest in (
-            ("location", 0, 3, 0.0),
-            ("rotation_quaternion", 3, 4, None),
-            ("scale", 7, 3, 1.0),
-        ):
-            own = channels[:, bone, first : first + count]
-            if rest is None or (own != np.float32(rest)).any():
-                wanted += [(bone_path(name, path), axis) for axis in range(count)]
-                rows.append(own.T)
-    at, order = np.unique(np.array(times, np.float32), return_index=True)  # of frames that share a time the first
-    if rows:
-        values = np.ascontiguousarray(np.concatenate(rows)[:, order])
-        add_curves(curves_for(action, block, block.name), wanted, at, values)
+    curves: Any = None
+    for part in parts:
+        wanted, rows = [], []
+        for bone in part.bones.tolist():
+            for path, first, count, rest in CHANNELS:
+                own = channels[: len(part.times), bone, first : first + count]
+                if rest is None or (own != np.float32(rest)).any():
+                    wanted += [(bone_path(bones.names[bone], path), axis) for axis in range(count)]
+                    rows.append(own.T)
+        if rows:
+            curves = curves_for(action, block, block.name) if curves is None else curves
+            # Of frames that share a time the first.
+            at, order = np.unique(np.array(part.times, np.float32), return_index=True)
+            add_curves(curves, wanted, at, np.ascontiguousarray(np.concatenate(rows)[:, order]))
     return action

@@ -1,4 +1,7 @@
-"""A model's frames as a rig is made of them: points of all meshes in all frames, and tags, in the model's space."""
+"""A model's frames as a rig is made of them: points of all meshes in all frames, and tags, in the model's space.
+
+A player is several such models, each hung on a tag of another: one rig is made of all.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,15 @@ from .. import names
 from ..compat import Block
 from ..curves import is_still
 from ..frame_rigs import rig_of
-from ..roots import FRAME, Space, frame_root, own_constraints, places_in, space_of
+from ..roots import is_tag, own_constraints, places_in, space_of
 from ..scene import ExportScene
 from ..vertex.frame_plan import FramePlan, GatherSettings, plan_frames
 from ..vertex.gather import find_tags, read_tags
 from ..vertex.sampling import Stage, stepping
-from ..vertex.shape_keys import frame_blocks, read
-from ..vertex.shown_keys import has_frames
+from ..vertex.shape_keys import frame_blocks, num_before, read
+from ..vertex.shown_keys import has_frames, shown_key
 from ..vertex.source import find
+from .tags import TagPoses, tag_poses
 
 log = logging.getLogger(__name__)
 
@@ -46,17 +50,57 @@ class FramedModel:
     triangles: NDArray[np.int32]  # (T, 3)
     plan: FramePlan
     collection: bpy.types.Collection | None
+    shown: int = -1  # the frame that shows now; -1: none does alone
 
     @property
-    def space(self) -> Space:
-        """Return where the model's coordinates begin."""
-        return self.plan.space
+    def root(self) -> Block | None:
+        """Return the root of the player's part that the model is; None: it is a model by itself."""
+        return self.plan.space.root
+
+    @property
+    def tag_poses(self) -> TagPoses:
+        """Return how tags stand in all frames."""
+        return tag_poses(self.tags, len(self.points))
 
     def split(self, points: Floats) -> list[Floats]:
         """Return points (F, V, 3) of the model's space as each mesh's own, (F, P, 3)."""
         ends = np.cumsum([len(block.data.vertices) for block in self.meshes])[:-1]
         parts = np.split(points, ends, axis=1)
         return [moved(part, place, back=True) for part, place in zip(parts, self.places, strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A part of what gets a rig."""
+
+    name: str
+    model: FramedModel | None  # None: it has one frame
+    tag_blocks: list[Block]
+    tags: TagPoses
+    above: tuple[int, int] | None  # the part before, and which of that one's tags, that it hangs on
+
+
+def whole(model: FramedModel) -> Part:
+    """Return a model that is no part of another as the only one."""
+    return Part(model.name, model, model.tag_blocks, model.tag_poses, None)
+
+
+def part_of(name: str, root: Block, model: FramedModel | None, before: list[Part]) -> Part | None:
+    """Return a part of a player behind those that it may hang on; None if it hangs on no tag of these."""
+    above = next(
+        ((n, part.tag_blocks.index(root.parent)) for n, part in enumerate(before) if root.parent in part.tag_blocks),
+        None,
+    )
+    if before and above is None:
+        return None
+    if model is not None:
+        return Part(name, model, model.tag_blocks, model.tag_poses, above)
+    tags = [block for block in root.children if is_tag(block)]
+    still = [np.array(block.matrix_basis, np.float32) for block in tags]
+    poses = [
+        Tag(b.name, own[None, :3, 3], np.swapaxes(own[None, :3, :3], 1, 2)) for b, own in zip(tags, still, strict=True)
+    ]
+    return Part(name, None, tags, tag_poses(poses, 1), above)
 
 
 def read_model(
@@ -75,7 +119,6 @@ def read_model(
     sources = [tag for tag in find_tags(blocks) if not tag.bone and own_constraints(tag.block)]
     known = find(collection, [block.data for block in meshes], [tag.block for tag in sources])
     space = space_of([*meshes, *(tag.block for tag in sources)], collection, export.evaluated)
-    _refuse_parts(space)
     plan = plan_frames(meshes, sources, collection, known, export, space)
     plan.space = space
     with stepping(export, plan, meshes) as stage:
@@ -91,8 +134,9 @@ def read_model(
     if not _reach(points) < FARTHEST:
         raise LimitError(f"vertices lie nowhere, or farther out than {FARTHEST:,.0f} units, too far for bones")
     name = meshes[0].name if collection is None else collection.name
+    shown = shown_key(meshes[0].data.shape_keys) - num_before(meshes[0].data.shape_keys)
     return FramedModel(
-        name, meshes, places, list(tags), list(tags.values()), points, triangles_of(meshes), plan, collection
+        name, meshes, places, list(tags), list(tags.values()), points, triangles_of(meshes), plan, collection, shown
     )
 
 
@@ -119,13 +163,6 @@ def refuse_unfit(meshes: list[Block]) -> None:
     linked = [b.name for b in meshes if b.data.library is not None or b.data.override_library is not None]
     if linked:
         raise LimitError(f"{listed(linked)}: linked from another .blend; make it local, or make the rig there")
-
-
-def _refuse_parts(space: Space) -> None:
-    root = space.root
-    if root is not None and FRAME in frame_root(root):
-        text = "is a part of a player, whose parts play on their own: import its file alone to make a rig of it"
-        raise LimitError(f"'{root.name}' {text}")
 
 
 def _places(meshes: list[Block], stage: Stage) -> list[Matrices]:

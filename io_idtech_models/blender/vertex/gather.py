@@ -125,7 +125,9 @@ def find_tags(blocks: list[Block]) -> list[TagSource]:
     A bone that carries an empty of its name is one tag with it, and so is one that was made for an empty.
     """
     empties = [block for block in blocks if is_tag(block)]
-    shown = {(b.parent, b.parent_bone) for b in empties if b.parent_bone == b.name or is_frame_rig(b.parent)}
+    rigs = [block for block in blocks if is_frame_rig(block)]  # which carry tags of other parts, too
+    shown = {(b.parent, b.parent_bone) for b in empties if b.parent_bone == b.name}
+    shown |= {(rig, child.parent_bone) for rig in rigs for child in rig.children}
     found = []
     for block in blocks:
         if block in empties:

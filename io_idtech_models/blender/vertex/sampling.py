@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
+from ...model.transforms import inverse
 from ...model.wording import listed
 from ...reporting import LimitError, advance
 from ..compat import Block
@@ -24,7 +25,7 @@ from ..curves import is_still
 from ..frame_rigs import rigs_of
 from ..mesh import attributes
 from ..playback import Take, at_rest, playing, showing_all
-from ..roots import follows_frame, places_in, showing_whole
+from ..roots import AT_REST, follows_frame, places_in, showing_whole
 from ..scene import ExportScene, showing
 from .frame_plan import FramePlan, GatherSettings
 from .shape_keys import KeyFinder, frame_blocks, read
@@ -216,11 +217,20 @@ class Sampler:
     @property
     def samples(self) -> Samples:
         """Return what was seen."""
-        normals = self.normals
+        positions, normals, matrices = self.positions, self.normals, self.matrices
+        if positions is None:
+            return Samples(matrices, np.zeros((1, 0, 3), np.float32), normals)
+        if AT_REST in self.subject.block.constraints:  # bones have brought it where it belongs: so does the space
+            place = self.plan.space.place(self.subject.block)
+            seen = steady.products(inverse(place), matrices)
+            turns, ways = seen[:, None, :3, :3], seen[:, None, :3, 3]
+            positions[:] = steady.applied(turns, positions) + ways
+            if normals is not None:
+                normals[:] = steady.applied(turns, normals)
+            matrices = np.broadcast_to(place, (1, 4, 4))
         if normals is not None:
             normals = attributes.unit(normals.reshape(-1, 3)).reshape(normals.shape)
-        positions = np.zeros((1, 0, 3), np.float32) if self.positions is None else self.positions
-        return Samples(self.matrices, positions, normals)
+        return Samples(matrices, positions, normals)
 
 
 def step(stage: Stage, subjects: list[Subject]) -> list[Samples]:

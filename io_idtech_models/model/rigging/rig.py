@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import steady
+from ..transforms import as_matrices
 from .products import product
 
 Doubles = NDArray[np.float64]
@@ -65,3 +66,8 @@ class Rig:
             back = steady.inverses(blend[:, :, :3])[self.of_vertex]
             found[frame] = steady.applied(back, own - blend[self.of_vertex, :, 3])
         return found
+
+
+def rig_matrices(poses: Doubles) -> Doubles:
+    """Return poses (..., 3, 4) as matrices (..., 4, 4)."""
+    return as_matrices(poses[..., :3], poses[..., 3])

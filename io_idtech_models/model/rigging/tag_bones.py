@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..torso import nearest_turns
 from ..transforms import as_matrices, to_matrices
 from ..vertex import Tag
-from .rig import Rig
+from .rig import Rig, rig_matrices
 
 Doubles = NDArray[np.float64]
 
@@ -32,13 +32,13 @@ def with_tags(rig: Rig, tags: Sequence[Tag]) -> Rig:
     for tag in tags:
         own = transforms_of(tag)
         parent = followed(own[whole], rig.poses[whole], size)
-        place = np.linalg.inv(_square(rig.poses[rig.rest_frame, parent])) @ own[rig.rest_frame]
+        place = np.linalg.inv(rig_matrices(rig.poses[rig.rest_frame, parent])) @ own[rig.rest_frame]
         rest = as_matrices(to_matrices(nearest_turns(place[None, :3, :3]))[0], place[:3, 3])
         parents.append(parent)
         heads.append(rest[:3, 3])
         tails.append(rest[:3, 3] + rest[:3, 0] * size * LENGTH)
         poses.append((own @ np.linalg.inv(rest))[:, :3])
-        names.append(_free(tag.name, names))
+        names.append(free_name(tag.name, names))
     count = rig.num_bones
     return replace(
         rig,
@@ -58,7 +58,7 @@ def followed(transforms: Doubles, poses: Doubles, size: float) -> int:
 
     Seen from it, place and turn change least.
     """
-    seen = np.linalg.inv(_square(poses)) @ transforms[:, None]
+    seen = np.linalg.inv(rig_matrices(poses)) @ transforms[:, None]
     spread = (seen - seen.mean(axis=0)) ** 2
     away = spread[:, :, :3, 3].sum(axis=2).mean(axis=0) / size**2
     turned = spread[:, :, :3, :3].sum(axis=(2, 3)).mean(axis=0)
@@ -70,12 +70,7 @@ def transforms_of(tag: Tag) -> Doubles:
     return as_matrices(np.swapaxes(tag.axes, 1, 2), tag.origins)
 
 
-def _square(transforms: Doubles) -> Doubles:
-    """Return transforms (..., 3, 4) as matrices (..., 4, 4)."""
-    return as_matrices(transforms[..., :3], transforms[..., 3])
-
-
-def _free(name: str, taken: list[str]) -> str:
+def free_name(name: str, taken: list[str]) -> str:
     """Return a name that no bone has."""
     number, free = 1, name
     while free in taken:

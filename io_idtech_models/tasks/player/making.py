@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +22,8 @@ from ...assets.storage import Target
 from ...blender.compat import Context
 from ...blender.curves import curve_points
 from ...blender.playback import Take
-from ...blender.player.rig import Piece, Rig, Sampled, find_rig, sample
+from ...blender.player.rig import Rig, Sampled, find_rig, sample
+from ...blender.roots import poses_parts
 from ...blender.scene import ExportScene
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
@@ -33,13 +34,14 @@ from ...game.player.row_layout import LOOPING, Layout, Length, lay_out
 from ...game.player.row_matching import Match, chosen_rows, match_rows
 from ...game.skin import make as make_skin
 from ...model import steady
-from ...model.limits.checks import engine_surface_name
 from ...model.lod.levels import make_levels, shares_of
 from ...model.player import cutting
-from ...model.player.regions import HEAD, LEGS, PARTS, TORSO, Bones, Parts, propose, side_of
-from ...model.vertex import Surface, Tag, VertexModel
+from ...model.player.regions import HEAD, LEGS, TORSO, Bones, Parts, propose, side_of
+from ...model.vertex import VertexModel
 from ...model.wording import listed, once, plural
 from ...reporting import LimitError, Summary, collected_warnings
+from .making_cuts import Apart, in_game, models_of
+from .making_of_frames import in_its_frames
 from .making_pictures import Wardrobe, plain_name
 
 log = logging.getLogger(__name__)
@@ -96,6 +98,16 @@ class _Character:
         rest = steady.products(self.into[stand], self.sampled.armature[stand], self.sampled.rests[bone])
         return cutting.joint(poses, rest, length)
 
+    def taken_apart(self, bones: Any) -> Apart:
+        """Return it as it is to be cut; the weapon is held at the middle of the hand, one of its armature's bones."""
+        torso, head = self.joint(self.parts.torso), self.joint(self.parts.head)
+        along = 0.5 * bones[self.parts.hand].length if self.parts.hand != self.parts.torso else 0.0
+        stand, aim = self.layout.shot("LEGS_IDLE"), self.layout.shot("TORSO_ATTACK")
+        held = cutting.aimed(self.joint(self.parts.hand, along).beside(torso), aim, torso.matrices[stand])
+        frames = {LEGS: self.layout.lower, TORSO: self.layout.upper, HEAD: [self.layout.shot("TORSO_STAND")]}
+        table = make_table(self.layout.rows).write()
+        return Apart(in_game(self.sampled, self.into), torso, head, held, stand, frames, self.layout.names, table)
+
 
 def make_player(name: str, options: MakingOptions, context: Context) -> tuple[Made, Summary]:
     """Return the files of a player made of the scene's rigged character.
@@ -109,16 +121,19 @@ def make_player(name: str, options: MakingOptions, context: Context) -> tuple[Ma
     with collected_warnings() as warnings, object_mode(context):
         context.view_layer.update()
         rig = find_rig(context)
-        found = _look(rig, options, context)
+        if poses_parts(rig.armature):
+            found = in_its_frames(rig, context)
+        else:
+            found = _look(rig, options, context).taken_apart(rig.armature.data.bones)
         wardrobe = Wardrobe(f"models/players/{made.name}", options.keep_shaders)
-        models = _models(rig, found, wardrobe, options.close_seams)
+        models = models_of(found, wardrobe, options.close_seams)
         for part, model in models.items():
             _write_part(made, part, model, shares, options.game)
-        made.files["animation.cfg"] = make_table(found.layout.rows).write()
+        made.files["animation.cfg"] = found.table
         made.files["icon_default.tga"] = wardrobe.icon
         made.files |= wardrobe.files
     counts = [sum(len(surface.triangles) for surface in model.surfaces) for model in models.values()]
-    frames = f"{len(found.layout.lower)} frames of legs, {len(found.layout.upper)} of the torso"
+    frames = f"{len(found.frames[LEGS])} frames of legs, {len(found.frames[TORSO])} of the torso"
     facts = f"'{made.name}' of '{rig.armature.name}': {plural(sum(counts), 'triangle')}, {frames}"
     if sum(counts) > MANY:
         text = f"{sum(counts)} triangles take long to make and to draw, players of the game have {USUAL}: decimate it"
@@ -246,76 +261,6 @@ def _settle_travel(found: _Character, matches: dict[str, Match], in_place: bool)
     instead = "it is kept in place" if in_place else "make it stay in place"
     for action, units in far.items():
         log.warning("'%s' moves the character by %.0f units, as games do themselves: %s", action, units, instead)
-
-
-def _models(rig: Rig, found: _Character, wardrobe: Wardrobe, close_seams: bool) -> dict[str, VertexModel]:
-    """Return the models of the three parts, each in its own space."""
-    layout, parts = found.layout, found.parts
-    torso, head = found.joint(parts.torso), found.joint(parts.head)
-    along = 0.5 * rig.armature.data.bones[parts.hand].length if parts.hand != parts.torso else 0.0
-    stand, aim = layout.shot("LEGS_IDLE"), layout.shot("TORSO_ATTACK")
-    held = cutting.aimed(found.joint(parts.hand, along).beside(torso), aim, torso.matrices[stand])
-    frames = {LEGS: layout.lower, TORSO: layout.upper, HEAD: [layout.shot("TORSO_STAND")]}
-    whole = _in_game(found)
-    if close_seams:
-        surfaces, regions = [piece.surface for piece in whole], [piece.regions for piece in whole]
-        for surface, used in zip(surfaces, cutting.used_by(surfaces, regions, len(PARTS)), strict=True):
-            cutting.follow(surface, used[:, 0] & used[:, 1], torso, stand)
-            cutting.follow(surface, used[:, 2] & used[:, :2].any(axis=1), head, frames[HEAD][0])
-    spaces = {LEGS: np.broadcast_to(np.eye(4), torso.matrices.shape), TORSO: torso.matrices, HEAD: head.matrices}
-    tags: dict[str, list[Tag]] = {
-        LEGS: [cutting.tag("tag_torso", torso.matrices[layout.lower])],
-        TORSO: [
-            cutting.tag("tag_head", head.beside(torso)[layout.upper]),
-            cutting.tag("tag_weapon", held[layout.upper]),
-        ],
-        HEAD: [],
-    }
-    names = {**layout.names, HEAD: ["head"]}
-    models = {}
-    for nth, part in enumerate((HEAD, TORSO, LEGS)):  # the icon shows what the head wears
-        transforms = cutting.inverse(spaces[part][frames[part]])
-        cut = _surfaces(whole, part, transforms, frames[part], wardrobe)
-        if not cut:
-            raise LimitError(f"no face belongs to the {('head', 'torso', 'legs')[nth]}: choose other bones")
-        models[part] = VertexModel(f"{wardrobe.folder}/{part}.md3", names[part], cut, tags[part])
-    return {part: models[part] for part in PARTS}
-
-
-def _in_game(found: _Character) -> list[Piece]:
-    """Return the surfaces of the whole character in the game's space, in all frames."""
-    frames = range(len(found.sampled.armature))
-    return [replace(p, surface=cutting.in_frames(p.surface, found.into, frames)) for p in found.sampled.pieces]
-
-
-def _surfaces(
-    whole: Sequence[Piece], part: str, transforms: NDArray[np.float64], frames: Sequence[int], wardrobe: Wardrobe
-) -> list[Surface]:
-    """Return the surfaces of a part in its own space, as they are called in the game."""
-    found: list[Surface] = []
-    taken: set[str] = set()
-    for piece in whole:
-        own = cutting.chosen_triangles(piece.surface, piece.regions == PARTS.index(part))
-        if own is None:
-            continue
-        surface = cutting.in_frames(own, transforms, frames)
-        surface.name = _surface_name(piece.surface.name, part, taken)
-        surface.shaders = [wardrobe.shader(piece.material)]
-        if piece.material is None:
-            log.warning("'%s' has no material: it wears a plain grey", piece.surface.name)
-        found.append(surface)
-    return found
-
-
-def _surface_name(name: str, part: str, taken: set[str]) -> str:
-    """Return a name that games keep as it is and tell apart from others: they cut `_1` and the like off."""
-    stem = f"{part[0]}_{plain_name(name)[:40] or 'mesh'}"
-    found, number = stem, 1
-    while engine_surface_name(found) != found or found in taken or found.startswith("tag_"):
-        number += 1
-        found = f"{stem}{number:02}"
-    taken.add(found)
-    return found
 
 
 def _write_part(made: Made, part: str, model: VertexModel, shares: Sequence[float], game: str) -> None:

@@ -85,7 +85,7 @@ class OBJECT_OT_idtech_make_rig(Operator):  # type: ignore[misc]
         from ...tasks.rigging import Solving, read
 
         try:
-            self.work = Solving(read(context), self.settings(context))
+            self.work = Solving(read(context, self.settings(), self.rest == FRAME))
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
@@ -126,15 +126,13 @@ class OBJECT_OT_idtech_make_rig(Operator):  # type: ignore[misc]
     def execute(self, context: Context) -> set[str]:
         """Do all of it at once."""
         with showing_progress(context, self.bl_label):
-            return self.made(context, lambda tasks: tasks.make(context, self.settings(context)))
+            return self.made(context, lambda tasks: tasks.make(context, self.settings(), self.rest == FRAME))
 
-    def settings(self, context: Context) -> Any:
-        """Return what is asked for; raises ModelError."""
+    def settings(self) -> Any:
+        """Return what is asked for."""
         from ...model.rigging.settings import RigSettings
-        from ...tasks.rigging import this_frame
 
-        rest = this_frame(context) if self.rest == FRAME else -1
-        return RigSettings(self.bones, self.detail, self.joints == TURN, rest, self.symmetric)
+        return RigSettings(self.bones, self.detail, self.joints == TURN, symmetric=self.symmetric)
 
     def made(self, context: Context, make: Any) -> set[str]:
         """Select the armature that `make` makes, and say what it is; what hinders it is reported."""

@@ -8,7 +8,7 @@ import pytest
 from io_idtech_models.blender.frame_rigs import rig_of, whole_of
 from io_idtech_models.blender.mesh.vertex_groups import read_groups
 from io_idtech_models.blender.rigging.build import build
-from io_idtech_models.blender.rigging.read import FramedModel, read_model
+from io_idtech_models.blender.rigging.read import FramedModel, read_model, whole
 from io_idtech_models.blender.scene import ExportScene
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
 from io_idtech_models.blender.vertex.shape_keys import add_absolute, animate_absolute
@@ -54,17 +54,21 @@ def bent():
     return SimpleNamespace(block=block, frames=frames, model=model)
 
 
+def built(model):
+    return build("bar", [whole(model)], [known_rig()], None, CONTEXT.scene)
+
+
 def test_it_looks_as_before(bent):
     assert isinstance(bent.model, FramedModel)
     assert np.array_equal(bent.model.points, bent.frames.astype(np.float32))
     assert bent.model.plan.times == [0, 1, 2, 3]
-    build(bent.model, known_rig(), None, CONTEXT.scene)
+    built(bent.model)
     for frame, points in enumerate(bent.frames):
         assert np.allclose(positions_at(bent.block, frame), points, atol=1e-5)
 
 
 def test_bones_lie_where_they_were_found(bent):
-    rig = build(bent.model, known_rig(), None, CONTEXT.scene).block
+    rig = built(bent.model).block
     assert rig == rig_of(bent.block)
     assert [m.type for m in bent.block.modifiers] == ["ARMATURE"]
     assert rig.users_collection == bent.block.users_collection
@@ -78,7 +82,7 @@ def test_bones_lie_where_they_were_found(bent):
 
 def test_weights_are_groups_behind_those_that_there_are(bent):
     bent.block.vertex_groups.new(name="arm.R").add([0], 0.25, "REPLACE")
-    rig = build(bent.model, known_rig(), None, CONTEXT.scene).block
+    rig = built(bent.model).block
     assert [group.name for group in bent.block.vertex_groups] == ["arm.R", "arm.L", "arm.R.001"]
     assert [bone.name for bone in rig.data.bones] == ["arm.L", "arm.R.001"]
     points, groups, weights = read_groups(bent.block.data)
@@ -89,8 +93,8 @@ def test_weights_are_groups_behind_those_that_there_are(bent):
 
 
 def test_a_bone_that_only_turns_has_no_key_for_its_place(bent):
-    built = build(bent.model, known_rig(), None, CONTEXT.scene)
-    paths = {curve.data_path.rpartition(".")[2] for curve in curves_of(whole_of(built.block))}
+    rig = built(bent.model)
+    paths = {curve.data_path.rpartition(".")[2] for curve in curves_of(whole_of(rig.block))}
     assert paths == {"rotation_quaternion"}
 
 

@@ -1,0 +1,98 @@
+"""A whole character, cut into the models of a player: legs, torso and head, each in the space of what it hangs on."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...blender.player.rig import Piece, Sampled
+from ...model.limits.checks import engine_surface_name
+from ...model.player import cutting
+from ...model.player.regions import HEAD, LEGS, PARTS, TORSO
+from ...model.vertex import Surface, Tag, VertexModel
+from ...reporting import LimitError
+from .making_pictures import Wardrobe, plain_name
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class Apart:
+    """A character in the game, in frames F, and what is to be cut of it."""
+
+    whole: list[Piece]  # its surfaces
+    torso: cutting.Joint
+    head: cutting.Joint
+    held: NDArray[np.float64]  # (F, 4, 4) where a weapon is, as the torso sees it
+    stand: int  # the frame in which edges of cuts are where they belong
+    frames: dict[str, list[int]]  # of each part's model: which of these
+    names: dict[str, list[str]]  # of the frames of legs and torso
+    table: bytes
+
+
+def models_of(found: Apart, wardrobe: Wardrobe, close_seams: bool) -> dict[str, VertexModel]:
+    """Return the models of the three parts, each in its own space."""
+    frames, torso, head = found.frames, found.torso, found.head
+    if close_seams:
+        surfaces, regions = [piece.surface for piece in found.whole], [piece.regions for piece in found.whole]
+        for surface, used in zip(surfaces, cutting.used_by(surfaces, regions, len(PARTS)), strict=True):
+            cutting.follow(surface, used[:, 0] & used[:, 1], torso, found.stand)
+            cutting.follow(surface, used[:, 2] & used[:, :2].any(axis=1), head, frames[HEAD][0])
+    spaces = {LEGS: np.broadcast_to(np.eye(4), torso.matrices.shape), TORSO: torso.matrices, HEAD: head.matrices}
+    tags: dict[str, list[Tag]] = {
+        LEGS: [cutting.tag("tag_torso", torso.matrices[frames[LEGS]])],
+        TORSO: [
+            cutting.tag("tag_head", head.beside(torso)[frames[TORSO]]),
+            cutting.tag("tag_weapon", found.held[frames[TORSO]]),
+        ],
+        HEAD: [],
+    }
+    names = {**found.names, HEAD: ["head"]}
+    models = {}
+    for nth, part in enumerate((HEAD, TORSO, LEGS)):  # the icon shows what the head wears
+        transforms = cutting.inverse(spaces[part][frames[part]])
+        cut = _surfaces(found.whole, part, transforms, frames[part], wardrobe)
+        if not cut:
+            raise LimitError(f"no face belongs to the {('head', 'torso', 'legs')[nth]}: choose other bones")
+        models[part] = VertexModel(f"{wardrobe.folder}/{part}.md3", names[part], cut, tags[part])
+    return {part: models[part] for part in PARTS}
+
+
+def in_game(sampled: Sampled, into: NDArray[np.float64]) -> list[Piece]:
+    """Return the surfaces of a whole character in all frames in the game's space, to which `into` (F, 4, 4) takes it."""
+    frames = range(len(sampled.armature))
+    return [replace(piece, surface=cutting.in_frames(piece.surface, into, frames)) for piece in sampled.pieces]
+
+
+def _surfaces(
+    whole: Sequence[Piece], part: str, transforms: NDArray[np.float64], frames: Sequence[int], wardrobe: Wardrobe
+) -> list[Surface]:
+    """Return the surfaces of a part in its own space, as they are called in the game."""
+    found: list[Surface] = []
+    taken: set[str] = set()
+    for piece in whole:
+        own = cutting.chosen_triangles(piece.surface, piece.regions == PARTS.index(part))
+        if own is None:
+            continue
+        surface = cutting.in_frames(own, transforms, frames)
+        surface.name = _surface_name(piece.surface.name, part, taken)
+        surface.shaders = [wardrobe.shader(piece.material)]
+        if piece.material is None:
+            log.warning("'%s' has no material: it wears a plain grey", piece.surface.name)
+        found.append(surface)
+    return found
+
+
+def _surface_name(name: str, part: str, taken: set[str]) -> str:
+    """Return a name that games keep as it is and tell apart from others: they cut `_1` and the like off."""
+    stem = f"{part[0]}_{plain_name(name)[:40] or 'mesh'}"
+    found, number = stem, 1
+    while engine_surface_name(found) != found or found in taken or found.startswith("tag_"):
+        number += 1
+        found = f"{stem}{number:02}"
+    taken.add(found)
+    return found
