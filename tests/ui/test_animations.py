@@ -150,6 +150,25 @@ def test_what_was_chosen_by_markers_is_offered(monster):
     assert (row.first, row.last) == (1, 2)
 
 
+def tooltip(name: str, what: str) -> str:
+    kind = getattr(bpy.types, f"OBJECT_OT_idtech_animation_{what}")
+    return str(kind.description(bpy.context, SimpleNamespace(name=name)))
+
+
+def test_a_button_that_can_not_be_pressed_says_why(monster, tmp_path):
+    shown.refresh(bpy.context)
+    whole, first = rows()[:2]
+    assert tooltip(first.key, "remove").endswith("no other animation shows")
+    assert tooltip(whole.key, "remove").endswith("Click an animation in the list first")
+    put(tmp_path / "arm.md5mesh", samples_md5.arm())
+    put(tmp_path / "wave.md5anim", samples_md5.wave())
+    assert bpy.ops.import_scene.idtech_md5mesh(filepath=str(tmp_path / "arm.md5mesh")) == {"FINISHED"}
+    activate(next(block for block in bpy.context.scene.objects if block.type == "ARMATURE"))
+    shown.refresh(bpy.context)
+    assert tooltip(rows()[0].key, "duplicate").endswith("of its own")
+    assert tooltip(rows()[0].key, "move").endswith("each is a file of its own, they have no order")
+
+
 def marker_frames() -> dict[str, int]:
     return {marker.name: marker.frame for marker in bpy.context.scene.timeline_markers}
 

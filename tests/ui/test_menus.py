@@ -1,6 +1,7 @@
 """The menus: one entry of ours in each of Blender's, and all that is done with models below it."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,8 @@ def test_models_first_and_what_is_none_below(way):
 
 def test_what_can_not_be_done_says_why():
     silent = []
-    for cls in registration._classes:
+    every: list[Any] = registration._classes
+    for cls in every:
         if issubclass(cls, bpy.types.Operator) and hasattr(cls, "poll"):
             said: list[str] = []
             asked = SimpleNamespace(poll_message_set=said.append)
@@ -61,9 +63,8 @@ def test_what_can_not_be_done_says_why():
 
 
 def test_buttons_of_file_dialogs_have_room_for_their_words():
-    dialogs = [
-        cls for cls in registration._classes if "filepath" in getattr(cls, "__annotations__", ()) or hasattr(cls, "row")
-    ]
+    every: list[Any] = registration._classes
+    dialogs = [cls for cls in every if "filepath" in getattr(cls, "__annotations__", ()) or hasattr(cls, "row")]
     labels = {cls.bl_label for cls in dialogs if issubclass(cls, bpy.types.Operator)}
     assert len(labels) > 20
     assert not {label for label in labels if len(label) > 20}

@@ -31,6 +31,7 @@ from ..import_.games import user_disk
 from .listed import MOVE, Animations, ListedClip, fit_scene, free_name, name_action, named_key, said, swapped
 
 TABLE = "animation.cfg"
+OF_TABLE = "they are rows of the animation.cfg beside the file, so import the whole player to edit them"
 
 
 def keyed_blocks(context: Context, active: Block) -> Choice | None:
@@ -83,7 +84,7 @@ class VertexAnimations(Animations):
         """
         listed = part_rows(self.chosen.collection, whole, self.num_frames)
         if listed:
-            self.why = "they are rows of the animation.cfg beside the file, so import the whole player to edit them"
+            self.why = OF_TABLE
             return listed
         found = group([names.stem_of(key.name) for key in frame_blocks(self.lead)])
         if not 1 < len(found) < self.num_frames:
