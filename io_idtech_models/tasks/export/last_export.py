@@ -14,7 +14,7 @@ from typing import Any
 
 from ...blender.properties import EXPORT, show
 from ...blender.provenance import FILE
-from ...model.limits.games import GAMES, UNKNOWN, game_for, game_of_player
+from ...model.limits.games import UNKNOWN, game_for, game_of_player
 from .subject import Subject
 
 # What is no option of the model: where it is written, and which objects were meant.
@@ -69,7 +69,7 @@ def game_shown(subject: Subject) -> str:
     row = subject.row
     if subject.player is not None:
         game = game_of(subject.player.holder, PLAYER)
-        return game if game in GAMES else game_of_player(PurePath(subject.player.place).parts)
+        return game if row is not None and game in row.games else game_of_player(PurePath(subject.player.place).parts)
     if row is None:
         return UNKNOWN
     game = game_of(subject.holder, row.name)

@@ -110,7 +110,9 @@ def subject_of(context: Context) -> Subject | None:
     data = active.data if active.data is not None else active
     holders = [holder for holder in (home, data, None if rig is None else rig.data) if holder is not None]
     place = next((found for found in (holder.get(FILE) for holder in holders) if isinstance(found, str)), "")
-    return Subject(active, home, rig, place, row_of(place, home), player_of(active))
+    player = player_of(active)
+    row = row_of(place, home) or (None if player is None else _BY_NAME["md3"])  # which all players are made of
+    return Subject(active, home, rig, place, row, player)
 
 
 def subject_shown(context: Context) -> Subject | None:
@@ -120,7 +122,7 @@ def subject_shown(context: Context) -> Subject | None:
 
 
 def player_of(block: Block) -> WholePlayer | None:
-    """Return the whole player that an object is part of; None if it hangs on none."""
+    """Return the whole player that an object is part of; None if it is none's, or a model that hangs on one's tag."""
     above: Block | None = block
     while above is not None and PART not in above:
         above = above.parent
@@ -128,9 +130,10 @@ def player_of(block: Block) -> WholePlayer | None:
         return None
     from ...blender.player.parts import player_root  # with all that moves things: starting Blender need not wait
     from ...blender.player.rows import PLAYER
+    from ...blender.roots import root_of
 
     root = player_root(block)
-    if root is None:
+    if root is None or root_of(block) is None:
         return None
     every, known = bpy.data.collections, _player_homes["name"]
     if _player_homes["root"] == root.session_uid and _player_homes["collections"] == len(every):

@@ -46,7 +46,7 @@ def plan_of(context: Context) -> Plan:
     subject = subject_of(context)
     if subject is None:
         raise LimitError("no object is active")
-    player = find_player(subject.active)
+    player = None if subject.player is None else find_player(subject.active)
     if player is not None:
         return _of_player(player)
     kept = kept_of(subject.holder)

@@ -96,6 +96,27 @@ def test_two_players_are_told_apart(tmp_path):
     assert texts(main.VIEW3D_PT_idtech)[0] == "other"
 
 
+def test_what_hangs_on_a_tag_is_a_model_of_its_own(tmp_path):
+    brought(TOCK)
+    tag = next(block for block in part_named("head").children_recursive + part_named("upper").children_recursive
+               if block.name.startswith("tag_head"))  # fmt: skip
+    path = put(tmp_path / "hat.mdc")
+    hat = import_model(path)
+    for block in hat.objects:
+        if block.parent is None:
+            block.parent = tag
+    activate(next(block for block in hat.objects if block.type == "MESH"))
+    subject = subject_of(bpy.context)
+    assert subject is not None
+    assert subject.player is None
+    assert texts(main.VIEW3D_PT_idtech)[0] == "hat"
+    assert not shows(main.VIEW3D_PT_idtech_part)
+    before = path.read_bytes()
+    path.write_bytes(b"")
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    assert path.read_bytes() == before
+
+
 def test_a_check_is_of_all_parts():
     brought(TOCK)
     head = next(block for block in part_named("head").children_recursive if block.type == "MESH")
