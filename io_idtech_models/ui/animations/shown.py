@@ -104,8 +104,8 @@ def refresh(context: Context) -> None:
 
 def lack_of(context: Context, what: str, name: str) -> str:
     """Return why something, one of `CHANGES`, can't be done with an animation of the list, or ""."""
-    holder = getattr(context.window_manager, HOLDER, None)
-    item = next((row for row in holder.rows if row.action == name), None) if holder is not None else None
+    holder = getattr(context.window_manager, HOLDER)
+    item = next((row for row in holder.rows if row.action == name), None)
     if item is not None and what in item.can.split():
         return ""
     return say("Click an animation in the list first") if item is None or item.whole else say(holder.why)
