@@ -102,6 +102,11 @@ def curve_points(curve: Any) -> tuple[Floats, Floats]:
     return points[0::2], points[1::2]
 
 
+def bone_path(bone: str) -> str:
+    """Return what the paths of a bone's channels begin with."""
+    return f'pose.bones["{bpy.utils.escape_identifier(bone)}"]'
+
+
 def value_path(key: str) -> str:
     """Return the data path of a relative key's value."""
     return f'key_blocks["{bpy.utils.escape_identifier(key)}"].value'

@@ -16,8 +16,10 @@ import bpy
 
 from . import names, spans
 from .compat import Block, new_curves, play, slot_name
+from .curves import bone_path
 from .frame_rigs import RIG, RIG_ALL, RIG_KEYS, partner_of, rig_actions, rig_id, whole_of
 from .rig_poses import ActionPoses, curves_of, write
+from .roots import bone_root
 
 log = logging.getLogger(__name__)
 
@@ -164,9 +166,15 @@ def _renew(clip: Block, every: ActionPoses, cut: bool = False) -> None:
     clip[STAMP] = " ".join(_stamp(clip, every))
 
 
-def whole_curves(rigs: Iterable[Block]) -> list[Any]:
-    """Return the curves that show all frames."""
-    return [curve for whole in map(whole_of, rigs) if whole is not None for curve in curves_of(whole)]
+def whole_curves(rigs: Iterable[Block], root: Block | None) -> list[Any]:
+    """Return the curves that show all frames of a model, or of the part of a player that has a root."""
+    found = []
+    for rig in rigs:
+        whole = whole_of(rig)
+        others = {bone_path(bone.name) for bone in rig.pose.bones if bone_root(bone) not in (None, root)}
+        curves = [] if whole is None else curves_of(whole)
+        found += [curve for curve in curves if curve.data_path.rpartition(".")[0] not in others]
+    return found
 
 
 def rewrite(rigs: Iterable[Block], order: list[Any]) -> None:

@@ -70,6 +70,12 @@ def bone_root(bone: Any) -> Block | None:
     return getattr(shown, "target", None)
 
 
+def posed_parts(rigs: Iterable[Block]) -> list[Block]:
+    """Return the roots of the parts whose frames armatures' bones show."""
+    found = [bone_root(bone) for rig in rigs for bone in rig.pose.bones]
+    return list(dict.fromkeys(root for root in found if root is not None))
+
+
 def poses_parts(block: Block | None) -> bool:
     """Tell whether an object is an armature whose bones show frames of a player's parts."""
     return block is not None and block.type == "ARMATURE" and any(map(bone_root, block.pose.bones))

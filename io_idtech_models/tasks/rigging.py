@@ -6,15 +6,17 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..blender import names
-from ..blender.compat import Block, Context
+from ..blender.compat import Block, Context, share_action
 from ..blender.frame_rigs import is_frame_rig, posed_by, rig_of
 from ..blender.player.assembly import HEAD, LOWER, UPPER
 from ..blender.player.parts import PlayerFound, find_player
+from ..blender.provenance import MODEL_ID
+from ..blender.roots import root_of
 from ..blender.scene import ExportScene
 from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.vertex.shown_keys import has_frames
@@ -70,7 +72,9 @@ def read(context: Context, settings: RigSettings, this_frame: bool = False) -> F
             name = names.file_name_of(player.collection) if player.collection else player.root.name
         else:
             chosen = _chosen(context)
-            parts = [whole(_read_frames(chosen, context))]
+            models = [_read_frames(each, context) for each in (chosen, *_beside(chosen, context))]
+            _refuse_other_frames(models)
+            parts = [whole(model, beside=nth > 0) for nth, model in enumerate(models)]
             name = parts[0].name
         rests = [part.model.shown if this_frame and part.model is not None else -1 for part in parts]
         if this_frame and max(rests) < 0:
@@ -85,19 +89,36 @@ def _read_frames(chosen: Choice, context: Context) -> FramedModel:
     return read_model(chosen.whole, chosen.collection, export)
 
 
+def _beside(chosen: Choice, context: Context) -> list[Choice]:
+    """Return other imported models, of which an object is selected too: a weapon that goes with its bearer."""
+    if chosen.collection is None:
+        return []  # all that is selected is one model
+    others = [block for block in selected(context) if has_frames(block) and block not in chosen.whole]
+    homes = dict.fromkeys(c for block in others for c in block.users_collection if c.get(MODEL_ID))
+    return [choose(context, "AUTO", collection.name) for collection in homes]
+
+
+def _refuse_other_frames(models: list[FramedModel]) -> None:
+    lead = models[0]
+    for other in models[1:]:
+        if len(other.points) != len(lead.points) or other.plan.times != lead.plan.times:
+            text = f"has {len(other.points)} frames and '{lead.name}' {len(lead.points)}"
+            raise LimitError(f"'{other.name}' {text}: models that share a rig share their frames; deselect it")
+
+
 def _player_parts(player: PlayerFound, context: Context) -> list[Part]:
     """Return the parts of a player that are one rig: legs, torso, head."""
     from ..blender.rigging.read import part_of
 
     found: list[Part] = []
     loose = []
-    for kind in (LOWER, UPPER, HEAD):
+    for kind, name in ((LOWER, "legs"), (UPPER, "torso"), (HEAD, "head")):
         root = player.parts.get(kind)
         if root is None:
             continue
         shown = export_part(context, root)
         keyed = any(has_frames(block) for block in shown.whole)
-        part = part_of(kind, root, _read_frames(shown, context) if keyed else None, found)
+        part = part_of(name, root, _read_frames(shown, context) if keyed else None, found)
         if part is None:
             loose.append(root.name)
         else:
@@ -184,6 +205,9 @@ def finish(context: Context, framed: Framed, rigs: list[Rig | None]) -> tuple[Bl
         built = build(framed.name, framed.parts, rigs, keys, context.scene)
         if animations is not None:
             animations.pair_rigs()
+            for other in [part.model for part in framed.parts[1:] if part.model is not None]:
+                for mesh in other.meshes:  # so that it plays what the first one does
+                    share_action(mesh.data.shape_keys, animations.lead)
         context.view_layer.update()
     return built.block, Summary(_said(built.rigs, framed.parts), [*framed.warnings, *warnings])
 
@@ -254,12 +278,20 @@ def remove(context: Context) -> Summary:
     with collected_warnings() as warnings:
         active = context.view_layer.objects.active
         context.view_layer.objects.active = posed[0] if active == rig and posed else active
-        collection = choose(context, "AUTO").collection if posed else None
         export = ExportScene(context.scene, context.view_layer, GatherSettings(frames="KEYS"))
-        meshes = remove_rig(rig, collection, export)
+        meshes = remove_rig(rig, _collections(posed, context), export)
     return Summary(
         f"'{name}' removed: the shape keys of {plural(len(meshes), 'mesh', 'meshes')} hold the frames", warnings
     )
+
+
+def _collections(posed: list[Block], context: Context) -> dict[Block | None, Any]:
+    """Return the collections of models, by the roots of a player's parts, or of the active one by None."""
+    roots = dict.fromkeys(map(root_of, posed))
+    return {
+        root: choose(context, "AUTO").collection if root is None else export_part(context, root).collection
+        for root in roots
+    }
 
 
 def hang_selected(context: Context) -> Summary:

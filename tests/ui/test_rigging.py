@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from mathutils import Quaternion
 
+from io_idtech_models import formats
 from io_idtech_models.blender.compat import action_parts
 from io_idtech_models.blender.frame_rigs import RIG_KEYS, is_frame_rig, posed_by, whole_of
 from io_idtech_models.blender.rig_clips import clips_of, settle
 from io_idtech_models.blender.vertex.shape_keys import frame_blocks, read
 from io_idtech_models.formats.iqm.model import to_animations
 from io_idtech_models.model.rigging.settings import RigSettings
+from io_idtech_models.model.vertex import Surface
 from io_idtech_models.reporting import LimitError, collected_warnings
 from io_idtech_models.tasks import rigging
 from io_idtech_models.ui.rigging import operators
@@ -474,3 +476,50 @@ def test_a_file_of_bones_gets_the_animations_and_the_mean_of_what_bones_do_not_s
     assert export_bytes(tmp_path / "b.iqm") == data, "whichever frame shows"
     motions = to_animations(format_of(data).read(data))
     assert [motion.name for motion in motions] == ["stand", "run", "attack", "pain1", "pain2", "death1"]
+
+
+@pytest.fixture
+def armed(tmp_path):
+    """Return the stilt, and a weapon beside it that a shin carries: a file of its own, with the same frames."""
+    model = load(STILT.read_bytes())
+    surface = model.surfaces[0]
+    low = np.flatnonzero(surface.positions[0, :, 2] < np.quantile(surface.positions[0, :, 2], 0.3))
+    inside = np.isin(surface.triangles, low[:60]).all(axis=1)
+    used, triangles = np.unique(surface.triangles[inside], return_inverse=True)
+    uvs = surface.uvs[inside] if surface.uvs.ndim == 3 else surface.uvs[used]
+    model.surfaces = [Surface("weapon", surface.positions[:, used], triangles.reshape(-1, 3).astype(np.int32), uvs, [])]
+    row = formats.by_name("md2")
+    put(tmp_path / "weapon.md2", row.dump(model))
+    import_model(STILT)
+    import_model(tmp_path / "weapon.md2")
+    meshes = [block for block in bpy.data.objects if block.type == "MESH"]
+    activate(*meshes)
+    return *meshes, (tmp_path / "weapon.md2").read_bytes()
+
+
+def test_a_weapon_beside_hangs_on_the_bone_that_carries_it(armed, tmp_path):
+    stilt, weapon, data = armed
+    assert make() == {"FINISHED"}
+    block = rig()
+    assert posed_by(block) == [stilt, weapon]
+    first = block.data.bones[weapon.vertex_groups[0].name]
+    assert first.parent is not None and first.parent.name in [group.name for group in stilt.vertex_groups]
+    activate(stilt)
+    assert export_bytes(tmp_path / "a.md2") == STILT.read_bytes()
+    play(name="run")
+    assert weapon.data.shape_keys.animation_data.action == stilt.data.shape_keys.animation_data.action
+    activate(weapon)
+    assert export_bytes(tmp_path / "b.md2") == data
+    activate(stilt)
+    assert "poses" in error_of(bpy.ops.object.idtech_insert_frame)
+    assert remove() == {"FINISHED"}
+    for mesh, wanted in ((stilt, STILT.read_bytes()), (weapon, data)):
+        activate(mesh)
+        assert export_bytes(tmp_path / "c.md2") == wanted
+
+
+def test_models_of_other_frames_are_no_rig_of_one(armed):
+    import_model(BRAZIER)
+    brazier = bpy.context.view_layer.objects.active
+    activate(armed[0], brazier)
+    assert "models that share a rig share their frames" in error_of(make)

@@ -21,7 +21,6 @@ from ...model.transforms import inverse
 from .. import names
 from ..compat import Block, drop_action
 from ..player.assembly import let_go
-from ..provenance import PART
 from ..skeletal.armature import TURN, editing, rest_matrices
 from .read import FramedModel
 
@@ -100,9 +99,6 @@ def _show(bones: Bones, skeleton: JoinedRig, tag_of: dict[int, int]) -> None:
     still = [part.root for part in skeleton.parts if part.part.rig is not None]  # it has bones to hang a mesh on
     bones.block.show_in_front = True
     data.display_type = "OCTAHEDRAL"
-    for part in skeleton.parts:
-        if part.root >= 0:
-            data.bones[bones.names[part.root]][PART] = part.part.name
     for bone, name in enumerate(bones.names):
         shown = data.bones[name]
         shown.use_deform = bone not in tag_of and bone not in still

@@ -17,11 +17,12 @@ from ..compat import Block
 from ..frame_rigs import MODIFIER, RIG
 from ..mesh import attributes
 from ..mesh.vertex_groups import write_groups
+from ..provenance import PART
 from ..scene import undone_on_failure
 from ..vertex.shape_keys import frame_blocks
 from .bones import Bones, hang_tag, make_bones
 from .follow import follow_part
-from .motion import KeyedBones, as_shown, channels_of, play_whole
+from .motion import KeyedBones, motion_of, play_whole
 from .read import FramedModel, Part
 
 
@@ -42,23 +43,25 @@ class BuiltRig:
 def build(name: str, parts: list[Part], rigs: list[Rig | None], keys: Block | None, scene: bpy.types.Scene) -> BuiltRig:
     """Put an armature behind the frames of parts, which look as before; `keys` is the action that shows all of them."""
     listed = zip(parts, rigs, strict=True)
-    skeleton = join([PartRig(part.name, rig, part.tags.places, part.above) for part, rig in listed])
+    skeleton = join([PartRig(part.name, rig, part.tags.places, part.above, part.beside) for part, rig in listed])
     models = [part.model for part in parts if part.model is not None]
     with undone_on_failure():
         bones = make_bones(skeleton, models, name, scene)
         block = bones.block
         block.data[RIG] = uuid.uuid4().hex
-        channels = channels_of(skeleton, bones, _scales(parts, len(skeleton.tags)))
-        shown = as_shown(skeleton.rig, bones, channels)
+        motion = motion_of(skeleton, bones, _scales(parts, len(skeleton.tags)))
         _link(block, models[0])
         found = list(zip(parts, skeleton.parts, strict=True))
         keyed = [KeyedBones(own.bones, part.model.plan.times) for part, own in found if part.model is not None]
-        whole = play_whole(bones, channels, keyed, keys)
+        whole = play_whole(bones, motion, keyed, keys)
     own_rigs: list[Rig | None] = []
-    for part, own in found:
+    poses = motion.poses(bones)
+    for (part, own), stand in zip(found, motion.stands, strict=True):
         rig = None
+        if own.root >= 0 and part.root is not None:
+            block.data.bones[bones.names[own.root]][PART] = part.root[PART]
         if part.model is not None:
-            rig = own.own(shown)
+            rig = own.own(poses, stand)
             _hang(part.model, own, rig, bones)
         own_rigs.append(rig)
     return BuiltRig(bones, own_rigs, whole)

@@ -100,7 +100,7 @@ def _moved_as_wholes(rig: Block) -> dict[Block, str]:
     player = find_player(rig)
     begin = {str(bone[PART]): bone.name for bone in rig.data.bones if bone.use_deform and bone.get(PART)}
     roots = {} if player is None else {kind: root for kind, root in player.parts.items() if kind in begin}
-    found = {}
+    found: dict[Block, str] = {}
     for kind, root in roots.items():
         own = [block for block in root.children_recursive if block.type == "MESH" and root_of(block) == root]
         found |= dict.fromkeys(own, begin[kind])

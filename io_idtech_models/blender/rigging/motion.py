@@ -5,7 +5,7 @@ Letters in shapes: F frames, B bones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.rigging.joined import JoinedRig
-from ...model.rigging.rig import Rig, rig_matrices
+from ...model.rigging.joined import JoinedPart, JoinedRig
+from ...model.rigging.rig import rig_matrices
 from ...model.transforms import from_matrices, inverse
 from .. import names
 from ..compat import Block, curves_for
-from ..curves import add_curves
+from ..curves import add_curves, bone_path
 from ..frame_rigs import RIG, RIG_KEYS, RIG_WHOLE, rig_id
-from ..skeletal.armature import TURN, chained, joint_matrices, relative
+from ..skeletal.armature import TURN, joint_matrices, relative
 from .bones import Bones
 from .tags import unit
 
@@ -30,6 +30,7 @@ STILL = 1e-4  # of the model's size: a bone that moves less against its parent o
 # Of a bone: path, place of the first among its channels, how many there are, what they are where it rests; rotations
 # are always keyed.
 CHANNELS = (("location", 0, 3, 0.0), ("rotation_quaternion", 3, 4, None), ("scale", 7, 3, 1.0))
+EVEN = 2e-6  # an axis so near one is as long as one, in single precision
 AXES = [1, 0, 2]  # a tag's bone lies along its forward axis: see `bones`
 
 
@@ -41,52 +42,95 @@ class KeyedBones:
     times: list[float]
 
 
-def channels_of(skeleton: JoinedRig, bones: Bones, scales: Doubles) -> Floats:
-    """Return what curves hold of each bone in each frame, (F, B, 10): location, rotation, scale.
+@dataclass(eq=False)
+class Motion:
+    """What curves hold of an armature's bones, and where these are with it."""
 
-    Scales are tags' alone, (F, N, 3).
+    channels: Floats  # (F, B, 10): location, rotation, scale
+    posed: Doubles  # (F, B, 4, 4) as Blender has bones in the armature
+    stands: list[Doubles]  # (F, 4, 4) of each part: where the root is that its meshes and tags hang on
+
+    def poses(self, bones: Bones) -> Doubles:
+        """Return what takes points at rest to where bones have them, (F, B, 3, 4)."""
+        return np.ascontiguousarray(steady.products(self.posed, inverse(bones.rest))[..., :3, :])
+
+
+def motion_of(skeleton: JoinedRig, bones: Bones, scales: Doubles) -> Motion:
+    """Return a skeleton's motion as curves; tags have scales (F, N, 3).
+
+    A bone is posed against where Blender has its parent, and a part against where that has the tag that it hangs on:
+    axes of bones at rest are only as long as one to some hundred thousandths (of those that point to -Y, in 4.2), which
+    would add up along a chain.
     """
     rig = skeleton.rig
-    posed = steady.products(rig_matrices(rig.poses), bones.rest)
-    posed[:, rig.tag_bones] = steady.products(skeleton.tags, TURN)
-    basis = steady.products(inverse(relative(bones.rest, rig.parents)), relative(posed, rig.parents))
-    channels = np.empty((*basis.shape[:2], 10), np.float32)
-    channels[..., :3] = basis[..., :3, 3]
-    size = float(np.ptp(rig.rest, axis=0).max(initial=0.0))
-    still = np.abs(channels[..., :3]).max(axis=(0, 2), initial=0.0) <= STILL * size
-    still[rig.tag_bones] = False
-    channels[:, still, :3] = 0.0
-    channels[..., 3:7] = _continuous(from_matrices(steady.nearest_rotations(basis[..., :3, :3])))
-    channels[..., 7:] = 1.0
-    channels[:, rig.tag_bones, 7:] = scales[..., AXES]
-    channels[:, skeleton.roots] = (0, 0, 0, 1, 0, 0, 0, 1, 1, 1)
-    return channels
+    wanted = steady.products(rig_matrices(rig.poses), bones.rest)
+    wanted[:, rig.tag_bones] = steady.products(skeleton.tags, TURN)
+    found = Motion(np.zeros((*wanted.shape[:2], 10), np.float32), np.empty_like(wanted), [])
+    found.channels[...] = (0, 0, 0, 1, 0, 0, 0, 1, 1, 1)
+    at_rest = relative(bones.rest, rig.parents)
+    moves = STILL * float(np.ptp(rig.rest, axis=0).max(initial=0.0))
+    tag_of = {bone: tag for tag, bone in enumerate(rig.tag_bones.tolist())}
+    for part in skeleton.parts:
+        found.stands.append(_stand(skeleton, part, found))
+        if part.root >= 0:
+            parent = int(rig.parents[part.root])
+            above = np.eye(4)[None] if parent < 0 else found.posed[:, parent]
+            found.posed[:, part.root] = steady.products(_squared(above), at_rest[part.root])
+        off = steady.products(found.stands[-1], inverse(part.stands))
+        for bone in part.bones.tolist():
+            parent = int(rig.parents[bone])
+            stand = at_rest[bone] if parent < 0 else steady.products(found.posed[:, parent], at_rest[bone])
+            basis = steady.products(inverse(stand), off, wanted[:, bone])
+            own = found.channels[:, bone]
+            if bone in tag_of or np.abs(basis[:, :3, 3]).max(initial=0.0) > moves:
+                own[:, :3] = basis[:, :3, 3]
+            own[:, 3:7] = _continuous(from_matrices(steady.nearest_rotations(basis[:, :3, :3])))
+            found.posed[:, bone] = steady.products(stand, joint_matrices(own[:, :3], unit(own[:, 3:7])))
+            if bone in tag_of:
+                sizes = steady.lengths(np.swapaxes(basis[:, :3, :3], 1, 2))
+                own[:, 7:] = np.where(np.abs(sizes - 1) < EVEN, 1.0, sizes) * scales[:, tag_of[bone]][:, AXES]
+    return found
+
+
+def _stand(skeleton: JoinedRig, part: JoinedPart, motion: Motion) -> Doubles:
+    """Return where Blender has a part's root, (F, 4, 4): on its tag's empty, without the scale of that."""
+    if part.part.above is None:
+        return np.broadcast_to(np.eye(4), (len(motion.posed), 4, 4))
+    other, tag = part.part.above
+    above = skeleton.parts[other]
+    if above.part.rig is None:
+        return steady.products(motion.stands[other], above.part.tag_rests[tag])
+    bone = above.bones[above.part.rig.tag_bones[tag]]
+    return unscaled(steady.products(motion.posed[:, bone], inverse(TURN)))
+
+
+def unscaled(matrices: Doubles) -> Doubles:
+    """Return matrices (..., 4, 4) whose axes are as long as one."""
+    found = matrices.copy()
+    axes = found[..., :3, :3]
+    axes /= steady.lengths(np.swapaxes(axes, -1, -2))[..., None, :]
+    return found
+
+
+def _squared(matrices: Doubles) -> Doubles:
+    """Return matrices (..., 4, 4) as bones take them that inherit no scale: square to the Y axis, which stays."""
+    found = unscaled(matrices)
+    y = found[..., :3, 1]
+    for axis in (0, 2):
+        own = found[..., :3, axis]
+        found[..., :3, axis] = own - steady.dots(own, y)[..., None] * y
+    return unscaled(found)
 
 
 def _continuous(turns: Doubles) -> Doubles:
-    """Return quaternions (F, B, 4) that each follow the one before the short way."""
+    """Return quaternions (F, 4) that each follow the one before the short way."""
     if len(turns):
         flips = np.where(steady.dots(turns[1:], turns[:-1]) < 0, -1.0, 1.0)
         turns[1:] *= np.cumprod(flips, axis=0)[..., None]
     return turns
 
 
-def as_shown(rig: Rig, bones: Bones, channels: Floats) -> Rig:
-    """Return the rig with the poses that Blender makes of channels (F, B, 10), so that keys say all that these don't.
-
-    Scales are tags' alone, which move no point.
-    """
-    basis = joint_matrices(channels[..., :3], unit(channels[..., 3:7]))
-    posed = chained(steady.products(relative(bones.rest, rig.parents), basis), rig.parents)
-    return replace(rig, poses=np.ascontiguousarray(steady.products(posed, inverse(bones.rest))[..., :3, :]))
-
-
-def bone_path(name: str, path: str) -> str:
-    """Return the data path of a bone's channel."""
-    return f'pose.bones["{bpy.utils.escape_identifier(name)}"].{path}'
-
-
-def play_whole(bones: Bones, channels: Floats, parts: list[KeyedBones], keys: Block | None) -> Block:
+def play_whole(bones: Bones, motion: Motion, parts: list[KeyedBones], keys: Block | None) -> Block:
     """Let an armature play an action that shows all frames at the times at which the scene shows their keys.
 
     `keys` is the action that shows these.
@@ -103,9 +147,9 @@ def play_whole(bones: Bones, channels: Floats, parts: list[KeyedBones], keys: Bl
         wanted, rows = [], []
         for bone in part.bones.tolist():
             for path, first, count, rest in CHANNELS:
-                own = channels[: len(part.times), bone, first : first + count]
+                own = motion.channels[: len(part.times), bone, first : first + count]
                 if rest is None or (own != np.float32(rest)).any():
-                    wanted += [(bone_path(bones.names[bone], path), axis) for axis in range(count)]
+                    wanted += [(f"{bone_path(bones.names[bone])}.{path}", axis) for axis in range(count)]
                     rows.append(own.T)
         if rows:
             curves = curves_for(action, block, block.name) if curves is None else curves

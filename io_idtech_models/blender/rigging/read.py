@@ -74,15 +74,17 @@ class Part:
     """A part of what gets a rig."""
 
     name: str
+    root: Block | None  # of a player's part
     model: FramedModel | None  # None: it has one frame
     tag_blocks: list[Block]
     tags: TagPoses
-    above: tuple[int, int] | None  # the part before, and which of that one's tags, that it hangs on
+    above: tuple[int, int] | None = None  # the part before, and which of that one's tags, that it hangs on
+    beside: bool = False  # it is another model, which goes along with the bone that it follows best
 
 
-def whole(model: FramedModel) -> Part:
-    """Return a model that is no part of another as the only one."""
-    return Part(model.name, model, model.tag_blocks, model.tag_poses, None)
+def whole(model: FramedModel, beside: bool = False) -> Part:
+    """Return a model that is no part of another; `beside`: it goes along with one before, as a weapon does."""
+    return Part(model.name, None, model, model.tag_blocks, model.tag_poses, beside=beside)
 
 
 def part_of(name: str, root: Block, model: FramedModel | None, before: list[Part]) -> Part | None:
@@ -94,13 +96,13 @@ def part_of(name: str, root: Block, model: FramedModel | None, before: list[Part
     if before and above is None:
         return None
     if model is not None:
-        return Part(name, model, model.tag_blocks, model.tag_poses, above)
+        return Part(name, root, model, model.tag_blocks, model.tag_poses, above)
     tags = [block for block in root.children if is_tag(block)]
     still = [np.array(block.matrix_basis, np.float32) for block in tags]
     poses = [
         Tag(b.name, own[None, :3, 3], np.swapaxes(own[None, :3, :3], 1, 2)) for b, own in zip(tags, still, strict=True)
     ]
-    return Part(name, None, tags, tag_poses(poses, 1), above)
+    return Part(name, root, None, tags, tag_poses(poses, 1), above)
 
 
 def read_model(

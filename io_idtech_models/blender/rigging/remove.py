@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import bpy
@@ -19,19 +19,24 @@ from ..compat import HAS_SLOTS, Block
 from ..empties import decompose
 from ..frame_rigs import modifier_of, posed_by, rig_actions
 from ..mesh import attributes
+from ..player.assembly import follow_root
 from ..rig_clips import settle
-from ..roots import space_of
+from ..roots import AT_REST, FRAME, frame_root, root_of, space_of
 from ..scene import ExportScene
 from ..vertex import spread, tags
-from ..vertex.frame_plan import FramePlan, GatherSettings, plan_frames
+from ..vertex.frame_plan import GatherSettings, plan_frames
 from ..vertex.gather import find_tags, reach_of, settle_tag
 from ..vertex.sampling import Samples, Subject, step, stepping
-from ..vertex.source import StoredSource, find
+from ..vertex.source import find
 from .build import write_keys
 
 
-def remove(rig: Block, collection: bpy.types.Collection | None, export: ExportScene[GatherSettings]) -> list[Block]:
+def remove(
+    rig: Block, collections: Mapping[Block | None, bpy.types.Collection | None], export: ExportScene[GatherSettings]
+) -> list[Block]:
     """Remove an armature that was made of frames; returns the meshes, whose keys show these as they were posed.
+
+    `collections` has those of its models by the roots of a player's parts, or by None.
 
     Raises:
         LimitError: a mesh has other points than its keys, or they disagree.
@@ -39,39 +44,88 @@ def remove(rig: Block, collection: bpy.types.Collection | None, export: ExportSc
     settle([rig])
     meshes = posed_by(rig)
     empties = [block for block in rig.children if block.type == "EMPTY" and block.parent_type == "BONE"]
-    sources = [tag for tag in find_tags(empties) if not tag.bone]
-    known = find(collection, [block.data for block in meshes], [tag.block for tag in sources])
-    space = space_of([*meshes, *empties], collection, export.evaluated)
-    plan = plan_frames(meshes, sources, collection, known, export, space) if meshes else None
-    scale = 1.0
-    if plan is not None:
-        plan.space = space
-        seen = _sample(meshes, [tag.block for tag in sources], plan, export)
-        for block, samples in zip(meshes, seen, strict=False):
+    parts = []
+    for root in dict.fromkeys(map(root_of, meshes)):
+        own = [block for block in meshes if root_of(block) == root]
+        tags = [tag for tag in find_tags([b for b in empties if root_of(b) == root]) if not tag.bone]
+        parts.append(_Part(own, [tag.block for tag in tags], collections.get(root), export))
+    for part in parts:
+        part.look(export)
+    for part in parts:
+        for block, samples in zip(part.meshes, part.seen, strict=False):
             write_keys(block, samples.positions)
-        reaches = [reach_of(tag.block, plan) for tag in sources]
     _unbind(meshes, rig)
-    for block in meshes:
-        scale = spread.settle(block, known)
-    if plan is not None:
-        name = meshes[0].name if collection is None else collection.name
-        frames = _Frames(name, plan, known, scale)
-        for tag, samples, reach in zip(sources, seen[len(meshes) :], reaches, strict=True):
-            _stand_alone(tag.block, frames.tag(tag.block, samples, reach), frames, meshes[0])
+    for part in parts:
+        part.stand_alone()
     _forget(rig)
     return meshes
 
 
-def _sample(
-    meshes: list[Block], empties: list[Block], plan: FramePlan, export: ExportScene[GatherSettings]
-) -> list[Samples]:
-    """Return what the rig makes of meshes, and where it has tags, in all frames."""
-    for block in meshes:
-        if block.data.shape_keys.use_relative:
-            raise LimitError(f"'{block.name}' has relative keys now: its rig made frames of absolute ones")
-    with _alone(meshes), stepping(export, plan, meshes) as stage:
-        subjects = [Subject(block, attributes.topology(block.data)) for block in meshes]
-        return step(stage, [*subjects, *map(Subject, empties)])
+class _Part:
+    """A model that a rig poses: all of it, or a part of a player."""
+
+    def __init__(
+        self,
+        meshes: list[Block],
+        tag_blocks: list[Block],
+        collection: bpy.types.Collection | None,
+        export: ExportScene[GatherSettings],
+    ) -> None:
+        self.meshes, self.tags = meshes, tag_blocks
+        self.name = meshes[0].name if collection is None else collection.name
+        self.known = find(collection, [block.data for block in meshes], tag_blocks)
+        space = space_of([*meshes, *tag_blocks], collection, export.evaluated)
+        self.plan = plan_frames(meshes, find_tags(tag_blocks), collection, self.known, export, space)
+        self.plan.space = space
+        self.seen: list[Samples] = []
+        self.reaches: list[float] = []
+
+    def look(self, export: ExportScene[GatherSettings]) -> None:
+        """See what the rig makes of meshes, and where it has tags, in all frames."""
+        for block in self.meshes:
+            if block.data.shape_keys.use_relative:
+                raise LimitError(f"'{block.name}' has relative keys now: its rig made frames of absolute ones")
+        with _alone(self.meshes), stepping(export, self.plan, self.meshes) as stage:
+            subjects = [Subject(block, attributes.topology(block.data)) for block in self.meshes]
+            self.seen = step(stage, [*subjects, *map(Subject, self.tags)])
+        self.reaches = [reach_of(tag, self.plan) for tag in self.tags]
+
+    def stand_alone(self) -> None:
+        """Let tags stand where the rig had them, by curves of their own."""
+        scale = 1.0
+        for block in self.meshes:
+            scale = spread.settle(block, self.known)
+        for empty, samples, reach in zip(self.tags, self.seen[len(self.meshes) :], self.reaches, strict=True):
+            self._stand_alone(empty, self._tag(empty, samples, reach, scale), scale)
+
+    def _tag(self, block: Block, samples: Samples, reach: float, scale: float) -> Tag:
+        """Return a tag as the file has it, in frames in which it stands there."""
+        matrices = samples.matrices
+        origins = (matrices[:, :3, 3] / scale).astype(np.float32)
+        axes = np.ascontiguousarray(np.swapaxes(matrices[:, :3, :3], 1, 2), np.float32)
+        number = -1 if self.known is None else self.known.tag_index(block)
+        tag = Tag(names.file_name_of(block), origins, axes, number)
+        if self.known is not None and number >= 0:
+            settle_tag(tag, self.known, self.plan.sources, reach)
+        return tag
+
+    def _stand_alone(self, empty: Block, tag: Tag, scale: float) -> None:
+        rotation, scales = decompose(tag.axes)
+        root = self.plan.space.root
+        empty.parent, empty.parent_type, empty.parent_bone = root, "OBJECT", ""
+        empty.matrix_parent_inverse = Matrix()
+        channels: dict[str, NDArray[np.float32]] = {
+            "location": np.ascontiguousarray(tag.origins * np.float32(scale), np.float32),
+            "rotation_quaternion": rotation,
+            "scale": scales,
+        }
+        keys = self.meshes[0].data.shape_keys.animation_data
+        action = keys.action if HAS_SLOTS and keys is not None else None
+        for path, values in channels.items():
+            setattr(empty, path, values[0].tolist())
+        tags.animate(empty, action or bpy.data.actions.new(names.fit(f"{self.name} {empty.name}")), channels)
+        if root is not None and FRAME in frame_root(root):
+            follow_root(empty, root)
 
 
 @contextmanager
@@ -88,48 +142,18 @@ def _alone(meshes: list[Block]) -> Iterator[None]:
 
 
 def _unbind(meshes: list[Block], rig: Block) -> None:
-    """Take modifier and weights away."""
+    """Take modifier and weights away, and what holds meshes where they rest."""
     bones = {bone.name for bone in rig.data.bones}
+    rests = set()
     for block in meshes:
+        for constraint in [constraint for constraint in block.constraints if constraint.name == AT_REST]:
+            rests.add(constraint.target)
+            block.constraints.remove(constraint)
         block.modifiers.remove(modifier_of(block))
         for group in [group for group in block.vertex_groups if group.name in bones]:
             block.vertex_groups.remove(group)
-
-
-class _Frames:
-    """Frames that tags are keyed in, and what of the source they may be."""
-
-    def __init__(self, name: str, plan: FramePlan, known: StoredSource | None, scale: float) -> None:
-        self.name, self.plan, self.known, self.scale = name, plan, known, scale
-
-    def tag(self, block: Block, samples: Samples, reach: float) -> Tag:
-        """Return a tag as the file has it, in frames in which it stands there."""
-        matrices = samples.matrices
-        origins = (matrices[:, :3, 3] / self.scale).astype(np.float32)
-        axes = np.ascontiguousarray(np.swapaxes(matrices[:, :3, :3], 1, 2), np.float32)
-        number = -1 if self.known is None else self.known.tag_index(block)
-        tag = Tag(names.file_name_of(block), origins, axes, number)
-        if self.known is not None and number >= 0:
-            settle_tag(tag, self.known, self.plan.sources, reach)
-        return tag
-
-
-def _stand_alone(empty: Block, tag: Tag, frames: _Frames, lead: Block) -> None:
-    """Let a tag's empty stand where the rig had it, by curves of its own."""
-    rotation, scales = decompose(tag.axes)
-    root = frames.plan.space.root
-    empty.parent, empty.parent_type, empty.parent_bone = root, "OBJECT", ""
-    empty.matrix_parent_inverse = Matrix()
-    channels: dict[str, NDArray[np.float32]] = {
-        "location": np.ascontiguousarray(tag.origins * np.float32(frames.scale), np.float32),
-        "rotation_quaternion": rotation,
-        "scale": scales,
-    }
-    keys = lead.data.shape_keys.animation_data
-    action = keys.action if HAS_SLOTS and keys is not None else None
-    for path, values in channels.items():
-        setattr(empty, path, values[0].tolist())
-    tags.animate(empty, action or bpy.data.actions.new(names.fit(f"{frames.name} {empty.name}")), channels)
+    for empty in rests - {None}:
+        bpy.data.objects.remove(empty)
 
 
 def _forget(rig: Block) -> None:

@@ -20,6 +20,7 @@ from ...model.skeletal import Traits
 from ...reporting import LimitError
 from .. import properties
 from ..compat import Block
+from ..curves import bone_path
 from . import armature, bone_scales, channels, torso
 from .source import StoredRig
 
@@ -124,7 +125,7 @@ class BonesInMotion:
     def rows(self) -> dict[tuple[str, int], int]:
         """Return the number of each curve that may pose the bones, by path and index: ten for each bone."""
         kinds = [(kind, index) for kind, width in zip(KINDS, WIDTHS, strict=True) for index in range(width)]
-        paths = [f'pose.bones["{bpy.utils.escape_identifier(name)}"].' for name in self.names]
+        paths = [f"{bone_path(name)}." for name in self.names]
         return {(path + kind, i): n for n, (path, (kind, i)) in enumerate(product(paths, kinds))}
 
     @cached_property

@@ -23,7 +23,7 @@ from ...model.skeletal import Animation
 from ...model.transforms import conjugate, from_matrices, inverse, multiply
 from .. import names, properties, spans
 from ..compat import Block, curves_for
-from ..curves import CONSTANT, LINEAR, add_curves
+from ..curves import CONSTANT, LINEAR, add_curves, bone_path
 from .armature import TURN
 
 Doubles = NDArray[np.float64]
@@ -99,7 +99,7 @@ def make(
     action: Block = bpy.data.actions.new(names.fit(animation.name))
     names.remember(action, animation.name)
     curves = curves_for(action, block, block.name)
-    paths = [f'pose.bones["{bpy.utils.escape_identifier(bone)}"].' for bone in bones]
+    paths = [f"{bone_path(bone)}." for bone in bones]
     wanted = [(path + PATHS[c > 2], c - 3 * (c > 2)) for path in paths for c in range(7)]
     rows = np.ascontiguousarray(channels.reshape(len(channels), -1).T)
     times = np.arange(animation.num_frames, dtype=np.float32)

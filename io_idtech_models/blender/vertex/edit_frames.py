@@ -13,7 +13,7 @@ from ...reporting import LimitError
 from .. import names, rig_clips
 from ..compat import Block, playing_curves, share_action
 from ..curves import LINEAR, curve_points, value_path
-from ..frame_rigs import rigs_of
+from ..frame_rigs import posed_by, rigs_of
 from ..mesh import attributes
 from ..roots import FRAME, follow, follows_frame, frame_root, root_of
 from ..scene import ExportScene
@@ -138,8 +138,11 @@ def rename(meshes: list[Block], wanted: dict[int, str]) -> None:
 def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = range(0)) -> None:
     """Give the model the frames of `order`; at the places of `new` are copies, and of `copies` for curves, too."""
     rigs = rigs_of(model.meshes)
+    _refuse_others(model, rigs)
     rig_clips.settle(rigs)
-    for curve in [*(curve for block in model.tags for curve in playing_curves(block)), *rig_clips.whole_curves(rigs)]:
+    root = root_of(model.meshes[0]) if model.meshes else None
+    own = [curve for block in model.tags for curve in playing_curves(block)]
+    for curve in [*own, *rig_clips.whole_curves(rigs, None if root is None else frame_root(root))]:
         _retime(curve, model.times, order)
     for nth, block in enumerate(model.meshes):
         old = [key.name for key in shape_keys.frame_blocks(block.data.shape_keys)]
@@ -160,6 +163,15 @@ def _rewrite(model: FrameModel, order: list[int], new: range, copies: range = ra
         scene.frame_end += len(order) - model.count
     elif model.count == 1:  # it had no range, and begins to move: the scene's holds its frames
         scene.frame_start, scene.frame_end = min(scene.frame_start, 0), max(scene.frame_end, len(order) - 1)
+
+
+def _refuse_others(model: FrameModel, rigs: list[Block]) -> None:
+    """Raise LimitError where a rig poses another model, too, which has the same frames, and is no part of a player."""
+    for rig in rigs:
+        others = [m.name for m in posed_by(rig) if m not in model.meshes and root_of(m) is None]
+        if others:
+            text = "and has its frames: Remove Rig, change the frames of both, and make it anew"
+            raise LimitError(f"'{rig.name}' poses {listed(others)}, too, {text}")
 
 
 def _rewrite_keys(block: Block, order: list[int], listed: list[str]) -> None:

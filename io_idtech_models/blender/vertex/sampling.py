@@ -25,7 +25,7 @@ from ..curves import is_still
 from ..frame_rigs import rigs_of
 from ..mesh import attributes
 from ..playback import Take, at_rest, playing, showing_all
-from ..roots import AT_REST, follows_frame, places_in, showing_whole
+from ..roots import AT_REST, follows_frame, places_in, posed_parts, showing_whole
 from ..scene import ExportScene, showing
 from .frame_plan import FramePlan, GatherSettings
 from .shape_keys import KeyFinder, frame_blocks, read
@@ -81,8 +81,10 @@ class Stage:
         held = [keys for keys in owners if not _is_shown(keys, self.plan)]
         self.show_time = self.set.enter_context(showing(self.export.scene))
         if self.plan.whole:
-            self.set.enter_context(showing_whole(self.plan.space.root, len(self.plan.times)))
-            self.set.enter_context(showing_all(rigs_of(self.blocks)))
+            rigs = rigs_of(self.blocks)
+            for root in dict.fromkeys([self.plan.space.root, *posed_parts(rigs)]):
+                self.set.enter_context(showing_whole(root, len(self.plan.times)))
+            self.set.enter_context(showing_all(rigs))
         self.set.enter_context(_unpinned(self.blocks))
         self.set.enter_context(at_rest(held))
         self.held = [(keys, frame_blocks(keys)) for keys in held]
@@ -227,7 +229,7 @@ class Sampler:
             positions[:] = steady.applied(turns, positions) + ways
             if normals is not None:
                 normals[:] = steady.applied(turns, normals)
-            matrices = np.broadcast_to(place, (1, 4, 4))
+            matrices = place.reshape(1, 4, 4)
         if normals is not None:
             normals = attributes.unit(normals.reshape(-1, 3)).reshape(normals.shape)
         return Samples(matrices, positions, normals)

@@ -16,7 +16,7 @@ import numpy as np
 from .. import steady
 from ..transforms import inverse
 from .rig import Doubles, Indices, Rig, rig_matrices
-from .tag_bones import free_name
+from .tag_bones import followed, free_name
 
 LENGTH = 0.12  # of a part's size: of the bone that a part begins with
 FIRST, OTHERS = "root", "bone"  # what the solver calls bones of which it knows no more
@@ -30,6 +30,7 @@ class PartRig:
     rig: Rig | None  # None: it has one frame, and is moved as a whole
     tags: Doubles  # (f, N, 4, 4) where it has tags, without scale
     above: tuple[int, int] | None = None  # the part before, and which of that one's tags, that it hangs on
+    beside: bool = False  # it is another model, which goes along with the bone of those before that it follows best
 
     @property
     def tag_rests(self) -> Doubles:
@@ -45,16 +46,20 @@ class JoinedPart:
     root: int  # the bone that it begins with; -1: none but its rig's
     bones: Indices  # its rig's bones
     rest: Doubles  # (4, 4) where its space is at rest in that of the first part
+    stands: Doubles  # (F, 4, 4) where it is
 
-    def own(self, shown: Rig) -> Rig:
-        """Return the part's rig in its own space, with the poses that the joined one has."""
+    def own(self, poses: Doubles, stands: Doubles) -> Rig:
+        """Return the part's rig in its own space, where the joined one has poses (F, B, 3, 4).
+
+        `stands` (F, 4, 4) is where the part's space is then.
+        """
         rig = self.part.rig
         assert rig is not None
-        poses = shown.poses[: len(rig.poses), self.bones]
+        found = poses[: len(rig.poses), self.bones]
         if self.root >= 0:
-            stands = steady.products(rig_matrices(shown.poses[: len(rig.poses), self.root]), self.rest)
-            poses = steady.products(inverse(stands)[:, None], rig_matrices(poses), self.rest)[..., :3, :]
-        return replace(rig, poses=np.ascontiguousarray(poses))
+            back = inverse(stands[: len(rig.poses)])
+            found = steady.products(back[:, None], rig_matrices(found), self.rest)[..., :3, :]
+        return replace(rig, poses=np.ascontiguousarray(found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +98,6 @@ class _Joining:
     def __init__(self, count: int) -> None:
         self.count = count
         self.found: list[JoinedPart] = []
-        self.stands: list[Doubles] = []  # (F, 4, 4) where each part's space is
         self.names: list[str] = []
         self.groups: list[str] = []
         self.parents: list[int] = []
@@ -110,8 +114,7 @@ class _Joining:
         if part.above is not None or part.rig is None:
             root = self._begin(part, stand, rest, parent)
         bones = np.arange(len(self.names), len(self.names) + (0 if part.rig is None else part.rig.num_bones))
-        self.stands.append(stand)
-        self.found.append(JoinedPart(part, root, bones, rest))
+        self.found.append(JoinedPart(part, root, bones, rest, stand))
         if part.rig is not None:
             self._add_bones(part, part.rig, stand, rest, root)
 
@@ -121,7 +124,7 @@ class _Joining:
             return np.broadcast_to(np.eye(4), (self.count, 4, 4)), np.eye(4), -1
         other, tag = part.above
         above = self.found[other]
-        stand = steady.products(self.stands[other], self._held(above.part.tags)[:, tag])
+        stand = steady.products(above.stands, self._held(above.part.tags)[:, tag])
         rest = steady.products(above.rest, above.part.tag_rests[tag])
         if above.part.rig is None:
             return stand, rest, above.root
@@ -145,18 +148,26 @@ class _Joining:
 
     def _add_bones(self, part: PartRig, rig: Rig, stand: Doubles, rest: Doubles, root: int) -> None:
         first = len(self.names)
+        if part.beside:
+            root = self._followed(rig)
         for bone, name in enumerate(rig.names):
-            self.names.append(free_name(name if root < 0 else _named(name, rig.groups[bone] or part.name), self.names))
-        self.groups += rig.groups
+            self.names.append(free_name(name if root < 0 else _named(name, part.name), self.names))
+            self.groups.append((rig.groups[bone] if root < 0 else "") or part.name)
         self.parents += [root if parent < 0 else first + parent for parent in rig.parents.tolist()]
         self.heads.append(steady.applied(rest[:3, :3], rig.heads) + rest[:3, 3])
         self.tails.append(steady.applied(rest[:3, :3], rig.tails) + rest[:3, 3])
         poses = self._held(rig.poses)
-        if root >= 0:
+        if part.above is not None:
             poses = steady.products(stand[:, None], rig_matrices(poses), inverse(rest))[..., :3, :]
         self.poses.append(poses)
         self.tag_bones += [first + bone for bone in rig.tag_bones.tolist()]
         self.tags.append(steady.products(stand[:, None], self._held(part.tags)))
+
+    def _followed(self, rig: Rig) -> int:
+        """Return which bone that there is already another model's first one follows best."""
+        whole = np.flatnonzero(~rig.torn)
+        size = float(np.linalg.norm(np.ptp(rig.rest, axis=0))) or 1.0
+        return followed(rig_matrices(rig.poses[whole, 0]), np.concatenate(self.poses, axis=1)[whole], size)
 
     def joined(self) -> JoinedRig:
         """Return what was put together. Points and weights are the parts' own: the skeleton has those of none."""
@@ -188,5 +199,5 @@ class _Joining:
 
 def _named(name: str, part: str) -> str:
     """Return the name of a part's bone in the whole, where "bone" says nothing."""
-    word, dot, number = name.partition(".")
-    return f"{part}{dot}{number}" if word in (FIRST, OTHERS) else name
+    word, _, number = name.partition(".")
+    return f"{part}.{number or '00'}" if word in (FIRST, OTHERS) else name

@@ -27,9 +27,9 @@ UP, TOP = 0.6, 0.2  # how steep a spine is, as a cosine; of the height below the
 def part_of(tags: Sequence[Tag]) -> str:
     """Return which part of a Quake III player has these tags; "" where they are no player's."""
     names = {tag.name.lower() for tag in tags}
-    if "tag_torso" in names:
-        return "torso" if {"tag_head", "tag_weapon"} <= names else "legs"
-    return "head" if "tag_head" in names else ""
+    if "tag_weapon" in names:
+        return "torso"
+    return "legs" if "tag_torso" in names else "head" if "tag_head" in names else ""
 
 
 def name_bones(skin: Skin, parents: Indices, heads: Doubles, tails: Doubles, sides: Sides, part: str) -> list[str]:

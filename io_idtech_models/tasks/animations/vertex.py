@@ -153,9 +153,11 @@ class VertexAnimations(Animations):
         """Let all surfaces play an action."""
         self.lead.animation_data_create()
         play(self.lead, row.action)
-        for block in self.keyed[1:]:
-            share_action(block.data.shape_keys, self.lead)
-        rig_clips.play_along(rigs_of(self.keyed), row.action)
+        rigs = rigs_of(self.keyed)
+        for block in dict.fromkeys([*self.keyed[1:], *(block for rig in rigs for block in posed_by(rig))]):
+            if block != self.keyed[0]:
+                share_action(block.data.shape_keys, self.lead)
+        rig_clips.play_along(rigs, row.action)
         if row.by_names:
             fit_scene(scene, row.first, row.last)
             return

@@ -63,7 +63,7 @@ def models_of(found: Apart, wardrobe: Wardrobe, close_seams: bool) -> dict[str, 
 
 
 def in_game(sampled: Sampled, into: NDArray[np.float64]) -> list[Piece]:
-    """Return the surfaces of a whole character in all frames in the game's space, to which `into` (F, 4, 4) takes it."""
+    """Return a whole character's surfaces in all frames, in the game's space, to which `into` (F, 4, 4) takes them."""
     frames = range(len(sampled.armature))
     return [replace(piece, surface=cutting.in_frames(piece.surface, into, frames)) for piece in sampled.pieces]
 
