@@ -61,9 +61,7 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
         description="Actions for rows of the table, and their frames per second if they are others: "
         "LEGS_RUN=Trot, BOTH_DEATH1=Fall @ 20; for all others actions are found by their names",
     )
-    fps: FloatProperty(
-        name="Frames per Second", description="How often actions are looked at", default=15.0, min=1.0, max=120.0
-    )
+    fps: FloatProperty(name="FPS", description="How often actions are looked at", default=15.0, min=1.0, max=120.0)
     fit: BoolProperty(
         name="Fit to the Game",
         description="Make the character as high as players are (56 units), with its feet on the ground",
