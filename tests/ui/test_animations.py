@@ -387,6 +387,23 @@ class Rows(list[Any]):
         return self[-1]
 
 
+def test_all_that_is_ticked_of_a_model_needs_no_names(tmp_path):
+    """Its next export writes an animation that comes later, too."""
+    put(tmp_path / "arm.md5mesh", samples_md5.arm())
+    put(tmp_path / "wave.md5anim", samples_md5.wave())
+    put(tmp_path / "nod.md5anim", samples_md5.wave_spec(2).pack())
+    assert bpy.ops.import_scene.idtech_md5mesh(filepath=str(tmp_path / "arm.md5mesh")) == {"FINISHED"}
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    dialog = Dialog()
+    dialog.fill_ticks_of(rig, all_named=False)
+    assert ([item.name for item in dialog.ticks], dialog.asked_actions()) == (["nod", "wave"], "")
+    dialog.ticks[0].use = False
+    assert dialog.asked_actions() == ("wave",)
+    named = Dialog()
+    named.fill_ticks_of(rig)
+    assert named.asked_actions() == ("nod", "wave"), "of animations alone, where none named is none"
+
+
 def test_ticks_and_names_are_in_step(monster):
     own = names()[1:]
     dialog = Dialog()
