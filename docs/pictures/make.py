@@ -188,6 +188,7 @@ PICTURES = (
     Picture("sidebar", sentinel, sidebar(), region="UI"),
     Picture("sidebar-model", sentinel, sidebar("Model"), region="UI"),
     Picture("sidebar-animations", stilt, sidebar("Animations"), region="UI"),
+    Picture("sidebar-player", tock, sidebar("Part"), region="UI"),
     Picture("sidebar-tags", sentinel, sidebar("Tags"), region="UI"),
     Picture("sidebar-surfaces", sentinel, sidebar("Surfaces"), region="UI"),
     Picture("player", tock),

@@ -54,6 +54,15 @@ def test_companions_change_nothing_of_a_file(data):
     assert row.dump(row.load(data, "x", bones)) == data
 
 
+@pytest.mark.parametrize("data", [b"", b"hi", b"no model but a text"], ids=len)
+@every_row
+def test_what_is_no_such_file_is_not_called_cut_off(row, data):
+    if row.magic == b"TAG":
+        return  # games look at the version alone
+    with pytest.raises(FormatError, match=r"^not an .* file at (byte 0|line 1): expected \w+, found '"):
+        row.read(data)
+
+
 @every_row
 def test_an_empty_file_is_refused(row):
     with pytest.raises(FormatError) as caught:
