@@ -1,5 +1,6 @@
 """Rigged models with edits of every kind at once, mixed with what stays: what is written means what the model did."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from io_idtech_models.model.bake import bake
 from io_idtech_models.model.skeletal import Weights
 from io_idtech_models.model.transforms import multiply, to_matrices
 from io_idtech_models.model.weights import skin_by
+from tests.facts import differences
 from tests.samples import sample
 
 SEEDS = range(8)
@@ -31,15 +33,15 @@ def some(rng, *shape):
     return rng.random(shape) < rng.choice([0.0, 0.3, 1.0], p=[0.25, 0.6, 0.15])
 
 
-def edited_mesh(mesh, bind, rng):
+def edited_mesh(mesh, bind, rng, in_place=False):
     """Return a mesh with triangles and vertices gone or in another order, and others moved, bound anew, or repainted.
 
     Vertices move in the pose `bind`, by the offsets of all their weights.
     """
-    kept = np.flatnonzero(rng.random(len(mesh.triangles)) < rng.choice([1.0, 0.7]))
-    kept = rng.permutation(kept) if rng.random() < 0.3 else kept
+    kept = np.flatnonzero(rng.random(len(mesh.triangles)) < (1.0 if in_place else rng.choice([1.0, 0.7])))
+    kept = rng.permutation(kept) if rng.random() < 0.3 and not in_place else kept
     order = np.arange(mesh.num_vertices)
-    if rng.random() < 0.5:
+    if rng.random() < 0.5 and not in_place:
         order = rng.permutation(np.unique(mesh.triangles[kept]))
     place = np.full(mesh.num_vertices, -1)
     place[order] = np.arange(len(order))
@@ -79,14 +81,14 @@ def edited_mesh(mesh, bind, rng):
         found.normals[bent] = np.roll(found.normals[bent], 1, axis=1)
         found.kept_normals[bent | new | moved | bound] = False
     found.source_vertices[new], found.kept[new] = -1, False
-    if rng.random() < 0.3:
+    if rng.random() < 0.3 and not in_place:
         found.name, found.shader = found.name + "x", "other"
     return found
 
 
-def edited_motion(motion, moves, rng):
+def edited_motion(motion, moves, rng, in_place=False):
     """Return a motion with frames gone or in another order, and some joints turned, moved or larger in some of them."""
-    if rng.random() < 0.4:
+    if rng.random() < 0.4 and not in_place:
         motion = motion.of_frames(rng.integers(0, motion.num_frames, rng.integers(1, motion.num_frames + 2)))
     found = replace(
         motion,
@@ -101,6 +103,8 @@ def edited_motion(motion, moves, rng):
     at = some(rng, *motion.positions.shape[:2])
     found.rotations[at] = multiply(found.rotations[at], turned(rng, int(at.sum())))
     found.source_frames[at, 1] = -1
+    if in_place:
+        return found
     if rng.random() < 0.3:
         found.name, found.frame_rate = found.name + "x", 30.0
     return replace(found, source=None, source_frames=None, source_joints=None) if rng.random() < 0.15 else found
@@ -146,3 +150,69 @@ def test_edits_of_rigged_models_are_what_is_read_again(name, called, seed):
         if model.meshes[nth].colors is not None:
             colors = (mesh.colors[mesh.triangles] for mesh in (model.meshes[nth], again.model.meshes[nth]))
             np.testing.assert_allclose(*colors, atol=0.6 / 255)
+
+
+OF_VERTEX = re.compile(r"(?:lods\[(\d+)\]\.)?surfaces\[(\d+)\]\.verts\[(\d+)\]\.(\w+)")
+OF_FRAME = re.compile(r"frames\[(\d+)\]\.(?:(?:bones|angles|ofs)\[(\d+)\]|name)")
+FOLLOWS = re.compile(
+    r"surfaces\[\d+\]\.(collapse\[\d+\]|min_lod)|frames\[\d+\]\.(bounds|radius|local_origin|parent_offset)"
+)
+FIELDS = {"fixed_dist": "weights", "fixed_parent": "weights", "verts": "weights"}
+ARRAYS = {0: "weights", 1: "st", 2: "normal", 4: "weights", 5: "weights", 6: "colors"}  # of an IQM
+
+
+def edits_of(mesh, was):
+    """Return which vertices (V,) of a mesh have other weights, texture coordinates, normals and colours."""
+    new = mesh.source_vertices < 0
+    bent = ~mesh.kept if mesh.kept_normals is None else ~mesh.kept_normals
+    painted = new if mesh.colors is None else new | (mesh.colors != was.colors).any(axis=1)
+    return {"weights": ~mesh.kept, "st": new | (mesh.uvs != was.uvs).any(axis=1), "normal": bent, "colors": painted}
+
+
+def in_subtrees(edited, parents):
+    """Return which joints are edited, or hang on one that is, in each frame, (F, J)."""
+    found = edited.copy()
+    for joint in np.flatnonzero(parents >= 0):
+        found[:, joint] |= found[:, parents[joint]]
+    return found
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("name", "called"), [key for key in FILES if key[0] != "md5mesh" and key[1] != "static"])
+def test_what_is_not_edited_of_a_rigged_model_keeps_every_bit(name, called, seed):
+    row, data, rng = by_name(name), sample(called, name), np.random.default_rng(seed)
+    asset = row.unpack(row.read(data), "x")
+    before, bind = asset.model.meshes, asset.model.skeleton.bind
+    model = replace(asset.model, meshes=[edited_mesh(mesh, bind, rng, in_place=True) for mesh in before])
+    motions = [edited_motion(motion, name != "mds", rng, in_place=True) for motion in asset.animations]
+    edits = [edits_of(*pair) for pair in zip(model.meshes, before, strict=True)]
+    written = row.dump(model, None, motions)
+    if name == "iqm":
+        check_arrays(row.read(data), row.read(written), edits)
+        return
+    moved = [in_subtrees((motion.source_frames < 0).any(axis=2), motion.parents) for motion in motions]
+    firsts = np.searchsorted([mesh.level for mesh in before], range(8))  # of the meshes of each level of detail
+    for path in differences(data, written):
+        vertex, frame = OF_VERTEX.fullmatch(path), OF_FRAME.fullmatch(path)
+        if vertex:
+            mesh = int(vertex[2]) + firsts[int(vertex[1] or 0)]
+            assert edits[mesh][FIELDS.get(vertex[4], vertex[4])][int(vertex[3])], path
+        elif frame:
+            own = np.concatenate(moved)[int(frame[1])]
+            assert own.any() if frame[2] is None else own[int(frame[2])], path
+        else:
+            assert FOLLOWS.fullmatch(path), path
+
+
+def check_arrays(before, after, edits):
+    """Assert that an IQM's arrays have their old rows where vertices are not edited, of meshes that have as many."""
+    old, new = ({int(r["type"]): rows for r, rows in zip(f.arrays, f.data, strict=True)} for f in (before, after))
+    for mesh, was, edited in zip(after.meshes, before.meshes, edits, strict=True):
+        if mesh["num_vertexes"] == was["num_vertexes"]:
+            for kind, name in ARRAYS.items():
+                rows = [
+                    f[kind][m["first_vertex"] :][: m["num_vertexes"]] for f, m in ((old, was), (new, mesh)) if kind in f
+                ]
+                if len(rows) == 2:
+                    same = (rows[0] == rows[1]).all(axis=1)
+                    assert (same | edited[name]).all(), (kind, np.flatnonzero(~same & ~edited[name]))
