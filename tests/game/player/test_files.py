@@ -139,7 +139,7 @@ def test_skins_of_some_parts(tmp_path):
     assert found.missing == [
         "'sarge' has no upper_red.skin: games refuse the skin 'red'",
     ]
-    assert found.iconless == "'sarge' has no icon_default.tga: games refuse a skin without an icon (default)"
+    assert found.without_icon == ["default"]
     assert put(tmp_path / "b").missing == [
         "'sarge' has no skin: games refuse a player without; its models wear what they name themselves"
     ]
@@ -237,7 +237,11 @@ def test_what_the_game_takes_from_elsewhere_is_named(tmp_path):
     others = [SARGE + name for name in ("head.md3", "lower_1.md3", "icon_default.tga")]
     put_pack(new, files | dict.fromkeys(others, b"y"))
     said = f"the game takes other files than '{old}' has, "
-    for name, rest in (("head.md3", "lower_1.md3"), ("lower_1.md3", "head.md3"), ("upper.md3", "head.md3, lower_1.md3")):
+    for name, rest in (
+        ("head.md3", "lower_1.md3"),
+        ("lower_1.md3", "head.md3"),
+        ("upper.md3", "head.md3, lower_1.md3"),
+    ):
         file = Disk().file(old / SARGE / name)
         found = named_by(file)
         assert found is not None
