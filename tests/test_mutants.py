@@ -61,7 +61,6 @@ def test_none():
                 "x = a * np.where(b, 1.0, 1.0)[:, None]",
                 "x = a * np.where(b, -2.0, 1.0)[:, None]",
                 "x = a * np.where(b, -1.0, 2.0)[:, None]",
-                ,
             },
         ),
         ("x = a / [1, -1]", {"x = a / [2, -1]", "x = a / [1, 1]", "x = a / [1, -2]"}),
