@@ -14,6 +14,7 @@ from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.player.play import played
 from io_idtech_models.ui.cli import main
 from io_idtech_models.ui.player import choosing
+from tests.packs import Entry, zip_bytes
 from tests.samples import PROJECT, dump, load
 from tests.samples_player import LOWER_FRAMES, NAME, UPPER_FRAMES, weapon_files
 from tests.ui.player.players import (
@@ -108,8 +109,11 @@ def test_a_player_is_imported_from_any_of_its_files(tmp_path):
 
 
 def test_players_of_an_archive_are_listed(tmp_path):
+    """Those of an archive that is named, though the game has others beside them."""
     game(tmp_path, packed=True)
     pack = tmp_path / "baseq3/pak0.pk3"
+    other = {f"models/players/brute/{name}": data for name, data in originals().items()}
+    put(tmp_path / "baseq3/pak1.pk3", zip_bytes([Entry(name, data) for name, data in other.items()]))
     (item,) = choosing.prepare(str(pack))
     assert item[1:3] == (NAME, "default, red")
     assert bpy.ops.import_scene.idtech_choose_player(source=str(pack), player=item[0]) == {"FINISHED"}
