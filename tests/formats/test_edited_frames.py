@@ -116,6 +116,7 @@ def edit_surface(surface, order, rng):
     surface.uvs = (surface.uvs[kept] if of_corners else surface.uvs[used]).copy()
     surface.uvs[some(rng, len(surface.uvs))] *= np.float32(0.75)
     surface.positions = surface.positions[order][:, used]
+    surface.positions[some(rng, len(order)), :2] += np.float32(1 / 16)  # so that frames that were one are not all alike
     surface.normals = surface.normals[order][:, used] if rng.random() < 0.5 else None
     surface.triangles = place[surface.triangles[kept]].astype(np.int32)
     surface.source_vertices, surface.source_triangles = surface.source_vertices[used], surface.source_triangles[kept]
