@@ -50,6 +50,30 @@ def test_the_room_is_a_map():
     assert level[slice(places[0][0], sum(places[0]))].count(b"info_player_deathmatch") == 1, "one place to stand"
 
 
+def test_its_walls_are_solid_and_nothing_else_is():
+    level = room.level()
+    (place, _), (brushes, _), (sides, _) = (struct.unpack_from("<2i", level, 8 + 8 * lump) for lump in (2, 8, 9))
+
+    def walls_at(point):
+        found = 0
+        for brush in range(6):
+            first, count, _ = struct.unpack_from("<3i", level, brushes + 12 * brush)
+            planes = [struct.unpack_from("<i", level, sides + 8 * side)[0] for side in range(first, first + count)]
+            spelt = [struct.unpack_from("<4f", level, place + 16 * plane) for plane in planes]
+            found += all(np.dot(plane[:3], point) <= plane[3] for plane in spelt)
+        return found
+
+    middle = (np.array(room.LOW) + room.HIGH) / 2
+    assert walls_at(middle) == 0
+    for axis in range(3):
+        for end, away in ((room.LOW, -1), (room.HIGH, 1)):
+            point = middle.copy()
+            point[axis] = end[axis] - away
+            assert walls_at(point) == 0
+            point[axis] = end[axis] + away
+            assert walls_at(point) == 1
+
+
 def test_its_walls_face_inward():
     level = room.level()
     (vertices, _), (indices, _), (surfaces, length) = (

@@ -1,6 +1,7 @@
 """Joints that rest larger or smaller than others, and what that does to poses."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -38,8 +39,9 @@ def test_axes_are_taken_apart_each_for_itself():
 def test_what_joints_do_is_what_they_did_with_their_scale_at_rest():
     """Of joints that are not turned, as nothing is sheared: each has an uneven scale of its own at rest."""
     parents, still = np.array([-1, 0, 1], np.int32), np.tile([1.0, 0, 0, 0], (3, 1))
-    names, places = list("abc"), np.arange(9.0).reshape(3, 3)
-    skeleton = Skeleton(names, parents, places, still, scales=RANDOM.uniform(0.5, 2.0, (3, 3)))
+    names = list("abc")
+    rest: Any = np.arange(9.0).reshape(3, 3)
+    skeleton = Skeleton(names, parents, rest, still, scales=RANDOM.uniform(0.5, 2.0, (3, 3)))
     scales = Scales(RANDOM.uniform(0.5, 2.0, (4, 3, 3)), np.zeros(3, np.bool_), True)
     moved = RANDOM.uniform(-9, 9, (4, 3, 3))
     whole = Animation("x", names, parents, moved, np.tile(still, (4, 1, 1)), 10.0, np.zeros((4, 2, 3)), scales=scales)
