@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -128,10 +129,10 @@ def test_edits_of_rigged_models_are_what_is_read_again(name, called, seed):
     """Normals are those of the first frame: other games than MD5's and IQM's have them of the pose that it shows."""
     row, (near, bent) = by_name(name), FILES[name, called]
     rng, whole = np.random.default_rng(seed), seed % 2 == 0
-    asset = row.unpack(row.read(sample(called, name)), "x")
+    asset: Any = row.unpack(row.read(sample(called, name)), "x")
     model, motions = edited(asset, rng, not whole)
     data = row.dump(model, None, motions)
-    again = row.unpack(row.read(data), "x")
+    again: Any = row.unpack(row.read(data), "x")
     assert row.dump(again.model, None, again.animations) == data
     assert [(m.name, m.shader) for m in again.model.meshes] == [(m.name, m.shader) for m in model.meshes]
     found = {motion.name: motion for motion in again.animations}
@@ -141,15 +142,18 @@ def test_edits_of_rigged_models_are_what_is_read_again(name, called, seed):
         }
     ordered = [found.get(motion.name, motion) for motion in motions] if name == "iqm" else again.animations
     surfaces = zip(bake(model, motions).surfaces, bake(again.model, ordered).surfaces, strict=True)
+    one: Any
+    other: Any
     for nth, (one, other) in enumerate(surfaces):
         np.testing.assert_allclose(other.corner_uvs, one.corner_uvs, atol=1e-6)
         corners = one.positions[:, one.triangles], other.positions[:, other.triangles]
         np.testing.assert_allclose(*corners, atol=near)
         if bent is not None and whole:
             np.testing.assert_allclose(one.normals[0, one.triangles], other.normals[0, other.triangles], atol=bent)
-        if model.meshes[nth].colors is not None:
-            colors = (mesh.colors[mesh.triangles] for mesh in (model.meshes[nth], again.model.meshes[nth]))
-            np.testing.assert_allclose(*colors, atol=0.6 / 255)
+        colors, written = model.meshes[nth].colors, again.model.meshes[nth].colors
+        if colors is not None:
+            corners = model.meshes[nth].triangles, again.model.meshes[nth].triangles
+            np.testing.assert_allclose(colors[corners[0]], written[corners[1]], atol=0.6 / 255)
 
 
 OF_VERTEX = re.compile(r"(?:lods\[(\d+)\]\.)?surfaces\[(\d+)\]\.verts\[(\d+)\]\.(\w+)")

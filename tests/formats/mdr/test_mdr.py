@@ -172,6 +172,7 @@ def test_motions_follow_one_another():
 def test_names_that_no_skin_finds_are_a_problem():
     model = to_model(mdr.read(sample("walker", "mdr")))
     assert MDR.problems(model) == []
+    assert model.source is not None
     model.source.meshes[0].name = "Tube"
     assert MDR.problems(model) == ["skins name surfaces in lower case and do not find 'Tube'"]
 

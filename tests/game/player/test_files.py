@@ -253,4 +253,5 @@ def test_what_the_game_takes_from_elsewhere_is_named(tmp_path):
     assert {each.base.read() for each in found.parts.values()} == {b"x"}
     (found,) = players_in(led(Disk().store(new)))
     assert found.missing == []
-    assert named_by(Disk().file(new / SARGE / "head.md3")).missing == []
+    strongest = named_by(Disk().file(new / SARGE / "head.md3"))
+    assert strongest is not None and strongest.missing == []
