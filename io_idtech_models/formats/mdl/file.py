@@ -34,7 +34,6 @@ IDENT = b"IDPO"
 VERSION = 6
 HALF_LIFE = (b"IDST", b"IDSQ")  # models and their motions, of the same suffix
 FRAME_NAME_SIZE = 16
-ON_SEAM = 32  # what id's tools write
 GROUP_HEAD = 8  # bytes of a group of frames before its times: its bounds
 
 HEADER = np.dtype([
