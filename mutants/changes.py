@@ -1,7 +1,8 @@
 """Small changes of Python code that ought to change what it does: what a run of `build.py mutate` chooses from.
 
 What only words a message, a type or a speed is left out, since no test need notice it: annotations, `raise` and
-`assert`, f-strings, logging, decorators, `__repr__`, and the keywords in `QUIET_KEYWORDS`.
+`assert`, f-strings, logging, decorators, `__repr__`, and the keywords in `QUIET_KEYWORDS`. So is what changes nothing:
+what is multiplied by 1 or -1 may be divided by it, and `reshape` takes any negative number for "as long as need be".
 """
 
 from __future__ import annotations
@@ -121,7 +122,9 @@ def _walk(node: ast.AST, statement: ast.stmt) -> Iterator[tuple[ast.stmt, ast.AS
         if name in {"annotation", "returns", "decorator_list"}:
             continue
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST):
+            if isinstance(child, ast.UnaryOp) and _is_call(node, "reshape"):
+                yield from ((statement, child, edit) for edit in _edits(child))
+            elif isinstance(child, ast.AST):
                 yield from _walk(child, statement)
 
 
@@ -149,7 +152,29 @@ def _of_arithmetic(node: ast.BinOp | ast.AugAssign) -> list[Edit]:
     # By a text it joins a path or a sentence, and nothing but a crash comes of another operator.
     if any(isinstance(side, ast.JoinedStr) or isinstance(getattr(side, "value", None), (str, bytes)) for side in sides):
         return []
+    if isinstance(node.op, (ast.Mult, ast.Div)) and _is_sign(sides[-1]):
+        return []
     return [_set(node, op=ARITHMETIC[type(node.op)]())] if type(node.op) in ARITHMETIC else []
+
+
+def _is_call(node: ast.AST, *names: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in names
+
+
+def _is_sign(node: ast.AST | None) -> bool:
+    """Return whether a node is 1 or -1, a choice of such, or an array of them."""
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return _is_sign(operand)
+        case ast.Call(args=[*_, one, other]) if _is_call(node, "where"):
+            return _is_sign(one) and _is_sign(other)
+        case ast.Call(args=[values]) if _is_call(node, "array"):
+            return _is_sign(values)
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            return all(map(_is_sign, parts))
+        case ast.Subscript(value=value):
+            return _is_sign(value)
+    return isinstance(node, ast.Constant) and node.value == 1 and not isinstance(node.value, bool)
 
 
 def _of_constant(node: ast.Constant) -> list[Edit]:

@@ -54,6 +54,17 @@ def test_none():
         ("x: Literal[1] = a", set()),
         ("x = folder / 'name'", set()),
         ("x = zip(a, b, strict=True)", set()),
+        # What changes nothing, too.
+        (
+            "x = a * np.where(b, -1.0, 1.0)[:, None]",
+            {
+                "x = a * np.where(b, 1.0, 1.0)[:, None]",
+                "x = a * np.where(b, -2.0, 1.0)[:, None]",
+                "x = a * np.where(b, -1.0, 2.0)[:, None]",
+            },
+        ),
+        ("x = a / [1, -1]", {"x = a / [2, -1]", "x = a / [1, 1]", "x = a / [1, -2]"}),
+        ("x = a.reshape(-1)", {"x = a.reshape(1)"}),
         ("def __repr__(self):\n    return a + 1", set()),
         ("if TYPE_CHECKING:\n    x = 1", set()),
     ],

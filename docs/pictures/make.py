@@ -81,11 +81,11 @@ def stilt() -> None:
     look()
 
 
-def rigged(degrees: float, frame: int) -> Callable[[], None]:
-    """Return what shows the Stilt's rig in a frame, seen from so many degrees to the right of its front."""
+def rigged(degrees: float, frame: int, model: Callable[[], None] | None = None) -> Callable[[], None]:
+    """Return what shows a model's rig, the Stilt's, in a frame, seen from so many degrees to the right of its front."""
 
     def prepare() -> None:
-        stilt()
+        (model or stilt)()
         bpy.ops.object.idtech_make_rig("EXEC_DEFAULT")
         at = place("VIEW_3D", "WINDOW")
         space = at["area"].spaces.active
@@ -188,6 +188,7 @@ PICTURES = (
     Picture("sidebar", sentinel, sidebar(), region="UI"),
     Picture("sidebar-model", sentinel, sidebar("Model"), region="UI"),
     Picture("sidebar-animations", stilt, sidebar("Animations"), region="UI"),
+    Picture("sidebar-player", tock, sidebar("Part"), region="UI"),
     Picture("sidebar-tags", sentinel, sidebar("Tags"), region="UI"),
     Picture("sidebar-surfaces", sentinel, sidebar("Surfaces"), region="UI"),
     Picture("player", tock),
@@ -195,6 +196,7 @@ PICTURES = (
     Picture("rig-front", rigged(0, 0)),
     Picture("rig-side", rigged(90, 0)),
     Picture("rig-running", rigged(50, 12)),
+    Picture("rig-player", rigged(35, 3, tock)),
 )
 
 

@@ -122,6 +122,7 @@ MDC = Format(
 )
 TAG = Format(
     name="tag",
+    lies_beside=True,
     label="Wolfenstein Tags (.tag)",
     engine=ENEMY_TERRITORY,
     suffixes=(".tag",),

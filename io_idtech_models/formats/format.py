@@ -113,6 +113,7 @@ class Format:
     name_sizes: Mapping[str, int] = field(default_factory=dict)  # bytes that names of a kind have; else any
     options: tuple[Option, ...] = ()  # what its export alone asks for
     tags: bool = False  # it has some
+    lies_beside: bool = False  # a model of another format, of which its files say something: nothing to see by itself
     skins: str = ""  # what says what surfaces wear: SKIN_FILES beside the model, or SKIN_DECLS of its game
     is_text: bool = False  # it can't hold quotes and line ends in names
 
@@ -120,6 +121,11 @@ class Format:
     def family(self) -> Family:
         """Return the family of its models; MOTION where its files hold nothing else."""
         return self.kind.family
+
+    @property
+    def skins_in_slots(self) -> bool:
+        """Tell whether its files list a model's skins, one of which all of it wears."""
+        return self.vertex is not NOT_VERTEX and not self.vertex.uv_splits_vertices
 
     @cached_property
     def has_model(self) -> bool:

@@ -112,12 +112,6 @@ class _Reader:
             self.now = next(self.tokens)
         return token
 
-    def expect(self, word: str) -> None:
-        """Go on behind a word or brace that must come now, in any case; raises FormatError."""
-        if self.now.kind not in {"word", "brace"} or self.now.value.lower() != word:
-            self.fail("unexpected text", f"'{word}'")
-        self.next()
-
     def row(self) -> Row:
         """Return the row that begins now, with its text; raises FormatError."""
         name = self.next()

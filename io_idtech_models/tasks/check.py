@@ -17,11 +17,24 @@ from ..formats import SKELETAL, VERTEX, Format
 from ..model.limits.games import Problem
 from ..model.vertex import VertexModel
 from .export import levels as rig_levels
-from .export.selection import Choice
+from .export.selection import Choice, choose, part_of
 from .export.skeletal import whole_model
+from .export.subject import subject_of
 from .export.vertex import shown_apart
 
 Facts = dict[str, int]
+
+
+def models_meant(context: Context) -> dict[str, Choice]:
+    """Return the model of the active object, or the selection, by "", or of a whole player its parts by their kinds.
+
+    Raises:
+        ModelError: there is none.
+    """
+    subject = subject_of(context)
+    if subject is None or subject.player is None:
+        return {"": choose(context, "AUTO")}
+    return {kind: part_of(context, root) for kind, root in subject.player.parts.items()}
 
 
 def checked(chosen: Choice, row: Format, game: str, context: Context) -> tuple[list[Problem], Facts]:

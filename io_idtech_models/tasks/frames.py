@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,12 +32,15 @@ def edit(context: Context, inserts: bool) -> None:
         return
     chosen = choose(context, "AUTO")
     chosen.keep_apart(context)
-    model = edit_frames.model_frames(chosen.whole, chosen.collection, scene)
+    model, animations = edit_frames.model_frames(chosen.whole, chosen.collection, scene), animations_of(context)
+    with nullcontext() if animations is None else animations.markers_at_home():
+        if inserts:
+            edit_frames.insert(model, model.current)
+        else:
+            edit_frames.delete(model, model.current)
     if inserts:
-        edit_frames.insert(model, model.current)
         scene.frame_set(scene.frame_current + 1)
     else:
-        edit_frames.delete(model, model.current)
         scene.frame_set(min(scene.frame_current, max(scene.frame_end, scene.frame_start)))
 
 

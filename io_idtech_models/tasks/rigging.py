@@ -14,7 +14,7 @@ from ..blender import names
 from ..blender.compat import Block, Context, share_action
 from ..blender.frame_rigs import is_frame_rig, posed_by, rig_of
 from ..blender.player.assembly import HEAD, LOWER, UPPER
-from ..blender.player.parts import PlayerFound, find_player
+from ..blender.player.parts import PlayerFound, find_player, player_root
 from ..blender.provenance import MODEL_ID
 from ..blender.roots import root_of
 from ..blender.scene import ExportScene
@@ -257,7 +257,9 @@ def rig_meant(context: Context) -> Block | None:
     if is_frame_rig(active):
         return active
     above = active.parent if is_frame_rig(active.parent) else None
-    return rig_of(active) or above
+    top = player_root(active)
+    carried = [] if top is None else top.children_recursive
+    return rig_of(active) or above or next((block for block in carried if is_frame_rig(block)), None)
 
 
 def remove(context: Context) -> Summary:

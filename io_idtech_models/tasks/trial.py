@@ -27,6 +27,7 @@ from ..game.store import GameFile
 from ..game.trial.subject import PARTS, SHOWN
 from ..model.wording import listed
 from ..reporting import LimitError, Summary, collected_warnings
+from .export.last_export import NONE_ACTIVE
 from .export.selection import Choice, choose, left_out, part_of
 from .export.skin_files import skin_file
 from .export.vertex import gathered
@@ -235,12 +236,15 @@ def _skin_bytes(name: str, part: Choice, file: GameFile, skin: str) -> dict[str,
     return {own: skin_file(meshes, Path(file.beside(own).place))[0]}
 
 
+NO_PROGRAM = "No game of the preferences has an executable: see Edit > Preferences > Add-ons > id Tech Models"
+
+
 def lack(context: Context) -> str:
     """Return why the active model can't be tried, as far as that is known at once, or ""."""
     if context.view_layer.objects.active is None:
-        return "no object is active"
+        return NONE_ACTIVE
     if not programs():
-        return "no game of the preferences has an executable: see Edit > Preferences > Add-ons > id Tech Models"
+        return NO_PROGRAM
     return ""
 
 

@@ -76,15 +76,31 @@ def option_property(option: Option) -> Any:
     )
 
 
+def may(operator: Any, lack: str) -> bool:
+    """Tell whether an operator may be called, since nothing is lacking; else its button's tooltip says what."""
+    if lack:
+        operator.poll_message_set(lack)
+    return not lack
+
+
 def games_option(games: tuple[str, ...], usual: str = UNKNOWN) -> Any:
     """Return the property that says whose limits to keep: of `games`, keys of `limits.games.GAMES`."""
     declare: Any = EnumProperty  # the stubs say that it returns nothing
     return declare(
         name="Game",
         description="Whose limits to keep: what the game would refuse is not written",
-        items=tuple((key, GAMES[key].choice or GAMES[key].label, f"Limits of {GAMES[key].label}") for key in games),
+        items=tuple((key, GAMES[key].choice or GAMES[key].label, limits_said(key)) for key in games),
         default=usual,
         options={"SKIP_SAVE"},  # the next model may be another game's
+    )
+
+
+def limits_said(game: str) -> str:
+    """Return what choosing a game means, in words."""
+    return (
+        "The format's own limits, which the loaders of most games ignore"
+        if game == UNKNOWN
+        else f"Limits of {GAMES[game].label}"
     )
 
 

@@ -9,9 +9,10 @@ from bpy.props import EnumProperty, FloatProperty, StringProperty
 
 from ..blender.compat import Context
 from ..reporting import ModelError
-from .bases import CANCELLED, FINISHED, Operator
+from .bases import CANCELLED, FINISHED, Operator, may
 from .export.proposals import proposed_stem
 from .reports import report_done
+from .translations import say
 
 
 class OBJECT_OT_idtech_make_levels(Operator):  # type: ignore[misc]
@@ -45,7 +46,7 @@ class OBJECT_OT_idtech_make_levels(Operator):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it where there are objects."""
-        return bool(context.scene.objects)
+        return may(cls, "" if context.scene.objects else say("The scene has no objects"))
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Ask how many."""
@@ -89,11 +90,6 @@ def _stem_of(chosen: Any) -> str:
 
 
 CLASSES = (OBJECT_OT_idtech_make_levels,)
-
-
-def draw_menu(self: Any, context: Context) -> None:
-    """Add the operator to the menu of objects."""
-    self.layout.operator(OBJECT_OT_idtech_make_levels.bl_idname)
 
 
 def draw_collection_menu(self: Any, context: Context) -> None:

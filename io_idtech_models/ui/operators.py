@@ -16,7 +16,7 @@ from ..game.store import ARCHIVES
 from .bases import file_filter, games_option, option_property, takes_drops
 from .export.motion import ExportSkeletalAnimation
 from .export.operators import SkinOption
-from .export.skeletal import ExportSkeletalModel, FramesOption, MotionsOption, NormalsOption
+from .export.skeletal import AnimationsOption, ExportSkeletalModel, FramesOption, MotionsOption, NormalsOption
 from .export.vertex import ExportVertexModel, LevelsOption
 from .import_.motion import ImportSkeletalAnimation, NumberedOption, TableOption
 from .import_.skeletal import CompanionOption, ImportSkeletalModel
@@ -35,7 +35,7 @@ def _of_vertex(row: Format) -> tuple[type, ...]:
         description = f"Frames per second of the scene, {row.vertex.frame_rate} in the games; 0 leaves it as it is"
         declare: Any = IntProperty
         rate["frame_rate"] = declare(
-            name="Frame Rate", description=description, default=row.vertex.frame_rate, min=0, max=240
+            name="FPS (0: Keep)", description=description, default=row.vertex.frame_rate, min=0, max=240
         )
     importer = _make(row, "import", [(WeldOption, row.vertex.uv_splits_vertices), (ImportVertexModel, True)], rate)
     options = [(LevelsOption, row.vertex.level_files), (SkinOption, row.skins == SKIN_FILES), (ExportVertexModel, True)]
@@ -49,6 +49,7 @@ def _of_skeletal(row: Format) -> tuple[type, ...]:
     options = [
         (NormalsOption, row.skeletal.normals),
         (FramesOption, row.skeletal.companions),
+        (AnimationsOption, row.skeletal.animation is not None and not row.skeletal.companions),
         (SkinOption, row.skins == SKIN_FILES),
         (MotionsOption, row.has_motions),
         (ExportSkeletalModel, True),
@@ -86,13 +87,13 @@ def _make(
     row: Format, way: str, bases: Sequence[tuple[type, Any]], properties: dict[str, Any], space: str = ""
 ) -> type:
     """Return a format's operator for a `way`, import or export, of those base classes that it wants, and properties."""
-    label = f"{way.capitalize()} {row.label}"
+    what = f"{row.name.upper()} Animation" if space == "anim" and row.has_model else row.name.upper()
     shown = (*_suffixes_taken(row), *ARCHIVES) if way == "import" else row.suffixes
     members = {
-        "__doc__": label,
+        "__doc__": f"{way.capitalize()} {row.label}",
         "__annotations__": {"filter_glob": file_filter(shown)} | properties,
         "bl_idname": f"{way}_{space or space_of(row)}.idtech_{row.name}",
-        "bl_label": label,
+        "bl_label": f"{way.capitalize()} {what}",  # the file dialog's button has room for some twenty letters
         "row": row,
         "filename_ext": row.suffixes[0],
     }

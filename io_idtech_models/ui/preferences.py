@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, CollectionProperty, EnumProperty, IntPropert
 
 from ..blender.compat import Context
 from ..game.families import FAMILIES
-from .bases import CANCELLED, FINISHED, Operator
+from .bases import CANCELLED, FINISHED, Operator, may
 from .translations import say
 
 # As in `tasks.games`, which brings more along than whoever starts Blender should wait for.
@@ -153,7 +153,7 @@ class GamesOperator:
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer them where the extension has preferences."""
-        return own(context) is not None
+        return may(cls, "" if own(context) is not None else say("The extension is not enabled in the preferences"))
 
 
 class PREFERENCES_OT_idtech_game_add(GamesOperator, Operator):  # type: ignore[misc]

@@ -36,7 +36,8 @@ PLAYERS = (transfer, play, choosing, making)
 IMPORTS = (model_list, batch, archives)
 EDITING = (frames, rigging, skins, torso, check, roots, levels, trial, overwriting)
 # The parent comes before its children, which stand in this order.
-PANEL = (panel, again, found, findings, model, *ANIMATIONS, tags, rig_panel, wardrobe, surfaces, header)
+OF_MODEL = (model, wardrobe, tags, surfaces, header)  # panels of models, and of players' parts
+PANEL = (panel, again, found, findings, model, *ANIMATIONS, wardrobe, tags, surfaces, rig_panel, header)
 MODULES = (preferences, *IMPORTS, *EDITING, *PLAYERS, menus, *PANEL)
 PRESETS = str(Path(__file__).parents[1])  # where the folder `presets` lies
 
@@ -58,16 +59,8 @@ def _menus() -> list[tuple[Any, Callable[[Any, Context], None]]]:
         (types.TOPBAR_MT_file_export, menus.draw_export),
         (types.MESH_MT_shape_key_context_menu, frames.draw_menu),
         (types.MATERIAL_MT_context_menu, skins.draw_menu),
-        (types.VIEW3D_MT_object, skins.draw_object_menu),
-        (types.VIEW3D_MT_object, torso.draw_menu),
-        (types.VIEW3D_MT_object, check.draw_menu),
-        (types.VIEW3D_MT_object, roots.draw_menu),
-        (types.VIEW3D_MT_object, rigging.draw_menu),
-        (types.VIEW3D_MT_object, play.draw_menu),
-        (types.VIEW3D_MT_object, levels.draw_menu),
-        (types.VIEW3D_MT_object, making.draw_menu),
+        (types.VIEW3D_MT_object, menus.draw_object),
         (types.OUTLINER_MT_collection, levels.draw_collection_menu),
-        (types.VIEW3D_MT_object, trial.draw_menu),
         (types.VIEW3D_MT_pose, torso.draw_menu),
     ]
 
@@ -79,6 +72,8 @@ def register() -> None:
         _classes.extend(operators_of(row))
     for module in MODULES:
         _classes.extend(module.CLASSES)
+    for module in (panel, *OF_MODEL):
+        _classes.extend(module.PARTS)
     for cls in _classes:
         bpy.utils.register_class(cls)
     translations.register(preferences.PACKAGE)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..blender.compat import Context
 from ..blender.window import mode_of
 from ..reporting import ModelError
-from .bases import CANCELLED, FINISHED, Operator
+from .bases import CANCELLED, FINISHED, Operator, may
 from .export.proposals import proposed_stem
 from .import_.showing import select
+from .translations import say
 
 
 class OBJECT_OT_idtech_make_root(Operator):  # type: ignore[misc]
@@ -23,7 +22,8 @@ class OBJECT_OT_idtech_make_root(Operator):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it where an object is active."""
-        return mode_of(context) == "OBJECT" and context.view_layer.objects.active is not None
+        lack = "" if mode_of(context) == "OBJECT" else say("Only in object mode")
+        return may(cls, lack if context.view_layer.objects.active is not None else say("No object is active"))
 
     def execute(self, context: Context) -> set[str]:
         """Make it, and select it; what hinders it is reported."""
@@ -44,8 +44,3 @@ class OBJECT_OT_idtech_make_root(Operator):  # type: ignore[misc]
 
 
 CLASSES = (OBJECT_OT_idtech_make_root,)
-
-
-def draw_menu(self: Any, context: Context) -> None:
-    """Add the operator to the menu of objects."""
-    self.layout.operator(OBJECT_OT_idtech_make_root.bl_idname)

@@ -11,8 +11,9 @@ from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..blender.compat import RELATIVE_PATHS, Context
 from ..reporting import ModelError
-from .bases import CANCELLED, FINISHED, Operator
+from .bases import CANCELLED, FINISHED, Operator, may
 from .reports import report_done
+from .translations import CONTEXT, say
 
 if TYPE_CHECKING:
     from ..tasks.trial import Running, Wish
@@ -44,7 +45,10 @@ class IDTECH_OT_try_in_game(Operator):  # type: ignore[misc]
         name="Map", description="The map to start; empty: what the preferences say of the game, or a plain room"
     )
     skin: StringProperty(
-        name="Skin", description="What a player wears; empty: what it wears here", options={"SKIP_SAVE"}
+        name="Skin",
+        translation_context=CONTEXT,
+        description="What a player wears; empty: what it wears here",
+        options={"SKIP_SAVE"},
     )
     angle: FloatProperty(
         name="Angle",
@@ -79,9 +83,7 @@ class IDTECH_OT_try_in_game(Operator):  # type: ignore[misc]
         from ..tasks.trial import lack
 
         found = lack(context)
-        if found:
-            cls.poll_message_set(found)
-        return not found
+        return may(cls, say(found) if found else "")
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Ask how."""
@@ -179,11 +181,6 @@ class IDTECH_OT_watch_game(Operator):  # type: ignore[misc]
 
 
 CLASSES = (IDTECH_OT_try_in_game, IDTECH_OT_watch_game)
-
-
-def draw_menu(self: Any, context: Context) -> None:
-    """Add the operator to the menu of objects."""
-    self.layout.operator(IDTECH_OT_try_in_game.bl_idname)
 
 
 def unwatch() -> None:

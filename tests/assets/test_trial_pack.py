@@ -5,8 +5,11 @@ import math
 import struct
 import zipfile
 
+import numpy as np
+
 from io_idtech_models.assets.trial import pack
 from io_idtech_models.game.folders import Disk
+from io_idtech_models.game.pictures import tga
 from io_idtech_models.game.trial import room
 from io_idtech_models.game.trial.subject import out_of_reach
 
@@ -36,13 +39,39 @@ def test_the_room_is_a_map():
     level = room.level()
     assert struct.unpack_from("<4si", level) == (b"IBSP", 46)
     places = [struct.unpack_from("<2i", level, 8 + 8 * lump) for lump in range(17)]
-    assert all(place % 4 == 0 and place + length <= len(level) for place, length in places)
+    ends = [8 + 8 * 17, *(place + length for place, length in places)]
+    assert [place for place, _ in places] == [-(-end // 4) * 4 for end in ends[:-1]], "one behind the other"
+    assert len(level) == -(-ends[-1] // 4) * 4
     assert all(places[lump][1] % size == 0 and places[lump][1] for lump, size in LUMPS.items())
     counts = {lump: places[lump][1] // size for lump, size in LUMPS.items()}
     assert (counts[8], counts[9], counts[10], counts[11], counts[13]) == (6, 36, 24, 36, 6)
     assert counts[2] == 37
     assert counts[15] == 9 * 9 * 7, "as many points as engines look for"
     assert level[slice(places[0][0], sum(places[0]))].count(b"info_player_deathmatch") == 1, "one place to stand"
+
+
+def test_its_walls_are_solid_and_nothing_else_is():
+    level = room.level()
+    (place, _), (brushes, _), (sides, _) = (struct.unpack_from("<2i", level, 8 + 8 * lump) for lump in (2, 8, 9))
+
+    def walls_at(point):
+        found = 0
+        for brush in range(6):
+            first, count, _ = struct.unpack_from("<3i", level, brushes + 12 * brush)
+            planes = [struct.unpack_from("<i", level, sides + 8 * side)[0] for side in range(first, first + count)]
+            spelt = [struct.unpack_from("<4f", level, place + 16 * plane) for plane in planes]
+            found += all(np.dot(plane[:3], point) <= plane[3] for plane in spelt)
+        return found
+
+    middle = (np.array(room.LOW) + room.HIGH) / 2
+    assert walls_at(middle) == 0
+    for axis in range(3):
+        for end, away in ((room.LOW, -1), (room.HIGH, 1)):
+            point = middle.copy()
+            point[axis] = end[axis] - away
+            assert walls_at(point) == 0
+            point[axis] = end[axis] + away
+            assert walls_at(point) == 1
 
 
 def test_its_walls_face_inward():
@@ -67,5 +96,11 @@ def test_its_walls_face_inward():
 def test_the_rooms_picture_is_one():
     data = room.picture()
     assert len(data) == 18 + 64 * 64 * 3
-    assert struct.unpack_from("<2H", data, 12) == (64, 64)
+    shown = tga.decode(data)
+    assert shown.shape == (64, 64, 3)
+    dark = (shown == 170).all(axis=2)
+    assert (
+        np.flatnonzero(dark.all(axis=0)).tolist() == np.flatnonzero(dark.all(axis=1)[::-1]).tolist() == [0, 16, 32, 48]
+    )
+    assert (shown[~dark] == 235).all()
     assert set(room.files()) == {"maps/idtech-room.bsp", "textures/idtech/room.tga"}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_idtech_models.formats import ROWS, SKELETAL
+from io_idtech_models.formats import ROWS, SKELETAL, by_name
 from io_idtech_models.reporting import FormatError, LimitError
 from tests.facts import differences
 from tests.samples import corpus_params, format_of, loose_bytes, sample_params
@@ -54,6 +54,15 @@ def test_companions_change_nothing_of_a_file(data):
     assert row.dump(row.load(data, "x", bones)) == data
 
 
+@pytest.mark.parametrize("data", [b"", b"hi", b"no model but a text"], ids=len)
+@every_row
+def test_what_is_no_such_file_is_not_called_cut_off(row, data):
+    if row.magic == b"TAG":
+        return  # games look at the version alone
+    with pytest.raises(FormatError, match=r"^not an .* file at (byte 0|line 1): expected \w+, found '"):
+        row.read(data)
+
+
 @every_row
 def test_an_empty_file_is_refused(row):
     with pytest.raises(FormatError) as caught:
@@ -98,3 +107,46 @@ def test_noise_is_refused_or_written_again(data, noise):
         row.dump(model)
     except LimitError as error:
         assert "\n" not in str(error)
+
+
+NAMED = [
+    (row.name, kind)
+    for row in ROWS
+    for kind in row.name_sizes
+    if kind != "model" and (kind != "joint" or row.name == "mdx")
+]
+
+
+@pytest.mark.parametrize(("name", "kind"), NAMED)
+def test_names_are_as_long_as_the_format_says(name, kind):
+    """A longer one is refused, or cut where few games look at it."""
+    row = by_name(name)
+    size = row.name_sizes[kind]
+    for length in (size, size + 1):
+        asset = row.unpack(row.read(max(SAMPLES[name].values(), key=len)), "x")
+        put_name(asset.content, kind, "n" * length)
+        try:
+            data = row.dump(asset.content, None, asset.animations)
+        except LimitError as error:
+            assert length > size and f"has {length} bytes, the format holds {size}" in str(error)
+            continue
+        assert b"n" * size + b"\0" in data and b"n" * (size + 1) not in data
+        assert length == size or kind == "frame", "cut"
+
+
+def put_name(thing, kind, name):
+    """Call the first of a kind in a model or a motion so."""
+    if kind == "frame":
+        thing.frame_names[0] = name
+    elif kind == "joint":
+        (thing.joint_names if hasattr(thing, "joint_names") else thing.skeleton.names)[0] = name
+    elif kind == "tag":
+        thing.tags[0].name = name
+    else:
+        part = (thing.surfaces if hasattr(thing, "surfaces") else thing.meshes)[0]
+        if kind == "surface":
+            part.name = name
+        elif hasattr(part, "shaders"):
+            part.shaders[:1] = [name]
+        else:
+            part.shader = name

@@ -288,6 +288,7 @@ def test_a_member_is_at_most_so_large(tmp_path, monkeypatch):
     assert member(pack, "c.md3").read() == b"x" * 1000
     with pytest.raises(ModelError, match=r"^it has 1001 bytes, more than 1000$"):
         member(put_pack(tmp_path / "p.pak", {"a.md2": b"x" * 1001}), "a.md2").read()
+    assert member(put_pack(tmp_path / "q.pak", {"a.md2": b"x" * 1000}), "a.md2").read() == b"x" * 1000
 
 
 def test_all_that_is_read_of_an_archive_has_an_end(tmp_path, monkeypatch):

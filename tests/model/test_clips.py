@@ -79,6 +79,8 @@ def test_the_player_of_quake_2():
         (["(from 3DSMax)"] * 3, [("(from 3DSMax)", 3)]),
         (["stand01 ", "stand02\t"], [("stand", 2)]),
         (["1" * 40, "1" * 39 + "2"], [("1" * 38, 2)]),
+        (["a" * 9 + "01", "a" * 9 + "02"], [("a" * 9, 2)]),
+        (["a1", "a2", "a10", "a99", "a100"], [("a", 5)]),
     ],
 )  # fmt: skip
 def test_names_and_counts(frame_names, wanted):

@@ -14,6 +14,7 @@ from io_idtech_models.model.skeletal import (
     SkeletalModel,
     Skeleton,
     SkinnedMesh,
+    Traits,
     Weights,
     changed_frames,
     looped,
@@ -205,3 +206,13 @@ def test_facts_of_another_format_are_none():
     assert SkeletalModel("x", model.skeleton, []).source_of("md5mesh") is None
     mesh = SkinnedMesh("m", "s", np.zeros((2, 2), np.float32), np.zeros((0, 3), np.int32), table([], [], [], [], []))
     assert mesh.num_vertices == 2
+
+
+# -- traits
+
+
+def test_traits_of_some_joints():
+    traits = Traits(np.array([0.25, 0.5, 1.0], np.float32), np.array([1, 0, 1], np.int32), 0)
+    found = traits.of(np.array([2, -1, 0]))
+    assert (found.torso_weights.tolist(), found.flags.tolist(), found.torso_parent) == ([1.0, 0.0, 0.25], [1, 0, 1], 2)
+    assert traits.of(np.array([1, 2])).torso_parent == -1, "it is gone"

@@ -150,6 +150,56 @@ def test_what_was_chosen_by_markers_is_offered(monster):
     assert (row.first, row.last) == (1, 2)
 
 
+def tooltip(name: str, what: str) -> str:
+    kind = getattr(bpy.types, f"OBJECT_OT_idtech_animation_{what}")
+    return str(kind.description(bpy.context, SimpleNamespace(name=name)))
+
+
+def test_a_button_that_can_not_be_pressed_says_why(monster, tmp_path):
+    shown.refresh(bpy.context)
+    whole, first = rows()[:2]
+    assert tooltip(first.key, "remove").endswith("no other animation shows")
+    assert tooltip(whole.key, "remove").endswith("Click an animation in the list first")
+    put(tmp_path / "arm.md5mesh", samples_md5.arm())
+    put(tmp_path / "wave.md5anim", samples_md5.wave())
+    assert bpy.ops.import_scene.idtech_md5mesh(filepath=str(tmp_path / "arm.md5mesh")) == {"FINISHED"}
+    activate(next(block for block in bpy.context.scene.objects if block.type == "ARMATURE"))
+    shown.refresh(bpy.context)
+    assert tooltip(rows()[0].key, "duplicate").endswith("of its own")
+    assert tooltip(rows()[0].key, "move").endswith("each is a file of its own, they have no order")
+
+
+def marker_frames() -> dict[str, int]:
+    return {marker.name: marker.frame for marker in bpy.context.scene.timeline_markers}
+
+
+def test_markers_name_what_plays(monster):
+    home = marker_frames()
+    other = rows()[2]
+    assert home[other.name] == other.first > 0
+    bpy.context.scene.timeline_markers.new("mine", frame=3)
+    assert play(name=other.name) == {"FINISHED"}
+    moved = marker_frames()
+    assert span()[0] == moved[other.name] == 0, "the header shows the marker before the present frame"
+    assert moved == {name: frame - other.first for name, frame in home.items()} | {"mine": 3}
+    first = rows()[1]
+    assert play(name=first.name) == {"FINISHED"}
+    assert marker_frames() == home | {"mine": 3}
+    assert play(name=other.name) == {"FINISHED"}
+    assert rename(name=other.name, to="dance") == {"FINISHED"}
+    assert marker_frames()["dance"] == 0
+    assert duplicate(name="dance", copy="copy") == {"FINISHED"}
+    copy = need_animations(bpy.context).find("copy")
+    assert marker_frames()["copy"] == 0
+    assert marker_frames()["dance"] == need_animations(bpy.context).find("dance").first - copy.first
+    bpy.context.scene.frame_set(0)
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    assert play(name="All Frames") == {"FINISHED"}
+    at = marker_frames()
+    at.pop("mine")
+    assert at == {row.name: row.first for row in rows() if not row.whole}
+
+
 @pytest.fixture
 def figure(tmp_path):
     """Return a folder with an armature's frames and their table, which are in the scene."""
@@ -335,6 +385,23 @@ class Rows(list[Any]):
     def add(self) -> Any:
         self.append(SimpleNamespace(name="", action="", use=True))
         return self[-1]
+
+
+def test_all_that_is_ticked_of_a_model_needs_no_names(tmp_path):
+    """Its next export writes an animation that comes later, too."""
+    put(tmp_path / "arm.md5mesh", samples_md5.arm())
+    put(tmp_path / "wave.md5anim", samples_md5.wave())
+    put(tmp_path / "nod.md5anim", samples_md5.wave_spec(2).pack())
+    assert bpy.ops.import_scene.idtech_md5mesh(filepath=str(tmp_path / "arm.md5mesh")) == {"FINISHED"}
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    dialog = Dialog()
+    dialog.fill_ticks_of(rig, all_named=False)
+    assert ([item.name for item in dialog.ticks], dialog.asked_actions()) == (["nod", "wave"], "")
+    dialog.ticks[0].use = False
+    assert dialog.asked_actions() == ("wave",)
+    named = Dialog()
+    named.fill_ticks_of(rig)
+    assert named.asked_actions() == ("nod", "wave"), "of animations alone, where none named is none"
 
 
 def test_ticks_and_names_are_in_step(monster):

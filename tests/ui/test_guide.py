@@ -260,3 +260,17 @@ def shown_points(rig):
     block = next(child for child in rig.children if child.type == "MESH")
     shown = block.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return [shown.matrix_world @ vertex.co for vertex in shown.data.vertices]
+
+
+def test_new_player():
+    follow("tutorials/new-player")
+    folder = Path("baseq3/models/players/strut")
+    tock = Path("examples/tock/baseq3") / TOCK
+    assert (folder / "animation.cfg").read_bytes() == (tock / "animation.cfg").read_bytes()
+    for part in ("lower", "upper"):
+        old, new = read(tock / f"{part}.md3"), read(folder / f"{part}.md3")
+        assert new.frames["name"].tolist() == old.frames["name"].tolist()
+    old, new = read(tock / "lower.md3"), read(folder / "lower.md3")
+    assert np.allclose(new.tags["origin"], old.tags["origin"], atol=1e-3)
+    ahead = [np.max([s.vertices["xyz"][..., 0].max(axis=1) for s in each.surfaces], axis=0) for each in (old, new)]
+    assert np.corrcoef(*ahead)[0, 1] > 0.9, "it steps as far ahead, frame by frame"

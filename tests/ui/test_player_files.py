@@ -267,11 +267,14 @@ def test_a_new_skin_of_all_parts(tmp_path):
     assert struct.unpack_from("<HH", icon, 12) == (64, 64) and len(set(icon[18:])) > 4
 
 
-def test_a_player_of_another_name(tmp_path):
-    """Its files, and the pictures that skins name, lie in its own folder."""
+def test_a_player_of_another_name(tmp_path, capfd):
+    """Its files, and the pictures that skins name, lie in its own folder; those that are nowhere are named."""
     player = brought(dressed_game(tmp_path))
     paint(mesh_of(player, "upper"), (1.0, 0.0, 0.0))
     assert export_player(filepath=str(tmp_path / "mod.pk3"), player="Brute") == {"FINISHED"}
+    lost = "pictures that are not there keep their names in the skins: 'models/players/grunt/"
+    said = [line for line in capfd.readouterr().out.splitlines() if "keep their names" in line]
+    assert len(said) == 1 and lost in said[0] and f"{FOLDER}/upper" not in said[0], said
     found = members(tmp_path / "mod.pk3")
     assert all(name.startswith("models/players/brute/") for name in found)
     for part in ("lower", "upper", "head"):

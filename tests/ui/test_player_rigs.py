@@ -1,14 +1,18 @@
 """Make Rig from Frames of a whole player: one armature, its parts' frames, and another character on it."""
 
+import shutil
 from typing import Any
 
 import numpy as np
 import pytest
 from mathutils import Quaternion
 
+from io_idtech_models import formats
 from io_idtech_models.blender.frame_rigs import is_frame_rig, posed_by
 from io_idtech_models.blender.player.parts import find_player
 from io_idtech_models.blender.roots import bone_root, root_of
+from io_idtech_models.model.player.cutting import in_frames
+from io_idtech_models.model.vertex import Tag, VertexModel
 from io_idtech_models.tasks.player.play import play
 from tests.samples import PROJECT
 from tests.ui.player.players import brought, export_player, model
@@ -107,6 +111,27 @@ def test_it_is_one_armature_and_looks_as_before(tock):
     for was, now in zip(before, looks(), strict=True):
         assert was.keys() == now.keys()
         assert max(np.abs(now[name] - was[name]).max() for name in was) < NEAR
+
+
+def test_legs_of_one_frame_are_one_bone_that_carries_the_rest(tmp_path):
+    stiff = tmp_path / "models/players/stiff"
+    shutil.copytree(TOCK, stiff)
+    row = formats.by_name("md3")
+    moving = row.load((TOCK / "lower.md3").read_bytes(), "lower")
+    still = [in_frames(surface, np.eye(4)[None], [0]) for surface in moving.surfaces]
+    tags = [Tag(tag.name, tag.origins[:1], tag.axes[:1]) for tag in moving.tags]
+    legs = VertexModel("lower", moving.frame_names[:1], still, tags)
+    (stiff / "lower.md3").write_bytes(row.dump(legs))
+    brought(stiff, frame_rate=24, levels=False)
+    before = looks()
+    assert make() == {"FINISHED"}
+    rig = bpy.context.view_layer.objects.active
+    assert rig.data.bones["legs"].parent is None
+    assert rig.data.bones["torso"].parent == rig.data.bones["legs"]
+    for was, now in zip(before, looks(), strict=True):
+        assert max(np.abs(now[name] - was[name]).max() for name in was) < NEAR
+    assert saved(tmp_path)["upper.md3"] == originals()["upper.md3"]
+    assert remove() == {"FINISHED"}
 
 
 def test_unedited_it_is_saved_as_it_was(rig, tmp_path):

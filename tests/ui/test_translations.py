@@ -9,10 +9,16 @@ import pytest
 
 from io_idtech_models.blender import properties
 from io_idtech_models.formats.format import ENGINES
+from io_idtech_models.tasks.animations.players import PlayerAnimations
+from io_idtech_models.tasks.animations.rigs import NO_ORDER
+from io_idtech_models.tasks.animations.vertex import OF_TABLE, VertexAnimations
+from io_idtech_models.tasks.export.last_export import IN_ARCHIVE, NO_FILE, NONE_ACTIVE
+from io_idtech_models.tasks.panel.player import PLAYING
+from io_idtech_models.tasks.trial import NO_PROGRAM
 from io_idtech_models.ui import menus as files
 from io_idtech_models.ui import registration, translations
 from io_idtech_models.ui.import_ import model_list
-from io_idtech_models.ui.panel import header, model
+from io_idtech_models.ui.panel import header, main, model
 from tests.samples import PROJECT
 from tests.ui.scene import bpy
 from tests.ui.test_labels import operator_of, structures
@@ -94,6 +100,8 @@ def of_tables():
     for engine in ENGINES:
         yield engine
         yield from (label for way in ("import", "export") for _, label in files.entries(way, engine))
+    yield from (*PLAYING.values(), main.CLICKS, NONE_ACTIVE, IN_ARCHIVE, NO_FILE, NO_PROGRAM)
+    yield from (VertexAnimations.why, PlayerAnimations.why, OF_TABLE, NO_ORDER)
     yield from ("Model", "Armature", "Bone", "Surface", "Animation", "Shader", "By Skin", "Picture")  # of the panel
 
 
@@ -156,7 +164,7 @@ def test_blender_gets_the_texts_of_its_language_and_loses_them(monkeypatch):
         update()
     for context in ("*", "Operator", translations.CONTEXT):
         for language in ("de", "de_DE"):
-            assert held["a"][language][context, "Weld Seams"] == "Nähte verschweißen"
+            assert held["a"][language][context, "Weld Seams"] == "Nähte schweißen"
     translations.unregister()
     assert not held
     assert not handlers.translation_update_post

@@ -107,7 +107,8 @@ def animate(player: PlayerBuilt, rows: Sequence[Clip], rate: float) -> None:
 def play_row(root: Block, action: bpy.types.Action | None) -> None:
     """Let a part play a row; None: stand in the frame that it shows."""
     if action is None:
-        root.animation_data.action = None
+        if root.animation_data is not None:  # a part of one frame has none
+            root.animation_data.action = None
         return
     if root.animation_data is None:
         root.animation_data_create()

@@ -50,7 +50,7 @@ def build(name: str, parts: list[Part], rigs: list[Rig | None], keys: Block | No
         block = bones.block
         block.data[RIG] = uuid.uuid4().hex
         motion = motion_of(skeleton, bones, _scales(parts, len(skeleton.tags)))
-        _link(block, models[0])
+        _link(block, models[0], parts[0].root)
         found = list(zip(parts, skeleton.parts, strict=True))
         keyed = [KeyedBones(own.bones, part.model.plan.times) for part, own in found if part.model is not None]
         whole = play_whole(bones, motion, keyed, keys)
@@ -88,13 +88,16 @@ def _hang(model: FramedModel, joined: JoinedPart, rig: Rig, bones: Bones) -> Non
         follow_part(model.root, model.meshes, bones, joined)
 
 
-def _link(block: Block, model: FramedModel) -> None:
-    """Put an armature beside its meshes, where the model's coordinates begin, to go along with what carries them."""
+def _link(block: Block, model: FramedModel, root: Block | None) -> None:
+    """Put an armature beside its meshes, where the model's coordinates begin, to go along with what carries them.
+
+    Those of a player begin at the root of the part that carries the others.
+    """
     lead = model.meshes[0]
     lead.users_collection[0].objects.link(block)
     parents = {(mesh.parent, mesh.parent_type, mesh.parent_bone) for mesh in model.meshes}
-    if model.root is not None:
-        block.parent = model.root
+    if root is not None:
+        block.parent = root
     elif len(parents) == 1 and lead.parent is not None and lead.parent_type == "OBJECT":
         block.parent = lead.parent
         block.matrix_parent_inverse = lead.parent.matrix_world.inverted_safe()

@@ -145,7 +145,7 @@ def _transferred(
         for group in made:
             block.vertex_groups.remove(group)
     own = groups >= first
-    table = np.zeros((len(names), len(block.data.vertices)))
+    table: NDArray[np.float64] = np.zeros((len(names), len(block.data.vertices)))
     table[groups[own] - first, points[own]] = weights[own]
     table = _smoothed(table, block)
     kept = table >= LEAST_WEIGHT

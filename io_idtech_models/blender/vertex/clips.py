@@ -7,7 +7,8 @@ export finds what belongs to the model; a copy that a modder makes of one carrie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import bpy
@@ -67,6 +68,18 @@ def mark(scene: bpy.types.Scene, animations: list[Clip], start: int = 0) -> None
         wanted = label(animation.name), start + animation.first
         if wanted not in present:
             scene.timeline_markers.new(wanted[0], frame=wanted[1])
+
+
+def shift_markers(scene: bpy.types.Scene, homes: Collection[tuple[str, int]], shifts: Iterable[int], to: int) -> None:
+    """Move a model's markers, which stand at its frames of `homes` moved by one of some `shifts`, or none, to another.
+
+    Those that someone has moved stand elsewhere, and stay.
+    """
+    there = Counter((marker.name, marker.frame) for marker in scene.timeline_markers)
+    by = max((0, *shifts), key=lambda shift: sum((name, frame + shift) in there for name, frame in homes))
+    for marker in scene.timeline_markers if by != to else ():
+        if (marker.name, marker.frame - by) in homes:
+            marker.frame += to - by
 
 
 def model_ids(blocks: list[Block], collection: bpy.types.Collection | None) -> set[str]:

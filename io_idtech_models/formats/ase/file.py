@@ -215,14 +215,15 @@ class _Parser:
         return int(value)
 
     def string(self) -> str:
-        """Return the text that comes now, without quotes."""
-        return decode_text(self.needed("a name").strip(b'"'))
+        """Return the text that comes now, without quotes, and NULs, which no name in Blender has."""
+        return decode_text(self.needed("a name").strip(b'"').replace(b"\0", b""))
 
     def file(self) -> Ase:
         """Return all."""
         first = self.word()
         if first.upper() != IDENT:
-            self.fail("not an ASE file", shown(IDENT), shown(first))
+            text = first[:MOST_SHOWN].decode("utf-8", errors="replace")
+            self.fail("not an ASE file", IDENT[1:].decode(), f"'{text}'")
         self.line()
         ase, depth = Ase(self.text), 0
         while found := self.word():

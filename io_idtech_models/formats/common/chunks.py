@@ -282,9 +282,10 @@ def read(file: File[Struct], data: bytes) -> Struct:
     Raises:
         FormatError: the file is of another kind or version, is cut off, or its counts and offsets contradict it.
     """
+    first = bytes(data[: len(file.ident)])  # before the length: what is no such file at all is not cut off
+    if first != file.ident and not file.any_ident:
+        raise FormatError(f"not an {file.label} file", "byte 0", file.ident.decode(), repr(first)[1:])
     header = take(data, file.header, (1,), 0, "header")[0]
-    if header["ident"] != file.ident and not file.any_ident:
-        raise FormatError(f"not an {file.label} file", "byte 0", file.ident.decode(), repr(bytes(header["ident"]))[1:])
     if header["version"] != file.version:
         raise FormatError(f"unsupported {file.label} version", "byte 4", file.version, header["version"])
     if file.needs_frames and header["num_frames"] < 1:

@@ -195,13 +195,13 @@ def encode_tags(model: VertexModel, source: ModelSource | None) -> NDArray[Any]:
     if source is not None and source.tag_names:
         written = records_of(source.facts, "tags", TAG)
     for i, tag in enumerate(model.tags):
-        known = source is not None and tag.source_index >= 0
-        hint = bytes(written[0, tag.source_index]["name"]) if known else b""
+        known = source if tag.source_index >= 0 else None
+        hint = b"" if known is None else bytes(written[0, tag.source_index]["name"])
         tags["name"][:, i] = encode_name(tag.name, NAME_SIZE, "tag", hint)
         tags["origin"][:, i] = tag.origins
         tags["axis"][:, i] = tag.axes
-        if source is not None and known:
-            _hint_tag(tags[:, i], tag, written, model, source)
+        if known is not None:
+            _hint_tag(tags[:, i], tag, written, model, known)
     return tags
 
 

@@ -145,9 +145,9 @@ def read(data: bytes) -> Iqm:
     Raises:
         FormatError: the file is no IQM of version 2, is cut off, or its counts, offsets or indices contradict it.
     """
-    header = take(data, HEADER, (1,), 0, "header")[0]
     if bytes(data[: len(MAGIC)]) != MAGIC:
         raise FormatError("not an IQM file", "byte 0", MAGIC[:-1].decode(), repr(bytes(data[:16]))[1:])
+    header = take(data, HEADER, (1,), 0, "header")[0]
     if header["version"] != VERSION:
         raise FormatError("unsupported IQM version", "byte 16", VERSION, int(header["version"]))
     if header["filesize"] > len(data):

@@ -243,15 +243,14 @@ def file_facts(iqm: Iqm) -> Facts:
 
 def facts_fit(source: SkeletalSource) -> bool:
     """Tell whether the facts of meshes are what reading writes: a .blend can come from a stranger."""
-    if not all_fit(source.facts, {"arrays": (ARRAY, (-1,))}):
+    if not all_fit(source.facts, {"arrays": (ARRAY, (-1,)), "spare_vertices": ("i8", (-1,))}):
         return False
     records = records_of(source.facts, "arrays", ARRAY)
     if (records["format"] >= len(FORMATS)).any() or (records["size"] < 1).any():
         return False
-    spare = source.facts.get("spare_vertices")
-    count = 0 if spare is None else len(spare)
+    count = len(source.facts["spare_vertices"])
     wanted: Wanted = {
-        "adjacency": ("u4", (-1, 3)), "spare_vertices": ("i8", (count,)), "spare_triangles": ("i8", (-1,)),
+        "adjacency": ("u4", (-1, 3)), "spare_triangles": ("i8", (-1,)),
         "spare_corners": ("u4", (-1, 3)), **_components(records, "spare", count),
     }  # fmt: skip
     if not all_fit(source.facts, wanted) or len(source.facts["spare_triangles"]) != len(source.facts["spare_corners"]):

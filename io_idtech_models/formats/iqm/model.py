@@ -20,7 +20,7 @@ from ...model.source import Facts
 from ...model.transforms import conjugate, multiply, to_matrices
 from ...model.weights import skin_by
 from ..common.records import Wanted, all_fit, as_bytes, layout_of, records_of, sound
-from .file import ANIM, BOUNDS, EXTENSION, HEADER, JOINT, POSE, Iqm, TextWriter, channels_of, names_at
+from .file import ALIGNMENTS, ANIM, BOUNDS, EXTENSION, HEADER, JOINT, POSE, Iqm, TextWriter, channels_of, names_at
 from .geometry import facts_fit, file_facts, mesh_sources
 from .motions import FORMAT, ORDER, Frames, Origin, from_animations, source_of, split_channels
 from .motions import to_animations as motions_of
@@ -107,15 +107,16 @@ def _facts(iqm: Iqm) -> Facts:
 
 def _file_fits(facts: Facts) -> bool:
     """Tell whether facts of a file are what `_facts` writes: a .blend can come from a stranger."""
-    spare = facts.get("spare_frames")
-    count = 0 if spare is None else len(spare)
     wanted: Wanted = {
         "header": (HEADER, ()), "text": ("u1", (-1,)), "joints": (JOINT, (-1,)), "poses": (POSE, (-1,)),
         "anims": (ANIM, (-1,)), "comment": ("u1", (-1,)), "extensions": (EXTENSION, (-1,)),
         "extension_sizes": ("i8", (-1,)), "extension_data": ("u1", (-1,)), "num_frames": ("i8", (1,)),
-        "spare_frames": ("i8", (count,)), "spare_codes": ("u2", (count, -1)),
+        "spare_frames": ("i8", (-1,)), "spare_codes": ("u2", (-1, -1)),
     }  # fmt: skip
     if not all_fit(facts, wanted) or len(facts["extensions"]) != len(facts["extension_sizes"]):
+        return False
+    count = len(facts["spare_frames"])
+    if len(facts["spare_codes"]) != count:
         return False
     if "spare_bounds" in facts and not all_fit(facts, {"spare_bounds": (BOUNDS, (count,))}):
         return False
@@ -128,8 +129,8 @@ def _file_fits(facts: Facts) -> bool:
 
 
 def _fits(source: SkeletalSource) -> bool:
-    joints = len(source.facts.get("joints", ()))
-    return _file_fits(source.facts) and joints in {0, source.skeleton.num_joints} and facts_fit(source)
+    facts = source.facts
+    return _file_fits(facts) and len(facts["joints"]) in {0, source.skeleton.num_joints} and facts_fit(source)
 
 
 def from_model(
@@ -153,8 +154,15 @@ def from_model(
     return Iqm(
         header, text.text, geometry.meshes, geometry.arrays, geometry.triangles, geometry.adjacency, joints,
         frames.poses, frames.anims, frames.codes, bounds, comment, geometry.data, extensions, data,
-        {} if facts is None else layout_of(facts), geometry.source_arrays,
+        {} if facts is None else _layout(facts), geometry.source_arrays,
     )  # fmt: skip
+
+
+def _layout(facts: Facts) -> Facts:
+    """Return the layout among a file's facts; nothing where it can't be an IQM's."""
+    found = layout_of(facts)
+    by_how_much, step, *more = [*found["layout_ends"].tolist(), 0] if found else (0, 0)
+    return found if step in ALIGNMENTS and by_how_much <= 0 and more == [0] else {}
 
 
 def _asks_for_joints(model: SkeletalModel, source: SkeletalSource | None) -> bool:

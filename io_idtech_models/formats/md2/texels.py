@@ -17,6 +17,7 @@ Size = tuple[int, int]
 MAX_ENTRIES = 65536
 LOW, HIGH = -32768, 32767
 HALF = np.float32(0.5)
+EDGE = 0.25  # of a texel: what is no farther outside of the skin lies on its edge; an outer texel is shown at 0.5
 
 
 def _scale(size: Size) -> NDArray[np.float32]:
@@ -33,11 +34,16 @@ def decode_st(st: NDArray[np.int16], size: Size) -> NDArray[np.float32]:
 def encode_st(uvs: NDArray[np.float32], size: Size) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
     """Return the texels (..., 2) closest to texture coordinates, and which lie in reach of texel numbers, (...,).
 
-    Inverse of `decode_st`. What is out of reach becomes the farthest texel, what is no number the first.
+    Inverse of `decode_st`. On the skin's edge it is the skin's own texel there: DarkPlaces takes the first for an outer
+    one ("invalid skin coordinate"). Out of reach it is the farthest, and of what is no number the first.
     """
     flipped = uvs.astype(np.float64)
     flipped[..., 1] = 1.0 - flipped[..., 1]
-    texels = np.rint(flipped * _scale(size) - 0.5)
+    wide = _scale(size)
+    exact = flipped * wide
+    at_edge = (exact > -EDGE) & (exact < wide + EDGE)
+    texels = np.rint(exact - 0.5)
+    texels = np.where(at_edge, np.clip(texels, 0, wide - 1), texels)
     near = np.asarray(((texels >= LOW) & (texels <= HIGH)).all(axis=-1))
     return np.clip(np.nan_to_num(texels), LOW, HIGH).astype(np.int16), near
 

@@ -34,7 +34,6 @@ IDENT = b"IDPO"
 VERSION = 6
 HALF_LIFE = (b"IDST", b"IDSQ")  # models and their motions, of the same suffix
 FRAME_NAME_SIZE = 16
-ON_SEAM = 32  # what id's tools write
 GROUP_HEAD = 8  # bytes of a group of frames before its times: its bounds
 
 HEADER = np.dtype([
@@ -99,9 +98,9 @@ def _read_header(data: bytes) -> Any:
     ident = data[:4]
     if ident in HALF_LIFE:
         raise FormatError("a model of Half-Life, another format of the same suffix", "byte 0", IDENT, ident)
-    header = take(data, HEADER, (1,), 0, "header")[0]
     if ident != IDENT:
-        raise FormatError("not an MDL file", "byte 0", IDENT, ident)
+        raise FormatError("not an MDL file", "byte 0", IDENT.decode(), repr(bytes(ident))[1:])
+    header = take(data, HEADER, (1,), 0, "header")[0]
     if header["version"] != VERSION:
         raise FormatError("unknown version of MDL", "byte 4", VERSION, int(header["version"]))
     return header

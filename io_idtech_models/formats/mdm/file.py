@@ -42,9 +42,6 @@ TAG = np.dtype([
 SURFACE_IDENT = 9  # in the games' files; no game looks at it
 
 
-MdmSurface = meshes.SkinnedSurface
-
-
 @dataclass(eq=False)
 class MdmTag:
     """One tag as the file has it."""

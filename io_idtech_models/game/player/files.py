@@ -68,13 +68,6 @@ class PlayerFiles:
     without_icon: list[str]  # skins without an icon, which games ask for
 
     @property
-    def iconless(self) -> str:
-        """Return what games refuse for want of an icon, in a sentence; "" if nothing. Games' own players have such."""
-        names = ", ".join(self.without_icon)
-        refused = f"games refuse a skin without an icon ({names})"
-        return f"'{self.name}' has no icon_{self.without_icon[0]}.tga: {refused}" if self.without_icon else ""
-
-    @property
     def path(self) -> str:
         """Return what its files' names in the game begin with: "models/players/sarge"."""
         found = _path(self.folder)

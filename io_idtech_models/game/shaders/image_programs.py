@@ -13,11 +13,8 @@ from dataclasses import dataclass
 
 from ..lexer import NUMBER, Cursor, fold, number, unquoted
 
-NORMAL_MAPS = frozenset(("heightmap", "addnormals", "smoothnormals"))  # functions whose result is a normal map
 DEEPEST = 32  # an image's name has 256 characters (MAX_IMAGE_NAME), and a function at least 5
 MOST_ARGUMENTS = 64
-MOST_FOLDERS = 4
-INSTEAD = str.maketrans('<>:|".', "______")
 
 
 @dataclass(frozen=True)

@@ -267,7 +267,7 @@ GAMES: dict[str, Game] = {
         | _mdm(joints=None, name_bytes=None, unique_names=False)
         | _iqm(joints=None)
         | _mdr(joints=None),
-        choice="No Game: the Format's Own Limits",
+        choice="No Game",
     ),
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, NoReturn
@@ -105,6 +107,11 @@ class Animations:
     def can_do(self, what: str, row: ListedClip) -> bool:
         """Tell whether something can be done with an animation."""
         return what in self.can and not row.whole
+
+    @contextmanager
+    def markers_at_home(self) -> Iterator[None]:
+        """Let markers of the model's animations stand at its frames meanwhile, and then where what plays has these."""
+        yield
 
     def find(self, name: str) -> ListedClip:
         """Return the animation of a name, that of its action or the one in files; "": the one that plays.

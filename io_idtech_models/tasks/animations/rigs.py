@@ -34,6 +34,8 @@ from .listed import (
     swapped,
 )
 
+NO_ORDER = "each is a file of its own, they have no order"
+
 
 class RigAnimations(Animations):
     """The animations of an armature."""
@@ -44,7 +46,7 @@ class RigAnimations(Animations):
         # Where each animation is a file of its own their order is nobody's.
         ordered = own is None or own.skeletal.motions is not None or (own.skeletal.animation or own).motion.joins_clips
         self.can = frozenset((ADD, REMOVE, DUPLICATE, RENAME, *((MOVE,) if ordered else ())))
-        self.why = "each is a file of its own, they have no order"
+        self.why = NO_ORDER
 
     def playing(self) -> list[Block]:
         """Return the action that the armature plays."""

@@ -6,6 +6,8 @@ moves with its frames, goes with those that no other shows, and is copied with t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -29,6 +31,7 @@ from ..import_.games import user_disk
 from .listed import MOVE, Animations, ListedClip, fit_scene, free_name, name_action, named_key, said, swapped
 
 TABLE = "animation.cfg"
+OF_TABLE = "they are rows of the animation.cfg beside the file, so import the whole player to edit them"
 
 
 def keyed_blocks(context: Context, active: Block) -> Choice | None:
@@ -81,7 +84,7 @@ class VertexAnimations(Animations):
         """
         listed = part_rows(self.chosen.collection, whole, self.num_frames)
         if listed:
-            self.why = "they are rows of the animation.cfg beside the file, so import the whole player to edit them"
+            self.why = OF_TABLE
             return listed
         found = group([names.stem_of(key.name) for key in frame_blocks(self.lead)])
         if not 1 < len(found) < self.num_frames:
@@ -161,6 +164,28 @@ class VertexAnimations(Animations):
         curves = self._curves(row.action)
         span = spans.span_of(row.action, curves)
         fit_scene(scene, *((0, 0) if span is None else (span.first_key, span.last_key)))
+
+    @contextmanager
+    def markers_at_home(self) -> Iterator[None]:
+        """Let markers stand at the model's frames meanwhile, and then where the animation that plays has these."""
+        self._shift_markers(0)
+        try:
+            yield
+        finally:
+            self._look_again()
+            self._shift_markers(self._shift(self.playing_row(self.rows())))
+
+    def _shift_markers(self, to: int) -> None:
+        rows = [row for row in self.rows() if not row.whole]
+        homes = {(clips.label(row.name), row.first) for row in rows}
+        clips.shift_markers(self.context.scene, homes, [self._shift(row) for row in rows], to)
+
+    def _shift(self, row: ListedClip | None) -> int:
+        """Return how far from the model's frames an animation has these in the scene."""
+        if row is None or row.whole or row.by_names or row.first < 0:
+            return 0
+        span = spans.span_of(row.action, self._curves(row.action))
+        return 0 if span is None else int(span.first_key) - row.first
 
     def pair_rigs(self) -> None:
         """Give armatures that were made of the frames an action for each animation, and for no other."""
@@ -313,6 +338,10 @@ class VertexAnimations(Animations):
         """Give the model other frames; `new` are the places of copies."""
         self.chosen.keep_apart(self.context)
         edit_frames.rewrite(self._model(), order, new)
+        self._look_again()
+
+    def _look_again(self) -> None:
+        """Know the frames that there are now."""
         self.lead = self.keyed[0].data.shape_keys
         self.finder, self.num_frames = KeyFinder(self.lead), len(frame_blocks(self.lead))
 

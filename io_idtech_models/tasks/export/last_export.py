@@ -14,12 +14,17 @@ from typing import Any
 
 from ...blender.properties import EXPORT, show
 from ...blender.provenance import FILE
-from ...model.limits.games import UNKNOWN, game_for
+from ...model.limits.games import UNKNOWN, game_for, game_of_player
 from .subject import Subject
 
 # What is no option of the model: where it is written, and which objects were meant.
 NO_OPTIONS = frozenset(("filepath", "what", "collection", "check_existing", "filter_glob"))
 TARGET, LAST = "file", "format"
+# Why a model can't be exported again.
+NONE_ACTIVE = "No object is active"
+IN_ARCHIVE = "The model's file lies in an archive, which stays as it is: use File > Export > id Tech"
+NO_FILE = "The model came from no file and was written to none: use File > Export > id Tech first"
+PLAYER = "player"  # in place of a format: of a whole player
 
 
 def holder_of(chosen: Any) -> Any | None:
@@ -62,6 +67,9 @@ def _game_of_folder(name: str, place: str) -> str:
 def game_shown(subject: Subject) -> str:
     """Return the game that a model is for: that of its last export, or which was chosen, else its folder's."""
     row = subject.row
+    if subject.player is not None:
+        game = game_of(subject.player.holder, PLAYER)
+        return game if row is not None and game in row.games else game_of_player(PurePath(subject.player.place).parts)
     if row is None:
         return UNKNOWN
     game = game_of(subject.holder, row.name)
@@ -78,8 +86,12 @@ def remember(holder: Any, name: str, options: dict[str, Any], target: str = "") 
     show(holder, EXPORT, json.dumps(kept))
 
 
-def choose_game(holder: Any, name: str, game: str) -> None:
-    """Note on a model for which game it is exported in a format."""
+def choose_game(subject: Subject, game: str) -> None:
+    """Note on a model, or the whole player that it is part of, for which game it is exported."""
+    if subject.player is not None:
+        holder, name = subject.player.holder, PLAYER
+    else:
+        holder, name = subject.holder, "" if subject.row is None else subject.row.name
     remember(holder, name, (options_of(holder, name) or {}) | {"game": game})
 
 
@@ -129,11 +141,11 @@ def lack_of(subject: Subject | None) -> str:
     from ...blender.roots import root_of  # with all that moves things, for which starting Blender need not wait
 
     if subject is None:
-        return "No object is active"
+        return NONE_ACTIVE
     if root_of(subject.active) is not None:  # a player's part: where that belongs takes longer to tell
         return ""
     if subject.archive and not kept_of(subject.holder).get(TARGET):
-        return "The model's file lies in an archive, which stays as it is: use File > Export > id Tech"
+        return IN_ARCHIVE
     if not subject.place and not kept_of(subject.holder).get(TARGET):
-        return "The model came from no file and was written to none: use File > Export > id Tech first"
+        return NO_FILE
     return ""

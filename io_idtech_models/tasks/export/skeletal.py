@@ -35,6 +35,8 @@ class ModelExport:
 
     add_origin: bool = False
     write_animation: bool = False  # the file with its bones, too, beside: what the armature plays, or its rest
+    write_animations: bool = False  # each in a file of its own, under its name
+    actions: str | tuple[str, ...] = ""  # which of them: names, or a text of them with commas between; "": all
     motions: str = "ALL"  # of a format whose files hold motions, too: AUTO, ACTIVE, ALL, NLA, SCENE or REST
 
 
@@ -69,7 +71,9 @@ def _export_model(
     game, target = asked.game, in_game_folder(asked.target, asked.game)
     with collected_warnings() as record_warnings:
         export = rig_scene(context.scene, context.view_layer, settings, find_rig(list(chosen.blocks)))
-    bones = _bones_of(asked, row, export, context) if more.write_animation else ExportedFiles()
+    beside = _bones_of(asked, row, export, context) if more.write_animation else ExportedFiles()
+    if more.write_animations:
+        beside = _animations_of(asked, row, export, context, more)
     blocks = whole_model(chosen.blocks, context)
     with collected_warnings() as warnings, object_mode(context), rig_levels.shown(export.rig, row, context) as levels:
         export = of_format(export, row)
@@ -90,17 +94,17 @@ def _export_model(
         warnings[:0] = differences(export, gathered, motion or shown_by(export, row))  # what matters most
         if row.has_motions and not motion and more.motions != "REST":
             warnings.extend(lone_pose(export, gathered))
-        write_into_folders({target: data, **bones.data, **dict(skins)})
+        write_into_folders({target: data, **beside.data, **dict(skins)})
         remember_weights(export.rig, settings)
     tags = unselected_tags(chosen, bones=False) if row.tags else []
     left = [*left_out(chosen), *rig_levels.lost(export.rig, row), *tags]
     warnings = [*record_warnings, *warnings, *advice(blocks, row, settings.scale), *left]
-    if row.skeletal.animation and not more.write_animation:
+    if row.skeletal.animation and not beside.data:
         warnings += of_size(model.skeleton, model.source, "its animations, exported anew,")
-    warnings += [f"{file.name}: {summary}" for file, summary in bones.summaries.items() if summary.warnings]
-    beside = [f"{file.name}: {summary}" for file, summary in bones.summaries.items() if not summary.warnings]
+    warnings += [f"{file.name}: {summary}" for file, summary in beside.summaries.items() if summary.warnings]
+    written = [f"{file.name}: {summary}" for file, summary in beside.summaries.items() if not summary.warnings]
     moved = f", {plural(len(animations), 'animation')}" if row.has_motions else ""
-    notes = [*beside, *folder_notes(target, asked.target), *taken_along(chosen)]
+    notes = [*written, *folder_notes(target, asked.target), *taken_along(chosen)]
     return Summary(describe_skeletal(model) + moved, warnings, notes)
 
 
@@ -122,6 +126,18 @@ def _bones_of(asked: ExportRequest, row: Format, export: RigScene, context: Cont
     exported = motion_files(beside, other, export, context, wanted)
     exported.warn(notes)
     return exported
+
+
+def _animations_of(
+    asked: ExportRequest, row: Format, export: RigScene, context: Context, more: ModelExport
+) -> ExportedFiles:
+    """Return what comes of a model's animations, each in a file of its own beside it; raises ModelError."""
+    other = row.skeletal.animation
+    if other is None:
+        return ExportedFiles()
+    wanted = AnimationExport("CHOSEN" if more.actions else "ALL", more.actions, add_origin=more.add_origin)
+    beside = ExportRequest(asked.target.with_suffix(other.suffixes[0]), asked.game)
+    return motion_files(beside, other, export, context, wanted)
 
 
 def whole_model(blocks: Iterable[Any], context: Context) -> list[Any]:

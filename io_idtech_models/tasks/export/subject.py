@@ -22,6 +22,42 @@ _BY_SUFFIX = {suffix: row for row in ROWS if row.has_model for suffix in row.suf
 # Which collection the object that was asked for last lies in, by the object's number in this session: Blender looks
 # through all collections to say that. An object that lies in none is asked again when there are more or fewer.
 _homes: dict[str, Any] = {"block": -1, "collections": -1, "name": None}
+_player_homes: dict[str, Any] = {"root": -1, "collections": -1, "name": None}  # the same, of a player's root
+KINDS = frozenset(("MESH", "ARMATURE", "EMPTY"))  # of objects that are, or may become, part of a model
+
+
+@dataclass(eq=False)
+class WholePlayer:
+    """A whole player in the scene, which a model is a part of."""
+
+    root: Block  # which all of it hangs on
+    home: Any | None  # the collection that an import or a modeller made for it
+
+    @property
+    def holder(self) -> Any:
+        """Return what remembers how the player was exported."""
+        return self.home or self.root
+
+    @property
+    def place(self) -> str:
+        """Return the folder that it came from, "" for none."""
+        found = self.holder.get(FILE)
+        return found if isinstance(found, str) else ""
+
+    @property
+    def parts(self) -> dict[str, Block]:
+        """Return the roots of its parts by their kinds, legs first."""
+        from ...blender.player.rows import PLAYER
+        from ...blender.roots import LEVEL, is_root
+
+        blocks = self.root.children_recursive if self.home is None else self.home.all_objects
+        identity = self.root[PLAYER]
+        own = [b for b in blocks if is_root(b) and LEVEL not in b and b.get(PLAYER) == identity]
+        roots = {str(block[PART]): block for block in dict.fromkeys((self.root, *own))}
+        return dict(sorted(roots.items(), key=lambda each: (ORDER.get(each[0], len(ORDER)), each[0])))
+
+
+ORDER = {kind: nth for nth, kind in enumerate(("lower", "upper", "head"))}  # in which players stand on their feet
 
 
 @dataclass(eq=False)
@@ -33,6 +69,7 @@ class Subject:
     rig: Block | None
     place: str  # the file that it came from, "" for none
     row: Format | None  # of that file; None where no format is known
+    player: WholePlayer | None = None  # that it is a part of
 
     @property
     def holder(self) -> Any:
@@ -73,7 +110,40 @@ def subject_of(context: Context) -> Subject | None:
     data = active.data if active.data is not None else active
     holders = [holder for holder in (home, data, None if rig is None else rig.data) if holder is not None]
     place = next((found for found in (holder.get(FILE) for holder in holders) if isinstance(found, str)), "")
-    return Subject(active, home, rig, place, row_of(place, home))
+    player = player_of(active)
+    row = row_of(place, home) or (None if player is None else _BY_NAME["md3"])  # which all players are made of
+    return Subject(active, home, rig, place, row, player)
+
+
+def subject_shown(context: Context) -> Subject | None:
+    """Return the model of the active object for panels; None where that is a camera, a light or their like."""
+    active = context.view_layer.objects.active
+    return subject_of(context) if active is not None and active.type in KINDS else None
+
+
+def player_of(block: Block) -> WholePlayer | None:
+    """Return the whole player that an object is part of; None if it is none's, or a model that hangs on one's tag."""
+    above: Block | None = block
+    while above is not None and PART not in above:
+        above = above.parent
+    if above is None:
+        return None
+    from ...blender.player.parts import player_root  # with all that moves things: starting Blender need not wait
+    from ...blender.player.rows import PLAYER
+    from ...blender.roots import root_of
+
+    root = player_root(block)
+    if root is None or root_of(block) is None:
+        return None
+    every, known = bpy.data.collections, _player_homes["name"]
+    if _player_homes["root"] == root.session_uid and _player_homes["collections"] == len(every):
+        found = every.get(known) if known is not None else None
+        if known is None or (found is not None and found.get(PLAYER) == root[PLAYER]):
+            return WholePlayer(root, found)
+    owners = [c for c in every if c.get(PLAYER) == root[PLAYER]]
+    home = next((c for c in owners if root.name in c.all_objects), next(iter(owners), None))
+    _player_homes.update(root=root.session_uid, collections=len(every), name=None if home is None else home.name)
+    return WholePlayer(root, home)
 
 
 def row_of(place: str, home: Any | None) -> Format | None:

@@ -18,14 +18,12 @@ from ...formats import ROWS, Format
 from ...model.limits.games import game_of_player
 from ...model.wording import listed
 from ...reporting import LimitError, Summary
-from ..export.last_export import TARGET, game_shown, kept_of, options_of
+from ..export.last_export import PLAYER, TARGET, game_shown, kept_of, options_of
 from ..export.motion import AnimationExport, export_animations
 from ..export.motion_sources import NoActionError, actions_of, slot_of
 from ..export.selection import Choice
 from ..export.subject import archive_of, row_of, subject_of
 from ..player.files import proposed_target
-
-PLAYER = "player"
 
 
 @dataclass(eq=False)
@@ -48,7 +46,7 @@ def plan_of(context: Context) -> Plan:
     subject = subject_of(context)
     if subject is None:
         raise LimitError("no object is active")
-    player = find_player(subject.active)
+    player = None if subject.player is None else find_player(subject.active)
     if player is not None:
         return _of_player(player)
     kept = kept_of(subject.holder)

@@ -11,7 +11,8 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 from ...blender.compat import Context
 from ...blender.window import mode_of, set_mode
 from ...reporting import ModelError
-from ..bases import CANCELLED, FINISHED, Operator
+from ..bases import CANCELLED, FINISHED, Operator, may
+from ..translations import say, tip
 from . import shown
 
 NAME = "The animation, as the list or its action names it; empty: the one that plays"
@@ -21,13 +22,21 @@ class AnimationOperator:
     """What these operators share: they change the animations of the active object's model."""
 
     bl_options = {"REGISTER", "UNDO"}
+    needs = ""  # which of `shown.CHANGES` it makes of an animation that is there
     report: Any
     name: str
+    span: tuple[int, int]  # the frames of the scene that are chosen
+
+    @classmethod
+    def description(cls: Any, context: Context, properties: Any) -> str:
+        """Return what it does, and why not with this animation."""
+        lack = shown.lack_of(context, cls.needs, properties.name) if cls.needs else ""
+        return f"{tip(cls.bl_description)}{'. ' if lack else ''}{lack}"
 
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it where there is an object."""
-        return context.view_layer.objects.active is not None
+        return may(cls, "" if context.view_layer.objects.active is not None else say("No object is active"))
 
     def execute(self, context: Context) -> set[str]:
         """Change the animations, out of edit mode; the list shows them as they are then."""
@@ -37,7 +46,9 @@ class AnimationOperator:
         try:
             if mode == "EDIT":
                 set_mode(context, "OBJECT")
-            self.change(need_animations(context), context)
+            animations, self.span = need_animations(context), scene_range(context.scene)
+            with animations.markers_at_home():
+                self.change(animations, context)
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
@@ -89,7 +100,7 @@ class OBJECT_OT_idtech_animation_add(AnimationOperator, Operator):  # type: igno
 
     def change(self, animations: Any, context: Context) -> None:
         """Add it, and play it."""
-        first, last = animations.default_range(*scene_range(context.scene))
+        first, last = animations.default_range(*self.span)
         first, last = (first if self.first < 0 else self.first), (last if self.last < 0 else self.last)
         key = animations.add(self.name.strip() or animations.default_name(), first, last)
         animations.play(animations.find(key), context.scene)
@@ -98,6 +109,7 @@ class OBJECT_OT_idtech_animation_add(AnimationOperator, Operator):  # type: igno
 class OBJECT_OT_idtech_animation_remove(AnimationOperator, Operator):  # type: ignore[misc]
     """Remove an animation of the active object's model."""
 
+    needs = "REMOVE"
     bl_idname = "object.idtech_animation_remove"
     bl_label = "Remove Animation"
     bl_description = "Remove the animation, and the frames of the model that no other animation shows"
@@ -120,6 +132,7 @@ class OBJECT_OT_idtech_animation_remove(AnimationOperator, Operator):  # type: i
 class OBJECT_OT_idtech_animation_duplicate(AnimationOperator, Operator):  # type: ignore[misc]
     """Make a copy of an animation, with frames of its own."""
 
+    needs = "DUPLICATE"
     bl_idname = "object.idtech_animation_duplicate"
     bl_label = "Duplicate Animation"
     bl_description = "Make a copy of the animation behind it, with frames of its own"
@@ -138,6 +151,7 @@ class OBJECT_OT_idtech_animation_duplicate(AnimationOperator, Operator):  # type
 class OBJECT_OT_idtech_animation_move(AnimationOperator, Operator):  # type: ignore[misc]
     """Move an animation up or down in the order of the file."""
 
+    needs = "MOVE"
     bl_idname = "object.idtech_animation_move"
     bl_label = "Move Animation"
     bl_description = "Move the animation up or down in the order of the file, a model's frames with it"
@@ -159,6 +173,7 @@ class OBJECT_OT_idtech_animation_move(AnimationOperator, Operator):  # type: ign
 class OBJECT_OT_idtech_animation_rename(AnimationOperator, Operator):  # type: ignore[misc]
     """Rename an animation, and what is named after it."""
 
+    needs = "RENAME"
     bl_idname = "object.idtech_animation_rename"
     bl_label = "Rename Animation"
     bl_description = "Rename the animation, and the frames and the marker that are named after it"

@@ -41,6 +41,7 @@ class VIEW3D_PT_idtech_animations(Child, Panel):  # type: ignore[misc]
 
     bl_idname = "VIEW3D_PT_idtech_animations"
     bl_label = "Animations"
+    bl_options: Any = set()  # open: what whoever has some uses most
 
     @classmethod
     def poll(cls, context: Context) -> bool:

@@ -13,6 +13,7 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
 
 from ...blender.compat import Context
+from ..translations import say
 
 PropertyGroup: Any = bpy.types.PropertyGroup
 HOLDER = "idtech_animations"  # on the window manager
@@ -39,8 +40,9 @@ class IDTECH_PG_animations(PropertyGroup):  # type: ignore[misc]
     """The list, of one model."""
 
     rows: CollectionProperty(type=IDTECH_PG_animation)
-    index: IntProperty()
+    index: IntProperty(name="A click plays it, a double click renames it")  # Blender shows the name alone
     can_add: BoolProperty()
+    why: StringProperty()  # not all can be done
 
 
 class _State:
@@ -88,6 +90,7 @@ def refresh(context: Context) -> None:
     rows = [] if animations is None else animations.rows()
     holder.rows.clear()
     holder.can_add = animations is not None and "ADD" in animations.can
+    holder.why = "" if animations is None else animations.why
     for row in rows:
         item = holder.rows.add()
         item.name = item.known = row.label
@@ -97,6 +100,15 @@ def refresh(context: Context) -> None:
     playing = None if animations is None else animations.playing_row(rows)
     index = next((nth for nth, row in enumerate(rows) if row is playing), -1)
     _State.index = holder.index = index
+
+
+def lack_of(context: Context, what: str, name: str) -> str:
+    """Return why something, one of `CHANGES`, can't be done with an animation of the list, or ""."""
+    holder = getattr(context.window_manager, HOLDER)
+    item = next((row for row in holder.rows if row.action == name), None)
+    if item is not None and what in item.can.split():
+        return ""
+    return say("Click an animation in the list first") if item is None or item.whole else say(holder.why)
 
 
 def _on_index() -> None:

@@ -37,7 +37,7 @@ class TickedAnimations:
     """What exports share that write some of a model's animations: the option `actions`, as ticks in a window."""
 
     ticks: CollectionProperty(type=IDTECH_PG_tick, options={"HIDDEN", "SKIP_SAVE"})
-    tick: IntProperty(options={"HIDDEN", "SKIP_SAVE"})
+    tick: IntProperty(name="What has a tick is written", options={"HIDDEN", "SKIP_SAVE"})
     ticked: StringProperty(options={"HIDDEN", "SKIP_SAVE"})  # what `actions` said when the ticks did, too
     all_named: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # all are named: `actions` may not be empty then
     actions: Any
@@ -48,13 +48,13 @@ class TickedAnimations:
 
         self._fill_ticks(animations_of(context))
 
-    def fill_ticks_of(self, rig: Any) -> None:
-        """Offer the actions of an armature in the same way."""
+    def fill_ticks_of(self, rig: Any, all_named: bool = True) -> None:
+        """Offer the actions of an armature in the same way; unless `all_named` none is named where all are ticked."""
         from ...tasks.animations.rigs import RigAnimations
 
-        self._fill_ticks(RigAnimations(rig))
+        self._fill_ticks(RigAnimations(rig), all_named)
 
-    def _fill_ticks(self, animations: Any) -> None:
+    def _fill_ticks(self, animations: Any, all_named: bool = True) -> None:
         from ...tasks.animations.vertex import VertexAnimations
 
         self.ticks.clear()
@@ -64,7 +64,7 @@ class TickedAnimations:
                 item.name, item.action = row.name, row.key
         if not self.ticks:
             return
-        self.all_named = not (isinstance(animations, VertexAnimations) and animations.ids)
+        self.all_named = all_named and not (isinstance(animations, VertexAnimations) and animations.ids)
         asked = set(_names(self.actions))
         if not asked <= {item.action for item in self.ticks}:
             self.actions = ""

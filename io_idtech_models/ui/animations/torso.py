@@ -10,7 +10,8 @@ from bpy.props import FloatProperty, StringProperty
 from ...blender.compat import Context
 from ...blender.window import active_rig
 from ...reporting import ModelError, collected_warnings
-from ..bases import CANCELLED, FINISHED, Operator
+from ..bases import CANCELLED, FINISHED, Operator, may
+from ..translations import say
 
 
 class OBJECT_OT_idtech_preview_torso(Operator):  # type: ignore[misc]
@@ -32,7 +33,8 @@ class OBJECT_OT_idtech_preview_torso(Operator):  # type: ignore[misc]
         from ...blender.skeletal.torso import gather_traits
 
         rig = active_rig(context)
-        return rig is not None and gather_traits(list(rig.data.bones)) is not None
+        weighted = rig is not None and gather_traits(list(rig.data.bones)) is not None
+        return may(cls, "" if weighted else say("No armature whose bones have torso weights is active"))
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Ask which actions; the one that plays now is the torso's."""
@@ -67,8 +69,14 @@ class OBJECT_OT_idtech_preview_torso(Operator):  # type: ignore[misc]
 CLASSES = (OBJECT_OT_idtech_preview_torso,)
 
 
+def draw_entry(self: Any, context: Context) -> None:
+    """Add the operator to a menu, where the armature has torso weights."""
+    if OBJECT_OT_idtech_preview_torso.poll(context):
+        self.layout.operator(OBJECT_OT_idtech_preview_torso.bl_idname)
+
+
 def draw_menu(self: Any, context: Context) -> None:
-    """Add the operator to the menus of armatures."""
+    """Add the operator to the menu of poses."""
     if OBJECT_OT_idtech_preview_torso.poll(context):
         self.layout.separator()
-        self.layout.operator(OBJECT_OT_idtech_preview_torso.bl_idname)
+        draw_entry(self, context)

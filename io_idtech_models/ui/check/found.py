@@ -38,12 +38,12 @@ class IdtechChecked(Group):  # type: ignore[misc]
     shown: StringProperty(name="As Shown", description="What Blender held when it was checked")
     findings: CollectionProperty(type=IdtechFinding)
     counts: CollectionProperty(type=IdtechCount)
-    index: IntProperty(name="Finding", description="The finding that was chosen")
+    index: IntProperty(name="A click selects what it is about")
 
 
 def key_of(subject: Subject) -> str:
     """Return what tells one model from another in this session; objects that no import made are one."""
-    holder = subject.home or subject.rig
+    holder = subject.home or subject.rig if subject.player is None else subject.player.holder
     return "" if holder is None else f"{holder.session_uid} {holder.name}"
 
 

@@ -13,10 +13,13 @@ from ...model.limits.games import ERROR, GAMES
 from ...model.wording import plural
 from ...reporting import ModelError, collected_warnings
 from ...tasks.export.subject import subject_of
-from ..bases import CANCELLED, FINISHED, Operator
+from ..bases import CANCELLED, FINISHED, Operator, may
 from ..import_.showing import deselect
 from ..reports import report_done
+from ..translations import say
 from .found import add, keep
+
+Finding = tuple[str, str, bool]  # an object's name, "" for none; a sentence; is it an error
 
 
 def _targets() -> tuple[tuple[str, str, str], ...]:
@@ -43,60 +46,71 @@ class OBJECT_OT_idtech_check_game(Operator):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it where there are objects."""
-        return mode_of(context) == "OBJECT" and bool(context.scene.objects)
+        lack = "" if mode_of(context) == "OBJECT" else say("Only in object mode")
+        return may(cls, lack if context.scene.objects else say("The scene has no objects"))
 
     def invoke(self, context: Context, event: Any) -> Any:
-        """Ask which game."""
+        """Ask which game, beginning with the model's own."""
+        from ...tasks.export.last_export import game_shown
+
+        subject = subject_of(context)
+        if subject is not None and subject.row is not None and subject.row.has_model:
+            self.target = f"{subject.row.name}:{game_shown(subject)}"
         return context.window_manager.invoke_props_dialog(self)
 
     def execute(self, context: Context) -> set[str]:
-        """Check, select and list."""
+        """Check, select and list; of a player all parts."""
         from ...reporting import Summary
-        from ...tasks.check import checked, offenders
-        from ...tasks.export.selection import choose
+        from ...tasks.check import checked, models_meant, offenders
 
         name, _, game = self.target.partition(":")
         row = formats.by_name(name)
+        blocks: list[Any] = []
+        findings: list[Finding] = []
+        counted: dict[str, dict[str, int]] = {}
         try:
-            with collected_warnings() as warnings:
-                chosen = choose(context, "AUTO")
-                found, counts = checked(chosen, row, game, context)
+            for part, chosen in models_meant(context).items():
+                with collected_warnings() as warnings:
+                    found, counted[part] = checked(chosen, row, game, context)
+                blocks += offenders(chosen.blocks, found)
+                findings += [_finding(chosen.blocks, each, part) for each in [*found, *warnings]]
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
-        blocks = offenders(chosen.blocks, found)
-        self.keep(context, blocks, [*found, *warnings], counts)
+        self.keep(context, findings, counted)
         if blocks:
             deselect(context)
         for block in blocks:
             block.select_set(True)
             context.view_layer.objects.active = block
-        severe = [p for p in found if p.severity == ERROR]
-        texts = [str(problem) for problem in found] + warnings
-        head = f"{plural(len(severe), 'error')}" if severe else "it will be taken"
-        report_done(self, [("", Summary(head, texts))])  # no error: a script goes on
+        severe = sum(severe for _, _, severe in findings)
+        head = plural(severe, "error") if severe else "it will be taken"
+        report_done(self, [("", Summary(head, [text for _, text, _ in findings]))])  # no error: a script goes on
         return FINISHED
 
-    def keep(self, context: Context, blocks: list[Any], findings: list[Any], counts: dict[str, int]) -> None:
-        """Let the panel show what was found of the active object's model: problems of `blocks`, and sentences."""
-        from ...tasks.check import offenders
+    def keep(self, context: Context, findings: list[Finding], counted: dict[str, dict[str, int]]) -> None:
+        """Let the panel show what was found of the active object's model, and what was counted of each part."""
+        from ...blender.provenance import PART
+        from ...blender.roots import root_of
         from ...tasks.export.subject import counts_shown
 
         subject = subject_of(context)
         if subject is None:
             return
-        found = keep(context, subject, str(counts_shown(subject)), self.target, counts)
-        for each in findings:
-            named = offenders(blocks, [each]) if getattr(each, "subject", "") else []
-            name = named[0].name if named else ""
-            add(found, [(name, str(each), getattr(each, "severity", "") == ERROR)])
+        root = None if subject.player is None else root_of(subject.active)
+        counts = counted.get("" if root is None else str(root[PART]), {})
+        add(keep(context, subject, str(counts_shown(subject)), self.target, counts), findings)
         if context.area is not None:
             context.area.tag_redraw()
 
 
+def _finding(blocks: list[Any], found: Any, part: str) -> Finding:
+    """Return what a problem of objects, or a sentence, is as a finding: the object's name, the text, is it an error."""
+    from ...tasks.check import offenders
+
+    named = offenders(blocks, [found]) if getattr(found, "subject", "") else []
+    text = f"{part}: {found}" if part else str(found)
+    return named[0].name if named else "", text, getattr(found, "severity", "") == ERROR
+
+
 CLASSES = (OBJECT_OT_idtech_check_game,)
-
-
-def draw_menu(self: Any, context: Context) -> None:
-    """Add the operator to the menu of objects."""
-    self.layout.operator(OBJECT_OT_idtech_check_game.bl_idname)

@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, StringProperty
 from ...blender.compat import Context
 from ...blender.window import mode_of
 from ...tasks.export.subject import subject_of
-from ..bases import CANCELLED, FINISHED, Operator
+from ..bases import CANCELLED, FINISHED, Operator, may
 from ..import_.showing import deselect
 from ..panel.main import Child, Panel
 from ..translations import say
@@ -42,10 +42,7 @@ class OBJECT_OT_idtech_select_part(Operator):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it in object and pose mode."""
-        if mode_of(context) not in {"OBJECT", "POSE"}:
-            cls.poll_message_set(say("Only in object or pose mode"))
-            return False
-        return True
+        return may(cls, "" if mode_of(context) in {"OBJECT", "POSE"} else say("Only in object or pose mode"))
 
     def execute(self, context: Context) -> set[str]:
         """Select it."""

@@ -93,7 +93,7 @@ class ExportSkeletalAnimation(TickedAnimations, JointOptions, WeightOptions, Exp
         default=False,
     )
     frame_rate: FloatProperty(
-        name="Frame Rate",
+        name="FPS (0: Own)",
         description="Frames per second; 0: the action's, else the scene's",
         default=0.0,
         min=0.0,

@@ -35,7 +35,7 @@ class ExportFile(Exporting):  # type: ignore[misc]
         name="Scale", description="Size of a game unit in the scene", default=1.0, min=0.0001, max=10000.0
     )
     keep_suffixes: BoolProperty(
-        name="Number Suffixes",
+        name="Keep .001 in Names",
         description="Write names as they are, with the numbers (.001) that Blender puts behind them",
         default=False,
     )

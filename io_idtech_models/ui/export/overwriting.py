@@ -45,7 +45,8 @@ def targets_of(operator: Any) -> list[Path]:
     if several is not None and several():
         folders = {path.parent for path in found}
         beside = [path for path in map(Path, _files()) if path.parent in folders]
-        found += [path for path in beside if path.name.lower().endswith(operator.row.suffixes)]
+        suffixes = (operator.row.skeletal.animation or operator.row).suffixes
+        found += [path for path in beside if path.name.lower().endswith(suffixes)]
     return list(dict.fromkeys(found))
 
 

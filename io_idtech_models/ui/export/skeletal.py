@@ -6,9 +6,11 @@ What does the work is imported when it is first needed: everyone who starts Blen
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bpy.props import BoolProperty, EnumProperty
+from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ...blender.compat import Context
+from ...blender.window import active_rig
+from ..animations.ticks import TickedAnimations
 from ..bases import draw_group, settings_from
 from .motion import WEIGHT_NAMES, JointOptions, WeightOptions
 from .operators import ExportModel
@@ -41,12 +43,39 @@ class FramesOption:
     )
 
 
+class AnimationsOption(TickedAnimations):
+    """The option of models whose animations lie in files of their own."""
+
+    write_animations: BoolProperty(
+        name="Animations",
+        description="Write the animations, too, into the model's folder, each into a file of its name",
+        default=False,
+    )
+    actions: StringProperty(name="Actions", description="Names of animations, with commas between; empty: all")
+
+    def writes_several(self) -> bool:
+        """Tell whether animations go into the folder under names of their own."""
+        return bool(self.write_animations)
+
+
 class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
     """Options and work of an export operator of skeletal models."""
+
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Show the file browser, with the model's animations to tick."""
+        shown = super().invoke(context, event)
+        rig = active_rig(context)
+        if rig is not None and hasattr(self, "write_animations"):
+            self.fill_ticks_of(rig, all_named=False)
+        return shown
 
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
         self.draw_objects()
+        if hasattr(self, "write_animations"):
+            body = draw_group(self.layout, self, "idtech_time", "Animation", ("write_animations",))
+            if body is not None and self.write_animations:
+                self.draw_ticks(body)
         draw_group(self.layout, self, "idtech_bones", "Joints", ("deform_only", "add_origin", "keep_suffixes"))
         own = [option.name for option in self.row.options]
         draw_group(
@@ -63,10 +92,11 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
         from ...tasks.export.selection import choose
         from ...tasks.export.skeletal import ModelExport, export_skeletal
 
-        settings, more = settings_from(self, SkeletalGatherSettings), settings_from(self, ModelExport)
-        asked = self.asked()
+        settings, asked = settings_from(self, SkeletalGatherSettings), self.asked()
 
         def write() -> "list[tuple[Path, Summary]]":
+            actions = self.asked_actions() if getattr(self, "write_animations", False) else ""
+            more = settings_from(self, ModelExport, actions=actions)
             chosen = choose(context, self.what, self.collection)
             summary = export_skeletal(asked, self.row, chosen, context, settings, more)
             self.remember(chosen)

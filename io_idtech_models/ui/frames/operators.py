@@ -10,7 +10,8 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty
 from ...blender.compat import Context
 from ...blender.window import mode_of, set_mode
 from ...reporting import ModelError
-from ..bases import CANCELLED, FINISHED, Operator
+from ..bases import CANCELLED, FINISHED, Operator, may
+from ..translations import say
 
 
 class FrameOperator:
@@ -23,7 +24,8 @@ class FrameOperator:
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it where there is an object, outside edit mode."""
-        return mode_of(context) == "OBJECT" and context.view_layer.objects.active is not None
+        lack = "" if mode_of(context) == "OBJECT" else say("Only in object mode")
+        return may(cls, lack if context.view_layer.objects.active is not None else say("No object is active"))
 
     def execute(self, context: Context) -> set[str]:
         """Change the frames of the active object's model, also of what is hidden of it."""
@@ -70,7 +72,8 @@ class OnFrames:
         from ...blender.vertex.shape_keys import frame_blocks
 
         active = context.view_layer.objects.active
-        return active is not None and active.type == "MESH" and bool(frame_blocks(active.data.shape_keys))
+        framed = active is not None and active.type == "MESH" and bool(frame_blocks(active.data.shape_keys))
+        return may(cls, "" if framed else say("No mesh whose shape keys are frames is active"))
 
     def execute(self, context: Context) -> set[str]:
         """Change the frames, out of edit mode."""

@@ -11,7 +11,7 @@ from bpy.props import StringProperty
 from ...blender.compat import Context
 from ...game.store import ARCHIVES
 from ...reporting import LimitError, ModelError
-from ..bases import CANCELLED, Operator, SharedOptions, draw_group, file_filter, takes_drops
+from ..bases import CANCELLED, Operator, SharedOptions, draw_group, file_filter, may, takes_drops
 from ..translations import say
 from .model_list import SHARED, ask, ask_of_archives, import_listed, options_for_dialog
 from .operators import ImportFiles
@@ -86,6 +86,15 @@ class IMPORT_SCENE_OT_idtech_archive(ModelChoice, ImportFiles, Operator):  # typ
         return self.import_matching(context, models)
 
 
+def lack_of_games() -> str:
+    """Return why nothing can be imported of games: the preferences name none; or ""."""
+    from ...tasks.import_.games import preferences
+
+    own = preferences()
+    there = own is not None and any(each.enabled and (each.folder or each.mod) for each in own.games)
+    return "" if there else say("Name a game's folder in the preferences of id Tech Models first")
+
+
 class IMPORT_SCENE_OT_idtech_game(ModelChoice, Operator):  # type: ignore[misc]
     """Import models of a game whose folder the preferences name."""
 
@@ -102,13 +111,7 @@ class IMPORT_SCENE_OT_idtech_game(ModelChoice, Operator):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it where the preferences name a game."""
-        from ...tasks.import_.games import preferences
-
-        own = preferences()
-        there = own is not None and any(each.enabled and (each.folder or each.mod) for each in own.games)
-        if not there:
-            cls.poll_message_set(say("name a game's folder in the preferences of id Tech Models first"))
-        return there
+        return may(cls, lack_of_games())
 
     def draw(self, context: Context) -> None:
         """Show the options that all imports have."""

@@ -224,7 +224,12 @@ class IMPORT_SCENE_OT_idtech_choose_models(SharedOptions, Operator):  # type: ig
     bl_options = {"UNDO", "INTERNAL"}  # to adjust it afterwards would show the list again
 
     found: CollectionProperty(type=IDTECH_PG_model, options={"HIDDEN", "SKIP_SAVE"})
-    index: IntProperty(name="Model", default=-1, options={"HIDDEN", "SKIP_SAVE"})
+    index: IntProperty(
+        name="Model",
+        description="What is ticked is imported, or else this",
+        default=-1,
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
     several: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # there are several archives to tell apart
     notes: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
     space: StringProperty(default="scene", options={"HIDDEN", "SKIP_SAVE"})

@@ -16,6 +16,7 @@ from ...formats import Format
 from ...reporting import ModelError
 from ..bases import Importing, SharedOptions, draw_group, given_options
 from ..reports import report_done
+from ..translations import CONTEXT
 from . import batch
 from .model_list import choose_of_archives, is_archive
 from .showing import import_and_show
@@ -96,6 +97,7 @@ class DressOptions:
 
     skin: StringProperty(
         name="Skin",
+        translation_context=CONTEXT,
         description="The skin to wear (default, red, ...); empty: the usual one; none: the shaders in the model's file",
     )
     plain_materials: BoolProperty(

@@ -31,7 +31,11 @@ class ImportVertexModel(DressOptions, ImportFiles):
         default=False,
     )
     frame_rate: IntProperty(
-        name="Frame Rate", description="Frames per second of the scene; 0 leaves it as it is", default=0, min=0, max=240
+        name="FPS (0: Keep)",
+        description="Frames per second of the scene; 0 leaves it as it is",
+        default=0,
+        min=0,
+        max=240,
     )
 
     of_player: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # what was dropped is a part of one

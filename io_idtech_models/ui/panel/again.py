@@ -10,9 +10,10 @@ from ...blender.compat import Context
 from ...reporting import ModelError
 from ...tasks.export.last_export import lack_of
 from ...tasks.export.subject import subject_of
-from ..bases import CANCELLED, FINISHED, Operator
+from ..bases import CANCELLED, FINISHED, Operator, may
 from ..export.overwriting import TITLE, agreed
 from ..reports import listening, report_done
+from ..translations import say
 
 
 class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
@@ -30,9 +31,7 @@ class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
     def poll(cls, context: Context) -> bool:
         """Offer it where a model came from a file, or was written to one."""
         lack = lack_of(subject_of(context))
-        if lack:
-            cls.poll_message_set(lack)
-        return not lack
+        return may(cls, say(lack) if lack else "")
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Ask before a file is written over for the first time in this session."""

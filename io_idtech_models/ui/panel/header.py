@@ -11,9 +11,9 @@ from bpy.props import StringProperty
 from ...blender import properties
 from ...blender.compat import Context
 from ...tasks.export.subject import Subject, subject_of
-from ..bases import CANCELLED, FINISHED, Operator
-from ..translations import CONTEXT, tip
-from .main import Child, Panel
+from ..bases import CANCELLED, FINISHED, Operator, may
+from ..translations import CONTEXT, say, tip
+from .main import OfModel, on_both_levels
 
 LABELS = {
     properties.TORSO_WEIGHT: "Torso Weight",
@@ -137,7 +137,7 @@ class OBJECT_OT_idtech_add_fact(Operator):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it where a model is active."""
-        return context.view_layer.objects.active is not None
+        return may(cls, "" if context.view_layer.objects.active is not None else say("No object is active"))
 
     def execute(self, context: Context) -> set[str]:
         """Add it."""
@@ -150,21 +150,17 @@ class OBJECT_OT_idtech_add_fact(Operator):  # type: ignore[misc]
         return CANCELLED
 
 
-class VIEW3D_PT_idtech_header(Child, Panel):  # type: ignore[misc]
+class HeaderPanel(OfModel):
     """What the file says of the model besides its shape."""
 
-    bl_idname = "VIEW3D_PT_idtech_header"
     bl_label = "Header and Flags"
 
     @classmethod
-    def poll(cls, context: Context) -> bool:
+    def applies(cls, subject: Subject) -> bool:
         """Show it where there is something to say."""
-        subject = subject_of(context)
-        if subject is None:
-            return False
         return any(lacking(subject, h) or any(name in h for name in names) for _, h, names in parts_of(subject))
 
-    def draw(self, context: Context) -> None:
+    def draw(self: Any, context: Context) -> None:
         """Show all that there is, by what it belongs to."""
         subject = subject_of(context)
         layout: Any = self.layout
@@ -184,4 +180,6 @@ class VIEW3D_PT_idtech_header(Child, Panel):  # type: ignore[misc]
                 column.operator(OBJECT_OT_idtech_add_fact.bl_idname, text=LABELS[name], icon="ADD").fact = name
 
 
+VIEW3D_PT_idtech_header, VIEW3D_PT_idtech_part_header = on_both_levels(HeaderPanel, "header")
 CLASSES = (OBJECT_OT_idtech_add_fact, VIEW3D_PT_idtech_header)
+PARTS = (VIEW3D_PT_idtech_part_header,)

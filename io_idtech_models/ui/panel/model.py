@@ -10,13 +10,13 @@ from bpy.props import StringProperty
 
 from ...blender.compat import Context
 from ...formats import Format
-from ...model.limits.games import GAMES, UNKNOWN
+from ...model.limits.games import GAMES
 from ...tasks.export.last_export import choose_game, game_shown
 from ...tasks.export.subject import Subject, counts_shown, subject_of
-from ..bases import CANCELLED, FINISHED, Operator
+from ..bases import CANCELLED, FINISHED, Operator, may
 from ..check.found import checked, key_of
-from ..translations import CONTEXT
-from .main import Child, Panel
+from ..translations import CONTEXT, say
+from .main import GAMES_MENU, OfModel, draw_game, on_both_levels
 
 KINDS = {
     "frames": "Frames",
@@ -52,12 +52,10 @@ class OBJECT_OT_idtech_choose_game(Operator):  # type: ignore[misc]
     def poll(cls, context: Context) -> bool:
         """Offer it where a model came from a file."""
         subject = subject_of(context)
-        lack = "The model came from no file" if subject is None or subject.row is None else ""
-        if subject is not None and subject.holder.library is not None:
-            lack = "The model belongs to another .blend"
-        if lack:
-            cls.poll_message_set(lack)
-        return not lack
+        lack = say("The model came from no file") if subject is None or subject.row is None else ""
+        if subject is not None and (subject.player or subject).holder.library is not None:
+            lack = say("The model belongs to another .blend")
+        return may(cls, lack)
 
     def execute(self, context: Context) -> set[str]:
         """Note it on the model."""
@@ -65,14 +63,14 @@ class OBJECT_OT_idtech_choose_game(Operator):  # type: ignore[misc]
         if subject is None or subject.row is None or self.game not in subject.row.games:
             self.report({"ERROR"}, f"'{self.game}' reads no such model")
             return CANCELLED
-        choose_game(subject.holder, subject.row.name, self.game)
+        choose_game(subject, self.game)
         return FINISHED
 
 
 class IDTECH_MT_games(bpy.types.Menu):
     """The games that read the active model's format."""
 
-    bl_idname = "IDTECH_MT_games"
+    bl_idname = GAMES_MENU
     bl_label = "Game"
 
     def draw(self, context: Context) -> None:
@@ -105,13 +103,12 @@ class OBJECT_OT_idtech_copy_path(Operator):  # type: ignore[misc]
         return FINISHED
 
 
-class VIEW3D_PT_idtech_model(Child, Panel):  # type: ignore[misc]
+class ModelPanel(OfModel):
     """What the model is, and how much of what the game takes it has."""
 
-    bl_idname = "VIEW3D_PT_idtech_model"
     bl_label = "Model"
 
-    def draw(self, context: Context) -> None:
+    def draw(self: Any, context: Context) -> None:
         """Show format, game and file, and counts as bars."""
         subject = subject_of(context)
         if subject is None:
@@ -123,8 +120,9 @@ class VIEW3D_PT_idtech_model(Child, Panel):  # type: ignore[misc]
         if subject.row is not None:
             labels.label(text="Format")
             values.label(text=subject.row.label, translate=False)
+        if subject.row is not None and subject.player is None:
             labels.label(text="Game")
-            values.menu(IDTECH_MT_games.bl_idname, text="No Game" if game == UNKNOWN else GAMES[game].label)
+            draw_game(values, subject)
         labels.label(text="File")
         if subject.place:
             row = values.row(align=True)
@@ -134,7 +132,7 @@ class VIEW3D_PT_idtech_model(Child, Panel):  # type: ignore[misc]
             values.label(text="None")
         exact = exact_counts(context, subject, shown)
         _draw_counts(labels, values, exact or shown, subject.row, game)
-        layout.label(text="As the file will have them" if exact else "As Blender has them: seams not yet split")
+        layout.label(text="As the file will have them" if exact else "Seams may add vertices")
 
 
 def _draw_counts(labels: Any, values: Any, counts: dict[str, int], row: Format | None, game: str) -> None:
@@ -159,4 +157,6 @@ def _draw_counts(labels: Any, values: Any, counts: dict[str, int], row: Format |
         where.progress(factor=min(1.0, count / max(limit, 1)), text=f"{count:,} / {limit:,}", translate=False)
 
 
+VIEW3D_PT_idtech_model, VIEW3D_PT_idtech_part_model = on_both_levels(ModelPanel, "model")
 CLASSES = (OBJECT_OT_idtech_choose_game, OBJECT_OT_idtech_copy_path, IDTECH_MT_games, VIEW3D_PT_idtech_model)
+PARTS = (VIEW3D_PT_idtech_part_model,)

@@ -12,9 +12,9 @@ import bpy
 from ...blender import names
 from ...blender.compat import Context
 from ...blender.provenance import is_stand_in
-from ...tasks.export.subject import subject_of
+from ...tasks.export.subject import Subject, subject_of
 from ..translations import CONTEXT
-from .main import ACTIVE_PART, Child, Panel
+from .main import ACTIVE_PART, OfModel, on_both_levels
 from .tags import shown_kind
 
 List: Any = bpy.types.UIList
@@ -30,7 +30,7 @@ class IDTECH_UL_surfaces(List):  # type: ignore[misc]
         return shown_kind(self, getattr(data, name), "MESH"), []
 
     def draw_item(self, _context: Context, layout: Any, _data: Any, item: Any, _icon: int, _active: Any) -> None:
-        """Show one: its name, and its material's, to edit; and whether that shows a picture."""
+        """Show one: its name to edit, the end of its shader's, and whether that shows a picture."""
         from ...blender.shading.images import shows_any
 
         split = layout.split(factor=0.4, align=True)
@@ -39,23 +39,22 @@ class IDTECH_UL_surfaces(List):  # type: ignore[misc]
         if material is None:
             split.label(text="No Material", icon="ERROR")
             return
-        split.prop(material, "name", text="", emboss=False, icon="IMAGE_DATA" if shows_any(material) else "ERROR")
+        shader = names.file_name_of(material).replace("\\", "/").rpartition("/")[2]
+        split.label(text=shader, icon="IMAGE_DATA" if shows_any(material) else "ERROR", translate=False)
 
 
-class VIEW3D_PT_idtech_surfaces(Child, Panel):  # type: ignore[misc]
+class SurfacesPanel(OfModel):
     """The surfaces of the model."""
 
-    bl_idname = "VIEW3D_PT_idtech_surfaces"
     bl_label = "Surfaces"
 
     @classmethod
-    def poll(cls, context: Context) -> bool:
+    def applies(cls, subject: Subject) -> bool:
         """Show it where there are surfaces."""
-        subject = subject_of(context)
-        return subject is not None and bool(subject.meshes)
+        return bool(subject.meshes)
 
-    def draw(self, context: Context) -> None:
-        """List them; a click selects one, a double click renames it, or its shader; below is what the file gets."""
+    def draw(self: Any, context: Context) -> None:
+        """List them; a click selects one, a double click renames it; below is what the file gets."""
         subject, layout = subject_of(context), self.layout
         if subject is None:
             return
@@ -74,13 +73,14 @@ def _draw_file(layout: Any, block: Any) -> None:
     from ...blender.shading.materials import worn_by
 
     material = block.data.materials[0] if block.data.materials else None
-    lines = [("Surface", names.file_name_of(block))]
     if material is None:
         layout.label(text="Give it a material, called as the shader", icon="ERROR")
         return
     shader, worn, image = names.file_name_of(material), worn_by(material), image_of(material)
+    layout.prop(material, "name", text="", icon="MATERIAL")
+    lines = [("Surface", names.file_name_of(block))]
     if is_stand_in(material):
-        layout.label(text="The file names no shader: rename the material to give it one", icon="INFO")
+        layout.label(text="The file names no shader: rename it", icon="INFO")
     else:
         lines.append(("Shader", shader))
     if worn != shader:
@@ -96,4 +96,6 @@ def _draw_file(layout: Any, block: Any) -> None:
         layout.label(text="No picture found", icon="ERROR")
 
 
+VIEW3D_PT_idtech_surfaces, VIEW3D_PT_idtech_part_surfaces = on_both_levels(SurfacesPanel, "surfaces")
 CLASSES = (IDTECH_UL_surfaces, VIEW3D_PT_idtech_surfaces)
+PARTS = (VIEW3D_PT_idtech_part_surfaces,)

@@ -11,11 +11,12 @@ from ...blender.compat import Context
 from ...blender.provenance import PART
 from ...blender.window import mode_of
 from ...reporting import ModelError
-from ...tasks.export.subject import subject_of
-from ..bases import CANCELLED, FINISHED, Operator
+from ...tasks.export.subject import Subject, subject_of
+from ..bases import CANCELLED, FINISHED, Operator, may
 from ..check.panel import OBJECT_OT_idtech_select_part
 from ..import_.showing import select
-from .main import ACTIVE_PART, Child, Panel
+from ..translations import say
+from .main import ACTIVE_PART, OfModel, on_both_levels
 
 List: Any = bpy.types.UIList
 
@@ -57,11 +58,8 @@ class OBJECT_OT_idtech_add_tag(Operator):  # type: ignore[misc]
     def poll(cls, context: Context) -> bool:
         """Offer it where a model, or what may become one, is active."""
         active = context.view_layer.objects.active
-        lack = "" if mode_of(context) in {"OBJECT", "POSE"} else "Only in object or pose mode"
-        lack = "No object is active" if active is None else lack
-        if lack:
-            cls.poll_message_set(lack)
-        return not lack
+        lack = "" if mode_of(context) in {"OBJECT", "POSE"} else say("Only in object or pose mode")
+        return may(cls, say("No object is active") if active is None else lack)
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Ask for name and place."""
@@ -113,19 +111,17 @@ def shown_kind(shown: Any, objects: Any, kind: str) -> list[int]:
     ]  # a player's part hangs on an empty that is no tag
 
 
-class VIEW3D_PT_idtech_tags(Child, Panel):  # type: ignore[misc]
+class TagsPanel(OfModel):
     """The tags of the model."""
 
-    bl_idname = "VIEW3D_PT_idtech_tags"
     bl_label = "Tags"
 
     @classmethod
-    def poll(cls, context: Context) -> bool:
+    def applies(cls, subject: Subject) -> bool:
         """Show it where the model's format has tags, or no format is known."""
-        subject = subject_of(context)
-        return subject is not None and (subject.row is None or subject.row.tags)
+        return subject.row is None or subject.row.tags
 
-    def draw(self, context: Context) -> None:
+    def draw(self: Any, context: Context) -> None:
         """List them; a click selects one, a double click renames it."""
         subject, layout = subject_of(context), self.layout
         if subject is not None and subject.home is not None:
@@ -140,4 +136,6 @@ class VIEW3D_PT_idtech_tags(Child, Panel):  # type: ignore[misc]
             view.name, view.jump = subject.active.name, True
 
 
+VIEW3D_PT_idtech_tags, VIEW3D_PT_idtech_part_tags = on_both_levels(TagsPanel, "tags")
 CLASSES = (OBJECT_OT_idtech_add_tag, IDTECH_UL_tags, VIEW3D_PT_idtech_tags)
+PARTS = (VIEW3D_PT_idtech_part_tags,)

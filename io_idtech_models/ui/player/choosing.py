@@ -12,7 +12,8 @@ from bpy.props import EnumProperty, StringProperty
 
 from ...blender.compat import Context
 from ...reporting import ModelError
-from ..bases import CANCELLED, Operator
+from ..bases import CANCELLED, Operator, may
+from ..import_.archives import lack_of_games
 
 Item = tuple[str, str, str, int, int]
 # Blender keeps neither the strings of an enum that is made when asked for nor the pictures: they must outlive the menu.
@@ -105,9 +106,28 @@ class IMPORT_SCENE_OT_idtech_choose_player(Operator):  # type: ignore[misc]
         return operators.idtech_player(filepath=str(Path(self.player)), as_game=True, **options)
 
 
-CLASSES = (IMPORT_SCENE_OT_idtech_choose_player,)
+class IMPORT_SCENE_OT_idtech_player_of_game(Operator):  # type: ignore[misc]
+    """Ask which player of a game to import; where no game is known the menu says so, as it does of models."""
+
+    bl_idname = "import_scene.idtech_player_of_game"
+    bl_label = "Import Quake III Player from Game"
+    bl_description = "Choose a player of the games that the preferences of this extension name, and import it"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Offer it where the preferences name a game."""
+        return may(cls, lack_of_games())
+
+    def execute(self, context: Context) -> Any:
+        """Show the players."""
+        operators: Any = bpy.ops.import_scene
+        return operators.idtech_choose_player("INVOKE_DEFAULT")
+
+
+CLASSES = (IMPORT_SCENE_OT_idtech_choose_player, IMPORT_SCENE_OT_idtech_player_of_game)
 
 
 def draw_menu(self: Any, context: Context) -> None:
     """Add the entry to a menu."""
-    self.layout.operator(IMPORT_SCENE_OT_idtech_choose_player.bl_idname, text="Quake III Player from Game...")
+    self.layout.operator(IMPORT_SCENE_OT_idtech_player_of_game.bl_idname, text="Quake III Player from Game...")

@@ -18,10 +18,12 @@ from ..bases import (
     Operator,
     draw_group,
     file_filter,
+    may,
     settings_from,
 )
 from ..import_.showing import open_collection, select
 from ..reports import report_done, showing_progress
+from ..translations import say
 
 PACK = ".pk3"
 
@@ -30,7 +32,7 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
     """Make a player of Quake III of a rigged character."""
 
     bl_idname = "object.idtech_make_player"
-    bl_label = "Make Quake III Player"
+    bl_label = "Make Player"  # the file dialog's button has room for some twenty letters
     bl_description = (
         "Make the three models, skins and table of animations of a player, of one rigged character and its actions"
     )
@@ -59,9 +61,7 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
         description="Actions for rows of the table, and their frames per second if they are others: "
         "LEGS_RUN=Trot, BOTH_DEATH1=Fall @ 20; for all others actions are found by their names",
     )
-    fps: FloatProperty(
-        name="Frames per Second", description="How often actions are looked at", default=15.0, min=1.0, max=120.0
-    )
+    fps: FloatProperty(name="FPS", description="How often actions are looked at", default=15.0, min=1.0, max=120.0)
     fit: BoolProperty(
         name="Fit to the Game",
         description="Make the character as high as players are (56 units), with its feet on the ground",
@@ -110,7 +110,8 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it where there is an armature."""
-        return any(block.type == "ARMATURE" for block in context.scene.objects)
+        rigged = any(block.type == "ARMATURE" for block in context.scene.objects)
+        return may(cls, "" if rigged else say("The scene has no armature: players are made of rigged characters"))
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the bones that are proposed."""
@@ -169,8 +170,3 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
 
 
 CLASSES = (OBJECT_OT_idtech_make_player,)
-
-
-def draw_menu(self: Any, context: Context) -> None:
-    """Add the operator to the menu of objects."""
-    self.layout.operator(OBJECT_OT_idtech_make_player.bl_idname)

@@ -9,7 +9,8 @@ from bpy.props import BoolProperty, EnumProperty
 
 from ...blender.compat import Context
 from ...reporting import ModelError
-from ..bases import CANCELLED, FINISHED, Operator
+from ..bases import CANCELLED, FINISHED, Operator, may
+from ..translations import say
 
 ALL = "ALL"
 PARTS = "lower", "upper"
@@ -52,7 +53,8 @@ class OBJECT_OT_idtech_play(Operator):  # type: ignore[misc]
         """Offer it on objects of a player."""
         from ...blender.player.parts import player_root
 
-        return player_root(context.view_layer.objects.active) is not None
+        root = player_root(context.view_layer.objects.active)
+        return may(cls, "" if root is not None else say("No player is active"))
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Ask what to play, beginning with what plays."""
@@ -83,8 +85,3 @@ class OBJECT_OT_idtech_play(Operator):  # type: ignore[misc]
 
 
 CLASSES = (OBJECT_OT_idtech_play,)
-
-
-def draw_menu(self: Any, context: Context) -> None:
-    """Add the operator to the menu of objects."""
-    self.layout.operator(OBJECT_OT_idtech_play.bl_idname)

@@ -47,7 +47,7 @@ class IMPORT_SCENE_OT_idtech_player(DressOptions, ImportFiles, Operator):  # typ
     """Import a whole player: its parts on one another's tags, dressed, with its animations by name."""
 
     bl_idname = "import_scene.idtech_player"
-    bl_label = f"Import {LABEL}"
+    bl_label = "Import Player"
     bl_description = "Import a whole player: pick any file of its folder, or an archive that holds players"
     row = by_name("md3")
 
@@ -63,7 +63,11 @@ class IMPORT_SCENE_OT_idtech_player(DressOptions, ImportFiles, Operator):  # typ
     legs: StringProperty(name="Legs", description="The animation to show at first (LEGS_RUN, ...); empty: all frames")
     torso: StringProperty(name="Torso", description="The same of the torso (TORSO_ATTACK, ...)")
     frame_rate: IntProperty(
-        name="Frame Rate", description="Frames per second of the scene; 0 leaves it as it is", default=0, min=0, max=240
+        name="FPS (0: Keep)",
+        description="Frames per second of the scene; 0 leaves it as it is",
+        default=0,
+        min=0,
+        max=240,
     )
 
     def draw(self, context: Context) -> None:
@@ -152,7 +156,7 @@ class EXPORT_SCENE_OT_idtech_player(ExportFile, Operator):  # type: ignore[misc]
     """Write a whole player: models with their levels of detail, skins, and the table of animations."""
 
     bl_idname = "export_scene.idtech_player"
-    bl_label = f"Export {LABEL}"
+    bl_label = "Export Player"
     bl_description = "Write the player of the active object into a folder or a .pk3, which keeps all else that it has"
     row = by_name("md3")
     filename_ext = ""

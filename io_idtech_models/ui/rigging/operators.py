@@ -12,9 +12,10 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from ...blender.compat import Context
 from ...reporting import ModelError
-from ..bases import CANCELLED, FINISHED, Operator
+from ..bases import CANCELLED, FINISHED, Operator, may
 from ..import_.showing import select
 from ..reports import report_done, showing_progress
+from ..translations import say
 
 RUNNING = {"RUNNING_MODAL"}
 LOOK = 0.05  # seconds between two looks at the work
@@ -65,7 +66,7 @@ class OBJECT_OT_idtech_make_rig(Operator):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it where an object is active."""
-        return context.view_layer.objects.active is not None
+        return may(cls, "" if context.view_layer.objects.active is not None else say("No object is active"))
 
     def draw(self, context: Context) -> None:
         """Show the options."""
@@ -157,10 +158,8 @@ class OfRig:
         """Offer it where such an armature, or what it moves, is active."""
         from ...tasks.rigging import rig_meant
 
-        lack = "" if rig_meant(context) is not None else "The active object has no rig that was made of frames"
-        if lack:
-            cls.poll_message_set(lack)
-        return not lack
+        there = rig_meant(context) is not None
+        return may(cls, "" if there else say("The active object has no rig that was made of frames"))
 
     def do(self, tasks: Any, context: Context) -> Any:
         """Do it with the module of tasks; returns a summary, raises ModelError."""

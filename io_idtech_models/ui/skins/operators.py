@@ -11,10 +11,13 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ...blender.compat import RELATIVE_PATHS, Context
+from ...formats import SKIN_FILES
 from ...reporting import ModelError, collected_warnings
 from ...tasks.export.subject import subject_of
-from ..bases import CANCELLED, FINISHED, Exporting, Operator
+from ..bases import CANCELLED, FINISHED, Exporting, Operator, may
+from ..panel.main import SKINS_MENU
 from ..reports import report_done
+from ..translations import CONTEXT, say
 
 Item = tuple[str, str, str]  # identifier, label, description
 
@@ -59,6 +62,7 @@ class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
 
     skin: EnumProperty(
         name="Skin",
+        translation_context=CONTEXT,
         description="A slot's number, or the name of a picture that lies beside the model's file",
         items=list_items,
         options={"SKIP_SAVE"},
@@ -67,10 +71,7 @@ class OBJECT_OT_idtech_show_skin(Operator):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it on meshes that have a skin to choose."""
-        lack = _lack(context)
-        if lack:
-            cls.poll_message_set(lack)
-        return not lack  # whether there are any says a folder, which is not read whenever a button is drawn
+        return may(cls, _lack(context))  # whether there are any says a folder, which takes longer
 
     def invoke(self, context: Context, event: Any) -> set[str]:
         """Ask which, with a field to search in, unless a menu's entry has said it."""
@@ -119,8 +120,12 @@ class OBJECT_OT_idtech_write_skin(Exporting, Operator):  # type: ignore[misc]
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Offer it on meshes, and what belongs to one's model."""
-        return skinned(context) is not None
+        """Offer it on meshes, and what belongs to one's model, unless its format has no skin files."""
+        subject = subject_of(context)
+        lack = "" if skinned(context) is not None else say("No model with a mesh is active")
+        if subject is not None and subject.row is not None and subject.row.skins != SKIN_FILES:
+            lack = say("Models of this format have no skin files")
+        return may(cls, lack)
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the name of the skin that the model wears."""
@@ -151,9 +156,9 @@ def _lack(context: Context) -> str:
     """Return why no skin can be chosen, or ""."""
     active = skinned(context)
     if active is None:
-        return "no mesh is active"
+        return say("No model with a mesh is active")
     if active.data.library is not None:
-        return f"the mesh of '{active.name}' belongs to another .blend"
+        return say("The mesh belongs to another .blend")
     return ""
 
 
@@ -173,7 +178,7 @@ def _lack_of_skins(context: Context) -> str:
 class IDTECH_MT_skins(bpy.types.Menu):
     """The skins of the active model: choosing one shows it at once."""
 
-    bl_idname = "IDTECH_MT_skins"
+    bl_idname = SKINS_MENU
     bl_label = "Show Skin"
 
     def draw(self, context: Context) -> None:
@@ -197,18 +202,7 @@ CLASSES = (OBJECT_OT_idtech_show_skin, OBJECT_OT_idtech_write_skin, IDTECH_MT_sk
 
 
 def draw_menu(self: Any, context: Context) -> None:
-    """Add the choice of skins to the menu beside the list of material slots."""
+    """Add the choice of skins to a menu: Object > id Tech, and the one beside the list of material slots."""
     self.layout.separator()
     self.layout.menu(IDTECH_MT_skins.bl_idname)
     self.layout.operator(OBJECT_OT_idtech_write_skin.bl_idname)
-
-
-def draw_object_menu(self: Any, context: Context) -> None:
-    """Add the choice of skins to the menu of objects, where an imported mesh is active."""
-    active = context.view_layer.objects.active
-    if active is None or active.type != "MESH":
-        return
-    from ...tasks.export.skin_files import model_file
-
-    if model_file(active) is not None:
-        draw_menu(self, context)

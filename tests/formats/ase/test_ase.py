@@ -221,7 +221,7 @@ def swapped(old, new, data=None):
 @pytest.mark.parametrize(
     ("data", "text"),
     [
-        (b"solid", "not an ASE file at line 1: expected '*3DSMAX_ASCIIEXPORT', found 'solid'"),
+        (b"solid", "not an ASE file at line 1: expected 3DSMAX_ASCIIEXPORT, found 'solid'"),
         (swapped(b"*MESH_NUMVERTEX 5", b"*MESH_NUMVERTEX 6"), "line 28: expected 6 rows '*MESH_VERTEX', found 5"),
         (pack([], [MeshSpec("a", CORNERS, [(0, 1, 7)])]), "a face names a vertex that the mesh lacks"),
         (swapped(b"*MESH_TFACE 4\t5", b"*MESH_TFACE 4\t6"), "a face names a texture coordinate that the mesh lacks"),
@@ -316,3 +316,10 @@ def test_a_layout_that_is_missing_leaves_head_and_objects():
 def test_what_nobody_knows_is_kept_whatever_its_bytes():
     data = swapped(b"*MESH_NUMFACES", b"*MESH_NUM\xb3")
     assert ROW.dump(load(data)) == data
+
+
+def test_names_have_no_nul():
+    data = swapped(b'*NODE_NAME "pyramid"', b'*NODE_NAME "pyr\0amid"')
+    data = swapped(b"stone.tga", b"st\0one.tga", data)
+    model = load(swapped(b'\t\t*NODE_NAME "pyramid"', b"", data))
+    assert (model.surfaces[0].name, model.surfaces[0].shaders) == ("pyramid", ["textures/stone"])

@@ -267,8 +267,9 @@ def test_neighbours_and_tangents_of_a_square():
     none = 0xFFFFFFFF
     assert make_adjacency(triangles, places).tolist() == [[none, none, 1], [0, none, none]]
     up = np.tile([0.0, 0, 1], (4, 1))
-    found = make_tangents(places, up, places[:, :2], triangles)
-    np.testing.assert_allclose(found[:, :3], np.tile([1, 0, 0], (4, 1)), atol=1e-6)
+    for sign in (1, -1):  # texture coordinates of a mirrored half
+        found = make_tangents(places, up, places[:, :2] * (sign, 1), triangles)
+        np.testing.assert_allclose(found, np.tile([sign, 0, 0, -sign], (4, 1)), atol=1e-6)
 
 
 WRITERS = [param for param in corpus_params(".iqm") if "guy.iqm" in str(param.id) or "pistol.iqm" in str(param.id)]

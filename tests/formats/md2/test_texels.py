@@ -40,6 +40,13 @@ def test_encoding_undoes_decoding(texels, size):
     assert near[inside].all()
 
 
+def test_a_skins_edge_is_its_last_texel():
+    corners = np.array([(0, 0), (-1e-4, 1), (1, 0), (1, 1.001), (1.01, -0.01)], np.float32)
+    texels, near = encode_st(corners, (256, 64))
+    assert texels.tolist() == [[0, 63], [0, 0], [255, 63], [255, 0], [258, 64]]
+    assert near.all()
+
+
 def test_what_no_texel_reaches_is_told():
     uvs = np.array([[0.5, 0.5], [512.1, 0.5], [0.5, -1100], [np.nan, 0.5], [-np.inf, 0.5]], np.float32)
     texels, near = encode_st(uvs, SIZE)

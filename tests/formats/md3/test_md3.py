@@ -295,9 +295,10 @@ def test_a_frame_that_the_source_lacks_is_written_when_one_of_its_vertices_moves
     assert again.tolist() == model.surfaces[1].positions.tolist()
 
 
-def test_bounds_of_a_changed_frame_are_q3datas():
+@pytest.mark.parametrize("vertices", [4, slice(None)], ids=["one", "all"])
+def test_bounds_of_a_changed_frame_are_q3datas(vertices):
     model = load(sample("animated"))
-    model.surfaces[0].positions[1, 4] = (-100.0, 200.0, 300.0)
+    model.surfaces[0].positions[1, vertices] += (-100.0, 200.0, 300.0)
     frame = md3.read(dump(model)).frames[1]
     points = np.concatenate([s.positions[1] for s in load(dump(model)).surfaces])
     assert frame["mins"].tolist() == points.min(axis=0).tolist()

@@ -1,5 +1,7 @@
 """md5mesh and md5anim: files, structs and models."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from io_idtech_models.formats import by_name
 from io_idtech_models.formats.md5 import anim_file as md5anim
 from io_idtech_models.formats.md5 import mesh_file as md5mesh
 from io_idtech_models.model.skeletal import Weights, skin
-from io_idtech_models.model.transforms import chain
+from io_idtech_models.model.transforms import chain, to_matrices
 from io_idtech_models.reporting import FormatError
 from tests import samples_md5
 from tests.facts import differences
@@ -244,3 +246,19 @@ def test_carried_vertices_stay_in_the_table():
     np.testing.assert_array_equal(sharing.offsets[before.starts[0]], before.offsets[before.starts[0]])
     assert sharing.starts[3] >= len(before.joints)
     assert sharing.counts[3] == before.counts[3]
+
+
+def test_components_of_joints_that_hardly_move_lie_one_behind_the_other():
+    """Of one joint that turns about one axis, and one that moves along one."""
+    row = by_name("md5anim")
+    motion = row.load(samples_md5.wave(), "wave")
+    angles = np.linspace(0.0, 1.0, motion.num_frames)
+    motion.positions[:], motion.rotations[:] = motion.positions[:1], motion.rotations[:1]
+    motion.rotations[:, 1] = np.stack((np.cos(angles), np.sin(angles), angles * 0, angles * 0), axis=-1)
+    motion.positions[:, 2, 1] += angles
+    data = row.dump(replace(motion, source=None, source_frames=None, source_joints=None))
+    file, again = row.read(data), row.load(data, "wave")
+    assert (file.flags.tolist(), file.starts[1:].tolist()) == ([0, 8, 2], [0, 1])
+    assert file.components.shape == (motion.num_frames, 2) and file.starts[0] in {0, 1}, "games ask for a number there"
+    np.testing.assert_allclose(again.positions, motion.positions, atol=1e-6)
+    np.testing.assert_allclose(to_matrices(again.rotations), to_matrices(motion.rotations), atol=1e-6)

@@ -261,11 +261,13 @@ def test_a_frame_inserted_into_a_group_joins_it():
 
 def test_groups_are_what_the_model_says():
     model = load(sample("groups", "mdl"))
-    model.groups = [Clip("", 1, 3, times=(0.1, 0.1)), Clip("", 3, 2, times=(1.0,)), Clip("", 5, 9, times=(1.0,))]
-    file = structs(model)
-    assert file.frames.counts.tolist() == [1, 3, 1, 1]
-    assert file.frames.kinds.tolist() == [0, 1, 0, 0]
-    assert file.frames.times.tolist() == pytest.approx([0.1, 0.1, 0.2]), "a frame lasts a tenth of a second"
+    groups = [Clip("", 1, 3, times=(0.1, 0.1)), Clip("", 3, 2, times=(1.0,)), Clip("", 5, 9, times=(1.0,))]
+    for model.groups, count in ((groups, 1), ([*groups[:2], Clip("", 4, 1, times=(0.5,))], 1)):
+        file = structs(model)
+        assert file.frames.counts.tolist() == [1, 3, 1, count]
+        assert file.frames.kinds.tolist() == [0, 1, int(model.groups[2].first == 4), 0]
+        times = [0.1, 0.1, 0.2, *([0.5] if model.groups[2].first == 4 else [])]
+        assert file.frames.times.tolist() == pytest.approx(times), "a frame lasts a tenth of a second"
 
 
 def test_groups_that_lie_apart_in_the_source_are_not_joined():

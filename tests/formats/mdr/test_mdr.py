@@ -169,6 +169,14 @@ def test_motions_follow_one_another():
     assert [bytes(name) for name in file.frames["info"]["name"][2:]] == [b"stand0", b"stand1"]
 
 
+def test_names_that_no_skin_finds_are_a_problem():
+    model = to_model(mdr.read(sample("walker", "mdr")))
+    assert MDR.problems(model) == []
+    assert model.source is not None
+    model.source.meshes[0].name = "Tube"
+    assert MDR.problems(model) == ["skins name surfaces in lower case and do not find 'Tube'"]
+
+
 def test_games_take_128_bones():
     model = to_model(mdr.read(sample("handles", "mdr")))
     count = model.skeleton.num_joints

@@ -10,9 +10,10 @@ from io_idtech_models.game.pictures.tga import encode
 from io_idtech_models.reporting import FormatError
 
 
-def packed(kind, depth, body, size=(2, 2), flags=0, table=b"", entry=0):
-    head = (0, int(bool(table)), kind, 0, len(table) * 8 // entry if entry else 0, entry, 0, 0, *size, depth, flags)
-    return struct.pack("<3BHHB4H2B", *head) + table + body
+def packed(kind, depth, body, size=(2, 2), flags=0, table=b"", entry=0, first=0, text=b""):
+    count = len(table) * 8 // entry if entry else 0
+    head = (len(text), int(bool(table)), kind, first, count, entry, 0, 0, *size, depth, flags)
+    return struct.pack("<3BHHB4H2B", *head) + text + table + body
 
 
 def test_what_we_write():
@@ -26,6 +27,7 @@ def test_rows_and_columns_from_either_side():
     assert plain[1, 0].tolist() == [2, 1, 0]
     assert (tga.decode(packed(2, 24, body, flags=0x20)) == plain[::-1]).all()
     assert (tga.decode(packed(2, 24, body, flags=0x10)) == plain[:, ::-1]).all()
+    assert (tga.decode(packed(2, 24, body, flags=0xCF, text=b"made by us")) == plain).all()
 
 
 def test_all_kinds():
@@ -33,17 +35,30 @@ def test_all_kinds():
     assert tga.decode(packed(2, 32, bytes(range(16))))[1, 0].tolist() == [2, 1, 0, 3]
     assert tga.decode(packed(2, 16, struct.pack("<4H", 0x7C00, 31, 0x3E0, 0)))[1].tolist() == [[255, 0, 0], [0, 0, 255]]
     table = bytes((1, 2, 3, 4, 5, 6))
-    assert tga.decode(packed(1, 8, bytes((0, 1, 1, 0)), table=table, entry=24))[1].tolist() == [[3, 2, 1], [6, 5, 4]]
+    for first in (0, 7):
+        data = packed(1, 8, bytes((first, first + 1, first + 1, first)), table=table, entry=24, first=first)
+        assert tga.decode(data)[1].tolist() == [[3, 2, 1], [6, 5, 4]]
 
 
 def test_runs():
-    body = bytes((0x82, 9, 8, 7, 0x00, 1, 2, 3))
-    assert tga.decode(packed(10, 24, body)).tolist() == [[[7, 8, 9], [3, 2, 1]], [[7, 8, 9], [7, 8, 9]]]
+    body = bytes((0x81, 9, 8, 7, 0x01, 1, 2, 3, 4, 5, 6))
+    assert tga.decode(packed(10, 24, body)).tolist() == [[[3, 2, 1], [6, 5, 4]], [[7, 8, 9], [7, 8, 9]]]
+    far = bytes((0xFF, 3, 0x7F, *range(128)))
+    assert tga.decode(packed(11, 8, far, (256, 1)))[0, :, 0].tolist() == [3] * 128 + list(range(128))
 
 
 @pytest.mark.parametrize(
     "data",
-    [b"", bytes(18), packed(2, 24, bytes(11)), packed(10, 24, bytes(3)), packed(9, 8, bytes(99)), packed(4, 24, b"x")],
+    [
+        b"",
+        bytes(18),
+        packed(2, 24, bytes(11)),
+        packed(10, 24, bytes(3)),
+        packed(9, 8, bytes(99)),
+        packed(4, 24, b"x"),
+        packed(1, 8, bytes((6, 8, 8, 7)), table=bytes(6), entry=24, first=7),
+        packed(1, 8, bytes((7, 8, 9, 7)), table=bytes(6), entry=24, first=7),
+    ],
 )
 def test_broken_ones_are_refused(data):
     with pytest.raises(FormatError):

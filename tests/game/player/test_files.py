@@ -2,8 +2,8 @@
 
 import pytest
 
-from io_idtech_models.game.folders import Disk
-from io_idtech_models.game.player.files import player_in, player_of, players_in
+from io_idtech_models.game.folders import Disk, led
+from io_idtech_models.game.player.files import named_by, player_in, player_of, players_in
 from tests.game.packs import PACKS
 from tests.packs import put_files, put_pack
 
@@ -139,7 +139,7 @@ def test_skins_of_some_parts(tmp_path):
     assert found.missing == [
         "'sarge' has no upper_red.skin: games refuse the skin 'red'",
     ]
-    assert found.iconless == "'sarge' has no icon_default.tga: games refuse a skin without an icon (default)"
+    assert found.without_icon == ["default"]
     assert put(tmp_path / "b").missing == [
         "'sarge' has no skin: games refuse a player without; its models wear what they name themselves"
     ]
@@ -227,3 +227,31 @@ def test_real_players():
     assert sarge.skins == ["default", "red", "blue", "classic", "classicblue", "classicred", "indigo"]
     assert all(list(part.levels) == [1, 2] for part in sarge.parts.values())
     assert list(sarge.icons) == sarge.skins
+
+
+def test_what_the_game_takes_from_elsewhere_is_named(tmp_path):
+    """A file that is named is read from where it lies; of an archive that is named all are."""
+    old, new = tmp_path / "base/pak0.pk3", tmp_path / "base/pak1.pk3"
+    files = below(SARGE, player_files("default"))
+    put_pack(old, files | {SARGE + "lower_1.md3": b"x"})
+    others = [SARGE + name for name in ("head.md3", "lower_1.md3", "icon_default.tga")]
+    put_pack(new, files | dict.fromkeys(others, b"y"))
+    said = f"the game takes other files than '{old}' has, "
+    for name, rest in (
+        ("head.md3", "lower_1.md3"),
+        ("lower_1.md3", "head.md3"),
+        ("upper.md3", "head.md3, lower_1.md3"),
+    ):
+        file = Disk().file(old / SARGE / name)
+        found = named_by(file)
+        assert found is not None
+        assert found.missing == [f"{said}which are shown: {rest}"]
+        places = {each.base for each in found.parts.values()} | set(found.parts["lower"].levels.values())
+        assert file in places and sum(str(each.place).startswith(str(old)) for each in places) == 1
+    (found,) = players_in(led(Disk().store(old)))
+    assert found.missing == [f"{said}whose own are shown: head.md3, icon_default.tga, lower_1.md3"]
+    assert {each.base.read() for each in found.parts.values()} == {b"x"}
+    (found,) = players_in(led(Disk().store(new)))
+    assert found.missing == []
+    strongest = named_by(Disk().file(new / SARGE / "head.md3"))
+    assert strongest is not None and strongest.missing == []

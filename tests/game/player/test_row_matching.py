@@ -34,6 +34,9 @@ def test_words_that_are_written_as_one_and_ways_without_a_gait():
 
 
 def test_a_rows_own_name_is_for_that_row_alone():
+    assert own(["Crouch|Run", "Death|"]) == {"LEGS_RUN": "Crouch|Run", "BOTH_DEATH1": "Death|"}, (
+        "behind an armature's name"
+    )
     assert own(["legs_run", "LEGS_RUN_fast", "TORSO_STAND", "torso idle"]) == {
         "LEGS_RUN": "legs_run", "TORSO_STAND": "TORSO_STAND",
     }  # fmt: skip

@@ -54,6 +54,9 @@ def test_what_follows_a_program_stays():
     assert words.word() == "c"
     assert parse(words) == Call("d", (Picture("e"),))
     assert words.word() == "f", "a parenthesis that is missing ends with the line"
+    words = Cursor(DECL_WORDS.findall("add(a, b odd ( c ( d ) ) e ) f"))
+    assert parse(words) == Call("add", (Picture("a"), Picture("b")))
+    assert words.word() == "f", "behind its own parenthesis"
 
 
 def test_the_names_in_a_program():

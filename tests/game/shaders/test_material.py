@@ -110,6 +110,7 @@ def test_deforms():
     found = parse("deform sprite", "x")
     assert (found.deforms, found.cull, found.is_sprite) == ((Deform("sprite"),), "none", True)
     assert parse("deform expand 2 * 3", "x").deforms == (Deform("expand", (6,)),)
+    assert parse("deform expand", "x").deforms == (Deform("expand", (0,)),)
     assert not parse("deform turbulent tab 1 2 3\ndeform odd 1", "x").unknown
 
 

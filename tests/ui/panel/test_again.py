@@ -10,6 +10,8 @@ import pytest
 from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.export.last_export import begin, options_of
 from io_idtech_models.tasks.panel.again import plan_of
+from tests import samples_md5
+from tests.facts import differences
 from tests.packs import Entry, zip_bytes
 from tests.samples import PROJECT, sample
 from tests.ui.scene import activate, add_cube, bpy, error_of, export_bytes, import_model, put
@@ -171,3 +173,20 @@ def test_a_whole_player(tmp_path):
         (folder / name).unlink()
     assert again() == {"FINISHED"}
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+
+
+def test_a_model_goes_back_with_the_animations_of_its_last_export(tmp_path):
+    put(tmp_path / "arm.md5mesh", samples_md5.arm())
+    put(tmp_path / "wave.md5anim", samples_md5.wave())
+    import_model(tmp_path / "arm.md5mesh")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    (tmp_path / "out").mkdir()
+    assert bpy.ops.export_scene.idtech_md5mesh(filepath=str(tmp_path / "out/arm.md5mesh"), write_animations=True) == {
+        "FINISHED"
+    }
+    assert again() == {"FINISHED"}
+    after = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    assert after.keys() == before.keys()
+    for name, data in before.items():
+        assert after[name] != data, "a text is laid out anew: it was written"
+        assert differences(data, after[name]) == set()

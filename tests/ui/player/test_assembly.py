@@ -14,7 +14,8 @@ from io_idtech_models.reporting import LimitError
 from io_idtech_models.tasks.player.play import played
 from io_idtech_models.ui.cli import main
 from io_idtech_models.ui.player import choosing
-from tests.samples import PROJECT
+from tests.packs import Entry, zip_bytes
+from tests.samples import PROJECT, dump, load
 from tests.samples_player import LOWER_FRAMES, NAME, UPPER_FRAMES, weapon_files
 from tests.ui.player.players import (
     PLAYERS,
@@ -108,8 +109,11 @@ def test_a_player_is_imported_from_any_of_its_files(tmp_path):
 
 
 def test_players_of_an_archive_are_listed(tmp_path):
+    """Those of an archive that is named, though the game has others beside them."""
     game(tmp_path, packed=True)
     pack = tmp_path / "baseq3/pak0.pk3"
+    other = {f"models/players/brute/{name}": data for name, data in originals().items()}
+    put(tmp_path / "baseq3/pak1.pk3", zip_bytes([Entry(name, data) for name, data in other.items()]))
     (item,) = choosing.prepare(str(pack))
     assert item[1:3] == (NAME, "default, red")
     assert bpy.ops.import_scene.idtech_choose_player(source=str(pack), player=item[0]) == {"FINISHED"}
@@ -277,3 +281,26 @@ def test_nothing_of_a_player_that_can_not_be_read_stays(tmp_path):
     before = counts()
     assert "lower.md3" in error_of(import_player, filepath=str(folder / "lower.md3"))
     assert counts() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "frames", "wanted"),
+    [({}, 39, 38), ({"fit_range": False}, 39, 250), ({}, 2, 1), ({}, 1, 250)],
+)
+def test_the_scene_shows_all_frames_if_there_are_several(tmp_path, options, frames, wanted):
+    long, one = originals()["lower.md3"], originals()["head.md3"]
+    model_of = {39: long, 1: one, 2: long}
+    path = put(tmp_path / "models/players/x/nonseg.md3", model_of[frames])
+    if frames == 2:
+        thing = load(long)
+        kept = np.arange(2)
+        thing.frame_names, thing.frame_sources = thing.frame_names[:2], kept.astype(np.int32)
+        for surface in thing.surfaces:
+            surface.positions, surface.normals = surface.positions[:2], None
+        for tag in thing.tags:
+            tag.origins, tag.axes = tag.origins[:2], tag.axes[:2]
+        path.write_bytes(dump(thing))
+    put(path.parent / "animation.cfg", NONSEGMENTED)
+    brought(path, **options)
+    scene = bpy.context.scene
+    assert (scene.frame_start, scene.frame_end) == (1 if wanted == 250 else 0, wanted)

@@ -220,21 +220,35 @@ def test_a_new_action_takes_the_row_of_its_name(tmp_path):
     assert after == originals()["animation.cfg"].replace(b"9  6  0  15 ", b"30  4  0  6 ")
 
 
-def test_actions_become_rows_that_were_missing(tmp_path):
-    short = player_files()["animation.cfg"].partition(b"35 2 0 15 // TORSO_GETFLAG")[0]
+# In the order of games, which is no alphabet: also rows that no game does without.
+ADDED = {
+    "TORSO_GETFLAG": (26, ["TORSO_GUARDBASE", "TORSO_PATROL", "TORSO_FOLLOWME"]),
+    "LEGS_LANDB": (21, ["LEGS_LANDB", "LEGS_IDLE", "LEGS_IDLECR", "LEGS_TURN"]),
+}
+
+
+@pytest.mark.parametrize("gone", ADDED)
+def test_actions_become_rows_that_were_missing(tmp_path, gone):
+    lines = player_files()["animation.cfg"].splitlines(keepends=True)
+    short = b"".join(lines[: next(nth for nth, line in enumerate(lines) if gone.encode() in line)])
     player = brought(game(tmp_path, animation_cfg=short), frame_rate=24)
     gesture = rows_of(player.identity, list(player.parts.values()))["TORSO_GESTURE"]
-    added = ["TORSO_GUARDBASE", "TORSO_PATROL", "TORSO_FOLLOWME"]  # in the order of games, which is no alphabet
+    behind, added = ADDED[gone]
     for added_name in added:
         action = gesture.copy()
         for name in ("idtech_player", "idtech_row", "idtech_row_source", "idtech_given", "idtech_name"):
             del action[name]
         action.name = added_name
     after = read(saved(tmp_path)["animation.cfg"])
-    assert [row.name for row in after.rows[26:]] == added
+    assert [row.name for row in after.rows[behind:]] == added
     for name in added:
         row = after.by_name[name]
-        assert (row.first, row.count, row.loop, row.fps) == (6, 3, 0, 18)
+        assert (row.first - after.skip(row, "lower" if "LEGS" in name else "upper"), row.count, row.loop, row.fps) == (
+            6,
+            3,
+            0,
+            18,
+        )
 
 
 def test_rows_beyond_the_frames_are_named(tmp_path, capfd):

@@ -59,6 +59,32 @@ def test_all_actions_go_into_the_folder(arm):
         assert differences(FILES[path.name], path.read_bytes()) == set()
 
 
+def test_a_model_is_written_with_its_animations(arm):
+    out = arm / "out"
+    out.mkdir()
+    assert export_mesh(filepath=str(out / "arm.md5mesh")) == {"FINISHED"}
+    assert [p.name for p in out.iterdir()] == ["arm.md5mesh"], "the model alone, as ever"
+    assert export_mesh(filepath=str(out / "arm.md5mesh"), write_animations=True, actions="nod") == {"FINISHED"}
+    assert sorted(p.name for p in out.iterdir()) == ["arm.md5mesh", "nod.md5anim"]
+    assert export_mesh(filepath=str(out / "arm.md5mesh"), write_animations=True) == {"FINISHED"}
+    assert sorted(p.name for p in out.iterdir()) == ["arm.md5mesh", "nod.md5anim", "wave.md5anim"]
+    for path in out.glob("*.md5anim"):
+        assert differences(FILES[path.name], path.read_bytes()) == set()
+
+
+def test_of_a_model_and_its_animations_all_are_written_or_none(arm):
+    out = arm / "out"
+    out.mkdir()
+    said = error_of(export_mesh, filepath=str(out / "arm.md5mesh"), write_animations=True, actions="nod, none")
+    assert "none" in said
+    assert not list(out.iterdir())
+
+
+def test_formats_of_other_kinds_have_no_such_tick():
+    for name in ("mdm", "mds", "iqm", "mdr"):
+        assert "write_animations" not in getattr(bpy.ops.export_scene, f"idtech_{name}").get_rna_type().properties
+
+
 def loose_action(name: str, *bones: str, keep: bool = True) -> Any:
     """Return an action that turns bones of the armature, which it neither plays nor keeps any more."""
     block = rig()

@@ -195,6 +195,7 @@ def test_the_menus_can_be_drawn():
         layout = SimpleNamespace(
             label=lambda text, drawn=drawn: drawn.append(text),
             operator=lambda name, text="", drawn=drawn: drawn.append(name),
+            menu=lambda name, drawn=drawn: drawn.append(name),
             separator=lambda: None,
         )
         draw: Any = menu.draw

@@ -292,12 +292,12 @@ def test_a_time_limit(game, work, capfd, monkeypatch):
 
 def test_where_it_is_offered(game):
     assert not bpy.ops.idtech.try_in_game.poll()
-    assert trial.lack(bpy.context) == "no object is active"
+    assert trial.lack(bpy.context) == "No object is active"
     add_cube()
     assert bpy.ops.idtech.try_in_game.poll()
     own().games[0].executable = ""
     assert not bpy.ops.idtech.try_in_game.poll()
-    assert "no game of the preferences has an executable" in trial.lack(bpy.context)
+    assert "No game of the preferences has an executable" in trial.lack(bpy.context)
 
 
 def test_models_that_no_game_shows(game, tmp_path):

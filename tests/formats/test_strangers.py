@@ -1,0 +1,80 @@
+"""Facts of a source come back from a .blend, which can be a stranger's: whatever they are, the model is written.
+
+Of vertex-animated models see `test_formats`.
+"""
+
+import numpy as np
+import pytest
+
+from io_idtech_models.formats import by_name
+from io_idtech_models.model.transforms import to_matrices
+from io_idtech_models.model.weights import skin_by
+from io_idtech_models.reporting import LimitError
+from tests.samples import sample
+
+SAMPLES = {
+    "md5mesh": ["arm"], "mdm": ["figure"], "mdr": ["handles", "packed_walker"], "mds": ["figure"], "iqm": ["arm"],
+    "md5anim": ["wave"], "mdx": ["walk"],
+}  # fmt: skip
+
+
+def owners(asset):
+    """Return who has facts in what a file holds."""
+    motions = {id(motion.source): motion.source for motion in asset.animations}
+    source = asset.model.source if asset.model is not None else None
+    return [*motions.values(), *([source, *source.meshes] if source is not None else [])]
+
+
+def shown(asset):
+    """Return what a model or a motion is, whatever its source."""
+    found = [
+        array
+        for a in sorted(asset.animations, key=lambda a: a.name)
+        for array in (a.positions, to_matrices(a.rotations))
+    ]
+    if asset.model is not None:
+        bind = asset.model.skeleton.bind
+        places, axes = bind.positions, to_matrices(bind.rotations)
+        for mesh in asset.model.meshes:
+            found += [mesh.triangles, mesh.uvs, skin_by(mesh.weights, places, axes)]
+    return found
+
+
+def other_kinds(array):
+    """Yield what is no such fact: nothing, of another type, without axes or with one more."""
+    yield from (None, array.astype("f8") + np.nan, np.zeros((1,) * (not array.ndim), array.dtype))
+
+
+def other_values(array):
+    """Yield what may be such a fact, of as many elements or not."""
+    yield array[:-1] if array.ndim else array
+    if array.dtype.kind in "iu":
+        for value in (np.iinfo(array.dtype).min, np.iinfo(array.dtype).max):
+            yield np.full_like(array, value)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("name", "called"), [(name, called) for name, names in SAMPLES.items() for called in names])
+def test_a_damaged_fact_is_no_hint(name, called):
+    """What is none means as much as if it were not there; where it could be one at least a file is written."""
+    row = by_name(name)
+    asset = row.unpack(row.read(sample(called, name)), "x")
+    wanted = shown(asset)
+    for owner in owners(asset):
+        whole = dict(owner.facts)
+        for key, array in whole.items():
+            for nth, value in enumerate([*other_kinds(array), *other_values(array)]):
+                owner.facts = {other: own for other, own in whole.items() if other != key}
+                if value is not None:
+                    owner.facts[key] = value
+                try:
+                    data = row.dump(asset.content, None, asset.animations)
+                except LimitError:
+                    assert nth >= 3, key
+                    continue
+                if nth < 3:
+                    again = row.unpack(row.read(data), "x")
+                    for one, other in zip(shown(again), wanted, strict=True):
+                        np.testing.assert_allclose(one, other, atol=0.05, err_msg=key)
+        owner.facts = whole
+    assert row.dump(asset.content, None, asset.animations) == sample(called, name) or row.is_text

@@ -1,0 +1,157 @@
+"""The panel of a whole player: he is what it is about, his parts stand a level below."""
+
+from typing import Any
+
+import pytest
+
+from io_idtech_models.tasks.export.subject import subject_of
+from io_idtech_models.ui.check import found
+from io_idtech_models.ui.check import panel as findings
+from io_idtech_models.ui.panel import header, main, model, surfaces, tags
+from io_idtech_models.ui.skins import panel as skins
+from tests.samples import PROJECT
+from tests.ui.panel.drawing import drawn, shows, texts
+from tests.ui.player.players import brought, game
+from tests.ui.scene import activate, add_cube, bpy, import_model, put
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+TOCK = PROJECT / "examples/tock/baseq3/models/players/tock"
+LEVELS = [
+    (model.VIEW3D_PT_idtech_model, model.VIEW3D_PT_idtech_part_model),
+    (skins.VIEW3D_PT_idtech_skins, skins.VIEW3D_PT_idtech_part_skins),
+    (tags.VIEW3D_PT_idtech_tags, tags.VIEW3D_PT_idtech_part_tags),
+    (surfaces.VIEW3D_PT_idtech_surfaces, surfaces.VIEW3D_PT_idtech_part_surfaces),
+]
+
+
+def part_named(kind: str) -> Any:
+    """Return the root of a part of the active player."""
+    subject = subject_of(bpy.context)
+    assert subject is not None
+    assert subject.player is not None
+    return subject.player.parts[kind]
+
+
+def test_the_player_heads_the_panel():
+    brought(TOCK)
+    activate(part_named("upper"))
+    bpy.ops.object.idtech_play(legs="LEGS_RUN", torso="TORSO_ATTACK")
+    shown = texts(main.VIEW3D_PT_idtech)
+    assert shown[0] == "tock"
+    rows = dict(zip(["Game", "Skin"], [shown[shown.index(label) + 1] for label in ("Game", "Skin")], strict=True))
+    assert rows == {"Game": "Quake III Arena", "Skin": "default"}
+    assert shown[shown.index("Legs") + 1] == "LEGS_RUN"
+    assert shown[shown.index("Torso") + 1] == "TORSO_ATTACK"
+    assert ("operator", "object.idtech_play") in drawn(main.VIEW3D_PT_idtech)
+    bpy.ops.object.idtech_play(legs="ALL", torso="ALL")
+    shown = texts(main.VIEW3D_PT_idtech)
+    assert shown[shown.index("Legs") + 1] == "All Frames"
+
+
+def test_parts_are_a_level_below(tmp_path):
+    brought(TOCK)
+    assert texts(main.VIEW3D_PT_idtech_part) == ["lower", "upper", "head"]
+    for above, below in LEVELS:
+        assert shows(below)
+        assert not shows(above)
+        assert below.bl_parent_id == main.PART_PANEL
+    assert not shows(header.VIEW3D_PT_idtech_part_header), "an MD3 has no such numbers"
+    import_model(put(tmp_path / "a.md3"))
+    assert not shows(main.VIEW3D_PT_idtech_part)
+    for above, below in LEVELS:
+        assert shows(above)
+        assert not shows(below)
+
+
+def test_a_part_has_its_own_numbers_and_the_players_game():
+    brought(TOCK)
+    for kind in ("lower", "head"):
+        activate(part_named(kind))
+        shown = texts(model.VIEW3D_PT_idtech_part_model)
+        assert f"tock/{kind}.md3" in shown
+        assert "Game" not in shown
+        assert any(text.endswith("/ 999") for text in shown), "vertices that Quake III takes"
+
+
+def test_the_game_is_the_whole_players():
+    player = brought(TOCK)
+    activate(part_named("head"))
+    assert bpy.ops.object.idtech_choose_game(game="ioquake3") == {"FINISHED"}
+    assert "ioquake3" in player.collection["idtech_export"]
+    activate(part_named("lower"))
+    shown = texts(main.VIEW3D_PT_idtech)
+    assert shown[shown.index("Game") + 1] == "ioquake3"
+
+
+def test_two_players_are_told_apart(tmp_path):
+    first, second = brought(TOCK), brought(game(tmp_path))
+    for player in (first, second, first):
+        activate(player.root)
+        subject = subject_of(bpy.context)
+        assert subject is not None
+        assert subject.player is not None
+        assert subject.player.home == player.collection
+        assert list(subject.player.parts.values()) == [player.parts[k] for k in ("lower", "upper", "head")]
+    first.collection.name = "other"
+    assert texts(main.VIEW3D_PT_idtech)[0] == "other"
+
+
+def test_what_hangs_on_a_tag_is_a_model_of_its_own(tmp_path):
+    brought(TOCK)
+    tag = next(block for block in part_named("head").children_recursive + part_named("upper").children_recursive
+               if block.name.startswith("tag_head"))  # fmt: skip
+    path = put(tmp_path / "hat.mdc")
+    hat = import_model(path)
+    for block in hat.objects:
+        if block.parent is None:
+            block.parent = tag
+    activate(next(block for block in hat.objects if block.type == "MESH"))
+    subject = subject_of(bpy.context)
+    assert subject is not None
+    assert subject.player is None
+    assert texts(main.VIEW3D_PT_idtech)[0] == "hat"
+    assert not shows(main.VIEW3D_PT_idtech_part)
+    before = path.read_bytes()
+    path.write_bytes(b"")
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    assert path.read_bytes() == before
+
+
+def test_a_check_is_of_all_parts():
+    brought(TOCK)
+    head = next(block for block in part_named("head").children_recursive if block.type == "MESH")
+    head.modifiers.new("", "SUBSURF").levels = 5
+    activate(part_named("lower"))
+    bpy.ops.object.idtech_check_game(target="md3:quake3")
+    entries = found.checked(bpy.context).findings
+    assert any(entry.text.startswith("head: ") and entry.severe for entry in entries)
+    activate(part_named("upper"))
+    assert shows(findings.VIEW3D_PT_idtech_findings), "of the whole player"
+
+
+def test_without_a_model_it_offers_an_import():
+    assert bpy.context.view_layer.objects.active is None
+    shown = drawn(main.VIEW3D_PT_idtech)
+    assert [kind for kind, _ in shown] == ["label", "menu"]
+    assert not hasattr(main.VIEW3D_PT_idtech, "poll") or shows(main.VIEW3D_PT_idtech)
+    children = [model.VIEW3D_PT_idtech_model, findings.VIEW3D_PT_idtech_findings, *[above for above, _ in LEVELS]]
+    assert not any(map(shows, children))
+    camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
+    bpy.context.scene.collection.objects.link(camera)
+    activate(camera)
+    assert drawn(main.VIEW3D_PT_idtech) == shown
+    assert not any(map(shows, children))
+    activate(add_cube())
+    assert ("operator", "object.idtech_export_again") in drawn(main.VIEW3D_PT_idtech)
+
+
+def test_skins_are_for_formats_that_have_some(tmp_path):
+    import_model(put(tmp_path / "a.md3"))
+    assert texts(skins.VIEW3D_PT_idtech_skins) == ["Skin", "No Skin", "Write Skin..."], "no shader's path"
+    import_model(put(tmp_path / "a.md2"))
+    shown = texts(skins.VIEW3D_PT_idtech_skins)
+    assert shown[0] == "Skin"
+    assert shown[1] != "No Skin", "the slot that it shows"
+    assert "Write Skin..." not in shown, "Quake II knows no skin files"
+    import_model(put(tmp_path / "a.tag", "vehicle"))
+    assert not shows(skins.VIEW3D_PT_idtech_skins)
