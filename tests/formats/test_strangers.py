@@ -3,6 +3,8 @@
 Of vertex-animated models see `test_formats`.
 """
 
+import re
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ SAMPLES = {
     "md5mesh": ["arm"], "mdm": ["figure"], "mdr": ["handles", "packed_walker"], "mds": ["figure"],
     "iqm": ["arm", "alone", "static"], "md5anim": ["wave"], "mdx": ["walk"],
 }  # fmt: skip
+ALIKE = re.compile("(?:va|spare)[^045]")  # arrays of an IQM that go the way of others, of places and weights
 
 
 def owners(asset):
@@ -67,6 +70,8 @@ def test_a_damaged_fact_is_no_hint(name, called):
     for owner in owners(asset):
         whole = dict(owner.facts)
         for key, array in whole.items():
+            if ALIKE.fullmatch(key):
+                continue
             for nth, value in enumerate([*other_kinds(array), *other_values(array)]):
                 owner.facts = {other: own for other, own in whole.items() if other != key}
                 if value is not None:
