@@ -368,3 +368,21 @@ def test_a_lump_that_is_not_there_is_not_promised():
     file = ROW.read(FILES["static"])
     file.layout["layout_empty"] = np.array([[5, 200]], np.int64)
     assert not len(ROW.read(iqm.write(file)).adjacency)
+
+
+def test_codes_of_frames_that_no_animation_has_stay_where_they_say_nothing():
+    file = ROW.read(FILES["arm"])
+    which = np.argwhere(iqm.channels_of(file.poses))[0]
+    poses = file.poses.copy()
+    poses["scale"][tuple(which)] = 0.0
+    data = iqm.write(replace(file, poses=poses, frames=file.frames + np.uint16(1)))
+    model, animations = unpack(data)
+    assert ROW.dump(model, None, animations) == data
+
+
+def test_borrowed_vertices_stay_borrowed_when_a_triangle_goes():
+    model, animations = unpack(FILES["static"])
+    mesh = model.meshes[0]
+    mesh.triangles, mesh.source_triangles = mesh.triangles[:-1], mesh.source_triangles[:-1]
+    written = ROW.read(ROW.dump(model, None, animations)).meshes
+    assert written[["first_vertex", "num_vertexes"]].tolist() == [(0, 6), (6, 5)]
