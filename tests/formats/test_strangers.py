@@ -3,6 +3,8 @@
 Of vertex-animated models see `test_formats`.
 """
 
+import re
+
 import numpy as np
 import pytest
 
@@ -13,16 +15,17 @@ from io_idtech_models.reporting import LimitError
 from tests.samples import sample
 
 SAMPLES = {
-    "md5mesh": ["arm"], "mdm": ["figure"], "mdr": ["handles", "packed_walker"], "mds": ["figure"], "iqm": ["arm"],
-    "md5anim": ["wave"], "mdx": ["walk"],
+    "md5mesh": ["arm"], "mdm": ["figure"], "mdr": ["handles", "packed_walker"], "mds": ["figure"],
+    "iqm": ["arm", "alone", "static"], "md5anim": ["wave"], "mdx": ["walk"],
 }  # fmt: skip
+ALIKE = re.compile("(?:va|spare)[^045]")  # arrays of an IQM that go the way of others, of places and weights
 
 
 def owners(asset):
-    """Return who has facts in what a file holds."""
-    motions = {id(motion.source): motion.source for motion in asset.animations}
+    """Return who has facts in what a file holds: a motion, a model, its last mesh, which may borrow of the others."""
+    motions = [motion.source for motion in asset.animations[:1]]
     source = asset.model.source if asset.model is not None else None
-    return [*motions.values(), *([source, *source.meshes] if source is not None else [])]
+    return [*motions, *([source, *source.meshes[-1:]] if source is not None else [])]
 
 
 def shown(asset):
@@ -49,20 +52,26 @@ def other_values(array):
     """Yield what may be such a fact, of as many elements or not."""
     yield array[:-1] if array.ndim else array
     if array.dtype.kind in "iu":
-        for value in (np.iinfo(array.dtype).min, np.iinfo(array.dtype).max):
+        limits, rng = np.iinfo(array.dtype), np.random.default_rng(array.size)
+        for value in (limits.min, limits.max):
             yield np.full_like(array, value)
+        most = np.where(rng.random(array.shape) < 0.5, 3, limits.max)  # small numbers are some that could be
+        others = rng.integers(0, most, array.shape, array.dtype, endpoint=True)
+        yield np.where(rng.random(array.shape) < 0.1, others, array)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("name", "called"), [(name, called) for name, names in SAMPLES.items() for called in names])
 def test_a_damaged_fact_is_no_hint(name, called):
-    """What is none means as much as if it were not there; where it could be one at least a file is written."""
+    """What is none means as much as if it were not there; where it could be one, what is written is read again."""
     row = by_name(name)
     asset = row.unpack(row.read(sample(called, name)), "x")
     wanted = shown(asset)
     for owner in owners(asset):
         whole = dict(owner.facts)
         for key, array in whole.items():
+            if ALIKE.fullmatch(key):
+                continue
             for nth, value in enumerate([*other_kinds(array), *other_values(array)]):
                 owner.facts = {other: own for other, own in whole.items() if other != key}
                 if value is not None:
@@ -72,8 +81,8 @@ def test_a_damaged_fact_is_no_hint(name, called):
                 except LimitError:
                     assert nth >= 3, key
                     continue
+                again = row.unpack(row.read(data), "x")
                 if nth < 3:
-                    again = row.unpack(row.read(data), "x")
                     for one, other in zip(shown(again), wanted, strict=True):
                         np.testing.assert_allclose(one, other, atol=0.05, err_msg=key)
         owner.facts = whole

@@ -447,6 +447,9 @@ def test_kept_directories_have_an_end(tmp_path, monkeypatch):
     for pack in (*packs[:2], packs[0], packs[2]):
         assert held(pack)
     assert [key[0] for key in archives._kept] == [str(packs[0]), str(packs[2])], "the one that was not asked goes first"
+    monkeypatch.setattr(archives, "MAX_KEPT", len(FILES) - 1)
+    assert held(packs[3])
+    assert [key[0] for key in archives._kept] == [str(packs[3])], "one that is too large alone is the only one"
 
 
 def test_an_archive_that_changes_between_looking_and_reading(tmp_path):

@@ -26,7 +26,7 @@ TROOPER = PROJECT / "examples/trooper/models/players/toys/trooper/body.mdm"
 def rows() -> list[str]:
     """Return the sentences of the table in the docs."""
     text = (PROJECT / "docs/reliability.md").read_text(encoding="utf-8").partition("## Nothing in silence")[2]
-    cells = [line.split("|") for line in text.splitlines() if line.startswith("| ")]
+    cells = [line.split("|") for line in text.partition("\n## ")[0].splitlines() if line.startswith("| ")]
     return [row[3].strip() for row in cells[2:]]
 
 

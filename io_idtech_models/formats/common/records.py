@@ -173,6 +173,15 @@ def warn_damaged(name: str) -> None:
     log.warning("the facts of the source of '%s' are damaged: written without them", name)
 
 
+def passes(check: Callable[..., object], *arguments: Any) -> bool:
+    """Tell whether facts pass a check that reading makes of a file's structs: what is written has to, too."""
+    try:
+        check(*arguments)
+    except FormatError:
+        return False
+    return True
+
+
 def finite(values: NDArray[Any]) -> NDArray[np.float32]:
     """Return float32 values with 0 for NaN and the largest float for infinity: Blender can't show those."""
     found = values.astype(np.float32)

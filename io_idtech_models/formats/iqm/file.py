@@ -230,15 +230,12 @@ def _check(found: dict[str, Array], place: Place) -> None:
     """Refuse structs that name what is not there."""
     vertices, triangles = place.number("num_vertexes"), len(found["triangles"])
     check_indices(found["triangles"], vertices, place.number("ofs_triangles"), "triangle {}", "vertices")
-    _check_ranges(found["meshes"], "vertex", "vertexes", vertices, "mesh")
-    _check_ranges(found["meshes"], "triangle", "triangles", triangles, "mesh")
-    _check_ranges(found["anims"], "frame", "frames", len(found["frames"]), "animation")
+    check_ranges(found["meshes"], "vertex", "vertexes", vertices, "mesh")
+    check_ranges(found["meshes"], "triangle", "triangles", triangles, "mesh")
+    check_ranges(found["anims"], "frame", "frames", len(found["frames"]), "animation")
     joints, poses = found["joints"], found["poses"]
-    for what, records in (("joint", joints), ("pose", poses)):
-        bad = np.flatnonzero((records["parent"] < -1) | (records["parent"] >= np.arange(len(records))))
-        if len(bad):
-            wanted = f"-1 to {bad[0] - 1}: parents come first"
-            raise FormatError(f"parent of {what} {bad[0]}", "", wanted, int(records["parent"][bad[0]]))
+    check_joints(joints, "joint", ("translate", "rotate", "scale"))
+    check_joints(poses, "pose", ("offset", "scale"))
     if len(joints) and len(poses) and len(joints) != len(poses):
         raise FormatError("poses of another skeleton", "byte 76", f"{len(joints)}, as joints", len(poses))
     channels = int(channels_of(poses).sum())
@@ -246,13 +243,28 @@ def _check(found: dict[str, Array], place: Place) -> None:
         raise FormatError(
             "channels of a frame", "byte 96", f"{channels}, as the poses' masks", found["frames"].shape[1]
         )
-    for what, fields in (("joints", ("translate", "rotate", "scale")), ("poses", ("offset", "scale"))):
-        if not all((np.abs(found[what][name]) <= MOST_NUMBER).all() for name in fields):
-            raise FormatError(f"places of {what}", "", f"numbers up to {MOST_NUMBER:g}", "others")
 
 
-def _check_ranges(records: Array, one: str, many: str, limit: int, what: str) -> None:
-    """Refuse records whose parts do not lie among what there is, or that share so much that they would be huge."""
+def check_joints(records: Array, what: str, fields: Sequence[str]) -> None:
+    """Refuse joints or poses (J,) that come before their parents, or whose `fields` no game can show.
+
+    Raises:
+        FormatError: names the first that is wrong; `what` says what they are.
+    """
+    bad = np.flatnonzero((records["parent"] < -1) | (records["parent"] >= np.arange(len(records))))
+    if len(bad):
+        wanted = f"-1 to {bad[0] - 1}: parents come first"
+        raise FormatError(f"parent of {what} {bad[0]}", "", wanted, int(records["parent"][bad[0]]))
+    if not all((np.abs(records[name]) <= MOST_NUMBER).all() for name in fields):
+        raise FormatError(f"places of {what}s", "", f"numbers up to {MOST_NUMBER:g}", "others")
+
+
+def check_ranges(records: Array, one: str, many: str, limit: int, what: str) -> None:
+    """Refuse records (n,) whose parts do not lie among what there is, or that share so much that they would be huge.
+
+    Raises:
+        FormatError: names the first that is wrong; `what` says what they are.
+    """
     first, count = (records[name].astype(np.int64) for name in (f"first_{one}", f"num_{many}"))
     bad = np.flatnonzero(first + count > limit)
     if len(bad):
@@ -295,7 +307,8 @@ def write(iqm: Iqm) -> bytes:
     offsets, size = laid.places(sizes)
     header["filesize"] = size + ends if size + ends >= HEADER.itemsize else size
     for number, lump in enumerate(LUMPS, 1):
-        header[str(lump.offset)] = offsets.get(number, laid.empty.get(number, 0))
+        absent = isinstance(lump, Absent) and int(header[str(lump.shape[0])][0]) > 0  # what is told by 0 alone
+        header[str(lump.offset)] = offsets.get(number, 0 if absent else laid.empty.get(number, 0))
     arrays["ofs_data"] = [offsets.get(FIRST_ARRAY + i, laid.empty.get(FIRST_ARRAY + i, 0)) for i in range(len(arrays))]
     _link(header, extensions, offsets, laid)
     return assemble(lumps, laid)

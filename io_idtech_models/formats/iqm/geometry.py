@@ -30,7 +30,7 @@ from ...model.source import Facts
 from ...model.transforms import conjugate, rotate
 from ...model.weights import normal_turns
 from ...reporting import FormatError
-from ..common.records import Wanted, all_fit, as_bytes, finite, flipped, records_of
+from ..common.records import Wanted, all_fit, as_bytes, finite, flipped, passes, records_of
 from .file import (
     ARRAY,
     BLENDINDEXES,
@@ -38,10 +38,13 @@ from .file import (
     COLOR,
     FORMATS,
     MESH,
+    MOST_ARRAYS,
+    MOST_COMPONENTS,
     NORMAL,
     POSITION,
     TEXCOORD,
     Iqm,
+    check_ranges,
     name_at,
 )
 
@@ -203,18 +206,8 @@ class Vertices:
 def _decode_weights(own: Vertices, skeleton: Skeleton, index: int) -> Weights:
     """Return the weights of vertices; those without any stay where they lie. Raises FormatError."""
     places = own.places()
-    joints, factors = own.raw(BLENDINDEXES), own.decoded(BLENDWEIGHTS, WEIGHTS, True)
-    if joints is None or factors is None or not skeleton.num_joints:
-        joints, factors = np.zeros((len(places), 1), np.int64), np.zeros((len(places), 1), np.float32)
-    with np.errstate(invalid="ignore"):
-        joints = joints[:, : factors.shape[1]].astype(np.int64)
-    factors = factors[:, : joints.shape[1]]
+    joints, factors = _influences(own, skeleton.num_joints, index)
     used = factors > 0
-    bad = np.argwhere(used & ((joints < 0) | (joints >= skeleton.num_joints)))
-    if len(bad):
-        vertex, nth = bad[0].tolist()
-        text, wanted = f"joint of vertex {vertex} of mesh {index}", f"0 to {skeleton.num_joints - 1}"
-        raise FormatError(text, expected=wanted, found=int(joints[vertex, nth]))
     owners, columns = np.nonzero(used)
     chosen, parts = joints[owners, columns], factors[owners, columns].astype(np.float64)
     sums = np.bincount(owners, parts, len(places))
@@ -226,6 +219,23 @@ def _decode_weights(own: Vertices, skeleton: Skeleton, index: int) -> Weights:
         (np.cumsum(counts) - counts).astype(np.int32), counts.astype(np.int32), chosen.astype(np.int32),
         (parts / np.where(sums > 0, sums, 1.0)[owners]).astype(np.float32), offsets, places.copy(),
     )  # fmt: skip
+
+
+def _influences(own: Vertices, count: int, index: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Return joints, of so many, and weights (V, k) of a mesh's vertices; 0 is none. Raises FormatError."""
+    joints, factors = own.raw(BLENDINDEXES), own.decoded(BLENDWEIGHTS, WEIGHTS, True)
+    if joints is None or factors is None or not count:
+        vertices = len(own.facts["vertices"])
+        return np.zeros((vertices, 1), np.int64), np.zeros((vertices, 1), np.float32)
+    with np.errstate(invalid="ignore"):
+        joints = joints[:, : factors.shape[1]].astype(np.int64)
+    factors = factors[:, : joints.shape[1]]
+    bad = np.argwhere((factors > 0) & ((joints < 0) | (joints >= count)))
+    if len(bad):
+        vertex, nth = bad[0].tolist()
+        text, wanted = f"joint of vertex {vertex} of mesh {index}", f"0 to {count - 1}"
+        raise FormatError(text, expected=wanted, found=int(joints[vertex, nth]))
+    return joints, factors
 
 
 def file_facts(iqm: Iqm) -> Facts:
@@ -246,7 +256,8 @@ def facts_fit(source: SkeletalSource) -> bool:
     if not all_fit(source.facts, {"arrays": (ARRAY, (-1,)), "spare_vertices": ("i8", (-1,))}):
         return False
     records = records_of(source.facts, "arrays", ARRAY)
-    if (records["format"] >= len(FORMATS)).any() or (records["size"] < 1).any():
+    usual = (records["format"] < len(FORMATS)) & (records["size"] >= 1) & (records["size"] <= MOST_COMPONENTS)
+    if len(records) > MOST_ARRAYS or not usual.all():
         return False
     count = len(source.facts["spare_vertices"])
     wanted: Wanted = {
@@ -255,12 +266,13 @@ def facts_fit(source: SkeletalSource) -> bool:
     }  # fmt: skip
     if not all_fit(source.facts, wanted) or len(source.facts["spare_triangles"]) != len(source.facts["spare_corners"]):
         return False
-    for mesh in source.meshes:
+    for index, mesh in enumerate(source.meshes):
         own: Wanted = {
             "mesh": (MESH, ()), "vertices": ("i8", (mesh.num_vertices,)), "triangles": ("i8", (len(mesh.triangles),)),
             **_components(records, "va", mesh.num_vertices),
         }  # fmt: skip
-        if not all_fit(mesh.facts, own):
+        vertices = Vertices(records, mesh.facts)
+        if not all_fit(mesh.facts, own) or not passes(_influences, vertices, source.skeleton.num_joints, index):
             return False
     return _numbers_fit(source)
 
@@ -272,10 +284,24 @@ def _components(records: NDArray[Any], name: str, count: int) -> Wanted:
 
 
 def _numbers_fit(source: SkeletalSource) -> bool:
-    """Tell whether vertices and triangles have numbers that a file of so many has."""
-    for kind, most in (("vertices", source.every_vertex), ("triangles", source.every_triangle)):
-        spare = source.facts[f"spare_{kind}"]
-        limit = len(most) + len(spare)
-        if any(((values < 0) | (values >= limit)).any() for values in (spare, *(m.facts[kind] for m in source.meshes))):
+    """Tell whether vertices and triangles have numbers that a file of so many has, and meshes their ranges of these."""
+    meshes = np.array([records_of(mesh.facts, "mesh", MESH) for mesh in source.meshes], MESH)
+    if not np.array_equal(meshes["num_triangles"], [len(mesh.triangles) for mesh in source.meshes]):
+        return False
+    ends: list[int] = []
+    for one, many, called, every in (
+        ("vertex", "vertexes", "vertices", source.every_vertex),
+        ("triangle", "triangles", "triangles", source.every_triangle),
+    ):
+        spare, own = source.facts[f"spare_{called}"], [mesh.facts[called] for mesh in source.meshes]
+        numbers = np.concatenate((spare, *own))
+        if ((numbers < 0) | (numbers >= len(every) + len(spare))).any():
             return False
-    return True
+        ends.append(1 + int(numbers.max(initial=-1)))
+        if not passes(check_ranges, meshes, one, many, ends[-1], "mesh"):
+            return False
+        for record, numbers in zip(meshes, own, strict=True):
+            first, count = int(record[f"first_{one}"]), int(record[f"num_{many}"])
+            if not np.array_equal(numbers[:count], np.arange(first, first + count)):
+                return False
+    return not (source.facts["spare_corners"] >= ends[0]).any()

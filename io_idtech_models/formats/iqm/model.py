@@ -19,8 +19,22 @@ from ...model.skeletal import Animation, Scales, SkeletalModel, SkeletalSource, 
 from ...model.source import Facts
 from ...model.transforms import conjugate, multiply, to_matrices
 from ...model.weights import skin_by
-from ..common.records import Wanted, all_fit, as_bytes, layout_of, records_of, sound
-from .file import ALIGNMENTS, ANIM, BOUNDS, EXTENSION, HEADER, JOINT, POSE, Iqm, TextWriter, channels_of, names_at
+from ..common.records import Wanted, all_fit, as_bytes, layout_of, passes, records_of, sound
+from .file import (
+    ALIGNMENTS,
+    ANIM,
+    BOUNDS,
+    EXTENSION,
+    HEADER,
+    JOINT,
+    POSE,
+    Iqm,
+    TextWriter,
+    channels_of,
+    check_joints,
+    check_ranges,
+    names_at,
+)
 from .geometry import facts_fit, file_facts, mesh_sources
 from .motions import FORMAT, ORDER, Frames, Origin, from_animations, source_of, split_channels
 from .motions import to_animations as motions_of
@@ -87,11 +101,7 @@ def _unnamed(iqm: Iqm) -> Skeleton:
 
 def _facts(iqm: Iqm) -> Facts:
     """Return what belongs to the whole file."""
-    used = np.zeros(len(iqm.frames), np.bool_)
-    for anim in iqm.anims if len(iqm.poses) else ():
-        used[int(anim["first_frame"]) :][: int(anim["num_frames"])] = True
-    used |= bool(len(iqm.poses)) and not len(iqm.anims)
-    spare = np.flatnonzero(~used)
+    spare = _spare_frames(iqm.poses, iqm.anims, len(iqm.frames))
     sizes = np.array([len(data) for data in iqm.extension_data], np.int64)
     facts: Facts = {
         "header": as_bytes(iqm.header), "text": iqm.text.copy(), "joints": as_bytes(iqm.joints),
@@ -103,6 +113,14 @@ def _facts(iqm: Iqm) -> Facts:
     if len(iqm.bounds):
         facts["spare_bounds"] = as_bytes(iqm.bounds[spare])
     return facts | iqm.layout
+
+
+def _spare_frames(poses: NDArray[Any], anims: NDArray[Any], count: int) -> NDArray[np.int64]:
+    """Return which of so many frames no animation has, (n,)."""
+    used = np.full(count, bool(len(poses)) and not len(anims))
+    for anim in anims if len(poses) else ():
+        used[int(anim["first_frame"]) :][: int(anim["num_frames"])] = True
+    return np.flatnonzero(~used)
 
 
 def _file_fits(facts: Facts) -> bool:
@@ -121,10 +139,16 @@ def _file_fits(facts: Facts) -> bool:
     if "spare_bounds" in facts and not all_fit(facts, {"spare_bounds": (BOUNDS, (count,))}):
         return False
     sizes, frames = facts["extension_sizes"], int(facts["num_frames"][0])
-    inside = ((facts["spare_frames"] >= 0) & (facts["spare_frames"] < frames)).all() and 0 <= frames < 1 << 24
-    codes = int(channels_of(records_of(facts, "poses", POSE)).sum()) == facts["spare_codes"].shape[1]
+    poses, anims, joints = (records_of(facts, *of) for of in (("poses", POSE), ("anims", ANIM), ("joints", JOINT)))
+    if not 0 <= frames < 1 << 24 or not passes(check_ranges, anims, "frame", "frames", frames, "animation"):
+        return False
     return bool(
-        inside and (codes or not count) and (sizes >= 0).all() and int(sizes.sum()) == len(facts["extension_data"])
+        passes(check_joints, joints, "joint", ("translate", "rotate", "scale"))
+        and passes(check_joints, poses, "pose", ("offset", "scale"))
+        and np.array_equal(facts["spare_frames"], _spare_frames(poses, anims, frames))
+        and (not count or int(channels_of(poses).sum()) == facts["spare_codes"].shape[1])
+        and np.array_equal(records_of(facts, "extensions", EXTENSION)["num_data"], sizes)
+        and int(sizes.sum()) == len(facts["extension_data"])
     )
 
 
@@ -178,8 +202,9 @@ def _origin(model: SkeletalModel, source: SkeletalSource | None, animations: Seq
         return Origin(source.facts, model.skeleton.joints_in(source))
     for animation in animations[:1] if not model.meshes else ():
         found = source_of(animation)
-        if found is not None and _file_fits(found.facts):
-            return Origin(found.facts, animation.joints_in(found))
+        if found is not None and "header" in found.facts:  # else its model has the file's facts
+            found = sound(found, lambda each: _file_fits(each.facts), animation.name)
+            return None if found is None else Origin(found.facts, animation.joints_in(found))
     return None
 
 

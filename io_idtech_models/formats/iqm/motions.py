@@ -28,8 +28,8 @@ from ...model.records import pack_names, unpack_names
 from ...model.skeletal import Animation, AnimationSource, Scales, Skeleton
 from ...model.source import Facts
 from ...model.wording import listed
-from ..common.records import Wanted, all_fit, as_bytes, finite, records_of
-from .file import ANIM, BOUNDS, CHANNELS, JOINT, LOOP, POSE, Iqm, TextWriter, channels_of, name_at
+from ..common.records import Wanted, all_fit, as_bytes, finite, passes, records_of, sound
+from .file import ANIM, BOUNDS, CHANNELS, JOINT, LOOP, POSE, Iqm, TextWriter, channels_of, check_joints, name_at
 
 log = logging.getLogger(__name__)
 
@@ -220,7 +220,7 @@ def _fits(source: AnimationSource) -> bool:
     if not all_fit(source.facts, wanted) or source.scales is None:
         return False
     poses = records_of(source.facts, "poses", POSE)
-    whole = all(np.isfinite(poses[name]).all() for name in ("offset", "scale"))
+    whole = passes(check_joints, poses, "pose", ("offset", "scale"))
     if "bounds" in source.facts and not all_fit(source.facts, {"bounds": (BOUNDS, (frames,))}):
         return False
     if "rest" in source.facts and not all_fit(source.facts, {"rest": ("f8", (joints, 3, 3))}):
@@ -372,7 +372,7 @@ def _number(animation: Animation, origin: Origin | None) -> int:
 
 def _part(animation: Animation, number: int, table: NDArray[Any] | None, rest: Doubles) -> _Part:
     """Return an animation as channels: the source's own numbers and codes where a joint has a pose of the source."""
-    source = source_of(animation)
+    source = sound(animation.source_of(FORMAT), _fits, animation.name)
     moving = as_inherited(animation)
     sheared = np.zeros(moving.positions.shape[:2], np.bool_)
     if not moving.whole:

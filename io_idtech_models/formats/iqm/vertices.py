@@ -325,12 +325,9 @@ def _fill(array: NDArray[Any], parts: list[tuple[Rows, NDArray[Any]]], loosely: 
 
 def _inside(rows: Rows) -> Bools:
     """Tell which vertices (V,) were in the range of the source's mesh that this one was."""
-    found = np.zeros(len(rows.numbers), np.bool_)
-    if rows.own is not None:
-        record, known = records_of(rows.own.facts, "mesh", MESH), np.flatnonzero(rows.numbers >= 0)
-        places = rows.own.facts["vertices"][rows.numbers[known]] - int(record["first_vertex"])
-        found[known] = (places >= 0) & (places < int(record["num_vertexes"]))
-    return found
+    # Those that it borrowed come behind its own.
+    count = 0 if rows.own is None else int(records_of(rows.own.facts, "mesh", MESH)["num_vertexes"])
+    return np.asarray((rows.numbers >= 0) & (rows.numbers < count))
 
 
 def _count(all_rows: Sequence[Rows], facts: Facts, kind: str) -> int:

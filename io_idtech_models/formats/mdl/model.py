@@ -160,10 +160,11 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Mdl:
 
 
 def _tell_of_grid(model: VertexModel, own: CodedSource | None, boxes: Boxes, *, refit: bool) -> None:
-    """Say that all positions were coded anew, and of a coarse grid what that looks like."""
+    """Say that all positions are coded anew, and of a coarse grid what that looks like."""
     step = float(np.abs(boxes.scale[:1]).max(initial=0.0))
     if own is not None and not refit:
-        log.warning("it outgrows its file's grid: all positions are coded anew, in steps of up to %.3g units", step)
+        text = "it outgrows its file's grid, or all of it moved: positions are coded anew, in steps of up to %.3g units"
+        log.warning(text, step)
     if step > WOBBLE and model.num_frames > 1:
         text = "positions are whole steps of up to %.3g units: parts that stand still may wobble; MD3 and MD5 are finer"
         log.warning(text, step)

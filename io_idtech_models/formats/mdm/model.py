@@ -118,6 +118,9 @@ def _fits(source: SkeletalSource) -> bool:
     counts, refs = source.facts["tag_ref_counts"], source.facts["tag_refs"]
     if (counts < 0).any() or int(counts.sum(dtype=np.int64)) != len(refs) or not meshes.are_bones(refs):
         return False
+    places = records_of(source.facts, "tags", TAG)
+    if not (np.isfinite(places["offset"]).all() and np.isfinite(places["axis"]).all()):
+        return False
     return all(meshes.mesh_fits(mesh, MESHES) for mesh in source.meshes)
 
 
@@ -128,11 +131,11 @@ def from_model(model: SkeletalModel, options: Mapping[str, Any] | None = None) -
     """
     source = sound(model.source_of(FORMAT), _fits, model.name)
     header = np.zeros((), HEADER)
-    header["ident"], header["version"], header["lod_scale"] = IDENT, VERSION, 1.0
-    header["name"] = header_name(model.name, NAME_SIZE)
+    header["lod_scale"], header["name"] = 1.0, header_name(model.name, NAME_SIZE)
     layout: Facts = {}
     if source is not None:
         header, layout = records_of(source.facts, "header", HEADER), layout_of(source.facts)
+    header["ident"], header["version"] = IDENT, VERSION
     if model.lod is not None:
         for name, value in zip(("lod_scale", "lod_bias"), model.lod, strict=True):
             if float(finite(header[name])) != value:

@@ -151,10 +151,10 @@ def from_model(
         text = "%d bones, those of tags that stand off their bone included: games take %d"
         log.warning(text, takes[0].positions.shape[1], MOST_BONES)
     header, layout = np.zeros((), HEADER), Facts()
-    header["ident"], header["version"] = IDENT, VERSION
     header["name"] = header_name(model.name, NAME_SIZE)
     if source is not None:
         header, layout = records_of(source.facts, "header", HEADER), layout_of(source.facts)
+    header["ident"], header["version"] = IDENT, VERSION
     frames = encode_frames(takes, bool((options or {}).get("pack_frames", False)))
     bones = Bones(model.skeleton, source)
     numbers = _levels_of(model, source)

@@ -324,3 +324,65 @@ def test_as_many_arrays_as_nobody_needs():
     spec.arrays = spec.arrays * 20
     with pytest.raises(FormatError, match="vertex arrays at byte 48: expected 64 at most, found 80"):
         ROW.read(spec.pack())
+
+
+# -- facts from a stranger
+
+
+@pytest.mark.parametrize(
+    ("owner", "fact", "dtype", "field", "value"),
+    [
+        ("mesh", "mesh", iqm.MESH, "first_vertex", 1), ("mesh", "mesh", iqm.MESH, "num_triangles", 3),
+        ("mesh", "vertices", "i8", None, 2), ("mesh", "triangles", "i8", None, 2), ("mesh", "va4", "u1", None, 3),
+        ("model", "extensions", iqm.EXTENSION, "num_data", 9), ("model", "joints", iqm.JOINT, "scale", np.inf),
+        ("model", "poses", iqm.POSE, "parent", 2), ("model", "poses", iqm.POSE, "offset", np.nan),
+        ("model", "anims", iqm.ANIM, "num_frames", 8), ("model", "spare_frames", "i8", None, 1),
+        ("motion", "poses", iqm.POSE, "scale", np.nan),
+    ],
+)  # fmt: skip
+def test_facts_that_contradict_a_file_are_dropped_with_a_sentence(caplog, owner, fact, dtype, field, value):
+    model, animations = unpack(FILES["arm"])
+    facts = {"mesh": model.source.meshes[0], "model": model.source, "motion": animations[0].source}[owner].facts
+    rows = np.array(facts[fact]).view(dtype)
+    (rows if field is None else rows[field])[...] = value
+    facts[fact] = rows.view(facts[fact].dtype).reshape(facts[fact].shape)
+    again, motions = unpack(ROW.dump(model, None, animations))
+    (said,) = [record.getMessage() for record in caplog.records if "damaged" in record.getMessage()]
+    called = "wave" if owner == "motion" else "x"
+    assert said == f"the facts of the source of '{called}' are damaged: written without them"
+    assert [m.triangles.tolist() for m in again.meshes] == [m.triangles.tolist() for m in model.meshes]
+    assert {m.name: m.num_frames for m in motions} == {m.name: m.num_frames for m in animations}
+
+
+def test_facts_of_animations_alone_are_dropped_with_a_sentence(caplog):
+    model, animations = unpack(FILES["alone"])
+    facts = animations[0].source.facts
+    facts["num_frames"] = facts["num_frames"] + 1
+    model.source = None
+    assert unpack(ROW.dump(model, None, animations))[1][0].num_frames == 5
+    assert "the facts of the source of 'wave' are damaged" in caplog.text
+
+
+def test_a_lump_that_is_not_there_is_not_promised():
+    """Where there are triangles, an offset is all that says whether there are neighbours."""
+    file = ROW.read(FILES["static"])
+    file.layout["layout_empty"] = np.array([[5, 200]], np.int64)
+    assert not len(ROW.read(iqm.write(file)).adjacency)
+
+
+def test_codes_of_frames_that_no_animation_has_stay_where_they_say_nothing():
+    file = ROW.read(FILES["arm"])
+    which = np.argwhere(iqm.channels_of(file.poses))[0]
+    poses = file.poses.copy()
+    poses["scale"][tuple(which)] = 0.0
+    data = iqm.write(replace(file, poses=poses, frames=file.frames + np.uint16(1)))
+    model, animations = unpack(data)
+    assert ROW.dump(model, None, animations) == data
+
+
+def test_borrowed_vertices_stay_borrowed_when_a_triangle_goes():
+    model, animations = unpack(FILES["static"])
+    mesh = model.meshes[0]
+    mesh.triangles, mesh.source_triangles = mesh.triangles[:-1], mesh.source_triangles[:-1]
+    written = ROW.read(ROW.dump(model, None, animations)).meshes
+    assert written[["first_vertex", "num_vertexes"]].tolist() == [(0, 6), (6, 5)]

@@ -40,8 +40,9 @@ def _fits(source: AnimationSource, kind: Kind) -> bool:
         wanted[TURNED] = ("u1", (joints,))
     if not all_fit(source.facts, wanted):
         return False
-    bones = records_of(source.facts, "bones", BONE)
-    return bool(np.isfinite(bones["parent_dist"]).all() and np.isfinite(bones["torso_weight"]).all())
+    bones, infos = records_of(source.facts, "bones", BONE), records_of(source.facts, "infos", FRAME_INFO)
+    numbers = (bones["parent_dist"], bones["torso_weight"], infos["parent_offset"])
+    return all(bool(np.isfinite(each).all()) for each in numbers)
 
 
 class Take:
