@@ -1,8 +1,8 @@
 """Animation groups of Wolfenstein: Enemy Territory: `.anim` files, which say whose frames a character plays.
 
 `animgroup { animfile "x.mdx" { rows } ... }`. Rows are those of tables (see `aninc`), written there or, as a rule,
-taken from one by `#include "y.aninc"`, a path from the game's folder. A file includes others, these again others: none twice
-on the way to it, and no more than `MOST_INCLUDES` in all.
+taken from one by `#include "y.aninc"`, a path from the game's folder. A file includes others, these again
+others: none twice on the way to it, and no more than `MOST_INCLUDES` in all.
 """
 
 from __future__ import annotations
