@@ -64,6 +64,15 @@ def _holder(block: Block) -> Block | None:
     return (None if bone is None else bone_root(bone)) or block.parent
 
 
+def outermost(root: Block) -> Block:
+    """Return the root that carries a root, over whatever hangs between; itself if none does."""
+    above, found = root.parent, root
+    while above is not None:
+        found = above if is_root(above) else found
+        above = above.parent
+    return found
+
+
 def bone_root(bone: Any) -> Block | None:
     """Return the root of the part whose frame a pose bone shows; None of a bone that plays its own alone."""
     shown = bone.constraints.get(POSE)
@@ -194,6 +203,10 @@ class Space:
             own = steady.products(np.array(block.matrix_parent_inverse), np.array(block.matrix_basis))
             matrix, block = steady.products(own, matrix), block.parent
         return matrix
+
+    def brought(self, block: Block, matrices: Matrices) -> Matrices:
+        """Return what brings points of an object that stands at (..., 4, 4) in the space to its own place there."""
+        return steady.products(_inverse(self.place(block)), matrices)
 
     @property
     def reach(self) -> float:

@@ -9,9 +9,11 @@ from typing import Any
 import bpy as blender
 import pytest
 
+from io_idtech_models.blender.frame_rigs import is_frame_rig
 from tests import facts
 from tests.blender.case import CONTEXT
 from tests.blends.make import KINDS
+from tests.samples_player import player_files
 
 bpy: Any = blender  # the stubs make each object's data a union
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -61,6 +63,16 @@ def test_models_come_back(tmp_path, file, name):
         assert facts.differences(wanted.read_bytes(), target.read_bytes()) == set()
     else:
         assert target.read_bytes() == wanted.read_bytes()
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if not file.startswith(("first", "saved"))])
+def test_a_player_with_a_rig_comes_back(tmp_path, file):
+    bpy.ops.wm.open_mainfile(filepath=str(FOLDER / file), load_ui=False)
+    assert len([block for block in bpy.data.objects if is_frame_rig(block)]) == 2
+    bpy.ops.export_scene.idtech_player(filepath=str(tmp_path / "saved"))
+    wanted = player_files()
+    found = {path.name: path.read_bytes() for path in (tmp_path / "saved").iterdir() if path.name in wanted}
+    assert found == wanted
 
 
 @pytest.mark.parametrize("file", FILES)

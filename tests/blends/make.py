@@ -11,26 +11,37 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 FOLDER = Path(__file__).resolve().parent
+RIGGED = "animated.md2"
 KINDS = {"md2", "md3", "mdc", "mdl", "md5mesh", "mdm", "mds", "iqm", "mdr"}
 sys.path.insert(0, str(FOLDER.parent.parent))
 
 
 def main() -> None:
-    """Import the models beside, and save them as one .blend called after this Blender's version."""
+    """Save the models beside, one of them with a rig, and a player with one, as a .blend called after this Blender."""
     import bpy
 
     import io_idtech_models
+    from tests.samples_player import player_files
 
     io_idtech_models.register()
     scenes: Any = bpy.ops.import_scene
+    objects: Any = bpy.ops.object
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     for path in sorted(FOLDER.glob("*.*")):
         kind = path.suffix[1:]
         if kind in KINDS:
             getattr(scenes, f"idtech_{kind}")(filepath=str(path))
+        if path.name == RIGGED:
+            objects.idtech_make_rig()
+    with TemporaryDirectory() as folder:
+        for file, data in player_files().items():
+            (Path(folder) / file).write_bytes(data)
+        scenes.idtech_player(filepath=f"{folder}/lower.md3")
+    objects.idtech_make_rig()
     name = sys.argv[1] if len(sys.argv) > 1 else "saved"
     version = ".".join(str(part) for part in bpy.app.version[:2])
     path = FOLDER / f"{name}-{version}.blend"

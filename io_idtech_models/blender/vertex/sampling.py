@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.transforms import inverse
 from ...model.wording import listed
 from ...reporting import LimitError, advance
 from ..compat import Block
@@ -224,7 +223,7 @@ class Sampler:
             return Samples(matrices, np.zeros((1, 0, 3), np.float32), normals)
         if AT_REST in self.subject.block.constraints:  # bones have brought it where it belongs: so does the space
             place = self.plan.space.place(self.subject.block)
-            seen = steady.products(inverse(place), matrices)
+            seen = self.plan.space.brought(self.subject.block, matrices)
             turns, ways = seen[:, None, :3, :3], seen[:, None, :3, 3]
             positions[:] = steady.applied(turns, positions) + ways
             if normals is not None:

@@ -34,9 +34,8 @@ def decode_st(st: NDArray[np.int16], size: Size) -> NDArray[np.float32]:
 def encode_st(uvs: NDArray[np.float32], size: Size) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
     """Return the texels (..., 2) closest to texture coordinates, and which lie in reach of texel numbers, (...,).
 
-    Inverse of `decode_st`. What lies on the skin's edge gets the skin's own texel there: engines make an outer one the
-    first (DarkPlaces: "invalid skin coordinate"). What is out of reach becomes the farthest texel, what is no number the
-    first.
+    Inverse of `decode_st`. On the skin's edge it is the skin's own texel there: DarkPlaces takes the first for an outer
+    one ("invalid skin coordinate"). Out of reach it is the farthest, and of what is no number the first.
     """
     flipped = uvs.astype(np.float64)
     flipped[..., 1] = 1.0 - flipped[..., 1]

@@ -10,9 +10,8 @@ import bpy
 from ...blender.compat import Context
 from ...blender.frame_rigs import is_frame_rig
 from ...blender.mesh.levels import number_of as level_number
-from ...blender.player.parts import player_root
 from ...blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, model_of
-from ...blender.roots import follows, is_root, is_tag, owner_of, root_of
+from ...blender.roots import follows, is_root, is_tag, outermost, owner_of, root_of
 from ...blender.vertex.gather import TagSource, find_tags
 from ...blender.vertex.source import adopt, find, frame_list
 from ...model.wording import listed, plural
@@ -255,8 +254,8 @@ def part_of(context: Context, root: bpy.types.Object) -> Choice:
     What goes along (`owner_of`) are meshes and their like that are no other model's, wherever they lie.
     """
     holder = _home(root) or _speaker([root])
-    carrier = player_root(root) or root  # an armature of the player's may carry tags of all parts
-    blocks = [block for block in carrier.children_recursive if root_of(block) == root]
+    whole = outermost(root).children_recursive  # an armature of the player's may carry tags of all parts
+    blocks = [block for block in whole if root_of(block) == root]
     blocks += [block for block in _loose(context.scene.objects) if owner_of(block) == root]
     if holder is not None and _home(root) == holder:
         others = list(holder.all_objects)
