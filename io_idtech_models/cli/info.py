@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ..assets.character import CHARACTER
 from ..assets.load import Loaded
 from ..formats import MOTION
 from ..model.wording import plural
@@ -26,8 +27,24 @@ def facts(loaded: Loaded) -> dict[str, Any]:
 
 
 def table(path: Path, found: dict[str, Any]) -> list[str]:
-    """Return the lines that `info` prints of a model or an animation."""
+    """Return the lines that `info` prints of a model, an animation, or a character."""
+    if found["format"] == CHARACTER:
+        return _character_table(path, found)
     return _skeletal_table(path, found) if "joints" in found else _vertex_table(path, found)
+
+
+def _character_table(path: Path, found: dict[str, Any]) -> list[str]:
+    counts = [sum(motion["animations"] for motion in found["motions"]), len(found["motions"])]
+    files = plural(counts[1], "file") + " of frames"
+    lines = [f"{path}: character, {plural(counts[0], 'animation')} in {files}, skin {found['skin'] or '-'}"]
+    lines += [f"  body: {found['body']}"] if found["body"] else []
+    lines += [f"  wears: {found['worn']}"] if found["worn"] else []
+    for motion in found["motions"]:
+        lines.append(f"  frames: {motion['file']}, {plural(motion['animations'], 'animation')}")
+    for piece in found["pieces"]:
+        worn = f", wears {piece['worn']}" if piece["worn"] else ""
+        lines.append(f"  {piece['kind']} on the {piece['on']}'s {piece['tag']}: {piece['file']}{worn}")
+    return [*lines, *(f"  missing: {sentence}" for sentence in found["missing"])]
 
 
 def _skeletal_table(path: Path, found: dict[str, Any]) -> list[str]:

@@ -10,6 +10,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from .. import formats
+from ..game.character.definition import SUFFIX as CHARACTER
 from ..game.folders import Disk
 from ..game.listing import ANY_DEPTH, members
 from ..game.store import ARCHIVES, INTO_ARCHIVE
@@ -18,6 +19,7 @@ from ..reporting import ModelError
 from .console import warn
 
 SUFFIXES = tuple(suffix for row in formats.ROWS for suffix in row.suffixes)
+WITH_CHARACTERS = (*SUFFIXES, CHARACTER)  # what `info` and `check` read
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ def _members(pack: Path, inner: str, suffixes: tuple[str, ...]) -> list[Input]:
         warn(f"{pack}: {plural(len(refused), 'file')} left out, no game can reach such names: {listed(refused)}")
     pattern = "/".join(parts[len(plain) :]) or ANY_DEPTH
     found = dict(members(folder, pattern) + members(folder, f"{pattern}/{ANY_DEPTH}"))
-    wanted = [suffix for suffix in suffixes if suffix in SUFFIXES]
+    wanted = [suffix for suffix in suffixes if suffix in WITH_CHARACTERS]
     return [Input(Path(file.place), Path(below)) for below, file in found.items() if file.suffix.lower() in wanted]
 
 

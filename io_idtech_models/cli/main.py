@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from .. import formats
+from ..assets import character
 from ..assets import convert as conversion
 from ..assets.export_request import ExportRequest
 from ..assets.load import load
+from ..game.character.definition import SUFFIX as CHARACTER
+from ..game.character.files import character_of
 from ..game.families import FAMILIES
 from ..game.folders import Disk, Game
 from ..model.limits.games import ERROR, GAMES, WARNING
@@ -21,7 +24,7 @@ from . import batch
 from .batch import FAILED, INTERRUPTED, MODEL_SUFFIXES, OK, USAGE, Converter
 from .console import say, warn
 from .info import facts, table
-from .inputs import SUFFIXES, expand
+from .inputs import WITH_CHARACTERS, expand
 from .trial import declare as declare_trial
 from .trial import try_model
 from .workers import Job
@@ -218,7 +221,7 @@ def _convert_help(converter: Converter) -> str:
 
 def _models(options: argparse.Namespace) -> tuple[list[Path], list[str]]:
     """Return the files of `info` and `check`, and a complaint for each argument that means none."""
-    inputs, without_models = expand(options.files, SUFFIXES)
+    inputs, without_models = expand(options.files, WITH_CHARACTERS)
     return [each.path for each in inputs], [
         f"{name}: {why or 'no model there'}" for name, why in without_models.items()
     ]
@@ -232,7 +235,7 @@ def _info(options: argparse.Namespace, converter: Converter) -> int:
     for path in paths:
         try:
             with collected_warnings():
-                found = facts(load(disk_of(options).file(path)))
+                found = _facts(path, options)
         except ModelError as error:
             failed = True
             warn(f"{path}: {error}")
@@ -243,6 +246,12 @@ def _info(options: argparse.Namespace, converter: Converter) -> int:
     if options.json:
         say(json.dumps(records, indent=2))
     return FAILED if failed else OK
+
+
+def _facts(path: Path, options: argparse.Namespace) -> dict[str, Any]:
+    """Return what `info` shows of a file; raises ModelError."""
+    file = disk_of(options).file(path)
+    return character.facts(character_of(file)) if file.suffix.lower() == CHARACTER else facts(load(file))
 
 
 def _try(options: argparse.Namespace, converter: Converter) -> int:
@@ -269,8 +278,11 @@ def _problems(path: Path, options: argparse.Namespace) -> list[tuple[str, str]]:
     """Return what is broken or odd in a file, and what a game refuses or changes of it: severity and text."""
     with collected_warnings() as warnings:
         try:
-            loaded = load(disk_of(options).file(path))
-            found = [(p.severity, str(p)) for p in conversion.problems(loaded, options.game)]
+            file = disk_of(options).file(path)
+            if file.suffix.lower() == CHARACTER:
+                found = character.problems(character_of(file), options.game)
+            else:
+                found = [(p.severity, str(p)) for p in conversion.problems(load(file), options.game)]
         except ModelError as error:
             found = [(ERROR, str(error))]
     return [*((WARNING, text) for text in warnings), *found]

@@ -24,6 +24,7 @@ import string
 BLANKS = "".join(map(chr, range(1, 33)))
 BYTE_ORDER_MARK = "\ufeff"
 REMARK = re.compile(r'"[^"\n]*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+LETTER = re.compile(".")
 WORDS = re.compile(r'\n|"[^"\n]*"?|[{}]|[^\x00-\x20]*[^\x00-\x20{}]')
 DECL_WORDS = re.compile(
     r"""\n | "[^"\n]*"?
@@ -36,6 +37,7 @@ DECL_WORDS = re.compile(
 NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 MOST_SHOWN = 40  # characters of a file in a message
+LONGEST_NAME = 100  # that is shown whole: the games' have 63 characters at most
 
 
 def decode(data: bytes) -> tuple[str, str]:
@@ -60,12 +62,19 @@ def without_suffix(name: str) -> str:
     return name if dot < 0 or dot < name.rfind("/") else name[:dot]
 
 
-def clean(text: str) -> str:
-    """Return what engines see of a script: comments are spaces, so that all else stays in its place."""
+def clean(text: str, *, keeps_lines: bool = False) -> str:
+    """Return what engines see of a script: comments are spaces, so that all else stays in its place.
+
+    `keeps_lines` leaves line ends within comments, for who counts lines.
+    """
     text = text.partition("\0")[0]
     if text.startswith(BYTE_ORDER_MARK):
         text = " " + text[1:]
-    return REMARK.sub(lambda found: found[0] if found[0].startswith('"') else " " * len(found[0]), text)
+
+    def blank(remark: str) -> str:
+        return LETTER.sub(" ", remark) if keeps_lines else " " * len(remark)
+
+    return REMARK.sub(lambda found: found[0] if found[0].startswith('"') else blank(found[0]), text)
 
 
 def unquoted(word: str) -> str:
@@ -80,9 +89,14 @@ def number(word: str) -> float:
     return value if math.isfinite(value) else 0.0
 
 
-def shown(text: str) -> str:
+def shown(text: str, most: int = MOST_SHOWN) -> str:
     """Return the beginning of a text, for a message."""
-    return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "..."
+    return text if len(text) <= most else text[:most] + "..."
+
+
+def shown_name(name: str) -> str:
+    """Return the name of a file that another names, for a message."""
+    return shown(name, LONGEST_NAME)
 
 
 class Cursor:

@@ -14,6 +14,7 @@ from ..blender.compat import Context
 from ..formats import ROWS
 from ..formats.format import ENGINES
 from .animations import torso
+from .character import transfer as characters
 from .import_ import archives
 from .player import choosing, transfer
 from .rigging import operators as rigging
@@ -88,6 +89,7 @@ class TOPBAR_MT_idtech_import(bpy.types.Menu):
         layout.separator()
         transfer.draw_import(self, context)
         choosing.draw_menu(self, context)
+        characters.draw_import(self, context)
         layout.separator()
         archives.draw_menu(self, context)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 from ...blender import names, properties
@@ -42,6 +43,13 @@ def parts_of(animation: Animation, row: Format, table: GameFile | None) -> list[
     except ModelError as error:
         log.warning("'%s': %s", table.name, error)
         return []
+    return taken_apart(animation, row, rows, table.name)
+
+
+def taken_apart(
+    animation: Animation, row: Format, rows: Sequence[aninc.Row], table: str
+) -> list[tuple[Animation, aninc.Row]]:
+    """Return the animations that rows make of a file's frames; a warning names those that go beyond them."""
     found, short = [], []
     for each in rows:
         clip = each.clip
@@ -52,7 +60,7 @@ def parts_of(animation: Animation, row: Format, table: GameFile | None) -> list[
             found.append((row.part(animation, each.name, frames, float(clip.frame_rate)), each))
     if short:
         text = "'%s' has frames beyond the %d of '%s', which are left out: %s"
-        log.warning(text, table.name, animation.num_frames, animation.name, listed(short))
+        log.warning(text, table, animation.num_frames, animation.name, listed(short))
     return found
 
 

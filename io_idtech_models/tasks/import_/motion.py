@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,14 +32,22 @@ log = logging.getLogger(__name__)
 
 # Animations, each with the row of a table that made it of a file's frames; None of one that is all of a file.
 Motions = list[tuple[Animation, aninc.Row | None]]
+Rows = Mapping[GameFile, Sequence[aninc.Row]]  # that take files of frames apart
 
 
-def with_parts(motions: list[tuple[Animation, GameFile]], row: Format, table: GameFile | None = None) -> Motions:
-    """Return animations, each followed by those that a table makes of its frames: the one beside it, or the given."""
+def with_parts(
+    motions: list[tuple[Animation, GameFile]], row: Format, table: GameFile | None = None, rows: Rows | None = None
+) -> Motions:
+    """Return animations, each followed by those that a table makes of its frames: the one beside it, or the given.
+
+    `rows` are those of files for which the game itself says them.
+    """
     found: Motions = []
     for animation, file in motions:
         found.append((animation, None))
-        if row.motion.joins_clips:
+        if rows is not None and file in rows:
+            found += animation_tables.taken_apart(animation, row, rows[file], file.stem)
+        elif row.motion.joins_clips:
             found += animation_tables.parts_of(animation, row, table or animation_tables.table_beside(file))
     return found
 

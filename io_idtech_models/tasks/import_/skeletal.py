@@ -21,7 +21,7 @@ from ...model.transforms import chain
 from ...model.wording import describe_skeletal, plural
 from ...reporting import ModelError, Summary, collected_warnings
 from .dressing import AS_USUAL, Dressing, lacking, materials_for, note_skin, rate_of
-from .motion import note_files, show_rows, with_parts
+from .motion import Rows, note_files, show_rows, with_parts
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +35,7 @@ class ImportSettings:
     animations: bool = True  # those beside it, whose joints match
     chosen: tuple[GameFile, ...] = ()  # these alone, without looking beside it
     animation: GameFile | None = None  # the file that has the skeleton, where that is another
+    rows: Rows | None = None  # that take files of frames apart, where the game says so; else tables beside them do
     bind: str = AS_FILE  # the pose in which meshes are bound: FILE, FIT or FRAME
     bind_frame: int = 0
     dressing: Dressing = AS_USUAL
@@ -77,7 +78,7 @@ def import_skeletal(
         if not loaded.animations:
             loaded.animations = [motion for motion, _ in motions]
         model = bound(loaded, wanted)
-        animations = with_parts(motions, _moved_by(loaded.row))
+        animations = with_parts(motions, _moved_by(loaded.row), rows=wanted.rows)
         rate = rate_of(context.scene)
         materials, dress = materials_for(file, loaded.row, wanted.dressing, rate, DIFFUSE_ENDINGS)
         posed = build(model, [a for a, _ in animations], settings, materials, context.scene, into)

@@ -1,0 +1,1 @@
+"""Characters of Enemy Territory into the scene."""

@@ -1,0 +1,1 @@
+"""Characters of Enemy Territory: operators and menus."""

@@ -1,0 +1,138 @@
+"""Which files a character means, in folders and archives, and what is missing of it."""
+
+from pathlib import Path
+
+import pytest
+
+from io_idtech_models.game.character.files import HEAD, PLACES, character_of, characters_in
+from io_idtech_models.game.folders import Disk, Game
+from io_idtech_models.reporting import ModelError
+from tests.packs import put_pack
+from tests.samples import CORPUS
+from tests.samples_character import CHAR, DEFINITION, GROUP_TEXT, SKIN, TOYS, files, put_character
+
+REAL = sorted(CORPUS.rglob("*.char"))
+
+
+def found(path, games=(), skin=""):
+    return character_of(Disk(games).file(Path(path)), skin)
+
+
+def test_all_that_there_is(tmp_path):
+    character = found(put_character(tmp_path))
+    assert character.missing == []
+    assert (character.name, character.skin_name) == ("trooper", "field")
+    assert (character.body.name, character.skin.name) == ("body.mdm", "body_field.skin")
+    assert [(m.file.name, [row.name for row in m.rows]) for m in character.motions] == [
+        ("body.mdx", ["stand", "walk", "salute"]),
+        ("extra.mdx", ["crawl"]),
+    ]
+    assert [(p.kind, p.on, p.tag, p.file.name, p.skin and p.skin.name) for p in character.pieces] == [
+        (HEAD, "body", "tag_head", "toy.md3", "toy_green.skin"),
+        ("md3_back", "body", "tag_back", "pack.md3", None),
+        ("md3_hat", "head", "tag_mouth", "helmet.md3", "helmet_field.skin"),
+    ]
+
+
+def test_the_same_from_an_archive(tmp_path):
+    pack = put_pack(tmp_path / "etmain/pak0.pk3", files())
+    character = found(pack / CHAR)
+    assert character.missing == []
+    assert len(character.pieces) == 3
+    assert [file.name for file in characters_in(Disk().store(pack))] == ["trooper.char"]
+
+
+def test_a_loose_character_of_an_archive_of_its_game(tmp_path):
+    loose = {CHAR: files()[CHAR]}
+    packed = {name: data for name, data in files().items() if name != CHAR}
+    put_pack(tmp_path / "etmain/pak0.pk3", packed)
+    (tmp_path / "etmain" / CHAR).parent.mkdir(parents=True)
+    (tmp_path / "etmain" / CHAR).write_bytes(loose[CHAR])
+    assert found(tmp_path / "etmain" / CHAR).missing == []
+
+
+def test_what_a_mod_lacks_is_found_in_the_users_games(tmp_path):
+    put_character(tmp_path / "game")
+    path = tmp_path / "mod" / CHAR
+    path.parent.mkdir(parents=True)
+    path.write_bytes(files()[CHAR])
+    assert found(path).body is None
+    assert found(path, [Game("ET", (str(tmp_path / "game"),))]).missing == []
+
+
+def test_another_skin(tmp_path):
+    path = put_character(tmp_path)
+    (tmp_path / TOYS / "body_bare.skin").write_bytes(b"u_body,x")
+    character = found(path, skin="bare")
+    assert (character.skin.name, [piece.kind for piece in character.pieces]) == ("body_bare.skin", [HEAD])
+
+
+@pytest.mark.parametrize(
+    ("changed", "missing"),
+    [
+        ({"body_mdm": None}, [f"the body '{TOYS}/body.mdm' is not there"]),
+        ({"body_field_skin": None}, [f"the body's skin '{TOYS}/body_field.skin' is not there"]),
+        ({"toys_anim": None}, ["the animation group 'animations/toys.anim' is not there"]),
+        ({"body_aninc": None}, ["the table 'animations/toys/body.aninc' is not there"]),
+        ({"extra_mdx": None}, ["files of frames of 'animations/toys.anim' are not there: 'animations/toys/extra.mdx'"]),
+        ({"toy_md3": None}, ["the head 'models/players/hud/toy.md3' is not there"]),
+        ({"toy_green_skin": None}, ["the head's skin 'models/players/hud/toy_green.skin' is not there"]),
+        ({"helmet_md3": None}, [f"md3_hat's model '{TOYS}/acc/helmet.md3' is not there"]),
+        ({"body_field_skin": b"md3_shield,x.md3"}, ["'body_field.skin' attaches what games ignore: 'md3_shield'"]),
+        ({"toys_anim": b"animgroup {}"}, ["'animations/toys.anim' names no file of frames"]),
+        ({"trooper_char": b"characterDef { }"}, [
+            "'trooper.char' names no body (mesh)", "'trooper.char' names no animation group (animationgroup)",
+            "'trooper.char' names no head (hudhead)",
+        ]),
+        ({"trooper_char": DEFINITION.replace(f'"{TOYS}/body.mdm"', '"../../secret.mdm"', 1).encode()}, [
+            "the body '../../secret.mdm' leads out of the game's folder, where nothing is read",
+            "the body's skin '../../secret_field.skin' leads out of the game's folder, where nothing is read",
+        ]),
+        ({"toys_anim": GROUP_TEXT.replace("animations/toys/body.aninc", "C:/boot.ini").encode()}, [
+            "the table 'C:/boot.ini' leads out of the game's folder, where nothing is read",
+        ]),
+        ({"toys_anim": GROUP_TEXT.replace("animations/toys/body.aninc", "animations/toys.anim").encode()}, [
+            "'animations/toys.anim' includes 'animations/toys.anim', which is in a circle: it is not followed again",
+        ]),
+    ],
+)  # fmt: skip
+def test_what_is_missing_is_one_sentence(tmp_path, changed, missing):
+    assert found(put_character(tmp_path, **changed)).missing == missing
+
+
+def test_the_last_letter_of_a_models_name_counts_for_nothing(tmp_path):
+    path = put_character(tmp_path, helmet_md3=None)
+    (tmp_path / TOYS / "acc/HELMET.MDC").write_bytes(b"")
+    assert found(path).pieces[-1].file.name == "HELMET.MDC"
+
+
+def test_a_character_outside_of_any_game(tmp_path):
+    path = tmp_path / "trooper.char"
+    path.write_bytes(files()[CHAR])
+    assert found(path).missing == [
+        "'trooper.char' lies in no folder 'characters' of a game: what it names can't be found"
+    ]
+
+
+def test_what_can_not_be_read_is_an_error(tmp_path):
+    path = put_character(tmp_path, trooper_char=b"animgroup { }")
+    with pytest.raises(ModelError, match="this is no character file"):
+        found(path)
+
+
+def test_skins_of_the_example_attach_what_the_table_of_places_has():
+    assert {line.partition(",")[0] for line in SKIN.splitlines() if line.startswith("md3_")} <= PLACES.keys()
+
+
+NO_CORPUS = pytest.param(None, marks=pytest.mark.skip("the corpus of real files is not here"))
+
+
+@pytest.mark.parametrize("path", REAL or [NO_CORPUS], ids=lambda path: path and path.stem)
+def test_real_characters(path):
+    character = found(path)
+    assert character.body is not None
+    assert character.skin is not None
+    assert (len(character.motions), sum(len(motion.rows) for motion in character.motions)) == (10, 236)
+    assert character.pieces, "something of their gear is there"
+    assert character.missing, "as in real mods, what the base game would bring is not"
+    assert all(sentence.endswith("is not there") for sentence in character.missing)
