@@ -19,8 +19,9 @@ from ..model import steady
 from .compat import Block
 from .curves import is_still
 from .empties import DISPLAY, PREFIX
+from .frame_rigs import is_frame_rig
 from .playback import playing_values
-from .provenance import MODEL_ID, PART
+from .provenance import MODEL_ID, PART, PLAYER
 from .scene import ExportScene
 
 if TYPE_CHECKING:
@@ -64,13 +65,14 @@ def _holder(block: Block) -> Block | None:
     return (None if bone is None else bone_root(bone)) or block.parent
 
 
-def outermost(root: Block) -> Block:
-    """Return the root that carries a root, over whatever hangs between; itself if none does."""
-    above, found = root.parent, root
-    while above is not None:
-        found = above if is_root(above) else found
-        above = above.parent
-    return found
+def player_root(block: Block | None) -> Block | None:
+    """Return the root that carries the whole player that an object hangs on; None if it hangs on none."""
+    top = None
+    while block is not None:
+        if is_root(block) and isinstance(block.get(PLAYER), str):
+            top = block
+        block = block.parent
+    return top
 
 
 def bone_root(bone: Any) -> Block | None:
@@ -87,7 +89,7 @@ def posed_parts(rigs: Iterable[Block]) -> list[Block]:
 
 def poses_parts(block: Block | None) -> bool:
     """Tell whether an object is an armature whose bones show frames of a player's parts."""
-    return block is not None and block.type == "ARMATURE" and any(map(bone_root, block.pose.bones))
+    return block is not None and is_frame_rig(block) and bool(posed_parts([block]))
 
 
 def owner_of(block: Block) -> Block | None:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..blender import names
-from ..blender.compat import Block, Context, share_action
+from ..blender.compat import Block, Context
 from ..blender.frame_rigs import is_frame_rig, posed_by, rig_of
 from ..blender.player.assembly import HEAD, LOWER, UPPER
-from ..blender.player.parts import PlayerFound, find_player, player_root
+from ..blender.player.parts import PlayerFound, find_player
 from ..blender.provenance import MODEL_ID
-from ..blender.roots import root_of
+from ..blender.roots import player_root, root_of
 from ..blender.scene import ExportScene
 from ..blender.vertex.frame_plan import GatherSettings
 from ..blender.vertex.shown_keys import has_frames
@@ -205,9 +205,8 @@ def finish(context: Context, framed: Framed, rigs: list[Rig | None]) -> tuple[Bl
         built = build(framed.name, framed.parts, rigs, keys, context.scene)
         if animations is not None:
             animations.pair_rigs()
-            for other in [part.model for part in framed.parts[1:] if part.model is not None]:
-                for mesh in other.meshes:  # so that it plays what the first one does
-                    share_action(mesh.data.shape_keys, animations.lead)
+            if len(framed.parts) > 1:
+                animations.play_together()
         context.view_layer.update()
     return built.block, Summary(_said(built.rigs, framed.parts), [*framed.warnings, *warnings])
 

@@ -12,7 +12,6 @@ In others it is locked, for a key would go to the scene's frame, unseen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,7 +28,6 @@ from ..vertex.build import Built
 # The time in which a constraint plays a tag's whole action, from frame -1 on. A power of two: (frame + 1) / SPAN is
 # exact. Blender 5.2 takes a driven time below 0.0001 for 0: frame 0 is above that.
 SPAN = 4096
-FRAMES = f"(f + 1) / {SPAN}"  # of a root's frame f, the part of that time at which it shows
 APART = "f != frame"  # a root shows another frame than the scene stands at
 LOCKS = ("lock_location", "lock_rotation")
 LOWER, UPPER, HEAD = "lower", "upper", "head"
@@ -93,29 +91,32 @@ def follow_root(tag: Block, root: Block) -> None:
     """Let a tag show its root's frame, unless that is the scene's."""
     if not playing_curves(tag):
         return
-    own = tag.animation_data
-    home: Any = tag.constraints.new("COPY_TRANSFORMS")
-    home.name, home.target = HOME, root
-    pose: Any = tag.constraints.new("ACTION")
-    pose.name, pose.target = POSE, root
-    pose.action = own.action
-    if HAS_SLOTS:
-        pose.action_slot = own.action_slot
-    pose.use_eval_time, pose.frame_start, pose.frame_end = True, -1, SPAN - 1
-    pose.owner_space = pose.target_space = "LOCAL"
-    pose.mix_mode = "BEFORE_FULL"
-    follow(pose, "eval_time", root, FRAMES)
-    lock(tag, (home, pose), root)
+    show_frame(tag, tag.animation_data, root)
     _key_identity(tag)
 
 
-def lock(holder: Any, constraints: Iterable[Any], root: Block) -> None:
-    """Let constraints move what holds them, which is locked then, but in the frame that the scene stands at."""
-    for constraint in constraints:
+def show_frame(holder: Any, animation: Any, root: Block) -> Any:
+    """Let a tag, or a bone, show a root's frame of the action that plays, and be locked, unless that is the scene's.
+
+    Returns the constraint that takes it home first.
+    """
+    home: Any = holder.constraints.new("COPY_TRANSFORMS")
+    home.name, home.target = HOME, root
+    pose: Any = holder.constraints.new("ACTION")
+    pose.name, pose.target = POSE, root
+    pose.action = animation.action
+    if HAS_SLOTS:
+        pose.action_slot = animation.action_slot
+    pose.use_eval_time, pose.frame_start, pose.frame_end = True, -1, SPAN - 1
+    pose.owner_space = pose.target_space = "LOCAL"
+    pose.mix_mode = "BEFORE_FULL"
+    follow(pose, "eval_time", root, f"(f + 1) / {SPAN}")
+    for constraint in (home, pose):
         follow(constraint, "influence", root, APART)
     for path in LOCKS:
         for axis in range(3):
             follow(holder, path, root, APART, axis)
+    return home
 
 
 def let_go(tag: Block) -> None:

@@ -16,9 +16,10 @@ import bpy
 from ...model.clips import Clip
 from ..compat import Block, play
 from ..mesh.levels import LEVEL, LEVEL_OF
+from ..provenance import PLAYER
 from ..vertex.build import Built
 from .assembly import HEAD, LOWER, ON_TAGS, UPPER, PartBuilt, hang, make_root
-from .rows import PLAYER, WHOLE_ROW, keep, make_row, make_whole
+from .rows import WHOLE_ROW, keep, make_row, make_whole
 
 PARTS = (LOWER, UPPER, HEAD)
 FILES = "idtech_files"  # on a player's collection: its text files, by name

@@ -11,9 +11,8 @@ import bpy
 
 from ..compat import Block
 from ..mesh.levels import levels_of
-from ..provenance import MODEL_ID, PART
-from ..roots import LEVEL, is_root, own_constraints
-from .rows import PLAYER
+from ..provenance import MODEL_ID, PART, PLAYER
+from ..roots import LEVEL, is_root, own_constraints, player_root
 
 
 @dataclass(eq=False)
@@ -39,21 +38,15 @@ def players_among(blocks: Iterable[Block]) -> list[PlayerFound]:
     return [_found(top) for top in tops]
 
 
-def player_root(block: Block | None) -> Block | None:
-    """Return the root that carries the whole player that an object hangs on; None if it hangs on none."""
-    top = None
-    while block is not None:
-        if is_root(block) and isinstance(block.get(PLAYER), str):
-            top = block
-        block = block.parent
-    return top
+def home_of(top: Block) -> Any | None:
+    """Return the collection that a player's root lies in, among those that an import or a modeller made for it."""
+    owners = [c for c in bpy.data.collections if c.get(PLAYER) == top[PLAYER]]
+    return next((c for c in owners if top.name in c.all_objects), next(iter(owners), None))
 
 
 def _found(top: Block) -> PlayerFound:
     identity = str(top[PLAYER])
-    owners = [c for c in bpy.data.collections if c.get(PLAYER) == identity]
-    homes = [c for c in owners if top.name in c.all_objects] or owners
-    player = PlayerFound(identity, top, homes[0] if homes else None)
+    player = PlayerFound(identity, top, home_of(top))
     for block in (top, *top.children_recursive):
         if not is_root(block) or block.get(PLAYER) != identity:
             continue

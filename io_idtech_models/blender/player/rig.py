@@ -116,7 +116,7 @@ def find_rig(context: Context) -> Rig:
         raise LimitError(several if found else "there is no armature: a player is made of a rigged character")
     meshes = [b for b in context.scene.objects if b.type == "MESH" and _armature_of(b) == found[0]]
     if poses_parts(found[0]):  # of a player's frames: that one's own meshes are in these
-        meshes = [b for b in meshes if modifier_of(b) is None and (root_of(b) is None or _is_bent(b))]
+        meshes = [b for b in meshes if modifier_of(b) is None and (root_of(b) is None or _bending(b) is not None)]
         if not meshes:
             text = "was made of a player, and poses nothing else: hang the mesh of another on it (Hang on Rig) first"
             raise LimitError(f"'{found[0].name}' {text}")
@@ -128,16 +128,15 @@ def find_rig(context: Context) -> Rig:
     return Rig(found[0], shown)
 
 
-def _is_bent(block: Block) -> bool:
-    return any(m.type == "ARMATURE" and m.object is not None for m in block.modifiers)
+def _bending(block: Block) -> Block | None:
+    return next((m.object for m in block.modifiers if m.type == "ARMATURE" and m.object is not None), None)
 
 
 def _armature_of(block: Block) -> Block | None:
     """Return the armature that an object is, that bends it, or that it hangs on."""
     if block.type == "ARMATURE":
         return block
-    bending = (m.object for m in block.modifiers if m.type == "ARMATURE" and m.object is not None)
-    return next(bending, None) or (None if block.parent is None else _armature_of(block.parent))
+    return _bending(block) or (None if block.parent is None else _armature_of(block.parent))
 
 
 def sample(

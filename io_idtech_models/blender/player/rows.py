@@ -22,12 +22,12 @@ from .. import names, spans
 from ..compat import Block, action_parts, fill_slot, new_curves, play, prefer_slot
 from ..curves import CONSTANT, LINEAR, add_points, curve_points
 from ..properties import FPS, LOOP, show
+from ..provenance import PLAYER
 from ..roots import FRAME_PATH
 
 log = logging.getLogger(__name__)
 
 SLOT = "part"  # the name of the slot of all rows, which Blender chooses on every root then
-PLAYER = "idtech_player"  # on roots and rows: which player's
 ROW, NOTED = "idtech_row", "idtech_row_source"  # on a row's action: its name, and its numbers in the file
 WHOLE_ROW = "All Frames"  # shows the frames of the file one by one, each in the scene's frame of that number
 NEAR = 1e-3  # of a frame

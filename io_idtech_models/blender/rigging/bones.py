@@ -49,18 +49,19 @@ def make_bones(skeleton: JoinedRig, models: list[FramedModel], name: str, scene:
     block: Block = bpy.data.objects.new(name, bpy.data.armatures.new(name))
     size = max(float(np.ptp(rig.rest, axis=0).max(initial=0.0)), 1e-3)
     tag_of = {bone: tag for tag, bone in enumerate(rig.tag_bones.tolist())}
+    tag_rests, roots = skeleton.tag_rests, skeleton.roots
     with editing(block, scene):
         made: list[Any] = []
         for bone, parent in enumerate(rig.parents.tolist()):
             edit = block.data.edit_bones.new(given[bone])
             if bone in tag_of:
                 edit.length = max(float(steady.lengths(rig.tails[bone] - rig.heads[bone])), SHORTEST * size)
-                edit.matrix = Matrix(steady.products(skeleton.tag_rests[tag_of[bone]], TURN).tolist())
+                edit.matrix = Matrix(steady.products(tag_rests[tag_of[bone]], TURN).tolist())
             else:
                 _place(edit, rig.heads[bone], rig.tails[bone], SHORTEST * size)
             if parent >= 0:
                 edit.parent = made[parent]
-            if bone in skeleton.roots:
+            if bone in roots:
                 edit.inherit_scale = "NONE"  # as games drop it
             made.append(edit)
     rest = rest_matrices(block.data)

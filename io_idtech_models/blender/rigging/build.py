@@ -43,13 +43,15 @@ class BuiltRig:
 def build(name: str, parts: list[Part], rigs: list[Rig | None], keys: Block | None, scene: bpy.types.Scene) -> BuiltRig:
     """Put an armature behind the frames of parts, which look as before; `keys` is the action that shows all of them."""
     listed = zip(parts, rigs, strict=True)
-    skeleton = join([PartRig(part.name, rig, part.tags.places, part.above, part.beside) for part, rig in listed])
+    skeleton = join(
+        [PartRig(part.name, rig, part.tags.places, part.tags.scales, part.above, part.beside) for part, rig in listed]
+    )
     models = [part.model for part in parts if part.model is not None]
     with undone_on_failure():
         bones = make_bones(skeleton, models, name, scene)
         block = bones.block
         block.data[RIG] = uuid.uuid4().hex
-        motion = motion_of(skeleton, bones, _scales(parts, len(skeleton.tags)))
+        motion = motion_of(skeleton, bones)
         _link(block, models[0], parts[0].root)
         found = list(zip(parts, skeleton.parts, strict=True))
         keyed = [KeyedBones(own.bones, part.model.plan.times) for part, own in found if part.model is not None]
@@ -65,13 +67,6 @@ def build(name: str, parts: list[Part], rigs: list[Rig | None], keys: Block | No
             _hang(part.model, own, rig, bones)
         own_rigs.append(rig)
     return BuiltRig(bones, own_rigs, whole)
-
-
-def _scales(parts: list[Part], count: int) -> NDArray[np.float64]:
-    """Return the scales of all tags that get bones, (F, N, 3), in so many frames."""
-    frames = np.arange(count)
-    each = [part.tags.scales for part in parts if part.model is not None]
-    return np.concatenate([scales[np.minimum(frames, len(scales) - 1)] for scales in each], axis=1)
 
 
 def _hang(model: FramedModel, joined: JoinedPart, rig: Rig, bones: Bones) -> None:

@@ -19,9 +19,9 @@ from mathutils import Matrix
 
 from ...model.rigging.joined import JoinedPart
 from .. import names
-from ..compat import HAS_SLOTS, Block
-from ..player.assembly import FRAMES, SPAN, lock
-from ..roots import AT_REST, HOME, POSE, follow
+from ..compat import Block
+from ..player.assembly import show_frame
+from ..roots import AT_REST
 from .bones import Bones
 
 
@@ -29,20 +29,9 @@ def follow_part(root: Block, meshes: list[Block], bones: Bones, joined: JoinedPa
     """Let bones show the frame of their part's root, and the meshes stay where the part is at rest."""
     rig = bones.block
     for bone in joined.bones.tolist():
-        pose = rig.pose.bones[bones.names[bone]]
-        home: Any = pose.constraints.new("COPY_TRANSFORMS")
-        home.name, home.target, home.space_object = HOME, root, root
+        home = show_frame(rig.pose.bones[bones.names[bone]], rig.animation_data, root)
+        home.space_object = root
         home.owner_space, home.target_space = "LOCAL", "CUSTOM"  # where the root sees itself: nowhere in particular
-        shown: Any = pose.constraints.new("ACTION")
-        shown.name, shown.target = POSE, root
-        shown.action = rig.animation_data.action
-        if HAS_SLOTS:
-            shown.action_slot = rig.animation_data.action_slot
-        shown.use_eval_time, shown.frame_start, shown.frame_end = True, -1, SPAN - 1
-        shown.owner_space = shown.target_space = "LOCAL"
-        shown.mix_mode = "BEFORE_FULL"
-        follow(shown, "eval_time", root, FRAMES)
-        lock(pose, (home, shown), root)
     if joined.root >= 0:
         _stay(root, meshes, rig, joined)
 

@@ -20,6 +20,7 @@ from ..player.parts import find_player
 from ..provenance import PART
 from ..roots import root_of
 from ..scene import ExportScene
+from ..skeletal.armature import positioned
 from ..vertex.shape_keys import frame_blocks, read
 from .read import moved, triangles_of
 
@@ -66,7 +67,8 @@ def _at_rest(rig: Block, names: list[str], export: ExportScene[Any]) -> Iterator
     whole = _moved_as_wholes(rig)
     places, owners, numbers, shares = [], [], [], []
     count = 0
-    with _resting(rig, export):
+    with positioned(rig, "REST"):
+        export.view_layer.update()
         for mesh in made:
             frames = read(frame_blocks(mesh.data.shape_keys), len(mesh.data.vertices))
             places.append(_in_world(mesh, np.median(frames, axis=0)))
@@ -107,18 +109,6 @@ def _moved_as_wholes(rig: Block) -> dict[Block, str]:
         own = [block for block in root.children_recursive if block.type == "MESH" and root_of(block) == root]
         found |= dict.fromkeys(own, begin[kind])
     return found
-
-
-@contextmanager
-def _resting(rig: Block, export: ExportScene[Any]) -> Iterator[None]:
-    """Let an armature show its rest meanwhile."""
-    before = rig.data.pose_position
-    try:
-        rig.data.pose_position = "REST"
-        export.view_layer.update()
-        yield
-    finally:
-        rig.data.pose_position = before
 
 
 def _transferred(

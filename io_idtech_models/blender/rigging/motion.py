@@ -55,8 +55,8 @@ class Motion:
         return np.ascontiguousarray(steady.products(self.posed, inverse(bones.rest))[..., :3, :])
 
 
-def motion_of(skeleton: JoinedRig, bones: Bones, scales: Doubles) -> Motion:
-    """Return a skeleton's motion as curves; tags have scales (F, N, 3).
+def motion_of(skeleton: JoinedRig, bones: Bones) -> Motion:
+    """Return a skeleton's motion as curves.
 
     A bone is posed against where Blender has its parent, and a part against where that has the tag that it hangs on:
     axes of bones at rest are only as long as one to some hundred thousandths (of those that point to -Y, in 4.2), which
@@ -88,7 +88,7 @@ def motion_of(skeleton: JoinedRig, bones: Bones, scales: Doubles) -> Motion:
             found.posed[:, bone] = steady.products(stand, joint_matrices(own[:, :3], unit(own[:, 3:7])))
             if bone in tag_of:
                 sizes = steady.lengths(np.swapaxes(basis[:, :3, :3], 1, 2))
-                own[:, 7:] = np.where(np.abs(sizes - 1) < EVEN, 1.0, sizes) * scales[:, tag_of[bone]][:, AXES]
+                own[:, 7:] = np.where(np.abs(sizes - 1) < EVEN, 1.0, sizes) * skeleton.scales[:, tag_of[bone]][:, AXES]
     return found
 
 

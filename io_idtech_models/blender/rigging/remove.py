@@ -25,7 +25,7 @@ from ..roots import AT_REST, FRAME, frame_root, root_of, space_of
 from ..scene import ExportScene
 from ..vertex import spread, tags
 from ..vertex.frame_plan import GatherSettings, plan_frames
-from ..vertex.gather import find_tags, reach_of, settle_tag
+from ..vertex.gather import TagSource, find_tags, reach_of, settle_tag
 from ..vertex.sampling import Samples, Subject, step, stepping
 from ..vertex.source import find
 from .build import write_keys
@@ -47,8 +47,8 @@ def remove(
     parts = []
     for root in dict.fromkeys(map(root_of, meshes)):
         own = [block for block in meshes if root_of(block) == root]
-        tags = [tag for tag in find_tags([b for b in empties if root_of(b) == root]) if not tag.bone]
-        parts.append(_Part(own, [tag.block for tag in tags], collections.get(root), export))
+        tags = find_tags([block for block in empties if root_of(block) == root])
+        parts.append(_Part(own, tags, collections.get(root), export))
     for part in parts:
         part.look(export)
     for part in parts:
@@ -67,15 +67,15 @@ class _Part:
     def __init__(
         self,
         meshes: list[Block],
-        tag_blocks: list[Block],
+        sources: list[TagSource],
         collection: bpy.types.Collection | None,
         export: ExportScene[GatherSettings],
     ) -> None:
-        self.meshes, self.tags = meshes, tag_blocks
+        self.meshes, self.tags = meshes, [tag.block for tag in sources]
         self.name = meshes[0].name if collection is None else collection.name
-        self.known = find(collection, [block.data for block in meshes], tag_blocks)
-        space = space_of([*meshes, *tag_blocks], collection, export.evaluated)
-        self.plan = plan_frames(meshes, find_tags(tag_blocks), collection, self.known, export, space)
+        self.known = find(collection, [block.data for block in meshes], self.tags)
+        space = space_of([*meshes, *self.tags], collection, export.evaluated)
+        self.plan = plan_frames(meshes, sources, collection, self.known, export, space)
         self.plan.space = space
         self.seen: list[Samples] = []
         self.reaches: list[float] = []

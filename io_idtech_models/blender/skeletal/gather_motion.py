@@ -157,19 +157,11 @@ def gather_scene(export: RigScene, clip: Clip) -> Animation:
 def playing(rig: Block, action: Any, slot: Any) -> Iterator[None]:
     """Let an armature play an action (or None) alone meanwhile, even if it shows its rest else; see `playback`."""
     curves = [] if action is None else curves_of(action, slot)
-    with posed(rig), playback.playing(playback.Take("", action, [playback.Role(rig, slot, curves)], [])):
+    with (
+        armature.positioned(rig, "POSE"),
+        playback.playing(playback.Take("", action, [playback.Role(rig, slot, curves)], [])),
+    ):
         yield
-
-
-@contextmanager
-def posed(rig: Block) -> Iterator[None]:
-    """Let an armature show its pose meanwhile, even if it shows its rest else."""
-    position = rig.data.pose_position
-    try:
-        rig.data.pose_position = "POSE"
-        yield
-    finally:
-        rig.data.pose_position = position
 
 
 @contextmanager

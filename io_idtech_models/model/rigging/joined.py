@@ -29,6 +29,7 @@ class PartRig:
     name: str
     rig: Rig | None  # None: it has one frame, and is moved as a whole
     tags: Doubles  # (f, N, 4, 4) where it has tags, without scale
+    scales: Doubles  # (f, N, 3) of these
     above: tuple[int, int] | None = None  # the part before, and which of that one's tags, that it hangs on
     beside: bool = False  # it is another model, which goes along with the bone of those before that it follows best
 
@@ -69,6 +70,7 @@ class JoinedRig:
     rig: Rig  # its tags' bones are those of all parts, one behind another; a part that ends before others stays
     parts: list[JoinedPart]
     tags: Doubles  # (F, N, 4, 4) where all tags that have bones are
+    scales: Doubles  # (F, N, 3) of these
 
     @property
     def tag_rests(self) -> Doubles:
@@ -106,6 +108,7 @@ class _Joining:
         self.tails: list[Doubles] = []
         self.poses: list[Doubles] = []  # (F, B, 3, 4)
         self.tags: list[Doubles] = []  # (F, N, 4, 4)
+        self.scales: list[Doubles] = []  # (F, N, 3)
 
     def add(self, part: PartRig) -> None:
         """Put a part behind the others."""
@@ -162,6 +165,7 @@ class _Joining:
         self.poses.append(poses)
         self.tag_bones += [first + bone for bone in rig.tag_bones.tolist()]
         self.tags.append(steady.products(stand[:, None], self._held(part.tags)))
+        self.scales.append(self._held(part.scales))
 
     def _followed(self, rig: Rig) -> int:
         """Return which bone that there is already another model's first one follows best."""
@@ -194,7 +198,7 @@ class _Joining:
             tag_bones=np.array(self.tag_bones, np.int64),
             groups=self.groups,
         )
-        return JoinedRig(rig, self.found, np.concatenate(self.tags, axis=1))
+        return JoinedRig(rig, self.found, np.concatenate(self.tags, axis=1), np.concatenate(self.scales, axis=1))
 
 
 def _named(name: str, part: str) -> str:

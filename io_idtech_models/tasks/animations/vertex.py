@@ -153,11 +153,8 @@ class VertexAnimations(Animations):
         """Let all surfaces play an action."""
         self.lead.animation_data_create()
         play(self.lead, row.action)
-        rigs = rigs_of(self.keyed)
-        for block in dict.fromkeys([*self.keyed[1:], *(block for rig in rigs for block in posed_by(rig))]):
-            if block != self.keyed[0]:
-                share_action(block.data.shape_keys, self.lead)
-        rig_clips.play_along(rigs, row.action)
+        self.play_together()
+        rig_clips.play_along(rigs_of(self.keyed), row.action)
         if row.by_names:
             fit_scene(scene, row.first, row.last)
             return
@@ -186,6 +183,13 @@ class VertexAnimations(Animations):
             return 0
         span = spans.span_of(row.action, self._curves(row.action))
         return 0 if span is None else int(span.first_key) - row.first
+
+    def play_together(self) -> None:
+        """Let all surfaces, and other models that the same rig poses, play what the first one does."""
+        posed = [block for rig in rigs_of(self.keyed) for block in posed_by(rig)]
+        for block in dict.fromkeys([*self.keyed[1:], *posed]):
+            if block != self.keyed[0]:
+                share_action(block.data.shape_keys, self.lead)
 
     def pair_rigs(self) -> None:
         """Give armatures that were made of the frames an action for each animation, and for no other."""

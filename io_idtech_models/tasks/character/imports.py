@@ -74,10 +74,8 @@ def file_at(path: Path, disk: Disk, wanted: str = "") -> GameFile:
         return fitting[0]
     if not every:
         raise LimitError("there is no character in it")
-    kind = "several characters" if fitting else f"no character '{wanted}'"
-    raise LimitError(
-        f"there are {kind}, say which: {listed(list(shown))}" if fitting else f"{kind}: {listed(list(shown))}"
-    )
+    lack = "there are several characters, say which" if fitting else f"no character '{wanted}'"
+    raise LimitError(f"{lack}: {listed(list(shown))}")
 
 
 def import_character(

@@ -22,6 +22,7 @@ from ...blender.properties import PREVIEW
 from ...blender.roots import WORLD
 from ...blender.selfcheck import some
 from ...blender.skeletal import gather_motion
+from ...blender.skeletal.armature import positioned
 from ...blender.skeletal.bones import moved_bones
 from ...blender.skeletal.gather import gather_rig
 from ...blender.skeletal.rig_scene import RigScene
@@ -147,7 +148,7 @@ def shown_by(export: RigScene, row: Format) -> list[Motion]:
     To play another action is dear: Blender copies the first anew, all of its keys, when that comes back.
     """
     rig, scene = export.rig, export.scene
-    play = partial(gather_motion.posed, rig)
+    play = partial(positioned, rig, "POSE")
     found = [Motion(scene.name, play, np.arange(scene.frame_start, scene.frame_end + 1))]
     if not is_still(rig):
         return found

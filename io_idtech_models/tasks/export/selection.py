@@ -11,7 +11,7 @@ from ...blender.compat import Context
 from ...blender.frame_rigs import is_frame_rig
 from ...blender.mesh.levels import number_of as level_number
 from ...blender.provenance import MODEL_ID, RECORD, SURFACE_INDEX, TAG_INDEX, model_of
-from ...blender.roots import follows, is_root, is_tag, outermost, owner_of, root_of
+from ...blender.roots import follows, is_root, is_tag, owner_of, player_root, root_of
 from ...blender.vertex.gather import TagSource, find_tags
 from ...blender.vertex.source import adopt, find, frame_list
 from ...model.wording import listed, plural
@@ -254,7 +254,7 @@ def part_of(context: Context, root: bpy.types.Object) -> Choice:
     What goes along (`owner_of`) are meshes and their like that are no other model's, wherever they lie.
     """
     holder = _home(root) or _speaker([root])
-    whole = outermost(root).children_recursive  # an armature of the player's may carry tags of all parts
+    whole = (player_root(root) or root).children_recursive  # an armature of the player's may carry tags of all parts
     blocks = [block for block in whole if root_of(block) == root]
     blocks += [block for block in _loose(context.scene.objects) if owner_of(block) == root]
     if holder is not None and _home(root) == holder:

@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 
 from ...blender.compat import Block, Context
-from ...blender.provenance import CONTENT, FILE, MODEL_ID, PART
+from ...blender.provenance import CONTENT, FILE, MODEL_ID, PART, PLAYER
 from ...blender.vertex.shape_keys import frame_blocks
 from ...formats import ROWS, SKELETAL, Format
 from ...game.store import split_at_archive
@@ -47,7 +47,6 @@ class WholePlayer:
     @property
     def parts(self) -> dict[str, Block]:
         """Return the roots of its parts by their kinds, legs first."""
-        from ...blender.player.rows import PLAYER
         from ...blender.roots import LEVEL, is_root
 
         blocks = self.root.children_recursive if self.home is None else self.home.all_objects
@@ -128,9 +127,8 @@ def player_of(block: Block) -> WholePlayer | None:
         above = above.parent
     if above is None:
         return None
-    from ...blender.player.parts import player_root  # with all that moves things: starting Blender need not wait
-    from ...blender.player.rows import PLAYER
-    from ...blender.roots import root_of
+    from ...blender.player.parts import home_of  # with all that moves things: starting Blender need not wait
+    from ...blender.roots import player_root, root_of
 
     root = player_root(block)
     if root is None or root_of(block) is None:
@@ -140,8 +138,7 @@ def player_of(block: Block) -> WholePlayer | None:
         found = every.get(known) if known is not None else None
         if known is None or (found is not None and found.get(PLAYER) == root[PLAYER]):
             return WholePlayer(root, found)
-    owners = [c for c in every if c.get(PLAYER) == root[PLAYER]]
-    home = next((c for c in owners if root.name in c.all_objects), next(iter(owners), None))
+    home = home_of(root)
     _player_homes.update(root=root.session_uid, collections=len(every), name=None if home is None else home.name)
     return WholePlayer(root, home)
 

@@ -9,7 +9,8 @@ import bpy
 
 from ...blender.player.build import play_row
 from ...blender.player.parts import PlayerFound
-from ...blender.player.rows import PLAYER, ROW, retime, rows_of
+from ...blender.player.rows import ROW, retime, rows_of
+from ...blender.provenance import PLAYER
 from ...blender.vertex.shape_keys import frame_blocks
 from ...blender.vertex.source import frame_list
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE

@@ -51,7 +51,7 @@ class OBJECT_OT_idtech_play(Operator):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Offer it on objects of a player."""
-        from ...blender.player.parts import player_root
+        from ...blender.roots import player_root
 
         root = player_root(context.view_layer.objects.active)
         return may(cls, "" if root is not None else say("No player is active"))

@@ -36,7 +36,7 @@ def part(name, frames, above=None, beside=False, poses=None):
         tag_bones=np.array([2]),
         groups=["", "", "tags"],
     )
-    return PartRig(name, rig, tags, above, beside)
+    return PartRig(name, rig, tags, np.ones((frames, 1, 3)), above, beside)
 
 
 def test_one_part_is_itself():
@@ -49,7 +49,11 @@ def test_one_part_is_itself():
 
 
 def test_what_hangs_moves_with_its_tag_as_by_itself():
-    legs, torso, head = part("legs", 4), part("torso", 6, (0, 0)), PartRig("head", None, moves(1, 0), (1, 0))
+    legs, torso, head = (
+        part("legs", 4),
+        part("torso", 6, (0, 0)),
+        PartRig("head", None, moves(1, 0), np.ones((1, 0, 3)), (1, 0)),
+    )
     joined = join([legs, torso, head])
     rig = joined.rig
     assert rig.names == ["root", "bone.01", "tag_a", "torso", "torso.00", "torso.01", "tag_a.002", "head"]
