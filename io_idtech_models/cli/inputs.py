@@ -10,7 +10,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from .. import formats
-from ..game.character.definition import SUFFIX as CHARACTER
+from ..game.character import SUFFIX as CHARACTER
 from ..game.folders import Disk
 from ..game.listing import ANY_DEPTH, members
 from ..game.store import ARCHIVES, INTO_ARCHIVE

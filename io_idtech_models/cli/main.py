@@ -13,7 +13,7 @@ from ..assets import character
 from ..assets import convert as conversion
 from ..assets.export_request import ExportRequest
 from ..assets.load import load
-from ..game.character.definition import SUFFIX as CHARACTER
+from ..game.character import SUFFIX as CHARACTER
 from ..game.character.files import character_of
 from ..game.families import FAMILIES
 from ..game.folders import Disk, Game

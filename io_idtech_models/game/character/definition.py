@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from ...reporting import FormatError
 from ..lexer import WORDS, clean, decode, fold, shown, unquoted
 
-SUFFIX = ".char"
 MESH, SKIN, GROUP, SCRIPT = "mesh", "skin", "animationgroup", "animationscript"
 HEAD, HEAD_SKIN, HEAD_ANIMATIONS = "hudhead", "hudheadskin", "hudheadanims"
 CORPSE, CORPSE_SKIN = "undressedcorpsemodel", "undressedcorpseskin"

@@ -25,8 +25,8 @@ from ..search import game_folder
 from ..skin import SUFFIX as SKIN_SUFFIX
 from ..skin import Skin, read_skin
 from ..store import Folder, GameFile, Store, name_parts, split_name
-from . import definition
-from .definition import SUFFIX, Definition
+from . import SUFFIX, definition
+from .definition import Definition
 from .group import Group, read_group
 
 HOME = "characters"  # the folder beside `models` that they lie in

@@ -17,7 +17,7 @@ from ...blender.provenance import FILE
 from ...blender.scene import undone_on_failure
 from ...blender.skeletal.build import Posed, SkeletalSettings
 from ...blender.vertex.build import BuildSettings
-from ...game.character.definition import SUFFIX
+from ...game.character import SUFFIX
 from ...game.character.files import BODY, HEAD, HEAD_PLACE, CharacterFiles, Piece, characters_in
 from ...game.dress import NONE
 from ...game.folders import Disk

@@ -11,7 +11,7 @@ from bpy.props import BoolProperty, StringProperty
 from ...blender.compat import Context
 from ...blender.scene import room_for_others
 from ...formats import by_name
-from ...game.character.definition import SUFFIX
+from ...game.character import SUFFIX
 from ...game.store import ARCHIVES
 from ...reporting import ModelError
 from ..bases import CANCELLED, FINISHED, Operator, draw_group, file_filter, settings_from, takes_drops
