@@ -31,7 +31,7 @@ from ...reporting import FormatError, joined
 from ..common.records import Wanted, all_fit, warn_damaged
 from ..common.static import CODING, Scale, decode_normals, one_frame, settle
 from .file import GREY, LARGEST, LWOB, Lwo, Surf, read
-from .normals import corner_normals
+from .normals import corner_normals, triangles_of
 from .numbers import Ints, name_at, packed_name, raw_name, shown_name
 from .parts import NONE, STEP, STEPS, SWAPPED, Part, are_shown, faces_of, mapped, parts_of, shader_of, surfs_of
 from .rewrite import SKELETON, LayerEdit, NewPolygons
@@ -250,7 +250,7 @@ def _judge(settled: list[Settled], source: ModelSource, known: Known, triangulat
         shifted = _shifted(each)
         each.anew = bool(turned.any()) or bool((part.rows[shifted] == NONE).any())
     for keys, values in (("points", _places), ("rows", _uvs)):
-        stay = [each for each in settled if not each.anew and each.part is not None]
+        stay = _staying(settled)
         if not stay:
             return
         numbers = np.concatenate([getattr(each.part, keys) for each in stay])
@@ -259,6 +259,34 @@ def _judge(settled: list[Settled], source: ModelSource, known: Known, triangulat
         for each, start, end in zip(stay, starts, starts[1:], strict=False):
             changed = _moved(each) if keys == "points" else _shifted(each)
             each.anew = bool((torn[start:end] & changed).any())
+    _recut(settled, known)
+
+
+def _staying(settled: list[Settled]) -> list[Settled]:
+    """Return the surfaces whose polygons stay."""
+    return [each for each in settled if not each.anew and each.part is not None]
+
+
+def _recut(settled: list[Settled], known: Known) -> None:
+    """Write surfaces anew whose polygons of more corners would be cut into other triangles, since points moved."""
+    layer, shown = known.lwo.layers[0], np.flatnonzero(are_shown(known.lwo.layers[0]))
+    if not _large(known.lwo).any():
+        return
+    faces = faces_of(known.lwo, layer)
+    before, owners = triangles_of(layer.points, faces, shown)
+    while True:
+        points = layer.points.copy()
+        for each in _staying(settled):
+            assert each.part is not None
+            moved = _moved(each)
+            points[each.part.points[moved]] = each.places[moved]
+        other = np.zeros(layer.num_polygons, np.bool_)
+        other[owners[(triangles_of(points, faces, shown)[0] != before).any(axis=1)]] = True
+        bad = [each for each in _staying(settled) if each.part is not None and other[each.part.polygons].any()]
+        if not bad:
+            return
+        for each in bad:
+            each.anew = True
 
 
 def _places(each: Settled) -> NDArray[np.int64]:

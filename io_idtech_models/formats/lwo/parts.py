@@ -145,8 +145,10 @@ def _part(lwo: Lwo, corners: Ints, owners: Ints, tags: Ints, rows: tuple[Ints, N
 
 
 def shown_uvs(uvs: Mapped, rows: Ints) -> NDArray[np.float32]:
-    """Return the texture coordinates (n, 2) of vertices with some rows (n,): without one the first, as in Doom 3."""
-    if not len(uvs.values):
-        return np.tile(np.array([0.0, 1.0], np.float32), (len(rows), 1))
-    found: NDArray[np.float32] = uvs.values[np.maximum(rows, 0)]
+    """Return the texture coordinates (n, 2) of vertices with some rows (n,); 0 without one.
+
+    What games make of such a corner depends on other rows, or on the box, and is nothing that one would edit.
+    """
+    found = np.zeros((len(rows), 2), np.float32)
+    found[rows >= 0] = uvs.values[rows[rows >= 0]]
     return found
