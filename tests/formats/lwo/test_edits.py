@@ -23,7 +23,7 @@ MAKERS = [
 
 def faces_of(model):
     """Return all triangles, as games see them: material, places, texture coordinates; each as often as it is there."""
-    found = Counter()
+    found: Counter[tuple[str, str]] = Counter()
     for surface in model.surfaces:
         rows = np.concatenate((surface.positions[0], surface.uvs), axis=1)[surface.triangles]
         for face in rows.tolist():
