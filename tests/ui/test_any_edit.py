@@ -21,6 +21,7 @@ pytestmark = pytest.mark.usefixtures("empty_scene")
 # Of each format a sample with as much as it can hold; what lies beside, so that surfaces without a shader wear one.
 MODELS = {
     "md2": "animated", "md3": "no_shaders", "mdl": "animated", "mdc": "no_shaders", "ase": "several",
+    "lwo": "several",
     "md5mesh": "several_meshes",
     "mdm": "figure", "mds": "figure", "iqm": "arm", "mdr": "packed_walker",
 }  # fmt: skip

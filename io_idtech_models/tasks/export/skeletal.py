@@ -22,6 +22,7 @@ from ...model.wording import describe_skeletal, plural
 from ...reporting import Summary, collected_warnings
 from . import levels as rig_levels
 from .advice import advice, of_size
+from .material_files import material_files
 from .motion import AnimationExport, ExportedFiles, finished, meshes_of, motion_files, of_format, played
 from .motion_sources import NoActionError, Source, automatic, shown_by, sources_of
 from .selection import Choice, left_out, taken_along, unselected_tags
@@ -89,6 +90,7 @@ def _export_model(
         warnings.extend(row.lost(model))
         warnings.extend(refused([*row.check(model, game), *(p for a in animations for p in row.check_motion(a, game))]))
         skins = skin_files(replace(asked, target=target), blocks)
+        skins += material_files(replace(asked, target=target), blocks)
         data = row.dump(model, asked.options, animations)
         motion = played(sources, animations, row, data) if row.has_motions else []
         warnings[:0] = differences(export, gathered, motion or shown_by(export, row))  # what matters most
