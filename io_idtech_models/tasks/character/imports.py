@@ -18,14 +18,15 @@ from ...blender.scene import undone_on_failure
 from ...blender.skeletal.build import Posed, SkeletalSettings
 from ...blender.vertex.build import BuildSettings
 from ...game.character import SUFFIX
-from ...game.character.files import BODY, HEAD, HEAD_PLACE, CharacterFiles, Piece, characters_in
+from ...game.character.files import BODY, HEAD, HEAD_PLACE, CharacterFiles, Piece, characters_in, game_of
+from ...game.character.places import path_in
 from ...game.dress import NONE
 from ...game.folders import Disk
 from ...game.store import ARCHIVES, GameFile
 from ...model.wording import listed, plural
 from ...reporting import LimitError, ModelError, Summary, collected_warnings
 from ..import_.dressing import Dressing, materials_for, rate_of
-from ..import_.skeletal import FIT, ImportSettings, import_skeletal
+from ..import_.skeletal import FIT, ImportSettings, Kept, import_skeletal
 from ..import_.vertex import import_file
 
 log = logging.getLogger(__name__)
@@ -53,6 +54,8 @@ class CharacterOptions:
     """What of a character to bring along; the import operator declares the same options."""
 
     animations: bool = True  # all of its group; else bones alone
+    make_all: bool = False  # actions of all rows at once; else each is made when it is first played
+    animation: str = ""  # the one that is shown at first; "": one that stands
     scale: float = 1.0
     weld: bool = True
     fit_range: bool = True
@@ -125,7 +128,8 @@ def _import_body(
     known = [motion.file for motion in files.motions]
     rows = {motion.file: motion.rows for motion in files.motions}
     chosen = tuple(known[1:]) if options.animations else ()
-    wanted = ImportSettings(options.animations, chosen, next(iter(known), None), rows, FIT, dressing=worn)
+    kept = Kept(_names_in_game(files), options.animation) if options.animations and not options.make_all else None
+    wanted = ImportSettings(options.animations, chosen, next(iter(known), None), rows, kept, FIT, dressing=worn)
     try:
         return import_skeletal(body, settings, wanted, context, into)
     except ModelError as error:
@@ -133,6 +137,13 @@ def _import_body(
             raise
         log.warning("%s: the body has other bones, or none", error)
         return import_skeletal(body, settings, ImportSettings(bind=FIT, dressing=worn), context, into)
+
+
+def _names_in_game(files: CharacterFiles) -> dict[GameFile, str]:
+    """Return what a character's files of frames are called in their game."""
+    home = game_of(files.file)
+    games = [] if home is None else [home, *files.file.layer.elsewhere]
+    return {motion.file: path_in(games, motion.file) for motion in files.motions}
 
 
 def _import_piece(

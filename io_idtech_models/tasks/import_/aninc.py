@@ -50,17 +50,23 @@ def taken_apart(
     animation: Animation, row: Format, rows: Sequence[aninc.Row], table: str
 ) -> list[tuple[Animation, aninc.Row]]:
     """Return the animations that rows make of a file's frames; a warning names those that go beyond them."""
+    runs = runs_of(animation.name, animation.num_frames, rows, table)
+    return [(row.part(animation, each.name, frames, float(each.clip.frame_rate)), each) for frames, each in runs]
+
+
+def runs_of(name: str, num_frames: int, rows: Sequence[aninc.Row], table: str) -> list[tuple[range, aninc.Row]]:
+    """Return the frames of each row of a file that has so many; a warning names rows that go beyond them."""
     found, short = [], []
     for each in rows:
         clip = each.clip
-        frames = range(max(clip.first, 0), min(clip.last + 1, animation.num_frames))
+        frames = range(max(clip.first, 0), min(clip.last + 1, num_frames))
         if not frames or len(frames) < clip.length:
             short.append(each.name)
         if frames:
-            found.append((row.part(animation, each.name, frames, float(clip.frame_rate)), each))
+            found.append((frames, each))
     if short:
         text = "'%s' has frames beyond the %d of '%s', which are left out: %s"
-        log.warning(text, table, animation.num_frames, animation.name, listed(short))
+        log.warning(text, table, num_frames, name, listed(short))
     return found
 
 

@@ -36,14 +36,28 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
         name="Character", description="Which character, by name (medic, axis/medic), where an archive holds several"
     )
     animations: BoolProperty(
-        name="Animations", description="Bring all animations of the character's group along", default=True
+        name="Animations",
+        description="Bring all animations of the character's group along: an action is made when one is first played",
+        default=True,
+    )
+    make_all: BoolProperty(
+        name="Make All", description="Make the actions of all animations now, for scripts and exports that need them"
+    )
+    animation: StringProperty(
+        name="Animation", description="The animation to show at first, by its name; empty: one that stands"
     )
 
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
-        draw_group(self.layout, self, "idtech_character", "Character", ("character", "animations"))
+        draw_group(self.layout, self, "idtech_character", "Character", ("character",))
         draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "side_by_side"))
-        draw_group(self.layout, self, "idtech_time", "Animation", ("fit_range", "replace_range"))
+        draw_group(
+            self.layout,
+            self,
+            "idtech_time",
+            "Animation",
+            ("animations", "make_all", "animation", "fit_range", "replace_range"),
+        )
         self.draw_dress()
 
     def execute(self, context: Context) -> Any:
