@@ -34,7 +34,7 @@ def keep_frames(
     rig: Block,
     motions: Motions,
     row: Format,
-    rows: Mapping[GameFile, Sequence[aninc.Row]],
+    rows: Mapping[GameFile, Sequence[animation_tables.Named]],
     scale: float,
     named: Mapping[GameFile, str],
 ) -> list[KeptFile]:
@@ -52,24 +52,27 @@ def keep_frames(
     return [file for file, _ in found]
 
 
-def _clip_of(frames: range, row: aninc.Row) -> Clip:
-    return Clip(row.name, frames.start, len(frames), float(row.clip.frame_rate), max(row.loop, 0))
+def _clip_of(frames: range, row: animation_tables.Named) -> Clip:
+    rate = float(animation_tables.meant(row).frame_rate)
+    return Clip(row.name, frames.start, len(frames), rate, max(row.loop, 0))
 
 
 FIELDS = (*aninc.FIELDS, "text", "before", "after")
 
 
-def _said(row: aninc.Row) -> list[Any]:
+def _said(row: animation_tables.Named) -> list[Any]:
     """Return all that a table says of a row, as plain values; inverse of `table_row`."""
-    return [getattr(row, name) for name in FIELDS]
+    return [row.first, row.count] if isinstance(row, Clip) else [getattr(row, name) for name in FIELDS]
 
 
-def table_row(row: KeptRow) -> aninc.Row | None:
+def table_row(row: KeptRow) -> animation_tables.Named | None:
     """Return what a table said of a row, checked: a .blend can come from a stranger; None of all frames."""
     said = row.said
-    if not isinstance(said, list) or len(said) != len(FIELDS):
+    if not isinstance(said, list) or len(said) not in (2, len(FIELDS)):
         return None
     try:
+        if len(said) == 2:
+            return replace(row.clip, first=int(said[0]), count=int(said[1]))
         found = aninc.Row(row.clip.name, int(said[0]), int(said[1]))
         for name, value in zip(FIELDS[2:], said[2:], strict=True):
             kind = {"fps": float, "reversed": bool, "text": str, "before": str, "after": str}.get(name, int)

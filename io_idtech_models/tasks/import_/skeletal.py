@@ -23,7 +23,7 @@ from ...model.wording import describe_skeletal, plural
 from ...reporting import ModelError, Summary, collected_warnings
 from .dressing import AS_USUAL, Dressing, lacking, materials_for, note_skin, rate_of
 from .kept_frames import first_row, keep_frames, make_rows
-from .motion import Rows, note_files, show_rows, with_parts
+from .motion import Rows, note_files, note_runs, show_rows, table_beside, with_parts
 
 log = logging.getLogger(__name__)
 
@@ -89,16 +89,19 @@ def import_skeletal(
         if not loaded.animations:
             loaded.animations = [motion for motion, _ in motions]
         model = bound(loaded, wanted)
-        kept = wanted.kept
-        animations = [] if kept is not None else with_parts(motions, _moved_by(loaded.row), rows=wanted.rows)
+        animations = [] if wanted.kept is not None else with_parts(motions, _moved_by(loaded.row), rows=wanted.rows)
         rate = rate_of(context.scene)
         materials, dress = materials_for(file, loaded.row, wanted.dressing, rate, DIFFUSE_ENDINGS)
         posed = build(model, [a for a, _ in animations], settings, materials, context.scene, into)
         show_rows(posed.actions, animations)
-        note_files(posed.actions, animations, [other for _, other in motions] if animations else [], file)
         count = len(animations)
-        if kept is not None:
+        if wanted.kept is not None:
             count = _keep(posed, motions, loaded.row, wanted, settings, context.scene)
+        else:
+            others = [other for _, other in motions]
+            rows = table_beside(file, _moved_by(loaded.row)) if wanted.rows is None else wanted.rows
+            count += note_runs(posed.actions, animations, others, rows)
+            note_files(posed.actions, animations, others, file)
         note_file(posed.collection, [posed.armature, *posed.meshes, *posed.tags], file.place)
         note_skin(posed.collection, dress)
         warnings.extend(lacking(materials, dress))
