@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 
 ROWS, FRAMES = "idtech_rows", "idtech_frames"  # on an armature's data
 ROW_OF = "idtech_row_of"  # on an action: numbers of its file and of its row, with a stroke between
+COPY = " copy"  # behind these: it is no such row, but began as a copy of one
 MOST = 1 << 24  # frames
 Key = tuple[int, int]  # numbers of a file, and of a row of it
 
@@ -136,16 +137,19 @@ def data_of(rig: Block, number: int) -> bytes:
 
 def row_of(action: Any) -> Key | None:
     """Return which row an action was made of, or None."""
+    return None if COPY in str(action.get(ROW_OF, "")) else origin_of(action)
+
+
+def origin_of(action: Any) -> Key | None:
+    """Return which row an action was made of, or is a copy of; None if it is new."""
     found = action.get(ROW_OF)
-    parts = found.split("/") if isinstance(found, str) else []
+    parts = found.removesuffix(COPY).split("/") if isinstance(found, str) else []
     return (int(parts[0]), int(parts[1])) if len(parts) == 2 and all(part.isdecimal() for part in parts) else None
 
 
-def note_row(action: Any, key: Key | None) -> None:
-    """Note on an action which row it was made of; None: of none, it is new."""
-    action.pop(ROW_OF, None)
-    if key is not None:
-        action[ROW_OF] = f"{key[0]}/{key[1]}"
+def note_row(action: Any, key: Key, is_copy: bool = False) -> None:
+    """Note on an action which row it was made of, or that it is a copy of one, and so a new row."""
+    action[ROW_OF] = f"{key[0]}/{key[1]}{COPY if is_copy else ''}"
 
 
 def made_of(actions: Sequence[Any]) -> dict[Key, Any]:

@@ -74,9 +74,12 @@ class KeptAnimations(RigAnimations):
 
     def duplicate(self, row: ListedClip, name: str) -> str:
         """Copy a row's action: a row that is new."""
-        key = super().duplicate(self.made(row), name)
-        kept_frames.note_row(bpy.data.actions[key], None)
-        return key
+        copied = super().duplicate(self.made(row), name)
+        action = bpy.data.actions[copied]
+        origin = kept_frames.origin_of(action)
+        if origin is not None:
+            kept_frames.note_row(action, origin, is_copy=True)
+        return copied
 
     def rename(self, row: ListedClip, name: str) -> None:
         """Rename a row."""

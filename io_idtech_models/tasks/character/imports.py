@@ -18,8 +18,7 @@ from ...blender.skeletal.build import Posed, SkeletalSettings
 from ...blender.vertex.build import BuildSettings
 from ...formats import by_name, by_suffix
 from ...game.character.files import BODY, CharacterFiles, Piece
-from ...game.character.kinds import characters_in, home_of, place_of
-from ...game.character.places import path_in
+from ...game.character.kinds import characters_in, place_of
 from ...game.dress import NONE
 from ...game.folders import Disk
 from ...game.store import ARCHIVES, GameFile
@@ -28,6 +27,7 @@ from ...reporting import LimitError, ModelError, Summary, collected_warnings
 from ..import_.dressing import Dressing, materials_for, rate_of
 from ..import_.skeletal import FIT, ImportSettings, Kept, import_skeletal
 from ..import_.vertex import import_file
+from .record import names_in_game, remember
 
 log = logging.getLogger(__name__)
 
@@ -109,6 +109,7 @@ def import_character(
             except ModelError as error:
                 log.warning("%s: %s: %s is missing", piece.file.name, error, piece.kind)
         _hang_all(character, files.pieces)
+        remember(collection, files, options.scale)
         into.children.link(collection)
     facts = f"{said.facts}, {plural(len(character.parts), 'part')} on tags, skin {files.skin_name or NONE}"
     facts += "" if files.scale == 1.0 else f", which the game shows {files.scale:g} times as large"
@@ -130,7 +131,7 @@ def _import_body(
     rows = {motion.file: motion.rows for motion in files.motions}
     chosen = tuple(known[1:]) if options.animations else ()
     apart = options.animations and not options.make_all and known  # frames that are not the body's own
-    kept = Kept(_names_in_game(files), options.animation) if apart else None
+    kept = Kept(names_in_game(files, known), options.animation) if apart else None
     wanted = ImportSettings(options.animations, chosen, next(iter(known), None), rows, kept, FIT, dressing=worn)
     try:
         return import_skeletal(body, settings, wanted, context, into)
@@ -139,13 +140,6 @@ def _import_body(
             raise
         log.warning("%s: the body has other bones, or none", error)
         return import_skeletal(body, settings, ImportSettings(bind=FIT, dressing=worn), context, into)
-
-
-def _names_in_game(files: CharacterFiles) -> dict[GameFile, str]:
-    """Return what a character's files of frames are called in their game."""
-    home = home_of(files.file)
-    games = [] if home is None else [home, *files.file.layer.elsewhere]
-    return {motion.file: path_in(games, motion.file) for motion in files.motions}
 
 
 def _import_piece(

@@ -80,6 +80,10 @@ class VIEW3D_PT_idtech(InSidebar, Panel):  # type: ignore[misc]
         if subject.player is not None:
             _draw_player(layout, subject, subject.player)
         else:
+            if subject.character is not None:
+                from ...blender import names
+
+                layout.label(text=names.file_name_of(subject.character.home), icon="USER", translate=False)
             icon = "OBJECT_DATA" if subject.home is None else "OUTLINER_COLLECTION"
             layout.label(text=subject.holder.name, icon=icon, translate=False)
         column = layout.column(align=True)
