@@ -70,7 +70,7 @@ def recall(collection: Any) -> Record | None:
     """Return what a character's collection knows, checked: a .blend can come from a stranger; None for no character."""
     try:
         found = json.loads(str(collection.get(CHARACTER, "")))
-        record = Record(*(str(found[key]) for key in ("game", "file", "skin")), float(found["scale"]))
+        record = Record(str(found["game"]), str(found["file"]), str(found["skin"]), float(found["scale"]))
         for key in ("models", "skins", "sums"):
             getattr(record, key).update((str(kind), str(path)) for kind, path in found[key].items())
         record.group = str(found["group"])

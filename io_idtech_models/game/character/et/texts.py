@@ -14,7 +14,7 @@ from itertools import pairwise
 from ....reporting import FormatError, LimitError
 from ... import aninc
 from ...aninc import Row
-from ...lexer import WORDS, clean, fold, unquoted
+from ...lexer import WORDS, clean, decode, fold, shown, unquoted
 from ...store import name_parts
 from ..edits import RowEdit
 from .definition import SKIN
@@ -31,14 +31,14 @@ def with_value(data: bytes, key: str, value: str) -> bytes:
     """
     if not value.isprintable() or '"' in value:
         raise LimitError(f"'{value}' can't stand in a character's file")
-    text = _decoded(data)
+    text, encoding = decode(data)
     words = [word for word in WORDS.finditer(clean(text, keeps_lines=True)) if word[0] != "\n"]
     found = [after for word, after in pairwise(words) if fold(unquoted(word[0])) == key and after[0] not in ("{", "}")]
     if not found:
         raise LimitError(f"the character's file names no {key}")
     start, end = found[-1].span()
     quoted = text[start] == '"' or any(letter.isspace() for letter in value)
-    return _encoded(text[:start] + (f'"{value}"' if quoted else value) + text[end:])
+    return _encoded(text[:start] + (f'"{value}"' if quoted else value) + text[end:], encoding)
 
 
 def with_skin(data: bytes, name: str) -> bytes:
@@ -52,12 +52,13 @@ def with_rows(texts: Texts, group: str, edits: Sequence[RowEdit]) -> dict[str, b
     Raises:
         LimitError: a row stands nowhere, or its table can't be read.
     """
-    spots = list(_Walk(texts).group(group))
+    walk = _Walk(texts, group)
+    spots = list(walk.group())
     changes: dict[str, list[tuple[int, int, str]]] = {}
     for edit in edits:
         name, change = _change(spots, edit)
         changes.setdefault(name, []).append(change)
-    return {name: _changed(texts[name], own) for name, own in changes.items()}
+    return {name: walk.changed(name, own) for name, own in changes.items()}
 
 
 @dataclass(frozen=True)
@@ -80,24 +81,36 @@ def _key(path: str) -> str:
     return "/".join(name_parts(fold(path)))
 
 
-def _decoded(data: bytes) -> str:
-    return data.decode("utf-8", errors="surrogateescape")
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", errors="surrogateescape")
+def _encoded(text: str, encoding: str) -> bytes:
+    try:
+        return text.encode(encoding, errors="surrogateescape")
+    except UnicodeEncodeError as error:
+        letters = shown(text[error.start : error.end])
+        raise LimitError(f"'{letters}' can't be written into a file whose letters are {encoding}") from error
 
 
 class _Walk:
-    """Finds rows in the order in which a game reads them."""
+    """Finds rows in the order in which a game reads them; `path` is that of the group."""
 
-    def __init__(self, texts: Texts) -> None:
-        self.texts = {_key(name): (name, _decoded(data)) for name, data in texts.items()}
+    def __init__(self, texts: Texts, path: str) -> None:
+        self.key = _key(path)
+        # As they were read: see `group`.
+        self.texts = {
+            _key(name): (name, *(decode(data) if _key(name) == self.key else _table(data)))
+            for name, data in texts.items()
+        }
         self.included = 0
 
-    def group(self, path: str) -> Iterator[_Spot]:
-        """Yield the rows of an animation group."""
-        name, text = self.texts.get(_key(path), (path, ""))
+    def changed(self, name: str, changes: list[tuple[int, int, str]]) -> bytes:
+        """Return a text with changes; raises LimitError."""
+        _, text, encoding = self.texts[_key(name)]
+        for start, end, new in sorted(changes, key=lambda change: change[:2], reverse=True):
+            text = text[:start] + new + text[end:]
+        return _encoded(text, encoding)
+
+    def group(self) -> Iterator[_Spot]:
+        """Yield the rows of the animation group."""
+        name, text, _ = self.texts.get(self.key, ("", "", ""))
         plain = clean(text, keeps_lines=True)
         start = START.match(plain)
         block = None if start is None else ANIMFILE.match(plain, start.end())
@@ -105,34 +118,53 @@ class _Walk:
             body = BODY.match(plain, block.end())
             end = len(plain) if body is None else body.end()
             motion = _key(block["quoted"] or block["bare"] or "")
-            yield from self.part(motion, name, text, (block.end(), end), (_key(path),))
+            yield from self.part(motion, name, (plain, text), (block.end(), end), (self.key,))
             block = ANIMFILE.match(plain, end + 1)
 
-    def part(self, motion: str, name: str, text: str, span: tuple[int, int], way: tuple[str, ...]) -> Iterator[_Spot]:
-        """Yield the rows in a part of a text, and of what that includes."""
+    def part(
+        self, motion: str, name: str, text: tuple[str, str], span: tuple[int, int], way: tuple[str, ...]
+    ) -> Iterator[_Spot]:
+        """Yield the rows in a part of a text, without comments and as it is, and of what that includes."""
         place, end = span
-        for found in INCLUDE.finditer(clean(text, keeps_lines=True), place, end):
+        for found in INCLUDE.finditer(text[0], place, end):
             yield from _rows(motion, name, text, (place, found.start()))
             key = _key(found["quoted"] or found["bare"] or "")
             if key in self.texts and key not in way and self.included < MOST_INCLUDES:
                 self.included += 1
-                other, inner = self.texts[key]
-                yield from self.part(motion, other, inner, (0, len(inner)), (*way, key))
+                other, inner, _ = self.texts[key]
+                plain = clean(inner, keeps_lines=True)
+                plain = plain if INCLUDE.search(plain) else inner
+                yield from self.part(motion, other, (plain, inner), (0, len(plain)), (*way, key))
             place = found.end()
         yield from _rows(motion, name, text, (place, end))
 
 
-def _rows(motion: str, name: str, text: str, span: tuple[int, int]) -> Iterator[_Spot]:
+def _table(data: bytes) -> tuple[str, str]:
+    return data.decode("utf-8", errors="surrogateescape"), "utf-8"
+
+
+def _rows(motion: str, name: str, text: tuple[str, str], span: tuple[int, int]) -> Iterator[_Spot]:
+    plain, whole = text
     place, end = span
     try:
-        rows = aninc.read_rows(text[place:end])
+        rows = aninc.read_rows(plain[place:end])
     except FormatError:  # none of it counts
         return
     for row in rows:
         start = place + len(row.before)
-        rest = aninc.REST_OF_LINE.match(text, start + len(row.text))
+        place = start + len(row.text) + len(row.after)
+        rest = aninc.REST_OF_LINE.match(whole, start + len(row.text))
+        row.text = _as_written(row, whole[start : start + len(row.text)])
         yield _Spot(motion, name, start, row, "" if rest is None else rest[0])
-        place += len(row.before) + len(row.text) + len(row.after)
+
+
+def _as_written(row: Row, text: str) -> str:
+    """Return what a row was read from with the comments in its midst, if it means the same with these."""
+    try:
+        found = aninc.read_rows(text)
+    except FormatError:
+        return row.text
+    return text if found == [row] else row.text
 
 
 def _change(spots: list[_Spot], edit: RowEdit) -> tuple[str, tuple[int, int, str]]:
@@ -164,10 +196,3 @@ def _like(row: Row, other: Row) -> Row:
         row.name, row.first, row.length, row.loop, row.fps, row.move_speed, row.transition, row.reversed, priority,
         other.text,
     )  # fmt: skip
-
-
-def _changed(data: bytes, changes: list[tuple[int, int, str]]) -> bytes:
-    text = _decoded(data)
-    for start, end, new in sorted(changes, key=lambda change: change[:2], reverse=True):
-        text = text[:start] + new + text[end:]
-    return _encoded(text)
