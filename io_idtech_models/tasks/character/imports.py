@@ -19,6 +19,7 @@ from ...blender.vertex.build import BuildSettings
 from ...formats import by_name, by_suffix
 from ...game.character.files import BODY, CharacterFiles, Piece
 from ...game.character.kinds import characters_in, place_of
+from ...game.character.weapons import weapon_of
 from ...game.dress import NONE
 from ...game.folders import Disk
 from ...game.store import ARCHIVES, GameFile
@@ -27,7 +28,7 @@ from ...reporting import LimitError, ModelError, Summary, collected_warnings
 from ..import_.dressing import Dressing, materials_for, rate_of
 from ..import_.skeletal import FIT, ImportSettings, Kept, import_skeletal
 from ..import_.vertex import import_file
-from .record import names_in_game, remember
+from .record import games_of, names_in_game, remember
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +57,7 @@ class CharacterOptions:
     animations: bool = True  # all of its group; else bones alone
     make_all: bool = False  # actions of all rows at once; else each is made when it is first played
     animation: str = ""  # the one that is shown at first; "": one that stands
+    weapon: str = ""  # to hold in hand: its name, or its path in the game
     scale: float = 1.0
     weld: bool = True
     fit_range: bool = True
@@ -91,10 +93,12 @@ def import_character(
     """Bring a character into the scene: what there is of it, and a warning for what is missing.
 
     Raises:
-        ModelError: its body is missing or can't be read; the .blend is as it was.
+        ModelError: its body is missing or can't be read, or there is no such weapon; the .blend is as it was.
     """
     if files.body is None:
         raise LimitError("; ".join(files.missing) or "it has no body")
+    if options.weapon:
+        files.pieces.append(weapon_of(games_of(files), options.weapon))
     with collected_warnings() as warnings, undone_on_failure():
         warnings.extend(files.missing)
         collection = bpy.data.collections.new(names.fit(files.name))

@@ -20,7 +20,7 @@ from ...blender.roots import LEVEL, is_root
 from ...game.character.files import BODY, CharacterFiles
 from ...game.character.kinds import home_of
 from ...game.character.places import path_in
-from ...game.store import GameFile, split_at_archive
+from ...game.store import GameFile, Store, split_at_archive
 from ...model.limits.games import GAMES, UNKNOWN
 
 
@@ -41,9 +41,14 @@ class Record:
 
 def names_in_game(files: CharacterFiles, wanted: Iterable[GameFile]) -> dict[GameFile, str]:
     """Return what a character's files are called in their game; "" for one that lies in none."""
-    home = home_of(files.file)
-    games = [] if home is None else [home, *files.file.layer.elsewhere]
+    games = games_of(files)
     return {file: path_in(games, file) for file in wanted}
+
+
+def games_of(files: CharacterFiles) -> list[Store]:
+    """Return the game that a character is of, and those that the user has named."""
+    home = home_of(files.file)
+    return [] if home is None else [home, *files.file.layer.elsewhere]
 
 
 def remember(collection: bpy.types.Collection, files: CharacterFiles, scale: float) -> None:

@@ -51,6 +51,10 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
     character: StringProperty(
         name="Character", description="Which character, by name (medic, axis/medic), where an archive holds several"
     )
+    weapon: StringProperty(
+        name="Weapon",
+        description="The weapon to hold, by its folder's name (mp40) or its path in the game; empty: none",
+    )
     animations: BoolProperty(
         name="Animations",
         description="Bring all animations of the character's group along: an action is made when one is first played",
@@ -65,7 +69,7 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
 
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
-        draw_group(self.layout, self, "idtech_character", "Character", ("character",))
+        draw_group(self.layout, self, "idtech_character", "Character", ("character", "weapon"))
         draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "side_by_side"))
         draw_group(
             self.layout,

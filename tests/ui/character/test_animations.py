@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from io_idtech_models.blender import names
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.curves import curve_points
 from io_idtech_models.blender.skeletal import kept_frames
 from io_idtech_models.tasks.animations.find import of_rig
-from tests.samples_character import files, put_character
-from tests.ui.character.test_import import read, rig
-from tests.ui.scene import bpy, error_of
+from tests.samples_character import TOYS, files, put_character
+from tests.ui.character.test_import import read, rig, roots
+from tests.ui.scene import bpy, error_of, put
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 play: Any = bpy.ops.object.idtech_animation_play
@@ -159,3 +160,47 @@ def test_scaled(tmp_path):
     height = block.pose.bones["Bip01 Head"].head.z
     assert 15 < height < 45
     assert kept_frames.scale_of(block) == 0.5
+
+
+def test_legs_and_torso_at_once(tmp_path):
+    block = opened(tmp_path)
+    mix = bpy.ops.object.idtech_preview_torso
+    assert mix(legs="walk", torso="salute") == {"FINISHED"}
+    action = block.animation_data.action
+    assert action["idtech_preview"] and action.name == "walk + salute"
+    assert sorted(a.name for a in bpy.data.actions) == ["salute", "stand", "walk", "walk + salute"]
+    shown = place("tag_head")
+    play(name="walk")
+    assert np.abs(shown - place("tag_head")).max() > 0.05, "the head goes with the torso"
+    assert mix(legs="crawl", torso="walk") == {"FINISHED"}
+    assert [a.name for a in bpy.data.actions if "idtech_preview" in a] == ["crawl + walk"], "the one before is gone"
+    assert listed() == ROWS
+    assert "there is no animation 'jump'" in error_of(mix, legs="walk", torso="jump")
+
+
+def place(name: str) -> Any:
+    bpy.context.scene.frame_set(7)
+    tag = next(block for block in bpy.data.objects if block.name == name)
+    return np.array(tag.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world)
+
+
+@pytest.mark.parametrize("name", ["gun", "GUN", "models/weapons2/gun/gun.mdc", f"{TOYS}/acc/pack.md3"])
+def test_a_weapon_in_hand(tmp_path, name):
+    path = put_character(tmp_path)
+    put(tmp_path / "models/weapons2/gun/gun.md3")
+    read(path, weapon=name)
+    root = roots()["weapon"]
+    assert names.file_name_of(root.parent) == "tag_weapon"
+    for frame in (0, 30):
+        bpy.context.scene.frame_set(frame)
+        assert np.abs(np.array(root.matrix_world) - np.array(root.parent.matrix_world)).max() < 1e-4
+
+
+def test_no_such_weapon(tmp_path):
+    path = put_character(tmp_path)
+    put(tmp_path / "models/multiplayer/gun/gun_3rd.md3")
+    put(tmp_path / "models/multiplayer/gun/v_gun.md3")
+    text = error_of(bpy.ops.import_scene.idtech_character, filepath=str(path), weapon="bow")
+    assert "the game has no weapon 'bow': 'gun'" in text
+    assert "no weapon '../x'" in error_of(bpy.ops.import_scene.idtech_character, filepath=str(path), weapon="../x")
+    assert not bpy.data.objects

@@ -17,7 +17,7 @@ from ...aninc import Row
 from ...lexer import WORDS, clean, decode, fold, shown, unquoted
 from ...store import name_parts
 from ..edits import RowEdit
-from .definition import SKIN
+from . import definition
 from .group import ANIMFILE, BODY, INCLUDE, MOST_INCLUDES, START
 
 Texts = Mapping[str, bytes]  # by their paths in the game
@@ -33,17 +33,29 @@ def with_value(data: bytes, key: str, value: str) -> bytes:
         raise LimitError(f"'{value}' can't stand in a character's file")
     text, encoding = decode(data)
     words = [word for word in WORDS.finditer(clean(text, keeps_lines=True)) if word[0] != "\n"]
-    found = [after for word, after in pairwise(words) if fold(unquoted(word[0])) == key and after[0] not in ("{", "}")]
-    if not found:
-        raise LimitError(f"the character's file names no {key}")
-    start, end = found[-1].span()
-    quoted = text[start] == '"' or any(letter.isspace() for letter in value)
-    return _encoded(text[:start] + (f'"{value}"' if quoted else value) + text[end:], encoding)
+    pairs = [(word, after) for word, after in pairwise(words) if fold(unquoted(word[0])) == key]
+    for _, after in reversed(pairs):
+        start, end = after.span()
+        quoted = text[start] == '"' or any(letter.isspace() for letter in value)
+        found = _encoded(text[:start] + (f'"{value}"' if quoted else value) + text[end:], encoding)
+        if _says(found, data, key, value):
+            return found
+    raise LimitError(f"the character's file names no {key} that could be another one")
+
+
+def _says(data: bytes, before: bytes, key: str, value: str) -> bool:
+    """Tell whether a character's file says a value, and all else as before: quotes and braces may be anywhere."""
+    try:
+        found, was = definition.read(data), definition.read(before)
+    except FormatError:
+        return False
+    others = [[e for e in each.entries if fold(e.key) != key] for each in (found, was)]
+    return found.value(key) == value and others[0] == others[1] and len(found.entries) == len(was.entries)
 
 
 def with_skin(data: bytes, name: str) -> bytes:
     """Return a character's file that names another skin; raises LimitError."""
-    return with_value(data, SKIN, name)
+    return with_value(data, definition.SKIN, name)
 
 
 def with_rows(texts: Texts, group: str, edits: Sequence[RowEdit]) -> dict[str, bytes]:
@@ -160,6 +172,8 @@ def _rows(motion: str, name: str, text: tuple[str, str], span: tuple[int, int]) 
 
 def _as_written(row: Row, text: str) -> str:
     """Return what a row was read from with the comments in its midst, if it means the same with these."""
+    if text == row.text:
+        return text
     try:
         found = aninc.read_rows(text)
     except FormatError:

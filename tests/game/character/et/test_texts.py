@@ -106,6 +106,9 @@ def test_another_skin():
     assert texts.with_skin(DEFINITION.encode(), "x") == DEFINITION.replace('"field"', '"x"').encode()
     assert texts.with_skin(b"characterDef { Skin a skin b/* c */}", "d") == b"characterDef { Skin a skin d/* c */}"
     assert texts.with_skin(b"characterDef { skin a }", "two words") == b'characterDef { skin "two words" }'
+    assert texts.with_skin(b"characterDef { Skin Skin m }", "d") == b"characterDef { Skin d m }"
+    with pytest.raises(LimitError, match="that could be another one"):
+        texts.with_skin(b'characterDef {\nSkin odd" // c\n}', "d")
     with pytest.raises(LimitError, match="names no skin"):
         texts.with_skin(b"characterDef { // skin a\n}", "d")
     with pytest.raises(LimitError, match="can't stand"):
