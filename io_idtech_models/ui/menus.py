@@ -108,6 +108,7 @@ class TOPBAR_MT_idtech_export(bpy.types.Menu):
         layout.menu(TOPBAR_MT_idtech_export_apart.bl_idname)
         layout.separator()
         transfer.draw_export(self, context)
+        characters.draw_export(self, context)
 
 
 class VIEW3D_MT_idtech(bpy.types.Menu):

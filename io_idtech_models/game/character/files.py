@@ -52,6 +52,7 @@ class CharacterFiles:
     scale: float = 1.0  # at which the game shows all of it
     motions: list[MotionFile] = field(default_factory=list)  # the first has the bones
     pieces: list[Piece] = field(default_factory=list)  # what others hang on comes before them
+    texts: list[GameFile] = field(default_factory=list)  # that say all this, but for skins: as they were read
     missing: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)  # for which its game, without a mod, refuses it
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that its game asks for, by BODY and kinds

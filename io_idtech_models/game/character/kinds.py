@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...model.wording import listed
 from ...reporting import LimitError
 from ..store import GameFile, Store
 from . import wolf
+from .edits import RowEdit
 from .et import files as et
-from .files import CharacterFiles, files_below
+from .et import texts
+from .files import CharacterFiles, files_below, game_of
 
 
 @dataclass(frozen=True)
@@ -21,17 +23,25 @@ class Kind:
     folder: str  # of the game, below which they lie
     find: Callable[[GameFile, str], CharacterFiles]  # from that file, in a skin; raises ModelError
     place: Callable[[GameFile], str]  # what tells it apart from others: "temperate/axis/medic"
+    # Texts, by their paths in the game, that edits of rows change; by the path of the one that has the tables.
+    with_rows: Callable[[Mapping[str, bytes], str, Sequence[RowEdit]], dict[str, bytes]] | None = None
+    with_skin: Callable[[bytes, str], bytes] | None = None  # the file that names one, where it names another skin
 
 
 KINDS = (
-    Kind(et.SUFFIX, et.HOME, et.character_of, et.place_of),
+    Kind(et.SUFFIX, et.HOME, et.character_of, et.place_of, texts.with_rows, texts.with_skin),
     Kind(wolf.TABLE, wolf.HOME, wolf.character_of, wolf.place_of),
 )
 
 
 def kind_of(file: GameFile) -> Kind | None:
     """Return the kind of character that a file names, or None."""
-    return next((kind for kind in KINDS if file.name.lower().endswith(kind.end)), None)
+    return kind_named(file.name)
+
+
+def kind_named(name: str) -> Kind | None:
+    """Return the kind of character that a file of a name, or a path, names, or None."""
+    return next((kind for kind in KINDS if name.lower().endswith(kind.end)), None)
 
 
 def character_of(file: GameFile, skin: str = "") -> CharacterFiles:
@@ -55,3 +65,9 @@ def place_of(file: GameFile) -> str:
     """Return what tells a character apart from others of its game, by the file that names it: its name, and folders."""
     kind = kind_of(file)
     return file.place if kind is None else kind.place(file)
+
+
+def home_of(file: GameFile) -> Store | None:
+    """Return the folder of the game of a file that names a character, with all its layers, or None."""
+    kind = kind_of(file)
+    return None if kind is None else game_of(file, kind.folder)

@@ -19,14 +19,16 @@ from ...blender.vertex.build import BuildSettings
 from ...formats import by_name, by_suffix
 from ...game.character.files import BODY, CharacterFiles, Piece
 from ...game.character.kinds import characters_in, place_of
+from ...game.character.weapons import weapon_of
 from ...game.dress import NONE
 from ...game.folders import Disk
 from ...game.store import ARCHIVES, GameFile
 from ...model.wording import listed, plural
 from ...reporting import LimitError, ModelError, Summary, collected_warnings
 from ..import_.dressing import Dressing, materials_for, rate_of
-from ..import_.skeletal import FIT, ImportSettings, import_skeletal
+from ..import_.skeletal import FIT, ImportSettings, Kept, import_skeletal
 from ..import_.vertex import import_file
+from .record import games_of, names_in_game, remember
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +55,9 @@ class CharacterOptions:
     """What of a character to bring along; the import operator declares the same options."""
 
     animations: bool = True  # all of its group; else bones alone
+    make_all: bool = False  # actions of all rows at once; else each is made when it is first played
+    animation: str = ""  # the one that is shown at first; "": one that stands
+    weapon: str = ""  # to hold in hand: its name, or its path in the game
     scale: float = 1.0
     weld: bool = True
     fit_range: bool = True
@@ -88,10 +93,12 @@ def import_character(
     """Bring a character into the scene: what there is of it, and a warning for what is missing.
 
     Raises:
-        ModelError: its body is missing or can't be read; the .blend is as it was.
+        ModelError: its body is missing or can't be read, or there is no such weapon; the .blend is as it was.
     """
     if files.body is None:
         raise LimitError("; ".join(files.missing) or "it has no body")
+    if options.weapon:
+        files.pieces.append(weapon_of(games_of(files), options.weapon))
     with collected_warnings() as warnings, undone_on_failure():
         warnings.extend(files.missing)
         collection = bpy.data.collections.new(names.fit(files.name))
@@ -106,6 +113,7 @@ def import_character(
             except ModelError as error:
                 log.warning("%s: %s: %s is missing", piece.file.name, error, piece.kind)
         _hang_all(character, files.pieces)
+        remember(collection, files, options.scale)
         into.children.link(collection)
     facts = f"{said.facts}, {plural(len(character.parts), 'part')} on tags, skin {files.skin_name or NONE}"
     facts += "" if files.scale == 1.0 else f", which the game shows {files.scale:g} times as large"
@@ -126,7 +134,9 @@ def _import_body(
     known = [motion.file for motion in files.motions if motion.file != body]
     rows = {motion.file: motion.rows for motion in files.motions}
     chosen = tuple(known[1:]) if options.animations else ()
-    wanted = ImportSettings(options.animations, chosen, next(iter(known), None), rows, FIT, dressing=worn)
+    apart = options.animations and not options.make_all and known  # frames that are not the body's own
+    kept = Kept(names_in_game(files, known), options.animation) if apart else None
+    wanted = ImportSettings(options.animations, chosen, next(iter(known), None), rows, kept, FIT, dressing=worn)
     try:
         return import_skeletal(body, settings, wanted, context, into)
     except ModelError as error:
