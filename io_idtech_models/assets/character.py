@@ -1,19 +1,18 @@
-"""Characters of Enemy Territory: what they need, and what a game would miss; without Blender."""
+"""Characters: what they need, and what a game would miss or refuse; without Blender."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from ..game.character.files import BODY, BODY_TAGS, HEAD, HEAD_TAGS, CharacterFiles
+from ..game.character.files import BODY, CharacterFiles
 from ..game.store import GameFile
 from ..model.limits.games import ERROR, WARNING
 from ..model.wording import listed
 from ..reporting import ModelError
 from .load import load
 
-CHARACTER = "char"
-STRICT = "et"  # the game that refuses a file for a key that it does not know
+CHARACTER = "character"
 
 
 def facts(character: CharacterFiles) -> dict[str, Any]:
@@ -21,7 +20,8 @@ def facts(character: CharacterFiles) -> dict[str, Any]:
     return {
         "format": CHARACTER,
         "name": character.name,
-        "entries": {entry.key: entry.value for entry in character.definition.entries},
+        "game": character.game,
+        "entries": dict(character.entries),
         "skin": character.skin_name,
         "body": _place(character.body),
         "worn": _place(character.skin),
@@ -47,13 +47,13 @@ def _place(file: GameFile | None) -> str | None:
 def problems(character: CharacterFiles, game: str) -> list[tuple[str, str]]:
     """Return what is missing, and what a game would refuse or not find: severity and text."""
     found = [(WARNING, sentence) for sentence in character.missing]
-    for entry in character.definition.unknown():
-        text = f"'{character.file.name}', line {entry.line}: stock Enemy Territory refuses the key '{entry.key}'"
-        found.append((ERROR if game == STRICT else WARNING, text))
+    found += [(ERROR if game == character.game else WARNING, sentence) for sentence in character.refused]
     if character.body is not None:
-        found += _faults(character.body, BODY, BODY_TAGS, [motion.file for motion in character.motions[:1]])
+        found += _faults(
+            character.body, BODY, character.tags.get(BODY, ()), [motion.file for motion in character.motions[:1]]
+        )
     for piece in character.pieces:
-        found += _faults(piece.file, piece.kind, HEAD_TAGS if piece.kind == HEAD else ())
+        found += _faults(piece.file, piece.kind, character.tags.get(piece.kind, ()))
     return list(dict.fromkeys(found))
 
 

@@ -13,8 +13,7 @@ from ..assets import character
 from ..assets import convert as conversion
 from ..assets.export_request import ExportRequest
 from ..assets.load import load
-from ..game.character import SUFFIX as CHARACTER
-from ..game.character.files import character_of
+from ..game.character.kinds import character_of, kind_of
 from ..game.families import FAMILIES
 from ..game.folders import Disk, Game
 from ..model.limits.games import ERROR, GAMES, WARNING
@@ -251,7 +250,7 @@ def _info(options: argparse.Namespace, converter: Converter) -> int:
 def _facts(path: Path, options: argparse.Namespace) -> dict[str, Any]:
     """Return what `info` shows of a file; raises ModelError."""
     file = disk_of(options).file(path)
-    return character.facts(character_of(file)) if file.suffix.lower() == CHARACTER else facts(load(file))
+    return facts(load(file)) if kind_of(file) is None else character.facts(character_of(file))
 
 
 def _try(options: argparse.Namespace, converter: Converter) -> int:
@@ -279,7 +278,7 @@ def _problems(path: Path, options: argparse.Namespace) -> list[tuple[str, str]]:
     with collected_warnings() as warnings:
         try:
             file = disk_of(options).file(path)
-            if file.suffix.lower() == CHARACTER:
+            if kind_of(file) is not None:
                 found = character.problems(character_of(file), options.game)
             else:
                 found = [(p.severity, str(p)) for p in conversion.problems(load(file), options.game)]

@@ -1,3 +1,3 @@
-"""Characters of Wolfenstein: Enemy Territory: their texts, and which files they mean."""
+"""Characters of games: which files make one, found from the file that names it."""
 
-SUFFIX = ".char"  # of the file that names all that a character is made of
+ENDS = (".char", "wolfanim.cfg")  # of the files that name one; see `kinds`, which need not be read to know these

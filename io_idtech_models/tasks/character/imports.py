@@ -1,4 +1,4 @@
-"""Characters of Enemy Territory into the scene: a body with its bones, dressed, and its head and gear on its tags."""
+"""Characters into the scene: a body with its bones, dressed, and its head and gear on its tags."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 
 import bpy
 
-from ... import formats
 from ...blender import names
 from ...blender.compat import Block, Context
 from ...blender.player.assembly import PartBuilt, hang, make_root
@@ -17,8 +16,9 @@ from ...blender.provenance import FILE
 from ...blender.scene import undone_on_failure
 from ...blender.skeletal.build import Posed, SkeletalSettings
 from ...blender.vertex.build import BuildSettings
-from ...game.character import SUFFIX
-from ...game.character.files import BODY, HEAD, HEAD_PLACE, CharacterFiles, Piece, characters_in
+from ...formats import by_name, by_suffix
+from ...game.character.files import BODY, CharacterFiles, Piece
+from ...game.character.kinds import characters_in, place_of
 from ...game.dress import NONE
 from ...game.folders import Disk
 from ...game.store import ARCHIVES, GameFile
@@ -67,9 +67,9 @@ def file_at(path: Path, disk: Disk, wanted: str = "") -> GameFile:
     if not path.name.lower().endswith(ARCHIVES):
         return disk.file(path)
     every = characters_in(disk.store(path))
-    shown = {file.place.replace("\\", "/").rpartition("characters/")[2]: file for file in every}
-    key = wanted.lower().removesuffix(SUFFIX)
-    fitting = [file for name, file in shown.items() if not key or f"/{name.lower()}".endswith(f"/{key}{SUFFIX}")]
+    shown = {place_of(file): file for file in every}
+    key = wanted.lower().removesuffix(".char")
+    fitting = [file for name, file in shown.items() if not key or f"/{name.lower()}".endswith(f"/{key}")]
     if len(fitting) == 1:
         return fitting[0]
     if not every:
@@ -108,6 +108,7 @@ def import_character(
         _hang_all(character, files.pieces)
         into.children.link(collection)
     facts = f"{said.facts}, {plural(len(character.parts), 'part')} on tags, skin {files.skin_name or NONE}"
+    facts += "" if files.scale == 1.0 else f", which the game shows {files.scale:g} times as large"
     return character, Summary(facts, list(dict.fromkeys(warnings)))
 
 
@@ -122,7 +123,7 @@ def _import_body(
     """Return the body in the scene, in its skin, with the bones of the first file of frames that has them."""
     settings = SkeletalSettings(options.scale, options.weld, options.fit_range)
     worn = replace(dressing, skin=files.skin_name if files.skin is not None else NONE)
-    known = [motion.file for motion in files.motions]
+    known = [motion.file for motion in files.motions if motion.file != body]
     rows = {motion.file: motion.rows for motion in files.motions}
     chosen = tuple(known[1:]) if options.animations else ()
     wanted = ImportSettings(options.animations, chosen, next(iter(known), None), rows, FIT, dressing=worn)
@@ -141,7 +142,7 @@ def _import_piece(
     """Return a part's model in the scene, dressed, on a root of its own; its warnings name the file."""
     own = "" if piece.skin is None else piece.skin.stem
     worn = replace(dressing, skin=own.removeprefix(f"{piece.file.stem}_") or NONE)
-    dress = materials_for(piece.file, formats.by_name("md3"), worn, rate_of(scene), skin=piece.skin)
+    dress = materials_for(piece.file, by_suffix(piece.file) or by_name("md3"), worn, rate_of(scene), skin=piece.skin)
     settings = BuildSettings(scale=options.scale, weld=options.weld, fit_range=False)
     built, summary = import_file(piece.file, settings, scene, into, worn, dress)
     for text in summary.warnings:
@@ -150,20 +151,20 @@ def _import_piece(
 
 
 def _hang_all(character: CharacterBuilt, pieces: Iterable[Piece]) -> None:
-    """Hang parts on the tags of body and head, as games do; where one is missing, as near as can be, and say so."""
+    """Hang parts on the tags of body and other parts, as games do; where one is missing, near it, and say so."""
     body = {names.file_name_of(tag).lower(): tag for tag in character.body.tags}
-    tags = {BODY: body, HEAD: character.parts[HEAD].tags if HEAD in character.parts else {}}
+    tags = {BODY: body} | {kind: part.tags for kind, part in character.parts.items()}
     rig = character.body.armature
     for piece in pieces:
         part = character.parts.get(piece.kind)
         if part is None:
             continue
-        tag = tags[piece.on].get(piece.tag)
+        tag = tags.get(piece.on, {}).get(piece.tag)
         if tag is not None:
             hang(part.root, tag, rig)
             continue
-        near = body.get(HEAD_PLACE[1]) if piece.on == HEAD else None
-        where = f"the body's {HEAD_PLACE[1]}" if near is not None else "the body's origin"
+        near = None if piece.on == BODY else body.get(piece.near)
+        where = f"the body's {piece.near}" if near is not None else "the body's origin"
         log.warning("no %s of the %s to hang %s on: it stands at %s", piece.tag, piece.on, piece.kind, where)
         if near is not None:
             hang(part.root, near, rig)

@@ -21,7 +21,7 @@ from ...model.transforms import chain
 from ...model.wording import describe_skeletal, plural
 from ...reporting import ModelError, Summary, collected_warnings
 from .dressing import AS_USUAL, Dressing, lacking, materials_for, note_skin, rate_of
-from .motion import Rows, note_files, show_rows, with_parts
+from .motion import Rows, note_files, note_runs, show_rows, table_beside, with_parts
 
 log = logging.getLogger(__name__)
 
@@ -83,6 +83,8 @@ def import_skeletal(
         materials, dress = materials_for(file, loaded.row, wanted.dressing, rate, DIFFUSE_ENDINGS)
         posed = build(model, [a for a, _ in animations], settings, materials, context.scene, into)
         show_rows(posed.actions, animations)
+        rows = table_beside(file, _moved_by(loaded.row)) if wanted.rows is None else wanted.rows
+        named = note_runs(posed.actions, animations, [other for _, other in motions], rows)
         note_files(posed.actions, animations, [other for _, other in motions], file)
         note_file(posed.collection, [posed.armature, *posed.meshes, *posed.tags], file.place)
         note_skin(posed.collection, dress)
@@ -91,7 +93,7 @@ def import_skeletal(
     if loaded.bones is not None:
         facts += f", bones of '{_shown(loaded.bones, file)}'"
     if wanted.animations or wanted.chosen:
-        facts += f", {plural(len(animations), 'animation')}"
+        facts += f", {plural(len(animations) + named, 'animation')}"
     return posed, Summary(facts, warnings)
 
 

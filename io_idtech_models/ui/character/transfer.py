@@ -11,7 +11,7 @@ from bpy.props import BoolProperty, StringProperty
 from ...blender.compat import Context
 from ...blender.scene import room_for_others
 from ...formats import by_name
-from ...game.character import SUFFIX
+from ...game.character import ENDS
 from ...game.store import ARCHIVES
 from ...reporting import ModelError
 from ..bases import CANCELLED, FINISHED, Operator, draw_group, file_filter, settings_from, takes_drops
@@ -24,14 +24,17 @@ LABEL = "Character"
 
 
 class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Operator):  # type: ignore[misc]
-    """Import a character of Enemy Territory: its body with bones and animations, dressed, head and gear on tags."""
+    """Import a character: its body with bones and animations, dressed, its head and gear on tags."""
 
     bl_idname = "import_scene.idtech_character"
     bl_label = "Import Character"
-    bl_description = "Import a soldier of Enemy Territory, a .char of a game's folder or archive, with head and gear"
+    bl_description = (
+        "Import a soldier with animations, head and gear: a .char of Enemy Territory, a wolfanim.cfg of Return to"
+        " Castle Wolfenstein, or an archive"
+    )
     row = by_name("mdm")
 
-    filter_glob: file_filter((SUFFIX, *ARCHIVES))
+    filter_glob: file_filter((*ENDS, *ARCHIVES))
     character: StringProperty(
         name="Character", description="Which character, by name (medic, axis/medic), where an archive holds several"
     )
@@ -53,7 +56,7 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
 
 def _import_all(operator: Any, context: Context) -> set[str]:
     """Import the characters of an operator's files, as its options say, and report."""
-    from ...game.character.files import character_of
+    from ...game.character.kinds import character_of
     from ...tasks.character.imports import CharacterOptions, file_at, import_character
     from ...tasks.import_.dressing import Dressing
     from ...tasks.import_.games import user_disk
@@ -82,7 +85,7 @@ class IO_FH_idtech_character(bpy.types.FileHandler):
     bl_idname = "IO_FH_idtech_character"
     bl_label = LABEL
     bl_import_operator = "import_scene.idtech_character"
-    bl_file_extensions = SUFFIX
+    bl_file_extensions = ENDS[0]  # .cfg is taken by what players are dropped on
 
     @classmethod
     def poll_drop(cls, context: Context) -> bool:
@@ -95,4 +98,4 @@ CLASSES = (IMPORT_SCENE_OT_idtech_character, IO_FH_idtech_character)
 
 def draw_import(self: Any, context: Context) -> None:
     """Add the entry to a menu."""
-    self.layout.operator(IMPORT_SCENE_OT_idtech_character.bl_idname, text="Character (.char, .pk3)")
+    self.layout.operator(IMPORT_SCENE_OT_idtech_character.bl_idname, text="Character (.char, .cfg, .pk3)")

@@ -160,7 +160,7 @@ def test_archives(tmp_path):
 def test_archives_with_several(tmp_path):
     other = CHAR.replace("allied", "axis")
     pack = put_pack(tmp_path / "etmain/pak0.pk3", files() | {other: files()[CHAR]})
-    assert "several characters, say which: 'toys/allied/trooper.char', 'toys/axis/trooper.char'" in error_of(
+    assert "several characters, say which: 'toys/allied/trooper', 'toys/axis/trooper'" in error_of(
         run, filepath=str(pack)
     )
     assert "no character 'medic'" in error_of(run, filepath=str(pack), character="medic")
