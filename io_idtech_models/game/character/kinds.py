@@ -9,6 +9,8 @@ from ...model.wording import listed
 from ...reporting import LimitError
 from ..store import GameFile, Store
 from . import wolf
+from .doom3 import FOLDER, SUFFIX
+from .doom3 import files as doom3
 from .et import files as et
 from .files import CharacterFiles, files_below
 
@@ -21,11 +23,15 @@ class Kind:
     folder: str  # of the game, below which they lie
     find: Callable[[GameFile, str], CharacterFiles]  # from that file, in a skin; raises ModelError
     place: Callable[[GameFile], str]  # what tells it apart from others: "temperate/axis/medic"
+    names: Callable[[GameFile], list[str]] | None = None  # of the characters in such a file, where it may have several
+    also: str = ""  # how further files end that it is found from, which are models and no character by themselves
+    find_named: Callable[[GameFile, str, str], CharacterFiles] | None = None  # one of these, in a skin, by its name
 
 
 KINDS = (
     Kind(et.SUFFIX, et.HOME, et.character_of, et.place_of),
     Kind(wolf.TABLE, wolf.HOME, wolf.character_of, wolf.place_of),
+    Kind(SUFFIX, FOLDER, doom3.character_of, doom3.place_of, doom3.names_in, ".md5mesh", doom3.character_of),
 )
 
 
@@ -34,16 +40,24 @@ def kind_of(file: GameFile) -> Kind | None:
     return next((kind for kind in KINDS if file.name.lower().endswith(kind.end)), None)
 
 
-def character_of(file: GameFile, skin: str = "") -> CharacterFiles:
-    """Return the character that a file names, in the skin that it names, or another one.
+def character_of(file: GameFile, skin: str = "", name: str = "") -> CharacterFiles:
+    """Return the character that a file names, in the skin that it names, or another one; of several one by its name.
 
     Raises:
         ModelError: the file can't be read, or names none.
     """
-    kind = kind_of(file)
+    kind = kind_of(file) or next((each for each in KINDS if each.also and file.name.lower().endswith(each.also)), None)
     if kind is None:
         raise LimitError(f"this names no character: that do {listed([f'*{kind.end}' for kind in KINDS])}")
+    if name and kind.find_named is not None:
+        return kind.find_named(file, skin, name)
     return kind.find(file, skin)
+
+
+def names_in(file: GameFile) -> list[str]:
+    """Return the characters that a file names, where it may name several; that is "" where it names one."""
+    kind = kind_of(file)
+    return [""] if kind is None or kind.names is None else kind.names(file)
 
 
 def characters_in(store: Store) -> list[GameFile]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import bpy
 
@@ -13,6 +14,7 @@ from ...blender.provenance import note_file
 from ...blender.skeletal.build import Posed, SkeletalSettings, build
 from ...blender.window import object_mode
 from ...formats import SKELETAL, Format
+from ...game.dress import SkinDecl
 from ...game.search import DIFFUSE_ENDINGS
 from ...game.store import GameFile
 from ...model import bind_pose
@@ -36,6 +38,8 @@ class ImportSettings:
     chosen: tuple[GameFile, ...] = ()  # these alone, without looking beside it
     animation: GameFile | None = None  # the file that has the skeleton, where that is another
     rows: Rows | None = None  # that take files of frames apart, where the game says so; else tables beside them do
+    names: Mapping[GameFile, Sequence[str]] | None = None  # what files of frames are called, where the game says so
+    decl: SkinDecl | None = None  # what it wears, where who asks knows it
     bind: str = AS_FILE  # the pose in which meshes are bound: FILE, FIT or FRAME
     bind_frame: int = 0
     dressing: Dressing = AS_USUAL
@@ -75,12 +79,13 @@ def import_skeletal(
     with collected_warnings() as warnings, object_mode(context):
         loaded = load(file, [wanted.animation] if wanted.animation is not None else [], SKELETAL)
         motions = _motions(file, loaded, wanted.chosen) if wanted.animations or wanted.chosen else []
+        motions = _called(motions, wanted.names or {})
         if not loaded.animations:
             loaded.animations = [motion for motion, _ in motions]
         model = bound(loaded, wanted)
         animations = with_parts(motions, _moved_by(loaded.row), rows=wanted.rows)
         rate = rate_of(context.scene)
-        materials, dress = materials_for(file, loaded.row, wanted.dressing, rate, DIFFUSE_ENDINGS)
+        materials, dress = materials_for(file, loaded.row, wanted.dressing, rate, DIFFUSE_ENDINGS, wanted.decl)
         posed = build(model, [a for a, _ in animations], settings, materials, context.scene, into)
         show_rows(posed.actions, animations)
         rows = table_beside(file, _moved_by(loaded.row)) if wanted.rows is None else wanted.rows
@@ -106,6 +111,17 @@ def _motions(file: GameFile, loaded: Loaded, chosen: tuple[GameFile, ...]) -> li
     if chosen:
         return found + _chosen_motions(loaded, chosen)
     return found + animations_beside(file, kind.animation, loaded.model, loaded.bones)
+
+
+def _called(
+    motions: list[tuple[Animation, GameFile]], names: Mapping[GameFile, Sequence[str]]
+) -> list[tuple[Animation, GameFile]]:
+    """Return animations under the names that their game has for them, one for each name."""
+    return [
+        (replace(animation, name=name), file)
+        for animation, file in motions
+        for name in names.get(file, [animation.name])
+    ]
 
 
 def _chosen_motions(loaded: Loaded, files: tuple[GameFile, ...]) -> list[tuple[Animation, GameFile]]:

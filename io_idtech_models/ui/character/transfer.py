@@ -56,8 +56,7 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
 
 def _import_all(operator: Any, context: Context) -> set[str]:
     """Import the characters of an operator's files, as its options say, and report."""
-    from ...game.character.kinds import character_of
-    from ...tasks.character.imports import CharacterOptions, file_at, import_character
+    from ...tasks.character.imports import CharacterOptions, character_at, import_character
     from ...tasks.import_.dressing import Dressing
     from ...tasks.import_.games import user_disk
 
@@ -66,7 +65,7 @@ def _import_all(operator: Any, context: Context) -> set[str]:
     options, dressing = settings_from(operator, CharacterOptions), settings_from(operator, Dressing)
     for path in operator.paths():
         try:
-            files = character_of(file_at(path, disk, operator.character), operator.skin)
+            files = character_at(path, disk, operator.character, operator.skin)
             with room_for_others(context.scene, operator.replace_range):
                 built, summary = import_character(files, options, dressing, context, open_collection(context))
         except ModelError as error:

@@ -293,7 +293,8 @@ class Model:
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
     channels: dict[str, tuple[str, ...]] = field(default_factory=dict)  # joints, `*` with children, `-` without
     anims: dict[str, Anim] = field(default_factory=dict)
-    complaints: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)  # what it inherits and is not there
+    refused: list[str] = field(default_factory=list)  # for which the game drops the declaration, or stops
     sets: dict[str, dict[str, None]] = field(default_factory=dict)  # names of animations by `Anim.set_name`
 
     def apply(self, statements: tuple[Statement, ...], where: str) -> None:
@@ -315,7 +316,7 @@ class Model:
 
     def complain(self, line: int, where: str, sentence: str) -> None:
         """Say what is wrong."""
-        self.complaints.append(f"'{where}', line {line}: {sentence}")
+        self.refused.append(f"'{where}', line {line}: {sentence}")
 
     def set_mesh(self, each: Statement, where: str) -> None:
         """Take another mesh."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 from ...lexer import fold, shown_name
 from ...shaders.library import DOOM3, SKIN, Definition, ShaderLibrary, decl_key, library_of
@@ -18,6 +19,8 @@ from . import FOLDER, SUFFIX
 from .declarations import ENTITY, INHERIT, MODEL, Body, Model, read_entity, read_model
 
 MOST_INHERITED = 100  # declarations above each other, and above one entity; the games' have 10
+# What was read of a library that is kept, which is as long as none of its files changes.
+_kept: WeakKeyDictionary[ShaderLibrary, Declarations] = WeakKeyDictionary()
 READERS: dict[str, Callable[[str, int], Body]] = {MODEL: read_model, ENTITY: read_entity}
 
 
@@ -28,7 +31,8 @@ class Entity:
     name: str
     file: str = ""
     values: dict[str, str] = field(default_factory=dict)
-    complaints: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)  # what it inherits and is not there
+    refused: list[str] = field(default_factory=list)  # for which the game drops a declaration
 
     def value(self, key: str) -> str:
         """Return the value of a key, which is given in lower case; "" where it has none."""
@@ -56,6 +60,11 @@ class Declarations:
         """Return all names of a kind, as they are spelt."""
         return self.scripts.names(kind)
 
+    def names_of(self, file: str, kind: str) -> list[str]:
+        """Return the names of a kind whose definitions that count are in a file ("def/imp.def", in lower case)."""
+        found = ((name, self.find(name, kind)) for name in self.names(kind))
+        return [name for name, each in found if each is not None and each.file.lower() == file]
+
     def skin(self, name: str) -> Definition | None:
         """Return the definition of a skin."""
         found = (library.find(name, SKIN) for library in self.skins)
@@ -76,7 +85,7 @@ class Declarations:
         model = Model(chain[0][0].name, complaints=complaints)
         for found, first in reversed(chain):
             body = self.body(found)
-            model.complaints += [*found.faults, *(f"'{found.file}', {each}" for each in body.complaints)]
+            model.refused += [*found.faults, *(f"'{found.file}', {each}" for each in body.complaints)]
             model.apply(body.statements[first:], found.file)
         return model
 
@@ -127,7 +136,7 @@ class Declarations:
             return None
         entity = Entity(first.name, first.file)
         for found, pairs in self._lineage(first, entity.complaints):
-            entity.complaints += [*found.faults, *(f"'{found.file}', {each}" for each in self.body(found).complaints)]
+            entity.refused += [*found.faults, *(f"'{found.file}', {each}" for each in self.body(found).complaints)]
             for key, value in pairs.items():
                 if not key.startswith(INHERIT):
                     entity.values.setdefault(key, value)
@@ -208,7 +217,11 @@ def declarations_of(game: Store | None, others: Iterable[Store] = (), first: Gam
         library_of(folder, _files(games, folder, suffix), DOOM3)
         for folder, suffix in (("materials", ".mtr"), ("skins", ".skin"))
     ]
-    return Declarations(library_of(FOLDER, scripts, DOOM3), skins)
+    library = library_of(FOLDER, scripts, DOOM3)
+    known = _kept.get(library)
+    if known is None or known.skins != (*skins, library):
+        known = _kept[library] = Declarations(library, skins)
+    return known
 
 
 def _files(games: Iterable[Store], folder: str, suffix: str) -> list[GameFile]:

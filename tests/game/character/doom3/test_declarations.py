@@ -115,7 +115,7 @@ def test_the_first_definition_counts_in_files_sorted_by_name():
 def test_what_the_game_refuses_is_told_and_the_rest_is_read(body, complaint):
     end = "" if body.count("{") > body.count("}") else "\n}"
     model = declared(a=f"model m {{{body}{end}").model("m")
-    assert any(f"'def/a.def', {complaint}" in each for each in model.complaints), model.complaints
+    assert any(f"'def/a.def', {complaint}" in each for each in model.refused), model.refused
 
 
 def test_what_is_behind_a_fault_is_read():
