@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..formats import SKELETAL, by_suffix
+from ..formats import SKELETAL, VERTEX, by_name, by_suffix
 from ..game.character.files import BODY, COMMANDS, IN_STEP, CharacterFiles
 from ..game.store import GameFile
+from ..model.clips import Clip
 from ..model.limits.games import ERROR, WARNING
 from ..model.skeletal import mismatch
-from ..model.wording import listed
+from ..model.wording import listed, plural
 from ..reporting import ModelError
 from .load import load, load_animation
 
@@ -45,6 +46,9 @@ def facts(character: CharacterFiles) -> dict[str, Any]:
             }
             for piece in character.pieces
         ],
+        "skins": list(character.skins),
+        "choices": {name: file.place for name, file in character.choices.items()},
+        "instead": _place(None if character.instead is None else character.instead.body),
         "missing": list(character.missing),
     }
 
@@ -64,6 +68,7 @@ def problems(character: CharacterFiles, game: str) -> list[tuple[str, str]]:
         found += _faults_of_motions(character, character.body)
     for piece in character.pieces:
         found += _faults(piece.file, piece.kind, character.tags.get(piece.kind, ()))
+    found += _faults_of_frames(character)
     return list(dict.fromkeys(found))
 
 
@@ -126,3 +131,37 @@ def _faults_of_lengths(character: CharacterFiles, lengths: dict[str, tuple[int, 
             text = f"the animation '{name}' has {length[0]} frames, and commands at {listed(beyond)}"
             found.append((ERROR, f"{text}: the game refuses the model"))
     return found
+
+
+def _faults_of_frames(character: CharacterFiles) -> list[tuple[str, str]]:
+    """Return what of a model of frames, whose game has its animations compiled in, has fewer frames than these."""
+    rows = [row for motion in character.motions for row in motion.rows if motion.file == character.body]
+    wanted = max((row.last + 1 for row in rows if isinstance(row, Clip)), default=0)
+    body = None if character.body is None else by_suffix(character.body)
+    if not wanted or body is None or body.family is not VERTEX or character.body is None:
+        return []
+    files = [character.body, *character.choices.values()]
+    found = []
+    for file in files:
+        try:
+            count = load(file).model.num_frames
+        except ModelError as error:
+            found += [] if file == character.body else [(ERROR, f"'{file.name}': {error}")]
+            continue
+        if count < wanted:
+            text = f"'{file.name}' has {plural(count, 'frame')}, of which the game plays {wanted}"
+            found.append((WARNING, f"{text}: it shows the first in place of the others"))
+    if character.instead is not None:
+        motion = character.instead.motions[0].file
+        count, name = _num_frames(motion), motion.name
+        if count and count < wanted:
+            found.append((WARNING, f"'{name}' has {plural(count, 'frame')}, of which the game plays {wanted}"))
+    return found
+
+
+def _num_frames(file: GameFile) -> int:
+    """Return how many frames a file of frames has; 0 of one that can't be read."""
+    try:
+        return int(load_animation(file, by_name("md5mesh")).num_frames)
+    except ModelError:
+        return 0

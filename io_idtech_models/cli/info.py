@@ -45,6 +45,9 @@ def _character_table(path: Path, found: dict[str, Any]) -> list[str]:
     for piece in found["pieces"]:
         worn = f", wears {piece['worn']}" if piece["worn"] else ""
         lines.append(f"  {piece['kind']} on the {piece['on']}'s {piece['tag'] or 'place'}: {piece['file']}{worn}")
+    lines += [f"  skins: {', '.join(found['skins'])}"] if found["skins"] else []
+    lines += [f"  held instead: {', '.join([*found['choices']][1:])}"] if len(found["choices"]) > 1 else []
+    lines += [f"  shown instead: {found['instead']}"] if found["instead"] else []
     return [*lines, *(f"  missing: {sentence}" for sentence in found["missing"])]
 
 

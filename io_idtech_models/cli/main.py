@@ -254,9 +254,9 @@ def _info(options: argparse.Namespace, converter: Converter) -> int:
 def _facts(path: Path, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return what `info` shows of a file: of one that names characters of each of these; raises ModelError."""
     file = disk_of(options).file(path)
-    if kind_of(file) is None:
-        return [facts(load(file))]
-    return [character.facts(found) for found in _characters(file, options)]
+    kind = kind_of(file)
+    own = [facts(load(file))] if kind is None or kind.is_model else []
+    return own if kind is None else own + [character.facts(found) for found in _characters(file, options)]
 
 
 def _characters(file: GameFile, options: argparse.Namespace) -> Iterator[CharacterFiles]:
@@ -290,13 +290,15 @@ def _check(options: argparse.Namespace, converter: Converter) -> int:
 def _problems(path: Path, options: argparse.Namespace) -> list[tuple[str, str]]:
     """Return what is broken or odd in a file, and what a game refuses or changes of it: severity and text."""
     with collected_warnings() as warnings:
+        found: list[tuple[str, str]] = []
         try:
             file = disk_of(options).file(path)
-            if kind_of(file) is not None:
+            kind = kind_of(file)
+            if kind is not None:
                 every = [character.problems(each, options.game) for each in _characters(file, options)]
                 found = list(dict.fromkeys(problem for each in every for problem in each))
-            else:
-                found = [(p.severity, str(p)) for p in conversion.problems(load(file), options.game)]
+            if kind is None or kind.is_model:
+                found = [(p.severity, str(p)) for p in conversion.problems(load(file), options.game)] + found
         except ModelError as error:
             found = [(ERROR, str(error))]
     return [*((WARNING, text) for text in warnings), *found]

@@ -66,11 +66,14 @@ class CharacterFiles:
     body: GameFile | None = None
     skin: GameFile | None = None  # the body's
     decl: SkinDecl | None = None  # what says in Doom 3 what the body wears
+    in_order: tuple[str, ...] = ()  # what its meshes wear, one after another, where its game has no names for these
     skins: tuple[str, ...] = ()  # all that there are to choose from, where they are pictures
     scale: float = 1.0  # at which the game shows all of it
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)  # by which the game moves all of it
     motions: list[MotionFile] = field(default_factory=list)  # the first has the bones
     pieces: list[Piece] = field(default_factory=list)  # what others hang on comes before them
+    choices: Mapping[str, GameFile] = field(default_factory=dict)  # what the last piece can be, too, by names
+    instead: CharacterFiles | None = None  # the same with bones, which some engines show in its place
     missing: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)  # for which its game, without a mod, refuses it
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that its game asks for, by BODY and kinds

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from ...model.wording import listed
 from ...reporting import LimitError
 from ..store import GameFile, Store
-from . import wolf
+from . import quake2, wolf
 from .doom3 import FOLDER, SUFFIX
 from .doom3 import files as doom3
 from .et import files as et
 from .files import CharacterFiles, files_below
+from .xreal import NAME as XREAL_FILE
+from .xreal import files as xreal
 
 
 @dataclass(frozen=True)
@@ -25,19 +27,37 @@ class Kind:
     place: Callable[[GameFile], str]  # what tells it apart from others: "temperate/axis/medic"
     names: Callable[[GameFile], list[str]] | None = None  # of the characters in such a file, where it may have several
     also: str = ""  # how further files end that it is found from, which are models and no character by themselves
+    above: str = ""  # what the folder around that of such a file is called, where that tells it apart
+    is_model: bool = False  # the file is a model by itself, too
     find_named: Callable[[GameFile, str, str], CharacterFiles] | None = None  # one of these, in a skin, by its name
 
 
 KINDS = (
     Kind(et.SUFFIX, et.HOME, et.character_of, et.place_of),
     Kind(wolf.TABLE, wolf.HOME, wolf.character_of, wolf.place_of),
-    Kind(SUFFIX, FOLDER, doom3.character_of, doom3.place_of, doom3.names_in, ".md5mesh", doom3.character_of),
+    Kind(
+        SUFFIX,
+        FOLDER,
+        doom3.character_of,
+        doom3.place_of,
+        names=doom3.names_in,
+        also=".md5mesh",
+        find_named=doom3.character_of,
+    ),
+    Kind(XREAL_FILE, xreal.HOME, xreal.character_of, xreal.place_of),
+    Kind(quake2.MODEL, quake2.HOME, quake2.character_of, quake2.place_of, above=quake2.HOME, is_model=True),
 )
 
 
 def kind_of(file: GameFile) -> Kind | None:
     """Return the kind of character that a file names, or None."""
-    return next((kind for kind in KINDS if file.name.lower().endswith(kind.end)), None)
+    return next((kind for kind in KINDS if file.name.lower().endswith(kind.end) and _lies_there(file, kind)), None)
+
+
+def _lies_there(file: GameFile, kind: Kind) -> bool:
+    """Tell whether a file lies where those that name characters of a kind do."""
+    around = file.layer.parent
+    return not kind.above or (around is not None and around.name.lower() == kind.above)
 
 
 def character_of(file: GameFile, skin: str = "", name: str = "") -> CharacterFiles:
@@ -62,7 +82,8 @@ def names_in(file: GameFile) -> list[str]:
 
 def characters_in(store: Store) -> list[GameFile]:
     """Return the files that name the characters of a game's folder or archive."""
-    return [file for kind in KINDS for file in files_below(store, kind.folder, kind.end)]
+    found = [(kind, file) for kind in KINDS for file in files_below(store, kind.folder, kind.end)]
+    return [file for kind, file in found if _lies_there(file, kind)]
 
 
 def place_of(file: GameFile) -> str:

@@ -21,8 +21,8 @@ from ...blender.provenance import FILE
 from ...blender.scene import undone_on_failure
 from ...blender.skeletal.armature import joint_matrices
 from ...blender.skeletal.build import Posed, SkeletalSettings
-from ...blender.vertex.build import BuildSettings
-from ...formats import SKELETAL, by_name, by_suffix
+from ...blender.vertex.build import BuildSettings, Built
+from ...formats import SKELETAL, VERTEX, by_name, by_suffix
 from ...game.character.files import BODY, COMMANDS, FLAGS, CharacterFiles, Piece, Placing
 from ...game.character.kinds import character_of, characters_in, names_in, place_of
 from ...game.dress import NONE
@@ -34,6 +34,7 @@ from ...reporting import LimitError, ModelError, Summary, collected_warnings
 from ..import_.dressing import Dressing, materials_for, rate_of
 from ..import_.skeletal import AS_FILE, FIT, ImportSettings, import_skeletal
 from ..import_.vertex import import_file
+from . import frames
 
 log = logging.getLogger(__name__)
 
@@ -45,13 +46,14 @@ class CharacterBuilt:
     """A character in the scene: its body, and what hangs on that, by kind."""
 
     collection: bpy.types.Collection
-    body: Posed
+    body: Posed | Built
     parts: dict[str, PartBuilt] = field(default_factory=dict)
 
     @property
     def objects(self) -> list[Block]:
-        """Return all of its objects, the armature first."""
-        blocks = [self.body.armature, *self.body.meshes, *self.body.tags]
+        """Return all of its objects, the armature or the body first."""
+        blocks = list(self.body.surfaces) if isinstance(self.body, Built) else [self.body.armature, *self.body.meshes]
+        blocks += self.body.tags
         for part in self.parts.values():
             blocks += [part.root, *part.built.surfaces, *part.built.tags]
         return blocks
@@ -65,6 +67,8 @@ class CharacterOptions:
     scale: float = 1.0
     weld: bool = True
     fit_range: bool = True
+    weapon: str = ""  # of those that the game lets it hold; "": the first, "none": none
+    remaster: bool = False  # the body with bones that some engines show in the body's place
 
 
 def character_at(path: Path, disk: Disk, wanted: str = "", skin: str = "") -> CharacterFiles:
@@ -107,22 +111,47 @@ def import_character(
         collection = bpy.data.collections.new(names.fit(files.name))
         names.remember(collection, files.name)
         collection[FILE] = files.file.place
+        files = _as_wanted(files, options)
+        if files.body is None:
+            raise LimitError("it has no body")
         body, said = _import_body(files, files.body, options, dressing, context, collection)
         warnings.extend(said.warnings)
         character = CharacterBuilt(collection, body)
         for piece in files.pieces:
             try:
-                character.parts[piece.kind] = _import_piece(piece, options, dressing, context, collection)
+                character.parts[piece.kind] = _import_piece(piece, body, options, dressing, context, collection)
             except ModelError as error:
                 log.warning("%s: %s: %s is missing", piece.file.name, error, piece.kind)
-        _hang_all(character, files.pieces, options.scale)
+        if isinstance(body, Posed):
+            _hang_all(character, body, files.pieces, options.scale)
         into.children.link(collection)
-    on = "joints" if any(piece.placing for piece in files.pieces) else "tags"
-    facts = f"{said.facts}, {plural(len(character.parts), 'part')} on {on}, skin {files.skin_name or NONE}"
+    on = " on joints" if any(piece.placing for piece in files.pieces) else " on tags"
+    on = "" if isinstance(body, Built) else on
+    facts = f"{said.facts}, {plural(len(character.parts), 'part')}{on}, skin {files.skin_name or NONE}"
     facts += "" if files.scale == 1.0 else f", which the game shows {files.scale:g} times as large"
     if any(files.offset):
         facts += f", which the game moves by {' '.join(f'{each:g}' for each in files.offset)}"
     return character, Summary(facts, list(dict.fromkeys(warnings)))
+
+
+def _as_wanted(files: CharacterFiles, options: CharacterOptions) -> CharacterFiles:
+    """Return a character with the weapon that is wanted, and the body."""
+    pieces = list(files.pieces)
+    if options.weapon and files.choices:
+        names = {name.lower(): file for name, file in files.choices.items()}
+        chosen = names.get(options.weapon.lower())
+        if chosen is not None:
+            pieces[-1] = replace(pieces[-1], file=chosen)
+        elif options.weapon.lower() == NONE:
+            pieces.pop()
+        else:
+            log.warning("there is no weapon '%s': %s", options.weapon, listed(list(files.choices)))
+    if not options.remaster:
+        return replace(files, pieces=pieces)
+    if files.instead is None:
+        log.warning("there is no other body with bones: '%s' is shown", files.file.name)
+        return replace(files, pieces=pieces)
+    return files.instead
 
 
 def _import_body(
@@ -132,11 +161,14 @@ def _import_body(
     dressing: Dressing,
     context: Context,
     into: bpy.types.Collection,
-) -> tuple[Posed, Summary]:
+) -> tuple[Posed | Built, Summary]:
     """Return the body in the scene, in its skin, with the bones of the first file of frames that has them."""
+    row = by_suffix(body) or by_name("md5mesh")
+    if row.family is VERTEX:
+        build = BuildSettings(options.scale, options.weld, fit_range=options.fit_range)
+        return frames.import_body(files, body, build, dressing, context, into)
     settings = SkeletalSettings(options.scale, options.weld, options.fit_range)
     worn = replace(dressing, skin=files.skin_name if files.skin is not None else NONE)
-    row = by_suffix(body) or by_name("md5mesh")
     has_bones = not row.skeletal.companions
     known = [motion.file for motion in files.motions if motion.file != body]
     wanted = ImportSettings(
@@ -145,7 +177,7 @@ def _import_body(
         animation=None if has_bones else next(iter(known), None),
         rows={motion.file: motion.rows for motion in files.motions},
         names={motion.file: motion.names for motion in files.motions if motion.names},
-        decl=files.decl,
+        decl=files.decl or files.in_order or None,
         bind=FIT if row.skeletal.bind_pose_missing else AS_FILE,
         dressing=worn,
     )
@@ -168,9 +200,17 @@ def _show_notes(posed: Posed, files: CharacterFiles) -> None:
 
 
 def _import_piece(
-    piece: Piece, options: CharacterOptions, dressing: Dressing, context: Context, into: bpy.types.Collection
+    piece: Piece,
+    body: Posed | Built,
+    options: CharacterOptions,
+    dressing: Dressing,
+    context: Context,
+    into: bpy.types.Collection,
 ) -> PartBuilt:
     """Return a part's model in the scene, dressed, on a root of its own; its warnings name the file."""
+    if isinstance(body, Built):
+        build = BuildSettings(options.scale, options.weld)
+        return frames.import_in_step(piece, build, dressing, context.scene, into, body)
     own = "" if piece.skin is None else piece.skin.stem
     worn = replace(dressing, skin=own.removeprefix(f"{piece.file.stem}_") or NONE)
     row, scene = by_suffix(piece.file) or by_name("md3"), context.scene
@@ -190,11 +230,11 @@ def _import_piece(
     return part
 
 
-def _hang_all(character: CharacterBuilt, pieces: Iterable[Piece], scale: float) -> None:
+def _hang_all(character: CharacterBuilt, posed: Posed, pieces: Iterable[Piece], scale: float) -> None:
     """Hang parts on the tags of body and other parts, as games do; where one is missing, near it, and say so."""
-    body = {names.file_name_of(tag).lower(): tag for tag in character.body.tags}
+    body = {names.file_name_of(tag).lower(): tag for tag in posed.tags}
     tags = {BODY: body} | {kind: part.tags for kind, part in character.parts.items()}
-    rig = character.body.armature
+    rig = posed.armature
     for piece in pieces:
         part = character.parts.get(piece.kind)
         if part is None:
@@ -239,4 +279,5 @@ def _posed(file: GameFile, name: str, scale: float, rest: NDArray[np.float64]) -
     if index < 0 or not motion.num_frames:
         return rest
     places, turns = chain(motion.parents, motion.positions[0], motion.rotations[0])
-    return joint_matrices(places, turns, scale)[index]
+    found: NDArray[np.float64] = joint_matrices(places, turns, scale)[index]
+    return found

@@ -39,7 +39,7 @@ class ImportSettings:
     animation: GameFile | None = None  # the file that has the skeleton, where that is another
     rows: Rows | None = None  # that take files of frames apart, where the game says so; else tables beside them do
     names: Mapping[GameFile, Sequence[str]] | None = None  # what files of frames are called, where the game says so
-    decl: SkinDecl | None = None  # what it wears, where who asks knows it
+    decl: SkinDecl | tuple[str, ...] | None = None  # what it wears, where who asks knows it; or mesh after mesh
     bind: str = AS_FILE  # the pose in which meshes are bound: FILE, FIT or FRAME
     bind_frame: int = 0
     dressing: Dressing = AS_USUAL
@@ -85,7 +85,9 @@ def import_skeletal(
         model = bound(loaded, wanted)
         animations = with_parts(motions, _moved_by(loaded.row), rows=wanted.rows)
         rate = rate_of(context.scene)
-        materials, dress = materials_for(file, loaded.row, wanted.dressing, rate, DIFFUSE_ENDINGS, wanted.decl)
+        materials, dress = materials_for(
+            file, loaded.row, wanted.dressing, rate, DIFFUSE_ENDINGS, _worn(model, wanted.decl)
+        )
         posed = build(model, [a for a, _ in animations], settings, materials, context.scene, into)
         show_rows(posed.actions, animations)
         rows = table_beside(file, _moved_by(loaded.row)) if wanted.rows is None else wanted.rows
@@ -111,6 +113,17 @@ def _motions(file: GameFile, loaded: Loaded, chosen: tuple[GameFile, ...]) -> li
     if chosen:
         return found + _chosen_motions(loaded, chosen)
     return found + animations_beside(file, kind.animation, loaded.model, loaded.bones)
+
+
+def _worn(model: SkeletalModel, decl: SkinDecl | tuple[str, ...] | None) -> SkinDecl | None:
+    """Return what a model wears; of shaders in the order of its meshes a warning says where they are too few."""
+    if decl is None or isinstance(decl, SkinDecl):
+        return decl
+    if len(decl) < len(model.meshes):
+        text = "the skin has %d lines for %d meshes: games show the others as missing, here they wear the model's own"
+        log.warning(text, len(decl), len(model.meshes))
+    pairs = [(mesh.shader, worn) for mesh, worn in zip(model.meshes, decl, strict=False)]
+    return SkinDecl("", (), tuple(pairs)) if len(decl) >= len(model.meshes) else None
 
 
 def _called(

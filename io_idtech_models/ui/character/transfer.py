@@ -11,7 +11,7 @@ from bpy.props import BoolProperty, StringProperty
 from ...blender.compat import Context
 from ...blender.scene import room_for_others
 from ...formats import by_name
-from ...game.character import ENDS
+from ...game.character import ENDS, MESHES
 from ...game.store import ARCHIVES
 from ...reporting import ModelError
 from ..bases import CANCELLED, FINISHED, Operator, draw_group, file_filter, settings_from, takes_drops
@@ -21,6 +21,7 @@ from ..import_.vertex import WeldOption
 from ..reports import report_done
 
 LABEL = "Character"
+DROPPED = (".char", ".def")  # .cfg is taken by what players are dropped on, and models are by their own formats
 
 
 class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Operator):  # type: ignore[misc]
@@ -29,22 +30,34 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
     bl_idname = "import_scene.idtech_character"
     bl_label = "Import Character"
     bl_description = (
-        "Import a soldier with animations, head and gear: a .char of Enemy Territory, a wolfanim.cfg of Return to"
-        " Castle Wolfenstein, or an archive"
+        "Import a character with animations, head and gear: a .char of Enemy Territory, a wolfanim.cfg of Return to"
+        " Castle Wolfenstein, a .def or mesh of Doom 3, a player's tris.md2 of Quake II, or an archive"
     )
     row = by_name("mdm")
 
-    filter_glob: file_filter((*ENDS, *ARCHIVES))
+    filter_glob: file_filter((*ENDS, *MESHES, *ARCHIVES))
     character: StringProperty(
-        name="Character", description="Which character, by name (medic, axis/medic), where an archive holds several"
+        name="Character",
+        description="Which character, by name (medic, axis/medic, monster_imp), where a file or an archive has several",
     )
     animations: BoolProperty(
         name="Animations", description="Bring all animations of the character's group along", default=True
     )
+    weapon: StringProperty(
+        name="Weapon",
+        description="Of a player of Quake II: which gun it holds, by its file (w_bfg); empty: weapon.md2, none: none",
+    )
+    remaster: BoolProperty(
+        name="Remaster",
+        description="Of a player of Quake II: the model with bones that the remaster shows in place of tris.md2",
+        default=False,
+    )
 
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
-        draw_group(self.layout, self, "idtech_character", "Character", ("character", "animations"))
+        draw_group(
+            self.layout, self, "idtech_character", "Character", ("character", "animations", "weapon", "remaster")
+        )
         draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "side_by_side"))
         draw_group(self.layout, self, "idtech_time", "Animation", ("fit_range", "replace_range"))
         self.draw_dress()
@@ -84,7 +97,7 @@ class IO_FH_idtech_character(bpy.types.FileHandler):
     bl_idname = "IO_FH_idtech_character"
     bl_label = LABEL
     bl_import_operator = "import_scene.idtech_character"
-    bl_file_extensions = ENDS[0]  # .cfg is taken by what players are dropped on
+    bl_file_extensions = ";".join(DROPPED)
 
     @classmethod
     def poll_drop(cls, context: Context) -> bool:
@@ -97,4 +110,4 @@ CLASSES = (IMPORT_SCENE_OT_idtech_character, IO_FH_idtech_character)
 
 def draw_import(self: Any, context: Context) -> None:
     """Add the entry to a menu."""
-    self.layout.operator(IMPORT_SCENE_OT_idtech_character.bl_idname, text="Character (.char, .cfg, .pk3)")
+    self.layout.operator(IMPORT_SCENE_OT_idtech_character.bl_idname, text="Character (.char, .def, .cfg)")

@@ -9,7 +9,7 @@ import pytest
 from io_idtech_models.blender import names
 from io_idtech_models.blender.player.joints import joint_at_rest
 from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS
-from io_idtech_models.blender.provenance import PART, SKIN
+from io_idtech_models.blender.provenance import PART, SKIN, WORN
 from tests.packs import put_pack
 from tests.samples_doom3 import DEF, EXAMPLE, HAT, NEWT, TEXT, files, put_character
 from tests.ui.scene import bpy, error_of
@@ -63,7 +63,8 @@ def test_a_body_with_all_that_it_has(tmp_path, capfd):
     assert ANIM_FLAGS not in bpy.data.actions["idle"]
     body = next(c for c in bpy.data.collections if c.get(SKIN))
     assert body[SKIN] == "newt/gold"
-    assert bpy.data.materials.get("newt/gold") is not None
+    worn = {names.file_name_of(m): m.get(WORN) for m in bpy.data.materials if m.get(WORN)}
+    assert worn == {f"{NEWT}/newt": "newt/gold"}
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.5])
