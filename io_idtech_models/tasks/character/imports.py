@@ -25,6 +25,8 @@ from ...blender.vertex.build import BuildSettings, Built
 from ...formats import SKELETAL, VERTEX, by_name, by_suffix
 from ...game.character.files import BODY, COMMANDS, FLAGS, CharacterFiles, Piece, Placing
 from ...game.character.kinds import character_of, characters_in, names_in, place_of
+from ...game.character.quake2 import HOME, MODEL
+from ...game.character.quake2 import character_of as character_from
 from ...game.dress import NONE
 from ...game.folders import Disk
 from ...game.store import ARCHIVES, GameFile
@@ -90,6 +92,13 @@ def character_at(path: Path, disk: Disk, wanted: str = "", skin: str = "") -> Ch
         raise LimitError("there is no character in it")
     lack = "there are several characters, say which" if fitting else f"no character '{wanted}'"
     raise LimitError(f"{lack}: {listed(list(shown))}")
+
+
+def made_at(target: Path, disk: Disk, name: str) -> CharacterFiles:
+    """Return the player of Quake II that was written to a folder, or into an archive; raises ModelError."""
+    if not target.name.lower().endswith(ARCHIVES):
+        return character_from(disk.file(target / MODEL))
+    return character_from(disk.file(target / HOME / name / MODEL))
 
 
 def import_character(

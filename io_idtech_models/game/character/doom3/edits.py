@@ -34,7 +34,7 @@ def with_anims(data: bytes, name: str, anims: Mapping[str, Sequence[str]], inher
     text, encoding = decode(data)
     found = _found(text, name)
     text = _added(text, name, anims, inherits) if found is None else _changed(text, found, anims)
-    if not _has(text, name, anims):
+    if any(each.faults for each in scan_decls(text, ENTITY)[1]) or not _has(text, name, anims):
         raise LimitError(
             "the file's braces, parentheses or quotes are not closed: mend it, then animations can be added"
         )

@@ -88,7 +88,8 @@ class _Found(Finder):
     def find_motions(self) -> None:
         """Find the animations: all that lie beside the body."""
         files = [self.folder.find_first((), [name]) for name in self.folder.names() if fold(name).endswith(MOTION)]
-        self.character.motions = [MotionFile(file, (), (file.stem,)) for file in files if file is not None]
+        found = sorted((file for file in files if file is not None), key=lambda file: fold(file.stem) not in IDLE)
+        self.character.motions = [MotionFile(file, (), (file.stem,)) for file in found]
         there = {fold(motion.file.stem) for motion in self.character.motions}
         if not there.intersection(IDLE):
             self.miss(f"none of its animations is {listed(list(IDLE))}: the game shows another player")
