@@ -66,6 +66,8 @@ KINDS: dict[str, tuple[Callable[[bytes], None], tuple[bytes, ...]]] = {
     "skin": (scripts.check_skin, scripts.SKINS),
     "shader": (scripts.check_shaders, (scripts.SHADERS,)),
     "mtr": (scripts.check_materials, (scripts.MATERIALS,)),
+    "def": (scripts.check_declarations, scripts.DECLARATIONS),
+    "character": (scripts.check_settings, scripts.SETTINGS),
     "pcx": (_picture, (picture(),)),
     **{kind: (packs.check, packs.samples(kind)) for kind in packs.KINDS},
 }

@@ -135,6 +135,7 @@ class VIEW3D_MT_idtech(bpy.types.Menu):
         rigging.draw_menu(self, context)
         layout.separator()
         layout.operator("object.idtech_make_player", text="Make Quake III Player")
+        layout.operator("object.idtech_make_quake2_player", text="Make Quake II Player")
 
 
 CLASSES = (

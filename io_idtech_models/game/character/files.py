@@ -9,25 +9,40 @@ from functools import cached_property
 from ...model.clips import Clip
 from ...reporting import ModelError
 from ..aninc import Row
+from ..dress import SkinDecl
 from ..lexer import shown_name
 from ..search import game_folder
 from ..skin import Skin, read_skin
 from ..store import Folder, GameFile, Store, name_parts, split_name
 
 BODY, HEAD = "body", "head"
+FLAGS, COMMANDS = "flags", "commands"  # what is noted of an animation
+IN_STEP = ", "  # before the number of one of several files that one animation plays in step
 TWINS = {".md3": ".mdc", ".mdc": ".md3"}  # where the one is not there, games read the other (R_RegisterMD3)
 
 
 @dataclass(frozen=True)
+class Placing:
+    """Where a piece stands that hangs on a joint: put there while the body shows a pose, then moved along with it."""
+
+    origin: tuple[float, float, float] = (0.0, 0.0, 0.0)  # from the joint on, along the body's axes
+    angles: tuple[float, float, float] = (0.0, 0.0, 0.0)  # pitch, yaw and roll in degrees
+    turned: bool = False  # the angles count from the joint's axes on, not from the body's
+    pose: GameFile | None = None  # whose first frame that is; None: that in which the body is bound
+
+
+@dataclass(frozen=True)
 class Piece:
-    """A model that hangs on a tag of another one."""
+    """A model that hangs on a tag of another one, or on a joint, or stands where that stands."""
 
     kind: str  # HEAD, or what its game calls it: "md3_hat"
     on: str  # BODY, or the kind of the piece that it hangs on
-    tag: str
+    tag: str  # or joint, where there is a `placing`; "": none
     file: GameFile
     skin: GameFile | None = None  # None: it wears what its own file names
     near: str = ""  # the body's tag that comes nearest where the other model, or its tag, is not there
+    decl: SkinDecl | None = None  # what says in Doom 3 what it wears
+    placing: Placing | None = None
 
 
 @dataclass(frozen=True)
@@ -35,7 +50,8 @@ class MotionFile:
     """Frames that a character plays, and the rows that take them apart; of some games the body's own file."""
 
     file: GameFile
-    rows: tuple[Row | Clip, ...]
+    rows: tuple[Row | Clip, ...] = ()
+    names: tuple[str, ...] = ()  # what all of its frames together are called, where its game says so
 
 
 @dataclass
@@ -49,13 +65,21 @@ class CharacterFiles:
     entries: Mapping[str, str] = field(default_factory=dict)  # what the file says, as it is spelt
     body: GameFile | None = None
     skin: GameFile | None = None  # the body's
+    decl: SkinDecl | None = None  # what says in Doom 3 what the body wears
+    in_order: tuple[str, ...] = ()  # what its meshes wear, one after another, where its game has no names for these
+    skins: tuple[str, ...] = ()  # all that there are to choose from, where they are pictures
     scale: float = 1.0  # at which the game shows all of it
+    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)  # by which the game moves all of it
     motions: list[MotionFile] = field(default_factory=list)  # the first has the bones
     pieces: list[Piece] = field(default_factory=list)  # what others hang on comes before them
+    choices: Mapping[str, GameFile] = field(default_factory=dict)  # what the last piece can be, too, by names
+    instead: CharacterFiles | None = None  # the same with bones, which some engines show in its place
     texts: list[GameFile] = field(default_factory=list)  # that say all this, but for skins: as they were read
     missing: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)  # for which its game, without a mod, refuses it
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that its game asks for, by BODY and kinds
+    joints: Mapping[str, str] = field(default_factory=dict)  # of the body that its game asks for, and by which words
+    notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # more on animations, by names: values by keys
 
     @property
     def head(self) -> Piece | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import bpy
 
@@ -14,6 +14,7 @@ from ...blender.provenance import note_file
 from ...blender.skeletal.build import Posed, SkeletalSettings, build
 from ...blender.window import object_mode
 from ...formats import SKELETAL, Format
+from ...game.dress import SkinDecl
 from ...game.search import DIFFUSE_ENDINGS
 from ...game.store import GameFile
 from ...model import bind_pose
@@ -47,6 +48,8 @@ class ImportSettings:
     animation: GameFile | None = None  # the file that has the skeleton, where that is another
     rows: Rows | None = None  # that take files of frames apart, where the game says so; else tables beside them do
     kept: Kept | None = None  # files of frames are kept as they are, and actions made of `rows` when they are asked for
+    names: Mapping[GameFile, Sequence[str]] | None = None  # what files of frames are called, where the game says so
+    decl: SkinDecl | tuple[str, ...] | None = None  # what it wears, where who asks knows it; or mesh after mesh
     bind: str = AS_FILE  # the pose in which meshes are bound: FILE, FIT or FRAME
     bind_frame: int = 0
     dressing: Dressing = AS_USUAL
@@ -86,12 +89,15 @@ def import_skeletal(
     with collected_warnings() as warnings, object_mode(context):
         loaded = load(file, [wanted.animation] if wanted.animation is not None else [], SKELETAL)
         motions = _motions(file, loaded, wanted) if wanted.animations or wanted.chosen else []
+        motions = _called(motions, wanted.names or {})
         if not loaded.animations:
             loaded.animations = [motion for motion, _ in motions]
         model = bound(loaded, wanted)
         animations = [] if wanted.kept is not None else with_parts(motions, _moved_by(loaded.row), rows=wanted.rows)
         rate = rate_of(context.scene)
-        materials, dress = materials_for(file, loaded.row, wanted.dressing, rate, DIFFUSE_ENDINGS)
+        materials, dress = materials_for(
+            file, loaded.row, wanted.dressing, rate, DIFFUSE_ENDINGS, _worn(model, wanted.decl)
+        )
         posed = build(model, [a for a, _ in animations], settings, materials, context.scene, into)
         show_rows(posed.actions, animations)
         count = len(animations)
@@ -139,6 +145,28 @@ def _motions(file: GameFile, loaded: Loaded, wanted: ImportSettings) -> list[tup
     if wanted.chosen or wanted.rows is not None:  # the game says which there are
         return found + _chosen_motions(loaded, wanted.chosen)
     return found + animations_beside(file, kind.animation, loaded.model, loaded.bones)
+
+
+def _worn(model: SkeletalModel, decl: SkinDecl | tuple[str, ...] | None) -> SkinDecl | None:
+    """Return what a model wears; of shaders in the order of its meshes a warning says where they are too few."""
+    if decl is None or isinstance(decl, SkinDecl):
+        return decl
+    if len(decl) < len(model.meshes):
+        text = "the skin has %d lines for %d meshes: games show the others as missing, here they wear the model's own"
+        log.warning(text, len(decl), len(model.meshes))
+    pairs = [(mesh.shader, worn) for mesh, worn in zip(model.meshes, decl, strict=False)]
+    return SkinDecl("", (), tuple(pairs)) if len(decl) >= len(model.meshes) else None
+
+
+def _called(
+    motions: list[tuple[Animation, GameFile]], names: Mapping[GameFile, Sequence[str]]
+) -> list[tuple[Animation, GameFile]]:
+    """Return animations under the names that their game has for them, one for each name."""
+    return [
+        (replace(animation, name=name), file)
+        for animation, file in motions
+        for name in names.get(file, [animation.name])
+    ]
 
 
 def _chosen_motions(loaded: Loaded, files: tuple[GameFile, ...]) -> list[tuple[Animation, GameFile]]:

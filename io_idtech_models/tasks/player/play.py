@@ -41,7 +41,7 @@ def played(player: PlayerFound, part: str) -> str:
 def shown_frame(root: Any, scene: bpy.types.Scene) -> int:
     """Return which frame of its file a part shows now."""
     curve = next((curve for curve in playing_curves(root) if curve.data_path == FRAME_PATH), None)
-    value = root.get(FRAME, 0.0) if curve is None else curve.evaluate(scene.frame_current)
+    value = float(root.get(FRAME, 0.0) if curve is None else curve.evaluate(scene.frame_current))
     return min(max(round(value), 0), num_frames(root) - 1)
 
 

@@ -12,7 +12,7 @@ from bpy.props import BoolProperty, StringProperty
 from ...blender.compat import RELATIVE_PATHS, Context
 from ...blender.scene import room_for_others
 from ...formats import by_name
-from ...game.character import ENDS
+from ...game.character import ENDS, MESHES
 from ...game.store import ARCHIVES
 from ...model.limits.games import UNKNOWN
 from ...reporting import ModelError
@@ -34,6 +34,7 @@ from ..import_.vertex import WeldOption
 from ..reports import report_done
 
 LABEL = "Character"
+DROPPED = (".char", ".def")  # .cfg is taken by what players are dropped on, and models are by their own formats
 
 
 class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Operator):  # type: ignore[misc]
@@ -42,18 +43,22 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
     bl_idname = "import_scene.idtech_character"
     bl_label = "Import Character"
     bl_description = (
-        "Import a soldier with animations, head and gear: a .char of Enemy Territory, a wolfanim.cfg of Return to"
-        " Castle Wolfenstein, or an archive"
+        "Import a character with animations, head and gear: a .char of Enemy Territory, a wolfanim.cfg of Return to"
+        " Castle Wolfenstein, a .def or mesh of Doom 3, a player's tris.md2 of Quake II, or an archive"
     )
     row = by_name("mdm")
 
-    filter_glob: file_filter((*ENDS, *ARCHIVES))
+    filter_glob: file_filter((*ENDS, *MESHES, *ARCHIVES))
     character: StringProperty(
-        name="Character", description="Which character, by name (medic, axis/medic), where an archive holds several"
+        name="Character",
+        description="Which character, by name (medic, axis/medic, monster_imp), where a file or an archive has several",
     )
     weapon: StringProperty(
         name="Weapon",
-        description="The weapon to hold, by its folder's name (mp40) or its path in the game; empty: none",
+        description=(
+            "The weapon to hold, by its name (mp40, of a player of Quake II w_bfg) or its path in the game;"
+            " empty: the character's own, if any, none: none"
+        ),
     )
     animations: BoolProperty(
         name="Animations",
@@ -66,10 +71,15 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
     animation: StringProperty(
         name="Animation", description="The animation to show at first, by its name; empty: one that stands"
     )
+    remaster: BoolProperty(
+        name="Remaster",
+        description="Of a player of Quake II: the model with bones that the remaster shows in place of tris.md2",
+        default=False,
+    )
 
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
-        draw_group(self.layout, self, "idtech_character", "Character", ("character", "weapon"))
+        draw_group(self.layout, self, "idtech_character", "Character", ("character", "weapon", "remaster"))
         draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "side_by_side"))
         draw_group(
             self.layout,
@@ -87,8 +97,7 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
 
 def _import_all(operator: Any, context: Context) -> set[str]:
     """Import the characters of an operator's files, as its options say, and report."""
-    from ...game.character.kinds import character_of
-    from ...tasks.character.imports import CharacterOptions, file_at, import_character
+    from ...tasks.character.imports import CharacterOptions, character_at, import_character
     from ...tasks.import_.dressing import Dressing
     from ...tasks.import_.games import user_disk
 
@@ -97,7 +106,7 @@ def _import_all(operator: Any, context: Context) -> set[str]:
     options, dressing = settings_from(operator, CharacterOptions), settings_from(operator, Dressing)
     for path in operator.paths():
         try:
-            files = character_of(file_at(path, disk, operator.character), operator.skin)
+            files = character_at(path, disk, operator.character, operator.skin)
             with room_for_others(context.scene, operator.replace_range):
                 built, summary = import_character(files, options, dressing, context, open_collection(context))
         except ModelError as error:
@@ -185,7 +194,7 @@ class IO_FH_idtech_character(bpy.types.FileHandler):
     bl_label = LABEL
     bl_import_operator = "import_scene.idtech_character"
     bl_export_operator = "export_scene.idtech_character"
-    bl_file_extensions = ENDS[0]  # .cfg is taken by what players are dropped on
+    bl_file_extensions = ";".join(DROPPED)
 
     @classmethod
     def poll_drop(cls, context: Context) -> bool:
@@ -198,7 +207,7 @@ CLASSES = (IMPORT_SCENE_OT_idtech_character, EXPORT_SCENE_OT_idtech_character, I
 
 def draw_import(self: Any, context: Context) -> None:
     """Add the entry to a menu."""
-    self.layout.operator(IMPORT_SCENE_OT_idtech_character.bl_idname, text="Character (.char, .cfg, .pk3)")
+    self.layout.operator(IMPORT_SCENE_OT_idtech_character.bl_idname, text="Character (.char, .def, .cfg)")
 
 
 def draw_export(self: Any, context: Context) -> None:
