@@ -141,7 +141,7 @@ class _Saving:
         """Write the body, its skin, and the files of frames."""
         path = self.record.models.get(BODY, "")
         row = formats.by_suffix(PurePath(path or str(self.character.body.get(FILE, ""))))
-        if row is None or not row.skeletal.companions:
+        if row is None or not (row.skeletal.companions or row.has_motions):
             raise LimitError(f"'{self.character.name}' can't be written as a whole yet: export its models one by one")
         rig, settings = self.character.rig, SkeletalGatherSettings(scale=self.record.scale, normals="SOURCE")
         export = rig_scene(self.context.scene, self.context.view_layer, settings, rig)

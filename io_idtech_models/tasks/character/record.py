@@ -32,6 +32,7 @@ class Record:
     file: str  # that names it
     skin: str  # by its name
     scale: float  # of a game unit in the scene
+    name: str = ""  # what it is called
     models: dict[str, str] = field(default_factory=dict)  # by BODY and kinds of pieces
     skins: dict[str, str] = field(default_factory=dict)  # what these wear
     sums: dict[str, str] = field(default_factory=dict)  # of the models' files: CRC-32 in hexadecimal
@@ -60,7 +61,7 @@ def remember(collection: bpy.types.Collection, files: CharacterFiles, scale: flo
     if files.skin is not None:
         skins[BODY] = files.skin
     called = names_in_game(files, [*files.texts, *models.values(), *skins.values()])
-    record = Record(files.game, called.get(files.file, ""), files.skin_name, scale)
+    record = Record(files.game, called.get(files.file, ""), files.skin_name, scale, files.name)
     record.models = {kind: called[file] for kind, file in models.items()}
     record.skins = {kind: called[file] for kind, file in skins.items()}
     record.sums = {kind: f"{crc32(file.read()):08x}" for kind, file in models.items()}
@@ -78,7 +79,7 @@ def recall(collection: Any) -> Record | None:
         record = Record(str(found["game"]), str(found["file"]), str(found["skin"]), float(found["scale"]))
         for key in ("models", "skins", "sums"):
             getattr(record, key).update((str(kind), str(path)) for kind, path in found[key].items())
-        record.group = str(found["group"])
+        record.group, record.name = str(found["group"]), str(found.get("name", ""))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     if not 1e-6 <= record.scale <= 1e6:
@@ -99,8 +100,12 @@ class CharacterFound:
 
     @property
     def name(self) -> str:
-        """Return what it is called, as its file is."""
-        return PurePath(self.record.file or str(self.collection.get(FILE, ""))).stem or str(self.collection.name)
+        """Return what it is called, as its file or its folder is."""
+        return (
+            self.record.name
+            or PurePath(self.record.file or str(self.collection.get(FILE, ""))).stem
+            or str(self.collection.name)
+        )
 
 
 def find(collection: Any) -> CharacterFound | None:
@@ -122,7 +127,7 @@ def character_target(collection: Any) -> Path | None:
     record, place = recall(collection), collection.get(FILE)
     if record is None:
         return None
-    name = PurePath(record.file).stem or str(collection.name)
+    name = record.name or PurePath(record.file).stem or str(collection.name)
     if not isinstance(place, str) or not record.file:
         return Path(bpy.data.filepath).parent / f"z_{name}{PACK}"
     at = split_at_archive(Path(place), os.path.isfile)

@@ -155,13 +155,17 @@ def _animations_of(
 def model_file(asked: ExportRequest, row: Format, export: RigScene, blocks: list[Any]) -> Gathered:
     """Return an armature and its meshes as a file's bytes, which are not written; call it in object mode.
 
-    Of a format whose motions lie in files of their own. Raises ModelError.
+    With all motions, where a file of the format holds them, too. Raises ModelError.
     """
     export = of_format(export, row)
     model = gather(blocks, export)
-    notes = [*row.lost(model), *refused(row.check(model, asked.game))]
-    data = row.dump(model, asked.options)
-    return Gathered(data, model, [*differences(export, model, shown_by(export, row)), *notes])
+    sources = _own_sources(row, export, ModelExport()) if row.has_motions else []
+    animations = [finished(source.gather(), model, AnimationExport()) for source in sources]
+    problems = [*row.check(model, asked.game), *(p for a in animations for p in row.check_motion(a, asked.game))]
+    notes = [*row.lost(model), *refused(problems)]
+    data = row.dump(model, asked.options, animations)
+    motion = played(sources, animations, row, data) if row.has_motions else []
+    return Gathered(data, model, [*differences(export, model, motion or shown_by(export, row)), *notes])
 
 
 def whole_model(blocks: Iterable[Any], context: Context) -> list[Any]:
