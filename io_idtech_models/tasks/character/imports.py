@@ -37,6 +37,7 @@ from ...reporting import LimitError, ModelError, Summary, collected_warnings
 from ..import_.dressing import Dressing, materials_for, rate_of
 from ..import_.skeletal import AS_FILE, FIT, ImportSettings, Kept, import_skeletal
 from ..import_.vertex import import_file
+from ..player.files import players_at
 from . import frames
 from .record import games_of, names_in_game, remember
 
@@ -96,6 +97,15 @@ def character_at(path: Path, disk: Disk, wanted: str = "", skin: str = "") -> Ch
         raise LimitError("there is no character in it")
     lack = "there are several characters, say which" if fitting else f"no character '{wanted}'"
     raise LimitError(f"{lack}: {listed(list(shown))}")
+
+
+def is_player(path: Path, disk: Disk, name: str) -> bool:
+    """Tell whether a path means a player of Quake III, which has parts in place of a body: see `tasks.player`."""
+    try:
+        players_at(path, disk, name)
+    except ModelError:
+        return False
+    return True
 
 
 def made_at(target: Path, disk: Disk, name: str) -> CharacterFiles:
