@@ -104,7 +104,9 @@ def _import_all(operator: Any, context: Context) -> set[str]:
     from ...tasks.import_.games import user_disk
 
     disk = user_disk()
-    done, failed, made = [], [], []
+    done: list[tuple[str, Any]] = []
+    failed: list[str] = []
+    made: list[Any] = []
     options, dressing = settings_from(operator, CharacterOptions), settings_from(operator, Dressing)
     for path in operator.paths():
         try:
@@ -127,7 +129,8 @@ def _import_all(operator: Any, context: Context) -> set[str]:
 
 def _import_player(operator: Any, path: Path, done: list[tuple[str, Any]], failed: list[str]) -> None:
     """Import a player of Quake III by the operator that knows more of such, and note what came of it."""
-    call: Any = bpy.ops.import_scene.idtech_player
+    operators: Any = bpy.ops.import_scene
+    call = operators.idtech_player
     known = call.get_rna_type().properties.keys()
     given = {name: value for name, value in given_options(operator, NOT_PLAYERS).items() if name in known}
     with listening() as (came, wrong):
@@ -167,8 +170,8 @@ class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[mi
         from ...tasks.export.last_export import begin
 
         if not self.collection and is_player(context):
-            export: Any = bpy.ops.export_scene.idtech_player
-            export("INVOKE_DEFAULT")
+            operators: Any = bpy.ops.export_scene
+            operators.idtech_player("INVOKE_DEFAULT")
             return CANCELLED
         try:
             character = chosen_character(context, self.collection)
@@ -212,7 +215,8 @@ class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[mi
 
 def _export_player(operator: Any, target: Path) -> set[str]:
     """Export a player of Quake III by the operator that knows more of such, and say what came of it."""
-    call: Any = bpy.ops.export_scene.idtech_player
+    operators: Any = bpy.ops.export_scene
+    call = operators.idtech_player
     given = {"game": operator.game} if operator.game in by_name("md3").games else {}
     try:
         with listening() as (done, failed):
