@@ -210,7 +210,7 @@ LWO = Format(
     engine=DOOM_3,
     suffixes=(".lwo",),
     magic=b"FORM",
-    kind=VertexFormat(),
+    kind=VertexFormat(colors=True),
     skins=SKIN_DECLS,
     options=(
         Option(
