@@ -410,9 +410,9 @@ def test_colors_are_those_of_the_last_row_else_the_surfaces():
     places = surface.positions[0]
     tip = surface.colors[places[:, 2] == 9.125]
     assert {tuple(color) for color in tip.tolist()} == {(0, 0, 1, 0.5)}
-    first = surface.colors[(places == np.float32((-8, -6.5, 1.25))).all(axis=1)]
+    first = surface.colors[(places == np.array((-8, -6.5, 1.25), np.float32)).all(axis=1)]
     assert {tuple(color) for color in first.tolist()} == {(1, 0.5, 0.25, 1)}
-    second = surface.colors[(places == np.float32((8, -6.25, 1.25))).all(axis=1)]
+    second = surface.colors[(places == np.array((8, -6.25, 1.25), np.float32)).all(axis=1)]
     assert {tuple(color) for color in second.tolist()} == {(0.125, 0.5, 0.75, 1), (0.75, 0.5, 0.25, 1)}
     assert load(pyramid()).surfaces[0].colors is None
 
