@@ -21,7 +21,8 @@ WORDS = (
     b"tag_x", b"md3_x", b"map", b"x/y\n{", b"add(", b"time", b"implicitMap -", b"blendFunc", b"tcMod", b"alphaTest",
     b"LEGS_RUN", b"nonsegmented", b"STARTANIMS", b"ENDANIMS",
     b"*MESH {", b"*GEOMOBJECT {", b"*MESH_NUMFACES", b"*MESH_TFACELIST {", b"*MESH_NORMALS {", b"*MATERIAL_REF",
-    b"*GROUP",    b"*SUBMATERIAL 1 {", b"*MESH_MTLID", b"*UVW_U_TILING", b"*TM_ROW1",
+    b"*GROUP", b"*SUBMATERIAL 1 {", b"*MESH_MTLID", b"*UVW_U_TILING", b"*TM_ROW1",
+    b"*MESH_NUMCVERTEX", b"*MESH_CVERTLIST {", b"*MESH_CFACELIST {", b"*MESH_CFACE", b"*MESH_VERTCOL",
 )  # fmt: skip
 MOST = 1 << 18  # bytes that a repetition may come to
 

@@ -200,7 +200,7 @@ ASE = Format(
     engine=DOOM_3,
     suffixes=(".ase",),
     magic=b"*3DSMAX_ASCIIEXPORT",
-    kind=VertexFormat(),
+    kind=VertexFormat(colors=True),
     is_text=True,
     skins=SKIN_DECLS,
 )
