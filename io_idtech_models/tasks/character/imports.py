@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...assets.load import load_animation
 from ...blender import names
 from ...blender.compat import Block, Context
+from ...blender.declared import note
 from ...blender.player.assembly import PartBuilt, hang, make_root
 from ...blender.player.joints import bone_of, hang_on_joint, joint_at_rest, make_rig_root, placed
 from ...blender.properties import ANIM_FLAGS, FRAME_COMMANDS, show
@@ -202,7 +203,9 @@ def _import_body(
 
 
 def _show_notes(posed: Posed, files: CharacterFiles) -> None:
-    """Let actions show what their game says of them beside frames and rate."""
+    """Let actions show what their game says of them beside frames and rate, and the armature what it is declared as."""
+    if any(files.declared):
+        note(posed.armature, *files.declared, [name for motion in files.motions for name in motion.names])
     for action in posed.actions:
         for key, text in files.notes.get(names.file_name_of(action), {}).items():
             show(action, NOTES[key], text)

@@ -25,7 +25,7 @@ from ...blender.shading.pixels import picture_of
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
 from ...formats.vertex_files import dump_for
-from ...game.character.quake2 import HOME, NUM_FRAMES
+from ...game.character.quake2 import ANIMATIONS, HOME, NUM_FRAMES
 from ...game.pictures import pcx, tga
 from ...game.player.quake2_rows import ROWS, shots_of
 from ...game.player.row_layout import Length
@@ -38,7 +38,7 @@ from ...model.vertex import Surface, VertexModel
 from ...model.wording import listed, once, plural
 from ...reporting import LimitError, Summary, collected_warnings
 from ..import_.games import user_disk
-from .making import FACING, Made, length_of, player_name
+from .making import FACING, FAR, Made, length_of, player_name
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +57,7 @@ class Quake2Options:
     fit: bool = True  # as high as a player of the game, feet on the ground
     scale: float = 1.0  # game units of a unit in the scene, where it is not fitted
     facing: str = "AUTO"
+    in_place: bool = True  # what goes along while it repeats stays where it begins
 
 
 def make_quake2_player(name: str, target: Target, options: Quake2Options, context: Context) -> tuple[Made, Summary]:
@@ -130,8 +131,35 @@ def _sampled(rig: Rig, options: Quake2Options, context: Context) -> tuple[list[t
         armature = seen.armature
     stand = names.index("stand01")
     into = _into_game(rig, [piece for _, piece in found], armature[order[stand]], order[stand], options)
-    transforms = np.broadcast_to(into, (len(order), 4, 4))
+    transforms = np.repeat(into[None], len(order), axis=0)
+    if options.in_place:
+        _stay(transforms, [piece.surface for _, piece in found], order, matches)
     return [(nth, replace(p, surface=cutting.in_frames(p.surface, transforms, order))) for nth, p in found], names
+
+
+def _stay(
+    transforms: NDArray[np.float64], surfaces: Sequence[Surface], order: Sequence[int], matches: dict[str, Match]
+) -> None:
+    """Take away how far a character goes along in animations that the game repeats and moves by itself; it is named.
+
+    That is the way from the first frame to the last, evenly: it may go faster and slower, and sway.
+    """
+    far = {}
+    for clip in ANIMATIONS:
+        if not clip.loop:
+            continue
+        ends = [order[clip.first], order[clip.last]]
+        points = np.concatenate([surface.positions[ends] for surface in surfaces], axis=1).astype(np.float64)
+        middles = steady.applied(transforms[clip.first][:3], np.ascontiguousarray(points.mean(axis=1)))
+        way = (middles[1] - middles[0])[:2]
+        if float(np.abs(way).max()) > FAR:
+            far[matches[clip.name].action] = float(np.abs(way).max())
+            steps = np.arange(clip.count)[:, None] / (clip.count - 1)
+            transforms[clip.first : clip.last + 1, :2, 3] -= steps * way
+    for action, units in far.items():
+        log.warning(
+            "'%s' moves the character by %.0f units, as games do themselves: it is kept in place", action, units
+        )
 
 
 def _say_matches(matches: dict[str, Match], takes: dict[str, Any]) -> None:

@@ -52,7 +52,7 @@ class OBJECT_OT_idtech_make_quake2_player(Placing, Operator):  # type: ignore[mi
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
         draw_group(self.layout, self, "idtech_player", "Player", ("player", "skin", "gun", "open_result"))
-        draw_group(self.layout, self, "idtech_time", "Animation", ("rows",))
+        draw_group(self.layout, self, "idtech_time", "Animation", ("rows", "in_place"))
         placing = ("fit", "facing") if self.fit else ("fit", "scale", "facing")
         draw_group(self.layout, self, "idtech_mesh", "Mesh", placing)
 
