@@ -25,11 +25,12 @@ from ...blender.shading.pixels import picture_of
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
 from ...formats.vertex_files import dump_for
-from ...game.character.quake2 import ANIMATIONS, HOME, NUM_FRAMES
+from ...game.character.quake2 import ANIMATIONS, HOME, MODEL, NUM_FRAMES, character_of
 from ...game.pictures import pcx, tga
 from ...game.player.quake2_rows import ROWS, shots_of
 from ...game.player.row_layout import Length
 from ...game.player.row_matching import Match, chosen_rows, match_rows
+from ...game.store import ARCHIVES
 from ...model import steady
 from ...model.pictures import Matching, match, resized
 from ...model.player import cutting
@@ -258,3 +259,17 @@ def _own_palette(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
     fives = np.stack([chosen >> 10 & 31, chosen >> 5 & 31, chosen & 31], axis=1)
     table[: len(chosen)] = (fives * 255 + 15) // 31
     return table
+
+
+def open_player(target: Target, name: str, context: Context, into: Any) -> list[Any]:
+    """Bring a player that was written to a folder, or into an archive, into the scene; returns its objects.
+
+    Raises:
+        ModelError: it can't be read.
+    """
+    from ..character.imports import CharacterOptions, import_character
+    from ..import_.dressing import Dressing
+
+    folder = target / HOME / name if target.name.lower().endswith(ARCHIVES) else target
+    files = character_of(user_disk().file(folder / MODEL))
+    return import_character(files, CharacterOptions(fit_range=False), Dressing(), context, into)[0].objects
