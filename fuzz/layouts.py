@@ -25,6 +25,7 @@ MOST_PARTS = 64  # surfaces or tags that are followed
 MOST_FIELDS = 1 << 16  # of a record whose size the header says
 Dtype = np.dtype[Any]
 WORD: Dtype = np.dtype("<i4")
+CHUNK: Dtype = np.dtype([("ident", "S4"), ("size", ">u4")])
 # Records at the begin of a lump's, which are bytes to the declaration; and the field that says how far apart they are.
 INNER: dict[tuple[str, str], tuple[Dtype, str]] = {("md2", "frames"): (md2.FRAME, "frame_size")}
 
@@ -57,6 +58,8 @@ def records(kind: str, data: bytes) -> list[Records]:
         found = _packs(kind, data)
     elif kind == "mdl":
         found = _mdl(data)
+    elif kind == "lwo":
+        found = _chunks(data)
     else:
         found = _Walk(kind, data).records(declared(kind), 0)
     return [each for each in found if 0 <= each.offset < len(data) and each.count > 0]
@@ -66,6 +69,21 @@ def _packs(kind: str, data: bytes) -> Iterator[Records]:
     for offset, dtype, count in packs.records(kind, data):
         most = max(len(data) - offset, 0) // dtype.itemsize
         yield Records(offset, dtype, min(count, most), dtype.itemsize)
+
+
+def _chunks(data: bytes) -> Iterator[Records]:
+    """Yield the heads of chunks, and what is in them as numbers of 16 and 32 bits."""
+    place = 0
+    for _ in range(MOST_PARTS):
+        if not 0 <= place < len(data):
+            return
+        size = int(_head(data, CHUNK, place)["size"])
+        yield Records(place, CHUNK, 1, CHUNK.itemsize)
+        if place:
+            most = min(size, len(data) - place)
+            yield Records(place + CHUNK.itemsize, np.dtype(">u2"), most // 2, 2)
+            yield Records(place + CHUNK.itemsize, np.dtype(">f4"), most // 4, 4)
+        place += 12 if not place else CHUNK.itemsize + size + (size & 1)
 
 
 def _mdl(data: bytes) -> Iterator[Records]:

@@ -10,6 +10,7 @@ import numpy as np
 from io_idtech_models.formats.ase import file as ase
 from io_idtech_models.formats.iqm import file as iqm
 from io_idtech_models.formats.iqm.file import name_at
+from io_idtech_models.formats.lwo import file as lwo
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.formats.md5 import anim_file as md5anim
@@ -261,7 +262,15 @@ def _ase(data: bytes) -> Facts:
     return {f"lines[{i}]": b" ".join(line.split()) for i, line in enumerate(lines)}
 
 
+def _lwo(data: bytes) -> Facts:
+    """Return what each chunk holds, and what lies behind them."""
+    found = lwo.read(data)
+    facts = {f"chunk[{i}]": data[each.start : each.stop] for i, each in enumerate(found.chunks)}
+    return facts | {"head": data[:12], "tail": data[found.chunks[-1].stop if found.chunks else 12 :]}
+
+
 READERS: dict[bytes, Callable[[bytes], Facts]] = {
     md2.IDENT: _md2, md3.IDENT: _md3, mdc.IDENT: _mdc, mdl.IDENT: _mdl, mdm.IDENT: _mdm, mdr.IDENT: _mdr,
     mds.IDENT: _mds, mdx.IDENT: _mdx, iqm.MAGIC[:4]: _iqm, b"MD5V": _md5, ase.IDENT[:4]: _ase,
+    lwo.FORM: _lwo,
 }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests import (
     samples_ase,
     samples_iqm,
+    samples_lwo,
     samples_md2,
     samples_md3,
     samples_md5,
@@ -24,6 +25,7 @@ SAMPLES: dict[str, dict[str, bytes]] = {
     "mdc": {make.__name__: make().pack() for make in samples_mdc.SPECS},
     "tag": {make.__name__: make() for make in samples_tag.FILES},
     "ase": {make.__name__: make() for make in samples_ase.FILES},
+    "lwo": {make.__name__: make() for make in samples_lwo.FILES},
     "md5mesh": {make.__name__: make() for make in samples_md5.MESHES},
     "mdm": {make.__name__: make() for make in samples_mdm.MESHES},
     "iqm": {make.__name__: make().pack() for make in samples_iqm.SPECS},

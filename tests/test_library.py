@@ -23,7 +23,7 @@ from tests.small_files import SAMPLES
 from tools import package
 
 MODELS = [row.name for row in ROWS if row.has_model and row.name != "tag"]
-NAMES = {"ase": "several", "mdm": "figure", "md5mesh": "arm", "mds": "figure", "mdr": "walker"}
+NAMES = {"ase": "several", "lwo": "several", "mdm": "figure", "md5mesh": "arm", "mds": "figure", "mdr": "walker"}
 EXAMPLES = PROJECT / "examples"
 
 

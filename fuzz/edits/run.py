@@ -16,7 +16,7 @@ from typing import Any
 
 from fuzz.edits.script import SCRIPT
 
-FORMATS = ("md2", "md3", "mdc", "mdl", "ase", "md5mesh", "mdm", "mds", "iqm", "mdr")
+FORMATS = ("md2", "md3", "mdc", "mdl", "ase", "lwo", "md5mesh", "mdm", "mds", "iqm", "mdr")
 
 
 def arguments(given: list[str]) -> argparse.Namespace:

@@ -19,6 +19,7 @@ class ExportRequest:
     options: Mapping[str, Any] = field(default_factory=dict)
     shorten: bool = False  # names that are too long; else they are an error
     skin: str = ""  # the name of a skin to write beside a model, of what its surfaces wear; "" for none
+    materials: bool = False  # a text of those that the game lacks beside a model, where games read such texts
     levels: Sequence[float] = ()  # of detail, to be made and written beside a model: shares of its triangles
 
 

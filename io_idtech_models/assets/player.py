@@ -54,6 +54,17 @@ def write_player(
         write_members(Target(place), whole)
 
 
+def write_into_game(target: Target, files: Mapping[str, bytes]) -> None:
+    """Write files by their paths in a game: below its folder, or into a .pk3; see `write_player`; raises ModelError."""
+    found = split_at_archive(target, lambda path: not os.path.isdir(path))  # noqa: PTH112 - a path's parts, as strings
+    if found is None:
+        _write_folder(target, files)
+    elif found[0].lower().endswith(PACK) and not found[1]:
+        write_members(Target(found[0]), files)
+    else:
+        raise LimitError(f"can't write '{found[0]}': of archives only {PACK} can be written, as a whole")
+
+
 def _write_folder(folder: Target, files: Mapping[str, bytes]) -> None:
     made = []
     changed = []

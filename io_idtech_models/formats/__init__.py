@@ -204,6 +204,22 @@ ASE = Format(
     is_text=True,
     skins=SKIN_DECLS,
 )
+LWO = Format(
+    name="lwo",
+    label="Static Model (.lwo)",
+    engine=DOOM_3,
+    suffixes=(".lwo",),
+    magic=b"FORM",
+    kind=VertexFormat(),
+    skins=SKIN_DECLS,
+    options=(
+        Option(
+            "triangulate",
+            "Triangulate",
+            "Write polygons that have more than three corners as triangles: games leave out all others",
+        ),
+    ),
+)
 MDX = Format(
     name="mdx",
     label="Enemy Territory Animation (.mdx)",
@@ -309,6 +325,7 @@ ROWS: tuple[Format, ...] = (
     MDL,
     MD5MESH,
     ASE,
+    LWO,
     MDM,
     MDS,
     IQM,

@@ -89,6 +89,12 @@ def _ase() -> Codec:
     return file, model
 
 
+def _lwo() -> Codec:
+    from .lwo import file, model
+
+    return file, model
+
+
 CODECS: dict[str, Callable[[], Codec]] = {
     "md2": _md2,
     "md3": _md3,
@@ -96,6 +102,7 @@ CODECS: dict[str, Callable[[], Codec]] = {
     "tag": _tag,
     "mdl": _mdl,
     "ase": _ase,
+    "lwo": _lwo,
     "md5mesh": _md5mesh,
     "mdm": _mdm,
     "mds": _mds,

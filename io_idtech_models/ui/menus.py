@@ -109,6 +109,7 @@ class TOPBAR_MT_idtech_export(bpy.types.Menu):
         layout.menu(TOPBAR_MT_idtech_export_apart.bl_idname)
         layout.separator()
         transfer.draw_export(self, context)
+        characters.draw_export(self, context)
         declare.draw_export(self, context)
 
 

@@ -11,11 +11,11 @@ from bpy.props import EnumProperty, IntProperty
 
 from .. import formats
 from ..blender.compat import Context
-from ..formats import MOTION, SKELETAL, SKIN_FILES, VERTEX, Family, Format
+from ..formats import MOTION, SKELETAL, SKIN_DECLS, SKIN_FILES, VERTEX, Family, Format
 from ..game.store import ARCHIVES
 from .bases import file_filter, games_option, option_property, takes_drops
 from .export.motion import ExportSkeletalAnimation
-from .export.operators import SkinOption
+from .export.operators import MaterialsOption, SkinOption
 from .export.skeletal import AnimationsOption, ExportSkeletalModel, FramesOption, MotionsOption, NormalsOption
 from .export.vertex import ExportVertexModel, LevelsOption
 from .import_.motion import ImportSkeletalAnimation, NumberedOption, TableOption
@@ -38,7 +38,12 @@ def _of_vertex(row: Format) -> tuple[type, ...]:
             name="FPS (0: Keep)", description=description, default=row.vertex.frame_rate, min=0, max=240
         )
     importer = _make(row, "import", [(WeldOption, row.vertex.uv_splits_vertices), (ImportVertexModel, True)], rate)
-    options = [(LevelsOption, row.vertex.level_files), (SkinOption, row.skins == SKIN_FILES), (ExportVertexModel, True)]
+    options = [
+        (LevelsOption, row.vertex.level_files),
+        (SkinOption, row.skins == SKIN_FILES),
+        (MaterialsOption, row.skins == SKIN_DECLS),
+        (ExportVertexModel, True),
+    ]
     return importer, _make(row, "export", options, _own_options(row)), _file_handler(row)
 
 
@@ -51,6 +56,7 @@ def _of_skeletal(row: Format) -> tuple[type, ...]:
         (FramesOption, row.skeletal.companions),
         (AnimationsOption, row.skeletal.animation is not None and not row.skeletal.companions),
         (SkinOption, row.skins == SKIN_FILES),
+        (MaterialsOption, row.skins == SKIN_DECLS),
         (MotionsOption, row.has_motions),
         (ExportSkeletalModel, True),
     ]

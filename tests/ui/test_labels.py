@@ -25,6 +25,11 @@ BLENDERS = frozenset(
     {"Add", "Base Color", "Blend", "Shape", "Location", "Rotation", "Size", "Radius", "Depth", "Segments", "Ring Count"}
     | {
         "Principled BSDF",
+        "Alpha",
+        "Normal",
+        "Normal Map",
+        "Specular Tint",
+        "Specular IOR Level",
         "Emission",
         "Gamma",
         "Channel Packed",

@@ -146,12 +146,17 @@ def image_of(material: Block) -> Block | None:
     """Return the image that a material shows: behind its base colour, else of its active or only image node."""
     nodes = [] if material.node_tree is None else list(material.node_tree.nodes)
     for surface in (node for node in nodes if node.type == "BSDF_PRINCIPLED"):
-        for node in _nodes_behind(surface.inputs["Base Color"]):
-            if _has_image(node):
-                return node.image
-    found = [node for node in nodes if _has_image(node)]
-    active = [node for node in found if node == material.node_tree.nodes.active]
-    return (active or found)[0].image if active or len(found) == 1 else None
+        found = image_behind(surface.inputs["Base Color"])
+        if found is not None:
+            return found
+    others = [node for node in nodes if _has_image(node)]
+    active = [node for node in others if node == material.node_tree.nodes.active]
+    return (active or others)[0].image if active or len(others) == 1 else None
+
+
+def image_behind(socket: Block) -> Block | None:
+    """Return the image that leads to an input of a node, the nearest of several; None without any."""
+    return next((node.image for node in _nodes_behind(socket) if _has_image(node)), None)
 
 
 def shows_any(material: Block) -> bool:

@@ -10,29 +10,26 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.edits.normals import Motion, filled_frames, settle_codes, view_codes
 from ...model.source import CodedSource, Facts
 from ...model.vertex import ModelSource, Surface, VertexModel
-from ...model.wording import listed, plural
 from ...reporting import FormatError, LimitError
-from ..common.quake3 import vertex_each
 from ..common.records import Wanted, all_fit, warn_damaged
+from ..common.static import CODING, MILLION, Scale, decode_normals, one_frame, settle
 from .file import LARGEST, Ase, Material, Object, read
 from .materials import shader_of, unplaced
-from .parts import CODING, MILLION, STEP, Part, decode_normals, meshed, parts_of, unturned
+from .parts import STEP, Part, meshed, parts_of, unturned
 from .text import HEAD, Edits, NewMesh, material_text, materials_text, mesh_text, object_text, quoted
 
 log = logging.getLogger(__name__)
 
 FORMAT = "ase"
-NEAR = np.float32(1e-6)  # of a coordinate: float32's own rounding
 NEAR_UV = 1e-8  # of a texture coordinate as the file has it: an offset or angle undone
 BLOCK: Wanted = {"block": ("u1", (-1,)), "of_object": ("i8", (2,))}
 LAYOUT: Wanted = {"layout_between": ("u1", (-1,)), "layout_lengths": ("i8", (-1,))}
@@ -77,32 +74,7 @@ def _surface_source(name: str, part: Part, facts: Facts) -> CodedSource:
 
 def conform(model: VertexModel, options: Mapping[str, Any]) -> VertexModel:
     """Return a model as ASE can hold it: a frame, no tags, one material for a surface; itself if it is so."""
-    lost = [plural(len(model.tags), "tag")] if model.tags else []
-    lost += [f"{plural(model.num_frames - 1, 'frame')} after the first"] if model.num_frames > 1 else []
-    several = [surface.name for surface in model.surfaces if len(surface.shaders) > 1]
-    if several:
-        log.warning("ASE holds one material of a surface: others are left out of %s", listed(several))
-    if lost:
-        log.warning("ASE holds one frame, and no tags: left out: %s", " and ".join(lost))
-    if not lost and not several and all(surface.uvs.ndim == 2 for surface in model.surfaces):
-        return model
-    shaped = vertex_each(model)
-    frames = None if shaped.frame_sources is None else shaped.frame_sources[:1]
-    surfaces = [_first_frame(surface) for surface in shaped.surfaces]
-    names = shaped.frame_names[:1]
-    return replace(shaped, frame_names=names, surfaces=surfaces, tags=[], frame_sources=frames, animations=[])
-
-
-def _first_frame(surface: Surface) -> Surface:
-    base = surface.base if surface.base is not None and surface.base.frame == 0 else None
-    first = slice(0, 1)
-    return replace(
-        surface,
-        stored_positions=surface.some_positions(first),
-        stored_normals=surface.some_normals(first),
-        shaders=surface.shaders[:1],
-        base=base,
-    )
+    return one_frame(model, "ASE")
 
 
 @dataclass(eq=False)
@@ -230,24 +202,7 @@ def _claim(settled: list[Settled], source: ModelSource, known: Known) -> None:
 
 def _settle(model: VertexModel, surface: Surface, source: ModelSource | None) -> Settled:
     """Return a surface with the codes of its vertices: the source's where they still say the same."""
-    positions, name = surface.positions, surface.name
-    for what, values in (("a vertex", positions), ("a texture coordinate", surface.uvs)):
-        if not (np.abs(values) <= LARGEST).all():
-            raise LimitError(f"'{name}' has {what} that is no number, or beyond {LARGEST:g}, which ASE holds")
-    codes = np.zeros((*positions.shape[:2], 4), np.int64)
-    codes[..., :3] = np.rint(positions.astype(np.float64) * MILLION)
-    view = None if source is None else view_codes(model, surface, source)
-    motion = None
-    if view is not None and source is not None and surface.source_vertices is not None:
-        before = np.zeros(positions.shape, np.float32)
-        for part, places, own in source.vertex_parts(surface.source_vertices):
-            before[:, places] = part.decoded_positions(filled_frames(model), own)
-        near = (np.abs(positions - before) <= NEAR * np.maximum(np.abs(before), 1)).all(axis=2)
-        unmoved = view.known & near
-        codes[unmoved, :3] = view.positions[unmoved]
-        slack = 1e-5 * max(1.0, float(np.abs(before).max(initial=0.0)))
-        motion = Motion(view.known & ~unmoved, before, positions, slack)
-    return Settled(surface, settle_codes(surface, codes, view, CODING, motion)[0])
+    return Settled(surface, settle(model, surface, source, Scale("ASE", MILLION, LARGEST)))
 
 
 class _Writing:

@@ -17,14 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model import steady
-from ...model.edits.normals import NormalCoding, smooth_normals
+from ...model.edits.normals import smooth_normals
+from ..common.static import MILLION, encode_normals
 from .file import Ase, Mesh, Object
 from .materials import placed, shaders_of
 
-MILLION = 1e6
 STEP = np.float32(1e-6)
-BITS, HALF = 21, 1 << 20
-SAME = 1.0 - 1e-10  # of the cosine between a normal and one in millionths
 Codes = NDArray[np.int64]
 
 
@@ -112,35 +110,3 @@ def _along(vectors: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[n
     found: NDArray[np.float64] = vectors[:, 0, None] * rows[0]
     found = found + vectors[:, 1, None] * rows[1] + vectors[:, 2, None] * rows[2]
     return found
-
-
-def encode_normals(normals: NDArray[Any], hint: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
-    """Return the codes (n,) of normals (n, 3) of any length; inverse of `decode_normals`.
-
-    A `hint` (n,) is returned where it still decodes to the normal. A vector of length 0 becomes straight up.
-    """
-    vectors = np.nan_to_num(np.asarray(normals, np.float64))
-    lengths = steady.lengths(vectors)
-    usable = lengths > 1e-20
-    exact = np.abs(lengths - 1.0) < 2e-6  # in millionths already
-    unit = vectors / np.where(usable & ~exact, lengths, 1.0)[:, None]
-    unit = np.where(usable[:, None], unit, (0.0, 0.0, 1.0))
-    steps = (np.rint(unit * MILLION).astype(np.int64) + HALF).astype(np.uint64)
-    codes: NDArray[np.uint64] = steps[:, 0] | steps[:, 1] << np.uint64(BITS) | steps[:, 2] << np.uint64(2 * BITS)
-    if hint is not None:
-        known = decode_normals(hint).astype(np.float64)
-        sizes = np.maximum(steady.lengths(known) * steady.lengths(unit), 1e-20)
-        codes = np.where(steady.dots(known, unit) >= SAME * sizes, hint.astype(np.uint64), codes)
-    return codes
-
-
-def decode_normals(codes: NDArray[Any]) -> NDArray[np.float32]:
-    """Return the vectors of codes (...,), shape (..., 3)."""
-    whole = codes.astype(np.uint64)
-    mask = np.uint64((1 << BITS) - 1)
-    steps = [(whole >> np.uint64(shift * BITS) & mask).astype(np.float64) - HALF for shift in range(3)]
-    vectors: NDArray[np.float32] = (np.stack(steps, axis=-1) / MILLION).astype(np.float32)
-    return vectors
-
-
-CODING = NormalCoding(decode_normals, encode_normals, 1 << 63)

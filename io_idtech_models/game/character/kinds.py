@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...model.wording import listed
@@ -11,8 +11,10 @@ from ..store import GameFile, Store
 from . import quake2, wolf
 from .doom3 import FOLDER, SUFFIX
 from .doom3 import files as doom3
+from .edits import RowEdit
 from .et import files as et
-from .files import CharacterFiles, files_below
+from .et import texts
+from .files import CharacterFiles, files_below, game_of
 from .xreal import NAME as XREAL_FILE
 from .xreal import files as xreal
 
@@ -30,10 +32,13 @@ class Kind:
     above: str = ""  # what the folder around that of such a file is called, where that tells it apart
     is_model: bool = False  # the file is a model by itself, too
     find_named: Callable[[GameFile, str, str], CharacterFiles] | None = None  # one of these, in a skin, by its name
+    # Texts, by their paths in the game, that edits of rows change; by the path of the one that has the tables.
+    with_rows: Callable[[Mapping[str, bytes], str, Sequence[RowEdit]], dict[str, bytes]] | None = None
+    with_skin: Callable[[bytes, str], bytes] | None = None  # the file that names one, where it names another skin
 
 
 KINDS = (
-    Kind(et.SUFFIX, et.HOME, et.character_of, et.place_of),
+    Kind(et.SUFFIX, et.HOME, et.character_of, et.place_of, with_rows=texts.with_rows, with_skin=texts.with_skin),
     Kind(wolf.TABLE, wolf.HOME, wolf.character_of, wolf.place_of),
     Kind(
         SUFFIX,
@@ -52,6 +57,11 @@ KINDS = (
 def kind_of(file: GameFile) -> Kind | None:
     """Return the kind of character that a file names, or None."""
     return next((kind for kind in KINDS if file.name.lower().endswith(kind.end) and _lies_there(file, kind)), None)
+
+
+def kind_named(name: str) -> Kind | None:
+    """Return the kind of character that a file of a name, or a path, names, or None."""
+    return next((kind for kind in KINDS if name.lower().endswith(kind.end)), None)
 
 
 def _lies_there(file: GameFile, kind: Kind) -> bool:
@@ -90,3 +100,9 @@ def place_of(file: GameFile) -> str:
     """Return what tells a character apart from others of its game, by the file that names it: its name, and folders."""
     kind = kind_of(file)
     return file.place if kind is None else kind.place(file)
+
+
+def home_of(file: GameFile) -> Store | None:
+    """Return the folder of the game of a file that names a character, with all its layers, or None."""
+    kind = kind_of(file)
+    return None if kind is None else game_of(file, kind.folder)

@@ -60,6 +60,7 @@ class _Found(Finder):
         tags = {BODY: BODY_TAGS, HEAD: HEAD_TAGS}
         super().__init__(CharacterFiles(folder.name, file, GAME, name, tags=tags), game_of(file, HOME))
         self.folder = folder
+        self.character.texts.append(file)
         self.character.body = self.find(BODY_NAME)
         self.character.skin = self.worn(BODY)
         self.find_motions()

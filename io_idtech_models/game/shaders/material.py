@@ -4,8 +4,8 @@ Facts (`ParseMaterial`, `ParseStage`, `ParseBlend`, `ParseDeform`, `Parse` of dh
 compared in any case; `diffusemap`, `bumpmap` and `specularmap` before a picture are stages of their own. A stage `{
 blend ... map ... }` is lit by `blend diffusemap`, `bumpmap` or `specularmap`, else drawn as it is; two blend factors
 are joined by a comma. `twoSided` is seen from both sides. `alphaTest` makes a material perforated, `translucent` and
-`forceOpaque` the other two; the last such word counts. Games of this kin know further words: these are noted, and the
-rest of their line is skipped.
+`forceOpaque` the other two; the last such word counts. XreaL (`ParseShader`, tr_shader.c) calls a bumpmap `normalmap`,
+too. Games of this kin know further words: these are noted, and the rest of their line is skipped.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from .model import (
     read_sort,
 )
 
-ROLES = {"diffusemap": DIFFUSE, "bumpmap": BUMP, "specularmap": SPECULAR}
+ROLES = {"diffusemap": DIFFUSE, "bumpmap": BUMP, "normalmap": BUMP, "specularmap": SPECULAR}
 BLENDS = {"blend": ALPHA, "add": ADD, "filter": FILTER, "modulate": FILTER, "none": UNDRAWN}
 COVERAGES = {"translucent": TRANSLUCENT, "forceopaque": OPAQUE, "mirror": OPAQUE}
 CLAMPS = {"clamp": True, "zeroclamp": True, "alphazeroclamp": True, "noclamp": False}

@@ -132,6 +132,11 @@ def _ase(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
     return {"ase": VertexLimits(None, None, None, **own)}
 
 
+def _lwo(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
+    """Return LWO's limits: an export writes one frame, and a material for a surface; others are the game's."""
+    return {"lwo": VertexLimits(None, None, None, **own)}
+
+
 def _mdm(**own: Any) -> dict[str, VertexLimits | SkeletalLimits]:
     """Return MDM's and MDX's limits: MDX_MAX_BONES, MAX_QPATH - 1 (qfiles.h); a tag finds its bone by its name."""
     limits = SkeletalLimits(**({"joints": 128, "name_bytes": 63, "unique_names": True} | own))
@@ -208,7 +213,7 @@ GAMES: dict[str, Game] = {
     ),
     # A misc_model becomes part of the map: q3map2 takes one frame of it, no tags (InsertModel, model.c), and cuts what
     # has more vertices than the game draws into small surfaces (ClassifySurfaces, surface.c: SURFACE_FORCED_META).
-    "quake3map": Game("Quake III map object", _md3(None, None, frames=1, tags=None) | _ase()),
+    "quake3map": Game("Quake III map object", _md3(None, None, frames=1, tags=None) | _ase() | _lwo()),
     # SHADER_MAX_VERTEXES 1000 and SHADER_MAX_INDEXES 6000 of the multiplayer engine, Quake III's (iortcw, MP's
     # tr_local.h); R_LoadMDC (tr_model.c) refuses them as R_LoadMD3 does, and strips names likewise.
     "rtcw": Game(
@@ -237,7 +242,7 @@ GAMES: dict[str, Game] = {
     ),
     # dhewm3 has no counts of its own (idRenderModelMD5, idMD5Anim), but "Animations may have only one root joint"
     # (idMD5Anim::LoadAnim). Of an ASE it keeps names of 127 bytes (aseObject_t and aseMaterial_t, Model_ase.h).
-    "doom3": Game("Doom 3", _md5(several_roots=ERROR) | _ase(name_bytes=127)),
+    "doom3": Game("Doom 3", _md5(several_roots=ERROR) | _ase(name_bytes=127) | _lwo(name_bytes=None)),
     # Q2PRO's MOD_LoadMD5: MD5_MAX_JOINTS 256, _MESHES 32, _WEIGHTS 8192, TESS_MAX_VERTICES 6144 and as many triangles,
     # _FRAMES 1024, MD5_MAX_JOINTNAME 48 with its NUL. DIR/md5/NAME.md5mesh and .md5anim replace DIR/NAME.md2.
     "quake2remaster": Game(
@@ -264,6 +269,7 @@ GAMES: dict[str, Game] = {
         | _mdl(2000, 4096, 1024, soft=BEYOND, needs_triangles=False)
         | _md5(bare_vertices=WARNING)
         | _ase(name_bytes=None)
+        | _lwo(name_bytes=None)
         | _mdm(joints=None, name_bytes=None, unique_names=False)
         | _iqm(joints=None)
         | _mdr(joints=None),

@@ -27,6 +27,7 @@ from ...blender.vertex.build import BuildSettings, Built
 from ...formats import SKELETAL, VERTEX, by_name, by_suffix
 from ...game.character.files import BODY, COMMANDS, FLAGS, CharacterFiles, Piece, Placing
 from ...game.character.kinds import character_of, characters_in, names_in, place_of
+from ...game.character.weapons import weapon_of
 from ...game.dress import NONE
 from ...game.folders import Disk
 from ...game.store import ARCHIVES, GameFile
@@ -34,9 +35,10 @@ from ...model.transforms import chain
 from ...model.wording import listed, plural
 from ...reporting import LimitError, ModelError, Summary, collected_warnings
 from ..import_.dressing import Dressing, materials_for, rate_of
-from ..import_.skeletal import AS_FILE, FIT, ImportSettings, import_skeletal
+from ..import_.skeletal import AS_FILE, FIT, ImportSettings, Kept, import_skeletal
 from ..import_.vertex import import_file
 from . import frames
+from .record import games_of, names_in_game, remember
 
 log = logging.getLogger(__name__)
 
@@ -66,10 +68,12 @@ class CharacterOptions:
     """What of a character to bring along; the import operator declares the same options."""
 
     animations: bool = True  # all of its group; else bones alone
+    make_all: bool = False  # actions of all rows at once; else each is made when it is first played
+    animation: str = ""  # the one that is shown at first; "": one that stands
+    weapon: str = ""  # to hold in hand: its name, or its path in the game; "": the character's own, "none": none
     scale: float = 1.0
     weld: bool = True
     fit_range: bool = True
-    weapon: str = ""  # of those that the game lets it hold; "": the first, "none": none
     remaster: bool = False  # the body with bones that some engines show in the body's place
 
 
@@ -104,18 +108,18 @@ def import_character(
     """Bring a character into the scene: what there is of it, and a warning for what is missing.
 
     Raises:
-        ModelError: its body is missing or can't be read; the .blend is as it was.
+        ModelError: its body is missing or can't be read, or there is no such weapon; the .blend is as it was.
     """
     if files.body is None:
         raise LimitError("; ".join(files.missing) or "it has no body")
     with collected_warnings() as warnings, undone_on_failure():
         warnings.extend(files.missing)
-        collection = bpy.data.collections.new(names.fit(files.name))
-        names.remember(collection, files.name)
-        collection[FILE] = files.file.place
         files = _as_wanted(files, options)
         if files.body is None:
             raise LimitError("it has no body")
+        collection = bpy.data.collections.new(names.fit(files.name))
+        names.remember(collection, files.name)
+        collection[FILE] = files.file.place
         body, said = _import_body(files, files.body, options, dressing, context, collection)
         warnings.extend(said.warnings)
         character = CharacterBuilt(collection, body)
@@ -126,6 +130,7 @@ def import_character(
                 log.warning("%s: %s: %s is missing", piece.file.name, error, piece.kind)
         if isinstance(body, Posed):
             _hang_all(character, body, files.pieces, options.scale)
+        remember(collection, files, options.scale)
         into.children.link(collection)
     on = " on joints" if any(piece.placing for piece in files.pieces) else " on tags"
     on = "" if isinstance(body, Built) else on
@@ -137,9 +142,11 @@ def import_character(
 
 
 def _as_wanted(files: CharacterFiles, options: CharacterOptions) -> CharacterFiles:
-    """Return a character with the weapon that is wanted, and the body."""
+    """Return a character with the weapon that is wanted, and the body; raises LimitError for a weapon that is none."""
     pieces = list(files.pieces)
-    if options.weapon and files.choices:
+    if options.weapon and options.weapon.lower() != NONE and not files.choices:
+        pieces.append(weapon_of(games_of(files), options.weapon))
+    elif options.weapon and files.choices:
         names = {name.lower(): file for name, file in files.choices.items()}
         chosen = names.get(options.weapon.lower())
         if chosen is not None:
@@ -173,11 +180,13 @@ def _import_body(
     worn = replace(dressing, skin=files.skin_name if files.skin is not None else NONE)
     has_bones = not row.skeletal.companions
     known = [motion.file for motion in files.motions if motion.file != body]
+    apart = options.animations and not options.make_all and known and not has_bones  # frames that are not the body's
     wanted = ImportSettings(
         options.animations,
         chosen=tuple(known if has_bones else known[1:]) if options.animations else (),
         animation=None if has_bones else next(iter(known), None),
         rows={motion.file: motion.rows for motion in files.motions},
+        kept=Kept(names_in_game(files, known), options.animation) if apart else None,
         names={motion.file: motion.names for motion in files.motions if motion.names},
         decl=files.decl or files.in_order or None,
         bind=FIT if row.skeletal.bind_pose_missing else AS_FILE,

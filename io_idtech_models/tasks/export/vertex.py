@@ -27,6 +27,7 @@ from ...model.wording import describe, plural
 from ...reporting import Summary, collected_warnings
 from .advice import advice, of_actions
 from .levels import files_of_scene
+from .material_files import material_files
 from .selection import left_out, taken_along, unselected_tags
 from .skin_files import skin_files
 
@@ -68,7 +69,8 @@ def export_file(
         warnings.extend(name_clashes(asked.target, asked.game))
         skins = skin_files(asked, chosen.blocks, written.pieces)
         beside = [(asked.target.with_suffix(suffix), data) for suffix, data in written.beside.items()]
-        write_files([(asked.target, written.data), *beside, *levels, *skins])
+        texts = material_files(asked, chosen.blocks)
+        write_files([(asked.target, written.data), *beside, *levels, *skins, *texts])
     warnings += [*advice(chosen.blocks, row, settings.scale), *left_out(chosen)]
     warnings += of_actions(chosen.blocks) if settings.frames == "AUTO" else []
     warnings += unselected_tags(chosen, bones=True) if row.tags else []

@@ -50,17 +50,28 @@ def parts_of(animation: Animation, row: Format, table: GameFile | None) -> list[
 
 def taken_apart(animation: Animation, row: Format, rows: Sequence[Named], table: str) -> list[tuple[Animation, Named]]:
     """Return the animations that rows make of a file's frames; a warning names those that go beyond them."""
+    runs = runs_of(animation.name, animation.num_frames, rows, table)
+    return [(row.part(animation, each.name, frames, float(meant(each).frame_rate)), each) for frames, each in runs]
+
+
+def meant(row: Named) -> Clip:
+    """Return what a row means."""
+    return row if isinstance(row, Clip) else row.clip
+
+
+def runs_of(name: str, num_frames: int, rows: Sequence[Named], table: str) -> list[tuple[range, Named]]:
+    """Return the frames of each row of a file that has so many; a warning names rows that go beyond them."""
     found, short = [], []
     for each in rows:
-        clip = each if isinstance(each, Clip) else each.clip
-        frames = range(max(clip.first, 0), min(clip.last + 1, animation.num_frames))
+        clip = meant(each)
+        frames = range(max(clip.first, 0), min(clip.last + 1, num_frames))
         if not frames or len(frames) < clip.length:
             short.append(each.name)
         if frames:
-            found.append((row.part(animation, each.name, frames, float(clip.frame_rate)), each))
+            found.append((frames, each))
     if short:
         text = "'%s' has frames beyond the %d of '%s', which are left out: %s"
-        log.warning(text, table, animation.num_frames, animation.name, listed(short))
+        log.warning(text, table, num_frames, name, listed(short))
     return found
 
 

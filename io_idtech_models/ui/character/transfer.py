@@ -3,18 +3,31 @@
 What does the work is imported when it is first needed: everyone who starts Blender waits for this module.
 """
 
+from pathlib import Path
 from typing import Any
 
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ...blender.compat import Context
+from ...blender.compat import RELATIVE_PATHS, Context
 from ...blender.scene import room_for_others
 from ...formats import by_name
 from ...game.character import ENDS, MESHES
 from ...game.store import ARCHIVES
+from ...model.limits.games import UNKNOWN
 from ...reporting import ModelError
-from ..bases import CANCELLED, FINISHED, Operator, draw_group, file_filter, settings_from, takes_drops
+from ..bases import (
+    CANCELLED,
+    FINISHED,
+    Operator,
+    draw_group,
+    file_filter,
+    games_option,
+    settings_from,
+    takes_drops,
+)
+from ..export.operators import ExportFile
+from ..export.overwriting import asks_first
 from ..import_.operators import DressOptions, ImportFiles
 from ..import_.showing import import_and_show, open_collection, select
 from ..import_.vertex import WeldOption
@@ -30,8 +43,8 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
     bl_idname = "import_scene.idtech_character"
     bl_label = "Import Character"
     bl_description = (
-        "Import a character with animations, head and gear: a .char, a .def, a wolfanim.cfg, a character.cfg, a player's"
-        " tris.md2, or an archive"
+        "Import a character with animations, head and gear: a .char, a .def, a wolfanim.cfg, a character.cfg, a"
+        " player's tris.md2, or an archive"
     )
     row = by_name("mdm")
 
@@ -40,12 +53,23 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
         name="Character",
         description="Which character, by name (medic, axis/medic, monster_imp), where a file or an archive has several",
     )
-    animations: BoolProperty(
-        name="Animations", description="Bring all animations of the character's group along", default=True
-    )
     weapon: StringProperty(
         name="Weapon",
-        description="Of a player of Quake II: which gun it holds, by its file (w_bfg); empty: weapon.md2, none: none",
+        description=(
+            "The weapon to hold, by its name (mp40, of a player of Quake II w_bfg) or its path in the game;"
+            " empty: the character's own, if any, none: none"
+        ),
+    )
+    animations: BoolProperty(
+        name="Animations",
+        description="Bring all animations of the character's group along: an action is made when one is first played",
+        default=True,
+    )
+    make_all: BoolProperty(
+        name="Make All", description="Make the actions of all animations now, for scripts and exports that need them"
+    )
+    animation: StringProperty(
+        name="Animation", description="The animation to show at first, by its name; empty: one that stands"
     )
     remaster: BoolProperty(
         name="Remaster",
@@ -55,11 +79,15 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
 
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
-        draw_group(
-            self.layout, self, "idtech_character", "Character", ("character", "animations", "weapon", "remaster")
-        )
+        draw_group(self.layout, self, "idtech_character", "Character", ("character", "weapon", "remaster"))
         draw_group(self.layout, self, "idtech_mesh", "Mesh", ("scale", "weld", "side_by_side"))
-        draw_group(self.layout, self, "idtech_time", "Animation", ("fit_range", "replace_range"))
+        draw_group(
+            self.layout,
+            self,
+            "idtech_time",
+            "Animation",
+            ("animations", "make_all", "animation", "fit_range", "replace_range"),
+        )
         self.draw_dress()
 
     def execute(self, context: Context) -> Any:
@@ -91,12 +119,81 @@ def _import_all(operator: Any, context: Context) -> set[str]:
     return FINISHED if done else CANCELLED
 
 
+class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[misc]
+    """Write a whole character: its models, skins, files of frames, and the texts that name them."""
+
+    bl_idname = "export_scene.idtech_character"
+    bl_label = "Export Character"
+    bl_description = "Write the character of the active object below its game's folder or into a .pk3"
+    row = by_name("mdm")
+    filename_ext = ""
+    check_extension = None
+
+    filter_glob: file_filter((".pk3", *ENDS))
+    filepath: StringProperty(
+        name="File Path",
+        description="The game's folder, or a .pk3",
+        maxlen=1024,
+        subtype="FILE_PATH",
+        options=RELATIVE_PATHS,
+    )
+    collection: StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+    game: games_option(row.games)
+    edited_only: BoolProperty(
+        name="Edited Files Only", description="Leave out the files that are as they were: the game has these"
+    )
+
+    def invoke(self, context: Context, event: Any) -> Any:
+        """Show the file browser, with the game's folder, and the options of the last export."""
+        from ...tasks.character.exports import chosen_character
+        from ...tasks.character.record import character_game, character_target
+        from ...tasks.export.last_export import begin
+
+        try:
+            character = chosen_character(context, self.collection)
+        except ModelError as error:
+            self.report({"ERROR"}, str(error))
+            return CANCELLED
+        self.filepath = str(character_target(character.collection) or "")
+        begin(self, character.collection, "character")
+        if not self.properties.is_property_set("game"):
+            game = character_game(character.collection)
+            self.game = game if game in self.row.games else UNKNOWN
+        self.interactive = True
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def draw(self, context: Context) -> None:
+        """Show the options."""
+        draw_group(self.layout, self, "idtech_character", "Character", ("game", "edited_only"))
+
+    def execute(self, context: Context) -> Any:
+        """Write the character; what hinders it leaves every file as it was."""
+        from ...tasks.character.exports import CharacterSave, chosen_character, save_character, write
+        from ...tasks.export.last_export import remember, unusual
+
+        target = Path(bpy.path.abspath(self.filepath))
+        if asks_first(self, [target]):
+            return CANCELLED
+        try:
+            character = chosen_character(context, self.collection)
+            saved, summary = save_character(character, settings_from(self, CharacterSave), context)
+            write(saved, target)
+        except ModelError as error:
+            self.report({"ERROR"}, f"{target.name}: {error}")
+            return CANCELLED
+        remember(character.collection, "character", unusual(self), str(target))
+        report_done(self, [(saved.name, summary)])
+        return FINISHED
+
+
 class IO_FH_idtech_character(bpy.types.FileHandler):
     """Lets characters be dropped on a window."""
 
     bl_idname = "IO_FH_idtech_character"
     bl_label = LABEL
     bl_import_operator = "import_scene.idtech_character"
+    bl_export_operator = "export_scene.idtech_character"
     bl_file_extensions = ";".join(DROPPED)
 
     @classmethod
@@ -105,9 +202,14 @@ class IO_FH_idtech_character(bpy.types.FileHandler):
         return takes_drops(context)
 
 
-CLASSES = (IMPORT_SCENE_OT_idtech_character, IO_FH_idtech_character)
+CLASSES = (IMPORT_SCENE_OT_idtech_character, EXPORT_SCENE_OT_idtech_character, IO_FH_idtech_character)
 
 
 def draw_import(self: Any, context: Context) -> None:
     """Add the entry to a menu."""
     self.layout.operator(IMPORT_SCENE_OT_idtech_character.bl_idname, text="Character (.char, .def, .cfg)")
+
+
+def draw_export(self: Any, context: Context) -> None:
+    """Add the entry to a menu."""
+    self.layout.operator(EXPORT_SCENE_OT_idtech_character.bl_idname, text="Character (folder, .pk3)")

@@ -63,8 +63,9 @@ class ExportFile(Exporting):  # type: ignore[misc]
         from ...assets.export_request import ExportRequest
 
         options = {option.name: getattr(self, option.name) for option in self.row.options}
-        skin = getattr(self, "skin", "")
-        return ExportRequest(Path(bpy.path.abspath(self.filepath)), self.game, options, skin=skin)
+        skin, materials = getattr(self, "skin", ""), getattr(self, "write_materials", False)
+        file = Path(bpy.path.abspath(self.filepath))
+        return ExportRequest(file, self.game, options, skin=skin, materials=materials)
 
     def export_files(
         self, write: "Callable[[], Iterable[tuple[Path, Summary]]]", besides: Sequence[str] = ()
@@ -112,6 +113,16 @@ class SkinOption:
     skin: StringProperty(
         name="Write Skin",
         description="Write NAME_SKIN.skin beside the model, too: what its surfaces wear, SKIN called so; empty: none",
+    )
+
+
+class MaterialsOption:
+    """The option of exports of models whose games have texts of materials."""
+
+    write_materials: BoolProperty(
+        name="Write .mtr",
+        description="Write NAME.mtr beside the model, too: materials that the game does not have, with their pictures",
+        default=False,
     )
 
 

@@ -83,7 +83,7 @@ class ExportSkeletalModel(JointOptions, WeightOptions, ExportModel):
             self,
             "idtech_mesh",
             "Mesh",
-            ("scale", *WEIGHT_NAMES, "normals", *own, "write_animation", "motions", "skin"),
+            ("scale", *WEIGHT_NAMES, "normals", *own, "write_animation", "motions", "skin", "write_materials"),
         )
 
     def execute(self, context: Context) -> Any:

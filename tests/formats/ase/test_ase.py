@@ -6,7 +6,7 @@ import pytest
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.ase.file import Material, read
 from io_idtech_models.formats.ase.materials import placed, shader_of, unplaced
-from io_idtech_models.formats.ase.parts import decode_normals, encode_normals
+from io_idtech_models.formats.common.static import decode_normals, encode_normals
 from io_idtech_models.reporting import FormatError, LimitError, collected_warnings
 from tests import samples_ase
 from tests.samples import CORPUS, load, sample, sample_params

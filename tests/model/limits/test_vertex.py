@@ -44,6 +44,7 @@ TABLE = {
 TABLE |= {(game, "mdc"): TABLE[game, "md3"] for game in ("rtcw", "rtcwsp", "et", "etlegacy", "format")}
 TABLE |= {(game, "tag"): ((None, None, None, 256, None, None, None), {"tags"}) for game in ("et", "etlegacy", "format")}
 TABLE |= {(game, "ase"): ((None,) * 7, set()) for game in ("doom3", "quake3map", "format")}
+TABLE |= {(game, "lwo"): TABLE[game, "ase"] for game in ("doom3", "quake3map", "format")}
 KINDS = ("vertices", "triangles", "frames", "tags", "surfaces", "shaders", "skin_height")
 ROWS = [
     pytest.param(game, name, kind, limit, kind in refused, id=f"{game}-{name}-{kind}")
@@ -53,7 +54,7 @@ ROWS = [
 ]
 WORDS = {("md2", "shaders"): "skins", ("md2", "skin_height"): "skin"}
 WORDS |= {("mdl", kind): word for (_, kind), word in WORDS.items()}
-FORMATS = ("md2", "md3", "mdc", "mdl", "tag", "ase")
+FORMATS = ("md2", "md3", "mdc", "mdl", "tag", "ase", "lwo")
 READERS = {name: [game for game in GAMES if name in GAMES[game].formats] for name in FORMATS}
 every_md3_game = pytest.mark.parametrize("game", READERS["md3"])
 every_pair = pytest.mark.parametrize(("game", "name"), TABLE)

@@ -130,3 +130,43 @@ def test_real_characters(path, tmp_path, capfd):
     out = tmp_path / "out.mds"
     assert bpy.ops.export_scene.idtech_mds(filepath=str(out)) == {"FINISHED"}
     assert out.read_bytes() == (path.parent / "body.mds").read_bytes()
+
+
+def saved(folder, out):
+    """Return the files of a saved character that are others than those below a game's folder."""
+    assert bpy.ops.export_scene.idtech_character(filepath=str(out)) == {"FINISHED"}
+    names_ = [path.relative_to(out) for path in out.rglob("*") if path.is_file()]
+    return len(names_), sorted(
+        each.name for each in names_ if (out / each).read_bytes() != (folder / each).read_bytes()
+    )
+
+
+def test_a_character_is_saved_as_it_was(tmp_path):
+    path = put_character(tmp_path / "game")
+    (tmp_path / "out").mkdir()
+    read(path)
+    play(name="walk_1")
+    assert saved(tmp_path / "game", tmp_path / "out") == (9, [])
+
+
+def test_an_edit_touches_its_file_alone(tmp_path):
+    read(put_character(tmp_path / "game"))
+    (tmp_path / "out").mkdir()
+    helmet = next(block for block in bpy.data.objects if names.file_name_of(block) == "helmet" and block.type == "MESH")
+    helmet.data.vertices[0].co.z += 2.0
+    assert saved(tmp_path / "game", tmp_path / "out") == (9, ["helmet.md3"])
+
+
+def test_a_pose_is_an_edit_of_the_body(tmp_path):
+    rig = read(put_character(tmp_path / "game"))
+    (tmp_path / "out").mkdir()
+    bpy.context.scene.frame_set(3)
+    rig.pose.bones[0].location.z += 4.0
+    rig.pose.bones[0].keyframe_insert("location")
+    assert saved(tmp_path / "game", tmp_path / "out") == (9, ["body.mds"])
+
+
+@pytest.mark.parametrize("path", REAL, ids=lambda path: path.parent.name)
+def test_real_characters_are_saved_as_they_were(path, tmp_path):
+    read(path)
+    assert saved(path.parents[3], tmp_path) == (5, [])

@@ -181,6 +181,7 @@ def test_menus_list_models_and_animations():
     assert list(files.entries("import", "Doom 3")) == [
         ("import_scene.idtech_md5mesh", "Doom 3 (.md5mesh)"),
         ("import_scene.idtech_ase", "Static Model (.ase)"),
+        ("import_scene.idtech_lwo", "Static Model (.lwo)"),
         ("import_anim.idtech_md5anim", "Doom 3 Animation (.md5anim)"),
     ]
     found = {way: [name for e in ENGINES for name, _ in files.entries(way, e)] for way in ("import", "export")}

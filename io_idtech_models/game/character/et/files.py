@@ -70,6 +70,7 @@ class _Found(Finder):
         tags = {BODY: BODY_TAGS, HEAD: HEAD_TAGS}
         character = CharacterFiles(file.stem, file, GAME, skin or known.value(definition.SKIN), entries, tags=tags)
         super().__init__(character, game_of(file, HOME))
+        character.texts.append(file)
         for entry in known.unknown():
             text = f"'{file.name}', line {entry.line}: stock Enemy Territory refuses the key '{entry.key}'"
             character.refused.append(text)
@@ -132,6 +133,7 @@ class _Found(Finder):
             self.miss(f"the animation group '{shown_name(name)}' {self.lack(name)}")
             return None
         try:
+            self.character.texts.append(file)
             return read_group(decode(file.read())[0], name, self.include)
         except ModelError as error:
             self.miss(f"'{file.name}': {error}")
@@ -142,6 +144,8 @@ class _Found(Finder):
         file = self.find(name)
         if file is None:
             raise ModelError(f"the table '{shown_name(name)}' {self.lack(name)}")
+        if file not in self.character.texts:
+            self.character.texts.append(file)
         try:
             return file.read()
         except ModelError as error:

@@ -1,0 +1,128 @@
+"""What static models have in common: one frame, normals that need no table, positions that need no grid.
+
+Positions are codes of 64 bits in a fine step, normals three numbers of 21 bits in one code: millionths.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model import steady
+from ...model.edits.normals import Motion, NormalCoding, filled_frames, settle_codes, view_codes
+from ...model.vertex import ModelSource, Surface, VertexModel
+from ...model.wording import listed, plural
+from ...reporting import LimitError
+from .quake3 import vertex_each
+
+log = logging.getLogger(__name__)
+
+MILLION = 1e6
+NEAR = np.float32(1e-6)  # of a coordinate: float32's own rounding
+BITS, HALF = 21, 1 << 20
+SAME = 1.0 - 1e-10  # of the cosine between a normal and one in millionths
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How a format codes positions: so many steps to a unit; `label` is its name, `largest` the most."""
+
+    label: str
+    steps: float
+    largest: float
+
+
+def one_frame(model: VertexModel, label: str) -> VertexModel:
+    """Return a model as a static format holds it: a frame, no tags, one material for a surface; itself if it is so.
+
+    What is left out is said; `label` is the format's name.
+    """
+    lost = [plural(len(model.tags), "tag")] if model.tags else []
+    lost += [f"{plural(model.num_frames - 1, 'frame')} after the first"] if model.num_frames > 1 else []
+    several = [surface.name for surface in model.surfaces if len(surface.shaders) > 1]
+    if several:
+        log.warning("%s holds one material of a surface: others are left out of %s", label, listed(several))
+    if lost:
+        log.warning("%s holds one frame, and no tags: left out: %s", label, " and ".join(lost))
+    if not lost and not several and all(surface.uvs.ndim == 2 for surface in model.surfaces):
+        return model
+    shaped = vertex_each(model)
+    frames = None if shaped.frame_sources is None else shaped.frame_sources[:1]
+    surfaces = [_first_frame(surface) for surface in shaped.surfaces]
+    names = shaped.frame_names[:1]
+    return replace(shaped, frame_names=names, surfaces=surfaces, tags=[], frame_sources=frames, animations=[])
+
+
+def _first_frame(surface: Surface) -> Surface:
+    base = surface.base if surface.base is not None and surface.base.frame == 0 else None
+    first = slice(0, 1)
+    return replace(
+        surface,
+        stored_positions=surface.some_positions(first),
+        stored_normals=surface.some_normals(first),
+        shaders=surface.shaders[:1],
+        base=base,
+    )
+
+
+def settle(model: VertexModel, surface: Surface, source: ModelSource | None, scale: Scale) -> NDArray[np.int64]:
+    """Return the codes (V, 4) of a surface's vertices: those of a source of such where they still say the same.
+
+    Raises:
+        LimitError: a position or texture coordinate that is no number, or too large; the sentence names the surface.
+    """
+    positions, name, largest = surface.positions, surface.name, scale.largest
+    for what, values in (("a vertex", positions), ("a texture coordinate", surface.uvs)):
+        if not (np.abs(values) <= largest).all():
+            raise LimitError(f"'{name}' has {what} that is no number, or beyond {largest:g}, which {scale.label} holds")
+    codes = np.zeros((*positions.shape[:2], 4), np.int64)
+    codes[..., :3] = np.rint(positions.astype(np.float64) * scale.steps)
+    view = None if source is None else view_codes(model, surface, source)
+    motion = None
+    if view is not None and source is not None and surface.source_vertices is not None:
+        before = np.zeros(positions.shape, np.float32)
+        for part, places, own in source.vertex_parts(surface.source_vertices):
+            before[:, places] = part.decoded_positions(filled_frames(model), own)
+        near = (np.abs(positions - before) <= NEAR * np.maximum(np.abs(before), 1)).all(axis=2)
+        unmoved = view.known & near
+        codes[unmoved, :3] = view.positions[unmoved]
+        slack = 1e-5 * max(1.0, float(np.abs(before).max(initial=0.0)))
+        motion = Motion(view.known & ~unmoved, before, positions, slack)
+    found: NDArray[np.int64] = settle_codes(surface, codes, view, CODING, motion)[0]
+    return found
+
+
+def encode_normals(normals: NDArray[Any], hint: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
+    """Return the codes (n,) of normals (n, 3) of any length; inverse of `decode_normals`.
+
+    A `hint` (n,) is returned where it still decodes to the normal. A vector of length 0 becomes straight up.
+    """
+    vectors = np.nan_to_num(np.asarray(normals, np.float64))
+    lengths = steady.lengths(vectors)
+    usable = lengths > 1e-20
+    exact = np.abs(lengths - 1.0) < 2e-6  # in millionths already
+    unit = vectors / np.where(usable & ~exact, lengths, 1.0)[:, None]
+    unit = np.where(usable[:, None], unit, (0.0, 0.0, 1.0))
+    steps = (np.rint(unit * MILLION).astype(np.int64) + HALF).astype(np.uint64)
+    codes: NDArray[np.uint64] = steps[:, 0] | steps[:, 1] << np.uint64(BITS) | steps[:, 2] << np.uint64(2 * BITS)
+    if hint is not None:
+        known = decode_normals(hint).astype(np.float64)
+        sizes = np.maximum(steady.lengths(known) * steady.lengths(unit), 1e-20)
+        codes = np.where(steady.dots(known, unit) >= SAME * sizes, hint.astype(np.uint64), codes)
+    return codes
+
+
+def decode_normals(codes: NDArray[Any]) -> NDArray[np.float32]:
+    """Return the vectors of codes (...,), shape (..., 3)."""
+    whole = codes.astype(np.uint64)
+    mask = np.uint64((1 << BITS) - 1)
+    steps = [(whole >> np.uint64(shift * BITS) & mask).astype(np.float64) - HALF for shift in range(3)]
+    vectors: NDArray[np.float32] = (np.stack(steps, axis=-1) / MILLION).astype(np.float32)
+    return vectors
+
+
+CODING = NormalCoding(decode_normals, encode_normals, 1 << 63)

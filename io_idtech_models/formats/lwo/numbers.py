@@ -1,0 +1,185 @@
+"""Numbers and names of an LWO: all big-endian, names padded to even lengths, indices of two or four bytes.
+
+An index (VX) has two bytes; from 0xFF00 on it has four, of which the first is 0xFF (`sgetVX`, dhewm3's
+`Model_lwo.cpp`, which takes four bytes for small numbers, too).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.text import decode_text, encode_text
+
+Ints = NDArray[np.int64]
+LONG = 0xFF  # the first byte of an index of four
+SHORT_END = 0xFF00  # indices from here on have four bytes
+MOST_POINTS = 1 << 24  # that an index can tell apart
+
+
+class CutError(Exception):
+    """Bytes end within a row; `place` is where that begins."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__(place)
+        self.place = place
+
+
+def name_at(data: bytes, place: int, end: int) -> tuple[bytes, int]:
+    """Return the name that begins at a place, and where what follows it begins; raises CutError if nothing ends it."""
+    close = data.find(b"\0", place, end)
+    if close < 0:
+        raise CutError(place)
+    size = close + 1 - place
+    return data[place:close], min(place + size + (size & 1), max(end, close + 1))
+
+
+def packed_name(name: bytes) -> bytes:
+    """Return a name with its end, padded to an even length; inverse of `name_at`."""
+    raw = name.replace(b"\0", b"") + b"\0"
+    return raw + b"\0" * (len(raw) & 1)
+
+
+def shown_name(raw: bytes) -> str:
+    """Return a name as text."""
+    return decode_text(raw)
+
+
+def raw_name(text: str) -> bytes:
+    """Return a text as a name; inverse of `shown_name`."""
+    return encode_text(text).replace(b"\0", b"")
+
+
+def chunk(ident: bytes, data: bytes) -> bytes:
+    """Return a chunk, padded."""
+    return ident + len(data).to_bytes(4, "big") + data + b"\0" * (len(data) & 1)
+
+
+def index_at(data: bytes, place: int, end: int) -> tuple[int, int]:
+    """Return the index at a place, and where what follows it begins; raises CutError."""
+    size = 4 if place < end and data[place] == LONG else 2
+    if place + size > end:
+        raise CutError(place)
+    raw = data[place + size - 3 : place + 4] if size == 4 else data[place : place + 2]
+    return int.from_bytes(raw, "big"), place + size
+
+
+def rows_at(data: bytes, place: int, end: int, indices: int, floats: int) -> tuple[Ints, Ints]:
+    """Return the rows that fill the bytes up to `end`: indices (n, indices), and where each row's floats begin, (n,).
+
+    Raises:
+        CutError: the last row is not whole.
+    """
+    width = 2 * indices + 4 * floats
+    if not width or (end - place) % width == 0:
+        count = (end - place) // max(width, 1)
+        raw = np.frombuffer(data, np.uint8, count * width, place).reshape(count, width)
+        firsts = raw[:, : 2 * indices : 2]
+        if not (firsts == LONG).any():
+            found = firsts.astype(np.int64) << 8 | raw[:, 1 : 2 * indices : 2]
+            return found, place + 2 * indices + width * np.arange(count)
+    rows, places = [], []
+    while place < end:
+        start = place
+        for _ in range(indices):
+            value, place = index_at(data, place, end)
+            rows.append(value)
+        places.append(place)
+        place += 4 * floats
+        if place > end:
+            raise CutError(start)
+    return np.array(rows, np.int64).reshape(-1, indices), np.array(places, np.int64)
+
+
+def polygons_at(data: bytes, place: int, end: int) -> tuple[Ints, Ints, Ints]:
+    """Return the polygons that fill the bytes up to `end`: heads (n,), counts (n,), and all their corners, (sum,).
+
+    A head is 16 bits, of which the low ten count corners (`lwGetPolygons`, dhewm3).
+    """
+    words = np.frombuffer(data, ">u2", (end - place) // 2, place)
+    if len(words) % 4 == 0 and (end - place) % 8 == 0:
+        table = words.reshape(-1, 4)
+        if bool((table[:, 0] & 0x3FF == 3).all()) and not (table[:, 1:] >= SHORT_END).any():
+            heads = table[:, 0].astype(np.int64)
+            return heads, heads & 0x3FF, table[:, 1:].astype(np.int64).ravel()
+    heads_list, corners = [], []
+    while place < end:
+        start = place
+        if place + 2 > end:
+            raise CutError(start)
+        head = data[place] << 8 | data[place + 1]
+        heads_list.append(head)
+        place += 2
+        for _ in range(head & 0x3FF):
+            value, place = index_at(data, place, end)
+            corners.append(value)
+    heads = np.array(heads_list, np.int64)
+    return heads, heads & 0x3FF, np.array(corners, np.int64)
+
+
+def old_polygons_at(data: bytes, place: int, end: int) -> tuple[Ints, Ints, Ints]:
+    """Return the polygons of an LWOB: counts (n,), corners (sum,), and surfaces (n,) from 0 on.
+
+    A surface below 0 has detail polygons, whose number follows and which follow as polygons of their own
+    (`lwGetPolygons5`, dhewm3).
+    """
+    counts, corners, surfaces = [], [], []
+    while place < end:
+        start = place
+        count = int.from_bytes(data[place : place + 2], "big")
+        place += 4 + 2 * count
+        if place > end:
+            raise CutError(start)
+        counts.append(count)
+        corners.append(np.frombuffer(data, ">u2", count, start + 2).astype(np.int64))
+        surface = int.from_bytes(data[place - 2 : place], "big", signed=True)
+        if surface < 0:
+            surface, place = -surface, place + 2
+        surfaces.append(surface - 1)
+    joined = np.concatenate([np.zeros(0, np.int64), *corners])
+    return np.array(counts, np.int64), joined, np.array(surfaces, np.int64)
+
+
+def floats_at(data: bytes, places: Ints, count: int) -> NDArray[np.float32]:
+    """Return so many floats each at some places (n,), (n, count)."""
+    if not len(places) or not count:
+        return np.zeros((len(places), count), np.float32)
+    where = places[:, None] + np.arange(4 * count)
+    raw = np.frombuffer(data, np.uint8)[where]
+    return np.ascontiguousarray(raw).view(">f4").astype(np.float32)
+
+
+def packed_rows(indices: Ints, floats: NDArray[Any]) -> bytes:
+    """Return rows of indices (n, i) and floats (n, f); inverse of `rows_at` and `floats_at`."""
+    count, width = indices.shape
+    raw, wanted = _packed_indices(indices.ravel())
+    raw, wanted = raw.reshape(count, 4 * width), wanted.reshape(count, 4 * width)
+    tail = np.ascontiguousarray(floats, ">f4").view(np.uint8).reshape(count, -1)
+    whole = np.concatenate((raw, tail), axis=1)
+    return bytes(whole[np.concatenate((wanted, np.ones(tail.shape, np.bool_)), axis=1)].tobytes())
+
+
+def packed_polygons(heads: Ints, counts: Ints, corners: Ints) -> bytes:
+    """Return polygons; inverse of `polygons_at`."""
+    places = np.arange(len(heads)) + np.cumsum(counts) - counts  # of heads, among heads and corners
+    values = np.zeros(len(heads) + len(corners), np.int64)
+    inner = np.ones(len(values), np.bool_)
+    inner[places] = False
+    values[places], values[inner] = heads, corners
+    raw, wanted = _packed_indices(values)
+    raw[places, 2:] = heads[:, None] >> np.array([8, 0]) & 0xFF
+    raw[places, :2] = 0
+    wanted[places] = (False, False, True, True)
+    return raw[wanted].tobytes()
+
+
+def _packed_indices(values: Ints) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """Return indices (n,) as four bytes each, (n, 4), and which of these are written."""
+    raw = (values[:, None] >> np.array([24, 16, 8, 0]) & 0xFF).astype(np.uint8)
+    long = values >= SHORT_END
+    raw[long, 0] = LONG
+    wanted = np.ones(raw.shape, np.bool_)
+    wanted[~long, :2] = False
+    return raw, wanted

@@ -1,0 +1,154 @@
+"""What a model shows of an LWO: its first layer, as games do; and which rows of the file each vertex comes from.
+
+A surface is what of the layer wears one material, part by part where the file has parts. A vertex is a point with a row
+of a vertex map, or none, and a normal. LightWave's space is left-handed, with Y up: games swap Y and Z, and what was
+clockwise from outside is counter-clockwise.
+
+Positions are coded in steps of 2**-32 units, of which every float32 from 2**-9 on is a whole number.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.static import encode_normals
+from .file import FACES, LARGEST, Layer, Lwo, Surf
+from .normals import Faces, corner_normals, triangles_of
+from .numbers import Ints, floats_at, shown_name
+
+STEPS = float(1 << 32)
+STEP = np.float32(1 / STEPS)
+SWAPPED = [0, 2, 1]
+NONE = -1
+SUFFIX = re.compile(r"\.[^./]*$")
+BEYOND = np.float32(LARGEST)  # texture coordinates are shown up to here
+
+
+@dataclass(eq=False)
+class Part:
+    """What of the layer is one surface: V vertices, T triangles."""
+
+    surface: int  # tag of its SURF
+    tag: int  # of its PART; NONE
+    name: str
+    shader: str
+    polygons: Ints  # (n,) of the layer
+    owners: Ints  # (T,) which polygon each triangle is of
+    triangles: NDArray[np.int32]  # (T, 3)
+    points: Ints  # (V,)
+    rows: Ints  # (V,) of `Mapped`
+    codes: NDArray[np.int64]  # (1, V, 4)
+    uvs: NDArray[np.float32]  # (V, 2)
+
+
+@dataclass(eq=False)
+class Mapped:
+    """The rows of all TXUV maps of a layer: R of them."""
+
+    places: Ints  # (R,) where they stand in the file
+    values: NDArray[np.float32]  # (R, 2)
+    of_corners: Ints  # (C,) the row of each corner; NONE
+
+
+def shader_of(name: bytes) -> str:
+    """Return a surface's name as games look it up: with slashes, without what follows its last dot.
+
+    `idDeclManager` (dhewm3) and picomodel's `_pico_setfext` both cut there.
+    """
+    return SUFFIX.sub("", shown_name(name).replace("\\", "/"))
+
+
+def surfs_of(lwo: Lwo) -> list[Surf | None]:
+    """Return the SURF that each tag names, the first of that name; one that is None of a file without tags."""
+    named = {surf.name: surf for surf in reversed(lwo.surfs)}
+    return [named.get(name) for name in lwo.tags] or [None]
+
+
+def mapped(lwo: Lwo, layer: Layer) -> Mapped:
+    """Return the rows of texture coordinates, and which of them counts for each corner."""
+    maps = [each for each in layer.maps if each.kind == b"TXUV" and each.width >= 2]
+    firsts = np.cumsum([0, *(len(each.points) for each in maps)]).tolist()
+    of_point = np.full(len(layer.points), NONE, np.int64)
+    for each, first in zip(maps, firsts, strict=False):
+        if each.polygons is None:
+            of_point[each.points] = first + np.arange(len(each.points))
+    of_corners = of_point[layer.corners]
+    owners = np.repeat(np.arange(layer.num_polygons), layer.counts)
+    keys = owners * len(layer.points) + layer.corners
+    order = np.argsort(keys, kind="stable")
+    for each, first in zip(maps, firsts, strict=False):
+        if each.polygons is not None and len(keys):
+            wanted = each.polygons * len(layer.points) + each.points
+            places = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
+            hit = np.flatnonzero(keys[order][places] == wanted)
+            of_corners[order[places[hit]]] = first + hit
+    places = np.concatenate([np.zeros(0, np.int64), *(each.places for each in maps)])
+    values = np.clip(np.nan_to_num(floats_at(lwo.data, places, 2)), -BEYOND, BEYOND)
+    return Mapped(places, values, of_corners)
+
+
+def faces_of(lwo: Lwo, layer: Layer) -> Faces:
+    """Return the polygons of a layer, with the smoothing angles of their surfaces."""
+    angles = np.array([0.0 if surf is None else surf.smooth for surf in surfs_of(lwo)])
+    return Faces(layer.counts, layer.corners, angles[layer.surfaces], layer.tags_of(b"SMGP", 0))
+
+
+def are_shown(layer: Layer) -> NDArray[np.bool_]:
+    """Tell which polygons of a layer are surfaces, (N,): they have three corners, or more."""
+    kinds = [np.full(len(each.heads), each.kind in FACES) for each in layer.lists]
+    shown: NDArray[np.bool_] = np.concatenate([np.zeros(0, np.bool_), *kinds]) & (layer.counts >= 3)
+    return shown
+
+
+def parts_of(lwo: Lwo) -> list[Part]:
+    """Return the parts of the first layer, in the order in which its polygons name them."""
+    layer = lwo.layers[0]
+    faces, uvs = faces_of(lwo, layer), mapped(lwo, layer)
+    normals = encode_normals(corner_normals(layer.points, faces)[:, SWAPPED]).astype(np.int64)
+    places = np.rint(layer.points.astype(np.float64) * STEPS).astype(np.int64)[:, SWAPPED]
+    names = {name: tag for tag, name in reversed(list(enumerate(lwo.tags)))}
+    same = np.array([names[name] for name in lwo.tags] or [0])  # tags of one name are one surface
+    tags = layer.tags_of(b"PART", NONE)
+    tags[tags >= len(lwo.tags)] = NONE
+    keys = same[layer.surfaces] * (len(lwo.tags) + 1) + tags + 1
+    shown = np.flatnonzero(are_shown(layer))
+    corners, owners = triangles_of(layer.points, faces, shown)
+    order = np.argsort(keys[owners], kind="stable")
+    starts = np.flatnonzero(np.diff(keys[owners][order], prepend=-1))
+    groups = sorted(np.split(order, starts[1:]) if len(order) else [], key=lambda group: int(group[0]))
+    return [_part(lwo, corners[group], owners[group], tags, (normals, places, uvs)) for group in groups]
+
+
+def _part(lwo: Lwo, corners: Ints, owners: Ints, tags: Ints, rows: tuple[Ints, NDArray[np.int64], Mapped]) -> Part:
+    """Return what some triangles (T, 3) of polygons (T,) show; `rows` are normals, places, texture coordinates."""
+    layer, (normals, places, uvs) = lwo.layers[0], rows
+    of = corners[:, [0, 2, 1]].ravel()  # counter-clockwise
+    vertices = np.stack((layer.corners[of], uvs.of_corners[of], normals[of]), axis=1)
+    _, first, inverse = np.unique(vertices, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    vertices = vertices[first[order]]
+    codes = np.concatenate((places[vertices[:, 0]], vertices[:, 2:]), axis=1)[None]
+    surface, tag = int(layer.surfaces[owners[0]]), int(tags[owners[0]])
+    name = lwo.tags[surface] if surface < len(lwo.tags) else b""
+    called = shown_name(lwo.tags[tag]) if tag != NONE else shader_of(name)
+    return Part(
+        surface, tag, called, shader_of(name), np.unique(owners), owners,
+        rank[inverse.reshape(-1)].reshape(-1, 3).astype(np.int32), vertices[:, 0], vertices[:, 1],
+        np.ascontiguousarray(codes), shown_uvs(uvs, vertices[:, 1]),
+    )  # fmt: skip
+
+
+def shown_uvs(uvs: Mapped, rows: Ints) -> NDArray[np.float32]:
+    """Return the texture coordinates (n, 2) of vertices with some rows (n,); 0 without one.
+
+    What games make of such a corner depends on other rows, or on the box, and is nothing that one would edit.
+    """
+    found = np.zeros((len(rows), 2), np.float32)
+    found[rows >= 0] = uvs.values[rows[rows >= 0]]
+    return found

@@ -1,0 +1,125 @@
+"""Edits of every kind at once: what is written is what is read again, and what nobody touched keeps its rows."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.lwo.file import read
+from io_idtech_models.reporting import collected_warnings
+from tests import samples_lwo
+from tests.samples import load
+
+ROW = by_name("lwo")
+MAKERS = [
+    samples_lwo.pyramid,
+    samples_lwo.smooth,
+    samples_lwo.several,
+    samples_lwo.long_indices,
+    samples_lwo.old_object,
+]
+
+
+def faces_of(model):
+    """Return all triangles, as games see them: material, places, texture coordinates; each as often as it is there."""
+    found: Counter[tuple[str, str]] = Counter()
+    for surface in model.surfaces:
+        rows = np.concatenate((surface.positions[0], surface.uvs), axis=1)[surface.triangles]
+        for face in rows.tolist():
+            turned = min(range(3), key=lambda first: face[first:] + face[:first])
+            found[surface.shaders[0], str(face[turned:] + face[:turned])] += 1
+    return found
+
+
+def moved(surface, rng):
+    """Move some points, all vertices at one place or single ones."""
+    positions = surface.positions.copy()
+    places = np.unique(positions[0], axis=0, return_inverse=True)[1].reshape(-1)
+    which = places == rng.integers(places.max() + 1) if rng.random() < 0.7 else rng.random(len(places)) < 0.3
+    positions[0, which] += np.round(rng.normal(size=3), 2).astype(np.float32)
+    surface.positions = positions
+
+
+def shifted(surface, rng):
+    which = rng.random(len(surface.uvs)) < rng.choice((0.2, 1.0))
+    surface.uvs = np.where(which[:, None], np.float32(rng.normal()), surface.uvs).astype(np.float32)
+
+
+def dropped(surface, rng):
+    kept = rng.random(len(surface.triangles)) < 0.7
+    surface.triangles = surface.triangles[kept]
+    surface.source_triangles = None if surface.source_triangles is None else surface.source_triangles[kept]
+
+
+def turned_over(surface, rng):
+    surface.triangles = np.ascontiguousarray(surface.triangles[:, ::-1])
+
+
+def parted(surface, rng):
+    """Give every corner a vertex of its own."""
+    flat = surface.triangles.ravel()
+    surface.positions, surface.normals = surface.positions[:, flat], surface.normals[:, flat]
+    surface.uvs = surface.uvs[flat]
+    surface.source_vertices = None if surface.source_vertices is None else surface.source_vertices[flat]
+    surface.triangles = np.arange(len(flat), dtype=np.int32).reshape(-1, 3)
+
+
+def renamed(surface, rng):
+    surface.name = f"name {rng.integers(3)}"
+
+
+def dressed(surface, rng):
+    surface.shaders = [f"textures/m{rng.integers(3)}"]
+
+
+def forgotten(surface, rng):
+    """Be what no file had."""
+    surface.normals = surface.normals
+    surface.source_index, surface.source_vertices, surface.source_triangles = -1, None, None
+
+
+EDITS = (moved, moved, shifted, dropped, turned_over, parted, renamed, dressed, forgotten)
+
+
+def edited(model, rng):
+    for surface in model.surfaces:
+        for _ in range(rng.integers(0, 3)):
+            EDITS[rng.integers(len(EDITS))](surface, rng)
+    if len(model.surfaces) > 1 and rng.random() < 0.3:
+        del model.surfaces[rng.integers(len(model.surfaces))]
+    return model
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
+def test_what_was_edited_is_read_again(make, seed):
+    rng = np.random.default_rng(seed)
+    with collected_warnings():
+        model = edited(load(make()), rng)
+        options = {"triangulate": bool(rng.random() < 0.2)}
+        data = ROW.dump(model, options)
+        again = load(data)
+        assert faces_of(again) == faces_of(model)
+        assert ROW.dump(again, options if seed % 2 else None) == data
+        names = Counter(s.name for s in model.surfaces if len(s.triangles))
+        # Surfaces of one name and material can be one in the file.
+        assert set(names) >= {s.name for s in again.surfaces} - {s.shaders[0] for s in again.surfaces}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_other_layers_and_chunks_stay(seed):
+    rng = np.random.default_rng(seed)
+    with collected_warnings():
+        data = ROW.dump(edited(load(samples_lwo.several()), rng))
+    old, new = read(samples_lwo.several()), read(data)
+    assert np.array_equal(old.layers[1].points, new.layers[1].points)
+    assert np.array_equal(old.layers[1].corners, new.layers[1].corners)
+    assert [each.name for each in new.layers] == [b"", b"far"]
+    (curve,) = [each for each in new.layers[0].lists if each.kind == b"CURV"]
+    assert [old.layers[0].points[i].tolist() for i in (0, 1, 2)] == new.layers[0].points[curve.corners].tolist() or len(
+        curve.corners
+    ) == 3
+    with collected_warnings():
+        data = ROW.dump(edited(load(samples_lwo.pyramid()), rng))
+    assert b"XYZW\0\0\0\3odd" in data and b"CLIP" in data and data.endswith(b"behind the form")

@@ -1,0 +1,598 @@
+"""What is special about LWO: chunks that stay but for what an edit touched, and what engines make of them."""
+
+import struct
+
+import numpy as np
+import pytest
+
+from io_idtech_models.formats import by_name
+from io_idtech_models.formats.lwo.file import read
+from io_idtech_models.formats.lwo.normals import MOST_AT_A_POINT, Faces, corner_normals, triangles_of
+from io_idtech_models.formats.lwo.numbers import SHORT_END, index_at, packed_polygons, packed_rows, polygons_at, rows_at
+from io_idtech_models.formats.lwo.parts import parts_of, shader_of
+from io_idtech_models.reporting import FormatError, LimitError, collected_warnings
+from tests import samples_lwo
+from tests.samples import CORPUS, load, sample, sample_params
+from tests.samples_lwo import (
+    CORNERS,
+    FACES,
+    UVS,
+    LayerSpec,
+    chunk,
+    form,
+    old_object,
+    pyramid,
+    several,
+    smooth,
+    surf,
+    tags,
+)
+
+ROW = by_name("lwo")
+# They are in no manifest.
+REAL = [pytest.param(path, id=path.name) for path in sorted(CORPUS.rglob("*.lwo"))]
+
+
+def said_of(function, *arguments, **options):
+    """Return what a function returns, and what it warned of."""
+    with collected_warnings() as said:
+        found = function(*arguments, **options)
+    return found, said
+
+
+def dropped(surface, count=1):
+    """Take the last triangles from a surface."""
+    surface.triangles, surface.source_triangles = surface.triangles[:-count], surface.source_triangles[:-count]
+
+
+def chunks(data):
+    """Return what each chunk holds, in order."""
+    found = read(data)
+    return [(each.ident, data[each.data : each.end]) for each in found.chunks]
+
+
+def changed(before, after):
+    """Return the chunks that differ between files of the same ones."""
+    old, new = chunks(before), chunks(after)
+    assert [ident for ident, _ in old] == [ident for ident, _ in new]
+    return [ident for (ident, one), (_, other) in zip(old, new, strict=True) if one != other]
+
+
+def corners(surface, name):
+    """Return values of the corners of triangles, sorted: whatever the order of triangles and vertices."""
+    values = getattr(surface, name)
+    values = values[0] if values.ndim == 3 and name != "uvs" else values
+    return values[surface.triangles]
+
+
+@pytest.mark.parametrize("data", sample_params(format_name="lwo"))
+def test_what_is_not_edited_comes_back_byte_for_byte(data):
+    assert ROW.dump(load(data)) == data
+
+
+@pytest.mark.parametrize("path", REAL)
+def test_real_files_come_back_byte_for_byte(path):
+    model = load(path.read_bytes())
+    assert ROW.dump(model) == path.read_bytes()
+    assert sum(len(s.triangles) for s in model.surfaces) == read(path.read_bytes()).layers[0].num_polygons
+
+
+@pytest.mark.parametrize("path", REAL)
+def test_real_files_are_written_anew(path):
+    model = load(path.read_bytes())
+    model.source = None
+    again = load(ROW.dump(model))
+    for old, new in zip(model.surfaces, again.surfaces, strict=True):
+        assert (old.name, old.shaders) == (new.name, new.shaders)
+        assert np.array_equal(corners(old, "positions"), corners(new, "positions"))
+        assert np.array_equal(corners(old, "uvs"), corners(new, "uvs"))
+
+
+def test_triangles_are_counter_clockwise_and_z_is_up():
+    surface = load(pyramid()).surfaces[0]
+    a, b, c = corners(surface, "positions").transpose(1, 0, 2)
+    middle = surface.positions[0].mean(axis=0)
+    assert (np.einsum("ij,ij->i", np.cross(b - a, c - a), a + b + c - 3 * middle) > 0).all()
+    assert surface.positions[0, :, 2].max() == np.float32(9.125)
+
+
+def test_texture_coordinates_are_the_last_rows_that_name_a_corner():
+    surface = load(smooth()).surfaces[0]
+    tip = np.flatnonzero(surface.positions[0, :, 2] == 9.125)
+    assert {tuple(uv) for uv in surface.uvs[tip].tolist()} == {UVS[4]}
+    model = load(pyramid())
+    seam = corners(model.surfaces[0], "uvs")[4]
+    assert [2, 3] in seam.tolist()
+    assert sum([2, 3] in face.tolist() for face in corners(model.surfaces[0], "uvs")) == 1
+
+
+# -- normals
+
+
+def test_a_smoothing_angle_makes_edges_hard_or_soft():
+    # 0.7 radians: less than between any two sides.
+    flat = load(pyramid()).surfaces[0]
+    normals = corners(flat, "normals")
+    assert (np.ptp(normals, axis=1) < 1e-6).all()
+    assert flat.num_vertices == 4 + 4 * 3
+    # Half a turn, but the base is a group of its own.
+    soft = load(smooth()).surfaces[0]
+    tip = soft.normals[0][soft.positions[0, :, 2] == 9.125]
+    sides = np.array([corners(flat, "normals")[face, 0] for face in range(2, 6)])
+    assert len(tip) == 1
+    assert np.allclose(tip[0], sides.sum(axis=0) / np.linalg.norm(sides.sum(axis=0)), atol=1e-5)
+    assert (soft.normals[0][:, 2] == -1).sum() == 4
+
+
+def normals_by_loops(points, faces):
+    """Return the normals as the engines' own loops make them."""
+    flat, starts = [], np.cumsum(faces.counts) - faces.counts
+    for start, count in zip(starts, faces.counts, strict=True):
+        a, b, c = (points[faces.corners[start + i]] for i in (0, 1, count - 1))
+        normal = np.cross(b - a, c - a)
+        flat.append(normal / max(np.linalg.norm(normal), 1e-30))
+    found = []
+    for polygon, (start, count) in enumerate(zip(starts, faces.counts, strict=True)):
+        for corner in range(start, start + count):
+            total = flat[polygon].copy()
+            for other in range(len(flat)):
+                at = faces.corners[starts[other] : starts[other] + faces.counts[other]]
+                if faces.angles[polygon] <= 0 or other == polygon or faces.groups[other] != faces.groups[polygon]:
+                    continue
+                angle = np.arccos(np.clip(flat[polygon] @ flat[other], -1, 1))
+                if faces.corners[corner] in at and angle <= faces.angles[polygon] + 1e-7:
+                    total += flat[other]
+            found.append(total / max(np.linalg.norm(total), 1e-30))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.3, 1.2, 3.14159])
+def test_normals_are_those_of_the_engines_loops(angle):
+    random = np.random.default_rng(3)
+    points = random.normal(size=(12, 3)).astype(np.float32)
+    polygons = [random.choice(12, size, replace=False) for size in random.integers(3, 6, 25)]
+    counts = np.array([len(polygon) for polygon in polygons])
+    angles = np.where(random.random(25) < 0.7, angle, 0.5)
+    faces = Faces(counts, np.concatenate(polygons), angles, random.integers(0, 2, 25))
+    assert np.allclose(corner_normals(points, faces), normals_by_loops(points.astype(float), faces), atol=1e-6)
+
+
+def test_sides_of_a_leaf_that_share_points_keep_theirs():
+    layer = LayerSpec(CORNERS[:3], [(0, 1, 2), (0, 2, 1)], [0, 0])
+    leaf = load(form(tags("leaf"), layer.pack(), surf("leaf", 3.1415925))).surfaces[0]
+    assert sorted(leaf.normals[0][leaf.triangles[:, 0]][:, 2].tolist()) == [-1, 1]
+    model = load(ROW.dump(leaf_anew(leaf)))
+    assert sorted(model.surfaces[0].normals[0][model.surfaces[0].triangles[:, 0]][:, 2].tolist()) == [-1, 1]
+
+
+def leaf_anew(surface):
+    """Return a model of a surface alone, which no file knows."""
+    model = load(pyramid())
+    surface.source_index, surface.source_vertices, surface.source_triangles = -1, None, None
+    model.surfaces, model.source = [surface], None
+    return model
+
+
+def test_very_many_polygons_at_a_point_take_no_square_of_time():
+    count = 40 * MOST_AT_A_POINT
+    turn = np.arange(count + 1) / count * 6
+    points = np.concatenate((np.zeros((1, 3)), np.stack((np.cos(turn), turn * 0, np.sin(turn)), axis=1)))
+    polygons = np.stack((np.zeros(count, int), np.arange(count) + 1, np.arange(count) + 2), axis=1)
+    faces = Faces(np.full(count, 3), polygons.ravel(), np.full(count, 1.0), np.zeros(count, int))
+    assert np.allclose(np.abs(corner_normals(points.astype(np.float32), faces)), (0, 1, 0))
+
+
+# -- polygons of more corners
+
+
+def test_polygons_of_more_corners_are_cut_and_said_and_kept():
+    (model, said) = said_of(load, several())
+    assert said == [
+        "games read the first layer alone: kept, but not shown: 'far'",
+        "kept, but not shown: 3 polygons that are curves, bones, or of fewer than three corners",
+    ]
+    names = [(s.name, s.shaders, len(s.triangles)) for s in model.surfaces]
+    assert names == [
+        ("left part", ["textures/wood"], 2 + 2), ("left part", ["textures/b\xe9e"], 2), ("right", ["textures/wood"], 2),
+        ("right", ["textures/iron"], 2), ("textures/wood", ["textures/wood"], 3),
+    ]  # fmt: skip
+    assert ROW.problems(model) == ["4 polygons have more than three corners: games leave out such"]
+
+
+def area(points, triangles):
+    a, b, c = points[triangles].transpose(1, 0, 2)
+    return 0.5 * np.cross(b - a, c - a)
+
+
+@pytest.mark.parametrize(
+    "outline",
+    [
+        [(0, 0), (0, 8), (8, 8), (3, 5)],
+        [(3, 5), (0, 0), (0, 8), (8, 8)],
+        [(0, 0), (0, 8), (2, 8), (2, 2), (6, 2), (6, 8), (8, 8), (8, 0)],
+        [(0, 0), (4, 1), (8, 0), (7, 4), (8, 8), (4, 7), (0, 8), (1, 4)],
+    ],
+)
+def test_a_polygon_with_dents_is_cut_inside_its_outline(outline):
+    for way in (1, -1):
+        points = np.array([(x, 0, y) for x, y in outline][::way], np.float32)
+        faces = Faces(np.array([len(points)]), np.arange(len(points)), np.zeros(1), np.zeros(1, int))
+        triangles, owners = triangles_of(points, faces, np.zeros(1, np.int64))
+        areas = area(points.astype(float), triangles)[:, 1]
+        x, y = np.array(outline, float).T
+        whole = abs(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)) / 2
+        assert len(triangles) == len(points) - 2 and not owners.any()
+        assert (areas > 0).all() or (areas < 0).all()
+        assert abs(areas.sum()) == pytest.approx(whole)
+
+
+def test_triangulate_writes_triangles_and_leaves_the_others():
+    model = load(several())
+    text, _ = said_of(ROW.dump, model, {"triangulate": True})
+    layer = read(text).layers[0]
+    assert set(layer.counts[: len(read(several()).layers[0].lists[0].heads)].tolist()) == {1, 2, 3}
+    again, _ = said_of(load, text)
+    assert ROW.problems(again) == []
+    key = lambda surface: (surface.name, surface.shaders)  # noqa: E731
+    for old, new in zip(sorted(model.surfaces, key=key), sorted(again.surfaces, key=key), strict=True):
+        assert np.array_equal(
+            np.sort(corners(old, "positions").reshape(-1, 9), axis=0),
+            np.sort(corners(new, "positions").reshape(-1, 9), axis=0),
+        )
+    # The last POLS, of a curve, and the second layer are the same.
+    old, new = (text[text.index(b"POLS\0\0\0\x0cCURV") : text.rindex(b"SURF\0\0\0")] for text in (several(), text))
+    assert new == old
+
+
+# -- edits
+
+
+def test_a_moved_point_changes_its_floats_and_the_box():
+    model = load(pyramid())
+    positions = model.surfaces[0].positions.copy()
+    positions[0, positions[0, :, 2] == 9.125, 2] += 2
+    model.surfaces[0].positions = positions
+    text = ROW.dump(model)
+    assert changed(pyramid(), text) == [b"PNTS", b"BBOX"]
+    assert sum(one != other for one, other in zip(text, pyramid(), strict=True)) <= 8
+    assert load(text).surfaces[0].positions[0, :, 2].max() == np.float32(11.125)
+    assert struct.unpack(">6f", dict(chunks(text))[b"BBOX"])[4] == 11.125
+
+
+def test_a_moved_coordinate_changes_its_row():
+    model = load(pyramid())
+    uvs = model.surfaces[0].uvs
+    uvs[(uvs == (2, 3)).all(axis=1)] = (4, 5)
+    assert changed(pyramid(), ROW.dump(model)) == [b"VMAD"]
+    model = load(pyramid())
+    uvs = model.surfaces[0].uvs
+    uvs[(uvs == (0.5, 0.5)).all(axis=1)] = (0.25, 0.75)
+    assert changed(pyramid(), ROW.dump(model)) == [b"VMAP"]
+
+
+def test_a_new_material_renames_the_surface_that_nobody_else_wears():
+    model = load(pyramid())
+    model.surfaces[0].shaders = ["textures/new"]
+    text = ROW.dump(model)
+    surfs = [data for ident, data in chunks(text) if ident == b"SURF"]
+    assert len(surfs) == 1 and surfs[0].startswith(b"textures/new\0\0\0\0COLR")
+    assert b"XYZ \0\3odd" in surfs[0]
+    again = load(text)
+    assert (again.surfaces[0].name, again.surfaces[0].shaders) == ("textures/stone", ["textures/new"])
+    assert np.array_equal(corners(again.surfaces[0], "normals"), corners(load(pyramid()).surfaces[0], "normals"))
+
+
+def test_a_name_is_a_part():
+    model = load(pyramid())
+    model.surfaces[0].name = "roof"
+    text = ROW.dump(model)
+    assert [ident for ident, _ in chunks(text) if ident == b"PTAG"] == [b"PTAG"] * 2
+    again = load(text)
+    assert (again.surfaces[0].name, again.surfaces[0].shaders) == ("roof", ["textures/stone"])
+    assert ROW.dump(again) == text
+    model, _ = said_of(load, several())
+    model.surfaces[2].name = "wing"
+    text = ROW.dump(model)
+    again, _ = said_of(load, text)
+    assert [s.name for s in again.surfaces] == ["left part", "left part", "wing", "right", "textures/wood"]
+
+
+def test_faces_that_go_leave_all_other_rows():
+    model = load(smooth())
+    dropped(model.surfaces[0])
+    text, said = said_of(ROW.dump, model)
+    assert said == ["LWO holds no normals: games make others than are shown of 'textures/smooth' (up to 34 degrees)"]
+    old, new = read(smooth()).layers[0], read(text).layers[0]
+    assert new.num_polygons == old.num_polygons - 1
+    # Colours and the other set of texture coordinates come along, of points and corners.
+    assert [(m.kind, m.name, len(m.points)) for m in new.maps if m.polygons is None] == [
+        (b"TXUV", b"Light", 5), (b"RGBA", b"Colour", 2), (b"TXUV", b"UV", 5),
+    ]  # fmt: skip
+    (corner,) = [m for m in new.maps if m.polygons is not None]
+    at = new.points[corner.points[0]].tolist()
+    assert (corner.kind, at) == (b"RGBA", list(CORNERS[1]))
+    assert corner.polygons is not None
+    start = 3 * int(corner.polygons[0])
+    assert at in new.points[new.corners[start : start + 3]].tolist()
+    assert np.array_equal(new.tags_of(b"SMGP", 0), old.tags_of(b"SMGP", 0)[:-1])
+    again = load(text).surfaces[0]
+    assert np.array_equal(corners(again, "positions"), corners(model.surfaces[0], "positions"))
+    assert np.array_equal(corners(again, "uvs"), corners(model.surfaces[0], "uvs"))
+
+
+def test_a_surface_that_goes_takes_its_points_and_its_name():
+    model, _ = said_of(load, several())
+    kept = [model.surfaces[i] for i in (0, 2, 3, 4)]
+    model.surfaces = kept
+    text, said = said_of(ROW.dump, model)
+    assert said == []
+    assert b"b\xe9e\0" in dict(chunks(text)[::-1])[b"TAGS"] or b"b\xe9e" in text
+    names = [data.split(b"\0")[0] for ident, data in chunks(text) if ident == b"SURF"]
+    assert names == [b"textures/iron", b"textures/wood", b"textures/wood"]
+    old, new = read(several()).layers[0], read(text).layers[0]
+    assert new.num_polygons == old.num_polygons - 2
+    assert len(new.points) == len(old.points)  # all are others', too
+    again, _ = said_of(load, text)
+    for one, other in zip(kept, again.surfaces, strict=True):
+        assert np.array_equal(corners(one, "positions"), corners(other, "positions"))
+    model, _ = said_of(load, several())
+    del model.surfaces[2:]
+    new = read(said_of(ROW.dump, model)[0]).layers[0]
+    assert len(new.points) == len(CORNERS) + 3  # those of lines, and the one that nobody had, stay
+
+
+def test_points_that_part_write_one_surface_anew():
+    model, _ = said_of(load, several())
+    positions = model.surfaces[1].positions.copy()
+    positions[0] += (0, 0, 4)
+    model.surfaces[1].positions = positions
+    text, _ = said_of(ROW.dump, model)
+    again, _ = said_of(load, text)
+    assert set(read(text).layers[0].counts.tolist()) == {1, 2, 3, 4, 5}
+    by_name_of = {(s.name, *s.shaders): s for s in again.surfaces}
+    for one in model.surfaces:
+        other = by_name_of[(one.name, *one.shaders)]
+        assert np.array_equal(corners(one, "positions"), corners(other, "positions"))
+        assert np.array_equal(corners(one, "uvs"), corners(other, "uvs"))
+
+
+def test_hard_edges_by_hand_get_points_of_their_own():
+    model = load(smooth())
+    flat = load(pyramid()).surfaces[0]
+    surface = model.surfaces[0]
+    surface.normals = flat.normals
+    for name in ("triangles", "uvs", "source_vertices"):
+        setattr(surface, name, getattr(flat, name))
+    surface.positions = flat.positions
+    surface.source_vertices = np.full(flat.num_vertices, -1, np.int32)
+    surface.own_normals = np.ones(flat.num_vertices, np.bool_)
+    text, said = said_of(ROW.dump, model)
+    again = load(text).surfaces[0]
+    assert said == []
+    assert np.abs(corners(again, "normals") - corners(flat, "normals")).max() < 1e-4
+    assert np.array_equal(corners(again, "uvs"), corners(flat, "uvs"))
+
+
+def test_soft_edges_by_hand_raise_the_angle():
+    model = load(pyramid())
+    surface, wanted = model.surfaces[0], load(smooth()).surfaces[0]
+    for name in ("triangles", "uvs", "source_vertices", "positions", "normals"):
+        setattr(surface, name, getattr(wanted, name))
+    surface.source_vertices = np.full(wanted.num_vertices, -1, np.int32)
+    surface.own_normals = np.ones(wanted.num_vertices, np.bool_)
+    text, said = said_of(ROW.dump, model)
+    assert said == []
+    assert read(text).surfs[0].smooth == pytest.approx(3.14159)
+    assert np.abs(corners(load(text).surfaces[0], "normals") - corners(wanted, "normals")).max() < 1e-4
+
+
+def test_an_added_surface_comes_behind_the_others():
+    model, other = load(pyramid()), load(sample("animated"))
+    added = other.surfaces[0]
+    added.positions = added.positions[:1]
+    added.normals = None if added.normals is None else added.normals[:1]
+    added.source_index, added.source_vertices, added.source_triangles = -1, None, None
+    added.shaders = ["textures/added.tga"]
+    model.surfaces.append(added)
+    text, _ = said_of(ROW.dump, model)
+    again = load(text)
+    assert [s.shaders for s in again.surfaces] == [["textures/stone"], ["textures/added"]]
+    assert np.array_equal(corners(again.surfaces[0], "positions"), corners(model.surfaces[0], "positions"))
+    assert np.array_equal(corners(again.surfaces[1], "uvs"), corners(added, "uvs"))
+    assert text.endswith(b"behind the form")
+
+
+# -- LWOB
+
+
+def test_an_old_object_is_smooth_by_a_flag():
+    model = load(old_object())
+    assert [s.shaders for s in model.surfaces] == [["first"], ["second one"]]
+    assert [len(s.triangles) for s in model.surfaces] == [3, 3]
+    assert (np.ptp(corners(model.surfaces[1], "normals"), axis=1) < 1e-6).all()
+    assert (np.ptp(corners(model.surfaces[0], "normals"), axis=1) > 1e-2).any()
+
+
+def test_points_of_an_old_object_move_in_place():
+    model = load(old_object())
+    for surface in model.surfaces:
+        positions = surface.positions.copy()
+        positions[0, positions[0, :, 2] == 9.125, 2] = 20
+        surface.positions = positions
+    text, said = said_of(ROW.dump, model)
+    assert (changed(old_object(), text), said) == ([b"PNTS"], [])
+
+
+def test_an_old_object_that_is_edited_becomes_a_new_one():
+    model = load(old_object())
+    model.surfaces[0].uvs[:] = 0.25
+    text, said = said_of(ROW.dump, model)
+    assert said[0] == "'sample' is written anew as LWO2: LWOB has no place for what was edited"
+    found = read(text)
+    assert found.kind == b"LWO2"
+    assert [s.name for s in found.surfs] == [b"first", b"second one"]
+    assert np.allclose([s.color for s in found.surfs], [(200 / 255, 100 / 255, 50 / 255), (0.78431,) * 3])
+    again = load(text)
+    for old, new in zip(model.surfaces, again.surfaces, strict=True):
+        assert np.array_equal(corners(old, "positions"), corners(new, "positions"))
+        assert np.array_equal(corners(old, "uvs"), corners(new, "uvs"))
+
+
+# -- numbers
+
+
+def test_indices_have_two_bytes_or_four():
+    values = np.array([[0, 5], [SHORT_END - 1, SHORT_END], [70_000, 1], [(1 << 24) - 1, 2]])
+    raw = packed_rows(values, np.arange(4)[:, None])
+    assert len(raw) == 2 * 2 + 4 + 2 + 4 + 4 + 2 + 4 + 4 + 2 + 4 + 4
+    found, places = rows_at(raw, 0, len(raw), 2, 1)
+    assert np.array_equal(found, values)
+    assert [struct.unpack_from(">f", raw, place)[0] for place in places] == [0, 1, 2, 3]
+    assert index_at(raw, 8, len(raw)) == (SHORT_END - 1, 10)
+
+
+def test_polygons_come_back_with_their_flags():
+    heads, counts = np.array([3 | 0xFC00, 0, 5]), np.array([3, 0, 5])
+    corners_of = np.array([1, 2, 70_000, 4, 5, 6, 7, SHORT_END])
+    found = polygons_at(packed_polygons(heads, counts, corners_of), 0, 2 + 8 + 2 + 2 + 12)
+    assert [each.tolist() for each in found] == [heads.tolist(), counts.tolist(), corners_of.tolist()]
+
+
+def test_more_than_65535_points():
+    count = 70_000
+    points = np.stack((np.arange(count), np.arange(count) % 7, np.arange(count) % 5), axis=1).tolist()
+    polygons = [(i, i + 1, i + 2) for i in range(0, count - 2, 3)]
+    uvs: dict[int, tuple[float, ...]] = {i: (i / count, 0.5) for i in range(count)}
+    layer = LayerSpec(points, polygons, [0] * len(polygons), {"UV": uvs}, {"UV": {(69_998, len(polygons) - 1): (9, 9)}})
+    data = form(tags("large"), layer.pack(), surf("large"))
+    model = load(data)
+    assert ROW.dump(model) == data
+    assert model.surfaces[0].num_vertices == 3 * len(polygons)
+    assert [9, 9] in model.surfaces[0].uvs.tolist()
+    model.source = None
+    text = ROW.dump(model)
+    again = load(text).surfaces[0]
+    assert np.array_equal(corners(again, "positions"), corners(model.surfaces[0], "positions"))
+    assert np.array_equal(corners(again, "uvs"), corners(model.surfaces[0], "uvs"))
+    dropped(model := load(data).surfaces[0])
+    assert len(model.triangles) == len(polygons) - 1
+
+
+@pytest.mark.parametrize(
+    ("name", "shader"),
+    [(b"textures\\a.tga", "textures/a"), (b"a.b/c", "a.b/c"), (b"a.b.c", "a.b"), (b"\xc3\xa9", "\xe9"), (b"", "")],
+)
+def test_names_end_before_their_last_dot(name, shader):
+    assert shader_of(name) == shader
+
+
+# -- broken files
+
+
+def cut(data, size):
+    """Return a file whose FORM says that it is as long as it is, without its end."""
+    return data[:4] + struct.pack(">I", size - 8) + data[8:size]
+
+
+def edited(ident, place, raw, data=None):
+    """Return a file with other bytes so far behind where a chunk's data begin."""
+    data = pyramid() if data is None else data
+    start = next(each.data for each in read(data).chunks if each.ident == ident) + place
+    return data[:start] + raw + data[start + len(raw) :]
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"solid", "not an LWO file at byte 0: expected FORM, found 'soli'"),
+        (form(kind=b"AIFF"), "not an LWO file at byte 8: expected LWO2 or LWOB, found 'AIFF'"),
+        (pyramid()[:200], "the file ends too early at byte 4: expected "),
+        (cut(pyramid(), 60), "'LAYR' runs past the end of the file at byte 40: expected 60 bytes at most, found 66"),
+        (cut(pyramid(), 45), "the file ends too early at byte 40: expected a chunk, found 5 bytes"),
+        (edited(b"PNTS", 12, b"\x7f\xc0\0\0"), "a point that is nowhere at byte 86: expected numbers within 1e+09"),
+        (edited(b"POLS", 6, b"\0\5"), "a polygon names a point that is missing at byte "),
+        (edited(b"POLS", 4, b"\0\7"), "a tag of a polygon that is missing at byte "),
+        (edited(b"POLS", 4, b"\0\x1f"), "'POLS' ends within a row at byte "),
+        (edited(b"PTAG", 4, b"\0\6"), "a tag of a polygon that is missing at byte "),
+        (edited(b"PTAG", 6, b"\0\1"), "a polygon has a surface that is missing at byte "),
+        (edited(b"VMAP", 10, b"\0\5"), "a vertex map names a point that is missing at byte "),
+        (edited(b"VMAD", 12, b"\0\6"), "a vertex map names a polygon that is missing at byte "),
+        (edited(b"SURF", 26, b"\x7f\0"), "'COLR' runs past the end of its SURF at byte "),
+        (form(chunk(b"PNTS", bytes(11))), "'PNTS' ends within a row at byte 20"),
+        (form(chunk(b"TAGS", b"abcd")), "'TAGS' ends within a row at byte 20"),
+        (form(chunk(b"PNTS", bytes(12)), chunk(b"PNTS", bytes(12))), "a second PNTS in a layer, which games mix up"),
+        (form(chunk(b"POLS", b"\0\3\0\0"), kind=b"LWOB"), "'POLS' ends within a row at byte 20"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_byte(data, text):
+    with pytest.raises(FormatError) as caught:
+        ROW.load(data, "x")
+    assert text in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_without_names_is_shown_and_said():
+    layer = LayerSpec(CORNERS, FACES, [0] * 6)
+    data = form(layer.pack())
+    model, said = said_of(load, data)
+    assert said == ["the file names no surface: games crash"]
+    assert (model.surfaces[0].name, model.surfaces[0].shaders) == ("", [])
+    assert ROW.dump(model) == data
+
+
+@pytest.mark.parametrize("value", [np.nan, 2e9])
+def test_what_no_file_holds_is_refused(value):
+    model = load(pyramid())
+    model.surfaces[0].positions = np.full_like(model.surfaces[0].positions, value)
+    with pytest.raises(
+        LimitError, match="'textures/stone' has a vertex that is no number, or beyond 1e\\+09, which LWO"
+    ):
+        ROW.dump(model)
+
+
+def test_frames_and_tags_beyond_are_said():
+    shaped, said = said_of(ROW.shape, load(sample("animated")))
+    assert (shaped.num_frames, shaped.tags) == (1, [])
+    assert any("LWO holds one frame, and no tags: left out:" in text for text in said)
+
+
+def test_what_has_no_material_is_called_as_its_object():
+    model, said = said_of(ROW.dump, ROW.shape(load(sample("no_shaders"))))
+    names = [surface.name for surface in load(sample("no_shaders")).surfaces]
+    assert any(
+        text.startswith("LWO has no surface without a material: they are called as their objects") for text in said
+    )
+    assert [surface.shaders for surface in load(model).surfaces] == [[name] for name in names]
+
+
+# -- a .blend from a stranger
+
+
+def test_facts_of_a_stranger_are_no_file():
+    for fact in (np.zeros(3, np.float32), np.zeros(30, np.uint8)):
+        model = load(pyramid())
+        model.source.facts["layout_file"] = fact
+        text, said = said_of(ROW.dump, model)
+        assert said[0] == "the facts of the source of 'sample' are damaged: written without them"
+        assert len(load(text).surfaces[0].triangles) == 6
+
+
+def test_a_file_that_says_something_else_is_not_used():
+    model = load(pyramid())
+    other = pyramid().replace(struct.pack(">f", 8.5), struct.pack(">f", 7.5))
+    model.source.facts["layout_file"] = np.frombuffer(other, np.uint8)
+    text, said = said_of(ROW.dump, model)
+    assert said[0] == "the facts of the source of 'sample' are damaged: written without them"
+    assert np.array_equal(corners(load(text).surfaces[0], "positions"), corners(model.surfaces[0], "positions"))
+
+
+def test_a_part_of_a_model_is_written_anew():
+    model = load(pyramid())
+    model.source.facts.clear()
+    text, said = said_of(ROW.dump, model)
+    assert said[0] == "'sample' is a part of its model: the file is made anew"
+    assert np.array_equal(corners(load(text).surfaces[0], "uvs"), corners(model.surfaces[0], "uvs"))
+
+
+def test_parts_are_in_the_order_of_the_file():
+    assert [part.tag for part in parts_of(read(samples_lwo.several()))] == [2, 2, 3, 3, -1]

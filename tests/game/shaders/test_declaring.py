@@ -1,0 +1,55 @@
+"""Materials as text: what is written is what a game reads, and a text that someone changed is theirs."""
+
+import pytest
+
+from io_idtech_models.game.shaders.declaring import Declared, can_be_named, is_own, text_of
+from io_idtech_models.game.shaders.library import DOOM3, ShaderLibrary
+from io_idtech_models.game.shaders.model import BUMP, DIFFUSE, PERFORATED, SPECULAR
+from io_idtech_models.game.shaders.shader_looks import transparency
+
+CRATE = Declared(
+    "textures/base/crate", "textures/base/crate.tga", "textures/base/crate_local.tga", "textures/base/s.tga"
+)
+LEAF = Declared("models/leaf", "models/leaf.tga", tested=True)
+PLAIN = Declared("a name with blanks", color=(1.0, 0.5, 0.25))
+
+
+def library(text):
+    return ShaderLibrary([("materials/a.mtr", lambda: text)], DOOM3)
+
+
+def test_a_game_reads_what_is_written():
+    found = library(text_of([CRATE, LEAF, PLAIN]))
+    crate = found.shader(CRATE.name)
+    assert [(stage.role, stage.maps[0]) for stage in crate.stages] == [
+        (DIFFUSE, CRATE.diffuse), (BUMP, CRATE.bump), (SPECULAR, CRATE.specular),
+    ]  # fmt: skip
+    leaf = found.shader(LEAF.name)
+    assert [(stage.role, stage.maps[0]) for stage in leaf.stages] == [(DIFFUSE, LEAF.diffuse)]
+    assert leaf.stages[0].alpha_test is not None
+    assert transparency(leaf).clip is not None and PERFORATED
+    plain = found.shader(PLAIN.name)
+    assert [(stage.role, stage.maps[0]) for stage in plain.stages] == [(DIFFUSE, "_white")]
+
+
+def test_a_text_is_ones_own_until_somebody_changes_it():
+    text = text_of([CRATE])
+    assert is_own(text)
+    assert is_own(text.replace(b"\n", b"\r\n"))
+    assert is_own(text_of([]))
+    for changed in (
+        text + b" ",
+        text.replace(b"crate_local", b"crate_loc"),
+        text[1:],
+        b"",
+        b"textures/x { }\n",
+        text[:40],
+    ):
+        assert not is_own(changed)
+
+
+@pytest.mark.parametrize(("name", "can"), [("a b", True), ("", False), ('a"b', False), ("a\nb", False), ("{", True)])
+def test_names_that_no_text_holds(name, can):
+    assert can_be_named(name) == can
+    if can:
+        assert library(text_of([Declared(name, "x")])).shader(name) is not None

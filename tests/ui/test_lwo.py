@@ -1,0 +1,145 @@
+"""LWO in Blender: what comes back byte for byte, and what an edit there changes in the file."""
+
+import struct
+
+import numpy as np
+import pytest
+
+from io_idtech_models.formats.lwo.file import read
+from tests.samples import CORPUS, load
+from tests.samples_lwo import long_indices, old_object, pyramid, several, smooth
+from tests.ui.scene import bpy
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+REAL = [pytest.param(path, id=path.name) for path in sorted(CORPUS.rglob("*.lwo"))]
+
+
+def opened(tmp_path, data):
+    """Import a file, and return its meshes by their names."""
+    path = tmp_path / "a.lwo"
+    path.write_bytes(data)
+    assert bpy.ops.import_scene.idtech_lwo(filepath=str(path)) == {"FINISHED"}
+    return {block.name: block for block in bpy.data.objects if block.type == "MESH"}
+
+
+def written(tmp_path, **options):
+    path = tmp_path / "b.lwo"
+    assert bpy.ops.export_scene.idtech_lwo(filepath=str(path), **options) == {"FINISHED"}
+    return path.read_bytes()
+
+
+def changed(before, after):
+    """Return the chunks that differ between files of the same ones."""
+    pairs = zip(read(before).chunks, read(after).chunks, strict=True)
+    return [a.ident for a, b in pairs if before[a.start : a.end] != after[b.start : b.end]]
+
+
+def keys_of(mesh):
+    return mesh.shape_keys.key_blocks[0].data if mesh.shape_keys else mesh.vertices
+
+
+@pytest.mark.parametrize("path", REAL)
+def test_real_files_come_back_byte_for_byte(tmp_path, path):
+    opened(tmp_path, path.read_bytes())
+    assert written(tmp_path) == path.read_bytes()
+
+
+@pytest.mark.parametrize("make", [pyramid, smooth, several, long_indices, old_object])
+def test_a_file_comes_back_from_a_blend(tmp_path, make):
+    opened(tmp_path, make())
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    assert written(tmp_path) == make()
+
+
+def test_a_moved_point_changes_its_floats_and_the_box(tmp_path):
+    (block,) = opened(tmp_path, pyramid()).values()
+    keys = keys_of(block.data)
+    (tip,) = [point for point in keys if point.co.z == 9.125]
+    assert len(keys) == 5
+    tip.co.z += 2
+    data = written(tmp_path)
+    assert changed(pyramid(), data) == [b"PNTS", b"BBOX"]
+    assert sum(one != other for one, other in zip(pyramid(), data, strict=True)) <= 8
+    assert struct.pack(">f", 11.125) in data
+
+
+def test_a_moved_coordinate_changes_its_row(tmp_path):
+    (block,) = opened(tmp_path, pyramid()).values()
+    uvs = block.data.uv_layers[0].uv
+    (corner,) = [corner for corner in uvs if tuple(corner.vector) == (2, 3)]
+    corner.vector = (5, 3)
+    assert changed(pyramid(), written(tmp_path)) == [b"VMAD"]
+
+
+def test_another_material_is_another_surface(tmp_path):
+    (block,) = opened(tmp_path, pyramid()).values()
+    block.data.materials[0] = bpy.data.materials.new("textures/other")
+    data = written(tmp_path)
+    assert [surf.name for surf in read(data).surfs] == [b"textures/other"]
+    assert load(data).surfaces[0].shaders == ["textures/other"]
+
+
+def test_an_object_that_is_deleted_leaves_the_others_polygons(tmp_path):
+    blocks = opened(tmp_path, several())
+    bpy.data.objects.remove(blocks["right"])
+    data = written(tmp_path)
+    old, new = read(several()), read(data)
+    assert len(old.layers[1].points) == len(new.layers[1].points)
+    assert new.layers[0].num_polygons == old.layers[0].num_polygons - 1
+    assert 5 in new.layers[0].counts
+
+
+def test_a_deleted_face_leaves_the_other_objects_alone(tmp_path):
+    import bmesh
+
+    blocks = opened(tmp_path, several())
+    mesh = blocks["textures/wood"].data
+    edit = bmesh.new()
+    edit.from_mesh(mesh)
+    edit.faces.ensure_lookup_table()
+    bmesh.ops.delete(edit, geom=[edit.faces[0]], context="FACES_ONLY")
+    edit.to_mesh(mesh)
+    edit.free()
+    data = written(tmp_path)
+    assert 4 in read(data).layers[0].counts and 5 not in read(data).layers[0].counts
+    assert (
+        sum(len(s.triangles) for s in load(data).surfaces)
+        == sum(len(s.triangles) for s in load(several()).surfaces) - 1
+    )
+
+
+def test_sharp_edges_are_hard_in_the_file(tmp_path):
+    (block,) = opened(tmp_path, smooth()).values()
+    mesh = block.data
+    mesh.normals_split_custom_set([tuple(mesh.polygons[loop // 3].normal) for loop in range(len(mesh.loops))])
+    (surface,) = load(written(tmp_path)).surfaces
+    a, b, c = surface.positions[0][surface.triangles].transpose(1, 0, 2)
+    flat = np.cross(b - a, c - a)
+    flat /= np.linalg.norm(flat, axis=1)[:, None]
+    assert np.abs(surface.normals[0][surface.triangles] - flat[:, None]).max() < 1e-4
+
+
+def test_polygons_are_triangulated_if_that_is_asked_for(tmp_path):
+    opened(tmp_path, several())
+    assert written(tmp_path) == several()
+    assert set(read(written(tmp_path, triangulate=True)).layers[0].counts.tolist()) == {1, 2, 3}
+
+
+def test_any_mesh_is_written(tmp_path):
+    bpy.ops.mesh.primitive_cube_add(size=16)
+    block = bpy.context.object
+    block.data.materials.append(bpy.data.materials.new("textures/base/crate"))
+    data = written(tmp_path)
+    (surface,) = load(data).surfaces
+    assert (surface.name, surface.shaders) == ("Cube", ["textures/base/crate"])
+    assert len(surface.triangles) == 12
+    assert np.abs(surface.positions).max() == 8
+    a, b, c = surface.positions[0][surface.triangles].transpose(1, 0, 2)
+    flat = np.cross(b - a, c - a)
+    assert (np.einsum("ij,ij->i", flat, a + b + c) > 0).all()  # counter-clockwise from outside
+    assert np.abs(surface.normals[0][surface.triangles[:, 0]] * 256 - flat).max() < 1e-2
+    found = read(data)
+    names = [each.ident for each in found.chunks]
+    assert names == [b"TAGS", b"LAYR", b"PNTS", b"BBOX", b"VMAP", b"POLS", b"PTAG", b"PTAG", b"SURF"]
+    assert len(found.layers[0].points) == 24

@@ -1,0 +1,141 @@
+"""The `.mtr` beside a model: of materials that its game lacks, and never in the place of what somebody made."""
+
+import pytest
+
+from io_idtech_models.game.shaders.declaring import is_own
+from io_idtech_models.game.shaders.library import DOOM3, ShaderLibrary
+from io_idtech_models.game.shaders.model import BUMP, DIFFUSE, SPECULAR
+from tests.samples_lwo import pyramid
+from tests.samples_md5 import MESHES
+from tests.ui.scene import bpy
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+def picture(tmp_path, name):
+    """Return an image that is saved as a file."""
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    image = bpy.data.images.new(path.name, 4, 4)
+    image.filepath_raw, image.file_format = str(path), "PNG" if path.suffix == ".png" else "TARGA"
+    image.save()
+    bpy.data.images.remove(image)
+    return bpy.data.images.load(str(path))
+
+
+def material_of(name, **images):
+    """Return a material whose surface shows images by the names of its inputs."""
+    material = bpy.data.materials.new(name)
+    if material.node_tree is None:
+        material.use_nodes = True
+    tree = material.node_tree
+    surface = next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
+    for socket, image in images.items():
+        node = tree.nodes.new("ShaderNodeTexImage")
+        node.image = image
+        target = surface.inputs[socket.replace("_", " ")]
+        if socket == "Normal":
+            bumps = tree.nodes.new("ShaderNodeNormalMap")
+            tree.links.new(node.outputs["Color"], bumps.inputs["Color"])
+            tree.links.new(bumps.outputs["Normal"], target)
+        else:
+            tree.links.new(node.outputs["Color"], target)
+    return material
+
+
+def cube(material):
+    bpy.ops.mesh.primitive_cube_add(size=16)
+    bpy.context.object.data.materials.append(material)
+
+
+def written(folder, name="crate.lwo", **options):
+    """Export, and return the library of the text beside the model; None without one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    format_name = name.rsplit(".", 1)[1]
+    operator = getattr(bpy.ops.export_scene, f"idtech_{format_name}")
+    assert operator(filepath=str(folder / name), write_materials=True, **options) == {"FINISHED"}
+    text = (folder / name).with_suffix(".mtr")
+    return ShaderLibrary([("materials/a.mtr", text.read_bytes)], DOOM3) if text.is_file() else None
+
+
+@pytest.mark.parametrize("name", ["crate.lwo", "crate.ase"])
+def test_pictures_of_a_material_stand_in_the_text(tmp_path, name, capfd):
+    base = tmp_path / "base"
+    images = {
+        "Base_Color": picture(base, "textures/my/crate.tga"), "Normal": picture(base, "textures/my/crate_n.tga"),
+        "Specular_Tint": picture(tmp_path, "elsewhere/shine.png"),
+    }  # fmt: skip
+    cube(material_of("textures/my/crate", **images))
+    shader = written(base / "models", name).shader("textures/my/crate")
+    assert [(stage.role, stage.maps[0]) for stage in shader.stages] == [
+        (DIFFUSE, "textures/my/crate.tga"), (BUMP, "textures/my/crate_n.tga"), (SPECULAR, "textures/my/crate_s.tga"),
+    ]  # fmt: skip
+    said = capfd.readouterr().out
+    assert "the picture 'shine.png' has to lie in the game as 'textures/my/crate_s.tga'" in said
+    assert "'crate.mtr' goes into the game's folder 'materials'" in said
+
+
+def test_a_material_without_pictures_has_its_colour(tmp_path):
+    material = material_of("textures/red")
+    surface = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+    surface.inputs["Base Color"].default_value = (1.0, 0.0, 0.0, 1.0)
+    cube(material)
+    shader = written(tmp_path).shader("textures/red")
+    assert [stage.maps[0] for stage in shader.stages] == ["_white"]
+    assert b"red 1\n\t\tgreen 0\n\t\tblue 0\n" in (tmp_path / "crate.mtr").read_bytes()
+
+
+def test_alpha_that_cuts_is_tested(tmp_path):
+    image = picture(tmp_path, "models/leaf.tga")
+    material = material_of("models/leaf", Base_Color=image)
+    node = next(node for node in material.node_tree.nodes if node.type == "TEX_IMAGE")
+    surface = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+    material.node_tree.links.new(node.outputs["Alpha"], surface.inputs["Alpha"])
+    cube(material)
+    (stage,) = written(tmp_path).shader("models/leaf").stages
+    assert stage.alpha_test is not None and stage.role == DIFFUSE
+
+
+def test_what_the_game_has_is_not_written_again(tmp_path, capfd):
+    base = tmp_path / "base"
+    (base / "materials").mkdir(parents=True)
+    (base / "materials" / "own.mtr").write_bytes(b"textures/known { diffusemap textures/known }\n")
+    cube(material_of("textures/known"))
+    assert written(base / "models") is None
+    assert "the game has all materials of the model: no 'crate.mtr' is written" in capfd.readouterr().out
+    bpy.context.object.data.materials.append(material_of("textures/more"))
+    bpy.context.object.data.polygons[0].material_index = 1
+    library = written(base / "models")
+    assert library.shader("textures/more") is not None and library.shader("textures/known") is None
+
+
+def test_a_text_of_someone_elses_stays(tmp_path, capfd):
+    cube(material_of("textures/new"))
+    assert written(tmp_path).shader("textures/new") is not None
+    text = tmp_path / "crate.mtr"
+    assert is_own(text.read_bytes())
+    assert written(tmp_path).shader("textures/new") is not None  # its own it writes again
+    theirs = text.read_bytes() + b"// mine\n"
+    text.write_bytes(theirs)
+    capfd.readouterr()
+    assert written(tmp_path) is not None
+    assert text.read_bytes() == theirs
+    assert (
+        "'crate.mtr' was made or changed by hand: it stays as it is, and no materials are written"
+        in capfd.readouterr().out
+    )
+
+
+def test_nothing_is_written_that_is_not_asked_for(tmp_path):
+    path = tmp_path / "a.lwo"
+    path.write_bytes(pyramid())
+    bpy.ops.import_scene.idtech_lwo(filepath=str(path))
+    bpy.ops.export_scene.idtech_lwo(filepath=str(tmp_path / "b.lwo"))
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.lwo", "b.lwo"]
+
+
+def test_models_with_bones_have_the_option_too(tmp_path):
+    path = tmp_path / "a.md5mesh"
+    path.write_bytes(MESHES[0]())
+    bpy.ops.import_scene.idtech_md5mesh(filepath=str(path))
+    assert written(tmp_path, "b.md5mesh").names()
