@@ -45,8 +45,8 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
     bl_idname = "import_scene.idtech_character"
     bl_label = "Import Character"
     bl_description = (
-        "Import a character with animations, head and gear: a .char of Enemy Territory, a wolfanim.cfg of Return to"
-        " Castle Wolfenstein, a .def or mesh of Doom 3, a player's tris.md2 of Quake II, or an archive"
+        "Import a character with animations, head and gear: a .char, a .def, a wolfanim.cfg, a character.cfg, a"
+        " player's tris.md2, or an archive"
     )
     row = by_name("mdm")
 
