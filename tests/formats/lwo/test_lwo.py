@@ -196,7 +196,7 @@ def test_polygons_of_more_corners_are_cut_and_said_and_kept():
         ("left part", ["textures/wood"], 2 + 2), ("left part", ["textures/b\xe9e"], 2), ("right", ["textures/wood"], 2),
         ("right", ["textures/iron"], 2), ("textures/wood", ["textures/wood"], 3),
     ]  # fmt: skip
-    assert ROW.problems(model) == ["4 polygons have more than three corners: games leave out such"]
+    assert ROW.problems(model) == ["has 4 polygons of more than three corners, which games leave out"]
 
 
 def area(points, triangles):
@@ -441,6 +441,28 @@ def test_a_vertex_without_a_row_gets_one():
     assert np.array_equal(corners(load(text).surfaces[0], "uvs"), corners(model.surfaces[0], "uvs"))
 
 
+def test_surfaces_of_one_name_and_material_stay_apart():
+    model, other = load(pyramid()), load(pyramid())
+    added = other.surfaces[0]
+    added.source_index, added.source_vertices, added.source_triangles = -1, None, None
+    added.positions = added.positions + np.float32(40)
+    model.surfaces += [added]
+    text, _ = said_of(ROW.dump, model)
+    again = load(text)
+    assert [(s.name, s.shaders) for s in again.surfaces] == [("textures/stone", ["textures/stone"])] * 2
+    assert [s.positions.mean() > 20 for s in again.surfaces] == [False, True]
+    assert ROW.dump(again) == text
+
+
+def test_points_that_nobody_has_stay_and_what_only_went_was_drops():
+    layer = LayerSpec([(9, 9, 9), *CORNERS], [tuple(p + 1 for p in face) for face in FACES], [0] * 6)
+    model = load(form(tags("a"), layer.pack(), surf("a")))
+    assert (model.surfaces[0].positions[0] == (9, 9, 9)).all(axis=1).sum() == 0
+    dropped(model.surfaces[0], 4)
+    points = read(said_of(ROW.dump, model)[0]).layers[0].points.tolist()
+    assert points[0] == [9, 9, 9] and list(CORNERS[4]) not in points and len(points) == 5
+
+
 # -- LWOB
 
 
@@ -559,6 +581,11 @@ def edited(ident, place, raw, data=None):
         (edited(b"SURF", 26, b"\x7f\0"), "'COLR' runs past the end of its SURF at byte "),
         (form(chunk(b"PNTS", bytes(11))), "'PNTS' ends within a row at byte 20"),
         (form(chunk(b"TAGS", b"abcd")), "'TAGS' ends within a row at byte 20"),
+        (form(chunk(b"PTAG", b"SU")), "'PTAG' ends within a row at byte 20"),
+        (form(chunk(b"POLS", b"FA")), "'POLS' ends within a row at byte 20"),
+        (form(chunk(b"LAYR", bytes(16))), "'LAYR' ends within a row at byte 20"),
+        (form(chunk(b"BBOX", bytes(20))), "'BBOX' ends within a row at byte 20"),
+        (form(chunk(b"VMAP", b"TXUV\0\2")), "'VMAP' ends within a row at byte 20"),
         (form(chunk(b"PNTS", bytes(12)), chunk(b"PNTS", bytes(12))), "a second PNTS in a layer, which games mix up"),
         (form(chunk(b"POLS", b"\0\3\0\0"), kind=b"LWOB"), "'POLS' ends within a row at byte 20"),
     ],
