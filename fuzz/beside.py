@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fuzz import packs, scripts
+from fuzz import characters, packs, scripts
 from fuzz.guard import BrokenError, Budget
 from io_idtech_models.formats.md5 import scale_file as md5scale
 from io_idtech_models.game import aninc
@@ -60,10 +60,14 @@ def _picture(data: bytes) -> None:
 KINDS: dict[str, tuple[Callable[[bytes], None], tuple[bytes, ...]]] = {
     "md5scale": (_scales, (SCALE, b"{}")),
     "aninc": (_table, (TABLE,)),
+    "char": (characters.check_definition, (characters.DEFINITION,)),
+    "anim": (characters.check_group, characters.GROUPS),
     "cfg": (scripts.check_animations, scripts.ANIMATIONS),
     "skin": (scripts.check_skin, scripts.SKINS),
     "shader": (scripts.check_shaders, (scripts.SHADERS,)),
     "mtr": (scripts.check_materials, (scripts.MATERIALS,)),
+    "def": (scripts.check_declarations, scripts.DECLARATIONS),
+    "character": (scripts.check_settings, scripts.SETTINGS),
     "pcx": (_picture, (picture(),)),
     **{kind: (packs.check, packs.samples(kind)) for kind in packs.KINDS},
 }

@@ -16,7 +16,8 @@ from fuzz import texts
 from fuzz.layouts import Dtype, Records, records
 from io_idtech_models.formats import ROWS
 
-BESIDE = ("md5scale", "aninc", "cfg", "skin", "shader", "mtr")  # texts that lie beside models
+# Texts that lie beside models.
+BESIDE = ("md5scale", "aninc", "char", "anim", "cfg", "skin", "shader", "mtr", "def", "character")
 TEXTS = (*(row.name for row in ROWS if row.is_text), *BESIDE)
 PAIR = "mdm+mdx"  # an MDM and the MDX with its bones: the former's length as uint32, then both
 MODELS = (*(row.name for row in ROWS), PAIR)

@@ -9,6 +9,9 @@ from typing import Any
 
 from fuzz.guard import BrokenError
 from io_idtech_models.game import dress, skin
+from io_idtech_models.game.character.doom3 import declarations, edits
+from io_idtech_models.game.character.doom3.library import Declarations
+from io_idtech_models.game.character.xreal import settings
 from io_idtech_models.game.lexer import fold
 from io_idtech_models.game.player import animation_cfg, animation_edits
 from io_idtech_models.game.shaders import library, resolve, shader_looks
@@ -63,6 +66,32 @@ ANIMATIONS = (
     b"nonsegmented\nfootsteps none\n" + b"0 10 10 20 5 5 0 0\n" * 14,
     b"VERSION 3\nSTARTANIMS\nidle_01 0 10 10 15 0\nover table 9 8 7 6 -1 5\nENDANIMS\n",
 )  # fmt: skip
+DECLARATIONS = (
+    b"""// an imp
+model own_base
+{
+	mesh	models/md5/own/a.md5mesh
+	skin	own/red
+	offset	( 0 -1.5 2 )
+	channel	torso	( *Spine -Head )
+	anim idle1	models/md5/own/idle.md5anim
+	anim walk	models/md5/own/walk.md5anim, models/md5/own/limp.md5anim { random_cycle_start
+		frame 1	sound_body	snd_footstep
+		frame 12	call	step // left
+	}
+}
+model own/imp { inherit own_base remove idle anim jump "models/md5/own/jump it.md5anim" rate 2 }
+""",
+    b'entityDef own_a\r\n{\r\n\t"inherit"\t"own_b"\r\n\t"model" "own/imp"\r\n\t"def_attach1" "own_c"\r\n}\r\n'
+    b'entityDef own_b { "inherit1" "own_c" "inherit2" "own_a" "def_head" "own_base" "head_joint" "Head" }\r\n'
+    b'entityDef own_c { "joint" "Head" "origin" "1 2 3" "angles" "0 90 0" "model" "a.ase" }\r\n'
+    b"model own_d { inherit own_e }\r\nmodel own_e { inherit own_d }\r\n\0",
+)
+SETTINGS = (
+    b'// a player\nsex\tm\nheadoffset 0 0 -1.5\nfirstTorsoBoneName "Torso"\nlastTorsoBoneName chest\n'
+    b"fixedlegs\nmodelScale 0.83 0.83 0.83 /* x */\n",
+    b"footsteps flesh\r\nmodelScale 1.2\r\nmodifiers\r\n{\r\n\tHandDelta Segmented\r\n}\r\nhandBones a b\r\n",
+)
 SHOWN = 1 << 10
 EDITED = 1 << 14  # bytes: each edit reads a file anew
 
@@ -124,6 +153,53 @@ def _check_numbers(value: Any) -> None:
     elif is_dataclass(value):
         for field in fields(value):
             _check_numbers(getattr(value, field.name))
+
+
+def check_declarations(data: bytes) -> None:
+    """Read models and entities with all that they inherit, and add animations; raises BrokenError."""
+    found = Declarations(library.ShaderLibrary([("def/a.def", partial(bytes, data))], library.DOOM3))
+    for name in found.names(declarations.ENTITY)[:SHOWN]:
+        entity = found.entity(name)
+        if entity is None or any(key != fold(key) for key in entity.values):
+            raise BrokenError("an entity is lost, or has a key in another case")
+        if entity.value("model") != found.value_of(name, "model"):
+            raise BrokenError("an entity looks like two models")
+    models = found.names(declarations.MODEL)[:SHOWN]
+    for name in models:
+        model = found.model(name)
+        if model is None or model.mesh != found.mesh_of(name):
+            raise BrokenError("a model is lost, or has two meshes")
+        _check_numbers(model.offset)
+        if any(anim.name != key or not anim.files for key, anim in model.anims.items()):
+            raise BrokenError("an animation without a file")
+    if len(data) <= EDITED:
+        for name in ("brand_new", *models[:1], *models[-1:]):
+            _check_added(found, data, name)
+
+
+def _check_added(found: Declarations, data: bytes, name: str) -> None:
+    """Add an animation to a model, and look whether it is there, and everything else still is."""
+    try:
+        edited = edits.with_anims(data, name, {"brand_new": ["models/n.md5anim", "models/m n.md5anim"]})
+    except LimitError:
+        return
+    changed = Declarations(library.ShaderLibrary([("def/a.def", partial(bytes, edited))], library.DOOM3))
+    model, before = changed.model(name), found.model(name)
+    if model is None or model.anims["brand_new"].files != ("models/n.md5anim", "models/m n.md5anim"):
+        raise BrokenError("an edit did not take")
+    if before is not None and {**before.anims, "brand_new": None}.keys() != model.anims.keys():
+        raise BrokenError("an edit changed another animation")
+    others = [each for each in found.names(declarations.MODEL) if library.decl_key(each) != library.decl_key(name)]
+    if [each for each in changed.names(declarations.MODEL) if each in others] != others:
+        raise BrokenError("an edit lost a model")
+
+
+def check_settings(data: bytes) -> None:
+    """Read a player's file; raises BrokenError."""
+    read = settings.read(data)
+    _check_numbers((read.head_offset, read.scale))
+    if 0.0 in read.scale or any(key != fold(key) for key in read.words):
+        raise BrokenError("a player without a size, or a key in another case")
 
 
 def check_skin(data: bytes) -> None:

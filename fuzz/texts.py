@@ -19,6 +19,7 @@ WORDS = (
     b"joints", b"vert", b"tri", b"weight", b"frame", b"numverts", b"bounds", b"MD5Version", b"numbones ", b"\\",
     b":", b",", b"[", b"null", b"true", b"NaN", b"scale_positions",
     b"tag_x", b"md3_x", b"map", b"x/y\n{", b"add(", b"time", b"implicitMap -", b"blendFunc", b"tcMod", b"alphaTest",
+    b"animfile a.mdx {", b'#include "t.aninc"', b"characterDef {", b"skin",
     b"LEGS_RUN", b"nonsegmented", b"STARTANIMS", b"ENDANIMS",
     b"*MESH {", b"*GEOMOBJECT {", b"*MESH_NUMFACES", b"*MESH_TFACELIST {", b"*MESH_NORMALS {", b"*MATERIAL_REF",
     b"*GROUP", b"*SUBMATERIAL 1 {", b"*MESH_MTLID", b"*UVW_U_TILING", b"*TM_ROW1",

@@ -52,7 +52,7 @@ class Picture:
     prepare: Callable[[], None]
     show: Callable[[], None] | None = None
     area: str = "VIEW_3D"
-    region: str = "WINDOW"  # kept, where nothing pops up
+    region: str = "WINDOW"  # kept, where nothing pops up; AREA: all of them
     wait: float = 2.0
 
 
@@ -110,6 +110,19 @@ def tock() -> None:
     bpy.ops.object.idtech_play(legs="LEGS_RUN", torso="TORSO_ATTACK")
     bpy.context.scene.frame_set(3)
     look()
+
+
+def posed(model: Callable[[], None]) -> Callable[[], None]:
+    """Return what shows a model with its rig beside the panel, the textures on."""
+
+    def prepare() -> None:
+        rigged(60, 3, model)()
+        at = place("VIEW_3D", "WINDOW")
+        at["area"].spaces.active.region_3d.view_rotation = Euler((radians(78), 0, radians(130))).to_quaternion()
+        with bpy.context.temp_override(**at):
+            bpy.ops.view3d.view_all()
+
+    return prepare
 
 
 def lantern() -> None:
@@ -197,6 +210,7 @@ PICTURES = (
     Picture("rig-side", rigged(90, 0)),
     Picture("rig-running", rigged(50, 12)),
     Picture("rig-player", rigged(35, 3, tock)),
+    Picture("panel", posed(tock), sidebar("Animations"), region="AREA", wait=6.0),  # panels slide into place
 )
 
 
@@ -254,6 +268,9 @@ def trimmed(image: Image) -> Image:
 
 def box_of(picture: Picture, height: int) -> Box:
     """Return where a region is in the window; of a view of models its middle."""
+    if picture.region == "AREA":
+        area = place(picture.area, "WINDOW")["area"]
+        return area.x, height - area.y - area.height, area.x + area.width, height - area.y
     region = place(picture.area, picture.region)["region"]
     left, right, bottom, top = region.x, region.x + region.width, region.y, region.y + region.height
     if picture.region == "WINDOW":
@@ -291,7 +308,7 @@ def take(picture: Picture, folder: Path, command: list[str]) -> Steps:
     yield 0.5
     space = place("VIEW_3D", "WINDOW")["area"].spaces.active
     space.show_region_toolbar = space.show_region_tool_header = False
-    space.show_region_ui = picture.region == "UI"
+    space.show_region_ui = picture.region in ("UI", "AREA")
     yield picture.wait
     before = grab(command)
     if picture.show is not None:

@@ -77,3 +77,25 @@ def without_pictures(
             names.setdefault(skin.name, f"{folder}{name}")
     surfaces = [replace(s, shaders=[names.get(shader, shader) for shader in s.shaders]) for s in model.surfaces]
     return replace(model, surfaces=surfaces, skins=[]), files
+
+
+def game_palette(file: GameFile) -> NDArray[np.uint8] | None:
+    """Return the colours (256, 3) that stock Quake II shows: those of its game's `pics/colormap.pcx`; None without.
+
+    It is looked for in the game that a file lies in, or would, and in those that the user has named. (`LoadPCX` and
+    `Draw_GetPalette` of ref_gl.)
+    """
+    home = home_of(file.layer)
+    games = [home[0].around] if home is not None else []
+    for game in (*games, *file.layer.elsewhere):
+        found = game.find_first(["pics"], ["colormap.pcx"])
+        if found is None:
+            continue
+        try:
+            data = found.read()
+        except ModelError as error:
+            log.warning("'%s' can't be read: %s", found.name, error)
+            continue
+        if len(data) > pcx.PALETTE_SIZE:
+            return np.frombuffer(data[-pcx.PALETTE_SIZE :], np.uint8).reshape(256, 3)
+    return None

@@ -1,4 +1,4 @@
-"""The files of a player of Quake III and its kin, written into a folder or an archive."""
+"""The files of a player, written into a folder or an archive."""
 
 from __future__ import annotations
 
@@ -9,21 +9,27 @@ from contextlib import suppress
 from ..game.store import name_parts, split_at_archive
 from ..reporting import LimitError, ModelError, reason
 from .packs import write_members
+from .paks import write_pak
 from .storage import Target, write_files
 
 PLAYERS = ("models", "players")
 PACK = ".pk3"
+PAK, ZIPS = ".pak", (PACK, ".pkz", ".pk2")  # of the kinds of archives those that can be written
 
 
 def write_player(
-    target: Target, name: str, files: Mapping[str, bytes], besides: Mapping[str, bytes] | None = None
+    target: Target,
+    name: str,
+    files: Mapping[str, bytes],
+    besides: Mapping[str, bytes] | None = None,
+    home: tuple[str, ...] = PLAYERS,
 ) -> None:
     """Write a player's files, by their names in its folder: all of them or, if one can't be, none.
 
     `besides` are others, by their paths in the game, which an archive takes along.
 
-    `target` is the player's folder, made if it is not there; or a .pk3, there or not, in which the files lie in
-    `models/players/NAME`, or in the folder that `target` leads to (`mod.pk3/models/players/x`). What is there in
+    `target` is the player's folder, made if it is not there; or an archive, there or not, in which the files lie in
+    the folder NAME of `home`, or in the folder that `target` leads to (`mod.pk3/models/players/x`). What is there in
     another case is replaced, what has these bytes already not touched, and whatever else is there stays as it is.
 
     Raises:
@@ -37,10 +43,26 @@ def write_player(
         _write_folder(target, files)
         return
     place, inner = found
-    if not place.lower().endswith(PACK):
-        raise LimitError(f"can't write '{place}': of archives only {PACK} can be written")
-    folders = "/".join(inner or (*PLAYERS, name))
-    write_members(Target(place), {f"{folders}/{each}": data for each, data in files.items()} | dict(besides or {}))
+    kinds = (PACK,) if home == PLAYERS else (PAK, *ZIPS)
+    if not place.lower().endswith(kinds):
+        raise LimitError(f"can't write '{place}': of archives only {', '.join(kinds)} can be written")
+    folders = "/".join(inner or (*home, name))
+    whole = {f"{folders}/{each}": data for each, data in files.items()} | dict(besides or {})
+    if place.lower().endswith(PAK):
+        write_pak(Target(place), whole)
+    else:
+        write_members(Target(place), whole)
+
+
+def write_into_game(target: Target, files: Mapping[str, bytes]) -> None:
+    """Write files by their paths in a game: below its folder, or into a .pk3; see `write_player`; raises ModelError."""
+    found = split_at_archive(target, lambda path: not os.path.isdir(path))  # noqa: PTH112 - a path's parts, as strings
+    if found is None:
+        _write_folder(target, files)
+    elif found[0].lower().endswith(PACK) and not found[1]:
+        write_members(Target(found[0]), files)
+    else:
+        raise LimitError(f"can't write '{found[0]}': of archives only {PACK} can be written, as a whole")
 
 
 def _write_folder(folder: Target, files: Mapping[str, bytes]) -> None:

@@ -21,6 +21,8 @@ FPS = "idtech_fps"  # on a player's animations
 FRAME_RATE = "idtech_frame_rate"  # on armatures' animations
 LOOP, MOVE_SPEED, TRANSITION = "idtech_loop", "idtech_move_speed", "idtech_transition"
 REVERSED, PRIORITY = "idtech_reversed", "idtech_priority"
+# On actions: what Doom 3 does with them, which its declarations of models say.
+ANIM_FLAGS, FRAME_COMMANDS = "idtech_anim_flags", "idtech_frame_commands"
 TIMES = "idtech_times"  # on actions, and on materials: frames and pictures that a game plays by itself
 GAME = "idtech_game_"  # on collections, before a number of the file's header, by its name there
 EXPORT = "idtech_export"  # on what stands for a model: how it was exported last, see `tasks.sidebar.last_export`
@@ -44,6 +46,8 @@ SAID = {
     TRANSITION: "Milliseconds in which the animation before it fades",
     REVERSED: "The game plays the frames backwards",
     PRIORITY: "ET: Legacy's priority of the animation",
+    ANIM_FLAGS: "How Doom 3 plays the animation, as its declaration says",
+    FRAME_COMMANDS: "What Doom 3 does at a frame, counted from 1 on: a line each, as the declaration says",
     TORSO_WEIGHT: "0: plays the legs' frame, 1: the torso's, between: both",
     TORSO_PARENT: "The player's aim turns the torso about this bone",
     FLAGS: "Bone flags of the file; 1: a tag, whose axes turn with the torso",
@@ -70,6 +74,8 @@ RANGES: dict[str, dict[str, Any]] = {
     TRANSITION: {"min": 0},
     REVERSED: {},
     PRIORITY: {},
+    ANIM_FLAGS: {},
+    FRAME_COMMANDS: {},
     TIMES: {},
     EXPORT: {},
     PREVIEW: {},

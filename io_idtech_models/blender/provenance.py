@@ -19,6 +19,7 @@ STAND_IN = "idtech_stand_in"  # on a material that is not of the model's file: t
 WORN, WORN_GIVEN = "idtech_worn", "idtech_worn_given"
 PART = "idtech_part"  # on a part's root (see `roots`): lower, upper, head, or what else games hang on tags
 PLAYER = "idtech_player"  # on a player's collection, roots and rows: which player's
+CHARACTER = "idtech_character"  # on the collection of a whole character: what its files are called in their game
 CHECKSUM = "idtech_checksum"  # on a model's collection: CRC-32 of the file that it came from, in hexadecimal
 CONTENT = "idtech_content"  # on a model's collection: the format of its file, where the file's name says another
 SKIN = "idtech_skin"  # on a model's collection: the skin that it wears

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LEVEL = "idtech_level"  # on the root of a level of detail: its number
 FRAME = "frame"
-FRAME_PATH = f'["{FRAME}"]'
+FRAME_PATH, TIME_PATH = f'["{FRAME}"]', "eval_time"  # of a root, and of shape keys
 HOME, POSE = "Part Home", "Part Frame"  # constraints of a tag, or of the bone that it became, by name
 AT_REST = "Part at Rest"  # a mesh's constraint where bones pose it: it stays where its part is at rest
 FOLLOWING = frozenset(("CHILD_OF", "COPY_TRANSFORMS", "COPY_LOCATION", "ARMATURE"))  # constraints that take it along
@@ -138,15 +138,42 @@ def frame_root(root: Block) -> Block:
 
 
 def follows_frame(keys: Block) -> bool:
-    """Tell whether shape keys show the frame that a root names, and nothing else drives them."""
+    """Tell whether shape keys show the frame that a root names, or other keys show, and nothing else drives them."""
+    leader = _driven_by(keys)
+    return leader is not None and (is_root(leader) if hasattr(leader, "parent") else True)
+
+
+def leader_of(keys: Block) -> Block | None:
+    """Return the shape keys of another model whose frame shape keys show; None if they follow none."""
+    leader = _driven_by(keys)
+    return None if leader is None or hasattr(leader, "parent") else leader
+
+
+def _driven_by(keys: Block) -> Block | None:
+    """Return the root, or other object, or the shape keys whose frame is the only thing that drives shape keys."""
     animation = keys.animation_data
     if animation is None or len(animation.drivers) != 1 or len(animation.nla_tracks):
-        return False
+        return None
     curve = animation.drivers[0]
     if curve.data_path != "eval_time" or curve.mute or len(curve.driver.variables) != 1 or keys.use_relative:
-        return False
-    target = curve.driver.variables[0].targets[0]
-    return target.id is not None and target.data_path == FRAME_PATH and is_root(target.id)
+        return None
+    variable = curve.driver.variables[0]
+    target = variable.targets[0]
+    if target.id is None or target.data_path not in (FRAME_PATH, TIME_PATH) or variable.type != "SINGLE_PROP":
+        return None
+    return target.id if (target.data_path == TIME_PATH) == (target.id_type == "KEY") else None
+
+
+def follow_keys(keys: Block, leader: Block) -> None:
+    """Let shape keys show the frame that those of another model show."""
+    if keys.animation_data is not None:
+        keys.animation_data.action = None
+    driver = keys.driver_add("eval_time").driver
+    driver.type = "SUM"
+    variable = driver.variables.new()
+    variable.name = "f"
+    target = variable.targets[0]
+    target.id_type, target.id, target.data_path = "KEY", leader, TIME_PATH
 
 
 def follow(holder: Any, path: str, root: Block, expression: str = "", axis: int = -1) -> None:

@@ -36,14 +36,18 @@ def table(path: Path, found: dict[str, Any]) -> list[str]:
 def _character_table(path: Path, found: dict[str, Any]) -> list[str]:
     counts = [sum(motion["animations"] for motion in found["motions"]), len(found["motions"])]
     files = plural(counts[1], "file") + " of frames"
-    lines = [f"{path}: character, {plural(counts[0], 'animation')} in {files}, skin {found['skin'] or '-'}"]
+    named = "" if found["name"] in (path.stem, path.parent.name) else f" {found['name']}"
+    lines = [f"{path}: character{named}, {plural(counts[0], 'animation')} in {files}, skin {found['skin'] or '-'}"]
     lines += [f"  body: {found['body']}"] if found["body"] else []
     lines += [f"  wears: {found['worn']}"] if found["worn"] else []
     for motion in found["motions"]:
         lines.append(f"  frames: {motion['file']}, {plural(motion['animations'], 'animation')}")
     for piece in found["pieces"]:
         worn = f", wears {piece['worn']}" if piece["worn"] else ""
-        lines.append(f"  {piece['kind']} on the {piece['on']}'s {piece['tag']}: {piece['file']}{worn}")
+        lines.append(f"  {piece['kind']} on the {piece['on']}'s {piece['tag'] or 'place'}: {piece['file']}{worn}")
+    lines += [f"  skins: {', '.join(found['skins'])}"] if found["skins"] else []
+    lines += [f"  held instead: {', '.join([*found['choices']][1:])}"] if len(found["choices"]) > 1 else []
+    lines += [f"  shown instead: {found['instead']}"] if found["instead"] else []
     return [*lines, *(f"  missing: {sentence}" for sentence in found["missing"])]
 
 

@@ -10,7 +10,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from .. import formats
-from ..game.character import SUFFIX as CHARACTER
+from ..game.character import ENDS
 from ..game.folders import Disk
 from ..game.listing import ANY_DEPTH, members
 from ..game.store import ARCHIVES, INTO_ARCHIVE
@@ -19,7 +19,7 @@ from ..reporting import ModelError
 from .console import warn
 
 SUFFIXES = tuple(suffix for row in formats.ROWS for suffix in row.suffixes)
-WITH_CHARACTERS = (*SUFFIXES, CHARACTER)  # what `info` and `check` read
+WITH_CHARACTERS = (*SUFFIXES, *ENDS)  # what `info` and `check` read
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def _meant(name: str, suffixes: tuple[str, ...]) -> list[Input]:
         return [each for pack in packs for each in _members(pack, inner, suffixes)]
     path = Path(name)
     if is_dir(path):
-        below = sorted(p for p in path.rglob("*") if p.suffix.lower() in suffixes and p.is_file())
+        below = sorted(p for p in path.rglob("*") if p.name.lower().endswith(suffixes) and p.is_file())
         return [Input(each, each.relative_to(path)) for each in below]
     if glob.has_magic(name) and not exists(path):
         found: list[Input] = []
@@ -106,8 +106,8 @@ def _members(pack: Path, inner: str, suffixes: tuple[str, ...]) -> list[Input]:
         warn(f"{pack}: {plural(len(refused), 'file')} left out, no game can reach such names: {listed(refused)}")
     pattern = "/".join(parts[len(plain) :]) or ANY_DEPTH
     found = dict(members(folder, pattern) + members(folder, f"{pattern}/{ANY_DEPTH}"))
-    wanted = [suffix for suffix in suffixes if suffix in WITH_CHARACTERS]
-    return [Input(Path(file.place), Path(below)) for below, file in found.items() if file.suffix.lower() in wanted]
+    wanted = tuple(suffix for suffix in suffixes if suffix in WITH_CHARACTERS)
+    return [Input(Path(file.place), Path(below)) for below, file in found.items() if file.name.lower().endswith(wanted)]
 
 
 def is_in_archive(path: Path) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ from ..assets import character
 from ..assets import convert as conversion
 from ..assets.export_request import ExportRequest
 from ..assets.load import load
-from ..game.character import SUFFIX as CHARACTER
-from ..game.character.files import character_of
+from ..game.character.files import CharacterFiles
+from ..game.character.kinds import character_of, kind_of, names_in
 from ..game.families import FAMILIES
 from ..game.folders import Disk, Game
+from ..game.store import GameFile
 from ..model.limits.games import ERROR, GAMES, WARNING
 from ..model.rigging.settings import RigSettings
 from ..reporting import ModelError, collected_warnings
@@ -235,23 +237,34 @@ def _info(options: argparse.Namespace, converter: Converter) -> int:
     for path in paths:
         try:
             with collected_warnings():
-                found = _facts(path, options)
+                every = _facts(path, options)
         except ModelError as error:
             failed = True
             warn(f"{path}: {error}")
             continue
-        records.append({"file": str(path)} | found)
-        if not options.json:
-            say("\n".join(table(path, found)))
+        for found in every:
+            records.append({"file": str(path)} | found)
+            if not options.json:
+                say("\n".join(table(path, found)))
     if options.json:
         say(json.dumps(records, indent=2))
     return FAILED if failed else OK
 
 
-def _facts(path: Path, options: argparse.Namespace) -> dict[str, Any]:
-    """Return what `info` shows of a file; raises ModelError."""
+def _facts(path: Path, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Return what `info` shows of a file: of one that names characters of each of these; raises ModelError."""
     file = disk_of(options).file(path)
-    return character.facts(character_of(file)) if file.suffix.lower() == CHARACTER else facts(load(file))
+    kind = kind_of(file)
+    own = [facts(load(file))] if kind is None or kind.is_model else []
+    return own if kind is None else own + [character.facts(found) for found in _characters(file, options)]
+
+
+def _characters(file: GameFile, options: argparse.Namespace) -> Iterator[CharacterFiles]:
+    """Yield the characters that a file names: none of one in a folder that names things of other kinds alone."""
+    names = names_in(file)
+    asked = any(Path(each) == file.path for each in options.files)
+    for name in names or ([""] if asked else []):
+        yield character_of(file, "", name)
 
 
 def _try(options: argparse.Namespace, converter: Converter) -> int:
@@ -277,12 +290,15 @@ def _check(options: argparse.Namespace, converter: Converter) -> int:
 def _problems(path: Path, options: argparse.Namespace) -> list[tuple[str, str]]:
     """Return what is broken or odd in a file, and what a game refuses or changes of it: severity and text."""
     with collected_warnings() as warnings:
+        found: list[tuple[str, str]] = []
         try:
             file = disk_of(options).file(path)
-            if file.suffix.lower() == CHARACTER:
-                found = character.problems(character_of(file), options.game)
-            else:
-                found = [(p.severity, str(p)) for p in conversion.problems(load(file), options.game)]
+            kind = kind_of(file)
+            if kind is not None:
+                every = [character.problems(each, options.game) for each in _characters(file, options)]
+                found = list(dict.fromkeys(problem for each in every for problem in each))
+            if kind is None or kind.is_model:
+                found = [(p.severity, str(p)) for p in conversion.problems(load(file), options.game)] + found
         except ModelError as error:
             found = [(ERROR, str(error))]
     return [*((WARNING, text) for text in warnings), *found]

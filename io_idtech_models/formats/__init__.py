@@ -259,6 +259,7 @@ MDS = Format(
     kind=SkeletalFormat(
         motions=MotionFormat(
             torso=True,
+            table="wolfanim.cfg",
         ),
         normals=True,
         bind_pose_missing=True,

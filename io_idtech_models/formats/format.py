@@ -11,6 +11,7 @@ from .codecs import CODECS
 from .families import MOTION, SKELETAL, VERTEX, Family
 
 if TYPE_CHECKING:
+    from ..model.clips import Clip
     from ..model.edits.normals import NormalCoding
     from ..model.limits.games import Problem
     from ..model.skeletal import Animation, SkeletalModel
@@ -72,6 +73,7 @@ class MotionFormat:
     apart: bool = False  # beside a model: a file may hold either alone
     torso: bool = False  # its games play two at once, on legs and torso
     joins_clips: bool = False  # several animations make one file, which a table beside it (.aninc) takes apart
+    table: str = ""  # the file beside it that says which of its frames are which animation
     scales: str = ""  # the suffix of a file beside it that says how large joints are, for games that read it
 
 
@@ -255,6 +257,19 @@ class Format:
     def part(self, animation: Animation, name: str, frames: range, frame_rate: float) -> Animation:
         """Return some frames of a motion as one of its own; of formats that join."""
         found: Animation = self._model.part(animation, name, frames, frame_rate)
+        return found
+
+    def motion_in(self, structs: Any, name: str, clip: Clip | None = None) -> Animation:
+        """Return the one motion that a file's structs hold, or the frames of a clip alone as one of its own.
+
+        Of formats that cut.
+        """
+        given = structs if clip is None else self._model.cut(structs, range(clip.first, clip.first + clip.length))
+        found: Animation = self._model.to_animations(given, name)[0] if self.has_model else self.to_model(given, name)
+        if clip is not None:
+            found.frame_rate = clip.frame_rate
+            if found.source is not None:
+                found.source.frame_rate = clip.frame_rate
         return found
 
     def dump_joined(self, animations: list[Animation]) -> bytes:

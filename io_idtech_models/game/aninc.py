@@ -202,7 +202,7 @@ def write_rows(rows: list[Row]) -> str:
     parts = [] if any(row.text for row in rows) else [head]
     for row in rows:
         indent, after = (row.before, row.after) if row.text else ("\t\t", end)
-        text = indent + _edited(row, widest)
+        text = indent + spelt(row, widest)
         parts += [_separator(parts[-1], text, end) if parts else "", text + after]
     return "".join(parts)
 
@@ -238,8 +238,8 @@ def _columns(row: Row, widest: int) -> str:
     return name + "\t" * math.ceil((stop - len(name)) / TAB) + "\t".join(_numbers(row))
 
 
-def _edited(row: Row, widest: int) -> str:
-    """Return a row as it was read, with the words in it that changed; a new one in columns."""
+def spelt(row: Row, widest: int) -> str:
+    """Return a row as it was read, with the words in it that changed; a new one in columns behind a name so long."""
     if not row.text:
         return _columns(row, widest)
     old = _Reader(row.text).row()

@@ -14,6 +14,7 @@ from ..blender.compat import Context
 from ..formats import ROWS
 from ..formats.format import ENGINES
 from .animations import torso
+from .character import declare
 from .character import transfer as characters
 from .import_ import archives
 from .player import choosing, transfer
@@ -108,6 +109,8 @@ class TOPBAR_MT_idtech_export(bpy.types.Menu):
         layout.menu(TOPBAR_MT_idtech_export_apart.bl_idname)
         layout.separator()
         transfer.draw_export(self, context)
+        characters.draw_export(self, context)
+        declare.draw_export(self, context)
 
 
 class VIEW3D_MT_idtech(bpy.types.Menu):
@@ -134,6 +137,7 @@ class VIEW3D_MT_idtech(bpy.types.Menu):
         rigging.draw_menu(self, context)
         layout.separator()
         layout.operator("object.idtech_make_player", text="Make Quake III Player")
+        layout.operator("object.idtech_make_quake2_player", text="Make Quake II Player")
 
 
 CLASSES = (

@@ -15,6 +15,7 @@ from . import levels, menus, notes, preferences, roots, translations, trial
 from .animations import operators as animation_operators
 from .animations import panel as animations_panel
 from .animations import shown, ticks, torso
+from .character import declare
 from .character import transfer as characters
 from .check import found
 from .check import operators as check
@@ -26,14 +27,14 @@ from .import_ import archives, batch, model_list
 from .operators import operators_of
 from .panel import again, header, model, surfaces, tags
 from .panel import main as panel
-from .player import choosing, making, play, transfer
+from .player import choosing, making, making_quake2, play, transfer
 from .rigging import operators as rigging
 from .rigging import panel as rig_panel
 from .skins import operators as skins
 from .skins import panel as wardrobe
 
 ANIMATIONS = (shown, animation_operators, animations_panel)
-PLAYERS = (transfer, play, choosing, making, characters)
+PLAYERS = (transfer, play, choosing, making, making_quake2, characters, declare)
 IMPORTS = (model_list, batch, archives)
 EDITING = (frames, rigging, skins, torso, check, roots, levels, trial, overwriting)
 # The parent comes before its children, which stand in this order.

@@ -43,7 +43,7 @@ def test_info_shows_what_a_character_needs(tmp_path, run):
 
 def test_info_for_programs(tmp_path, run):
     (record,) = json.loads("\n".join(run("info", "--json", put_character(tmp_path))[1]))
-    assert record["format"] == "char"
+    assert record["format"] == "character"
     assert record["entries"]["hudheadskin"] == "models/players/hud/toy_green.skin"
     assert [(piece["kind"], piece["tag"]) for piece in record["pieces"]] == [
         ("head", "tag_head"), ("md3_back", "tag_back"), ("md3_hat", "tag_mouth"),

@@ -323,6 +323,14 @@ def test_the_active_object_may_be_anything():
     assert "no model that can be animated is active" in error_of(play, name="x")
 
 
+def test_all_frames_begin_where_an_animation_was_stopped(monster):
+    found = rows()[2]
+    assert play(name=found.name) == {"FINISHED"}
+    bpy.context.scene.frame_set(1)
+    assert play(name="All Frames") == {"FINISHED"}
+    assert bpy.context.scene.frame_current == found.first + 1, "what was seen there is at hand to be edited"
+
+
 def test_frames_that_are_named_alike_are_an_animation_without_an_action(tmp_path):
     made = import_model(put(tmp_path / "a.md3", named_md3()))
     activate(next(block for block in made.objects if block.type == "MESH" and block.data.shape_keys is not None))

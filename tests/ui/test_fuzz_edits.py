@@ -7,7 +7,7 @@ from fuzz.edits.run import FORMATS
 from fuzz.edits.script import SCRIPT
 from tests.ui.scene import operator
 
-SEQUENCES = 12  # of each format
+SEQUENCES = 8  # of each format
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
 

@@ -34,7 +34,7 @@ BRAZIER, PENNANT, STILT, UPPER = (
         "tock/baseq3/models/players/tock/upper.md3",
     )
 )  # fmt: skip
-REAL = ("don/lower.md3", "skel/lower.mdc", "progs/dog.mdl", "v_blast/tris.md2")
+REAL = ("letters/type.MD3", "skel/lower.mdc", "progs/dog.mdl", "v_blast/tris.md2")
 
 
 ODD = [pytest.param(kind, SAMPLES[kind]["odd_numbers"], id=f"{kind}-odd_numbers") for kind in ("md2", "mdl")]

@@ -15,7 +15,7 @@ from ..compat import Block, playing_curves, share_action
 from ..curves import LINEAR, curve_points, value_path
 from ..frame_rigs import posed_by, rigs_of
 from ..mesh import attributes
-from ..roots import FRAME, follow, follows_frame, frame_root, root_of
+from ..roots import FRAME, follow, follow_keys, follows_frame, frame_root, leader_of, root_of
 from ..scene import ExportScene
 from . import clips, shape_keys, source, spread
 from .frame_plan import GatherSettings, plan_frames
@@ -177,7 +177,11 @@ def _refuse_others(model: FrameModel, rigs: list[Block]) -> None:
 def _rewrite_keys(block: Block, order: list[int], listed: list[str]) -> None:
     """Give a mesh the frames of `order`; those of a player's part go on following its root."""
     root = root_of(block) if follows_frame(block.data.shape_keys) else None
+    leader = leader_of(block.data.shape_keys)
     shape_keys.rewrite(block, order, listed)
+    if leader is not None:
+        follow_keys(block.data.shape_keys, leader)
+        return
     if root is not None:
         follow(block.data.shape_keys, "eval_time", frame_root(root))
 

@@ -24,7 +24,7 @@ from ..curves import is_still
 from ..frame_rigs import rigs_of
 from ..mesh import attributes
 from ..playback import Take, at_rest, playing, showing_all
-from ..roots import AT_REST, follows_frame, places_in, posed_parts, showing_whole
+from ..roots import AT_REST, follows_frame, leader_of, places_in, posed_parts, showing_whole
 from ..scene import ExportScene, showing
 from .frame_plan import FramePlan, GatherSettings
 from .shape_keys import KeyFinder, frame_blocks, read
@@ -99,7 +99,7 @@ def stepping(export: ExportScene[GatherSettings], plan: FramePlan, blocks: list[
 
 def _is_shown(keys: Block, plan: FramePlan) -> bool:
     """Tell whether the scene shows the plan's keys by itself, which is three times as fast as posing them."""
-    if plan.whole and follows_frame(keys):
+    if plan.whole and follows_frame(keys) and leader_of(keys) is None:
         return True
     return keys_at(KeyFinder(keys), plan.times) == plan.keys
 

@@ -12,7 +12,7 @@ from ..common.wolf.bones import Kind
 from .file import HEADER, IDENT, NAME_SIZE, VERSION, Mdx
 
 KIND = Kind("mdx", HEADER, cubes=True)
-part = motion.part
+part, cut = motion.part, motion.cut
 
 
 def to_model(mdx: Mdx, name: str = "") -> Animation:

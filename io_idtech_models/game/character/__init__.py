@@ -1,3 +1,8 @@
-"""Characters of Wolfenstein: Enemy Territory: their texts, and which files they mean."""
+"""Characters of games: which files make one, found from the file that names it."""
 
-SUFFIX = ".char"  # of the file that names all that a character is made of
+ENDS = (
+    ".char",
+    "wolfanim.cfg",
+    ".def",
+)  # of the files that name one; see `kinds`, which need not be read to know these
+MESHES = (".md5mesh",)  # from which one is found, too

@@ -1,75 +1,57 @@
-"""Which files make a character of Enemy Territory, wherever they lie: found from its `.char`.
-
-Facts (CG_RegisterCharacter and CG_Player of ET and ET: Legacy, whose tags RtCW
-shares; R_RegisterMD3 of both):
-
-- What a skin attaches as `md3_TYPE` hangs on a tag of the body or of the head, see `PLACES`; other types are ignored,
-  as real skins have some. The head hangs on the body's `tag_head`. No engine hangs anything on `tag_hat`.
-- An attached model wears `PART_SKIN.skin` where there is one, or else the shaders that its own file names.
-- Of a model's name the last letter counts for nothing: where there is no `.md3`, the `.mdc` is meant, and the other way
-  round. All paths count from the game's folder; what would lead out of it is refused.
-- A character's file lies below `characters`, beside `models`: that is where its game's folder is found.
-"""
+"""Which files make a character, whatever its game: what each game's own finder fills in, and how it looks files up."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ...model.wording import listed
+from ...model.clips import Clip
 from ...reporting import ModelError
 from ..aninc import Row
-from ..lexer import decode, fold, shown_name, without_suffix
+from ..dress import SkinDecl
+from ..lexer import shown_name
 from ..search import game_folder
-from ..skin import SUFFIX as SKIN_SUFFIX
 from ..skin import Skin, read_skin
 from ..store import Folder, GameFile, Store, name_parts, split_name
-from . import SUFFIX, definition
-from .definition import Definition
-from .group import Group, read_group
 
-HOME = "characters"  # the folder beside `models` that they lie in
 BODY, HEAD = "body", "head"
-PLACES = {  # what skins attach: to the body or the head, and to which of its tags
-    "md3_beltr": (BODY, "tag_bright"),
-    "md3_beltl": (BODY, "tag_bleft"),
-    "md3_belt": (BODY, "tag_ubelt"),
-    "md3_back": (BODY, "tag_back"),
-    "md3_weapon": (BODY, "tag_weapon"),
-    "md3_weapon2": (BODY, "tag_weapon2"),
-    "md3_hat": (HEAD, "tag_mouth"),
-    "md3_rank": (HEAD, "tag_mouth"),
-    "md3_hat2": (HEAD, "tag_mouth"),
-    "md3_hat3": (HEAD, "tag_mouth"),
-}
-HEAD_PLACE = (BODY, "tag_head")
-BODY_TAGS = (
-    "tag_head", "tag_weapon", "tag_weapon2", "tag_back", "tag_bright", "tag_bleft", "tag_ubelt", "tag_footleft",
-    "tag_footright", "tag_torso",
-)  # fmt: skip
-HEAD_TAGS = ("tag_mouth",)
-TWINS = {".md3": ".mdc", ".mdc": ".md3"}
-GAME = "et"
+FLAGS, COMMANDS = "flags", "commands"  # what is noted of an animation
+IN_STEP = ", "  # before the number of one of several files that one animation plays in step
+TWINS = {".md3": ".mdc", ".mdc": ".md3"}  # where the one is not there, games read the other (R_RegisterMD3)
+
+
+@dataclass(frozen=True)
+class Placing:
+    """Where a piece stands that hangs on a joint: put there while the body shows a pose, then moved along with it."""
+
+    origin: tuple[float, float, float] = (0.0, 0.0, 0.0)  # from the joint on, along the body's axes
+    angles: tuple[float, float, float] = (0.0, 0.0, 0.0)  # pitch, yaw and roll in degrees
+    turned: bool = False  # the angles count from the joint's axes on, not from the body's
+    pose: GameFile | None = None  # whose first frame that is; None: that in which the body is bound
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A model that hangs on a tag of another one."""
+    """A model that hangs on a tag of another one, or on a joint, or stands where that stands."""
 
-    kind: str  # HEAD, or the type that the skin gives it: "md3_hat"
-    on: str  # BODY or HEAD
-    tag: str
+    kind: str  # HEAD, or what its game calls it: "md3_hat"
+    on: str  # BODY, or the kind of the piece that it hangs on
+    tag: str  # or joint, where there is a `placing`; "": none
     file: GameFile
     skin: GameFile | None = None  # None: it wears what its own file names
+    near: str = ""  # the body's tag that comes nearest where the other model, or its tag, is not there
+    decl: SkinDecl | None = None  # what says in Doom 3 what it wears
+    placing: Placing | None = None
 
 
 @dataclass(frozen=True)
 class MotionFile:
-    """Frames that a character plays, and the rows that take them apart."""
+    """Frames that a character plays, and the rows that take them apart; of some games the body's own file."""
 
     file: GameFile
-    rows: tuple[Row, ...]
+    rows: tuple[Row | Clip, ...] = ()
+    names: tuple[str, ...] = ()  # what all of its frames together are called, where its game says so
 
 
 @dataclass
@@ -77,14 +59,28 @@ class CharacterFiles:
     """What there is of a character, and what is missing: a sentence for each."""
 
     name: str
-    file: GameFile
-    definition: Definition
-    skin_name: str
+    file: GameFile  # that names it
+    game: str  # as `model.limits.games` calls it
+    skin_name: str = ""
+    entries: Mapping[str, str] = field(default_factory=dict)  # what the file says, as it is spelt
     body: GameFile | None = None
     skin: GameFile | None = None  # the body's
+    decl: SkinDecl | None = None  # what says in Doom 3 what the body wears
+    in_order: tuple[str, ...] = ()  # what its meshes wear, one after another, where its game has no names for these
+    skins: tuple[str, ...] = ()  # all that there are to choose from, where they are pictures
+    scale: float = 1.0  # at which the game shows all of it
+    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)  # by which the game moves all of it
     motions: list[MotionFile] = field(default_factory=list)  # the first has the bones
-    pieces: list[Piece] = field(default_factory=list)  # the head first
+    pieces: list[Piece] = field(default_factory=list)  # what others hang on comes before them
+    choices: Mapping[str, GameFile] = field(default_factory=dict)  # what the last piece can be, too, by names
+    instead: CharacterFiles | None = None  # the same with bones, which some engines show in its place
+    texts: list[GameFile] = field(default_factory=list)  # that say all this, but for skins: as they were read
     missing: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)  # for which its game, without a mod, refuses it
+    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that its game asks for, by BODY and kinds
+    joints: Mapping[str, str] = field(default_factory=dict)  # of the body that its game asks for, and by which words
+    declared: tuple[str, str] = ("", "")  # the model that its body is, and its mesh, where its game declares these
+    notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # more on animations, by names: values by keys
 
     @property
     def head(self) -> Piece | None:
@@ -92,52 +88,12 @@ class CharacterFiles:
         return next((piece for piece in self.pieces if piece.kind == HEAD), None)
 
 
-def character_of(file: GameFile, skin: str = "") -> CharacterFiles:
-    """Return the character of a file, in the skin that it names, or another one.
+class Finder:
+    """Looks a character's files up in its game; each game has one of its own, which says what to look for."""
 
-    Raises:
-        ModelError: the file can't be read, or is no character's.
-    """
-    return _Found(file, skin).character
-
-
-def game_of(file: GameFile) -> Store | None:
-    """Return the folder of a character's game, with all its layers, or None: it is the one around `characters`."""
-    layer: Store | None = file.layer
-    while isinstance(layer, Folder):
-        if layer.name.lower() == HOME and layer.parent is not None:
-            return layer.disk.whole(layer.parent)
-        layer = layer.parent
-    return game_folder(file)
-
-
-def characters_in(store: Store) -> list[GameFile]:
-    """Return the files of all characters of a game's folder or archive, by their paths."""
-    found = [
-        (tuple(map(str.lower, folders)), file.name.lower(), file)
-        for below in store.below([HOME])
-        for folders, file in below.walk()
-        if file.suffix.lower() == SUFFIX
-    ]
-    return [file for _, _, file in sorted(found, key=lambda each: each[:2])]
-
-
-class _Found:
-    """Looks a character's files up."""
-
-    def __init__(self, file: GameFile, skin: str) -> None:
-        known = definition.read(file.read())
-        self.character = CharacterFiles(file.stem, file, known, skin or known.value(definition.SKIN))
-        self.home = game_of(file)
-        for sentence in known.complaints:
-            self.miss(f"'{file.name}', {sentence}")
-        if self.home is None:
-            self.miss(f"'{file.name}' lies in no folder '{HOME}' of a game: what it names can't be found")
-            return
-        self.find_body()
-        self.find_motions()
-        self.find_head()
-        self.find_pieces()
+    def __init__(self, character: CharacterFiles, home: Store | None) -> None:
+        self.character = character
+        self.home = home  # its game's folder, with all layers
 
     def miss(self, sentence: str) -> None:
         """Say that something is missing, once."""
@@ -146,6 +102,7 @@ class _Found:
 
     @cached_property
     def games(self) -> list[Store]:
+        """The character's game, and those that the user has named."""
         return [] if self.home is None else [self.home, *self.character.file.layer.elsewhere]
 
     def find(self, name: str, twin: str = "") -> GameFile | None:
@@ -166,110 +123,31 @@ class _Found:
         """Return why a file is none."""
         return "is not there" if name_parts(name) else "leads out of the game's folder, where nothing is read"
 
-    def value(self, key: str, what: str) -> str:
-        """Return what the character's file says; says so where it says nothing."""
-        found = self.character.definition.value(key)
-        if not found:
-            self.miss(f"'{self.character.file.name}' names no {what} ({key})")
-        return found
-
-    def find_body(self) -> None:
-        """Find the body, and what it wears."""
-        name = self.value(definition.MESH, "body")
-        if not name:
-            return
-        self.character.body = self.model(name, "the body")
-        skin = self.character.skin_name
-        if not skin:
-            self.miss(f"'{self.character.file.name}' names no skin ({definition.SKIN})")
-            return
-        worn = f"{without_suffix(name)}_{skin}{SKIN_SUFFIX}"
-        self.character.skin = self.find(worn)
-        if self.character.skin is None:
-            self.miss(f"the body's skin '{shown_name(worn)}' {self.lack(worn)}")
-
-    def find_motions(self) -> None:
-        """Find the files of frames, with the rows that the animation group gives them."""
-        name = self.value(definition.GROUP, "animation group")
-        group = self.read_group(name) if name else None
-        if group is None:
-            return
-        for sentence in group.complaints:
-            self.miss(sentence)
-        lacking = []
-        for motion in group.motions:
-            file = self.find(motion.name)
-            if file is None:
-                lacking.append(motion.name)
-            else:
-                self.character.motions.append(MotionFile(file, tuple(motion.rows)))
-        if lacking:
-            self.miss(f"files of frames of '{shown_name(name)}' are not there: {listed(lacking)}")
-        elif not group.motions:
-            self.miss(f"'{shown_name(name)}' names no file of frames")
-
-    def read_group(self, name: str) -> Group | None:
-        """Return an animation group; None where it can't be read."""
-        file = self.find(name)
-        if file is None:
-            self.miss(f"the animation group '{shown_name(name)}' {self.lack(name)}")
-            return None
-        try:
-            return read_group(decode(file.read())[0], name, self.include)
-        except ModelError as error:
-            self.miss(f"'{file.name}': {error}")
-            return None
-
-    def include(self, name: str) -> bytes:
-        """Return the bytes of a file that a group includes; raises ModelError, a whole sentence."""
-        file = self.find(name)
-        if file is None:
-            raise ModelError(f"the table '{shown_name(name)}' {self.lack(name)}")
-        try:
-            return file.read()
-        except ModelError as error:
-            raise ModelError(f"the table '{shown_name(name)}': {error}") from error
-
-    def find_head(self) -> None:
-        """Find the head, and its own skin."""
-        name = self.value(definition.HEAD, "head")
-        if not name:
-            return
-        head = self.model(name, "the head")
-        worn = self.character.definition.value(definition.HEAD_SKIN)
-        skin = self.find(worn) if worn else None
-        if worn and skin is None:
-            self.miss(f"the head's skin '{shown_name(worn)}' {self.lack(worn)}")
-        if head is not None:
-            self.character.pieces.append(Piece(HEAD, *HEAD_PLACE, head, skin))
-
-    def find_pieces(self) -> None:
-        """Find what the body's skin attaches."""
-        for kind, name in self.attached():
-            on, tag = PLACES[kind]
-            file = self.model(name, f"{kind}'s model")
-            if file is not None:
-                skin = self.find(f"{without_suffix(name)}_{self.character.skin_name}{SKIN_SUFFIX}")
-                self.character.pieces.append(Piece(kind, on, tag, file, skin))
-
-    def attached(self) -> Iterator[tuple[str, str]]:
-        """Yield what the game attaches by the body's skin: types, and names of models."""
-        skin = self.read_skin()
-        ignored = []
-        for kind, name in () if skin is None else skin.attached(GAME).items():
-            if fold(kind) in PLACES:
-                yield fold(kind), name
-            else:
-                ignored.append(kind)
-        if ignored and self.character.skin is not None:
-            self.miss(f"'{self.character.skin.name}' attaches what games ignore: {listed(ignored)}")
-
-    def read_skin(self) -> Skin | None:
-        """Return the body's skin; None where it can't be read."""
-        file = self.character.skin
+    def read_skin(self, file: GameFile | None) -> Skin | None:
+        """Return a skin; None where there is none, or it can't be read, which is said."""
         try:
             return None if file is None else read_skin(file.read())
         except ModelError as error:
             self.miss(f"'{'' if file is None else file.name}': {error}")
-            self.character.skin = None
             return None
+
+
+def game_of(file: GameFile, inside: str) -> Store | None:
+    """Return the folder of a file's game, with all its layers, or None: the one around a folder `inside` of it."""
+    layer: Store | None = file.layer
+    while isinstance(layer, Folder):
+        if layer.name.lower() == inside and layer.parent is not None:
+            return layer.disk.whole(layer.parent)
+        layer = layer.parent
+    return game_folder(file)
+
+
+def files_below(store: Store, folder: str, end: str) -> list[GameFile]:
+    """Return the files below a folder of a game, or of an archive, whose names end so, by their paths."""
+    found = [
+        (tuple(map(str.lower, folders)), file.name.lower(), file)
+        for below in store.below([folder])
+        for folders, file in below.walk()
+        if file.name.lower().endswith(end)
+    ]
+    return [file for _, _, file in sorted(found, key=lambda each: each[:2])]

@@ -111,6 +111,41 @@ def decode(data: bytes, name: str = "picture") -> Pixels:
     return pixels
 
 
+def encode(numbers: NDArray[np.uint8], palette: NDArray[np.uint8]) -> bytes:
+    """Return the file of a picture (height, width) of numbers of a palette (256, 3): runs, lines of an even length.
+
+    Runs end with their line, as the reference has them: games' readers go on over it, other programs' do not.
+    """
+    height, width = numbers.shape
+    header = np.zeros((), HEADER)
+    header["manufacturer"], header["version"], header["encoding"], header["bits_per_pixel"] = MANUFACTURER, 5, 1, 8
+    header["xmax"], header["ymax"], header["color_planes"], header["palette_type"] = width - 1, height - 1, 1, 1
+    header["hres"], header["vres"], header["bytes_per_line"] = width, height, width + width % 2
+    lines = np.concatenate([numbers, numbers[:, -1:]], axis=1) if width % 2 else numbers
+    mark, table = bytes([PALETTE_MARK]), np.ascontiguousarray(palette, np.uint8).tobytes()
+    return header.tobytes() + _encode_runs(lines).tobytes() + mark + table
+
+
+def _encode_runs(lines: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return lines (height, stride) as runs, of COUNT_MASK values at most; inverse of `decode_runs`."""
+    stride = lines.shape[1]
+    values = np.ascontiguousarray(lines).ravel()
+    begins = np.ones(len(values), np.bool_)
+    begins[1:] = values[1:] != values[:-1]
+    begins[::stride] = True
+    starts = np.flatnonzero(begins)
+    lengths = np.diff(starts, append=len(values))
+    pieces = -(-lengths // COUNT_MASK)
+    counts = np.full(int(pieces.sum()), COUNT_MASK, np.int64)
+    counts[np.cumsum(pieces) - 1] = lengths - (pieces - 1) * COUNT_MASK
+    worth = np.repeat(values[starts], pieces)
+    counted = (counts > 1) | (worth >= RUN)
+    found = np.zeros((len(counts), 2), np.uint8)
+    found[:, 0], found[:, 1] = RUN | counts, worth
+    kept = np.stack([counted, np.ones_like(counted)], axis=1)
+    return found[kept]
+
+
 def _layout(header: np.void, length: int) -> _Layout:
     """Return what a header says, checked; `length` is the file's."""
     manufacturer, encoding, bits, planes, *box, bytes_per_line = (int(header[key]) for key in FACTS)

@@ -82,7 +82,23 @@ class Match:
         return self.row.partition("_")[0]
 
 
-def chosen_rows(text: str, actions: Sequence[str]) -> dict[str, Match]:
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a game that are made of actions: what these are called, and what is nearest where there is none."""
+
+    phrases: Mapping[str, str]
+    nearest: Mapping[str, str]
+    rest: str  # the row of a character that stands
+
+    def named(self, name: str) -> str | None:
+        """Return a row by its name, whatever its case; None if there is none of that."""
+        return next((row for row in self.phrases if row.lower() == name.lower()), None)
+
+
+QUAKE3 = Rows(PHRASES, NEAREST, "LEGS_IDLE")
+
+
+def chosen_rows(text: str, actions: Sequence[str], rows: Rows = QUAKE3) -> dict[str, Match]:
     """Return what rows were chosen to play: "LEGS_RUN=Run, BOTH_DEATH1=Fall @ 20" (frames per second behind).
 
     Raises:
@@ -94,10 +110,11 @@ def chosen_rows(text: str, actions: Sequence[str]) -> dict[str, Match]:
             continue
         match = CHOICE.match(each)
         if match is None:
-            raise LimitError(f"'{each.strip()}' does not say which action a row plays, as LEGS_RUN=Run does")
-        row, fps = match[1].upper(), _rate(match[3])
-        if row not in PHRASES:
-            raise LimitError(f"'{match[1]}' is no row that is made of an action: they are {', '.join(PHRASES)}")
+            example = f"{list(rows.phrases)[-1]}=Run" if rows is not QUAKE3 else "LEGS_RUN=Run"
+            raise LimitError(f"'{each.strip()}' does not say which action a row plays, as {example} does")
+        row, fps = rows.named(match[1]), _rate(match[3])
+        if row is None:
+            raise LimitError(f"'{match[1]}' is no row that is made of an action: they are {', '.join(rows.phrases)}")
         action = next((name for name in actions if name.lower() == match[2].lower()), None)
         if action is None:
             raise LimitError(
@@ -117,19 +134,20 @@ def _rate(text: str | None) -> float:
     return fps
 
 
-def match_rows(actions: Sequence[str], chosen: Mapping[str, Match]) -> dict[str, Match]:
+def match_rows(actions: Sequence[str], chosen: Mapping[str, Match], rows: Rows = QUAKE3) -> dict[str, Match]:
     """Return what each row plays that is made of an action, in the rows' order: `chosen`, by name, or the nearest."""
-    found = dict(chosen) | {row: Match(row, name) for row, name in _by_name(actions).items() if row not in chosen}
-    resting = Match("LEGS_IDLE", actions[0] if actions else "", still=True)
-    while missing := [row for row in PHRASES if row not in found]:
-        filled = {row: match for row in missing if (match := _nearest(row, found)) is not None}
+    named = _by_name(actions, rows.phrases)
+    found = dict(chosen) | {row: Match(row, name) for row, name in named.items() if row not in chosen}
+    resting = Match(rows.rest, actions[0] if actions else "", still=True)
+    while missing := [row for row in rows.phrases if row not in found]:
+        filled = {row: match for row in missing if (match := _nearest(rows.nearest[row], row, found)) is not None}
         # With no row at all to go by the character stands still in its first action.
-        found |= filled or {"LEGS_IDLE": replace(resting, instead="the first action's first frame")}
-    return {row: found[row] for row in PHRASES}
+        found |= filled or {rows.rest: replace(resting, instead="the first action's first frame")}
+    return {row: found[row] for row in rows.phrases}
 
 
-def _nearest(row: str, found: Mapping[str, Match]) -> Match | None:
-    for each in NEAREST[row].split():
+def _nearest(nearest: str, row: str, found: Mapping[str, Match]) -> Match | None:
+    for each in nearest.split():
         other = found.get(each.lstrip("-."))
         if other is None:
             continue
@@ -153,11 +171,11 @@ def _parts(word: str) -> tuple[str, ...]:
     return next((pair for pair in found if VOCABULARY.issuperset(pair)), (word,))
 
 
-def _by_name(actions: Iterable[str]) -> dict[str, str]:
+def _by_name(actions: Iterable[str], phrases: Mapping[str, str]) -> dict[str, str]:
     """Return the action of each row that one is called after."""
     ranks: dict[str, dict[str, tuple[int, int]]] = {}
     for name in actions:
-        fitting = {row: rank for row in PHRASES if (rank := _rank(name, row)) is not None}
+        fitting = {row: rank for row, text in phrases.items() if (rank := _rank(name, row, text)) is not None}
         best = min((rank[0] for rank in fitting.values()), default=0)
         for row, rank in fitting.items():
             if rank[0] == best:
@@ -165,16 +183,16 @@ def _by_name(actions: Iterable[str]) -> dict[str, str]:
     return {row: min(found, key=lambda name: (found[name], name)) for row, found in ranks.items()}
 
 
-def _rank(name: str, row: str) -> tuple[int, int] | None:
+def _rank(name: str, row: str, phrases: str) -> tuple[int, int] | None:
     """Return how badly an action's name says a row: words left over, and which of the row's phrases; None if not."""
     words = words_of(name)
     if "_".join(words) == "_".join(words_of(row)):
         return -1, 0
-    kinds = KINDS & set(words)
+    kinds = KINDS & set(words) if "_" in row else set()
     if kinds and row.partition("_")[0].lower() not in kinds:
         return None
     left = [word for word in words if word not in kinds]
-    for place, phrase in enumerate(PHRASES[row].split(", ")):
+    for place, phrase in enumerate(phrases.split(", ")):
         wanted = phrase.split()
         most = 0 if phrase in ALONE else MOST_LEFT
         if set(wanted) <= set(left) and len(left) - len(wanted) <= most:

@@ -26,8 +26,8 @@ from .model import Shader
 log = logging.getLogger(__name__)
 
 QUAKE3, DOOM3 = "quake3", "doom3"  # rules
-SKIN_FILES = ".skin"
 SHADER, MATERIAL, SKIN = "shader", "material", "skin"  # kinds of definitions
+KINDS = {".skin": SKIN, ".def": "entitydef"}  # of what names no kind, by how its file ends; else materials
 
 
 class Source(Protocol):
@@ -52,6 +52,7 @@ class Definition:
     line: int
     body: str
     faults: tuple[str, ...]
+    body_line: int = 0  # the line of its brace
 
 
 @dataclass
@@ -83,7 +84,8 @@ class _Place:
         found = self.found
         line = self.lines(found.place)
         faults = tuple(f"{self.file}, line {line}: {fault}" for fault in found.faults)
-        return Definition(found.kind, found.name, self.file, line, self.text[found.start : found.end], faults)
+        body = self.text[found.start : found.end]
+        return Definition(found.kind, found.name, self.file, line, body, faults, self.lines(found.start))
 
 
 def shader_key(name: str) -> str:
@@ -158,7 +160,7 @@ class ShaderLibrary:
         waiting = self._waiting.pop()
         text = waiting.read()
         if self.rules == DOOM3:
-            default = SKIN if waiting.file.lower().endswith(SKIN_FILES) else MATERIAL
+            default = KINDS.get(waiting.file[waiting.file.rfind(".") :].lower(), MATERIAL)
             shown, found = index.scan_decls(text, default)
         else:
             shown, found = index.scan(text)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from ...blender.compat import Block, Context
 from ...blender.player.parts import find_player
 from ...blender.roots import root_of
+from ...blender.skeletal.kept_frames import keeps_frames
 from ...reporting import LimitError
+from .kept import KeptAnimations
 from .listed import Animations
 from .players import PlayerAnimations
 from .rigs import RigAnimations
@@ -34,7 +36,12 @@ def animations_of(context: Context) -> Animations | None:
     if keyed:
         return VertexAnimations(keyed, context)
     rig = rig_of(active)
-    return None if rig is None else RigAnimations(rig)
+    return None if rig is None else of_rig(rig)
+
+
+def of_rig(rig: Block) -> RigAnimations:
+    """Return the animations of an armature: of one that keeps files of frames all of their rows."""
+    return KeptAnimations(rig) if keeps_frames(rig) else RigAnimations(rig)
 
 
 def need_animations(context: Context) -> Animations:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
@@ -26,7 +26,8 @@ ALL_FRAMES = "All Frames"
 class ListedClip(Clip):
     """An animation in the list: frames of the model, or of the action where it has none."""
 
-    action: Block
+    action: Block  # None of one that is not made yet
+    unmade: tuple[int, int] | None = None  # which row of which file that the rig keeps: see `kept`
     whole: bool = False  # all frames of the model one by one, which is no animation of its own
     by_names: bool = False  # frames that are named alike; no action plays them alone, but the whole's
     of_table: bool = False  # so are these, and it is a table beside the file that names them
@@ -34,6 +35,8 @@ class ListedClip(Clip):
     @property
     def key(self) -> str:
         """Return what tells it from the others: the name of its action, or where it has none its own and its place."""
+        if self.unmade is not None:
+            return f"{self.name}@{self.unmade[0]}/{self.unmade[1]}"
         return named_key(self.name, self.first) if self.by_names else str(self.action.name)
 
     @property
@@ -67,6 +70,10 @@ class Animations:
     def play(self, row: ListedClip, scene: bpy.types.Scene) -> None:
         """Let the model play an animation, and the scene show it from its first frame to its last."""
         raise NotImplementedError
+
+    def make(self, rows: Iterable[ListedClip], scene: bpy.types.Scene) -> int:
+        """Make the actions of rows that have none yet, see `kept`; returns how many. Others have theirs."""
+        return 0
 
     def playing_row(self, rows: list[ListedClip]) -> ListedClip | None:
         """Return which of the animations plays."""

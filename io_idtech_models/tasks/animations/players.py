@@ -40,12 +40,17 @@ class PlayerAnimations(Animations):
         return [action for action in dict.fromkeys(found) if action is not None]
 
     def rows(self) -> list[ListedClip]:
-        """Return all frames of the active part, the table's rows in their order, and new ones behind."""
+        """Return all frames, the table's rows in their order, and new ones behind.
+
+        All frames are the active part's; where that has one alone they are the first part's that has more.
+        """
         own = [name for name in self.known if name in self.actions]
         listed = [*own, *sorted(name for name in self.actions if name not in self.known)]
         found = [self._row(name) for name in listed]
-        every = whole(self.player, self.root)
-        return found if every is None else [ListedClip("", 0, num_frames(self.root), action=every, whole=True), *found]
+        roots = [self.root, *(root for root in self.player.parts.values() if root != self.root)]
+        wholes = ((whole(self.player, root), num_frames(root)) for root in roots)
+        every = [ListedClip("", 0, count, action=action, whole=True) for action, count in wholes if action is not None]
+        return [*every[:1], *found]
 
     def _row(self, name: str) -> ListedClip:
         known = self.known.get(name)
@@ -62,7 +67,7 @@ class PlayerAnimations(Animations):
     def play(self, row: ListedClip, scene: bpy.types.Scene) -> None:
         """Let the parts that have a row play it, while the others go on."""
         if row.whole:
-            play(self.player, "", "", scene)
+            play(self.player, "", "", scene, lead=self.root)
             return
         shown = {kind: self._row_on(kind) for kind in (LOWER, UPPER)}
         starts = {kind: row.name.startswith(STARTS[kind]) for kind in (LOWER, UPPER)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -16,11 +17,13 @@ from ...blender.playback import used_actions
 from ...blender.properties import FRAME_RATE, LOOP, PREVIEW, number, show
 from ...blender.provenance import FILE
 from ...blender.skeletal.channels import keep
+from ...blender.skeletal.runs import runs_of
 from ...reporting import LimitError
 from ..export.motion_sources import ORDER, in_order
 from ..import_ import aninc as animation_tables
 from .listed import (
     ADD,
+    DONE,
     DUPLICATE,
     MOVE,
     REMOVE,
@@ -35,6 +38,7 @@ from .listed import (
 )
 
 NO_ORDER = "each is a file of its own, they have no order"
+OF_TABLE = "it is a row of the table that came with the model, and its frames are among All Frames: edit them there"
 
 
 class RigAnimations(Animations):
@@ -56,7 +60,20 @@ class RigAnimations(Animations):
     def rows(self) -> list[ListedClip]:
         """Return what the armature keeps and plays."""
         actions = [action for action in used_actions(self.rig) if PREVIEW not in action]
-        return [self._row(action) for action in in_order(actions)]
+        return [row for action in in_order(actions) for row in self._rows_of(action)]
+
+    def _rows_of(self, action: Block) -> list[ListedClip]:
+        """Return an action, and behind it the animations that a table makes of its frames."""
+        every, runs = self._row(action), runs_of(action)
+        if not runs:
+            return [every]
+        named = [
+            ListedClip(
+                run.name, run.first, run.count, run.frame_rate, run.loop, action=action, by_names=True, of_table=True
+            )
+            for run in runs
+        ]
+        return [replace(every, whole=True), *named]
 
     def _row(self, action: Block) -> ListedClip:
         stated = action.use_frame_range
@@ -75,7 +92,31 @@ class RigAnimations(Animations):
         play_action(self.rig, row.action, played)
         curves = next((found for slot, _, found in action_parts(row.action) if slot == played), [])
         span = spans.span_of(row.action, curves)
+        if row.of_table:
+            begin = 0 if span is None else span.first_key
+            last = begin + row.last if span is None else min(begin + row.last, span.last_key)
+            fit_scene(scene, min(begin + row.first, last), last)
+            return
         fit_scene(scene, *((row.first, row.last) if span is None else (span.first_key, span.last_key)))
+
+    def playing_row(self, rows: list[ListedClip]) -> ListedClip | None:
+        """Return which of the animations plays: of a table's rows the one whose frames are the scene's."""
+        scene = self.rig.users_scene[0] if self.rig.users_scene else None
+        count = 0 if scene is None else scene.frame_end + 1 - scene.frame_start
+        playing = [row for row in rows if row.action in self.playing()]
+        own = playing[0].first if playing else 0
+        named = (r for r in playing if r.of_table and scene and (own + r.first, r.length) == (scene.frame_start, count))
+        return next(named, None) or super().playing_row([row for row in rows if not row.of_table])
+
+    def demand(self, what: str, row: ListedClip) -> None:
+        """Refuse what can't be done with an animation; raises LimitError."""
+        if row.of_table:
+            raise LimitError(f"'{row.name}' can't be {DONE[what]}: {OF_TABLE}")
+        super().demand(what, row)
+
+    def can_do(self, what: str, row: ListedClip) -> bool:
+        """Tell whether something can be done with an animation."""
+        return super().can_do(what, row) and not row.of_table
 
     def add(self, name: str, first: int, last: int) -> str:
         """Make an action of some frames of the one that plays; it begins at 0."""

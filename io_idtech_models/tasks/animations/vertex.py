@@ -150,7 +150,8 @@ class VertexAnimations(Animations):
         return min(ends), max(ends)
 
     def play(self, row: ListedClip, scene: bpy.types.Scene) -> None:
-        """Let all surfaces play an action."""
+        """Let all surfaces play an action; of all frames the scene shows the one that was shown before."""
+        shown = self.finder.at(playing_curves(self.lead), [float(scene.frame_current)])[0] if row.whole else -1
         self.lead.animation_data_create()
         play(self.lead, row.action)
         self.play_together()
@@ -161,6 +162,8 @@ class VertexAnimations(Animations):
         curves = self._curves(row.action)
         span = spans.span_of(row.action, curves)
         fit_scene(scene, *((0, 0) if span is None else (span.first_key, span.last_key)))
+        if shown >= 0:
+            scene.frame_set(round(key_times(self.lead, curves)[shown]))
 
     @contextmanager
     def markers_at_home(self) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""Characters of Enemy Territory into the scene: a body with its bones, dressed, and its head and gear on its tags."""
+"""Characters into the scene: a body with its bones, dressed, and its head and gear on its tags."""
 
 from __future__ import annotations
 
@@ -8,27 +8,42 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import bpy
+import numpy as np
+from numpy.typing import NDArray
 
-from ... import formats
+from ...assets.load import load_animation
 from ...blender import names
 from ...blender.compat import Block, Context
+from ...blender.declared import note
 from ...blender.player.assembly import PartBuilt, hang, make_root
+from ...blender.properties import ANIM_FLAGS, FRAME_COMMANDS, show
 from ...blender.provenance import FILE
 from ...blender.scene import undone_on_failure
+from ...blender.skeletal.armature import joint_matrices
 from ...blender.skeletal.build import Posed, SkeletalSettings
-from ...blender.vertex.build import BuildSettings
-from ...game.character import SUFFIX
-from ...game.character.files import BODY, HEAD, HEAD_PLACE, CharacterFiles, Piece, characters_in
+from ...blender.skeletal.hung import bone_of, hang_on_joint, joint_at_rest, placed
+from ...blender.skeletal.hung import make_root as make_rig_root
+from ...blender.vertex.build import BuildSettings, Built
+from ...formats import SKELETAL, VERTEX, by_name, by_suffix
+from ...game.character.files import BODY, COMMANDS, FLAGS, CharacterFiles, Piece, Placing
+from ...game.character.kinds import character_of, characters_in, names_in, place_of
+from ...game.character.weapons import weapon_of
 from ...game.dress import NONE
 from ...game.folders import Disk
 from ...game.store import ARCHIVES, GameFile
+from ...model.transforms import chain
 from ...model.wording import listed, plural
 from ...reporting import LimitError, ModelError, Summary, collected_warnings
 from ..import_.dressing import Dressing, materials_for, rate_of
-from ..import_.skeletal import FIT, ImportSettings, import_skeletal
+from ..import_.skeletal import AS_FILE, FIT, ImportSettings, Kept, import_skeletal
 from ..import_.vertex import import_file
+from ..player.files import players_at
+from . import frames
+from .record import games_of, names_in_game, remember
 
 log = logging.getLogger(__name__)
+
+NOTES = {FLAGS: ANIM_FLAGS, COMMANDS: FRAME_COMMANDS}  # where actions show what games say of them
 
 
 @dataclass(eq=False)
@@ -36,13 +51,14 @@ class CharacterBuilt:
     """A character in the scene: its body, and what hangs on that, by kind."""
 
     collection: bpy.types.Collection
-    body: Posed
+    body: Posed | Built
     parts: dict[str, PartBuilt] = field(default_factory=dict)
 
     @property
     def objects(self) -> list[Block]:
-        """Return all of its objects, the armature first."""
-        blocks = [self.body.armature, *self.body.meshes, *self.body.tags]
+        """Return all of its objects, the armature or the body first."""
+        blocks = list(self.body.surfaces) if isinstance(self.body, Built) else [self.body.armature, *self.body.meshes]
+        blocks += self.body.tags
         for part in self.parts.values():
             blocks += [part.root, *part.built.surfaces, *part.built.tags]
         return blocks
@@ -53,29 +69,43 @@ class CharacterOptions:
     """What of a character to bring along; the import operator declares the same options."""
 
     animations: bool = True  # all of its group; else bones alone
+    make_all: bool = False  # actions of all rows at once; else each is made when it is first played
+    animation: str = ""  # the one that is shown at first; "": one that stands
+    weapon: str = ""  # to hold in hand: its name, or its path in the game; "": the character's own, "none": none
     scale: float = 1.0
     weld: bool = True
     fit_range: bool = True
+    remaster: bool = False  # the body with bones that some engines show in the body's place
 
 
-def file_at(path: Path, disk: Disk, wanted: str = "") -> GameFile:
-    """Return the character's file that a path means: itself, or of an archive the only one, or the `wanted`.
+def character_at(path: Path, disk: Disk, wanted: str = "", skin: str = "") -> CharacterFiles:
+    """Return the character that a path means: a file's; of an archive, or a file of several, the `wanted`.
 
     Raises:
-        LimitError: there is none, or there are several.
+        ModelError: there is none, there are several, or the file can't be read.
     """
     if not path.name.lower().endswith(ARCHIVES):
-        return disk.file(path)
+        return character_of(disk.file(path), skin, wanted)
     every = characters_in(disk.store(path))
-    shown = {file.place.replace("\\", "/").rpartition("characters/")[2]: file for file in every}
-    key = wanted.lower().removesuffix(SUFFIX)
-    fitting = [file for name, file in shown.items() if not key or f"/{name.lower()}".endswith(f"/{key}{SUFFIX}")]
+    shown = {name or place_of(file): (file, name) for file in every for name in names_in(file)}
+    key = wanted.lower().removesuffix(".char")
+    fitting = [found for name, found in shown.items() if not key or f"/{name.lower()}".endswith(f"/{key}")]
     if len(fitting) == 1:
-        return fitting[0]
-    if not every:
+        file, name = fitting[0]
+        return character_of(file, skin, name)
+    if not shown:
         raise LimitError("there is no character in it")
     lack = "there are several characters, say which" if fitting else f"no character '{wanted}'"
     raise LimitError(f"{lack}: {listed(list(shown))}")
+
+
+def is_player(path: Path, disk: Disk, name: str) -> bool:
+    """Tell whether a path means a player of Quake III, which has parts in place of a body: see `tasks.player`."""
+    try:
+        players_at(path, disk, name)
+    except ModelError:
+        return False
+    return True
 
 
 def import_character(
@@ -88,12 +118,15 @@ def import_character(
     """Bring a character into the scene: what there is of it, and a warning for what is missing.
 
     Raises:
-        ModelError: its body is missing or can't be read; the .blend is as it was.
+        ModelError: its body is missing or can't be read, or there is no such weapon; the .blend is as it was.
     """
     if files.body is None:
         raise LimitError("; ".join(files.missing) or "it has no body")
     with collected_warnings() as warnings, undone_on_failure():
         warnings.extend(files.missing)
+        files = _as_wanted(files, options)
+        if files.body is None:
+            raise LimitError("it has no body")
         collection = bpy.data.collections.new(names.fit(files.name))
         names.remember(collection, files.name)
         collection[FILE] = files.file.place
@@ -102,13 +135,42 @@ def import_character(
         character = CharacterBuilt(collection, body)
         for piece in files.pieces:
             try:
-                character.parts[piece.kind] = _import_piece(piece, options, dressing, context.scene, collection)
+                character.parts[piece.kind] = _import_piece(piece, body, options, dressing, context, collection)
             except ModelError as error:
                 log.warning("%s: %s: %s is missing", piece.file.name, error, piece.kind)
-        _hang_all(character, files.pieces)
+        if isinstance(body, Posed):
+            _hang_all(character, body, files.pieces, options.scale)
+        remember(collection, files, options.scale)
         into.children.link(collection)
-    facts = f"{said.facts}, {plural(len(character.parts), 'part')} on tags, skin {files.skin_name or NONE}"
+    on = " on joints" if any(piece.placing for piece in files.pieces) else " on tags"
+    on = "" if isinstance(body, Built) else on
+    facts = f"{said.facts}, {plural(len(character.parts), 'part')}{on}, skin {files.skin_name or NONE}"
+    facts += "" if files.scale == 1.0 else f", which the game shows {files.scale:g} times as large"
+    if any(files.offset):
+        facts += f", which the game moves by {' '.join(f'{each:g}' for each in files.offset)}"
     return character, Summary(facts, list(dict.fromkeys(warnings)))
+
+
+def _as_wanted(files: CharacterFiles, options: CharacterOptions) -> CharacterFiles:
+    """Return a character with the weapon that is wanted, and the body; raises LimitError for a weapon that is none."""
+    pieces = list(files.pieces)
+    if options.weapon and options.weapon.lower() != NONE and not files.choices:
+        pieces.append(weapon_of(games_of(files), options.weapon))
+    elif options.weapon and files.choices:
+        names = {name.lower(): file for name, file in files.choices.items()}
+        chosen = names.get(options.weapon.lower())
+        if chosen is not None:
+            pieces[-1] = replace(pieces[-1], file=chosen)
+        elif options.weapon.lower() == NONE:
+            pieces.pop()
+        else:
+            log.warning("there is no weapon '%s': %s", options.weapon, listed(list(files.choices)))
+    if not options.remaster:
+        return replace(files, pieces=pieces)
+    if files.instead is None:
+        log.warning("there is no other body with bones: '%s' is shown", files.file.name)
+        return replace(files, pieces=pieces)
+    return files.instead
 
 
 def _import_body(
@@ -118,54 +180,129 @@ def _import_body(
     dressing: Dressing,
     context: Context,
     into: bpy.types.Collection,
-) -> tuple[Posed, Summary]:
+) -> tuple[Posed | Built, Summary]:
     """Return the body in the scene, in its skin, with the bones of the first file of frames that has them."""
+    row = by_suffix(body) or by_name("md5mesh")
+    if row.family is VERTEX:
+        build = BuildSettings(options.scale, options.weld, fit_range=options.fit_range)
+        return frames.import_body(files, body, build, dressing, context, into)
     settings = SkeletalSettings(options.scale, options.weld, options.fit_range)
     worn = replace(dressing, skin=files.skin_name if files.skin is not None else NONE)
-    known = [motion.file for motion in files.motions]
-    rows = {motion.file: motion.rows for motion in files.motions}
-    chosen = tuple(known[1:]) if options.animations else ()
-    wanted = ImportSettings(options.animations, chosen, next(iter(known), None), rows, FIT, dressing=worn)
+    has_bones = not row.skeletal.companions
+    known = [motion.file for motion in files.motions if motion.file != body]
+    apart = options.animations and not options.make_all and known and not has_bones  # frames that are not the body's
+    wanted = ImportSettings(
+        options.animations,
+        chosen=tuple(known if has_bones else known[1:]) if options.animations else (),
+        animation=None if has_bones else next(iter(known), None),
+        rows={motion.file: motion.rows for motion in files.motions},
+        kept=Kept(names_in_game(files, known), options.animation) if apart else None,
+        names={motion.file: motion.names for motion in files.motions if motion.names},
+        decl=files.decl or files.in_order or None,
+        bind=FIT if row.skeletal.bind_pose_missing else AS_FILE,
+        dressing=worn,
+    )
     try:
-        return import_skeletal(body, settings, wanted, context, into)
+        posed, said = import_skeletal(body, settings, wanted, context, into)
     except ModelError as error:
         if wanted.animation is None:
             raise
         log.warning("%s: the body has other bones, or none", error)
         return import_skeletal(body, settings, ImportSettings(bind=FIT, dressing=worn), context, into)
+    _show_notes(posed, files)
+    return posed, said
+
+
+def _show_notes(posed: Posed, files: CharacterFiles) -> None:
+    """Let actions show what their game says of them beside frames and rate, and the armature what it is declared as."""
+    if any(files.declared):
+        note(posed.armature, *files.declared, [name for motion in files.motions for name in motion.names])
+    for action in posed.actions:
+        for key, text in files.notes.get(names.file_name_of(action), {}).items():
+            show(action, NOTES[key], text)
 
 
 def _import_piece(
-    piece: Piece, options: CharacterOptions, dressing: Dressing, scene: bpy.types.Scene, into: bpy.types.Collection
+    piece: Piece,
+    body: Posed | Built,
+    options: CharacterOptions,
+    dressing: Dressing,
+    context: Context,
+    into: bpy.types.Collection,
 ) -> PartBuilt:
     """Return a part's model in the scene, dressed, on a root of its own; its warnings name the file."""
+    if isinstance(body, Built):
+        build = BuildSettings(options.scale, options.weld)
+        return frames.import_in_step(piece, build, dressing, context.scene, into, body)
     own = "" if piece.skin is None else piece.skin.stem
     worn = replace(dressing, skin=own.removeprefix(f"{piece.file.stem}_") or NONE)
-    dress = materials_for(piece.file, formats.by_name("md3"), worn, rate_of(scene), skin=piece.skin)
-    settings = BuildSettings(scale=options.scale, weld=options.weld, fit_range=False)
-    built, summary = import_file(piece.file, settings, scene, into, worn, dress)
+    row, scene = by_suffix(piece.file) or by_name("md3"), context.scene
+    if row.family is SKELETAL:
+        wanted = ImportSettings(False, decl=piece.decl, dressing=worn)
+        posed, summary = import_skeletal(
+            piece.file, SkeletalSettings(options.scale, options.weld, False), wanted, context, into
+        )
+        built = Built(posed.collection, 1, [posed.armature, *posed.meshes], posed.tags)
+        tags = {names.file_name_of(tag).lower(): tag for tag in posed.tags}
+        part = PartBuilt(piece.kind, make_rig_root(posed, piece.kind), built, tags)
+    else:
+        dress = materials_for(piece.file, row, worn, rate_of(scene), skin=piece.skin or piece.decl)
+        settings = BuildSettings(scale=options.scale, weld=options.weld, fit_range=False)
+        built, summary = import_file(piece.file, settings, scene, into, worn, dress)
+        part = make_root(built, piece.kind)
     for text in summary.warnings:
         log.warning("%s: %s", piece.file.name, text)
-    return make_root(built, piece.kind)
+    return part
 
 
-def _hang_all(character: CharacterBuilt, pieces: Iterable[Piece]) -> None:
-    """Hang parts on the tags of body and head, as games do; where one is missing, as near as can be, and say so."""
-    body = {names.file_name_of(tag).lower(): tag for tag in character.body.tags}
-    tags = {BODY: body, HEAD: character.parts[HEAD].tags if HEAD in character.parts else {}}
-    rig = character.body.armature
+def _hang_all(character: CharacterBuilt, posed: Posed, pieces: Iterable[Piece], scale: float) -> None:
+    """Hang parts on the tags of body and other parts, as games do; where one is missing, near it, and say so."""
+    body = {names.file_name_of(tag).lower(): tag for tag in posed.tags}
+    tags = {BODY: body} | {kind: part.tags for kind, part in character.parts.items()}
+    rig = posed.armature
     for piece in pieces:
         part = character.parts.get(piece.kind)
         if part is None:
             continue
-        tag = tags[piece.on].get(piece.tag)
+        if piece.placing is not None:
+            _hang_on_joint(part, piece, piece.placing, rig, scale)
+            continue
+        tag = tags.get(piece.on, {}).get(piece.tag)
         if tag is not None:
             hang(part.root, tag, rig)
             continue
-        near = body.get(HEAD_PLACE[1]) if piece.on == HEAD else None
-        where = f"the body's {HEAD_PLACE[1]}" if near is not None else "the body's origin"
+        near = None if piece.on == BODY else body.get(piece.near)
+        where = f"the body's {piece.near}" if near is not None else "the body's origin"
         log.warning("no %s of the %s to hang %s on: it stands at %s", piece.tag, piece.on, piece.kind, where)
         if near is not None:
             hang(part.root, near, rig)
         else:
             part.root.parent = rig
+
+
+def _hang_on_joint(part: PartBuilt, piece: Piece, placing: Placing, rig: Block, scale: float) -> None:
+    """Hang a part on a joint of the body; where that is missing at the body's origin, and say so."""
+    bone = bone_of(rig, piece.tag)
+    if bone is None:
+        log.warning("no joint %s of the body to hang %s on: it stands at the body's origin", piece.tag, piece.kind)
+        part.root.parent = rig
+        return
+    joint = joint_at_rest(bone)
+    if placing.pose is not None:
+        joint = _posed(placing.pose, piece.tag, scale, joint)
+    origin, angles = np.array(placing.origin) * scale, np.array(placing.angles)
+    hang_on_joint(part.root, rig, bone, joint, placed(joint, origin, angles, placing.turned))
+
+
+def _posed(file: GameFile, name: str, scale: float, rest: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return where a joint stands in the first frame of a file, (4, 4); as at rest where the file has no such joint."""
+    try:
+        motion = load_animation(file, by_name("md5mesh"))
+    except ModelError:  # it was said when the body was imported
+        return rest
+    index = next((nth for nth, each in enumerate(motion.joint_names) if each.lower() == name.lower()), -1)
+    if index < 0 or not motion.num_frames:
+        return rest
+    places, turns = chain(motion.parents, motion.positions[0], motion.rotations[0])
+    found: NDArray[np.float64] = joint_matrices(places, turns, scale)[index]
+    return found

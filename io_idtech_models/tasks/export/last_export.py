@@ -24,7 +24,7 @@ TARGET, LAST = "file", "format"
 NONE_ACTIVE = "No object is active"
 IN_ARCHIVE = "The model's file lies in an archive, which stays as it is: use File > Export > id Tech"
 NO_FILE = "The model came from no file and was written to none: use File > Export > id Tech first"
-PLAYER = "player"  # in place of a format: of a whole player
+PLAYER, CHARACTER = "player", "character"  # in place of a format: of a whole player, or character
 
 
 def holder_of(chosen: Any) -> Any | None:
@@ -142,7 +142,8 @@ def lack_of(subject: Subject | None) -> str:
 
     if subject is None:
         return NONE_ACTIVE
-    if root_of(subject.active) is not None:  # a player's part: where that belongs takes longer to tell
+    # A part of a player or a character: where that belongs takes longer to tell.
+    if subject.character is not None or root_of(subject.active) is not None:
         return ""
     if subject.archive and not kept_of(subject.holder).get(TARGET):
         return IN_ARCHIVE

@@ -18,6 +18,7 @@ from ...formats import Format
 from ...model.edits.matched import skeleton_with_origin
 from ...model.edits.short_names import short_skeleton
 from ...model.limits.games import refused
+from ...model.skeletal import SkeletalModel
 from ...model.wording import describe_skeletal, plural
 from ...reporting import Summary, collected_warnings
 from . import levels as rig_levels
@@ -39,6 +40,15 @@ class ModelExport:
     write_animations: bool = False  # each in a file of its own, under its name
     actions: str | tuple[str, ...] = ""  # which of them: names, or a text of them with commas between; "": all
     motions: str = "ALL"  # of a format whose files hold motions, too: AUTO, ACTIVE, ALL, NLA, SCENE or REST
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """A model as a file's bytes, and what there is to say of it."""
+
+    data: bytes
+    model: SkeletalModel
+    notes: list[str]  # beside what is logged
 
 
 def export_skeletal(
@@ -140,6 +150,22 @@ def _animations_of(
     wanted = AnimationExport("CHOSEN" if more.actions else "ALL", more.actions, add_origin=more.add_origin)
     beside = ExportRequest(asked.target.with_suffix(other.suffixes[0]), asked.game)
     return motion_files(beside, other, export, context, wanted)
+
+
+def model_file(asked: ExportRequest, row: Format, export: RigScene, blocks: list[Any]) -> Gathered:
+    """Return an armature and its meshes as a file's bytes, which are not written; call it in object mode.
+
+    With all motions, where a file of the format holds them, too. Raises ModelError.
+    """
+    export = of_format(export, row)
+    model = gather(blocks, export)
+    sources = _own_sources(row, export, ModelExport()) if row.has_motions else []
+    animations = [finished(source.gather(), model, AnimationExport()) for source in sources]
+    problems = [*row.check(model, asked.game), *(p for a in animations for p in row.check_motion(a, asked.game))]
+    notes = [*row.lost(model), *refused(problems)]
+    data = row.dump(model, asked.options, animations)
+    motion = played(sources, animations, row, data) if row.has_motions else []
+    return Gathered(data, model, [*differences(export, model, motion or shown_by(export, row)), *notes])
 
 
 def whole_model(blocks: Iterable[Any], context: Context) -> list[Any]:

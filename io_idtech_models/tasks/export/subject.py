@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 
 from ...blender.compat import Block, Context
-from ...blender.provenance import CONTENT, FILE, MODEL_ID, PART, PLAYER
+from ...blender.provenance import CHARACTER, CONTENT, FILE, MODEL_ID, PART, PLAYER
 from ...blender.vertex.shape_keys import frame_blocks
 from ...formats import ROWS, SKELETAL, Format
 from ...game.store import split_at_archive
@@ -23,6 +23,7 @@ _BY_SUFFIX = {suffix: row for row in ROWS if row.has_model for suffix in row.suf
 # through all collections to say that. An object that lies in none is asked again when there are more or fewer.
 _homes: dict[str, Any] = {"block": -1, "collections": -1, "name": None}
 _player_homes: dict[str, Any] = {"root": -1, "collections": -1, "name": None}  # the same, of a player's root
+_character_homes: dict[str, Any] = {"block": -1, "collections": -1, "name": None}  # likewise, of a character
 KINDS = frozenset(("MESH", "ARMATURE", "EMPTY"))  # of objects that are, or may become, part of a model
 
 
@@ -56,6 +57,24 @@ class WholePlayer:
         return dict(sorted(roots.items(), key=lambda each: (ORDER.get(each[0], len(ORDER)), each[0])))
 
 
+@dataclass(eq=False)
+class WholeCharacter:
+    """A whole character in the scene, which a model is a part of: a body with bones, and what hangs on its tags."""
+
+    home: Any  # the collection that an import made for it
+
+    @property
+    def holder(self) -> Any:
+        """Return what remembers how the character was exported."""
+        return self.home
+
+    @property
+    def place(self) -> str:
+        """Return the file that names it, "" for none."""
+        found = self.home.get(FILE)
+        return found if isinstance(found, str) else ""
+
+
 ORDER = {kind: nth for nth, kind in enumerate(("lower", "upper", "head"))}  # in which players stand on their feet
 
 
@@ -69,6 +88,12 @@ class Subject:
     place: str  # the file that it came from, "" for none
     row: Format | None  # of that file; None where no format is known
     player: WholePlayer | None = None  # that it is a part of
+    character: WholeCharacter | None = None  # likewise
+
+    @property
+    def whole(self) -> WholePlayer | WholeCharacter | None:
+        """Return what the model is a part of."""
+        return self.player or self.character
 
     @property
     def holder(self) -> Any:
@@ -111,7 +136,7 @@ def subject_of(context: Context) -> Subject | None:
     place = next((found for found in (holder.get(FILE) for holder in holders) if isinstance(found, str)), "")
     player = player_of(active)
     row = row_of(place, home) or (None if player is None else _BY_NAME["md3"])  # which all players are made of
-    return Subject(active, home, rig, place, row, player)
+    return Subject(active, home, rig, place, row, player, None if player is not None else character_of(active))
 
 
 def subject_shown(context: Context) -> Subject | None:
@@ -141,6 +166,19 @@ def player_of(block: Block) -> WholePlayer | None:
     home = home_of(root)
     _player_homes.update(root=root.session_uid, collections=len(every), name=None if home is None else home.name)
     return WholePlayer(root, home)
+
+
+def character_of(block: Block) -> WholeCharacter | None:
+    """Return the whole character whose collection an object lies in, or None."""
+    every: Any = bpy.data.collections
+    known = _character_homes["name"]
+    if _character_homes["block"] != block.session_uid or _character_homes["collections"] != len(every):
+        own = (c for c in every if CHARACTER in c and c.all_objects.get(block.name) == block)
+        home = next(own, None)
+        known = None if home is None else home.name
+        _character_homes.update(block=block.session_uid, collections=len(every), name=known)
+    found = every.get(known) if known is not None else None
+    return None if found is None or CHARACTER not in found else WholeCharacter(found)
 
 
 def row_of(place: str, home: Any | None) -> Format | None:

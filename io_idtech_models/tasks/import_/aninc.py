@@ -11,6 +11,7 @@ from ...blender import names, properties
 from ...formats import Format
 from ...game import aninc
 from ...game.store import GameFile
+from ...model.clips import Clip
 from ...model.skeletal import Animation
 from ...model.wording import listed
 from ...reporting import ModelError
@@ -27,6 +28,7 @@ NUMBERS = {
     properties.REVERSED: "reversed",
     properties.PRIORITY: "priority",
 }
+Named = aninc.Row | Clip  # a run of frames, as Enemy Territory's tables have it, or what another game's means
 
 
 def table_beside(file: GameFile) -> GameFile | None:
@@ -34,7 +36,7 @@ def table_beside(file: GameFile) -> GameFile | None:
     return file.folder.find_first((), [file.stem + SUFFIX])
 
 
-def parts_of(animation: Animation, row: Format, table: GameFile | None) -> list[tuple[Animation, aninc.Row]]:
+def parts_of(animation: Animation, row: Format, table: GameFile | None) -> list[tuple[Animation, Named]]:
     """Return the animations that a table makes of a file's frames; warnings name what can't be read or is not there."""
     if table is None:
         return []
@@ -46,32 +48,47 @@ def parts_of(animation: Animation, row: Format, table: GameFile | None) -> list[
     return taken_apart(animation, row, rows, table.name)
 
 
-def taken_apart(
-    animation: Animation, row: Format, rows: Sequence[aninc.Row], table: str
-) -> list[tuple[Animation, aninc.Row]]:
+def taken_apart(animation: Animation, row: Format, rows: Sequence[Named], table: str) -> list[tuple[Animation, Named]]:
     """Return the animations that rows make of a file's frames; a warning names those that go beyond them."""
+    runs = runs_of(animation.name, animation.num_frames, rows, table)
+    return [(row.part(animation, each.name, frames, float(meant(each).frame_rate)), each) for frames, each in runs]
+
+
+def meant(row: Named) -> Clip:
+    """Return what a row means."""
+    return row if isinstance(row, Clip) else row.clip
+
+
+def runs_of(name: str, num_frames: int, rows: Sequence[Named], table: str) -> list[tuple[range, Named]]:
+    """Return the frames of each row of a file that has so many; a warning names rows that go beyond them."""
     found, short = [], []
     for each in rows:
-        clip = each.clip
-        frames = range(max(clip.first, 0), min(clip.last + 1, animation.num_frames))
+        clip = meant(each)
+        frames = range(max(clip.first, 0), min(clip.last + 1, num_frames))
         if not frames or len(frames) < clip.length:
             short.append(each.name)
         if frames:
-            found.append((row.part(animation, each.name, frames, float(clip.frame_rate)), each))
+            found.append((frames, each))
     if short:
         text = "'%s' has frames beyond the %d of '%s', which are left out: %s"
-        log.warning(text, table, animation.num_frames, animation.name, listed(short))
+        log.warning(text, table, num_frames, name, listed(short))
     return found
 
 
-def show_row(action: Any, row: aninc.Row) -> None:
+def show_row(action: Any, row: Named) -> None:
     """Give an action what its row says beside frames and rate."""
+    action.use_cyclic = row.loop > 0
+    if isinstance(row, Clip):
+        properties.show(action, properties.LOOP, row.loop)
+        if row.count < 0:
+            properties.show(action, properties.REVERSED, True)
+        make_part(action)
+        return
     for name, key in NUMBERS.items():
         value = getattr(row, key)
         if value is not None:
             properties.show(action, name, value)
     action[WRITTEN] = json.dumps([row.text, row.before, row.after, row.length, row.fps])
-    action.use_cyclic = row.loop > 0
 
 
 def make_part(action: Any) -> None:

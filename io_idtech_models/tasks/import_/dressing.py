@@ -10,7 +10,7 @@ from ...assets.surface_looks import Looks
 from ...blender.provenance import SKIN
 from ...blender.shading.materials import Materials
 from ...formats import SKIN_DECLS, VERTEX, Format
-from ...game.dress import Dress, Wardrobe
+from ...game.dress import Dress, SkinDecl, Wardrobe
 from ...game.search import SearchPath
 from ...game.skin import read_skin
 from ...game.store import GameFile
@@ -39,17 +39,17 @@ def materials_for(
     wanted: Dressing,
     frame_rate: float,
     endings: tuple[str, ...] = ("",),
-    skin: GameFile | None = None,
+    skin: GameFile | SkinDecl | None = None,
 ) -> Worn:
     """Return what makes the materials of a model, and the skin that it wears; a warning names one that can't be.
 
-    `skin` is the file of that, where who asks knows it.
+    `skin` is the file of that, or its declaration, where who asks knows it.
     """
     search = SearchPath(file)
-    dress = None
-    if row.skins:
+    dress = Dress(skin.name, decl=skin) if isinstance(skin, SkinDecl) else None
+    if row.skins and dress is None:
         try:
-            known = None if skin is None else Dress(wanted.skin, skin, read_skin(skin.read()))
+            known = Dress(wanted.skin, skin, read_skin(skin.read())) if isinstance(skin, GameFile) else None
             dress = known or wardrobe(file, row).choose(wanted.skin)
         except ModelError as error:
             log.warning("%s", error)

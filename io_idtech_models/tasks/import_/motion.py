@@ -15,24 +15,25 @@ from ...blender.compat import Context, play
 from ...blender.provenance import FILE
 from ...blender.scene import undone_on_failure
 from ...blender.shading.materials import Materials
-from ...blender.skeletal import armature
+from ...blender.skeletal import armature, runs
 from ...blender.skeletal.build import SkeletalSettings, add_animations, build
 from ...blender.window import object_mode
 from ...formats import MOTION, Format
-from ...game import aninc
+from ...game.player import animation_cfg
 from ...game.store import GameFile
+from ...model.clips import Clip
 from ...model.edits.matched import by_name, by_number
 from ...model.joint_scales import skeleton_of
 from ...model.skeletal import Animation, SkeletalModel
-from ...model.wording import plural
+from ...model.wording import listed, plural
 from ...reporting import LimitError, ModelError, Summary, collected_warnings
 from . import aninc as animation_tables
 
 log = logging.getLogger(__name__)
 
 # Animations, each with the row of a table that made it of a file's frames; None of one that is all of a file.
-Motions = list[tuple[Animation, aninc.Row | None]]
-Rows = Mapping[GameFile, Sequence[aninc.Row]]  # that take files of frames apart
+Motions = list[tuple[Animation, animation_tables.Named | None]]
+Rows = Mapping[GameFile, Sequence[animation_tables.Named]]  # that take files of frames apart
 
 
 def with_parts(
@@ -45,7 +46,7 @@ def with_parts(
     found: Motions = []
     for animation, file in motions:
         found.append((animation, None))
-        if rows is not None and file in rows:
+        if rows is not None and file in rows and row.motion.joins_clips:
             found += animation_tables.taken_apart(animation, row, rows[file], file.stem)
         elif row.motion.joins_clips:
             found += animation_tables.parts_of(animation, row, table or animation_tables.table_beside(file))
@@ -57,6 +58,36 @@ def show_rows(actions: list[Any], animations: Motions) -> None:
     for action, (_, row) in zip(actions, animations, strict=True):
         if row is not None:
             animation_tables.show_row(action, row)
+
+
+def table_beside(file: GameFile, row: Format) -> Rows:
+    """Return which of a file's own frames are which animation, by the table beside it; a warning says what is wrong."""
+    table = file.folder.find_first((), [row.motion.table]) if row.motion.table else None
+    try:
+        return {} if table is None else {file: animation_cfg.read(table.read()).clips}
+    except ModelError as error:
+        log.warning("'%s': %s", "" if table is None else table.name, error)
+        return {}
+
+
+def note_runs(actions: list[Any], animations: Motions, files: list[GameFile], rows: Rows | None) -> int:
+    """Note on actions which runs of their frames a table names, where these have no actions of their own.
+
+    Returns how many; a warning names those that go beyond the frames.
+    """
+    count = 0
+    whole = [(action, each) for action, (each, row) in zip(actions, animations, strict=True) if row is None]
+    for (action, animation), file in zip(whole, files, strict=True):
+        clips = [] if rows is None else [row for row in rows.get(file, ()) if isinstance(row, Clip)]
+        beyond = [clip.name for clip in clips if clip.last >= animation.num_frames]
+        if beyond:
+            text = "'%s' has %d frames, which is fewer than its table says of %s"
+            log.warning(text, file.name, animation.num_frames, listed(beyond))
+        clips = [clip for clip in clips if 0 <= clip.first < animation.num_frames]
+        if clips:
+            runs.note(action, clips)
+            count += len(clips)
+    return count
 
 
 def note_files(actions: list[Any], animations: Motions, files: list[GameFile], model: GameFile | None) -> None:

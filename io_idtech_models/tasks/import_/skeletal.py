@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import bpy
 
@@ -13,6 +14,7 @@ from ...blender.provenance import note_file
 from ...blender.skeletal.build import Posed, SkeletalSettings, build
 from ...blender.window import object_mode
 from ...formats import SKELETAL, Format
+from ...game.dress import SkinDecl
 from ...game.search import DIFFUSE_ENDINGS
 from ...game.store import GameFile
 from ...model import bind_pose
@@ -21,11 +23,20 @@ from ...model.transforms import chain
 from ...model.wording import describe_skeletal, plural
 from ...reporting import ModelError, Summary, collected_warnings
 from .dressing import AS_USUAL, Dressing, lacking, materials_for, note_skin, rate_of
-from .motion import Rows, note_files, show_rows, with_parts
+from .kept_frames import first_row, keep_frames, make_rows
+from .motion import Rows, note_files, note_runs, show_rows, table_beside, with_parts
 
 log = logging.getLogger(__name__)
 
 AS_FILE, FIT, FRAME = "FILE", "FIT", "FRAME"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """How files of frames are kept with their armature; see `blender.skeletal.kept_frames`."""
+
+    named: Mapping[GameFile, str]  # what they are called in their game
+    first: str = ""  # the row to show at first; "": one that stands
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,9 @@ class ImportSettings:
     chosen: tuple[GameFile, ...] = ()  # these alone, without looking beside it
     animation: GameFile | None = None  # the file that has the skeleton, where that is another
     rows: Rows | None = None  # that take files of frames apart, where the game says so; else tables beside them do
+    kept: Kept | None = None  # files of frames are kept as they are, and actions made of `rows` when they are asked for
+    names: Mapping[GameFile, Sequence[str]] | None = None  # what files of frames are called, where the game says so
+    decl: SkinDecl | tuple[str, ...] | None = None  # what it wears, where who asks knows it; or mesh after mesh
     bind: str = AS_FILE  # the pose in which meshes are bound: FILE, FIT or FRAME
     bind_frame: int = 0
     dressing: Dressing = AS_USUAL
@@ -74,16 +88,26 @@ def import_skeletal(
     """
     with collected_warnings() as warnings, object_mode(context):
         loaded = load(file, [wanted.animation] if wanted.animation is not None else [], SKELETAL)
-        motions = _motions(file, loaded, wanted.chosen) if wanted.animations or wanted.chosen else []
+        motions = _motions(file, loaded, wanted) if wanted.animations or wanted.chosen else []
+        motions = _called(motions, wanted.names or {})
         if not loaded.animations:
             loaded.animations = [motion for motion, _ in motions]
         model = bound(loaded, wanted)
-        animations = with_parts(motions, _moved_by(loaded.row), rows=wanted.rows)
+        animations = [] if wanted.kept is not None else with_parts(motions, _moved_by(loaded.row), rows=wanted.rows)
         rate = rate_of(context.scene)
-        materials, dress = materials_for(file, loaded.row, wanted.dressing, rate, DIFFUSE_ENDINGS)
+        materials, dress = materials_for(
+            file, loaded.row, wanted.dressing, rate, DIFFUSE_ENDINGS, _worn(model, wanted.decl)
+        )
         posed = build(model, [a for a, _ in animations], settings, materials, context.scene, into)
         show_rows(posed.actions, animations)
-        note_files(posed.actions, animations, [other for _, other in motions], file)
+        count = len(animations)
+        if wanted.kept is not None:
+            count = _keep(posed, motions, loaded.row, wanted, settings, context.scene)
+        else:
+            others = [other for _, other in motions]
+            rows = table_beside(file, _moved_by(loaded.row)) if wanted.rows is None else wanted.rows
+            count += note_runs(posed.actions, animations, others, rows)
+            note_files(posed.actions, animations, others, file)
         note_file(posed.collection, [posed.armature, *posed.meshes, *posed.tags], file.place)
         note_skin(posed.collection, dress)
         warnings.extend(lacking(materials, dress))
@@ -91,19 +115,58 @@ def import_skeletal(
     if loaded.bones is not None:
         facts += f", bones of '{_shown(loaded.bones, file)}'"
     if wanted.animations or wanted.chosen:
-        facts += f", {plural(len(animations), 'animation')}"
+        facts += f", {plural(count, 'animation')}"
     return posed, Summary(facts, warnings)
 
 
-def _motions(file: GameFile, loaded: Loaded, chosen: tuple[GameFile, ...]) -> list[tuple[Animation, GameFile]]:
+def _keep(
+    posed: Posed,
+    motions: list[tuple[Animation, GameFile]],
+    row: Format,
+    wanted: ImportSettings,
+    settings: SkeletalSettings,
+    scene: bpy.types.Scene,
+) -> int:
+    """Let the armature keep the files of its motions, and play the row to be shown; returns how many rows there are."""
+    assert wanted.kept is not None
+    files = keep_frames(posed.armature, motions, _moved_by(row), wanted.rows or {}, settings.scale, wanted.kept.named)
+    first = first_row(files, wanted.kept.first)
+    if first is not None:
+        posed.actions = list(make_rows(posed.armature, [first], scene, settings).values())
+    return sum(len(file.rows) for file in files)
+
+
+def _motions(file: GameFile, loaded: Loaded, wanted: ImportSettings) -> list[tuple[Animation, GameFile]]:
     """Return the animations of a model, and those chosen, else those beside it; warnings name what can't be read."""
     kind = loaded.row.skeletal
     found = [(animation, loaded.bones or file) for animation in loaded.animations]
     if kind.animation is None or (kind.companions and loaded.bones is None):  # bones without names, which none fits
         return found
-    if chosen:
-        return found + _chosen_motions(loaded, chosen)
+    if wanted.chosen or wanted.rows is not None:  # the game says which there are
+        return found + _chosen_motions(loaded, wanted.chosen)
     return found + animations_beside(file, kind.animation, loaded.model, loaded.bones)
+
+
+def _worn(model: SkeletalModel, decl: SkinDecl | tuple[str, ...] | None) -> SkinDecl | None:
+    """Return what a model wears; of shaders in the order of its meshes a warning says where they are too few."""
+    if decl is None or isinstance(decl, SkinDecl):
+        return decl
+    if len(decl) < len(model.meshes):
+        text = "the skin has %d lines for %d meshes: games show the others as missing, here they wear the model's own"
+        log.warning(text, len(decl), len(model.meshes))
+    pairs = [(mesh.shader, worn) for mesh, worn in zip(model.meshes, decl, strict=False)]
+    return SkinDecl("", (), tuple(pairs)) if len(decl) >= len(model.meshes) else None
+
+
+def _called(
+    motions: list[tuple[Animation, GameFile]], names: Mapping[GameFile, Sequence[str]]
+) -> list[tuple[Animation, GameFile]]:
+    """Return animations under the names that their game has for them, one for each name."""
+    return [
+        (replace(animation, name=name), file)
+        for animation, file in motions
+        for name in names.get(file, [animation.name])
+    ]
 
 
 def _chosen_motions(loaded: Loaded, files: tuple[GameFile, ...]) -> list[tuple[Animation, GameFile]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 
 from ... import formats
-from ...assets.load import load
+from ...assets.load import Loaded, load
 from ...blender.provenance import CHECKSUM, CONTENT, note_file
 from ...blender.vertex.build import BuildSettings, Built, build
 from ...formats import VERTEX
@@ -16,14 +16,14 @@ from .dressing import AS_USUAL, Dressing, Worn, lacking, materials_for, note_ski
 
 
 def import_file(
-    file: GameFile,
+    file: GameFile | Loaded,
     settings: BuildSettings,
     scene: bpy.types.Scene,
     into: bpy.types.Collection,
     dressing: Dressing = AS_USUAL,
     worn: Worn | None = None,
 ) -> tuple[Built, Summary]:
-    """Bring a file into the scene; files that are imported together are of one `Disk`.
+    """Bring a file, or what was read of one, into the scene; files that are imported together are of one `Disk`.
 
     `worn` is what a model wears that is dressed already: one that this one is a level of.
 
@@ -31,8 +31,9 @@ def import_file(
         ModelError: the file can't be read; the .blend is as it was.
     """
     with collected_warnings() as warnings:
-        loaded = load(file, wanted=VERTEX)
-        model = loaded.model
+        loaded = file if isinstance(file, Loaded) else load(file, wanted=VERTEX)
+        file, model = loaded.file or file, loaded.model
+        assert isinstance(file, GameFile)
         rate = rate_of(scene, settings.frame_rate)
         materials, dress = worn or materials_for(file, loaded.row, dressing, rate)
         materials.rate = rate

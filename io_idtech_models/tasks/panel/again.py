@@ -18,7 +18,8 @@ from ...formats import ROWS, Format
 from ...model.limits.games import game_of_player
 from ...model.wording import listed
 from ...reporting import LimitError, Summary
-from ..export.last_export import PLAYER, TARGET, game_shown, kept_of, options_of
+from ..character.record import character_game, character_target
+from ..export.last_export import CHARACTER, PLAYER, TARGET, game_shown, kept_of, options_of
 from ..export.motion import AnimationExport, export_animations
 from ..export.motion_sources import NoActionError, actions_of, slot_of
 from ..export.selection import Choice
@@ -49,6 +50,8 @@ def plan_of(context: Context) -> Plan:
     player = None if subject.player is None else find_player(subject.active)
     if player is not None:
         return _of_player(player)
+    if subject.character is not None:
+        return _of_character(subject.character.home)
     kept = kept_of(subject.holder)
     place = subject.place
     if not place or archive_of(place):
@@ -73,6 +76,18 @@ def _of_player(player: PlayerFound) -> Plan:
     if not place:
         raise LimitError("the player came from no folder: write it first (File > Export > id Tech > Quake III Player)")
     return Plan(PLAYER, Path(place), {"game": game_of_player(Path(place).parts)} | (options_of(holder, PLAYER) or {}))
+
+
+def _of_character(home: Any) -> Plan:
+    """Return what writes a character: into its game's folder, or where it was written last if that is a pack."""
+    place, last = str(home.get(FILE, "")), _said(kept_of(home))
+    target = character_target(home)
+    if last and archive_of(place):
+        target = Path(last)
+    elif not place or target is None or archive_of(place):
+        where = "" if target is None else f" into '{target}'"
+        raise LimitError(f"the character lies in an archive, which stays as it is: export it{where} first")
+    return Plan(CHARACTER, target, {"game": character_game(home)} | (options_of(home, CHARACTER) or {}))
 
 
 def _said(kept: dict[str, Any]) -> str:

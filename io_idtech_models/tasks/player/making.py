@@ -166,7 +166,7 @@ def _look(rig: Rig, options: MakingOptions, context: Context) -> _Character:
     matches = match_rows(sorted(takes), chosen_rows(options.rows, sorted(takes)))
     _say_matches(matches, takes)
     export = ExportScene(context.scene, context.view_layer, GatherSettings())
-    lengths = {name: _length(take) for name, take in takes.items()}
+    lengths = {name: length_of(take) for name, take in takes.items()}
     now = float(context.scene.frame_current)
     lengths[""], takes[""] = Length(now, now), rig.now(now)
     layout = lay_out(matches, lengths, options.fps, export.frame_rate)
@@ -206,7 +206,8 @@ def _say_matches(matches: dict[str, Match], takes: dict[str, Take]) -> None:
         log.warning("actions that no row plays: %s; name them as rows=action, LEGS_RUN='%s'", listed(left), left[0])
 
 
-def _length(take: Take) -> Length:
+def length_of(take: Take) -> Length:
+    """Return how long an action lasts, and whether it ends as it begins."""
     first, last = take.times[0], take.times[-1]
     curves = [curve for role in take.roles for curve in role.curves]
     closed = bool(take.action.use_cyclic) or all(_is_closed(curve, first, last) for curve in curves)

@@ -7,13 +7,16 @@ from typing import Any
 
 import bpy
 
+from ...blender.compat import playing_curves
 from ...blender.player.build import play_row
 from ...blender.player.parts import PlayerFound
 from ...blender.player.rows import ROW, retime, rows_of
 from ...blender.provenance import PLAYER
+from ...blender.roots import FRAME, FRAME_PATH
 from ...blender.vertex.shape_keys import frame_blocks
 from ...blender.vertex.source import frame_list
 from ...game.player.animation_cfg import LOWER, UPPER, WHOLE
+from ...game.player.animation_edits import rank
 from ...reporting import LimitError
 from ..import_.dressing import rate_of
 
@@ -24,7 +27,7 @@ STARTS = {LOWER: (LEGS, BOTH), UPPER: (TORSO, BOTH), WHOLE: ("",)}
 def offered(player: PlayerFound, part: str) -> list[str]:
     """Return the names of the rows that a part may play."""
     actions = rows_of(player.identity, list(player.parts.values()))
-    return [name for name in actions if name.startswith(STARTS[part])]
+    return sorted((name for name in actions if name.startswith(STARTS[part])), key=lambda name: (rank(name), name))
 
 
 def played(player: PlayerFound, part: str) -> str:
@@ -35,10 +38,20 @@ def played(player: PlayerFound, part: str) -> str:
     return next((name for name in offered(player, part) if rows[name] == action), "")
 
 
-def play(player: PlayerFound, legs: str, torso: str, scene: bpy.types.Scene, fit_range: bool = True) -> None:
+def shown_frame(root: Any, scene: bpy.types.Scene) -> int:
+    """Return which frame of its file a part shows now."""
+    curve = next((curve for curve in playing_curves(root) if curve.data_path == FRAME_PATH), None)
+    value = float(root.get(FRAME, 0.0) if curve is None else curve.evaluate(scene.frame_current))
+    return min(max(round(value), 0), num_frames(root) - 1)
+
+
+def play(
+    player: PlayerFound, legs: str, torso: str, scene: bpy.types.Scene, fit_range: bool = True, lead: Any = None
+) -> None:
     """Let a player's legs and torso play rows, "": all frames of their files, one by one, and the scene show them.
 
-    A BOTH row of one part is played by both.
+    A BOTH row of one part is played by both. Where all frames are shown the scene goes to the one that `lead`, a part's
+    root, showed before, or where that has one alone another part: what was seen in a row is at hand to be edited.
 
     Raises:
         LimitError: there is no such row.
@@ -47,6 +60,8 @@ def play(player: PlayerFound, legs: str, torso: str, scene: bpy.types.Scene, fit
     wanted = {LOWER: legs.upper(), UPPER: torso.upper()}
     both = next((name for name in wanted.values() if name.startswith(BOTH)), "")
     rate = rate_of(scene)
+    leads = [root for root in (lead, *player.parts.values()) if root is not None and num_frames(root) > 1]
+    at = None if lead is None or legs or torso or not leads else shown_frame(leads[0], scene)
     ends = []
     for part, root in player.parts.items():
         if part not in STARTS:
@@ -63,6 +78,8 @@ def play(player: PlayerFound, legs: str, torso: str, scene: bpy.types.Scene, fit
             ends.append(num_frames(root) - 1)
     if fit_range and ends:
         scene.frame_start, scene.frame_end = 0, max(*ends, 1)
+    if at is not None:
+        scene.frame_set(at)
 
 
 def whole(player: PlayerFound, root: Any) -> bpy.types.Action | None:

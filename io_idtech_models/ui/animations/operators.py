@@ -77,6 +77,24 @@ class OBJECT_OT_idtech_animation_play(AnimationOperator, Operator):  # type: ign
         animations.play(animations.find(self.name), context.scene)
 
 
+class OBJECT_OT_idtech_animation_make(AnimationOperator, Operator):  # type: ignore[misc]
+    """Make the actions of animations that are listed, and were not played yet."""
+
+    bl_idname = "object.idtech_animation_make"
+    bl_label = "Make All Animations"
+    bl_description = "Make the actions of all animations in the list that have none yet, which else their playing makes"
+
+    name: StringProperty(name="Name", description="The animation, as the list names it; empty: all")
+
+    def change(self, animations: Any, context: Context) -> None:
+        """Make them, and say how many."""
+        from ...model.wording import plural
+
+        wanted = [animations.find(self.name)] if self.name else animations.rows()
+        count = animations.make(wanted, context.scene)
+        self.report({"INFO"}, f"{plural(count, 'action')} made")
+
+
 class OBJECT_OT_idtech_animation_add(AnimationOperator, Operator):  # type: ignore[misc]
     """Make an animation of frames of the active object's model."""
 
@@ -217,6 +235,7 @@ def scene_range(scene: Any) -> tuple[int, int]:
 
 CLASSES = (
     OBJECT_OT_idtech_animation_play,
+    OBJECT_OT_idtech_animation_make,
     OBJECT_OT_idtech_animation_add,
     OBJECT_OT_idtech_animation_remove,
     OBJECT_OT_idtech_animation_duplicate,

@@ -62,6 +62,8 @@ class VIEW3D_PT_idtech_animations(Child, Panel):  # type: ignore[misc]
         row.template_list("IDTECH_UL_animations", "", listing, "rows", listing, "index", rows=5)
         item = listing.rows[listing.index] if 0 <= listing.index < len(listing.rows) else None
         self.draw_buttons(row.column(align=True), listing, item)
+        if listing.unmade:
+            layout.operator(OPERATOR + "make", icon="ACTION")
         if item is not None:
             draw_facts(layout, item, None if item.whole else playing(context.view_layer.objects.active, item.action))
 

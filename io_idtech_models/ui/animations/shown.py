@@ -42,6 +42,7 @@ class IDTECH_PG_animations(PropertyGroup):  # type: ignore[misc]
     rows: CollectionProperty(type=IDTECH_PG_animation)
     index: IntProperty(name="A click plays it, a double click renames it")  # Blender shows the name alone
     can_add: BoolProperty()
+    unmade: IntProperty()  # how many have no action yet
     why: StringProperty()  # not all can be done
 
 
@@ -90,6 +91,7 @@ def refresh(context: Context) -> None:
     rows = [] if animations is None else animations.rows()
     holder.rows.clear()
     holder.can_add = animations is not None and "ADD" in animations.can
+    holder.unmade = sum(row.unmade is not None for row in rows)
     holder.why = "" if animations is None else animations.why
     for row in rows:
         item = holder.rows.add()

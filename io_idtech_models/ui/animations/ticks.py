@@ -59,7 +59,7 @@ class TickedAnimations:
 
         self.ticks.clear()
         for row in () if animations is None else animations.rows():
-            if not (row.whole or row.by_names):
+            if not (row.whole or row.by_names or row.unmade):
                 item = self.ticks.add()
                 item.name, item.action = row.name, row.key
         if not self.ticks:

@@ -12,6 +12,7 @@ from ...blender.window import active_rig
 from ...reporting import ModelError, collected_warnings
 from ..bases import CANCELLED, FINISHED, Operator, may
 from ..translations import say
+from . import shown
 
 
 class OBJECT_OT_idtech_preview_torso(Operator):  # type: ignore[misc]
@@ -22,8 +23,8 @@ class OBJECT_OT_idtech_preview_torso(Operator):  # type: ignore[misc]
     bl_description = "Make an action of two as Enemy Territory mixes them on legs and torso; it is never exported"
     bl_options = {"REGISTER", "UNDO"}
 
-    legs: StringProperty(name="Legs", description="The action that the legs play")
-    torso: StringProperty(name="Torso", description="The action that the torso plays")
+    legs: StringProperty(name="Legs", description="The action, or the row, that the legs play")
+    torso: StringProperty(name="Torso", description="The action, or the row, that the torso plays")
     pitch: FloatProperty(name="Pitch", description="Where the player aims, degrees down", soft_min=-90, soft_max=90)
     yaw: FloatProperty(name="Yaw", description="Where the player aims, degrees to the left", soft_min=-90, soft_max=90)
 
@@ -47,8 +48,10 @@ class OBJECT_OT_idtech_preview_torso(Operator):  # type: ignore[misc]
     def draw(self, context: Context) -> None:
         """Show the options."""
         self.layout.use_property_split = True
+        listing = shown.listing(context)
+        rows: tuple[Any, str] = (bpy.data, "actions") if listing is None or not listing.unmade else (listing, "rows")
         for name in ("legs", "torso"):
-            self.layout.prop_search(self, name, bpy.data, "actions")
+            self.layout.prop_search(self, name, *rows)
         for name in ("pitch", "yaw"):
             self.layout.prop(self, name)
 

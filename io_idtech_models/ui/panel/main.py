@@ -80,11 +80,17 @@ class VIEW3D_PT_idtech(InSidebar, Panel):  # type: ignore[misc]
         if subject.player is not None:
             _draw_player(layout, subject, subject.player)
         else:
+            if subject.character is not None:
+                from ...blender import names
+
+                layout.label(text=names.file_name_of(subject.character.home), icon="USER", translate=False)
             icon = "OBJECT_DATA" if subject.home is None else "OUTLINER_COLLECTION"
             layout.label(text=subject.holder.name, icon=icon, translate=False)
         column = layout.column(align=True)
         if subject.player is not None:
             column.operator("object.idtech_play", icon="PLAY")
+        elif subject.character is not None and subject.rig is not None:
+            column.operator("object.idtech_preview_torso", icon="PLAY")
         column.operator("object.idtech_export_again", icon="EXPORT")
         row = subject.row
         if row is None or not row.has_model:

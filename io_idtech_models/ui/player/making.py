@@ -28,40 +28,17 @@ from ..translations import say
 PACK = ".pk3"
 
 
-class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
-    """Make a player of Quake III of a rigged character."""
+class Placing(Exporting):  # type: ignore[misc]
+    """Where a player goes that is made of a character, and how the character stands in its game."""
 
-    bl_idname = "object.idtech_make_player"
-    bl_label = "Make Player"  # the file dialog's button has room for some twenty letters
-    bl_description = (
-        "Make the three models, skins and table of animations of a player, of one rigged character and its actions"
-    )
-    bl_options = {"REGISTER", "UNDO", "PRESET"}
-    filename_ext = ""
-    check_extension = None
-
-    filter_glob: file_filter((PACK, ".md3", ".skin", ".cfg"))
     filepath: StringProperty(
         name="File Path",
-        description="The player's folder, called as the player, or a .pk3",
+        description="The player's folder, called as the player, or an archive",
         maxlen=1024,
         subtype="FILE_PATH",
         options=RELATIVE_PATHS,
     )
-    player: StringProperty(name="Name", description="What the player is called; empty: as the folder or the .pk3")
-    torso: StringProperty(
-        name="Torso", description="The bone that the torso begins with (spine, waist); empty: by the bones' names"
-    )
-    head: StringProperty(
-        name="Head", description="The bone that the head begins with (neck, head); empty: by the bones' names"
-    )
-    hand: StringProperty(name="Right Hand", description="The bone that holds the weapon; empty: by the bones' names")
-    rows: StringProperty(
-        name="Animations",
-        description="Actions for rows of the table, and their frames per second if they are others: "
-        "LEGS_RUN=Trot, BOTH_DEATH1=Fall @ 20; for all others actions are found by their names",
-    )
-    fps: FloatProperty(name="FPS", description="How often actions are looked at", default=15.0, min=1.0, max=120.0)
+    player: StringProperty(name="Name", description="What the player is called; empty: as the folder or the archive")
     fit: BoolProperty(
         name="Fit to the Game",
         description="Make the character as high as players are (56 units), with its feet on the ground",
@@ -82,11 +59,49 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
         ),
         default="AUTO",
     )
+
     in_place: BoolProperty(
         name="Keep in Place",
         description="Let walks and runs that go along stay where they begin: games move players by themselves",
         default=True,
     )
+
+    def propose_path(self, context: Context) -> None:
+        """Propose a folder that is called as the active object."""
+        from ...tasks.player.making_pictures import plain_name
+
+        if not self.filepath:
+            active = context.view_layer.objects.active
+            name = plain_name("" if active is None else active.name) or "player"
+            self.filepath = str(Path(bpy.data.filepath).parent / name)
+
+
+class OBJECT_OT_idtech_make_player(Placing, Operator):  # type: ignore[misc]
+    """Make a player of Quake III of a rigged character."""
+
+    bl_idname = "object.idtech_make_player"
+    bl_label = "Make Player"  # the file dialog's button has room for some twenty letters
+    bl_description = (
+        "Make the three models, skins and table of animations of a player, of one rigged character and its actions"
+    )
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
+    filename_ext = ""
+    check_extension = None
+
+    filter_glob: file_filter((PACK, ".md3", ".skin", ".cfg"))
+    torso: StringProperty(
+        name="Torso", description="The bone that the torso begins with (spine, waist); empty: by the bones' names"
+    )
+    head: StringProperty(
+        name="Head", description="The bone that the head begins with (neck, head); empty: by the bones' names"
+    )
+    hand: StringProperty(name="Right Hand", description="The bone that holds the weapon; empty: by the bones' names")
+    rows: StringProperty(
+        name="Animations",
+        description="Actions for rows of the table, and their frames per second if they are others: "
+        "LEGS_RUN=Trot, BOTH_DEATH1=Fall @ 20; for all others actions are found by their names",
+    )
+    fps: FloatProperty(name="FPS", description="How often actions are looked at", default=15.0, min=1.0, max=120.0)
     close_seams: BoolProperty(
         name="Close Seams",
         description="Let the edges at waist and neck stay with the tags, so that no gap opens between different "
@@ -116,12 +131,8 @@ class OBJECT_OT_idtech_make_player(Exporting, Operator):  # type: ignore[misc]
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the bones that are proposed."""
         from ...tasks.player.making import proposed_bones
-        from ...tasks.player.making_pictures import plain_name
 
-        if not self.filepath:
-            active = context.view_layer.objects.active
-            name = plain_name("" if active is None else active.name) or "player"
-            self.filepath = str(Path(bpy.data.filepath).parent / name)
+        self.propose_path(context)
         self.torso, self.head, self.hand = proposed_bones(context)
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}

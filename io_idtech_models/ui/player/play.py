@@ -69,6 +69,7 @@ class OBJECT_OT_idtech_play(Operator):  # type: ignore[misc]
     def execute(self, context: Context) -> set[str]:
         """Play."""
         from ...blender.player.parts import find_player
+        from ...blender.roots import root_of
         from ...tasks.player.play import play
 
         player = find_player(context.view_layer.objects.active)
@@ -77,7 +78,8 @@ class OBJECT_OT_idtech_play(Operator):  # type: ignore[misc]
             return CANCELLED
         legs, torso = ("" if name == ALL else name for name in (self.legs, self.torso))
         try:
-            play(player, legs, torso, context.scene, self.fit_range)
+            lead = root_of(context.view_layer.objects.active)
+            play(player, legs, torso, context.scene, self.fit_range, lead)
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED

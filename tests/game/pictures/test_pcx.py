@@ -354,3 +354,14 @@ def test_this_writer_is_right():
     assert pack_runs(bytes(70)) == b"\xff\x00\xc7\x00"
     assert len(header(1, 1)) == 128
     assert GOOD[:12] == b"\x0a\x05\x01\x08\0\0\0\0\x04\0\x08\0"
+
+
+@pytest.mark.parametrize("size", [(1, 1), (3, 5), (32, 32), (7, 200)])
+@pytest.mark.parametrize("kinds", [1, 2, 256])
+def test_what_is_written_is_read(size, kinds):
+    numbers = RNG.integers(0, kinds, size, dtype=np.uint8)
+    data = pcx.encode(numbers, PALETTE)
+    np.testing.assert_array_equal(pcx.decode(data), PALETTE[numbers])
+    assert data[-769:] == MARK + PALETTE.tobytes()
+    width = size[1]
+    assert data[128:-769] == b"".join(pack_runs(line.tobytes() + line[-1:].tobytes() * (width % 2)) for line in numbers)

@@ -61,7 +61,7 @@ def test_parts_stand_where_the_game_puts_them(tmp_path, frame):
 
 
 def test_animations_are_those_of_the_group(tmp_path):
-    read(put_character(tmp_path))
+    read(put_character(tmp_path), make_all=True)
     assert {"body", "stand", "walk", "salute", "extra", "crawl"} == {action.name for action in bpy.data.actions}
     assert bpy.data.actions["crawl"]["idtech_transition"] == 100
 
@@ -71,7 +71,7 @@ def test_a_table_that_lies_elsewhere_than_its_frames(tmp_path):
         tmp_path, body_aninc=None, toys_anim=files()["animations/toys.anim"].replace(b"toys/body.aninc", b"own.aninc")
     )
     (tmp_path / "animations/own.aninc").write_bytes(b"hop 1 2 3 4 5 6 0")
-    read(path)
+    read(path, make_all=True)
     assert {"body", "hop", "extra", "crawl"} == {action.name for action in bpy.data.actions}
 
 
@@ -160,7 +160,7 @@ def test_archives(tmp_path):
 def test_archives_with_several(tmp_path):
     other = CHAR.replace("allied", "axis")
     pack = put_pack(tmp_path / "etmain/pak0.pk3", files() | {other: files()[CHAR]})
-    assert "several characters, say which: 'toys/allied/trooper.char', 'toys/axis/trooper.char'" in error_of(
+    assert "several characters, say which: 'toys/allied/trooper', 'toys/axis/trooper'" in error_of(
         run, filepath=str(pack)
     )
     assert "no character 'medic'" in error_of(run, filepath=str(pack), character="medic")

@@ -179,6 +179,21 @@ def test_real_parts_stand_as_in_the_game(name):
         check_places(player, models, {kind: min(frame, n - 1) for kind, n in count.items()})
 
 
+@pytest.mark.parametrize(("part", "frame"), [("lower", 18), ("upper", 12), ("head", 18)])
+def test_all_frames_begin_with_the_one_that_the_active_part_showed(own, part, frame):
+    scene = bpy.context.scene
+    scene.render.fps = 30
+    bpy.ops.object.idtech_play(legs="LEGS_RUN", torso="TORSO_ATTACK")
+    activate(own.parts[part].children[0])
+    scene.frame_set(6 if part == "upper" else 5)
+    bpy.ops.object.idtech_play()
+    assert scene.frame_current == frame
+    bpy.ops.object.idtech_play(legs="LEGS_RUN", torso="TORSO_ATTACK")
+    scene.frame_set(6 if part == "upper" else 5)
+    bpy.ops.object.idtech_animation_play(name="All Frames")
+    assert scene.frame_current == frame
+
+
 def test_legs_and_torso_play_apart(tmp_path):
     folder = game(tmp_path)
     player = brought(folder, legs="LEGS_RUN", torso="TORSO_ATTACK", frame_rate=24)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +31,8 @@ log = logging.getLogger(__name__)
 Doubles = NDArray[np.float64]
 STRETCH = 0.01  # units that a bone may be longer or shorter than the file's before it is worth a word
 PART = 1e-6  # of a length: rounding, too
+EARLY = 1e-6  # of a frame: rounding of a quotient of rates
+MOST_TIMES = 60  # as many frames as the torso has: legs that play faster than that are no animation
 FRAME_RATE = 15.0  # files have none; the rate of most of the games' rows
 
 
@@ -97,6 +100,11 @@ def part(animation: Animation, name: str, frames: range, frame_rate: float) -> A
         source=own,
         source_frames=np.tile(np.arange(count, dtype=np.int32)[:, None, None], (1, joints, 2)),
     )
+
+
+def cut(file: Moved, frames: range) -> Any:
+    """Return a file's structs with some of its frames alone: of thousands a row needs a few."""
+    return replace(file, frames=file.frames[frames.start : frames.stop])  # type: ignore[type-var]
 
 
 def traits_of(file: Moved) -> Traits:
@@ -236,8 +244,9 @@ def mixed(
 ) -> Animation:
     """Return what a player shows whose legs and torso play two animations, each again when it has ended.
 
-    `aim` is down and to the left against the legs, in degrees. `turned` (B,) are the bones that `frames.Take` has so;
-    of an MDS the game turns these in a way of their own.
+    There is a frame for each of the legs', at their rate; the torso shows the frame that it has come to by then, at its
+    own. `aim` is down and to the left against the legs, in degrees. `turned` (B,) are the bones that `frames.Take` has
+    so; of an MDS the game turns these in a way of their own.
 
     Raises:
         LimitError: the animations are of different skeletons, or no bone follows the torso.
@@ -247,11 +256,13 @@ def mixed(
         raise LimitError("no bone has a torso weight above 0: nothing would follow the torso")
     if upper.joint_names != legs.joint_names or not np.array_equal(upper.parents, legs.parents):
         raise LimitError(f"'{upper.name}' has other bones than '{legs.name}'")
-    frames = max(legs.num_frames, upper.num_frames)
+    pace = upper.frame_rate / legs.frame_rate if upper.frame_rate > 0 and legs.frame_rate > 0 else 1.0
+    frames = max(legs.num_frames, min(math.ceil(upper.num_frames / pace), MOST_TIMES * upper.num_frames))
     lower, above = (join([animation], kind, turned) for animation in (legs, upper))  # as the game has them: in codes
+    playing = np.floor(np.arange(frames) * pace + EARLY).astype(np.int64)  # the torso's frame at each of the legs'
     places, matrices = torso.play(
         _codes(lower, np.arange(frames) % legs.num_frames),
-        _codes(above, np.arange(frames) % upper.num_frames),
+        _codes(above, playing % upper.num_frames),
         torso.Bones(
             legs.parents,
             lower.bones["parent_dist"].astype(np.float64),

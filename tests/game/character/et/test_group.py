@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_idtech_models.game.character.group import MOST_BYTES, MOST_INCLUDES, MOST_MOTIONS, MOST_ROWS, read_group
+from io_idtech_models.game.character.et.group import MOST_BYTES, MOST_INCLUDES, MOST_MOTIONS, MOST_ROWS, read_group
 from io_idtech_models.reporting import FormatError, LimitError
 from tests.samples_character import GROUP_TEXT, TABLE
 

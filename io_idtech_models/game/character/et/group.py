@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ...reporting import FormatError, ModelError
-from ..aninc import Row, effective, read_rows
-from ..lexer import clean, fold, shown, shown_name
-from ..store import name_parts
+from ....reporting import FormatError, ModelError
+from ...aninc import Row, effective, read_rows
+from ...lexer import clean, fold, shown, shown_name
+from ...store import name_parts
 
 SUFFIX = ".anim"
 START = re.compile(r'\s*"?animgroup"?\s*\{', re.IGNORECASE)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from io_idtech_models.game.character.definition import MOST_BYTES, MOST_ENTRIES, Entry, read
+from io_idtech_models.game.character.et.definition import MOST_BYTES, MOST_ENTRIES, Entry, read
 from io_idtech_models.reporting import FormatError
 from tests.samples_character import DEFINITION, TOYS
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...reporting import FormatError
-from ..lexer import WORDS, clean, decode, fold, shown, unquoted
+from ....reporting import FormatError
+from ...lexer import WORDS, clean, decode, fold, shown, unquoted
 
 MESH, SKIN, GROUP, SCRIPT = "mesh", "skin", "animationgroup", "animationscript"
 HEAD, HEAD_SKIN, HEAD_ANIMATIONS = "hudhead", "hudheadskin", "hudheadanims"

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from io_idtech_models.game.character.files import HEAD, PLACES, character_of, characters_in
+from io_idtech_models.game.character.et.files import PLACES
+from io_idtech_models.game.character.files import HEAD
+from io_idtech_models.game.character.kinds import character_of, characters_in
 from io_idtech_models.game.folders import Disk, Game
 from io_idtech_models.reporting import ModelError
 from tests.packs import put_pack

@@ -1,0 +1,1 @@
+"""Characters of Wolfenstein: Enemy Territory: their texts, and which files they mean."""

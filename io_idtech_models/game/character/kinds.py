@@ -1,0 +1,108 @@
+"""Which games have characters, how the files that name them are called, and who finds the rest: a row for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...model.wording import listed
+from ...reporting import LimitError
+from ..store import GameFile, Store
+from . import quake2, wolf
+from .doom3 import FOLDER, SUFFIX
+from .doom3 import files as doom3
+from .edits import RowEdit
+from .et import files as et
+from .et import texts
+from .files import CharacterFiles, files_below, game_of
+from .xreal import NAME as XREAL_FILE
+from .xreal import files as xreal
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Characters of a game."""
+
+    end: str  # of the name of the file that names one, in lower case
+    folder: str  # of the game, below which they lie
+    find: Callable[[GameFile, str], CharacterFiles]  # from that file, in a skin; raises ModelError
+    place: Callable[[GameFile], str]  # what tells it apart from others: "temperate/axis/medic"
+    names: Callable[[GameFile], list[str]] | None = None  # of the characters in such a file, where it may have several
+    also: str = ""  # how further files end that it is found from, which are models and no character by themselves
+    above: str = ""  # what the folder around that of such a file is called, where that tells it apart
+    is_model: bool = False  # the file is a model by itself, too
+    find_named: Callable[[GameFile, str, str], CharacterFiles] | None = None  # one of these, in a skin, by its name
+    # Texts, by their paths in the game, that edits of rows change; by the path of the one that has the tables.
+    with_rows: Callable[[Mapping[str, bytes], str, Sequence[RowEdit]], dict[str, bytes]] | None = None
+    with_skin: Callable[[bytes, str], bytes] | None = None  # the file that names one, where it names another skin
+
+
+KINDS = (
+    Kind(et.SUFFIX, et.HOME, et.character_of, et.place_of, with_rows=texts.with_rows, with_skin=texts.with_skin),
+    Kind(wolf.TABLE, wolf.HOME, wolf.character_of, wolf.place_of),
+    Kind(
+        SUFFIX,
+        FOLDER,
+        doom3.character_of,
+        doom3.place_of,
+        names=doom3.names_in,
+        also=".md5mesh",
+        find_named=doom3.character_of,
+    ),
+    Kind(XREAL_FILE, xreal.HOME, xreal.character_of, xreal.place_of),
+    Kind(quake2.MODEL, quake2.HOME, quake2.character_of, quake2.place_of, above=quake2.HOME, is_model=True),
+)
+
+
+def kind_of(file: GameFile) -> Kind | None:
+    """Return the kind of character that a file names, or None."""
+    return next((kind for kind in KINDS if file.name.lower().endswith(kind.end) and _lies_there(file, kind)), None)
+
+
+def kind_named(name: str) -> Kind | None:
+    """Return the kind of character that a file of a name, or a path, names, or None."""
+    return next((kind for kind in KINDS if name.lower().endswith(kind.end)), None)
+
+
+def _lies_there(file: GameFile, kind: Kind) -> bool:
+    """Tell whether a file lies where those that name characters of a kind do."""
+    around = file.layer.parent
+    return not kind.above or (around is not None and around.name.lower() == kind.above)
+
+
+def character_of(file: GameFile, skin: str = "", name: str = "") -> CharacterFiles:
+    """Return the character that a file names, in the skin that it names, or another one; of several one by its name.
+
+    Raises:
+        ModelError: the file can't be read, or names none.
+    """
+    kind = kind_of(file) or next((each for each in KINDS if each.also and file.name.lower().endswith(each.also)), None)
+    if kind is None:
+        raise LimitError(f"this names no character: that do {listed([f'*{kind.end}' for kind in KINDS])}")
+    if name and kind.find_named is not None:
+        return kind.find_named(file, skin, name)
+    return kind.find(file, skin)
+
+
+def names_in(file: GameFile) -> list[str]:
+    """Return the characters that a file names, where it may name several; that is "" where it names one."""
+    kind = kind_of(file)
+    return [""] if kind is None or kind.names is None else kind.names(file)
+
+
+def characters_in(store: Store) -> list[GameFile]:
+    """Return the files that name the characters of a game's folder or archive."""
+    found = [(kind, file) for kind in KINDS for file in files_below(store, kind.folder, kind.end)]
+    return [file for kind, file in found if _lies_there(file, kind)]
+
+
+def place_of(file: GameFile) -> str:
+    """Return what tells a character apart from others of its game, by the file that names it: its name, and folders."""
+    kind = kind_of(file)
+    return file.place if kind is None else kind.place(file)
+
+
+def home_of(file: GameFile) -> Store | None:
+    """Return the folder of the game of a file that names a character, with all its layers, or None."""
+    kind = kind_of(file)
+    return None if kind is None else game_of(file, kind.folder)

@@ -1,0 +1,145 @@
+"""Which files make a character of Return to Castle Wolfenstein, wherever they lie: found from its `wolfanim.cfg`.
+
+Facts (CG_RegisterClientModelname, CG_RegisterClientHeadname and CG_RegisterAcc of iortcw's cg_players.c):
+
+- A character is a folder `models/players/NAME` with `body.mds`, whose own frames the rows of `wolfanim.cfg` take apart,
+  `body_SKIN.skin` and `head_SKIN.skin`. The head is the model that `md3_part` of its skin names, or `head.md3`.
+- The body's skin attaches belts, what is on the back, and weapons; the head's skin hats, on the head's `tag_mouth`. The
+  tags are those of Enemy Territory.
+- A name that has `.md3` in it is a model of the folder. Another one is `NAME.skin` of it, whose `md3_part` names
+  a model in `acc`; where it has no such line, or there is no such skin, it is the model `NAME.md3`.
+- `playerscale` in the body's skin is the size at which all of it is shown, whose files stay as they are.
+- A character without `body.mds` has legs and torso apart, as those of Quake III.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...model.wording import listed
+from ...reporting import LimitError, ModelError
+from ..lexer import fold, without_suffix
+from ..player import animation_cfg
+from ..skin import SUFFIX as SKIN_SUFFIX
+from ..skin import Skin, choose, skins_of
+from ..store import GameFile, name_parts
+from .et.files import BODY_TAGS, HEAD_PLACE, HEAD_TAGS, PLACES
+from .files import BODY, HEAD, CharacterFiles, Finder, MotionFile, Piece, game_of
+
+TABLE = "wolfanim.cfg"
+HOME = "models"  # below which they lie
+PLAYERS = ("models", "players")
+GAME = "rtcw"
+MODEL = "md3_part"  # what in a skin names the model that wears it
+SCRIPTED = "md3_animscript"  # what scripts of animations show by themselves
+BODY_NAME, HEAD_NAME = "body.mds", "head.md3"
+
+
+def character_of(file: GameFile, skin: str = "") -> CharacterFiles:
+    """Return the character of a folder, in a skin, or the one that is shown first.
+
+    Raises:
+        LimitError: it has no body with bones.
+    """
+    return _Found(file, skin).character
+
+
+def place_of(file: GameFile) -> str:
+    """Return what tells a character apart from others: its folder's name."""
+    return file.layer.name
+
+
+class _Found(Finder):
+    """Looks a character's files up."""
+
+    def __init__(self, file: GameFile, skin: str) -> None:
+        folder = file.folder
+        if folder.find_first((), [BODY_NAME]) is None:
+            raise LimitError(f"'{folder.name}' has no {BODY_NAME}: legs and torso apart are a Quake III Player")
+        name = skin or choose(skins_of(BODY, folder.names())) or ""
+        tags = {BODY: BODY_TAGS, HEAD: HEAD_TAGS}
+        super().__init__(CharacterFiles(folder.name, file, GAME, name, tags=tags), game_of(file, HOME))
+        self.folder = folder
+        self.character.texts.append(file)
+        self.character.body = self.find(BODY_NAME)
+        self.character.skin = self.worn(BODY)
+        self.find_motions()
+        worn = self.read_skin(self.character.skin)
+        if worn is None:
+            self.character.skin = None
+        else:
+            self.character.scale = worn.scale if worn.scale > 0 else 1.0
+        self.find_head()
+        self.find_pieces(worn, BODY)
+        head = self.character.head
+        self.find_pieces(None if head is None else self.read_skin(head.skin), HEAD)
+
+    def find(self, name: str, twin: str = "") -> GameFile | None:
+        """Return the file of a name, which counts from the character's folder; or the one that another game has."""
+        *folders, last = name_parts(name) or [""]
+        names = [last, without_suffix(last) + twin] if twin else [last]
+        found = self.folder.find_first(folders, names) if last else None
+        return found or super().find("/".join((*PLAYERS, self.folder.name, name)), twin)
+
+    def worn(self, part: str) -> GameFile | None:
+        """Return the skin of the body or of the head; says so where there is none."""
+        name = self.character.skin_name
+        wanted = f"{part}_{name}{SKIN_SUFFIX}"
+        found = self.find(wanted) if name else None
+        if found is None:
+            self.miss(f"the {part}'s skin '{wanted}' is not there" if name else f"there is no {part}_NAME{SKIN_SUFFIX}")
+        return found
+
+    def find_motions(self) -> None:
+        """Find the rows that take the body's frames apart."""
+        body = self.character.body
+        try:
+            table = animation_cfg.read(self.character.file.read())
+        except ModelError as error:
+            self.miss(f"'{self.character.file.name}': {error}")
+            return
+        if body is not None:
+            self.character.motions.append(MotionFile(body, tuple(table.clips)))
+
+    def find_head(self) -> None:
+        """Find the head, by its skin, and what it wears."""
+        skin = self.worn(HEAD) or self.head_of_its_own()
+        worn = self.read_skin(skin)
+        names = {} if worn is None else {fold(kind): name for kind, name in worn.attached(GAME).items()}
+        head = self.model(names.get(MODEL, HEAD_NAME), "the head")
+        if head is not None:
+            self.character.pieces.append(Piece(HEAD, *HEAD_PLACE, head, None if worn is None else skin))
+
+    def head_of_its_own(self) -> GameFile | None:
+        """Return the skin that the head wears first, where there is none called as the body's: the game takes any."""
+        name = choose(skins_of(HEAD, self.folder.names()))
+        return None if name is None else self.find(f"{HEAD}_{name}{SKIN_SUFFIX}")
+
+    def find_pieces(self, skin: Skin | None, on: str) -> None:
+        """Find what the skin of the body, or that of the head, attaches to it."""
+        ignored = []
+        for kind, name in () if skin is None else skin.attached(GAME).items():
+            where = PLACES.get(fold(kind))
+            if where is not None and where[0] == on:
+                model, worn = self.attached(name, fold(kind))
+                if model is not None:
+                    self.character.pieces.append(Piece(fold(kind), *where, model, worn, HEAD_PLACE[1]))
+            elif fold(kind) != MODEL and not fold(kind).startswith(SCRIPTED):
+                ignored.append(kind)
+        if ignored:
+            self.miss(f"the {on}'s skin attaches what games ignore there: {listed(ignored)}")
+
+    def attached(self, name: str, kind: str) -> tuple[GameFile | None, GameFile | None]:
+        """Return the model that a name in a skin means, and what it wears."""
+        what = f"{kind}'s model"
+        if ".md3" in fold(name):
+            return self.model(name, what), None
+        skin = self.find(name + SKIN_SUFFIX)
+        worn = self.read_skin(skin)
+        model = next(self.models_of(worn), None)
+        return self.model(f"{name}.md3" if model is None else f"acc/{model}", what), skin if worn else None
+
+    @staticmethod
+    def models_of(skin: Skin | None) -> Iterator[str]:
+        """Yield the models that a skin says that it is for."""
+        yield from (name for kind, name in ({} if skin is None else skin.attached(GAME)).items() if fold(kind) == MODEL)

@@ -1,0 +1,216 @@
+"""Files of frames that an armature keeps, with what was edited in actions of their rows, and what tables say then.
+
+An action that shows what its row's frames did changes nothing. What it shows otherwise takes the place of these frames,
+unless there are more or fewer by now, or another row shows some of them, too: then they go behind all frames, and the
+row says where. So an edit of one row is an edit of no other.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from ... import formats
+from ...blender import names
+from ...blender.playback import used_actions
+from ...blender.properties import PREVIEW
+from ...blender.skeletal import gather_motion, kept_frames
+from ...blender.skeletal.kept_frames import KeptFile, KeptRow
+from ...blender.skeletal.rig_scene import RigScene
+from ...game.aninc import Row
+from ...game.character.edits import RowEdit
+from ...model.bounds import set_bounds
+from ...model.limits.games import refused
+from ...model.skeletal import Animation, SkeletalModel
+from ...model.wording import listed
+from ...reporting import LimitError
+from ..export.motion import of_format
+from ..export.motion_sources import slot_of
+from ..import_ import aninc as animation_tables
+from ..import_.kept_frames import table_row
+
+log = logging.getLogger(__name__)
+SAME_RATE = 1e-3  # frames per second
+
+
+@dataclass(eq=False)
+class MotionsSaved:
+    """What becomes of the files, by their paths in the game, and of their rows."""
+
+    files: dict[str, bytes] = field(default_factory=dict)  # all of them
+    edited: list[str] = field(default_factory=list)  # the paths of those that were edited
+    rows: list[RowEdit] = field(default_factory=list)
+
+
+def save_motions(export: RigScene, model: SkeletalModel, game: str) -> MotionsSaved:
+    """Return the files of frames that an armature keeps; `model` is its body, whose reach frames say.
+
+    Raises:
+        LimitError: frames are lost, or an action is of other bones than they.
+    """
+    rig = export.rig
+    files = kept_frames.kept_files(rig)
+    actions = [action for action in used_actions(rig) if PREVIEW not in action]
+    made = kept_frames.made_of(actions)
+    taken = set(made.values())
+    new = [action for action in actions if action not in taken]
+    saved = MotionsSaved()
+    for number, file in enumerate(files):
+        own = {place: action for (nth, place), action in made.items() if nth == number and place < len(file.rows)}
+        added = [action for action in new if (kept_frames.origin_of(action) or (0, 0))[0] == number]
+        data = kept_frames.data_of(rig, number)
+        edits = _FileEdits(export, model, file, data, game)
+        for place, action in sorted(own.items()):
+            edits.take(file.rows[place], action)
+        for action in added:
+            edits.add(action)
+        if edits.changed:
+            saved.edited.append(file.game_name)
+        saved.files[file.game_name] = edits.dump() if edits.changed else data
+        saved.rows += edits.rows
+    return saved
+
+
+class _FileEdits:
+    """A file of frames on its way out."""
+
+    def __init__(self, export: RigScene, model: SkeletalModel, file: KeptFile, data: bytes, game: str) -> None:
+        self.format = formats.by_name(file.format)
+        self.export, self.model, self.file, self.game = of_format(export, self.format), model, file, game
+        self.data = data
+        self.rows: list[RowEdit] = []
+        self.parts: list[tuple[int, Animation, int]] = []  # where they begin in the file, and where they began
+        self.every: Animation | None = None  # all frames, where these were edited as one
+        self.end = file.num_frames
+        self.names = {row.clip.name.lower() for row in file.rows[1:]}
+
+    @property
+    def changed(self) -> bool:
+        """Tell whether frames are others."""
+        return bool(self.parts) or self.every is not None
+
+    @cached_property
+    def whole(self) -> Animation:
+        """All frames as they came."""
+        return self.format.motion_in(self.format.read(self.data), PurePath(self.file.place).stem)
+
+    def gather(self, action: Any) -> Animation:
+        """Return what an action is on the armature, with bounds where it was edited."""
+        found = gather_motion.gather_action(self.export, action, slot_of(self.export.rig, action))
+        found.keep_bounds = True
+        set_bounds(found, self.model)
+        return found
+
+    def take(self, row: KeptRow, action: Any) -> None:
+        """Take what an action of a row shows, and says."""
+        animation = self.gather(action)
+        is_same = _is_source(animation, row.clip.length)
+        if row.said is None:
+            if not is_same:
+                self._demand_bones(animation)
+                self.every, self.end = animation, max(self.end, animation.num_frames)
+            return
+        said, first = table_row(row), row.clip.first
+        if not is_same:
+            first = self._place(row, animation)
+        if isinstance(said, Row):
+            new = self._row(action, animation, first, said)
+            if new != said:
+                self.rows.append(RowEdit(self.file.game_name, said, new))
+
+    def _place(self, row: KeptRow, animation: Animation) -> int:
+        """Put the frames of an edited row where they belong; returns where they begin."""
+        self._demand_bones(animation)
+        clip = row.clip
+        others = [
+            other.clip.name
+            for other in self.file.rows[1:]
+            if other is not row and other.clip.first <= clip.last and clip.first <= other.clip.last
+        ]
+        if animation.num_frames == clip.length and not others:
+            self.parts.append((clip.first, animation, clip.first))
+            return clip.first
+        if others:
+            text = "'%s' shares frames of '%s' with %s, which stay: its own are behind all others now"
+            log.warning(text, clip.name, PurePath(self.file.place).name, listed(others))
+        return self._append(animation, clip.first)
+
+    def _append(self, animation: Animation, began: int) -> int:
+        first = self.end
+        self.parts.append((first, animation, began))
+        self.end += animation.num_frames
+        return first
+
+    def add(self, action: Any) -> None:
+        """Take an action that is no row yet: a new one."""
+        name = names.file_name_of(action)
+        if name.lower() in self.names:
+            text = "'%s' is left out: '%s' has a row of that name already, rename the action"
+            log.warning(text, action.name, PurePath(self.file.place).name)
+            return
+        self.names.add(name.lower())
+        animation = self.gather(action)
+        self._demand_bones(animation)
+        origin = kept_frames.origin_of(action)
+        known = origin is not None and origin[1] < len(self.file.rows)
+        began = self.file.rows[origin[1]].clip.first if origin is not None and known else -1
+        row = animation_tables.row_of(action, animation, self._append(animation, began), self.game)
+        self.rows.append(RowEdit(self.file.game_name, None, row))
+
+    def _row(self, action: Any, animation: Animation, first: int, said: Row) -> Row:
+        """Return what a table is to say of a row, in its own words where these mean the same."""
+        clip = said.clip
+        if abs(animation.frame_rate - clip.frame_rate) <= SAME_RATE:
+            animation = replace(animation, frame_rate=clip.frame_rate)
+            new = animation_tables.row_of(action, animation, first, "")
+            new.fps = said.fps
+        else:
+            new = animation_tables.row_of(action, animation, first, self.game)
+        moved = (first, animation.num_frames) != (max(said.first, 0), self._shown(said))
+        if not moved:  # a row may begin, or end, where there are no frames
+            new.first, new.length = said.first, said.length
+        new.text = said.text
+        return new
+
+    def _shown(self, said: Row) -> int:
+        return min(said.clip.last + 1, self.file.num_frames) - max(said.clip.first, 0)
+
+    def _demand_bones(self, animation: Animation) -> None:
+        whole = self.whole
+        if animation.joint_names != whole.joint_names or not np.array_equal(animation.parents, whole.parents):
+            raise LimitError(
+                f"'{animation.name}' has other bones than '{PurePath(self.file.place).name}': bones that were added,"
+                " removed or renamed can't go into a character's frames, export them as files of their own"
+            )
+
+    def dump(self) -> bytes:
+        """Return the bytes of the file; raises LimitError."""
+        whole = self.whole if self.every is None else self.every
+        count = max(self.end, whole.num_frames)
+        grown = whole.of_frames(np.minimum(np.arange(count), whole.num_frames - 1))
+        hints = grown.source_frames
+        assert hints is not None
+        for first, part, began in self.parts:
+            own = slice(first, first + part.num_frames)
+            grown.positions[own], grown.rotations[own] = part.positions, part.rotations
+            grown.bounds[own] = part.bounds
+            known = part.source_frames if began >= 0 else None
+            hints[own] = -1 if known is None else np.where(known >= 0, known + began, -1)
+        for text in refused(self.format.check(grown, self.game)):
+            log.warning("%s: %s", PurePath(self.file.place).name, text)
+        return self.format.dump(grown)
+
+
+def _is_source(animation: Animation, count: int) -> bool:
+    """Tell whether an animation is, frame by frame, what its row was in its file."""
+    hints, joints = animation.source_frames, animation.source_joints
+    if hints is None or joints is None or animation.source is None or animation.num_frames != count:
+        return False
+    if len(joints) != len(animation.source.joint_names) or not np.array_equal(joints, np.arange(len(joints))):
+        return False
+    return bool((hints == np.arange(count)[:, None, None]).all())

@@ -1,0 +1,275 @@
+"""A player of Quake II made of one rigged character: a model in the frames that the game plays, gun, skin and icon.
+
+The whole character is sampled in all 198 frames; nothing in the scene is changed. What it wears becomes one picture,
+for the game's models have one each.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import formats
+from ...assets.pictures import game_palette
+from ...assets.storage import Target
+from ...blender.compat import Context
+from ...blender.player.rig import Piece, Rig, find_rig, sample
+from ...blender.roots import poses_parts
+from ...blender.scene import ExportScene
+from ...blender.shading.pixels import picture_of
+from ...blender.vertex.frame_plan import GatherSettings
+from ...blender.window import object_mode
+from ...formats.vertex_files import dump_for
+from ...game.character.quake2 import ANIMATIONS, HOME, MODEL, NUM_FRAMES, character_of
+from ...game.pictures import pcx, tga
+from ...game.player.quake2_rows import ROWS, shots_of
+from ...game.player.row_layout import Length
+from ...game.player.row_matching import Match, chosen_rows, match_rows
+from ...game.store import ARCHIVES
+from ...model import steady
+from ...model.pictures import Matching, match, resized
+from ...model.player import cutting
+from ...model.player.regions import LEGS, Parts, side_of
+from ...model.vertex import Surface, VertexModel
+from ...model.wording import listed, once, plural
+from ...reporting import LimitError, Summary, collected_warnings
+from ..import_.games import user_disk
+from .making import FACING, FAR, Made, length_of, player_name
+
+log = logging.getLogger(__name__)
+
+WIDTH, HEIGHT = 256, 256  # of the skin, in pixels: a power of two, below the game's 480 lines
+ICON = 32
+MANY, USUAL = 2000, "500 to 700"  # triangles
+
+
+@dataclass(frozen=True)
+class Quake2Options:
+    """What is made of a character; the operator declares the same options."""
+
+    rows: str = ""  # "run=Trot, ...": actions that animations play; others by their names
+    gun: str = ""  # objects that become weapon.md2, by their names: "rifle, scope"
+    skin: str = "default"
+    fit: bool = True  # as high as a player of the game, feet on the ground
+    scale: float = 1.0  # game units of a unit in the scene, where it is not fitted
+    facing: str = "AUTO"
+    in_place: bool = True  # what goes along while it repeats stays where it begins
+
+
+def make_quake2_player(name: str, target: Target, options: Quake2Options, context: Context) -> tuple[Made, Summary]:
+    """Return the files of a player made of the scene's rigged character; `target` is where they will lie.
+
+    Raises:
+        LimitError: there is no such character, a choice makes no sense, or the game would refuse the result.
+    """
+    made, skin = Made(player_name(name)), player_name(options.skin or "default")
+    with collected_warnings() as warnings, object_mode(context):
+        context.view_layer.update()
+        rig = find_rig(context)
+        if poses_parts(rig.armature):
+            raise LimitError(f"'{rig.armature.name}' poses the parts of a Quake III player: take a character's own rig")
+        guns = _guns(rig, options.gun)
+        pieces, names = _sampled(rig, options, context)
+        body = [piece for nth, piece in pieces if rig.meshes[nth] not in guns]
+        held = [piece for nth, piece in pieces if rig.meshes[nth] in guns]
+        if not body:
+            raise LimitError("all meshes are the gun's: name those alone that it consists of")
+        palette = game_palette(user_disk().file(target))
+        if palette is None:
+            log.warning(
+                "no pics/colormap.pcx of the game was found, whose colours stock Quake II shows: the skin has its own;"
+                " name the game's folder in the preferences"
+            )
+        for stem, own, worn in (("tris", body, skin), ("weapon", held, "weapon")):
+            path = f"{HOME}/{made.name}/{worn}.pcx"
+            model, picture = _model(own, names, path)
+            made.files[f"{stem}.md2"] = _written(model, stem)
+            if picture is not None:
+                made.files |= _pictures(picture, worn, palette, icon=stem == "tris")
+        if not held:
+            log.warning("no object is the gun: weapon.md2, without which the game refuses a player, shows nothing")
+    count = sum(len(piece.surface.triangles) for _, piece in pieces)
+    facts = f"'{made.name}' of '{rig.armature.name}': {plural(count, 'triangle')}, {NUM_FRAMES} frames, skin {skin}"
+    if count > MANY:
+        warnings.append(f"{count} triangles, players of the game have {USUAL}: decimate it (modifier Decimate)")
+    return made, Summary(facts, once(warnings))
+
+
+def _guns(rig: Rig, text: str) -> list[Any]:
+    """Return the meshes that are the gun: those of the names, else those that are called so; raises LimitError."""
+    wanted = [name.strip().lower() for name in text.split(",") if name.strip()]
+    there = {str(block.name).lower(): block for block in rig.meshes}
+    lost = [name for name in wanted if name not in there]
+    if lost:
+        raise LimitError(f"the character has no mesh called {listed(lost)}: it has {listed(list(there))}")
+    if wanted:
+        return [there[name] for name in wanted]
+    return [block for name, block in there.items() if any(word in name for word in ("weapon", "gun", "rifle"))]
+
+
+def _sampled(rig: Rig, options: Quake2Options, context: Context) -> tuple[list[tuple[int, Piece]], list[str]]:
+    """Return the character's surfaces in the game's frames and space, with their meshes' numbers; and frames' names."""
+    takes = rig.takes()
+    matches = match_rows(sorted(takes), chosen_rows(options.rows, sorted(takes), ROWS), ROWS)
+    _say_matches(matches, takes)
+    lengths: dict[str, Length] = {name: length_of(take) for name, take in takes.items()}
+    now = float(context.scene.frame_current)
+    lengths[""], takes[""] = Length(now, now), rig.now(now)
+    shots, names = shots_of(matches, lengths)
+    different = list(dict.fromkeys(shots))
+    export = ExportScene(context.scene, context.view_layer, GatherSettings())
+    parts = Parts(dict.fromkeys(rig.bones.parents, LEGS), "", "", "")
+    found: list[tuple[int, Piece]] = []
+    order = [different.index(shot) for shot in shots]
+    for nth, block in enumerate(rig.meshes):
+        seen = sample(Rig(rig.armature, [block]), parts, [(takes[a], time) for a, time in different], [], export)
+        found += [(nth, piece) for piece in seen.pieces]
+        armature = seen.armature
+    stand = names.index("stand01")
+    into = _into_game(rig, [piece for _, piece in found], armature[order[stand]], order[stand], options)
+    transforms = np.repeat(into[None], len(order), axis=0)
+    if options.in_place:
+        _stay(transforms, [piece.surface for _, piece in found], order, matches)
+    return [(nth, replace(p, surface=cutting.in_frames(p.surface, transforms, order))) for nth, p in found], names
+
+
+def _stay(
+    transforms: NDArray[np.float64], surfaces: Sequence[Surface], order: Sequence[int], matches: dict[str, Match]
+) -> None:
+    """Take away how far a character goes along in animations that the game repeats and moves by itself; it is named.
+
+    That is the way from the first frame to the last, evenly: it may go faster and slower, and sway.
+    """
+    far = {}
+    for clip in ANIMATIONS:
+        if not clip.loop:
+            continue
+        ends = [order[clip.first], order[clip.last]]
+        points = np.concatenate([surface.positions[ends] for surface in surfaces], axis=1).astype(np.float64)
+        middles = steady.applied(transforms[clip.first][:3], np.ascontiguousarray(points.mean(axis=1)))
+        way = (middles[1] - middles[0])[:2]
+        if float(np.abs(way).max()) > FAR:
+            far[matches[clip.name].action] = float(np.abs(way).max())
+            steps = np.arange(clip.count)[:, None] / (clip.count - 1)
+            transforms[clip.first : clip.last + 1, :2, 3] -= steps * way
+    for action, units in far.items():
+        log.warning(
+            "'%s' moves the character by %.0f units, as games do themselves: it is kept in place", action, units
+        )
+
+
+def _say_matches(matches: dict[str, Match], takes: dict[str, Any]) -> None:
+    """Say which animations play another one's action, and which actions none plays."""
+    instead = [f"{row} by {match.instead}" for row, match in matches.items() if match.instead]
+    if instead:
+        log.warning("no action is called as these animations, they are filled: %s", ", ".join(instead))
+    left = sorted(set(takes) - {match.action for match in matches.values()})
+    if left:
+        log.warning(
+            "actions that no animation plays: %s; name them as animation=action, run='%s'", listed(left), left[0]
+        )
+
+
+def _into_game(
+    rig: Rig, pieces: Sequence[Piece], armature: NDArray[np.float64], stand: int, options: Quake2Options
+) -> NDArray[np.float64]:
+    """Return what brings a character into the game, (4, 4): facing +X, of a player's height, on the ground."""
+    quarters = FACING.get(options.facing, -1)
+    if quarters < 0:
+        across: Any = np.zeros(3)
+        for bone in rig.armature.data.bones:
+            across = across + side_of(bone.name) * np.array(bone.head_local, np.float64)
+        quarters = cutting.facing(steady.applied(armature[None, :3, :3], across[None])[0])
+    if not options.fit:
+        return cutting.into_game(quarters, options.scale, np.zeros(3))
+    points = np.concatenate([p.surface.positions[stand][p.surface.triangles].reshape(-1, 3) for p in pieces])
+    return cutting.fitted(quarters, points.astype(np.float64), points.astype(np.float64).mean(axis=0))
+
+
+def _model(pieces: Sequence[Piece], names: list[str], path: str) -> tuple[VertexModel, NDArray[np.uint8] | None]:
+    """Return the model of some surfaces, which wear one picture, and that; of none one that shows nothing."""
+    if not pieces:
+        still = np.zeros((len(names), 3, 3), np.float32)
+        up = np.broadcast_to(np.array((0, 0, 1), np.float32), still.shape).copy()
+        nothing = Surface("nothing", still, np.array([[0, 1, 2]], np.int32), np.zeros((3, 2), np.float32), [path], up)
+        return VertexModel("weapon", names, [nothing], [], texture_size=(8, 8)), None
+    materials = list(dict.fromkeys(piece.material for piece in pieces))
+    columns = int(np.ceil(np.sqrt(len(materials))))
+    lines = -(-len(materials) // columns)
+    picture = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
+    surfaces = []
+    for nth, material in enumerate(materials):
+        left, right = (WIDTH * place // columns for place in (nth % columns, nth % columns + 1))
+        top, bottom = (HEIGHT * place // lines for place in (nth // columns, nth // columns + 1))
+        shown = np.ascontiguousarray(picture_of(material)[::-1, :, :3])
+        picture[top:bottom, left:right] = resized(shown, right - left, bottom - top)
+        for piece in pieces:
+            if piece.material is material:
+                surfaces.append(_moved(piece.surface, (left, top, right, bottom), path))
+    return VertexModel("player", names, surfaces, [], texture_size=(WIDTH, HEIGHT)), picture
+
+
+def _moved(surface: Surface, cell: tuple[int, int, int, int], path: str) -> Surface:
+    """Return a surface whose texture is a part of a picture, in pixels; what repeats itself is said."""
+    left, top, right, bottom = cell
+    whole = (right - left, bottom - top) == (WIDTH, HEIGHT)
+    uvs = surface.uvs.astype(np.float64)
+    low, high = uvs.min(axis=(0, 1) if uvs.ndim == 3 else 0), uvs.max(axis=(0, 1) if uvs.ndim == 3 else 0)
+    if not whole and ((low < -1e-3).any() or (high > 1.001).any()):
+        log.warning("'%s': its texture repeats itself, which one picture for all can't: it is stretched", surface.name)
+        uvs = (uvs - low) / np.maximum(high - low, 1e-9)
+    scale = np.array(((right - left) / WIDTH, (bottom - top) / HEIGHT))
+    begin = np.array((left / WIDTH, 1.0 - bottom / HEIGHT))
+    surface.uvs = (begin + uvs * scale).astype(np.float32)
+    surface.shaders = [path]
+    return surface
+
+
+def _written(model: VertexModel, stem: str) -> bytes:
+    """Return a model's file; raises LimitError where the game refuses it."""
+    written = dump_for(formats.by_name("md2"), model, "quake2", {}, True)
+    for text in written.notes:
+        log.warning("%s.md2: %s", stem, text)
+    return written.data
+
+
+def _pictures(picture: NDArray[np.uint8], name: str, palette: NDArray[np.uint8] | None, icon: bool) -> dict[str, bytes]:
+    """Return the files of a skin, by their names: in the game's colours, in all, and its icon."""
+    table = _own_palette(picture) if palette is None else palette
+    how = Matching(table, avoided=(255,))  # which icons, shown on the screen, have no colour for
+    found = {f"{name}.pcx": pcx.encode(match(picture, how), table), f"{name}.tga": tga.encode(picture)}
+    if icon:
+        small = resized(picture, ICON, ICON)
+        found[f"{name}_i.pcx"] = pcx.encode(match(small, how), table)
+    return found
+
+
+def _own_palette(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return 256 colours that come near to those of a picture, the commonest first."""
+    coarse = (picture.reshape(-1, 3) >> 3).astype(np.int64)
+    keys = coarse[:, 0] << 10 | coarse[:, 1] << 5 | coarse[:, 2]
+    kinds, counts = np.unique(keys, return_counts=True)
+    chosen = kinds[np.lexsort((kinds, -counts))][:255]
+    table = np.zeros((256, 3), np.uint8)
+    fives = np.stack([chosen >> 10 & 31, chosen >> 5 & 31, chosen & 31], axis=1)
+    table[: len(chosen)] = (fives * 255 + 15) // 31
+    return table
+
+
+def open_player(target: Target, name: str, context: Context, into: Any) -> list[Any]:
+    """Bring a player that was written to a folder, or into an archive, into the scene; returns its objects.
+
+    Raises:
+        ModelError: it can't be read.
+    """
+    from ..character.imports import CharacterOptions, import_character
+    from ..import_.dressing import Dressing
+
+    folder = target / HOME / name if target.name.lower().endswith(ARCHIVES) else target
+    files = character_of(user_disk().file(folder / MODEL))
+    return import_character(files, CharacterOptions(fit_range=False), Dressing(), context, into)[0].objects

@@ -1,0 +1,79 @@
+"""`info` and `check` of declarations of Doom 3: what each character of a file needs, and what the game would refuse."""
+
+import json
+
+import pytest
+
+from io_idtech_models.cli import main as cli
+from tests.packs import put_pack
+from tests.samples_doom3 import DEF, EXAMPLE, HAT, NEWT, TEXT, files, put_character
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+@pytest.fixture
+def run(capsys):
+    """Return what runs a command: (status, lines of standard output, lines of standard error)."""
+
+    def call(*argv):
+        status = cli.main([str(a) for a in argv])
+        out, err = capsys.readouterr()
+        return status, out.splitlines(), err.splitlines()
+
+    return call
+
+
+def test_info_shows_each_character_of_a_file(tmp_path, run):
+    path = put_character(tmp_path, hat_ase=None)
+    status, out, err = run("info", path)
+    assert (status, err) == (0, [])
+    assert [line for line in out if line.startswith(str(path))] == [
+        f"{path}: character monster_newt_base, 4 animations in 2 files of frames, skin newt/gold",
+        f"{path}: character monster_newt, 4 animations in 2 files of frames, skin newt/gold",
+        f"{path}: character newt_head, 0 animations in 0 files of frames, skin -",
+    ]
+    assert f"  head on the body's head: {tmp_path / NEWT / 'head.md5mesh'}" in out
+    assert "  missing: def_attach's model 'models/toys/hat.ase' is not there" in out
+
+
+def test_info_for_programs(tmp_path, run):
+    records = json.loads("\n".join(run("info", "--json", put_character(tmp_path))[1]))
+    assert [record["name"] for record in records] == ["monster_newt_base", "monster_newt", "newt_head"]
+    assert [motion["names"] for motion in records[1]["motions"]] == [["ik_pose", "idle"], ["walk1", "walk1, 2"]]
+    assert records[1]["entries"]["health"] == "12"
+
+
+def test_what_declares_no_character_is_left_out_of_folders(tmp_path, run):
+    put_character(tmp_path)
+    status, out, err = run("check", tmp_path / "def")
+    assert (status, out, err) == (0, [f"{tmp_path / 'def/hat.def'}: ok", f"{tmp_path / DEF}: ok"], [])
+    assert run("info", tmp_path / "def/hat.def")[0] == 1
+    pack = put_pack(tmp_path / "pak000.pk4", files())
+    assert run("check", pack / "def")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"newt_def": TEXT.replace("frame 12	call", "frame 99	call").encode()},
+         "error: the animation 'walk1' has 25 frames, and commands at '99': the game refuses the model"),
+        ({"newt_def": TEXT.replace(f", {NEWT}/walk", f", {NEWT}/idle").encode()},
+         "error: the files of the animation 'walk1' have different lengths: the game refuses the model"),
+        ({"newt_def": TEXT.replace('"head_joint"		"head"', '"head_joint" "wing"').encode()},
+         "error: the body 'newt.md5mesh' has no joint 'wing', which head_joint asks for: the game stops there"),
+        ({"hat_def": HAT.replace("Chest", "wing").encode()},
+         "error: the body 'newt.md5mesh' has no joint 'wing', which def_attach 'newt_hat' asks for: the game stops"),
+        ({"walk_md5anim": (EXAMPLE / "walk.md5anim").read_bytes().replace(b'"tail1"', b'"tail9"')},
+         "error: 'walk.md5anim' does not fit 'newt.md5mesh': "),
+        ({"walk_md5anim": b"MD5Version 9"}, "error: 'walk.md5anim': "),
+        ({"newt_md5mesh": b"MD5Version 9"}, "error: 'newt.md5mesh': "),
+        ({"newt_def": TEXT.replace("channel	torso", "channel arms").encode()},
+         "warning: 'def/newt.def', line 7: there is no channel 'arms': the game refuses the model"),
+    ],
+)  # fmt: skip
+def test_check_tells_what_the_game_refuses(tmp_path, run, changed, problem):
+    path = put_character(tmp_path, **changed)
+    out = run("check", path)[1]
+    assert sum(line.startswith(f"  {problem}") for line in out) == 1, out
+    if problem.startswith("warning"):
+        assert run("check", "--game", "doom3", path)[0] == 1

@@ -1,0 +1,87 @@
+"""Declarations that are made or changed: every other line stays as it is."""
+
+import pytest
+
+from io_idtech_models.game.character.doom3.edits import has_model, with_anims
+from io_idtech_models.reporting import LimitError
+
+TEXT = """model a { inherit b }
+// a comment { with a brace
+model C\r
+{
+    mesh   models/x.md5mesh
+    anim   idle    models/a.md5anim // the first
+    anim   walk1   models/a.md5anim, models/b.md5anim { frame 1 sound x // {
+    } // behind
+}
+entityDef d { "model" "c" }\n\0"""
+
+
+def edited(name, anims, text=TEXT, inherits=""):
+    return with_anims(text.encode("latin-1"), name, anims, inherits).decode("latin-1")
+
+
+def lines(before, after):
+    """Return the lines that went, and those that came."""
+    old, new = before.split("\n"), after.split("\n")
+    return [each for each in old if each not in new], [each for each in new if each not in old]
+
+
+def test_a_file_of_frames_is_another_one():
+    after = edited("c", {"idle": ["models/n.md5anim"], "walk1": ["models/a.md5anim", "models/b.md5anim"]})
+    assert lines(TEXT, after) == (
+        ["    anim   idle    models/a.md5anim // the first"],
+        ["    anim   idle    models/n.md5anim // the first"],
+    )
+
+
+def test_new_ones_come_behind_the_last_as_that_is_spelt():
+    after = edited("c", {"jump": ["q/r-s.md5anim"], "fall": ["a b.md5anim", "c.md5anim"]})
+    new = '    anim   jump   q/r-s.md5anim\r\n    anim   fall   "a b.md5anim", c.md5anim\r\n'
+    assert after == TEXT.replace("    } // behind\n", f"    }} // behind\r\n{new}".removesuffix("\r\n") + "\n")
+
+
+def test_a_model_without_animations():
+    assert "{ inherit b\r\n\tanim idle n.md5anim\r\n }\n//" in edited("a", {"idle": ["n.md5anim"]})
+    assert edited("q", {"idle": ["n.md5anim"]}, "model q{}") == "model q{\n\tanim idle n.md5anim\n}"
+    text = "model q {\n\tmesh a.md5mesh // x\n}\n"
+    assert edited("q", {"it": ["n.md5anim"]}, text) == text.replace("// x\n", "// x\n\tanim it n.md5anim\n")
+
+
+def test_a_new_model_comes_at_the_end_before_a_nul():
+    after = edited("new", {"idle": ["n.md5anim"]}, inherits="C")
+    model = "\r\nmodel new\r\n{\r\n\tinherit C\r\n\tanim idle n.md5anim\r\n}\r\n"
+    assert after == TEXT.removesuffix("\0") + model + "\0"
+    assert has_model(after.encode("latin-1"), "NEW")
+    assert not has_model(TEXT.encode("latin-1"), "new")
+
+
+def test_a_file_of_its_own():
+    assert edited("new", {"idle": ["n.md5anim"]}, "", "c") == "model new\n{\n\tinherit c\n\tanim idle n.md5anim\n}\n"
+
+
+def test_nothing_to_change_gives_the_same_bytes():
+    assert edited("c", {"idle": ["models/a.md5anim"]}) == TEXT
+    assert edited("c", {}) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("anims", "text", "message"),
+    [
+        ({"two words": ["a"]}, "", "can't be the name of an animation"),
+        ({"a1": ["a"]}, "", "can't be the name of an animation"),
+        ({"an": []}, "", "has 0 files"),
+        ({"an": list("abcd")}, "", "has 4 files: a game takes 1 to 3"),
+        ({"an": ['x"y']}, "", "has a quote or a line end"),
+        ({"an": ["x"]}, "{", "are not closed"),
+        ({"an": ["x"]}, "model m { offset ( 1 }", "are not closed"),
+    ],
+)
+def test_what_can_not_be_written(anims, text, message):
+    with pytest.raises(LimitError, match=message):
+        edited("m", anims, text)
+
+
+def test_letters_that_the_file_lacks():
+    with pytest.raises(LimitError, match="it can't hold 'Ω'"):
+        with_anims(b"// \xff\n", "m", {"an": ["Ω.md5anim"]})

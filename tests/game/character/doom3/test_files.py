@@ -1,0 +1,166 @@
+"""Which files a character of Doom 3 means, from a declaration, a mesh or an archive, and what is missing of it."""
+
+from pathlib import Path
+
+import pytest
+
+from io_idtech_models.game.character.doom3.files import names_in
+from io_idtech_models.game.character.files import BODY, HEAD, Placing
+from io_idtech_models.game.character.kinds import character_of, characters_in
+from io_idtech_models.game.folders import Disk, Game
+from io_idtech_models.reporting import LimitError, ModelError
+from tests.packs import put_pack
+from tests.samples import CORPUS
+from tests.samples_doom3 import DEF, HAT, NEWT, TEXT, files, put_character
+
+REAL = CORPUS / "DarkRadiant/test/resources/tdm/def"
+
+
+def found(path, name="monster_newt", skin="", games=()):
+    return character_of(Disk(games).file(Path(path)), skin, name)
+
+
+def test_all_that_there_is(tmp_path):
+    character = found(put_character(tmp_path))
+    assert (character.missing, character.refused) == ([], [])
+    assert (character.name, character.game, character.skin_name) == ("monster_newt", "doom3", "newt/gold")
+    assert character.body.name == "newt.md5mesh"
+    assert character.decl.worn(f"{NEWT}/newt") == "newt/gold"
+    assert [(m.file.name, m.names) for m in character.motions] == [
+        ("idle.md5anim", ("ik_pose", "idle")),
+        ("walk.md5anim", ("walk1", "walk1, 2")),
+    ]
+    assert character.notes["walk1"] == {
+        "flags": "random_cycle_start", "commands": "1 sound_body snd_step\n12 call splash"
+    }  # fmt: skip
+    pose = character.motions[0].file
+    assert [(p.kind, p.on, p.tag, p.file.name, p.placing) for p in character.pieces] == [
+        (HEAD, BODY, "head", "head.md5mesh", Placing(pose=pose)),
+        ("def_attach", BODY, "Chest", "hat.ase", Placing((1.0, 2.0, 3.0), (0.0, 90.0, 0.0), True, pose)),
+    ]
+    assert character.entries["health"] == "12"
+    assert character.entries["editor_usage"] == "Toys only."
+
+
+def test_the_first_of_a_file_and_the_others_are_named(tmp_path):
+    path = put_character(tmp_path)
+    assert names_in(Disk().file(path)) == ["monster_newt_base", "monster_newt", "newt_head"]
+    character = found(path, "")
+    assert character.name == "monster_newt_base"
+    assert character.missing == [
+        "'newt.def' has other characters, too, which can be chosen by name: 'monster_newt', 'newt_head'"
+    ]
+
+
+def test_from_the_mesh(tmp_path):
+    put_character(tmp_path)
+    character = found(tmp_path / NEWT / "newt.md5mesh", "")
+    assert character.name == "monster_newt_base"
+    assert len(character.motions) == 2
+    head = found(tmp_path / NEWT / "head.md5mesh", "")
+    assert (head.name, head.missing) == ("newt_head", [])
+
+
+def test_a_mesh_that_nothing_declares(tmp_path):
+    path = put_character(tmp_path, newt_def=None)
+    character = found(path.parent.parent / NEWT / "newt.md5mesh", "")
+    assert character.body.name == "newt.md5mesh"
+    assert character.missing == ["no model of the game's 'def/*.def' has this mesh: what lies beside it is shown"]
+
+
+def test_a_model_without_an_entity_and_another_skin(tmp_path):
+    path = put_character(tmp_path)
+    character = found(path, "newt_base", "none")
+    assert (character.name, character.decl, character.pieces) == ("newt_base", None, [])
+    assert found(path, "newt_base", "newt/gold").decl.name == "newt/gold"
+
+
+def test_the_same_from_an_archive(tmp_path):
+    pack = put_pack(tmp_path / "base/pak000.pk4", files())
+    assert [file.name for file in characters_in(Disk().store(pack))] == ["hat.def", "newt.def"]
+    character = found(pack / DEF)
+    assert character.missing == []
+    assert len(character.pieces) == 2
+
+
+def test_a_mod_beside_its_game(tmp_path):
+    """The first definition counts, in files of all folders sorted by name."""
+    packed = {name: data for name, data in files().items() if name != DEF}
+    put_pack(tmp_path / "base/pak000.pk4", packed)
+    path = tmp_path / "mod" / DEF
+    path.parent.mkdir(parents=True)
+    path.write_text(TEXT)
+    put_pack(
+        tmp_path / "mod/a.pk4", {"def/a.def": b'entityDef newt_hat { "joint" "head" "model" "models/toys/hat.ase" }'}
+    )
+    character = found(path)
+    assert character.missing == []
+    assert character.pieces[-1].tag == "head"
+
+
+def test_what_a_mod_lacks_is_found_in_the_users_games(tmp_path):
+    put_character(tmp_path / "game")
+    path = tmp_path / "elsewhere" / DEF
+    path.parent.mkdir(parents=True)
+    path.write_text(TEXT + HAT)
+    assert found(path).body is None
+    assert found(path, games=[Game("Doom 3", (str(tmp_path / "game"),))]).body.name == "newt.md5mesh"
+
+
+@pytest.mark.parametrize(
+    ("changed", "missing"),
+    [
+        ({"newt_md5mesh": None}, [f"the body '{NEWT}/newt.md5mesh' is not there"]),
+        ({"head_md5mesh": None}, [f"head's model '{NEWT}/head.md5mesh' is not there"]),
+        ({"hat_ase": None}, ["def_attach's model 'models/toys/hat.ase' is not there"]),
+        ({"hat_def": None}, ["def_attach 'newt_hat' is declared nowhere: the game stops there"]),
+        ({"newt_skin": None}, ["the skin 'newt/gold' is declared nowhere: the game refuses the model"]),
+        ({"walk_md5anim": None}, [f"files of frames of 'newt_base' are not there: '{NEWT}/walk.md5anim'"]),
+        ({"hat_def": HAT.replace('"joint"', '"bone"').encode()}, [
+            "def_attach 'newt_hat' names no joint that it hangs on: the game stops there"]),
+        ({"hat_def": HAT.replace('"model"', '"mesh"').encode()}, ["def_attach 'newt_hat' has no model"]),
+        ({"newt_def": TEXT.replace('"head_joint"', '"neck"').encode()}, [
+            "'monster_newt' has a head, but no head_joint: the game stops there"]),
+        ({"newt_def": TEXT.replace('"newt_base"', '"nobody"').encode()}, [
+            "the model 'nobody' is declared nowhere, or has no mesh"]),
+        ({"newt_def": TEXT.replace("models/md5/newt/newt.md5mesh", "../newt.md5mesh").encode()}, [
+            "the body '../newt.md5mesh' leads out of the game's folder, where nothing is read"]),
+    ],
+)  # fmt: skip
+def test_what_is_missing_is_said(tmp_path, changed, missing):
+    assert found(put_character(tmp_path, **changed)).missing == missing
+
+
+def test_what_the_game_refuses(tmp_path):
+    text = TEXT.replace("anim	idle", "anim	ik_pose").encode()
+    character = found(put_character(tmp_path, newt_def=text))
+    assert character.refused == [
+        "'def/newt.def', line 10: the animation 'ik_pose' is there already: the game refuses it"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "message"),
+    [
+        (b"", "", "it declares no character"),
+        (b'entityDef x { "health" "1" }', "", "it declares no character"),
+        (TEXT.encode(), "nobody", "declares no entity and no model 'nobody'"),
+    ],
+)
+def test_no_character(tmp_path, data, name, message):
+    with pytest.raises(LimitError, match=message):
+        found(put_character(tmp_path, newt_def=data), name)
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(ModelError, match="no such file"):
+        found(tmp_path / DEF)
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="no corpus")
+@pytest.mark.parametrize("path", sorted(REAL.glob("*.def")), ids=lambda path: path.name)
+def test_real_ones(path):
+    """All that they declare is found, or said to be missing; nothing raises anything but a sentence."""
+    for name in names_in(Disk().file(path)):
+        character = found(path, name)
+        assert character.body is not None or character.missing

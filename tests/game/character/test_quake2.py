@@ -1,0 +1,106 @@
+"""Which files a player of Quake II means, in folders and archives, and what is missing of it."""
+
+from pathlib import Path
+
+import pytest
+
+from io_idtech_models.game.character.files import BODY
+from io_idtech_models.game.character.kinds import character_of, characters_in, kind_of, place_of
+from io_idtech_models.game.character.quake2 import ANIMATIONS, GUN, NUM_FRAMES
+from io_idtech_models.game.folders import Disk
+from io_idtech_models.reporting import LimitError
+from tests.packs import put_pack
+from tests.samples_quake2 import PLAYER, files, put_player
+
+
+def found(path, skin=""):
+    return character_of(Disk().file(Path(path)), skin)
+
+
+def test_the_games_own_ranges():
+    """m_player.h: FRAME_stand01 is 0, FRAME_death308 is 197."""
+    ranges = {clip.name: (clip.first, clip.last) for clip in ANIMATIONS}
+    assert (ranges["stand"], ranges["run"], ranges["attack"], ranges["pain3"]) == (
+        (0, 39),
+        (40, 45),
+        (46, 53),
+        (62, 65),
+    )
+    assert (ranges["jump"], ranges["flip"], ranges["salute"], ranges["taunt"]) == (
+        (66, 71),
+        (72, 83),
+        (84, 94),
+        (95, 111),
+    )
+    assert (ranges["wave"], ranges["point"], ranges["crstnd"]) == ((112, 122), (123, 134), (135, 153))
+    assert (ranges["crwalk"], ranges["crattak"], ranges["crpain"]) == ((154, 159), (160, 168), (169, 172))
+    assert (ranges["crdeath"], ranges["death1"], ranges["death3"]) == ((173, 177), (178, 183), (190, 197))
+    assert NUM_FRAMES == 198
+
+
+def test_all_that_there_is(tmp_path):
+    player = found(put_player(tmp_path))
+    assert player.missing == []
+    assert (player.name, player.game, player.skins) == ("stilt", "quake2", ("frost", "moss", "rust"))
+    assert (player.skin_name, player.decl.worn("anything")) == ("frost", f"{PLAYER}/frost.pcx")
+    assert [(m.file.name, m.rows) for m in player.motions] == [("tris.md2", ANIMATIONS)]
+    assert [(p.kind, p.on, p.tag, p.file.name) for p in player.pieces] == [(GUN, BODY, "", "weapon.md2")]
+    assert {name: file.name for name, file in player.choices.items()} == {
+        "weapon": "weapon.md2", "w_railgun": "w_railgun.md2",
+    }  # fmt: skip
+    assert player.instead is None
+
+
+def test_another_skin(tmp_path):
+    path = put_player(tmp_path)
+    assert found(path, "ROST").missing == ["there is no skin 'ROST': 'frost', 'moss', 'rust'"]
+    assert found(path, "Rust").decl.worn("") == f"{PLAYER}/rust.pcx"
+    assert found(path, "none").decl is None
+
+
+def test_the_same_from_an_archive(tmp_path):
+    pack = put_pack(tmp_path / "baseq2/pak0.pak", files())
+    (file,) = characters_in(Disk().store(pack))
+    assert (file.name, place_of(file)) == ("tris.md2", "stilt")
+    assert found(pack / PLAYER / "tris.md2").missing == []
+
+
+def test_a_model_that_is_no_players_is_none(tmp_path):
+    path = tmp_path / "models/monsters/tank/tris.md2"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"")
+    assert kind_of(Disk().file(path)) is None
+    with pytest.raises(LimitError, match="names no character"):
+        found(path)
+
+
+def test_what_the_remaster_shows_instead(tmp_path):
+    path = put_player(tmp_path)
+    folder = path.parent / "md5"
+    folder.mkdir()
+    (folder / "Tris.md5mesh").write_bytes(b"")
+    assert found(path).missing == ["there is no md5/tris.md5anim, without which the remaster shows tris.md2"]
+    (folder / "tris.md5anim").write_bytes(b"")
+    (folder / "rust.png").write_bytes(b"")
+    other = found(path, "rust").instead
+    assert (other.body.name, other.pieces, other.decl.worn("")) == ("Tris.md5mesh", [], f"{PLAYER}/md5/rust.png")
+    assert [(m.file.name, m.rows) for m in other.motions] == [("tris.md5anim", ANIMATIONS)]
+    assert found(path, "moss").instead.decl.worn("") == f"{PLAYER}/moss.pcx"
+
+
+@pytest.mark.parametrize(
+    ("changed", "missing"),
+    [
+        ({"weapon_md2": None}, ["there is no weapon.md2: the game shows another player"]),
+        ({"moss_i_pcx": None}, ["no icon (_i.pcx) of skins, with which the game shows another player: 'moss'"]),
+        ({f"{name}_pcx": None for name in ("rust", "moss", "frost")}, [
+            "there is no skin: the game shows another player"]),
+    ],
+)  # fmt: skip
+def test_what_is_missing_is_said(tmp_path, changed, missing):
+    assert found(put_player(tmp_path, **changed)).missing == missing
+
+
+def test_without_a_gun_another_is_held(tmp_path):
+    assert [p.file.name for p in found(put_player(tmp_path, weapon_md2=None)).pieces] == ["w_railgun.md2"]
+    assert found(put_player(tmp_path / "b", weapon_md2=None, w_railgun_md2=None)).pieces == []

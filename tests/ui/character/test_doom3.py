@@ -1,0 +1,157 @@
+"""Import Character: a monster of Doom 3, its head and what is attached on joints, animations under their names."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender import names
+from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS
+from io_idtech_models.blender.provenance import PART, SKIN, WORN
+from io_idtech_models.blender.skeletal.hung import joint_at_rest
+from tests.packs import put_pack
+from tests.samples_doom3 import DEF, EXAMPLE, HAT, NEWT, TEXT, files, put_character
+from tests.ui.scene import bpy, error_of
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+run: Any = bpy.ops.import_scene.idtech_character
+
+
+def read(path: Path, character: str = "monster_newt", **options: Any) -> None:
+    assert run(filepath=str(path), character=character, **options) == {"FINISHED"}
+
+
+def roots() -> dict[str, Any]:
+    return {block[PART]: block for block in bpy.data.objects if PART in block}
+
+
+def rig() -> Any:
+    """Return the body's armature."""
+    (own,) = [b for b in bpy.data.objects if b.type == "ARMATURE" and (b.parent is None or PART not in b.parent)]
+    return own
+
+
+def place(block: Any) -> Any:
+    bpy.context.view_layer.update()
+    return np.array(block.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world)
+
+
+def joint(name: str) -> Any:
+    """Return where a joint of the body is now."""
+    bpy.context.view_layer.update()
+    bone = rig().evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[name]
+    turn = np.linalg.inv(np.array(bone.bone.matrix_local)) @ joint_at_rest(bone.bone)
+    return np.array(bone.matrix) @ turn
+
+
+def actions() -> list[str]:
+    return sorted(names.file_name_of(action) for action in bpy.data.actions)
+
+
+def test_a_body_with_all_that_it_has(tmp_path, capfd):
+    read(put_character(tmp_path))
+    assert "warning" not in capfd.readouterr().out.lower()
+    found = roots()
+    assert {kind: (r.parent, r.parent_type, r.parent_bone) for kind, r in found.items()} == {
+        "head": (rig(), "BONE", "head"), "def_attach": (rig(), "BONE", "chest"),
+    }  # fmt: skip
+    assert actions() == ["idle", "ik_pose", "walk1", "walk1, 2"]
+    walk = bpy.data.actions["walk1"]
+    assert walk[ANIM_FLAGS] == "random_cycle_start"
+    assert walk[FRAME_COMMANDS] == "1 sound_body snd_step\n12 call splash"
+    assert ANIM_FLAGS not in bpy.data.actions["idle"]
+    body = next(c for c in bpy.data.collections if c.get(SKIN))
+    assert body[SKIN] == "newt/gold"
+    worn = {names.file_name_of(m): m.get(WORN) for m in bpy.data.materials if m.get(WORN)}
+    assert worn == {f"{NEWT}/newt": "newt/gold"}
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.5])
+def test_pieces_stand_where_the_game_puts_them(tmp_path, scale):
+    """They are put on in the first frame of ik_pose, which is idle's: the head along the body's axes."""
+    read(put_character(tmp_path), scale=scale)
+    rig().animation_data.action = bpy.data.actions["ik_pose"]
+    bpy.context.scene.frame_set(0)
+    head, hat = place(roots()["head"]), place(roots()["def_attach"])
+    assert np.abs(head[:3, :3] - np.eye(3)).max() < 1e-5
+    assert np.abs(head[:3, 3] - joint("head")[:3, 3]).max() < 1e-4
+    chest = joint("chest")
+    assert np.abs(hat[:3, 3] - chest[:3, 3] - np.array([1, 2, 3]) * scale).max() < 1e-4
+    yaw = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    assert np.abs(hat[:3, :3] - chest[:3, :3] @ yaw).max() < 1e-5
+
+
+def test_pieces_go_along_with_their_joints(tmp_path):
+    read(put_character(tmp_path))
+    rig().animation_data.action = bpy.data.actions["ik_pose"]
+    bpy.context.scene.frame_set(0)
+    before = {name: (np.linalg.inv(joint(name)) @ place(roots()[kind])) for kind, name in _joints()}
+    rig().animation_data.action = bpy.data.actions["walk1"]
+    for frame in (3, 11, 20):
+        bpy.context.scene.frame_set(frame)
+        for kind, name in _joints():
+            assert np.abs(np.linalg.inv(joint(name)) @ place(roots()[kind]) - before[name]).max() < 1e-4
+
+
+def _joints() -> list[tuple[str, str]]:
+    return [("head", "head"), ("def_attach", "chest")]
+
+
+def test_what_is_not_edited_is_written_as_it_was(tmp_path):
+    read(put_character(tmp_path))
+    rig().animation_data.action = bpy.data.actions["walk1"]
+    bpy.context.scene.frame_set(11)
+    out = tmp_path / "out.md5mesh"
+    head = next(b for b in bpy.data.objects if b.type == "ARMATURE" and b.parent == roots()["head"])
+    for block in (rig(), head):
+        bpy.context.view_layer.objects.active = block
+        assert bpy.ops.export_scene.idtech_md5mesh(filepath=str(out)) == {"FINISHED"}
+        assert out.read_bytes() == (EXAMPLE / "newt.md5mesh").read_bytes()
+    bpy.context.view_layer.objects.active = rig()
+    motion = tmp_path / "out.md5anim"
+    assert bpy.ops.export_anim.idtech_md5anim(filepath=str(motion), actions="walk1") == {"FINISHED"}
+    assert motion.read_bytes() == (EXAMPLE / "walk.md5anim").read_bytes()
+
+
+def test_from_a_mesh_and_without_animations(tmp_path):
+    put_character(tmp_path)
+    read(tmp_path / NEWT / "newt.md5mesh", "", animations=False)
+    assert actions() == []
+    assert set(roots()) == {"head"}
+
+
+def test_from_an_archive(tmp_path):
+    pack = put_pack(tmp_path / "base/pak000.pk4", files())
+    read(pack)
+    assert set(roots()) == {"head", "def_attach"}
+    assert "say which: 'monster_newt_base', 'monster_newt', 'newt_head'" in error_of(run, filepath=str(pack))
+
+
+def test_a_joint_that_is_not_there(tmp_path, capfd):
+    read(put_character(tmp_path, hat_def=HAT.replace("Chest", "wing").encode()))
+    assert "no joint wing of the body to hang def_attach on: it stands at the body's origin" in capfd.readouterr().out
+    assert roots()["def_attach"].parent == rig()
+
+
+def test_a_pose_without_the_joint_puts_pieces_on_as_the_body_is_bound(tmp_path):
+    text = TEXT.replace("ik_pose", "other").encode()
+    read(put_character(tmp_path, newt_def=text))
+    rig().data.pose_position = "REST"
+    assert np.abs(place(roots()["head"])[:3, 3] - joint("head")[:3, 3]).max() < 1e-4
+
+
+def test_files_that_can_not_be_read(tmp_path, capfd):
+    read(put_character(tmp_path, walk_md5anim=b"MD5Version 10\n", head_md5mesh=b"x", hat_ase=b"y"))
+    said = capfd.readouterr().out
+    assert "head is missing" in said
+    assert "def_attach is missing" in said
+    assert actions() == ["idle", "ik_pose"]
+    assert roots() == {}
+
+
+def test_a_body_that_can_not_be_read(tmp_path):
+    path = put_character(tmp_path, newt_md5mesh=b"x")
+    assert "newt.def" in error_of(run, filepath=str(path), character="monster_newt")
+    assert len(bpy.data.objects) == 0
+    assert DEF.endswith(path.name)

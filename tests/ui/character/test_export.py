@@ -1,0 +1,324 @@
+"""Export Character: what is not edited is the same bytes, and an edit touches its file alone."""
+
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender.compat import playing_curves
+from io_idtech_models.blender.curves import curve_points
+from io_idtech_models.formats import by_name
+from io_idtech_models.game import aninc
+from tests.packs import put_pack
+from tests.samples import CORPUS
+from tests.samples_character import CHAR, GROUP, TABLE, TOYS, files, put_character
+from tests.ui.character.test_import import read, rig, roots
+from tests.ui.scene import bpy, error_of
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+write: Any = bpy.ops.export_scene.idtech_character
+play: Any = bpy.ops.object.idtech_animation_play
+MDX, EXTRA, HELMET = "animations/toys/body.mdx", "animations/toys/extra.mdx", f"{TOYS}/acc/helmet.md3"
+REAL = sorted(CORPUS.rglob("*.char"))
+UNWRITTEN = {f"{TOYS}/trooper.tga"}
+
+
+def opened(tmp_path: Path, **options: Any) -> Any:
+    read(put_character(tmp_path / "game"), **options)
+    bpy.context.view_layer.objects.active = rig()
+    return rig()
+
+
+def saved(tmp_path: Path, **options: Any) -> dict[str, bytes]:
+    """Export into a new folder, and return the files that came of it."""
+    folder = tmp_path / "out"
+    assert write(filepath=str(folder), **options) == {"FINISHED"}
+    every = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in every}
+
+
+def changed(found: dict[str, bytes]) -> list[str]:
+    before = files()
+    return sorted(name for name, data in found.items() if data != before.get(name))
+
+
+def move_bone(bone: str = "Bip01 Head", by: float = 0.3) -> None:
+    """Turn a bone in all frames of the action that plays, by changing its keys."""
+    path = f'pose.bones["{bone}"].rotation_quaternion'
+    for curve in playing_curves(rig()):
+        if curve.data_path == path and curve.array_index == 1:
+            times, values = curve_points(curve)
+            points = np.stack((times, values + by), axis=1).astype(np.float32)
+            curve.keyframe_points.foreach_set("co", points.ravel())
+            curve.update()
+
+
+def frames_of(data: bytes) -> Any:
+    return by_name("mdx").read(data).frames
+
+
+def test_what_is_not_edited_is_the_same(tmp_path):
+    opened(tmp_path)
+    found = saved(tmp_path)
+    assert set(found) == set(files()) - UNWRITTEN
+    assert not changed(found)
+
+
+@pytest.mark.parametrize("options", [{"make_all": True}, {"scale": 0.5}, {"weld": False}, {"animation": "walk"}])
+def test_nor_is_it_with_other_options(tmp_path, options, capfd):
+    opened(tmp_path, **options)
+    if "make_all" not in options:
+        for name in ("salute", "extra", "crawl"):
+            play(name=name)
+    capfd.readouterr()
+    assert not changed(saved(tmp_path))
+    assert "warning" not in capfd.readouterr().out.lower()
+
+
+def test_an_archive_and_back(tmp_path):
+    pack = put_pack(tmp_path / "etmain/pak0.pk3", files())
+    read(pack)
+    out = tmp_path / "etmain/z_mine.pk3"
+    assert write(filepath=str(out)) == {"FINISHED"}
+    with ZipFile(out) as archive:
+        found = {name: archive.read(name) for name in archive.namelist()}
+    assert not changed(found) and set(found) == set(files()) - UNWRITTEN
+
+
+def test_into_its_own_folder_touches_nothing(tmp_path):
+    opened(tmp_path)
+    game = tmp_path / "game"
+    before = {path: path.stat().st_mtime_ns for path in game.rglob("*")}
+    assert write(filepath=str(game)) == {"FINISHED"}
+    assert {path: path.stat().st_mtime_ns for path in game.rglob("*")} == before
+
+
+def test_an_edited_row_lands_in_its_file(tmp_path, capfd):
+    opened(tmp_path)
+    play(name="walk")
+    move_bone()
+    found = saved(tmp_path)
+    assert changed(found) == [MDX]
+    old, new = frames_of(files()[MDX]), frames_of(found[MDX])
+    assert len(old) == len(new)
+    row = next(row for row in aninc.read_rows(files()[TABLE].decode()) if row.name == "walk")
+    others = [frame for frame in range(len(old)) if not row.first <= frame < row.first + row.length]
+    assert (old[others] == new[others]).all()
+    inside = slice(row.first, row.first + row.length)
+    bones = [bone["name"].decode() for bone in by_name("mdx").read(files()[MDX]).bones]
+    differing = (old["bones"]["angles"][inside] != new["bones"]["angles"][inside]).any(axis=(0, 2))
+    assert [bones[bone] for bone in np.flatnonzero(differing)] == ["Bip01 Head"]
+    assert "edited: 'body.mdx'" in capfd.readouterr().out
+
+
+def test_edited_files_only(tmp_path):
+    opened(tmp_path)
+    assert "nothing of 'trooper' was edited" in error_of(write, filepath=str(tmp_path / "out"), edited_only=True)
+    play(name="crawl")
+    move_bone()
+    assert list(saved(tmp_path, edited_only=True)) == [EXTRA]
+
+
+def test_frames_that_others_share_stay_theirs(tmp_path, capfd):
+    table = files()[TABLE] + b"\t\tbow\t\t50 10 0 15 0 0 0\n"
+    read(put_character(tmp_path / "game", body_aninc=table))
+    bpy.context.view_layer.objects.active = rig()
+    play(name="bow")
+    move_bone()
+    found = saved(tmp_path)
+    count = len(frames_of(files()[MDX]))
+    assert sorted(n for n, d in found.items() if d != files().get(n)) == [TABLE, MDX]
+    assert (frames_of(found[MDX])[:count] == frames_of(files()[MDX])).all()
+    assert len(frames_of(found[MDX])) == count + 10
+    assert found[TABLE] == table.replace(b"bow\t\t50 10", b"bow\t\t%d 10" % count)
+    assert "'bow' shares frames of 'body.mdx' with 'walk'" in capfd.readouterr().out
+
+
+def test_a_longer_row_goes_behind_all(tmp_path):
+    block = opened(tmp_path)
+    play(name="salute")
+    action = block.animation_data.action
+    for curve in playing_curves(block):
+        curve.keyframe_points.insert(action.frame_end + 3, 0.1)
+    found = saved(tmp_path)
+    assert changed(found) == [TABLE, MDX]
+    rows = {row.name: row for row in aninc.read_rows(found[TABLE].decode())}
+    was = {row.name: row for row in aninc.read_rows(files()[TABLE].decode())}
+    count = len(frames_of(files()[MDX]))
+    assert (rows["salute"].first, rows["salute"].length) == (count, was["salute"].length + 3)
+    assert {name: row for name, row in rows.items() if name != "salute"} == {
+        name: row for name, row in was.items() if name != "salute"
+    }
+    assert len(frames_of(found[MDX])) == count + was["salute"].length + 3
+
+
+def test_a_renamed_and_retimed_row_changes_its_line(tmp_path):
+    block = opened(tmp_path)
+    assert bpy.ops.object.idtech_animation_rename(name="crawl", to="creep") == {"FINISHED"}
+    play(name="creep")
+    block.animation_data.action["idtech_move_speed"] = 33
+    play(name="walk")
+    block.animation_data.action["idtech_frame_rate"] = 25.0
+    found = saved(tmp_path)
+    assert changed(found) == [GROUP, TABLE]
+    assert found[GROUP] == files()[GROUP].replace(b"crawl\t3 5 5 12 20 100 0", b"creep\t3 5 5 12 33 100 0")
+    before, after = files()[TABLE].splitlines(), found[TABLE].splitlines()
+    assert [line.split()[0] for line, other in zip(after, before, strict=True) if line != other] == [b"walk"]
+    read(tmp_path / "out" / CHAR)  # and it is what it was
+    names = [action.name for action in bpy.data.actions]
+    assert "creep" in names
+
+
+def test_a_new_row(tmp_path):
+    opened(tmp_path)
+    assert bpy.ops.object.idtech_animation_duplicate(name="salute", copy="wave") == {"FINISHED"}
+    found = saved(tmp_path)
+    assert changed(found) == [TABLE, MDX]
+    rows = {row.name: row for row in aninc.read_rows(found[TABLE].decode())}
+    count, salute = len(frames_of(files()[MDX])), rows["salute"]
+    assert (rows["wave"].first, rows["wave"].length) == (count, salute.length)
+    frames = frames_of(found[MDX])
+    assert (frames[count:] == frames[salute.first : salute.first + salute.length]).all()
+
+
+def test_a_new_row_needs_a_name_of_its_own(tmp_path, capfd):
+    block = opened(tmp_path)
+    block.animation_data.action = bpy.data.actions["stand"].copy()
+    assert not changed(saved(tmp_path))
+    assert "'stand.001' is left out: 'body.mdx' has a row of that name" in capfd.readouterr().out
+
+
+def test_all_frames_edited_as_one(tmp_path):
+    opened(tmp_path)
+    play(name="extra")
+    move_bone()
+    found = saved(tmp_path)
+    assert changed(found) == [EXTRA]
+    assert (frames_of(found[EXTRA])["bones"]["angles"] != frames_of(files()[EXTRA])["bones"]["angles"]).any()
+
+
+def test_an_edited_part_is_written_alone(tmp_path):
+    opened(tmp_path)
+    helmet = next(b for b in roots()["md3_hat"].children if b.type == "MESH")
+    helmet.data.vertices[0].co.z += 1
+    if helmet.data.shape_keys is not None:
+        helmet.data.shape_keys.key_blocks[0].data[0].co.z += 1
+    assert changed(saved(tmp_path)) == [HELMET]
+
+
+def test_an_edited_body_is_written_alone(tmp_path):
+    block = opened(tmp_path)
+    mesh = next(b for b in block.children if b.type == "MESH").data
+    mesh.vertices[0].co.x += 2
+    assert changed(saved(tmp_path)) == [f"{TOYS}/body.mdm"]
+
+
+def test_a_moved_character_is_the_same(tmp_path):
+    block = opened(tmp_path)
+    block.location, block.rotation_euler.z = (100, 50, 3), 1.0
+    assert not changed(saved(tmp_path))
+    assert tuple(block.location) == (100, 50, 3)
+
+
+def test_another_material_changes_its_skin(tmp_path):
+    opened(tmp_path)
+    helmet = next(b for b in roots()["md3_hat"].children if b.type == "MESH")
+    made = bpy.data.materials.new("models/mine")
+    helmet.data.materials[0] = made
+    found = saved(tmp_path)
+    assert changed(found) == [HELMET, f"{TOYS}/acc/helmet_field.skin"]  # a surface names its shader, too
+    assert found[f"{TOYS}/acc/helmet_field.skin"] == b"helmet,models/mine"
+
+
+def test_another_skin_is_named_by_its_file(tmp_path):
+    path = put_character(tmp_path / "game")
+    bare = b"u_body,x\nl_legs,y\n"
+    (tmp_path / "game" / TOYS / "body_bare.skin").write_bytes(bare)
+    read(path)
+    block = next(b for b in rig().children if b.type == "MESH")
+    bpy.context.view_layer.objects.active = block
+    assert bpy.ops.object.idtech_show_skin(skin="bare.skin") == {"FINISHED"}
+    found = saved(tmp_path)
+    assert changed(found) == [CHAR, f"{TOYS}/body_bare.skin"]
+    assert found[CHAR] == files()[CHAR].replace(b'"field"', b'"bare"')
+    assert found[f"{TOYS}/body_bare.skin"] == bare
+
+
+def test_a_part_that_was_deleted_is_said(tmp_path, capfd):
+    opened(tmp_path)
+    root = roots()["md3_hat"]
+    bpy.data.batch_remove([root, *root.children_recursive])
+    found = saved(tmp_path)
+    assert not changed(found) and HELMET not in found
+    assert "md3_hat is not in the scene" in capfd.readouterr().out
+
+
+def test_other_bones_are_refused(tmp_path):
+    block = opened(tmp_path)
+    play(name="walk")
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = block.data.edit_bones.new("tail")
+    bone.tail, bone.parent = (0, 0, 5), block.data.edit_bones["Bip01 Head"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert "has other bones than 'body.mdx'" in error_of(write, filepath=str(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+
+
+def test_which_character(tmp_path):
+    assert "there is no character" in error_of(write, filepath=str(tmp_path / "out"))
+    opened(tmp_path)
+    read(put_character(tmp_path / "other"))
+    bpy.context.view_layer.objects.active = None
+    for block in bpy.context.scene.objects:
+        block.select_set(False)
+    assert "there are 2 characters" in error_of(write, filepath=str(tmp_path / "out"))
+    bpy.context.view_layer.objects.active = next(b for b in roots()["head"].children if b.type == "MESH")
+    assert not changed(saved(tmp_path))
+
+
+def test_a_reopened_blend_writes_the_same(tmp_path):
+    opened(tmp_path)
+    play(name="walk")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    assert not changed(saved(tmp_path))
+
+
+def test_again(tmp_path):
+    block = opened(tmp_path)
+    play(name="walk")
+    move_bone()
+    bpy.context.view_layer.objects.active = next(b for b in roots()["head"].children if b.type == "MESH")
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    written = (tmp_path / "game" / MDX).read_bytes()
+    assert written != files()[MDX]
+    bpy.context.view_layer.objects.active = block
+    assert bpy.ops.object.idtech_export_again() == {"FINISHED"}
+    assert (tmp_path / "game" / MDX).read_bytes() == written
+
+
+def test_again_from_an_archive(tmp_path):
+    read(put_pack(tmp_path / "etmain/pak0.pk3", files()))
+    bpy.context.view_layer.objects.active = rig()
+    again = bpy.ops.object.idtech_export_again
+    assert "z_trooper.pk3' first" in error_of(again)
+    out = tmp_path / "etmain/z_other.pk3"
+    assert write(filepath=str(out), edited_only=False) == {"FINISHED"}
+    out.unlink()
+    assert again() == {"FINISHED"} and out.is_file()
+
+
+NO_CORPUS = pytest.param(None, marks=pytest.mark.skip("the corpus of real files is not here"))
+
+
+@pytest.mark.parametrize("path", REAL or [NO_CORPUS], ids=lambda path: path and path.stem)
+def test_real_characters(tmp_path, path):
+    read(path)
+    bpy.context.view_layer.objects.active = rig()
+    play(name="death_behind_1")
+    game = path.parents[3]
+    found = saved(tmp_path)
+    assert len(found) > 20
+    assert [name for name, data in found.items() if data != (game / name).read_bytes()] == []

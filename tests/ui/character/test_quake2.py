@@ -1,0 +1,155 @@
+"""Import Character: a player of Quake II, its gun in the same frame, animations by the frames that the game has."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from io_idtech_models.blender import names
+from io_idtech_models.blender.compat import play
+from io_idtech_models.blender.provenance import PART
+from io_idtech_models.game.character.quake2 import ANIMATIONS
+from tests.packs import put_pack
+from tests.samples_doom3 import EXAMPLE
+from tests.samples_quake2 import PLAYER, files, model, put_player
+from tests.ui.scene import bpy, error_of
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+run: Any = bpy.ops.import_scene.idtech_character
+export: Any = bpy.ops.export_scene.idtech_md2
+
+
+def read(path: Path, **options: Any) -> None:
+    assert run(filepath=str(path), **options) == {"FINISHED"}
+
+
+def root() -> Any:
+    return next((block for block in bpy.data.objects if block.get(PART) == "weapon"), None)
+
+
+def gun() -> Any:
+    return next(block for block in root().children)
+
+
+def body() -> Any:
+    return root().parent
+
+
+def times() -> tuple[float, float]:
+    bpy.context.view_layer.update()
+    graph = bpy.context.evaluated_depsgraph_get()
+    return tuple(b.data.shape_keys.evaluated_get(graph).eval_time for b in (body(), gun()))
+
+
+def clips() -> dict[str, Any]:
+    return {names.file_name_of(action): action for action in bpy.data.actions if action.frame_range[1] < 197}
+
+
+@pytest.mark.parametrize("odd", [False, True])
+def test_animations_are_the_games_whatever_frames_are_called(tmp_path, odd, capfd):
+    read(put_player(tmp_path, odd=odd))
+    assert "warning" not in capfd.readouterr().out.lower()
+    assert sorted(clips()) == sorted(clip.name for clip in ANIMATIONS)
+    markers = {marker.name: marker.frame for marker in bpy.context.scene.timeline_markers}
+    assert markers == {clip.name: clip.first for clip in ANIMATIONS}
+    assert bpy.context.scene.render.fps == 10
+    assert bpy.data.collections["stilt"] is not None
+
+
+def test_the_gun_shows_the_bodys_frame(tmp_path):
+    read(put_player(tmp_path))
+    bpy.context.scene.frame_set(57)
+    assert times() == (57.0, 57.0)
+    bpy.context.view_layer.objects.active = body()
+    play(body().data.shape_keys, clips()["run"])
+    bpy.context.scene.frame_set(2)
+    assert times() == (42.0, 42.0)
+
+
+def test_the_gun_goes_where_the_body_goes(tmp_path):
+    read(put_player(tmp_path))
+    body().location = (7.0, 8.0, 9.0)
+    bpy.context.view_layer.update()
+    assert tuple(gun().matrix_world.translation) == (7.0, 8.0, 9.0)
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_what_is_not_edited_is_written_as_it_was(tmp_path, moved):
+    read(put_player(tmp_path, odd=True))
+    bpy.context.scene.frame_set(57)
+    if moved:
+        play(body().data.shape_keys, clips()["run"])
+    out = tmp_path / "out.md2"
+    for block, data in ((gun(), model()), (body(), model(odd=True))):
+        bpy.context.view_layer.objects.active = block
+        assert export(filepath=str(out)) == {"FINISHED"}
+        assert out.read_bytes() == data
+
+
+def test_a_gun_with_a_modifier_is_written_in_all_of_its_frames(tmp_path):
+    """What is sampled shows each frame, whatever the body plays."""
+    read(put_player(tmp_path))
+    written = []
+    for block in (gun(), body()):
+        block.modifiers.new("Smooth", "SMOOTH").factor = 0.5
+        bpy.context.view_layer.objects.active = block
+        assert export(filepath=str(tmp_path / "out.md2")) == {"FINISHED"}
+        written.append((tmp_path / "out.md2").read_bytes())
+    assert written[0] == written[1], "the same model in the same frames"
+
+
+def test_another_gun_or_none(tmp_path, capfd):
+    path = put_player(tmp_path)
+    read(path, weapon="W_Railgun")
+    assert "w_railgun" in gun().name
+    read(path, weapon="w_bfg")
+    assert "there is no weapon 'w_bfg': 'weapon', 'w_railgun'" in capfd.readouterr().out
+
+
+def test_without_a_gun(tmp_path):
+    read(put_player(tmp_path), weapon="none")
+    assert root() is None
+
+
+def test_skins(tmp_path):
+    path = put_player(tmp_path)
+    read(path)
+    first = body().material_slots[0].material
+    assert names.file_name_of(first) == f"{PLAYER}/rust.pcx"
+    assert _picture(first) == "rust.pcx", "the model's own, where it is there"
+    read(path, skin="moss")
+    assert _picture(bpy.context.view_layer.objects.active.material_slots[0].material) == "moss.pcx"
+
+
+def _picture(material: Any) -> str:
+    return next(Path(n.image.name).name for n in material.node_tree.nodes if n.type == "TEX_IMAGE" and n.image)
+
+
+def test_fewer_frames_than_the_game_plays(tmp_path, capfd):
+    read(put_player(tmp_path, frames=60))
+    said = capfd.readouterr().out
+    assert "tris.md2: 60 frames, of which the game plays 198" in said
+    assert "weapon.md2 has 198 frames, the body 60" in said
+    assert {"stand", "run", "attack"} <= set(clips())
+
+
+def test_from_an_archive(tmp_path):
+    pack = put_pack(tmp_path / "baseq2/pak0.pak", files())
+    read(pack)
+    assert gun() is not None
+    assert "no character 'male'" in error_of(run, filepath=str(pack), character="male")
+
+
+def test_the_remasters_model(tmp_path, capfd):
+    path = put_player(tmp_path)
+    read(path, remaster=True)
+    assert "there is no other body with bones" in capfd.readouterr().out
+    folder = path.parent / "md5"
+    folder.mkdir()
+    (folder / "tris.md5mesh").write_bytes((EXAMPLE / "newt.md5mesh").read_bytes())
+    (folder / "tris.md5anim").write_bytes((EXAMPLE / "walk.md5anim").read_bytes())
+    read(path, remaster=True, skin="moss")
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    assert rig.animation_data.action is not None
+    mesh = rig.children[0]
+    assert _picture(mesh.material_slots[0].material) == "moss.pcx"

@@ -1,0 +1,172 @@
+"""Import Character of Return to Castle Wolfenstein: body, head and gear, and the rows of its table in the list."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from io_idtech_models.blender import names
+from io_idtech_models.blender.provenance import PART
+from io_idtech_models.tasks.animations.find import animations_of
+from tests.packs import put_pack
+from tests.samples import CORPUS
+from tests.samples_wolf import FOLDER, body, files, put_character
+from tests.ui.scene import bpy, error_of
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+run: Any = bpy.ops.import_scene.idtech_character
+play: Any = bpy.ops.object.idtech_animation_play
+REAL = sorted(CORPUS.rglob("wolfanim.cfg"))
+
+
+def read(path, **options):
+    assert run(filepath=str(path), **options) == {"FINISHED"}
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    bpy.context.view_layer.objects.active = rig
+    return rig
+
+
+def listed():
+    holder = animations_of(bpy.context)
+    assert holder is not None
+    return holder, holder.rows()
+
+
+def place(block: Any) -> Any:
+    bpy.context.view_layer.update()
+    return np.array(block.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world)
+
+
+def test_parts_hang_on_the_tags_that_the_game_knows(tmp_path, capfd):
+    read(put_character(tmp_path))
+    said = capfd.readouterr().out
+    assert "warning" not in said.lower()
+    assert "3 animations, 4 parts on tags, skin default, which the game shows 1.25 times as large" in said
+    roots = {block[PART]: block for block in bpy.data.objects if PART in block}
+    assert {kind: names.file_name_of(root.parent) for kind, root in roots.items()} == {
+        "head": "tag_head", "md3_beltr": "tag_bright", "md3_back": "tag_back", "md3_hat": "tag_mouth",
+    }  # fmt: skip
+    bpy.context.scene.frame_set(3)
+    assert np.abs(place(roots["head"]) - place(roots["head"].parent)).max() < 1e-4
+
+
+def test_rows_are_runs_of_the_bodys_own_frames(tmp_path):
+    read(put_character(tmp_path))
+    holder, rows = listed()
+    assert [(row.label, row.first, row.count) for row in rows] == [
+        ("All Frames", 0, 6), ("idle", 0, 4), ("walk_1", 2, 3),
+    ]  # fmt: skip
+    assert holder.playing_row(rows).whole
+    assert play(name="walk_1") == {"FINISHED"}
+    scene = bpy.context.scene
+    assert (scene.frame_start, scene.frame_end) == (2, 4)
+    holder, rows = listed()
+    assert holder.playing_row(rows).name == "walk_1"
+    assert play(name="All Frames") == {"FINISHED"}
+    assert (scene.frame_start, scene.frame_end) == (0, 5)
+
+
+def test_the_body_comes_back_whatever_plays(tmp_path):
+    read(put_character(tmp_path))
+    play(name="walk_1")
+    out = tmp_path / "out.mds"
+    assert bpy.ops.export_scene.idtech_mds(filepath=str(out)) == {"FINISHED"}
+    assert out.read_bytes() == body()
+
+
+def test_a_lone_body_has_the_rows_of_the_table_beside_it(tmp_path, capfd):
+    path = put_character(tmp_path)
+    lone: Any = bpy.ops.import_scene.idtech_mds
+    lone(filepath=str(path.parent / "body.mds"))
+    bpy.context.view_layer.objects.active = next(b for b in bpy.data.objects if b.type == "ARMATURE")
+    assert [row.label for row in listed()[1]] == ["All Frames", "idle", "walk_1"]
+    path.write_bytes(b"VERSION 2")
+    capfd.readouterr()
+    lone(filepath=str(path.parent / "body.mds"))
+    assert "'wolfanim.cfg': no animation in it" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("what", ["remove", "duplicate", "rename"])
+def test_rows_are_not_edited_apart(tmp_path, what):
+    read(put_character(tmp_path))
+    play(name="walk_1")
+    options = {"to": "run"} if what == "rename" else {}
+    operator = getattr(bpy.ops.object, f"idtech_animation_{what}")
+    assert "its frames are among All Frames: edit them there" in error_of(operator, name="walk_1", **options)
+
+
+def test_a_table_that_goes_beyond_the_frames(tmp_path, capfd):
+    table = b"VERSION 2\nSTARTANIMS\nlong 3 9 0 15\nnone 20 2 0 15\nok 0 2 0 15\n"
+    read(put_character(tmp_path, wolfanim_cfg=table))
+    assert "'body.mds' has 6 frames, which is fewer than its table says of 'long', 'none'" in capfd.readouterr().out
+    assert [row.label for row in listed()[1]] == ["All Frames", "long", "ok"]
+    play(name="long")
+    assert (bpy.context.scene.frame_start, bpy.context.scene.frame_end) == (3, 5)
+
+
+def test_notes_of_a_stranger(tmp_path):
+    rig = read(put_character(tmp_path))
+    action = rig.animation_data.action
+    for text in ("{", "{}", "[1]", '[["a", 0, 1, 1, 1e9], ["b", NaN, 1, 1, 1], ["c", 0, 99999999999, 1, 1]]', "0"):
+        action["idtech_runs"] = text
+        assert len(listed()[1]) == 1, text
+
+
+def test_archives(tmp_path):
+    other = {name.replace("/boss/", "/guard/"): data for name, data in files().items()}
+    pack = put_pack(tmp_path / "main/pak0.pk3", files() | other)
+    assert "several characters, say which: 'boss', 'guard'" in error_of(run, filepath=str(pack))
+    read(pack, character="guard")
+    assert [names.file_name_of(c) for c in bpy.context.scene.collection.children] == ["guard"]
+    read(pack / FOLDER / "wolfanim.cfg")
+
+
+@pytest.mark.parametrize("path", REAL, ids=lambda path: path.parent.name)
+def test_real_characters(path, tmp_path, capfd):
+    rig = read(path)
+    assert "warning" not in capfd.readouterr().out.lower()
+    assert len(listed()[1]) in (42, 4)
+    assert next(block for block in bpy.data.objects if block.get(PART) == "head").parent.parent == rig
+    out = tmp_path / "out.mds"
+    assert bpy.ops.export_scene.idtech_mds(filepath=str(out)) == {"FINISHED"}
+    assert out.read_bytes() == (path.parent / "body.mds").read_bytes()
+
+
+def saved(folder, out):
+    """Return the files of a saved character that are others than those below a game's folder."""
+    assert bpy.ops.export_scene.idtech_character(filepath=str(out)) == {"FINISHED"}
+    names_ = [path.relative_to(out) for path in out.rglob("*") if path.is_file()]
+    return len(names_), sorted(
+        each.name for each in names_ if (out / each).read_bytes() != (folder / each).read_bytes()
+    )
+
+
+def test_a_character_is_saved_as_it_was(tmp_path):
+    path = put_character(tmp_path / "game")
+    (tmp_path / "out").mkdir()
+    read(path)
+    play(name="walk_1")
+    assert saved(tmp_path / "game", tmp_path / "out") == (9, [])
+
+
+def test_an_edit_touches_its_file_alone(tmp_path):
+    read(put_character(tmp_path / "game"))
+    (tmp_path / "out").mkdir()
+    helmet = next(block for block in bpy.data.objects if names.file_name_of(block) == "helmet" and block.type == "MESH")
+    helmet.data.vertices[0].co.z += 2.0
+    assert saved(tmp_path / "game", tmp_path / "out") == (9, ["helmet.md3"])
+
+
+def test_a_pose_is_an_edit_of_the_body(tmp_path):
+    rig = read(put_character(tmp_path / "game"))
+    (tmp_path / "out").mkdir()
+    bpy.context.scene.frame_set(3)
+    rig.pose.bones[0].location.z += 4.0
+    rig.pose.bones[0].keyframe_insert("location")
+    assert saved(tmp_path / "game", tmp_path / "out") == (9, ["body.mds"])
+
+
+@pytest.mark.parametrize("path", REAL, ids=lambda path: path.parent.name)
+def test_real_characters_are_saved_as_they_were(path, tmp_path):
+    read(path)
+    assert saved(path.parents[3], tmp_path) == (5, [])

@@ -1,0 +1,61 @@
+"""Import Character: players of XreaL and Unvanquished, a body with all animations of its folder."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from io_idtech_models.blender import names
+from io_idtech_models.blender.provenance import WORN
+from tests.samples import CORPUS
+from tests.samples_iqm import animated
+from tests.samples_xreal import EXAMPLE, FOLDER, put_player
+from tests.ui.scene import bpy
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+run: Any = bpy.ops.import_scene.idtech_character
+REAL = CORPUS / "xreal/base/models/players/xsarge/character.cfg"
+
+
+def read(path: Path, **options: Any) -> None:
+    assert run(filepath=str(path), **options) == {"FINISHED"}
+
+
+def actions() -> list[str]:
+    return sorted(names.file_name_of(action) for action in bpy.data.actions)
+
+
+def test_a_body_with_all_animations(tmp_path, capfd):
+    read(put_player(tmp_path))
+    said = capfd.readouterr().out
+    assert "warning" not in said.lower()
+    assert "which the game shows 0.83 times as large" in said
+    assert actions() == ["idle", "walk"]
+    (material,) = [m for m in bpy.data.materials if m.get(WORN)]
+    assert material[WORN] == f"{FOLDER}/skin"
+    pictures = [n.image.name for n in material.node_tree.nodes if n.type == "TEX_IMAGE" and n.image]
+    assert [Path(name).name for name in pictures] == ["picture.tga"]
+
+
+def test_what_is_not_edited_is_written_as_it_was(tmp_path):
+    read(put_player(tmp_path))
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    bpy.context.view_layer.objects.active = rig
+    out = tmp_path / "out.md5mesh"
+    assert bpy.ops.export_scene.idtech_md5mesh(filepath=str(out)) == {"FINISHED"}
+    assert out.read_bytes() == (EXAMPLE / "newt.md5mesh").read_bytes()
+
+
+def test_an_iqm_with_its_own_animations(tmp_path):
+    path = put_player(tmp_path)
+    (path.parent / "newt.iqm").write_bytes(animated().pack())
+    read(path)
+    assert len(actions()) > 0
+    assert "walk" not in actions() or "idle" not in actions()
+
+
+@pytest.mark.skipif(not REAL.is_file(), reason="no corpus")
+def test_a_real_one(capfd):
+    read(REAL)
+    assert len(actions()) == 17
+    assert "the skin has 1 lines for 4 meshes" in capfd.readouterr().out

@@ -1,0 +1,131 @@
+"""Players of Quake II made of rigged characters: what the game plays is what the character does."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from examples import strut
+from io_idtech_models import formats
+from io_idtech_models.blender.compat import play
+from io_idtech_models.game.character.kinds import character_of
+from io_idtech_models.game.character.quake2 import LENGTHS, NUM_FRAMES
+from io_idtech_models.game.folders import Disk
+from io_idtech_models.game.pictures import pcx
+from tests.ui.making.test_player_making import rig_at, shown
+from tests.ui.scene import add_cube, bpy, counts, error_of
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+make: Any = bpy.ops.object.idtech_make_quake2_player
+
+
+def made(folder: Path, **options: Any) -> dict[str, bytes]:
+    """Make a player of the scene's character, without opening it; returns its files."""
+    target = folder / "players/strut"
+    assert make(**{"filepath": str(target), "open_result": False} | options) == {"FINISHED"}
+    return {path.name: path.read_bytes() for path in sorted(target.iterdir())}
+
+
+def model(data: bytes) -> Any:
+    return formats.by_name("md2").load(data, "x")
+
+
+def test_the_game_takes_it(tmp_path):
+    strut.build()
+    files = made(tmp_path)
+    assert sorted(files) == ["default.pcx", "default.tga", "default_i.pcx", "tris.md2", "weapon.md2"]
+    player = character_of(Disk().file(tmp_path / "players/strut/tris.md2"))
+    assert (player.missing, player.skins) == ([], ("default",))
+    body, gun = model(files["tris.md2"]), model(files["weapon.md2"])
+    assert formats.by_name("md2").check(body, "quake2") == []
+    assert (body.num_frames, gun.num_frames) == (NUM_FRAMES, NUM_FRAMES)
+    assert {clip.name: clip.count for clip in body.animations} == LENGTHS
+    assert body.surfaces[0].shaders == ["players/strut/default.pcx"]
+    assert pcx.decode(files["default.pcx"]).shape == (256, 256, 3)
+    assert pcx.decode(files["default_i.pcx"]).shape == (32, 32, 3)
+
+
+def test_nothing_in_the_scene_changes(tmp_path):
+    strut.build()
+    bpy.context.scene.frame_set(7)
+    before = counts(), shown(bpy.data.objects["strut"])
+    made(tmp_path)
+    assert counts() == before[0]
+    assert bpy.context.scene.frame_current == 7
+    np.testing.assert_array_equal(shown(bpy.data.objects["strut"]), before[1])
+
+
+@pytest.mark.parametrize(("row", "action"), [("run", "Run"), ("stand", "Idle")])
+def test_frames_show_what_the_action_does(tmp_path, row, action):
+    """Points of the model are among those of the character, within a step of the file's bytes."""
+    strut.build()
+    body = model(made(tmp_path)["tris.md2"])
+    clip = next(clip for clip in body.animations if clip.name == row)
+    stand = rig_at("Idle", bpy.data.actions["Idle"].frame_range[0])
+    scale = 56 / np.ptp(stand[:, 2])
+    first, last = bpy.data.actions[action].frame_range
+    for nth in (0, clip.count // 2, clip.count - 1):
+        wanted = rig_at(action, first + (last - first) * nth / clip.count) * scale
+        points = body.surfaces[0].positions[clip.first + nth]
+        way = np.ptp(points, axis=0) - np.ptp(wanted, axis=0)
+        assert np.abs(way).max() < 0.6
+        assert abs(points[:, 2].min() - (wanted[:, 2].min() - 24 - scale * stand[:, 2].min())) < 0.6
+
+
+def test_a_gun_of_its_own(tmp_path):
+    strut.build()
+    rifle = add_cube("Rifle")
+    rifle.parent, rifle.parent_type, rifle.parent_bone = bpy.data.objects["Strut"], "BONE", "hand.R"
+    rifle.scale = (0.05, 0.3, 0.05)
+    files = made(tmp_path)
+    gun, body = model(files["weapon.md2"]), model(files["tris.md2"])
+    assert len(gun.surfaces[0].triangles) == 12
+    assert "weapon.pcx" in files
+    assert np.ptp(gun.surfaces[0].positions, axis=0).max() > 1, "it moves with the hand"
+    assert len(body.surfaces[0].triangles) == 640
+    assert "has no mesh called 'axe'" in error_of(make, filepath=str(tmp_path / "x"), gun="axe")
+
+
+@pytest.mark.parametrize("name", ["mod.pak", "mod.pkz"])
+def test_into_an_archive_and_opened(tmp_path, name):
+    strut.build()
+    path = tmp_path / "baseq2" / name
+    path.parent.mkdir()
+    assert make(filepath=str(path), player="Strut") == {"FINISHED"}
+    file = Disk().file(path / "players/strut/tris.md2")
+    assert character_of(file).missing == []
+    assert bpy.data.collections["strut"] is not None
+    assert bpy.context.view_layer.objects.active.data.shape_keys is not None
+
+
+def test_the_games_own_colours(tmp_path, capfd):
+    strut.build()
+    made(tmp_path)
+    assert "no pics/colormap.pcx of the game was found" in capfd.readouterr().out
+    table = np.repeat(np.arange(256, dtype=np.uint8)[:, None], 3, axis=1)
+    (tmp_path / "pics").mkdir()
+    (tmp_path / "pics/colormap.pcx").write_bytes(pcx.encode(np.zeros((8, 8), np.uint8), table))
+    files = made(tmp_path)
+    assert "colormap" not in capfd.readouterr().out
+    assert files["default.pcx"][-768:] == table.tobytes()
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+def test_what_goes_along_stays_in_place(tmp_path, in_place, capfd):
+    strut.build()
+    rig = bpy.data.objects["Strut"]
+    play(rig, bpy.data.actions["Run"])
+    for frame, way in zip(bpy.data.actions["Run"].frame_range, (0.0, -2.0), strict=True):
+        rig.location.y = way
+        rig.keyframe_insert("location", frame=frame)
+    body = model(made(tmp_path, in_place=in_place)["tris.md2"])
+    middles = body.surfaces[0].positions[40:46].mean(axis=1)[:, 0]
+    assert (abs(middles[-1] - middles[0]) < 1) == in_place
+    assert ("'Run' moves the character by" in capfd.readouterr().out) == in_place
+
+
+def test_no_character(tmp_path):
+    add_cube("a")
+    with pytest.raises(RuntimeError, match="poll"):
+        make(filepath=str(tmp_path / "x"))
