@@ -8,7 +8,7 @@ import pytest
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.lwo.file import read
 from io_idtech_models.formats.lwo.normals import MOST_AT_A_POINT, Faces, corner_normals, triangles_of
-from io_idtech_models.formats.lwo.numbers import SHORT_END, index_at, packed_polygons, packed_rows, polygons_at, rows_at
+from io_idtech_models.formats.lwo.numbers import SHORT_END, CutError, packed_polygons, packed_rows, polygons_at, rows_at
 from io_idtech_models.formats.lwo.parts import parts_of, shader_of
 from io_idtech_models.reporting import FormatError, LimitError, collected_warnings
 from tests import samples_lwo
@@ -509,7 +509,10 @@ def test_indices_have_two_bytes_or_four():
     found, places = rows_at(raw, 0, len(raw), 2, 1)
     assert np.array_equal(found, values)
     assert [struct.unpack_from(">f", raw, place)[0] for place in places] == [0, 1, 2, 3]
-    assert index_at(raw, 8, len(raw)) == (SHORT_END - 1, 10)
+    for size in range(1, len(raw)):
+        if size not in {8, 18, 28}:
+            with pytest.raises(CutError):
+                rows_at(raw, 0, size, 2, 1)
 
 
 def test_polygons_come_back_with_their_flags():
@@ -517,6 +520,18 @@ def test_polygons_come_back_with_their_flags():
     corners_of = np.array([1, 2, 70_000, 4, 5, 6, 7, SHORT_END])
     found = polygons_at(packed_polygons(heads, counts, corners_of), 0, 2 + 8 + 2 + 2 + 12)
     assert [each.tolist() for each in found] == [heads.tolist(), counts.tolist(), corners_of.tolist()]
+
+
+def test_polygons_of_any_size_come_back():
+    random = np.random.default_rng(1)
+    counts = random.choice((0, 1, 3, 3, 3, 4, 8, 9, 30, 1023), 200)
+    corners_of = random.choice((5, SHORT_END - 1, SHORT_END, 1 << 20), int(counts.sum()))
+    raw = packed_polygons(counts, counts, corners_of)
+    found = polygons_at(b"xxx" + raw, 3, 3 + len(raw))
+    assert [each.tolist() for each in found] == [counts.tolist(), counts.tolist(), corners_of.tolist()]
+    for size in (len(raw) - 1, len(raw) - 2, len(raw) // 2 | 1):
+        with pytest.raises(CutError):
+            polygons_at(raw, 0, size)
 
 
 def test_more_than_65535_points():
