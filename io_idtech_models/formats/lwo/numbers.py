@@ -92,7 +92,7 @@ def polygons_at(data: bytes, place: int, end: int) -> tuple[Ints, Ints, Ints]:
             heads = table[:, 0].astype(np.int64)
             return heads, heads & 0x3FF, table[:, 1:].astype(np.int64).ravel()
     texts = _Words(data, place, end)
-    after = np.arange(texts.count) + 1
+    after: Ints = np.arange(texts.count) + 1
     sizes = texts.words[: texts.count] & 0x3FF
     for nth in range(FEW):
         after = np.where(sizes > nth, texts.beyond(after, 1), after)
