@@ -112,6 +112,7 @@ class Object:
     ref_span: Span | None = None
     turn: Doubles = field(default_factory=lambda: np.eye(3))  # rows of its `*NODE_TM`
     mesh: Mesh | None = None
+    placed: bool = False  # rows of its `*NODE_TM` stand before its `*MESH`
 
 
 @dataclass(eq=False)
@@ -293,7 +294,7 @@ class _Parser:
     def object(self) -> Object:
         """Read an object's block, whose keyword was the last word."""
         start = self.start
-        found = Object((start, start))
+        found, placed = Object((start, start)), False
         for keyword in self.block():
             if keyword == b"*NODE_NAME":
                 found.name = self.string()
@@ -303,10 +304,11 @@ class _Parser:
                 found.ref_span = self.start, self.place
             elif keyword in (b"*TM_ROW0", b"*TM_ROW1", b"*TM_ROW2"):
                 found.turn[keyword[-1] - ord("0")] = [self.number(keyword.decode()) for _ in range(3)]
+                placed = True
             elif keyword in (b"*MESH_ANIMATION", b"*TM_ANIMATION"):
                 self.skip()
             elif keyword == b"*MESH":
-                found.mesh = self.mesh()
+                found.mesh, found.placed = self.mesh(), placed
         found.span = start, self.place
         return found
 

@@ -52,6 +52,8 @@ def to_model(ase: Ase, name: str = "") -> VertexModel:
         if shape.ref >= max(len(ase.materials), 1):
             text = "'%s' names material %d, of %d: games refuse it or crash"
             log.warning(text, shape.name, shape.ref, len(ase.materials))
+        if shape.mesh is not None and shape.mesh.normals is not None and not shape.placed:
+            log.warning("'%s' has no *NODE_TM before its *MESH: Doom 3 lights it wrongly", shape.name)
         for nth, part in enumerate(parts_of(ase, shape, number)):
             facts: Facts = {"block": block, "of_object": np.array([number, nth], np.int64)}
             facts |= {} if part.colors is None else {"colors": part.colors}

@@ -82,8 +82,7 @@ def problems(model: VertexModel) -> list[str]:
         return []
     large = large_polygons(known.lwo)
     count = int(large.sum())
-    verb = "has" if count == 1 else "have"
-    return [f"{plural(count, 'polygon')} {verb} more than three corners: games leave out such"] if count else []
+    return [f"has {plural(count, 'polygon')} of more than three corners, which games leave out"] if count else []
 
 
 def conform(model: VertexModel, options: Mapping[str, Any]) -> VertexModel:

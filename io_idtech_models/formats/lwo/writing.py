@@ -207,7 +207,9 @@ class _Writing:
         if self.ways[id(each)] == KEPT:
             keys[:, 3] = each.origins
         keys[:, 4] = self._lonely(np.delete(keys, 4, axis=1), triangles)
-        fresh = np.flatnonzero(own == NONE)
+        used = np.zeros(len(own), np.bool_)
+        used[triangles] = True
+        fresh = np.flatnonzero((own == NONE) & used)
         _, first, inverse = np.unique(keys[fresh], axis=0, return_index=True, return_inverse=True)
         heads = fresh[first]
         own[fresh] = len(points) + inverse.reshape(-1)

@@ -295,6 +295,22 @@ def test_a_material_that_is_missing_is_said():
     assert ROW.dump(model) == data
 
 
+def test_an_object_without_its_transform_is_said():
+    with collected_warnings() as said:
+        load(pyramid())
+    assert said == []
+    data = pyramid()
+    start, end = data.index(b"\t*NODE_TM"), data.index(b"\t*MESH {")
+    with collected_warnings() as said:
+        model = load(data[:start] + data[end:])
+    assert said == ["'pyramid' has no *NODE_TM before its *MESH: Doom 3 lights it wrongly"]
+    assert ROW.dump(model) == data[:start] + data[end:]
+    late = data[:start] + data[end:].replace(b"\t*PROP_CASTSHADOW", data[start:end] + b"\t*PROP_CASTSHADOW", 1)
+    with collected_warnings() as said:
+        load(late)
+    assert len(said) == 1
+
+
 @pytest.mark.parametrize("value", [np.nan, 2e9])
 def test_what_no_text_holds_is_refused(value):
     model = load(pyramid())
