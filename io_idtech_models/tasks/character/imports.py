@@ -23,7 +23,7 @@ from ...blender.skeletal.armature import joint_matrices
 from ...blender.skeletal.build import Posed, SkeletalSettings
 from ...blender.vertex.build import BuildSettings, Built
 from ...formats import SKELETAL, VERTEX, by_name, by_suffix
-from ...game.character.files import BODY, COMMANDS, FLAGS, CharacterFiles, Piece, Placing
+from ...game.character.files import BODY, COMMANDS, FLAGS, HEAD, CharacterFiles, Piece, Placing
 from ...game.character.kinds import character_of, characters_in, names_in, place_of
 from ...game.character.quake2 import HOME, MODEL
 from ...game.character.quake2 import character_of as character_from
@@ -38,6 +38,7 @@ from ..import_.dressing import Dressing, materials_for, rate_of
 from ..import_.skeletal import AS_FILE, FIT, ImportSettings, Kept, import_skeletal
 from ..import_.vertex import import_file
 from . import frames
+from .heads import animate_head
 from .record import games_of, names_in_game, remember
 
 log = logging.getLogger(__name__)
@@ -137,6 +138,9 @@ def import_character(
                 log.warning("%s: %s: %s is missing", piece.file.name, error, piece.kind)
         if isinstance(body, Posed):
             _hang_all(character, body, files.pieces, options.scale)
+        head = character.parts.get(HEAD)
+        if head is not None and options.animations:
+            animate_head(head, files.head_rows, rate_of(context.scene))
         remember(collection, files, options.scale)
         into.children.link(collection)
     on = " on joints" if any(piece.placing for piece in files.pieces) else " on tags"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ... import formats
 from ...blender.compat import Block, play_action, played_action
@@ -21,6 +23,7 @@ from ...game import aninc
 from ...game.store import GameFile
 from ...model.clips import Clip
 from ...model.skeletal import Animation
+from ...model.transforms import chain
 from . import aninc as animation_tables
 
 log = logging.getLogger(__name__)
@@ -28,6 +31,8 @@ log = logging.getLogger(__name__)
 Motions = Sequence[tuple[Animation, GameFile]]
 QUIET = SkeletalSettings(fit_range=False, frame_rate=False)  # the scene stays as it is
 IDLE = "idle"  # in the name of the row that is shown at first
+CALM = re.compile(f"{IDLE}|stand", re.IGNORECASE)
+UPRIGHT = 0.9  # of the greatest height
 
 
 def keep_frames(
@@ -82,8 +87,11 @@ def table_row(row: KeptRow) -> animation_tables.Named | None:
     return found
 
 
-def first_row(files: Sequence[KeptFile], wanted: str = "") -> Key | None:
-    """Return the row of a name, or else the one to show at first: one that stands, else the first of a table."""
+def first_row(files: Sequence[KeptFile], motions: Motions, wanted: str = "") -> Key | None:
+    """Return the row of a name, or else the one to show at first: one that stands, else the first of a table.
+
+    `motions` are those of the files.
+    """
     every = [((nth, place), row) for nth, file in enumerate(files) for place, row in enumerate(file.rows)]
     if wanted:
         found = next((key for key, row in every if row.clip.name.lower() == wanted.lower()), None)
@@ -91,8 +99,18 @@ def first_row(files: Sequence[KeptFile], wanted: str = "") -> Key | None:
             return found
         log.warning("there is no animation '%s' to show at first", wanted)
     own = [(key, row) for key, row in every if row.said is not None]
-    idle = [key for key, row in own if IDLE in row.clip.name.lower()]
-    return next(iter([*idle, *(key for key, _ in own), *(key for key, _ in every)]), None)
+    calm = [(key, row) for key, row in own if CALM.search(row.clip.name)]
+    heights = [_height(motions[key[0]][0], row.clip.first) for key, row in calm]
+    upright = [key for (key, _), high in zip(calm, heights, strict=True) if high >= UPRIGHT * max(heights)]
+    idle = [key for key in upright if IDLE in files[key[0]].rows[key[1]].clip.name.lower()]
+    return next(iter([*idle, *upright, *(key for key, _ in own), *(key for key, _ in every)]), None)
+
+
+def _height(animation: Animation, frame: int) -> float:
+    """Return how far apart the highest and the lowest joint of a frame are: less where somebody lies or crouches."""
+    pose = animation.positions[frame : frame + 1], animation.rotations[frame : frame + 1]
+    places = chain(animation.parents, *pose)[0][0]
+    return float(np.ptp(places[:, 2]))
 
 
 def make_rows(

@@ -90,7 +90,7 @@ def test_several_edits_of_one_text():
 
 
 def test_a_file_of_frames_that_is_named_twice():
-    twice = {"g": b'animgroup { animfile a { one 1 2 3 4 5 6 0 } animfile a { one 2 2 3 4 5 6 0 } }'}
+    twice = {"g": b"animgroup { animfile a { one 1 2 3 4 5 6 0 } animfile a { one 2 2 3 4 5 6 0 } }"}
     edit = RowEdit("a", row("one 1 2 3 4 5 6 0"), row("one 9 2 3 4 5 6 0"))
     assert texts.with_rows(twice, "g", [edit]) == {"g": twice["g"].replace(b"one 1", b"one 9")}
 
