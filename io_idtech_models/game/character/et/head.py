@@ -1,8 +1,8 @@
 """Animations of a soldier's head: the file that `hudheadanims` names, numbers alone.
 
 Facts (CG_ParseHudHeadConfig of Enemy Territory and ET: Legacy; real files): a row is `first length fps loop`, the rate
-before the loop, as in no other table. Sixteen are read, in the order of `NAMES`; real files have eighteen, and fewer the
-game refuses. A rate of 0 plays as 1, and no more frames repeat than there are.
+before the loop, as in no other table. Sixteen are read, in the order of `NAMES`; real files have eighteen, and the game
+refuses fewer. A rate of 0 plays as 1, and no more frames repeat than there are.
 """
 
 from __future__ import annotations
