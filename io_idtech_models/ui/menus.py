@@ -14,6 +14,7 @@ from ..blender.compat import Context
 from ..formats import ROWS
 from ..formats.format import ENGINES
 from .animations import torso
+from .character import declare
 from .character import transfer as characters
 from .import_ import archives
 from .player import choosing, transfer
@@ -109,6 +110,7 @@ class TOPBAR_MT_idtech_export(bpy.types.Menu):
         layout.separator()
         transfer.draw_export(self, context)
         characters.draw_export(self, context)
+        declare.draw_export(self, context)
 
 
 class VIEW3D_MT_idtech(bpy.types.Menu):

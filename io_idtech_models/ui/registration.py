@@ -15,6 +15,7 @@ from . import levels, menus, notes, preferences, roots, translations, trial
 from .animations import operators as animation_operators
 from .animations import panel as animations_panel
 from .animations import shown, ticks, torso
+from .character import declare
 from .character import transfer as characters
 from .check import found
 from .check import operators as check
@@ -33,7 +34,7 @@ from .skins import operators as skins
 from .skins import panel as wardrobe
 
 ANIMATIONS = (shown, animation_operators, animations_panel)
-PLAYERS = (transfer, play, choosing, making, making_quake2, characters)
+PLAYERS = (transfer, play, choosing, making, making_quake2, characters, declare)
 IMPORTS = (model_list, batch, archives)
 EDITING = (frames, rigging, skins, torso, check, roots, levels, trial, overwriting)
 # The parent comes before its children, which stand in this order.

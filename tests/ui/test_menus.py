@@ -33,7 +33,7 @@ def test_what_is_done_with_models_is_in_groups(tmp_path):
         ["play"],
         ["add_tag", "make_root", "make_levels"],
         ["make_rig", "hang_on_rig", "remove_rig"],
-        ["Make Quake III Player"],
+        ["Make Quake III Player", "Make Quake II Player"],
     ]
 
 

@@ -21,9 +21,9 @@ def stand_with(built: Built, kind: str, body: Built) -> PartBuilt:
     built.collection.objects.link(root)
     for block in (*built.surfaces, *built.tags):
         block.parent = root
-    lead = next((block for block in body.surfaces if block.data.shape_keys is not None), None)
-    root.parent = lead or next(iter(body.surfaces), None)
-    for block in built.surfaces:
-        if lead is not None and block.data.shape_keys is not None:
-            follow_keys(block.data.shape_keys, lead.data.shape_keys)
+    keyed = [block for block in body.surfaces if block.data.shape_keys is not None]
+    root.parent = next(iter([*keyed, *body.surfaces]), None)
+    for block in built.surfaces if keyed else ():
+        if block.data.shape_keys is not None:
+            follow_keys(block.data.shape_keys, keyed[0].data.shape_keys)
     return PartBuilt(kind, root, built)

@@ -80,6 +80,7 @@ class CharacterFiles:
     refused: list[str] = field(default_factory=list)  # for which its game, without a mod, refuses it
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # that its game asks for, by BODY and kinds
     joints: Mapping[str, str] = field(default_factory=dict)  # of the body that its game asks for, and by which words
+    declared: tuple[str, str] = ("", "")  # the model that its body is, and its mesh, where its game declares these
     notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # more on animations, by names: values by keys
 
     @property

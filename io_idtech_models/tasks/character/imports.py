@@ -14,19 +14,19 @@ from numpy.typing import NDArray
 from ...assets.load import load_animation
 from ...blender import names
 from ...blender.compat import Block, Context
+from ...blender.declared import note
 from ...blender.player.assembly import PartBuilt, hang, make_root
-from ...blender.player.joints import bone_of, hang_on_joint, joint_at_rest, make_rig_root, placed
 from ...blender.properties import ANIM_FLAGS, FRAME_COMMANDS, show
 from ...blender.provenance import FILE
 from ...blender.scene import undone_on_failure
 from ...blender.skeletal.armature import joint_matrices
 from ...blender.skeletal.build import Posed, SkeletalSettings
+from ...blender.skeletal.hung import bone_of, hang_on_joint, joint_at_rest, placed
+from ...blender.skeletal.hung import make_root as make_rig_root
 from ...blender.vertex.build import BuildSettings, Built
 from ...formats import SKELETAL, VERTEX, by_name, by_suffix
 from ...game.character.files import BODY, COMMANDS, FLAGS, HEAD, CharacterFiles, Piece, Placing
 from ...game.character.kinds import character_of, characters_in, names_in, place_of
-from ...game.character.quake2 import HOME, MODEL
-from ...game.character.quake2 import character_of as character_from
 from ...game.character.weapons import weapon_of
 from ...game.dress import NONE
 from ...game.folders import Disk
@@ -37,6 +37,7 @@ from ...reporting import LimitError, ModelError, Summary, collected_warnings
 from ..import_.dressing import Dressing, materials_for, rate_of
 from ..import_.skeletal import AS_FILE, FIT, ImportSettings, Kept, import_skeletal
 from ..import_.vertex import import_file
+from ..player.files import players_at
 from . import frames
 from .heads import animate_head
 from .record import games_of, names_in_game, remember
@@ -99,11 +100,13 @@ def character_at(path: Path, disk: Disk, wanted: str = "", skin: str = "") -> Ch
     raise LimitError(f"{lack}: {listed(list(shown))}")
 
 
-def made_at(target: Path, disk: Disk, name: str) -> CharacterFiles:
-    """Return the player of Quake II that was written to a folder, or into an archive; raises ModelError."""
-    if not target.name.lower().endswith(ARCHIVES):
-        return character_from(disk.file(target / MODEL))
-    return character_from(disk.file(target / HOME / name / MODEL))
+def is_player(path: Path, disk: Disk, name: str) -> bool:
+    """Tell whether a path means a player of Quake III, which has parts in place of a body: see `tasks.player`."""
+    try:
+        players_at(path, disk, name)
+    except ModelError:
+        return False
+    return True
 
 
 def import_character(
@@ -215,7 +218,9 @@ def _import_body(
 
 
 def _show_notes(posed: Posed, files: CharacterFiles) -> None:
-    """Let actions show what their game says of them beside frames and rate."""
+    """Let actions show what their game says of them beside frames and rate, and the armature what it is declared as."""
+    if any(files.declared):
+        note(posed.armature, *files.declared, [name for motion in files.motions for name in motion.names])
     for action in posed.actions:
         for key, text in files.notes.get(names.file_name_of(action), {}).items():
             show(action, NOTES[key], text)
@@ -241,7 +246,9 @@ def _import_piece(
         posed, summary = import_skeletal(
             piece.file, SkeletalSettings(options.scale, options.weld, False), wanted, context, into
         )
-        part = make_rig_root(posed, piece.kind)
+        built = Built(posed.collection, 1, [posed.armature, *posed.meshes], posed.tags)
+        tags = {names.file_name_of(tag).lower(): tag for tag in posed.tags}
+        part = PartBuilt(piece.kind, make_rig_root(posed, piece.kind), built, tags)
     else:
         dress = materials_for(piece.file, row, worn, rate_of(scene), skin=piece.skin or piece.decl)
         settings = BuildSettings(scale=options.scale, weld=options.weld, fit_range=False)

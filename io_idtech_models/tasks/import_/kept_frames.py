@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -30,9 +29,8 @@ log = logging.getLogger(__name__)
 
 Motions = Sequence[tuple[Animation, GameFile]]
 QUIET = SkeletalSettings(fit_range=False, frame_rate=False)  # the scene stays as it is
-IDLE = "idle"  # in the name of the row that is shown at first
-CALM = re.compile(f"{IDLE}|stand", re.IGNORECASE)
-UPRIGHT = 0.9  # of the greatest height
+CALM = ("idle", "stand")  # in the names of rows that may be shown at first, the best first
+UPRIGHT = 0.8  # of the height of the tallest of them: what has that stands
 
 
 def keep_frames(
@@ -87,10 +85,10 @@ def table_row(row: KeptRow) -> animation_tables.Named | None:
     return found
 
 
-def first_row(files: Sequence[KeptFile], motions: Motions, wanted: str = "") -> Key | None:
+def first_row(files: Sequence[KeptFile], motions: Sequence[Animation], wanted: str = "") -> Key | None:
     """Return the row of a name, or else the one to show at first: one that stands, else the first of a table.
 
-    `motions` are those of the files.
+    Names alone don't say what stands: `prone_rifle_idle` lies, `wounded_idle_1` does. `motions` are the files' frames.
     """
     every = [((nth, place), row) for nth, file in enumerate(files) for place, row in enumerate(file.rows)]
     if wanted:
@@ -99,17 +97,16 @@ def first_row(files: Sequence[KeptFile], motions: Motions, wanted: str = "") -> 
             return found
         log.warning("there is no animation '%s' to show at first", wanted)
     own = [(key, row) for key, row in every if row.said is not None]
-    calm = [(key, row) for key, row in own if CALM.search(row.clip.name)]
-    heights = [_height(motions[key[0]][0], row.clip.first) for key, row in calm]
+    calm = [(key, row) for word in CALM for key, row in own if word in row.clip.name.lower()]
+    heights = [_height(motions[key[0]], row.clip.frames[0]) for key, row in calm]
     upright = [key for (key, _), high in zip(calm, heights, strict=True) if high >= UPRIGHT * max(heights)]
-    idle = [key for key in upright if IDLE in files[key[0]].rows[key[1]].clip.name.lower()]
-    return next(iter([*idle, *upright, *(key for key, _ in own), *(key for key, _ in every)]), None)
+    return next(iter([*upright, *(key for key, _ in own), *(key for key, _ in every)]), None)
 
 
 def _height(animation: Animation, frame: int) -> float:
-    """Return how far apart the highest and the lowest joint of a frame are: less where somebody lies or crouches."""
-    pose = animation.positions[frame : frame + 1], animation.rotations[frame : frame + 1]
-    places = chain(animation.parents, *pose)[0][0]
+    """Return how high the joints reach above the lowest of them in a frame."""
+    at = min(frame, animation.num_frames - 1)
+    places, _ = chain(animation.parents, animation.positions[at], animation.rotations[at])
     return float(np.ptp(places[:, 2]))
 
 

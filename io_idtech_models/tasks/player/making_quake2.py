@@ -25,11 +25,12 @@ from ...blender.shading.pixels import picture_of
 from ...blender.vertex.frame_plan import GatherSettings
 from ...blender.window import object_mode
 from ...formats.vertex_files import dump_for
-from ...game.character.quake2 import HOME, NUM_FRAMES
+from ...game.character.quake2 import ANIMATIONS, HOME, MODEL, NUM_FRAMES, character_of
 from ...game.pictures import pcx, tga
 from ...game.player.quake2_rows import ROWS, shots_of
 from ...game.player.row_layout import Length
 from ...game.player.row_matching import Match, chosen_rows, match_rows
+from ...game.store import ARCHIVES
 from ...model import steady
 from ...model.pictures import Matching, match, resized
 from ...model.player import cutting
@@ -38,7 +39,7 @@ from ...model.vertex import Surface, VertexModel
 from ...model.wording import listed, once, plural
 from ...reporting import LimitError, Summary, collected_warnings
 from ..import_.games import user_disk
-from .making import FACING, Made, length_of, player_name
+from .making import FACING, FAR, Made, length_of, player_name
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +58,7 @@ class Quake2Options:
     fit: bool = True  # as high as a player of the game, feet on the ground
     scale: float = 1.0  # game units of a unit in the scene, where it is not fitted
     facing: str = "AUTO"
+    in_place: bool = True  # what goes along while it repeats stays where it begins
 
 
 def make_quake2_player(name: str, target: Target, options: Quake2Options, context: Context) -> tuple[Made, Summary]:
@@ -130,8 +132,35 @@ def _sampled(rig: Rig, options: Quake2Options, context: Context) -> tuple[list[t
         armature = seen.armature
     stand = names.index("stand01")
     into = _into_game(rig, [piece for _, piece in found], armature[order[stand]], order[stand], options)
-    transforms = np.broadcast_to(into, (len(order), 4, 4))
+    transforms = np.repeat(into[None], len(order), axis=0)
+    if options.in_place:
+        _stay(transforms, [piece.surface for _, piece in found], order, matches)
     return [(nth, replace(p, surface=cutting.in_frames(p.surface, transforms, order))) for nth, p in found], names
+
+
+def _stay(
+    transforms: NDArray[np.float64], surfaces: Sequence[Surface], order: Sequence[int], matches: dict[str, Match]
+) -> None:
+    """Take away how far a character goes along in animations that the game repeats and moves by itself; it is named.
+
+    That is the way from the first frame to the last, evenly: it may go faster and slower, and sway.
+    """
+    far = {}
+    for clip in ANIMATIONS:
+        if not clip.loop:
+            continue
+        ends = [order[clip.first], order[clip.last]]
+        points = np.concatenate([surface.positions[ends] for surface in surfaces], axis=1).astype(np.float64)
+        middles = steady.applied(transforms[clip.first][:3], np.ascontiguousarray(points.mean(axis=1)))
+        way = (middles[1] - middles[0])[:2]
+        if float(np.abs(way).max()) > FAR:
+            far[matches[clip.name].action] = float(np.abs(way).max())
+            steps = np.arange(clip.count)[:, None] / (clip.count - 1)
+            transforms[clip.first : clip.last + 1, :2, 3] -= steps * way
+    for action, units in far.items():
+        log.warning(
+            "'%s' moves the character by %.0f units, as games do themselves: it is kept in place", action, units
+        )
 
 
 def _say_matches(matches: dict[str, Match], takes: dict[str, Any]) -> None:
@@ -230,3 +259,17 @@ def _own_palette(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
     fives = np.stack([chosen >> 10 & 31, chosen >> 5 & 31, chosen & 31], axis=1)
     table[: len(chosen)] = (fives * 255 + 15) // 31
     return table
+
+
+def open_player(target: Target, name: str, context: Context, into: Any) -> list[Any]:
+    """Bring a player that was written to a folder, or into an archive, into the scene; returns its objects.
+
+    Raises:
+        ModelError: it can't be read.
+    """
+    from ..character.imports import CharacterOptions, import_character
+    from ..import_.dressing import Dressing
+
+    folder = target / HOME / name if target.name.lower().endswith(ARCHIVES) else target
+    files = character_of(user_disk().file(folder / MODEL))
+    return import_character(files, CharacterOptions(fit_range=False), Dressing(), context, into)[0].objects

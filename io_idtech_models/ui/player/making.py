@@ -60,6 +60,12 @@ class Placing(Exporting):  # type: ignore[misc]
         default="AUTO",
     )
 
+    in_place: BoolProperty(
+        name="Keep in Place",
+        description="Let walks and runs that go along stay where they begin: games move players by themselves",
+        default=True,
+    )
+
     def propose_path(self, context: Context) -> None:
         """Propose a folder that is called as the active object."""
         from ...tasks.player.making_pictures import plain_name
@@ -96,11 +102,6 @@ class OBJECT_OT_idtech_make_player(Placing, Operator):  # type: ignore[misc]
         "LEGS_RUN=Trot, BOTH_DEATH1=Fall @ 20; for all others actions are found by their names",
     )
     fps: FloatProperty(name="FPS", description="How often actions are looked at", default=15.0, min=1.0, max=120.0)
-    in_place: BoolProperty(
-        name="Keep in Place",
-        description="Let walks and runs that go along stay where they begin: games move players by themselves",
-        default=True,
-    )
     close_seams: BoolProperty(
         name="Close Seams",
         description="Let the edges at waist and neck stay with the tags, so that no gap opens between different "

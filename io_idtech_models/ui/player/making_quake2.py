@@ -52,7 +52,7 @@ class OBJECT_OT_idtech_make_quake2_player(Placing, Operator):  # type: ignore[mi
     def draw(self, context: Context) -> None:
         """Show the options in groups."""
         draw_group(self.layout, self, "idtech_player", "Player", ("player", "skin", "gun", "open_result"))
-        draw_group(self.layout, self, "idtech_time", "Animation", ("rows",))
+        draw_group(self.layout, self, "idtech_time", "Animation", ("rows", "in_place"))
         placing = ("fit", "facing") if self.fit else ("fit", "scale", "facing")
         draw_group(self.layout, self, "idtech_mesh", "Mesh", placing)
 
@@ -60,7 +60,7 @@ class OBJECT_OT_idtech_make_quake2_player(Placing, Operator):  # type: ignore[mi
         """Make and write the player; what hinders it leaves every file as it was."""
         from ...assets.player import write_player
         from ...game.character.quake2 import HOME
-        from ...tasks.player.making_quake2 import Quake2Options, make_quake2_player
+        from ...tasks.player.making_quake2 import Quake2Options, make_quake2_player, open_player
 
         target = Path(bpy.path.abspath(self.filepath))
         try:
@@ -69,24 +69,12 @@ class OBJECT_OT_idtech_make_quake2_player(Placing, Operator):  # type: ignore[mi
                 made, summary = make_quake2_player(self.player or target.stem, target, options, context)
             write_player(target, made.name, made.files, home=(HOME,))
             if self.open_result:
-                self._open(target, made.name, context)
+                select(context, open_player(target, made.name, context, open_collection(context)))
         except ModelError as error:
             self.report({"ERROR"}, f"{target.name}: {error}")
             return CANCELLED
         report_done(self, [(made.name, summary)])
         return FINISHED
-
-    def _open(self, target: Path, name: str, context: Context) -> None:
-        """Bring the player that was written into the scene."""
-        from ...tasks.character.imports import CharacterOptions, import_character, made_at
-        from ...tasks.import_.dressing import Dressing
-        from ...tasks.import_.games import user_disk
-
-        files = made_at(target, user_disk(), name)
-        built, _ = import_character(
-            files, CharacterOptions(fit_range=False), Dressing(), context, open_collection(context)
-        )
-        select(context, built.objects)
 
 
 CLASSES = (OBJECT_OT_idtech_make_quake2_player,)

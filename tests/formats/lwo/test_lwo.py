@@ -363,7 +363,7 @@ def test_hard_edges_by_hand_get_points_of_their_own():
     surface.normals = flat.normals
     for name in ("triangles", "uvs", "source_vertices"):
         setattr(surface, name, getattr(flat, name))
-    surface.positions = flat.positions
+    surface.positions, surface.colors = flat.positions, None
     surface.source_vertices = np.full(flat.num_vertices, -1, np.int32)
     surface.own_normals = np.ones(flat.num_vertices, np.bool_)
     text, said = said_of(ROW.dump, model)
@@ -400,6 +400,45 @@ def test_an_added_surface_comes_behind_the_others():
     assert np.array_equal(corners(again.surfaces[0], "positions"), corners(model.surfaces[0], "positions"))
     assert np.array_equal(corners(again.surfaces[1], "uvs"), corners(added, "uvs"))
     assert text.endswith(b"behind the form")
+
+
+# -- colours
+
+
+def test_colors_are_those_of_the_last_row_else_the_surfaces():
+    surface = load(smooth()).surfaces[0]
+    places = surface.positions[0]
+    tip = surface.colors[places[:, 2] == 9.125]
+    assert {tuple(color) for color in tip.tolist()} == {(0, 0, 1, 0.5)}
+    first = surface.colors[(places == np.array((-8, -6.5, 1.25), np.float32)).all(axis=1)]
+    assert {tuple(color) for color in first.tolist()} == {(1, 0.5, 0.25, 1)}
+    second = surface.colors[(places == np.array((8, -6.25, 1.25), np.float32)).all(axis=1)]
+    assert {tuple(color) for color in second.tolist()} == {(0.125, 0.5, 0.75, 1), (0.75, 0.5, 0.25, 1)}
+    assert load(pyramid()).surfaces[0].colors is None
+
+
+def test_a_painted_vertex_changes_its_row():
+    model = load(smooth())
+    surface = model.surfaces[0]
+    surface.colors[surface.positions[0, :, 2] == 9.125] = (1, 1, 0, 1)
+    text = ROW.dump(model)
+    assert changed(smooth(), text) == [b"VMAP"]
+    tip = load(text).surfaces[0]
+    assert tip.colors[tip.positions[0, :, 2] == 9.125].tolist() == [[1, 1, 0, 1]]
+    # Nearer than Blender can tell is the same.
+    model = load(smooth())
+    model.surfaces[0].colors = np.rint(model.surfaces[0].colors * 255).astype(np.float32) / np.float32(255)
+    assert ROW.dump(model) == smooth()
+
+
+def test_a_vertex_without_a_row_gets_one():
+    model = load(pyramid())
+    model.surfaces[0].colors = np.full((model.surfaces[0].num_vertices, 4), 0.2, np.float32)
+    text, _ = said_of(ROW.dump, model)
+    (paint,) = [each for each in read(text).layers[0].maps if each.kind == b"RGBA"]
+    assert (paint.name, paint.width, len(paint.points)) == (b"Color", 4, len(read(text).layers[0].points))
+    assert np.array_equal(load(text).surfaces[0].colors, np.full_like(load(text).surfaces[0].colors, 0.2))
+    assert np.array_equal(corners(load(text).surfaces[0], "uvs"), corners(model.surfaces[0], "uvs"))
 
 
 # -- LWOB

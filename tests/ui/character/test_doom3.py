@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender import names
-from io_idtech_models.blender.player.joints import joint_at_rest
 from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS
 from io_idtech_models.blender.provenance import PART, SKIN, WORN
+from io_idtech_models.blender.skeletal.hung import joint_at_rest
 from tests.packs import put_pack
 from tests.samples_doom3 import DEF, EXAMPLE, HAT, NEWT, TEXT, files, put_character
 from tests.ui.scene import bpy, error_of

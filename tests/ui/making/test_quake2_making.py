@@ -8,6 +8,7 @@ import pytest
 
 from examples import strut
 from io_idtech_models import formats
+from io_idtech_models.blender.compat import play
 from io_idtech_models.game.character.kinds import character_of
 from io_idtech_models.game.character.quake2 import LENGTHS, NUM_FRAMES
 from io_idtech_models.game.folders import Disk
@@ -108,6 +109,20 @@ def test_the_games_own_colours(tmp_path, capfd):
     files = made(tmp_path)
     assert "colormap" not in capfd.readouterr().out
     assert files["default.pcx"][-768:] == table.tobytes()
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+def test_what_goes_along_stays_in_place(tmp_path, in_place, capfd):
+    strut.build()
+    rig = bpy.data.objects["Strut"]
+    play(rig, bpy.data.actions["Run"])
+    for frame, way in zip(bpy.data.actions["Run"].frame_range, (0.0, -2.0), strict=True):
+        rig.location.y = way
+        rig.keyframe_insert("location", frame=frame)
+    body = model(made(tmp_path, in_place=in_place)["tris.md2"])
+    middles = body.surfaces[0].positions[40:46].mean(axis=1)[:, 0]
+    assert (abs(middles[-1] - middles[0]) < 1) == in_place
+    assert ("'Run' moves the character by" in capfd.readouterr().out) == in_place
 
 
 def test_no_character(tmp_path):

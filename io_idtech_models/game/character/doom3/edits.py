@@ -20,10 +20,17 @@ BETWEEN = re.compile(r"\w+([ \t]+)")  # what parts `anim` from the name
 INDENT = "\t"
 
 
-def with_anims(data: bytes, name: str, anims: Mapping[str, Sequence[str]], inherits: str = "") -> bytes:
+def with_anims(
+    data: bytes,
+    name: str,
+    anims: Mapping[str, Sequence[str]],
+    inherits: str = "",
+    blocks: Mapping[str, Sequence[str]] | None = None,
+) -> bytes:
     """Return a file of declarations in which a model has animations, by name the files that each plays.
 
-    A model that is not there is added at the end; it inherits `inherits`, if that is given.
+    A model that is not there is added at the end; it inherits `inherits`, if that is given. `blocks` are lines between
+    the braces of those animations that are new.
 
     Raises:
         LimitError: a name can't be written in such a file, the file's encoding lacks a letter, or what it leaves open
@@ -33,7 +40,12 @@ def with_anims(data: bytes, name: str, anims: Mapping[str, Sequence[str]], inher
         _check(anim, files)
     text, encoding = decode(data)
     found = _found(text, name)
-    text = _added(text, name, anims, inherits) if found is None else _changed(text, found, anims)
+    said = {anim: [each for each in lines if each.strip()] for anim, lines in (blocks or {}).items()}
+    for line in (each for lines in said.values() for each in lines):
+        if any(letter in line for letter in "{}\n\r\0") or line.count('"') % 2 or "/*" in line:
+            raise LimitError(f"'{line}' can't stand in the block of an animation")
+    changed = _added(text, name, anims, inherits, said) if found is None else _changed(text, found, anims, said)
+    text = changed
     if any(each.faults for each in scan_decls(text, ENTITY)[1]) or not _has(text, name, anims):
         raise LimitError(
             "the file's braces, parentheses or quotes are not closed: mend it, then animations can be added"
@@ -89,21 +101,26 @@ def _found(text: str, name: str) -> Found | None:
     return next((each for each in found if each.kind == MODEL and decl_key(each.name) == key), None)
 
 
-def _added(text: str, name: str, anims: Mapping[str, Sequence[str]], inherits: str) -> str:
+def _added(
+    text: str, name: str, anims: Mapping[str, Sequence[str]], inherits: str, blocks: Mapping[str, Sequence[str]]
+) -> str:
     """Return a text with another model at its end, before a NUL that ends it."""
     end, before = _line_end(text), text.partition("\0")[0]
     lines = [f"model {_spelt(name)}", "{"]
     lines += [f"{INDENT}inherit {_spelt(inherits)}"] if inherits else []
-    lines += [_line(anim, files, INDENT, " ") for anim, files in anims.items()]
+    for anim, files in anims.items():
+        lines += _lines(anim, files, blocks.get(anim, ()), INDENT)
     apart = "" if not before.strip(BLANKS) else end if before.endswith("\n") else end * 2
     return before + apart + end.join([*lines, "}", ""]) + text[len(before) :]
 
 
-def _line(anim: str, files: Iterable[str], indent: str, between: str) -> str:
-    return f"{indent}anim{between}{anim}{between}{', '.join(map(_spelt, files))}"
+def _lines(anim: str, files: Iterable[str], block: Sequence[str], indent: str, between: str = " ") -> list[str]:
+    """Return the lines of a new animation."""
+    line = f"{indent}anim{between}{anim}{between}{', '.join(map(_spelt, files))}"
+    return [f"{line} {{", *(f"{indent}{INDENT}{each}" for each in block), f"{indent}}}"] if block else [line]
 
 
-def _changed(text: str, found: Found, anims: Mapping[str, Sequence[str]]) -> str:
+def _changed(text: str, found: Found, anims: Mapping[str, Sequence[str]], blocks: Mapping[str, Sequence[str]]) -> str:
     """Return a text in which a model that it declares has animations."""
     body = _body(text, found)
     there = {anim.name: anim for anim in reversed(_anims(body))}  # of two of a name the first counts
@@ -115,7 +132,7 @@ def _changed(text: str, found: Found, anims: Mapping[str, Sequence[str]]) -> str
             changes.append((first, last, ", ".join(map(_spelt, files))))
     new = [(name, files) for name, files in anims.items() if name not in there or not there[name].files]
     if new:
-        changes.append(_insertion(text, found, body, new))
+        changes.append(_insertion(text, found, body, new, blocks))
     for first, last, instead in sorted(changes, reverse=True):
         text = text[:first] + instead + text[last:]
     return text
@@ -125,7 +142,13 @@ def _anims(body: Body) -> list[Anim]:
     return [each.anim for each in body.statements if each.anim is not None]
 
 
-def _insertion(text: str, found: Found, body: Body, new: list[tuple[str, Sequence[str]]]) -> tuple[int, int, str]:
+def _insertion(
+    text: str,
+    found: Found,
+    body: Body,
+    new: list[tuple[str, Sequence[str]]],
+    blocks: Mapping[str, Sequence[str]],
+) -> tuple[int, int, str]:
     """Return where lines of new animations go, twice, and these lines."""
     end = _line_end(text)
     after = next((each for each in reversed(body.statements) if each.anim is not None), None)
@@ -141,7 +164,8 @@ def _insertion(text: str, found: Found, body: Body, new: list[tuple[str, Sequenc
     # What else stands in that line, a comment mostly, goes with what is there.
     stop = text.find("\n", place, found.end)
     rest = text[place : found.end if stop < 0 else stop]
-    lines = end.join(_line(name, files, indent, between) for name, files in new)
+    added = [_lines(name, files, blocks.get(name, ()), indent, between) for name, files in new]
+    lines = end.join(line for each in added for line in each)
     if stop < 0 or _ends_within(rest):
         return place, place, end + lines + (end if text[place : found.end].strip(BLANKS) or stop < 0 else "")
     place = stop - rest.endswith("\r")

@@ -178,6 +178,7 @@ class _Found(Finder):
     def find_body(self, chosen: _Chosen) -> None:
         """Find the body: of a character without a declaration the file itself."""
         if self.model_decl.mesh:
+            self.character.declared = self.model_decl.name, self.model_decl.mesh
             self.character.body = self.model(self.model_decl.mesh, "the body")
         elif self.character.file.suffix.lower() == MESH_SUFFIX:
             self.character.body = self.character.file

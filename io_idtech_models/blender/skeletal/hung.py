@@ -18,24 +18,21 @@ from ...model.transforms import inverse
 from .. import names
 from ..compat import Block
 from ..provenance import MODEL_ID, PART
-from ..skeletal.armature import TURN_BACK
-from ..skeletal.build import Posed
-from ..vertex.build import Built
-from .assembly import PartBuilt
+from .armature import TURN_BACK
+from .build import Posed
 
 Doubles = NDArray[np.float64]
 
 
-def make_rig_root(posed: Posed, kind: str) -> PartBuilt:
-    """Hang a model with bones on a new root, an empty in its collection."""
+def make_root(posed: Posed, kind: str) -> Block:
+    """Hang a model with bones on a new root, an empty in its collection, and return that."""
     root: Block = bpy.data.objects.new(names.fit(posed.collection.name), None)
     root.empty_display_type, root.empty_display_size = "PLAIN_AXES", 4.0
     root[PART] = kind
     root[MODEL_ID] = posed.armature.data.get(MODEL_ID, "")
     posed.collection.objects.link(root)
     posed.armature.parent = root
-    built = Built(posed.collection, 1, [posed.armature, *posed.meshes], posed.tags)
-    return PartBuilt(kind, root, built, {names.file_name_of(tag).lower(): tag for tag in posed.tags})
+    return root
 
 
 def bone_of(rig: Block, joint: str) -> Any | None:
@@ -64,7 +61,7 @@ def placed(joint: Doubles, origin: Doubles, angles: Doubles, turned: bool) -> Do
 
 def _axes(pitch: float, yaw: float, roll: float) -> Doubles:
     """Return the axes, as columns, of something turned by these angles."""
-    (sp, sy, sr), (cp, cy, cr) = np.sin([pitch, yaw, roll]), np.cos([pitch, yaw, roll])
+    (cp, cy, cr), (sp, sy, sr) = steady.cosines_and_sines(np.array([pitch, yaw, roll]))
     return np.array([
         [cp * cy, sr * sp * cy - cr * sy, cr * sp * cy + sr * sy],
         [cp * sy, sr * sp * sy + cr * cy, cr * sp * sy - sr * cy],

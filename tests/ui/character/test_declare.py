@@ -1,0 +1,100 @@
+"""Export Declaration: new animations of a model of Doom 3, and what tells the game of them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from io_idtech_models.blender import names
+from io_idtech_models.blender.compat import play
+from io_idtech_models.blender.properties import ANIM_FLAGS, FRAME_COMMANDS
+from io_idtech_models.game.character.kinds import character_of
+from io_idtech_models.game.folders import Disk
+from tests.samples_doom3 import EXAMPLE, NEWT, TEXT, put_character
+from tests.ui.scene import bpy, error_of
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+export: Any = bpy.ops.export_scene.idtech_declaration
+
+
+@pytest.fixture
+def game(tmp_path):
+    """Return a game's folder, whose character is in the scene, with an animation more: half of the walk."""
+    path = put_character(tmp_path)
+    bpy.ops.import_scene.idtech_character(filepath=str(path), character="newt_base")
+    rig = bpy.data.objects["newt"]
+    action = bpy.data.actions["walk1"].copy()
+    action.name = "dance"
+    names.remember(action, "dance")
+    action[FRAME_COMMANDS], action[ANIM_FLAGS] = "3 sound snd_x", "random_cycle_start, anim_turn"
+    play(rig, action)
+    bpy.context.view_layer.objects.active = rig
+    return tmp_path
+
+
+def found(game: Path, model: str) -> Any:
+    return character_of(Disk().file(game / "def/newt.def"), "", model)
+
+
+def test_a_new_file_that_inherits_the_old_model(game):
+    assert export(filepath=str(game / "def/newt_mod.def")) == {"FINISHED"}
+    assert (game / "def/newt_mod.def").read_text() == (
+        "model newt_mod\n{\n\tinherit newt_base\n\tanim dance models/md5/newt/dance.md5anim {\n"
+        "\t\trandom_cycle_start\n\t\tanim_turn\n\t\tframe 3 sound snd_x\n\t}\n}\n"
+    )
+    assert (game / NEWT / "dance.md5anim").read_bytes() == (EXAMPLE / "walk.md5anim").read_bytes()
+    character = found(game, "newt_mod")
+    assert (character.missing, character.refused) == ([], [])
+    assert {name for motion in character.motions for name in motion.names} == {
+        "ik_pose", "idle", "walk1", "walk1, 2", "dance",
+    }  # fmt: skip
+    assert (game / "def/newt.def").read_text() == TEXT, "nothing is written into what was there"
+
+
+def test_into_the_file_that_declares_the_model(game):
+    text = "// mine\nmodel newt_mod { inherit newt_base\n\tanim sit models/x.md5anim // not yet\n}\n"
+    (game / "def/own.def").write_text(text)
+    assert export(filepath=str(game / "def/own.def"), model="newt_mod", actions="dance") == {"FINISHED"}
+    lines = (game / "def/own.def").read_text().splitlines()
+    assert [line for line in lines if line in text.splitlines()] == text.splitlines()
+    assert "\tanim dance models/md5/newt/dance.md5anim {" in lines
+
+
+def test_a_file_that_is_somebody_elses(game):
+    before = {path: path.read_bytes() for path in game.rglob("*") if path.is_file()}
+    said = error_of(export, filepath=str(game / "def/newt.def"))
+    assert "'newt.def' is there and declares no model 'newt': choose another file, or its model" in said
+    assert before == {path: path.read_bytes() for path in game.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("path", "options", "message"),
+    [
+        ("newt_mod.def", {}, "the game looks for declarations in its folder 'def'"),
+        ("def/newt_mod.txt", {}, "the game looks for declarations in its folder 'def'"),
+        ("def/newt_mod.def", {"actions": "fly"}, "has no animation 'fly'"),
+        ("def/newt_mod.def", {"model": 'a"b'}, "can't be written in a declaration"),
+    ],
+)
+def test_what_can_not_be_written(game, path, options, message):
+    assert message in error_of(export, filepath=str(game / path), **options)
+    assert not (game / NEWT / "dance.md5anim").exists()
+
+
+def test_a_name_that_the_game_does_not_take(game):
+    action = bpy.data.actions["dance"]
+    action.name = "two words"
+    names.remember(action, "two words")
+    assert "can't be the name of an animation" in error_of(export, filepath=str(game / "def/newt_mod.def"))
+
+
+def test_nothing_new(game):
+    bpy.data.objects["newt"].animation_data.action = bpy.data.actions["walk1"]
+    bpy.data.actions.remove(bpy.data.actions["dance"])
+    assert "has no animation that is not declared already" in error_of(export, filepath=str(game / "def/x.def"))
+
+
+def test_a_name_that_another_file_has(game, capfd):
+    (game / "def/a.def").write_text("model newt_mod { mesh x.md5mesh }")
+    assert export(filepath=str(game / "def/newt_mod.def")) == {"FINISHED"}
+    assert "'def/a.def' declares a model 'newt_mod', too, and is read before: that counts" in capfd.readouterr().out
