@@ -54,8 +54,8 @@ def _followed(block: Block) -> Block | None:
     """Return the object whose frames another one shows, as a player's gun does its body's; None if it shows its own."""
     keys = block.data.shape_keys if block.type == "MESH" else None
     leader = None if keys is None else leader_of(keys)
-    meshes = () if leader is None else bpy.data.objects
-    return next((each for each in meshes if each.type == "MESH" and each.data.shape_keys == leader), None)
+    every: Any = () if leader is None else bpy.data.objects
+    return next((each for each in every if each.type == "MESH" and each.data.shape_keys == leader), None)
 
 
 class VertexAnimations(Animations):
