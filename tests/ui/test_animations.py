@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from io_idtech_models.blender.vertex.frame_plan import GatherSettings
+from io_idtech_models.blender.vertex.shown_keys import shown_key
 from io_idtech_models.formats.md2 import file as md2
 from io_idtech_models.formats.md3 import file as md3
 from io_idtech_models.model.clips import group
@@ -321,6 +322,20 @@ def test_the_active_object_may_be_anything():
     bpy.ops.mesh.primitive_cube_add()
     assert animations_of(bpy.context) is None
     assert "no model that can be animated is active" in error_of(play, name="x")
+
+
+@pytest.mark.parametrize("what", ["duplicate", "move", "remove"])
+def test_what_shows_is_what_is_edited_whatever_was_done(monster, what):
+    """In the window: a copy that was moved showed its own frames, and Tab began to edit another animation's."""
+    play(name=rows()[1].name)
+    bpy.context.scene.frame_set(1)
+    done = {"duplicate": lambda: duplicate(copy="duck"), "move": lambda: move(direction="DOWN"), "remove": remove}
+    assert done[what]() == {"FINISHED"}
+    block = bpy.context.view_layer.objects.active
+    assert block.active_shape_key_index == shown_key(block.data.shape_keys)
+    scene = bpy.context.scene
+    scene.frame_set(min(scene.frame_end, 1))
+    assert block.active_shape_key_index == shown_key(block.data.shape_keys)
 
 
 def test_all_frames_begin_where_an_animation_was_stopped(monster):
