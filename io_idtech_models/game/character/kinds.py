@@ -19,6 +19,8 @@ from .files import CharacterFiles, files_below, game_of
 from .xreal import NAME as XREAL_FILE
 from .xreal import files as xreal
 
+MODELS = "models"  # the folder of most games' models
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -29,10 +31,8 @@ class Kind:
     find: Callable[[GameFile, str], CharacterFiles]  # from that file, in a skin; raises ModelError
     place: Callable[[GameFile], str]  # what tells it apart from others: "temperate/axis/medic"
     names: Callable[[GameFile], list[str]] | None = None  # of the characters in such a file, where it may have several
-    also: tuple[
-        str, ...
-    ] = ()  # how further files end that it is found from, which are models and no character by themselves
-    above: str = ""  # what the folder around that of such a file is called, where that tells it apart
+    also: tuple[str, ...] = ()  # ends of further files that it is found from, which name no character by themselves
+    above: str = ""  # what the folder around that of such a file is called, which does not lie in MODELS; "": anything
     is_model: bool = False  # the file is a model by itself, too
     find_named: Callable[[GameFile, str, str], CharacterFiles] | None = None  # one of these, in a skin, by its name
     # Texts, by their paths in the game, that edits of rows change; by the path of the one that has the tables.
@@ -80,7 +80,10 @@ def kind_named(name: str) -> Kind | None:
 def _lies_there(file: GameFile, kind: Kind) -> bool:
     """Tell whether a file lies where those that name characters of a kind do."""
     around = file.layer.parent
-    return not kind.above or (around is not None and around.name.lower() == kind.above)
+    if not kind.above or around is None:
+        return not kind.above
+    top = around.parent
+    return around.name.lower() == kind.above and (top is None or top.name.lower() != MODELS)
 
 
 def character_of(file: GameFile, skin: str = "", name: str = "") -> CharacterFiles:

@@ -148,7 +148,8 @@ def import_character(
         into.children.link(collection)
     on = " on joints" if any(piece.placing for piece in files.pieces) else " on tags"
     on = "" if isinstance(body, Built) else on
-    facts = f"{said.facts}, {plural(len(character.parts), 'part')}{on}, skin {files.skin_name or NONE}"
+    parts = f", {plural(len(character.parts), 'part')}{on}" if files.pieces else ""
+    facts = f"{said.facts}{parts}, skin {files.skin_name or NONE}"
     facts += "" if files.scale == 1.0 else f", which the game shows {files.scale:g} times as large"
     if any(files.offset):
         facts += f", which the game moves by {' '.join(f'{each:g}' for each in files.offset)}"
@@ -191,7 +192,8 @@ def _import_body(
         build = BuildSettings(options.scale, options.weld, fit_range=options.fit_range)
         return frames.import_body(files, body, build, dressing, context, into)
     settings = SkeletalSettings(options.scale, options.weld, options.fit_range)
-    worn = replace(dressing, skin=files.skin_name if files.skin is not None else NONE)
+    by_name_of_surface = files.skin is not None and not files.in_order
+    worn = replace(dressing, skin=files.skin_name if by_name_of_surface else NONE)
     has_bones = not row.skeletal.companions
     known = [motion.file for motion in files.motions if motion.file != body]
     apart = options.animations and not options.make_all and known and not has_bones  # frames that are not the body's

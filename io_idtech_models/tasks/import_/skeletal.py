@@ -152,8 +152,8 @@ def _worn(model: SkeletalModel, decl: SkinDecl | tuple[str, ...] | None) -> Skin
     if decl is None or isinstance(decl, SkinDecl):
         return decl
     if len(decl) < len(model.meshes):
-        text = "the skin has %d lines for %d meshes: games show the others as missing, here they wear the model's own"
-        log.warning(text, len(decl), len(model.meshes))
+        text = "the skin has %s for %d meshes: games show the others as missing, here they wear the model's own"
+        log.warning(text, plural(len(decl), "line"), len(model.meshes))
     pairs = [(mesh.shader, worn) for mesh, worn in zip(model.meshes, decl, strict=False)]
     return SkinDecl("", (), tuple(pairs)) if len(decl) >= len(model.meshes) else None
 

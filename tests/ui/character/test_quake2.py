@@ -9,6 +9,7 @@ from io_idtech_models.blender import names
 from io_idtech_models.blender.compat import play
 from io_idtech_models.blender.provenance import PART
 from io_idtech_models.game.character.quake2 import ANIMATIONS
+from io_idtech_models.tasks.animations.find import need_animations
 from tests.packs import put_pack
 from tests.samples_doom3 import EXAMPLE
 from tests.samples_quake2 import PLAYER, files, model, put_player
@@ -64,6 +65,27 @@ def test_the_gun_shows_the_bodys_frame(tmp_path):
     play(body().data.shape_keys, clips()["run"])
     bpy.context.scene.frame_set(2)
     assert times() == (42.0, 42.0)
+
+
+def test_the_list_of_the_gun_is_the_bodys(tmp_path):
+    read(put_player(tmp_path))
+    bpy.context.view_layer.objects.active = gun()
+    animations = need_animations(bpy.context)
+    rows = animations.rows()
+    assert [row.name for row in rows if not row.whole] == [clip.name for clip in ANIMATIONS]
+    animations.play(next(row for row in rows if row.name == "jump"), bpy.context.scene)
+    bpy.context.scene.frame_set(1)
+    assert times() == (67.0, 67.0)
+
+
+def test_frames_that_are_inserted_leave_the_gun_following(tmp_path):
+    read(put_player(tmp_path))
+    bpy.context.view_layer.objects.active = gun()
+    bpy.context.scene.frame_set(3)
+    assert bpy.ops.object.idtech_insert_frame() == {"FINISHED"}
+    bpy.context.scene.frame_set(57)
+    assert times() == (57.0, 57.0)
+    assert len(gun().data.shape_keys.key_blocks) == 199
 
 
 def test_the_gun_goes_where_the_body_goes(tmp_path):

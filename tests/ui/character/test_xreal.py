@@ -58,4 +58,6 @@ def test_an_iqm_with_its_own_animations(tmp_path):
 def test_a_real_one(capfd):
     read(REAL)
     assert len(actions()) == 17
-    assert "the skin has 1 lines for 4 meshes" in capfd.readouterr().out
+    said = capfd.readouterr().out
+    assert "the skin has 1 line for 4 meshes" in said
+    assert "there is no skin" not in said

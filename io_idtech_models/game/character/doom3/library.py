@@ -18,7 +18,7 @@ from ...store import GameFile, Store
 from . import FOLDER, SUFFIX
 from .declarations import ENTITY, INHERIT, MODEL, Body, Model, read_entity, read_model
 
-MOST_INHERITED = 100  # declarations above each other, and above one entity; the games' have 10
+MOST_INHERITED = 50  # declarations above each other, and above one entity; the games' have 10
 # What was read of a library that is kept, which is as long as none of its files changes.
 _kept: WeakKeyDictionary[ShaderLibrary, Declarations] = WeakKeyDictionary()
 READERS: dict[str, Callable[[str, int], Body]] = {MODEL: read_model, ENTITY: read_entity}
@@ -49,12 +49,16 @@ class Declarations:
     def __init__(self, scripts: ShaderLibrary, skins: Sequence[ShaderLibrary] = ()) -> None:
         self.scripts = scripts
         self.skins = (*skins, scripts)  # where skins are looked for, one after another
+        self._found: dict[tuple[str, str], Definition | None] = {}
         self._bodies: dict[tuple[str, str], Body] = {}
         self._own: dict[str, dict[str, str]] = {}
 
     def find(self, name: str, kind: str) -> Definition | None:
         """Return the definition of a name that counts."""
-        return self.scripts.find(name, kind)
+        key = kind, decl_key(name)
+        if key not in self._found:
+            self._found[key] = self.scripts.find(name, kind)
+        return self._found[key]
 
     def names(self, kind: str) -> list[str]:
         """Return all names of a kind, as they are spelt."""
