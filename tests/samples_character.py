@@ -56,7 +56,7 @@ def part(name: str, *tags: TagSpec, frames: int = 1) -> bytes:
     wedge = [(0, 0, 0, 0, 0), (320, 0, 0, 0, 0), (0, 320, 0, 0, 0), (0, 0, 320, 0, 0)]
     triangles = [(0, 1, 2), (0, 2, 3), (0, 3, 1)]
     st = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.5, 0.5)]
-    moved = [[(x, y, z + 64 * n, *normal) for x, y, z, *normal in wedge] for n in range(frames)]
+    moved = [[(x, y, z + 64 * n, a, b) for x, y, z, a, b in wedge] for n in range(frames)]
     surface = SurfaceSpec(name.encode(), moved, triangles, st, shaders=[(f"{TOYS}/trooper".encode(), 0)])
     named = [FrameSpec(b"only")] * frames
     return Md3Spec(named, [list(tags)] * frames if tags else [], [surface]).pack()

@@ -35,6 +35,7 @@ EXAMPLES = HERE.parent.parent / "examples"
 SENTINEL = EXAMPLES / "sentinel/sentinel.md3"
 STILT = EXAMPLES / "stilt/players/stilt/tris.md2"
 TOCK = EXAMPLES / "tock/baseq3/models/players/tock/animation.cfg"
+SOLDIER = EXAMPLES / "trooper/characters/toys/allied/trooper.char"
 LANTERN = EXAMPLES / "lantern/baseq3/lantern.pk3"
 CATEGORY = "id Tech"
 MARGIN = 6  # around what popped up, in pixels
@@ -110,6 +111,19 @@ def tock() -> None:
     bpy.ops.object.idtech_play(legs="LEGS_RUN", torso="TORSO_ATTACK")
     bpy.context.scene.frame_set(3)
     look()
+
+
+def soldier() -> None:
+    """Show the Trooper as a whole character: legs that walk, a torso that salutes."""
+    empty()
+    bpy.ops.import_scene.idtech_character(filepath=str(SOLDIER))
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.idtech_preview_torso(legs="walk", torso="salute")
+    bpy.context.scene.frame_set(9)
+    rig.hide_set(True)
+    look()
+    bpy.context.view_layer.objects.active = rig
 
 
 def posed(model: Callable[[], None]) -> Callable[[], None]:
@@ -205,6 +219,7 @@ PICTURES = (
     Picture("sidebar-tags", sentinel, sidebar("Tags"), region="UI"),
     Picture("sidebar-surfaces", sentinel, sidebar("Surfaces"), region="UI"),
     Picture("player", tock),
+    Picture("character", soldier, sidebar("Animations"), region="AREA", wait=6.0),
     Picture("materials", lantern, wait=90.0),
     Picture("rig-front", rigged(0, 0)),
     Picture("rig-side", rigged(90, 0)),

@@ -41,7 +41,7 @@ TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 TOKEN_START = re.compile(r'[\s{}"]|//|/\*')  # what ends the word before it
-NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)\Z")
+NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)\Z")  # one way to read digits, so that none are read twice
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")  # a name that id's lexer takes without quotes
 REST_OF_LINE = re.compile(r"(?:[^\S\n]|//[^\n]*|/\*(?:(?!\*/)[^\n])*\*/)*(?:\n|\Z)")
 

@@ -26,7 +26,7 @@ def opened(tmp_path: Any) -> Any:
 def height(mesh: Any, frame: int) -> float:
     bpy.context.scene.frame_set(frame)
     data = mesh.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
-    return min(v.co.z for v in data.vertices)
+    return float(min(v.co.z for v in data.vertices))
 
 
 def test_it_plays_the_first_row_all_the_time(tmp_path):

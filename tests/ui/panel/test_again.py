@@ -138,7 +138,8 @@ def test_what_came_from_no_file_goes_where_it_was_written(tmp_path):
 @pytest.mark.parametrize(("example", "suffixes"), [("newt", (".md5mesh", ".md5anim")), ("trooper", (".mdm", ".mdx"))])
 def test_a_rig_with_its_animations(tmp_path, example, suffixes):
     every = (PROJECT / "examples" / example).rglob("*")
-    files = sorted((file for file in every if file.suffix in suffixes), key=lambda file: suffixes.index(file.suffix))
+    own = (f for f in every if f.suffix in suffixes and f.stem != "soldier")  # another body on the same bones
+    files = sorted(own, key=lambda file: suffixes.index(file.suffix))
     assert len(files) > 1
     before = {file.name: file.read_bytes() for file in files}
     for name, data in before.items():

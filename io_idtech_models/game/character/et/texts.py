@@ -7,7 +7,7 @@ its file of frames.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -18,7 +18,7 @@ from ...lexer import WORDS, clean, decode, fold, shown, unquoted
 from ...store import name_parts
 from ..edits import RowEdit
 from . import definition
-from .group import ANIMFILE, BODY, INCLUDE, MOST_INCLUDES, START
+from .group import ANIMFILE, BODY, INCLUDE, MOST_BYTES, MOST_INCLUDES, MOST_MOTIONS, MOST_ROWS, START
 
 MOST_TRIES = 4  # words of a key that may be its last: each reads the file again
 Texts = Mapping[str, bytes]  # by their paths in the game
@@ -112,7 +112,9 @@ class _Walk:
             _key(name): (name, *(decode(data) if _key(name) == self.key else _table(data)))
             for name, data in texts.items()
         }
-        self.included = 0
+        self.sizes = {_key(name): len(data) for name, data in texts.items()}
+        self.included = self.rows = self.bytes = 0
+        self.is_full = False  # what follows is not read: see `group`
 
     def changed(self, name: str, changes: list[tuple[int, int, str]]) -> bytes:
         """Return a text with changes; raises LimitError."""
@@ -127,7 +129,9 @@ class _Walk:
         plain = clean(text, keeps_lines=True)
         start = START.match(plain)
         block = None if start is None else ANIMFILE.match(plain, start.end())
-        while block is not None:
+        for _ in range(MOST_MOTIONS):
+            if block is None or self.is_full:
+                return
             body = BODY.match(plain, block.end())
             end = len(plain) if body is None else body.end()
             motion = _key(block["quoted"] or block["bare"] or "")
@@ -140,16 +144,40 @@ class _Walk:
         """Yield the rows in a part of a text, without comments and as it is, and of what that includes."""
         place, end = span
         for found in INCLUDE.finditer(text[0], place, end):
-            yield from _rows(motion, name, text, (place, found.start()))
-            key = _key(found["quoted"] or found["bare"] or "")
-            if key in self.texts and key not in way and self.included < MOST_INCLUDES:
-                self.included += 1
-                other, inner, _ = self.texts[key]
-                plain = clean(inner, keeps_lines=True)
-                plain = plain if INCLUDE.search(plain) else inner
-                yield from self.part(motion, other, (plain, inner), (0, len(plain)), (*way, key))
+            if self.is_full:
+                return
+            yield from self.counted(_rows(motion, name, text, (place, found.start())))
+            yield from self.follow(motion, _key(found["quoted"] or found["bare"] or ""), way)
             place = found.end()
-        yield from _rows(motion, name, text, (place, end))
+        yield from self.counted(_rows(motion, name, text, (place, end)))
+
+    def follow(self, motion: str, key: str, way: tuple[str, ...]) -> Iterator[_Spot]:
+        """Yield the rows of a file that another includes."""
+        if key in way:
+            return
+        self.is_full = self.is_full or self.included == MOST_INCLUDES
+        self.included += 1
+        if self.is_full or key not in self.texts:
+            return
+        name, text, _ = self.texts[key]
+        self.bytes += self.sizes[key]
+        self.is_full = self.bytes > MOST_BYTES
+        if self.is_full:
+            return
+        plain = clean(text, keeps_lines=True)
+        if INCLUDE.search(plain):
+            yield from self.part(motion, name, (plain, text), (0, len(plain)), (*way, key))
+        else:
+            yield from self.counted(_rows(motion, name, (text, text), (0, len(text))))
+
+    def counted(self, spots: Iterable[_Spot]) -> list[_Spot]:
+        """Return the rows of a part, none if they are more than are read."""
+        found = list(spots)
+        if self.rows + len(found) > MOST_ROWS:
+            self.is_full = True
+            return []
+        self.rows += len(found)
+        return found
 
 
 def _table(data: bytes) -> tuple[str, str]:

@@ -95,6 +95,15 @@ def test_a_file_of_frames_that_is_named_twice():
     assert texts.with_rows(twice, "g", [edit]) == {"g": twice["g"].replace(b"one 1", b"one 9")}
 
 
+def test_what_a_game_does_not_read_any_more_is_no_row():
+    many = b'#include "gone"\n' * 256 + b'one 1 2 3 4 5 6 0\n#include "x"\ntwo 1 2 3 4 5 6 0\n#include "x"'
+    every = {"g": b"animgroup { animfile a {" + many + b"} }"}
+    edit = RowEdit("a", row("one 1 2 3 4 5 6 0"), row("one 9 2 3 4 5 6 0"))
+    assert texts.with_rows(every, "g", [edit]) == {"g": every["g"].replace(b"one 1", b"one 9")}
+    with pytest.raises(LimitError, match="could have the row 'two'"):
+        texts.with_rows(every, "g", [RowEdit("a", row("two 1 2 3 4 5 6 0"), row("two 9 2 3 4 5 6 0"))])
+
+
 def test_what_stands_nowhere_is_refused():
     with pytest.raises(LimitError, match=r"no table of 'a/body.mdx' that could have the row 'fly'"):
         edited("a/body.mdx", "fly 1 2 3 4 5 6 0", "fly 1 2 3 4 5 6 0")
