@@ -1,6 +1,7 @@
 """Make the example models: Brazier (MDL), Sentinel (MD3), Stilt (MD2), Newt (MD5), Trooper (MDM, MDX), Lantern, Tock.
 
-(Bloom is an IQM; the Lantern is an MD3 with a shader script and skins, in a pack; Tock is a whole player of Quake III.)
+(Bloom is an IQM; the Lantern is an MD3 with a shader script and skins, in a pack; Tock is a whole player of Quake III;
+the Trooper is a whole character of Enemy Territory, too: `soldier.py`.)
 
     python examples/make.py [FOLDER]
 
@@ -24,9 +25,9 @@ def files() -> dict[str, bytes]:
     """Return all files by their paths below this folder."""
     if str(HERE.parent) not in sys.path:
         sys.path.insert(0, str(HERE.parent))
-    from examples import bloom, brazier, lantern, newt, pennant, sentinel, stilt, tock, trooper
+    from examples import bloom, brazier, lantern, newt, pennant, sentinel, soldier, stilt, tock, trooper
 
-    parts = brazier, sentinel, stilt, newt, trooper, lantern, tock, pennant, bloom
+    parts = brazier, sentinel, stilt, newt, trooper, soldier, lantern, tock, pennant, bloom
     return {name: data for part in parts for name, data in part.files().items()}
 
 

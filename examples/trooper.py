@@ -142,16 +142,21 @@ def limb(bones: tuple[str, ...], ends: tuple[float, ...], rings: tuple[tuple[flo
     return Piece(Part(points, normals, part.uvs, part.triangles), bones, shared(ways, ends, 3.0))
 
 
-def upper() -> list[Piece]:
+def head_parts() -> tuple[Part, Part]:
+    """Return head and hat about the place where the neck ends, seen from the tag on which games put heads."""
+    head = lathe([(1.9, -4.5), (1.9, -2.5), (2.9, -1.5), (3.4, 1.0), (3.2, 3.5)], FACE, 12)
+    hat = lathe([(4.6, 3.0), (4.0, 3.4), (3.9, 4.6), (3.0, 6.6), (1.4, 7.6), (0, 7.8)], HELMET, 12)
+    return moved(head, shift(0.5, 0, 0) @ turn(z=180)), moved(hat, shift(0.5, 0, 0) @ turn(z=180))
+
+
+def upper(with_head: bool = True) -> list[Piece]:
     """Return chest, arms, neck and head."""
     trunk = lathe([(5.2, 38), (5.6, 41), (5.2, 45), (6.4, 50), (7.4, 54), (6.2, 57), (2.4, 58.2), (0, 58.3)], CLOTH, 14)
     flat = Part(trunk.points * (0.72, 1, 1), trunk.normals / (0.72, 1, 1), trunk.uvs, trunk.triangles)
     spine = ("Bip01 Spine", "Bip01 Spine1", "Bip01 Spine2")
     pieces = [Piece(flat, spine, shared(trunk.points[:, 2], (43.0, 48.0), 4.0))]
-    head = lathe([(1.9, -4.5), (1.9, -2.5), (2.9, -1.5), (3.4, 1.0), (3.2, 3.5)], FACE, 12)
-    hat = lathe([(4.6, 3.0), (4.0, 3.4), (3.9, 4.6), (3.0, 6.6), (1.4, 7.6), (0, 7.8)], HELMET, 12)
-    for part in (head, hat):
-        pieces.append(rigid(moved(part, shift(0.5, 0, 61) @ turn(z=180)), "Bip01 Head"))
+    for part in head_parts() if with_head else ():
+        pieces.append(rigid(moved(part, shift(0, 0, 61)), "Bip01 Head"))
     for side, _ in SIDES:
         arm = (f"Bip01 {side} UpperArm", f"Bip01 {side} Forearm")
         rings = ((0.0, -2.2), (2.2, -1.6), (2.6, 0), (2.2, 5), (1.9, 10.8), (2.0, 12.5), (1.5, 20.2), (1.2, 20.9))

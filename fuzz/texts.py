@@ -22,7 +22,8 @@ WORDS = (
     b"animfile a.mdx {", b'#include "t.aninc"', b"characterDef {", b"skin",
     b"LEGS_RUN", b"nonsegmented", b"STARTANIMS", b"ENDANIMS",
     b"*MESH {", b"*GEOMOBJECT {", b"*MESH_NUMFACES", b"*MESH_TFACELIST {", b"*MESH_NORMALS {", b"*MATERIAL_REF",
-    b"*GROUP",    b"*SUBMATERIAL 1 {", b"*MESH_MTLID", b"*UVW_U_TILING", b"*TM_ROW1",
+    b"*GROUP", b"*SUBMATERIAL 1 {", b"*MESH_MTLID", b"*UVW_U_TILING", b"*TM_ROW1",
+    b"*MESH_NUMCVERTEX", b"*MESH_CVERTLIST {", b"*MESH_CFACELIST {", b"*MESH_CFACE", b"*MESH_VERTCOL",
 )  # fmt: skip
 MOST = 1 << 18  # bytes that a repetition may come to
 

@@ -146,9 +146,23 @@ def lines_of_windows() -> bytes:
     return text.replace(b"*MESH_V", b"*mesh_v").replace(b"\n", b"\r\n")
 
 
+def colored() -> bytes:
+    """Return a pyramid whose tip is red, and whose base is of two colours."""
+    rows = [(0.3, 0.5, 0.7), (1, 0, 0), (0, 0, 1)]
+    more = f"\t\t*MESH_NUMCVERTEX {len(rows)}\n\t\t*MESH_CVERTLIST {{\n"
+    more += "".join(f"\t\t\t*MESH_VERTCOL {i}\t{r:.4f}\t{g:.4f}\t{b:.4f}\n" for i, (r, g, b) in enumerate(rows))
+    more += f"\t\t}}\n\t\t*MESH_NUMCVFACES {len(FACES)}\n\t\t*MESH_CFACELIST {{\n"
+    for number, face in enumerate(FACES):
+        named = [1 if vertex == 4 else 2 if number == 0 else 0 for vertex in face]
+        more += f"\t\t\t*MESH_CFACE {number} {named[0]} {named[1]} {named[2]}\n"
+    mesh = MeshSpec("pyramid", CORNERS, FACES, TVERTS, TFACES, HARD)
+    mesh.more = more + "\t\t}\n"
+    return pack([MaterialSpec()], [mesh])
+
+
 def nothing() -> bytes:
     """Return a file without objects and materials."""
     return b"*3DSMAX_ASCIIEXPORT 200\n"
 
 
-FILES: tuple[Callable[[], bytes], ...] = (pyramid, moved_texture, several, lines_of_windows, nothing)
+FILES: tuple[Callable[[], bytes], ...] = (pyramid, moved_texture, several, lines_of_windows, colored, nothing)

@@ -47,13 +47,19 @@ l_legs,		"{TOYS}/trooper.tga"
 """
 
 
-def part(name: str, *tags: TagSpec) -> bytes:
-    """Return a model of one frame: a wedge, and tags."""
+HEAD_TABLE = "animations/toys/head.anim"
+HEAD_ROWS = "// first length fps loop\n1 3 10 3 // idle\n0 2 0 9\n" + "".join(f"{n % 5} 2 8 0\n" for n in range(16))
+
+
+def part(name: str, *tags: TagSpec, frames: int = 1) -> bytes:
+    """Return a model of a frame, or several of which each lies a unit above the one before: a wedge, and tags."""
     wedge = [(0, 0, 0, 0, 0), (320, 0, 0, 0, 0), (0, 320, 0, 0, 0), (0, 0, 320, 0, 0)]
     triangles = [(0, 1, 2), (0, 2, 3), (0, 3, 1)]
     st = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.5, 0.5)]
-    surface = SurfaceSpec(name.encode(), [wedge], triangles, st, shaders=[(f"{TOYS}/trooper".encode(), 0)])
-    return Md3Spec([FrameSpec(b"only")], [list(tags)] if tags else [], [surface]).pack()
+    moved = [[(x, y, z + 64 * n, *normal) for x, y, z, *normal in wedge] for n in range(frames)]
+    surface = SurfaceSpec(name.encode(), moved, triangles, st, shaders=[(f"{TOYS}/trooper".encode(), 0)])
+    named = [FrameSpec(b"only")] * frames
+    return Md3Spec(named, [list(tags)] * frames if tags else [], [surface]).pack()
 
 
 def files() -> dict[str, bytes]:
@@ -61,6 +67,7 @@ def files() -> dict[str, bytes]:
     return {
         CHAR: DEFINITION.encode(),
         GROUP: GROUP_TEXT.encode(),
+        HEAD_TABLE: HEAD_ROWS.encode(),
         TABLE: (EXAMPLE / "body.aninc").read_bytes(),
         "animations/toys/body.mdx": (EXAMPLE / "body.mdx").read_bytes(),
         "animations/toys/extra.mdx": (EXAMPLE / "body.mdx").read_bytes(),

@@ -200,7 +200,7 @@ ASE = Format(
     engine=DOOM_3,
     suffixes=(".ase",),
     magic=b"*3DSMAX_ASCIIEXPORT",
-    kind=VertexFormat(),
+    kind=VertexFormat(colors=True),
     is_text=True,
     skins=SKIN_DECLS,
 )
@@ -210,7 +210,7 @@ LWO = Format(
     engine=DOOM_3,
     suffixes=(".lwo",),
     magic=b"FORM",
-    kind=VertexFormat(),
+    kind=VertexFormat(colors=True),
     skins=SKIN_DECLS,
     options=(
         Option(

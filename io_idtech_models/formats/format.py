@@ -62,6 +62,7 @@ class VertexFormat:
     holds_pictures: bool = False  # its skins lie in the file
     traits: tuple[str, ...] = ()  # numbers of its header that say how a game shows a model, of which 0 says nothing
     groups: bool = False  # games play some of its frames by themselves
+    colors: bool = False  # of vertices
 
 
 @dataclass(frozen=True, kw_only=True)

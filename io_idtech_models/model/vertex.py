@@ -128,6 +128,8 @@ class Surface:
     mirrored: bool = False  # a reflection lies between the source and the positions
     as_shown: bool = False  # every normal is coded anew, also where the source's code says nearly the same
     base: BaseNormals | None = None  # what one of the frames shows, if that is more than its neighbours turned along
+    # (V, 4) red, green, blue and opacity, 0 to 1, of formats that hold some; None: those of its source, if any
+    colors: Floats | None = None
 
     @property
     def positions(self) -> Floats:

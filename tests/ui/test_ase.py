@@ -61,6 +61,25 @@ def test_an_object_that_is_deleted_leaves_the_others_text(tmp_path):
     assert len(load(text).surfaces) == len(load(several()).surfaces) - 1
 
 
+def test_colors_of_a_mesh_are_written_and_shown(tmp_path):
+    bpy.ops.mesh.primitive_cube_add(size=16)
+    mesh = bpy.context.object.data
+    mesh.materials.append(bpy.data.materials.new("textures/base/crate"))
+    layer = mesh.color_attributes.new("Paint", "BYTE_COLOR", "POINT")
+    for nth, color in enumerate(layer.data):
+        color.color_srgb = (nth / 255, 0, 1, 1)
+    text = written(tmp_path)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    (block,) = opened(tmp_path, text).values()
+    layer = block.data.color_attributes["Color"]
+    assert sorted(round(color.color_srgb[0] * 255) for color in layer.data) == list(range(8))
+    assert written(tmp_path) == text
+    layer.data[0].color_srgb = (0, 1, 0, 1)
+    old, new = text.splitlines(), written(tmp_path).splitlines()
+    changed = [line for before, line in zip(old, new, strict=True) if before != line]
+    assert {line.split()[0] for line in changed} == {b"*MESH_VERTCOL"}
+
+
 def test_any_mesh_is_written(tmp_path):
     bpy.ops.mesh.primitive_cube_add(size=16)
     block = bpy.context.object

@@ -120,6 +120,32 @@ def test_sharp_edges_are_hard_in_the_file(tmp_path):
     assert np.abs(surface.normals[0][surface.triangles] - flat[:, None]).max() < 1e-4
 
 
+def test_colors_of_vertices_are_shown_and_painted(tmp_path):
+    (block,) = opened(tmp_path, smooth()).values()
+    layer = block.data.color_attributes[block.data.color_attributes.render_color_index]
+    assert (layer.name, layer.domain, len(layer.data)) == ("Color", "POINT", 6)  # a corner has one of its own
+    (tip,) = [nth for nth, point in enumerate(keys_of(block.data)) if point.co.z == 9.125]
+    assert tuple(layer.data[tip].color_srgb)[:3] == (0, 0, 1)
+    layer.data[tip].color_srgb = (1, 1, 0, 1)
+    data = written(tmp_path)
+    assert changed(smooth(), data) == [b"VMAP"]
+    assert struct.pack(">4f", 1, 1, 0, 1) in data
+
+
+def test_colors_of_a_new_mesh_are_written(tmp_path, capfd):
+    bpy.ops.mesh.primitive_cube_add(size=16)
+    mesh = bpy.context.object.data
+    mesh.materials.append(bpy.data.materials.new("textures/base/crate"))
+    layer = mesh.color_attributes.new("Paint", "BYTE_COLOR", "POINT")
+    for nth, color in enumerate(layer.data):
+        color.color_srgb = (nth / 255, 0, 1, 1)
+    (surface,) = load(written(tmp_path)).surfaces
+    assert sorted({round(red * 255) for red in surface.colors[:, 0].tolist()}) == list(range(8))
+    assert "more than a file holds" not in capfd.readouterr().out
+    bpy.ops.export_scene.idtech_md3(filepath=str(tmp_path / "a.md3"))
+    assert "'Cube' has more than a file holds, left out: colours 'Paint'" in capfd.readouterr().out
+
+
 def test_polygons_are_triangulated_if_that_is_asked_for(tmp_path):
     opened(tmp_path, several())
     assert written(tmp_path) == several()

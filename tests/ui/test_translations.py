@@ -10,6 +10,7 @@ import pytest
 from io_idtech_models.blender import properties
 from io_idtech_models.formats.format import ENGINES
 from io_idtech_models.tasks.animations.kept import OF_FILES
+from io_idtech_models.tasks.animations.parts import OF_HEAD
 from io_idtech_models.tasks.animations.players import PlayerAnimations
 from io_idtech_models.tasks.animations.rigs import NO_ORDER
 from io_idtech_models.tasks.animations.vertex import OF_TABLE, VertexAnimations
@@ -102,7 +103,7 @@ def of_tables():
         yield engine
         yield from (label for way in ("import", "export") for _, label in files.entries(way, engine))
     yield from (*PLAYING.values(), main.CLICKS, NONE_ACTIVE, IN_ARCHIVE, NO_FILE, NO_PROGRAM)
-    yield from (VertexAnimations.why, PlayerAnimations.why, OF_TABLE, NO_ORDER, OF_FILES)
+    yield from (VertexAnimations.why, PlayerAnimations.why, OF_TABLE, NO_ORDER, OF_FILES, OF_HEAD)
     yield from ("Model", "Armature", "Bone", "Surface", "Animation", "Shader", "By Skin", "Picture")  # of the panel
 
 

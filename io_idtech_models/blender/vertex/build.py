@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.arrays import equal_rows, places_of
 from ...model.edits.weld import weld, weld_classes
 from ...model.source import are_solid
 from ...model.vertex import Surface, VertexModel
@@ -118,6 +119,8 @@ def _make_surface(
     if surface.source_vertices is not None and surface.source_triangles is not None:
         attributes.number(mesh, surface.triangles, surface.source_vertices, surface.source_triangles, points, solid)
     mesh.update(calc_edges=True)
+    if surface.colors is not None:
+        attributes.show_colors(mesh, surface.colors[points])
     normals = surface.some_normals(slice(0, 1))
     if normals is not None and triangles.size:
         shown = attributes.show_normals(mesh, corner_points.ravel(), normals[0][triangles.ravel()])
@@ -138,15 +141,26 @@ def _make_surface(
 def _weld_classes(surface: Surface, model: VertexModel, settings: BuildSettings) -> NDArray[Any]:
     """Return for each vertex the one that it is welded with; by the source's places where there are any.
 
-    Where texture coordinates belong to corners a vertex is a point already.
+    Where texture coordinates belong to corners a vertex is a point already. A point has one colour.
     """
     if not settings.weld or surface.uvs.ndim == 3:
         return np.arange(surface.num_vertices)
+    places = surface.positions.view(np.int32)
     if model.source is not None and surface.source_index >= 0:
         own = model.source.surfaces[surface.source_index]
         if (own.num_frames, own.num_vertices) == (model.num_frames, surface.num_vertices):
-            return weld_classes(own.places(), surface.triangles)
-    return weld(surface.positions.view(np.int32), surface.triangles)
+            return weld_classes(_of_one_color(own.places(), surface), surface.triangles)
+    if surface.colors is None:
+        return weld(places, surface.triangles)
+    return weld_classes(_of_one_color(places_of(places), surface), surface.triangles)
+
+
+def _of_one_color(places: NDArray[np.int64], surface: Surface) -> NDArray[np.int64]:
+    """Return numbers (V,) that vertices of one place and colour share."""
+    if surface.colors is None:
+        return places
+    colors = np.ascontiguousarray(surface.colors, np.float32).view(np.int32)
+    return equal_rows(np.column_stack((places, colors)).astype(np.int64))
 
 
 def _tag_size(model: VertexModel) -> float:

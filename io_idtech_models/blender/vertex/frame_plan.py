@@ -55,6 +55,7 @@ class GatherSettings:
     space: str = "AUTO"  # AUTO and OWN: its root's, if it hangs on one; WORLD: as it stands in the scene
     pictures: bool = False  # the format holds those that materials show
     worn_by_name: bool = True  # games look up by a surface's name what it wears, so that each has its own
+    colors: bool = False  # the format holds those of vertices
     direct: bool = True  # False: step through the scene even where reading curves would do
 
 

@@ -56,6 +56,7 @@ class ReadMesh:
     shape: Shape
     keyed: Samples | None  # what its keys alone say that it shows; None: the scene has to be stepped through
     changed: bool = False  # by its modifiers
+    colors: NDArray[np.float32] | None = None  # (P, 4) of its points, of formats that hold some
 
     @property
     def turns_normals(self) -> bool:
@@ -87,15 +88,21 @@ def read_meshes(blocks: list[Block], stage: Stage, known: StoredSource | None) -
         # Import's base showed the first frame, and its normals are stored.
         origin = Origin(source, place, 0, len(plan.times) == 1)
         if block in keyed:
-            found.append(ReadMesh(block, place, read_shape(block, mesh, mesh, origin, settings.normals), keyed[block]))
+            shape = read_shape(block, mesh, mesh, origin, settings.normals)
+            found.append(ReadMesh(block, place, shape, keyed[block], colors=_colors_of(mesh, settings)))
             continue
         stage.show(0)
         shown = stage.export.evaluated(block).data
         own = mesh if attributes.topology(shown) == attributes.topology(mesh) else None
         normals = "SHOWN" if block in changed else settings.normals
         shape = read_shape(block, shown, own, origin, normals)
-        found.append(ReadMesh(block, place, shape, None, block in changed))
+        found.append(ReadMesh(block, place, shape, None, block in changed, _colors_of(shown, settings)))
     return found
+
+
+def _colors_of(mesh: Block, settings: GatherSettings) -> NDArray[np.float32] | None:
+    """Return the colours of a mesh's points, (P, 4), for formats that hold some."""
+    return attributes.point_colors(mesh) if settings.colors else None
 
 
 def _in_order(blocks: list[Block], known: StoredSource | None) -> list[Block]:
@@ -213,7 +220,7 @@ def to_surfaces(meshes: list[SplitMesh], plan: FramePlan, export: ExportScene[Ga
         for nth, part in enumerate(each.parts):
             name = next(called)
             surface = to_surface(name, part, mesh.shape, samples, len(plan.times), 1.0 / settings.scale)
-            surface.shaders = shaders_of(part, mesh.shape, settings.keep_suffixes)
+            _dress(mesh, part, surface, settings)
             if nth == 0 and mesh.place is not None:
                 surface.source_index = mesh.place.surface
             _settle_normals(mesh, surface, settings)
@@ -225,12 +232,18 @@ def to_surfaces(meshes: list[SplitMesh], plan: FramePlan, export: ExportScene[Ga
         if each.parts:
             warn_of_loose(mesh.block, mesh.shape)
             _warn_of_forgotten(mesh, samples)
-            warn_of_layers(mesh.block)
+            warn_of_layers(mesh.block, settings.colors)
     if len(copies) > 1:
         log.warning("%s are copies of surfaces: written as further ones", listed(list(copies)))
     for copy, name in copies.items() if len(copies) == 1 else ():
         log.warning("'%s' is a copy of a surface: written as a further one called '%s'", copy, name)
     return surfaces
+
+
+def _dress(mesh: ReadMesh, part: Part, surface: Surface, settings: GatherSettings) -> None:
+    """Give a surface its shaders, and the colours of its points."""
+    surface.shaders = shaders_of(part, mesh.shape, settings.keep_suffixes)
+    surface.colors = None if mesh.colors is None else mesh.colors[part.vertices.points]
 
 
 def _names(meshes: list[SplitMesh], settings: GatherSettings) -> list[str]:

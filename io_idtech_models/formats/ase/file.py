@@ -6,7 +6,8 @@
 
 A `*MESH` has counts (`*MESH_NUMVERTEX` and so on) before lists of rows: `*MESH_VERTEX` number x y z, `*MESH_FACE`
 number `A:` a `B:` b `C:` c and more, `*MESH_TVERT` number u v w, `*MESH_TFACE` number a b c, and in `*MESH_NORMALS` a
-`*MESH_FACENORMAL` number x y z for each face, with three `*MESH_VERTEXNORMAL` vertex x y z.
+`*MESH_FACENORMAL` number x y z for each face, with three `*MESH_VERTEXNORMAL` vertex x y z. Colours of vertices are
+`*MESH_VERTCOL` number red green blue, 0 to 1, which a `*MESH_CFACE` number a b c names for each face.
 
 What engines read (dhewm3's `Model_ase.cpp`, and `ConvertASEToModelSurfaces` in its `Model.cpp`; GtkRadiant's and so
 q3map2's picomodel, `pm_ase.c`):
@@ -19,6 +20,7 @@ q3map2's picomodel, `pm_ase.c`):
 - Braces within a `*MESH` are only counted: what a `*MESH_MAPPINGCHANNEL` holds replaces the texture coordinates before.
 - Objects lie at the top or in a `*GROUP`. Vertices lie in the world: `*NODE_TM`, which has to stand before the `*MESH`,
   turns normals alone, in Doom 3 (where without one they have no length; picomodel takes them as they stand).
+- Colours without faces that name them make all black in Doom 3, which takes no opacity; picomodel reads the same rows.
 - A `*MATERIAL_REF` that is missing is 0.
 - Meshes in a `*MESH_ANIMATION` are no part of the static model.
 
@@ -44,7 +46,10 @@ MOST_SHOWN = 40
 BLANKS = bytes(range(33))
 TO_BLANKS = bytes.maketrans(BLANKS, b" " * len(BLANKS))
 SKIPPED = (b"*SCENE", b"*SHAPEOBJECT", b"*CAMERAOBJECT", b"*HELPEROBJECT", b"*LIGHTOBJECT")
-COUNTS = (b"*MESH_NUMVERTEX", b"*MESH_NUMFACES", b"*MESH_NUMTVERTEX", b"*MESH_NUMTVFACES")
+COUNTS = (
+    b"*MESH_NUMVERTEX", b"*MESH_NUMFACES", b"*MESH_NUMTVERTEX", b"*MESH_NUMTVFACES", b"*MESH_NUMCVERTEX",
+    b"*MESH_NUMCVFACES",
+)  # fmt: skip
 UVW = {
     b"*UVW_U_OFFSET": "u_offset", b"*UVW_V_OFFSET": "v_offset", b"*UVW_U_TILING": "u_tiling",
     b"*UVW_V_TILING": "v_tiling", b"*UVW_ANGLE": "angle",
@@ -92,7 +97,8 @@ class Mesh:
     tfaces: NDArray[np.int64] | None = None  # (T, 3)
     face_normals: Rows | None = None  # (T, 3)
     normals: Rows | None = None  # (T * 3, 3), by corners of faces
-    colors: bool = False
+    colors: Rows = field(default_factory=lambda: NO_ROWS)  # (n, 3)
+    cfaces: NDArray[np.int64] | None = None  # (T, 3) of the colours
 
 
 @dataclass(eq=False)
@@ -106,6 +112,7 @@ class Object:
     ref_span: Span | None = None
     turn: Doubles = field(default_factory=lambda: np.eye(3))  # rows of its `*NODE_TM`
     mesh: Mesh | None = None
+    placed: bool = False  # rows of its `*NODE_TM` stand before its `*MESH`
 
 
 @dataclass(eq=False)
@@ -287,7 +294,7 @@ class _Parser:
     def object(self) -> Object:
         """Read an object's block, whose keyword was the last word."""
         start = self.start
-        found = Object((start, start))
+        found, placed = Object((start, start)), False
         for keyword in self.block():
             if keyword == b"*NODE_NAME":
                 found.name = self.string()
@@ -297,10 +304,11 @@ class _Parser:
                 found.ref_span = self.start, self.place
             elif keyword in (b"*TM_ROW0", b"*TM_ROW1", b"*TM_ROW2"):
                 found.turn[keyword[-1] - ord("0")] = [self.number(keyword.decode()) for _ in range(3)]
+                placed = True
             elif keyword in (b"*MESH_ANIMATION", b"*TM_ANIMATION"):
                 self.skip()
             elif keyword == b"*MESH":
-                found.mesh = self.mesh()
+                found.mesh, found.placed = self.mesh(), placed
         found.span = start, self.place
         return found
 
@@ -322,8 +330,10 @@ class _Parser:
             elif keyword == b"*MESH_NORMALS":
                 self.normals(mesh)
             elif keyword == b"*MESH_CVERTLIST":
-                mesh.colors = True
-                self.skip()
+                mesh.colors = self.numbered(b"*MESH_VERTCOL", mesh.announced.get(b"*MESH_NUMCVERTEX"), 3)
+            elif keyword == b"*MESH_CFACELIST":
+                rows = self.numbered(b"*MESH_CFACE", mesh.announced.get(b"*MESH_NUMCVFACES"), 3)
+                mesh.cfaces = self.indices(rows.values, b"*MESH_CFACE")
         mesh.span = start, self.place
         self.check(mesh)
         return mesh
@@ -332,14 +342,20 @@ class _Parser:
         """Refuse a mesh whose faces name what it has not."""
         if mesh.faces.size and int(mesh.faces.max()) >= len(mesh.points.values):
             self.fail("a face names a vertex that the mesh lacks", f"below {len(mesh.points.values)}", mesh.faces.max())
-        if mesh.tfaces is None or not len(mesh.tverts.values):
-            mesh.tfaces = None
-            return
-        if len(mesh.tfaces) != len(mesh.faces):
-            self.fail("*MESH_NUMTVFACES is not *MESH_NUMFACES", len(mesh.faces), len(mesh.tfaces))
-        if mesh.tfaces.size and int(mesh.tfaces.max()) >= len(mesh.tverts.values):
-            most = f"below {len(mesh.tverts.values)}"
-            self.fail("a face names a texture coordinate that the mesh lacks", most, mesh.tfaces.max())
+        mesh.tfaces = self.named(mesh, mesh.tfaces, len(mesh.tverts.values), "*MESH_NUMTVFACES", "texture coordinate")
+        mesh.cfaces = self.named(mesh, mesh.cfaces, len(mesh.colors.values), "*MESH_NUMCVFACES", "colour")
+
+    def named(
+        self, mesh: Mesh, faces: NDArray[np.int64] | None, count: int, keyword: str, what: str
+    ) -> NDArray[np.int64] | None:
+        """Return faces (T, 3) that name rows of a list; None without such; raises FormatError."""
+        if faces is None or not count:
+            return None
+        if len(faces) != len(mesh.faces):
+            self.fail(f"{keyword} is not *MESH_NUMFACES", len(mesh.faces), len(faces))
+        if faces.size and int(faces.max()) >= count:
+            self.fail(f"a face names a {what} that the mesh lacks", f"below {count}", faces.max())
+        return faces
 
     def rows(self, keyword: bytes) -> tuple[NDArray[np.bytes_], NDArray[np.int64], NDArray[np.int64], int]:
         """Return a list's words, where each stands (n, 2), which of them begin rows, and where the list begins."""

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from ...model import steady
 from ...model.source import CodedSource, Facts
 from ...model.vertex import ModelSource, Surface, VertexModel
+from ...model.wording import listed
 from ...reporting import FormatError, LimitError
 from ..common.records import Wanted, all_fit, warn_damaged
 from ..common.static import CODING, MILLION, Scale, decode_normals, one_frame, settle
-from .file import LARGEST, Ase, Material, Object, read
+from .file import LARGEST, Ase, Material, Mesh, Object, read
 from .materials import shader_of, unplaced
 from .parts import STEP, Part, meshed, parts_of, unturned
 from .text import HEAD, Edits, NewMesh, material_text, materials_text, mesh_text, object_text, quoted
@@ -30,6 +31,7 @@ from .text import HEAD, Edits, NewMesh, material_text, materials_text, mesh_text
 log = logging.getLogger(__name__)
 
 FORMAT = "ase"
+SHADE = 0.6 / 255  # colours are no others that are nearer: Blender has 255 steps of each
 NEAR_UV = 1e-8  # of a texture coordinate as the file has it: an offset or angle undone
 BLOCK: Wanted = {"block": ("u1", (-1,)), "of_object": ("i8", (2,))}
 LAYOUT: Wanted = {"layout_between": ("u1", (-1,)), "layout_lengths": ("i8", (-1,))}
@@ -41,6 +43,7 @@ def to_model(ase: Ase, name: str = "") -> VertexModel:
     """Return the model of a file, its source included; inverse of `from_model`."""
     shapes = meshed(ase)
     known: list[Any] = []
+    colors: list[NDArray[np.float32] | None] = []
     between, done = [], 0
     for number, shape in enumerate(shapes):
         between.append(ase.text[done : shape.span[0]])
@@ -49,8 +52,12 @@ def to_model(ase: Ase, name: str = "") -> VertexModel:
         if shape.ref >= max(len(ase.materials), 1):
             text = "'%s' names material %d, of %d: games refuse it or crash"
             log.warning(text, shape.name, shape.ref, len(ase.materials))
+        if shape.mesh is not None and shape.mesh.normals is not None and not shape.placed:
+            log.warning("'%s' has no *NODE_TM before its *MESH: Doom 3 lights it wrongly", shape.name)
         for nth, part in enumerate(parts_of(ase, shape, number)):
             facts: Facts = {"block": block, "of_object": np.array([number, nth], np.int64)}
+            facts |= {} if part.colors is None else {"colors": part.colors}
+            colors.append(part.colors)
             known.append(_surface_source(shape.name + (f"_{nth}" if nth else ""), part, facts))
     between.append(ase.text[done:])
     facts = {
@@ -61,7 +68,10 @@ def to_model(ase: Ase, name: str = "") -> VertexModel:
     source = ModelSource(
         known, FORMAT, [""], [], np.zeros((1, 0, 3), np.float32), np.zeros((1, 0, 3, 3), np.float32), facts
     )
-    return source.shown(name, decode_normals)
+    model = source.shown(name, decode_normals)
+    for surface, own in zip(model.surfaces, colors, strict=True):
+        surface.colors = None if own is None else own.copy()
+    return model
 
 
 def _surface_source(name: str, part: Part, facts: Facts) -> CodedSource:
@@ -131,7 +141,10 @@ def _same(surface: Any, part: Part) -> bool:
     """Tell whether a source's surface is what its text says: a .blend can come from a stranger."""
     pairs = ((surface.triangles, part.triangles), (surface.codes, part.codes), (surface.uvs, part.uvs))
     scaled = bool((surface.scale == STEP).all()) and not surface.offset.any()
-    return scaled and all(np.array_equal(one, other) for one, other in pairs)
+    colors = surface.facts.get("colors") is part.colors is None
+    if "colors" in surface.facts and part.colors is not None:
+        colors = np.array_equal(surface.facts["colors"], part.colors)
+    return scaled and colors and all(np.array_equal(one, other) for one, other in pairs)
 
 
 @dataclass(eq=False)
@@ -140,6 +153,7 @@ class Settled:
 
     surface: Surface
     codes: NDArray[np.int64]  # (V, 4)
+    colors: NDArray[np.float32] | None = None  # (V, 4) the file's where these are as good as the same
     part: Part | None = None
     own: CodedSource | None = None
 
@@ -175,6 +189,11 @@ def from_model(model: VertexModel, options: Mapping[str, Any]) -> Ase:
         source = None
     known = _known(source, model.name)
     settled = [_settle(model, surface, source) for surface in model.surfaces]
+    faint = [
+        each.surface.name for each in settled if each.colors is not None and (each.colors[:, 3] < 1.0 - SHADE).any()
+    ]
+    if faint:
+        log.warning("ASE holds no opacity of colours of vertices: left out of %s", listed(faint))
     writing = _Writing(known)
     if known is not None and source is not None:
         _claim(settled, source, known)
@@ -202,7 +221,16 @@ def _claim(settled: list[Settled], source: ModelSource, known: Known) -> None:
 
 def _settle(model: VertexModel, surface: Surface, source: ModelSource | None) -> Settled:
     """Return a surface with the codes of its vertices: the source's where they still say the same."""
-    return Settled(surface, settle(model, surface, source, Scale("ASE", MILLION, LARGEST)))
+    codes = settle(model, surface, source, Scale("ASE", MILLION, LARGEST))
+    colors = None if surface.colors is None else surface.colors.copy()
+    if source is None or colors is None or surface.source_vertices is None:
+        return Settled(surface, codes, colors)
+    for part, places, own in source.vertex_parts(surface.source_vertices):
+        known = part.facts.get("colors")
+        if known is not None and known.shape == (part.num_vertices, 4):
+            same = (np.abs(colors[places] - known[own]) <= SHADE).all(axis=1)
+            colors[places[same]] = known[own[same]]
+    return Settled(surface, codes, colors)
 
 
 class _Writing:
@@ -279,7 +307,7 @@ class _Writing:
     def _replace(self, shape: Object, each: Settled) -> None:
         """Write the mesh of an object anew."""
         assert shape.mesh is not None
-        if shape.mesh.colors:
+        if shape.mesh.cfaces is not None and each.colors is None:
             log.warning("'%s' is written anew, without its colors of vertices", shape.name)
         mesh = _new_mesh(each, shape, self.material(shape.ref))
         self.edits.put(*shape.mesh.span, mesh_text(mesh))
@@ -323,6 +351,8 @@ def _patched(edits: Edits, shape: Object, own: list[Settled], material: Material
         return False
     if shifted.any() and _apart(tverts, uvs):
         return False
+    if not _patched_colors(edits, mesh, parts, own):
+        return False
     found = unplaced(material, uvs) if shifted.any() else None
     if shifted.any() and found is None:
         log.warning("'%s' has a material that does not tile: its texture coordinates stay as they were", shape.name)
@@ -339,6 +369,25 @@ def _patched(edits: Edits, shape: Object, own: list[Settled], material: Material
         edits.numbers(mesh.tverts.spans[which, :2][other], new_uvs[other])
     if mesh.normals is not None and mesh.face_normals is not None and (moved.any() or turned.any()):
         _patch_normals(edits, shape, own, turned, moved)
+    return True
+
+
+def _patched_colors(edits: Edits, mesh: Mesh, parts: list[Part], own: list[Settled]) -> bool:
+    """Write the colours that changed; False where vertices of one row have several, or there are no rows."""
+    now, before = [], []
+    for part, each in zip(parts, own, strict=True):
+        known = np.ones((len(each.codes), 4), np.float32) if part.colors is None else part.colors
+        now.append(known if each.colors is None else each.colors)
+        before.append(known)
+    colors = np.concatenate(now)[:, :3].astype(np.float64)
+    painted = (colors != np.concatenate(before)[:, :3]).any(axis=1)
+    if not painted.any():
+        return True
+    rows = np.concatenate([part.cverts for part in parts])
+    if mesh.cfaces is None or _apart(rows, colors):
+        return False
+    which, first = np.unique(rows[painted], return_index=True)
+    edits.millionths(mesh.colors.spans[which].reshape(-1, 2), _millionths(colors[painted][first]))
     return True
 
 
@@ -400,4 +449,5 @@ def _new_mesh(each: Settled, shape: Object | None, material: Material | None) ->
         each.surface.triangles,
         unturned(shape, decode_normals(each.codes[:, 3])),
         unturned(shape, _face_normals(each, slice(None))),
+        each.colors,
     )

@@ -38,6 +38,8 @@ class Part:
     tverts: NDArray[np.int64]  # (V,); of a mesh without any: 0
     codes: Codes  # (1, V, 4)
     uvs: NDArray[np.float32]  # (V, 2)
+    cverts: NDArray[np.int64]  # (V,); of a mesh without any: 0
+    colors: NDArray[np.float32] | None  # (V, 4); None: the mesh has none
 
 
 def meshed(ase: Ase) -> list[Object]:
@@ -73,16 +75,28 @@ def _part(
     """Return what some faces of a mesh show; `rows` are the normals of its corners, its points, its coordinates."""
     normals, places, shown = rows
     tfaces = np.zeros_like(mesh.faces) if mesh.tfaces is None else mesh.tfaces
-    corners = np.stack((mesh.faces[faces].ravel(), tfaces[faces].ravel(), normals[faces].ravel()), axis=1)
+    cfaces = np.zeros_like(mesh.faces) if mesh.cfaces is None else mesh.cfaces
+    columns = (mesh.faces[faces], tfaces[faces], normals[faces], cfaces[faces])
+    corners = np.stack([column.ravel() for column in columns], axis=1)
     _, first, inverse = np.unique(corners, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     vertices = corners[first[order]]
-    codes = np.concatenate((places[vertices[:, 0]], vertices[:, 2:]), axis=1)[None]
+    codes = np.concatenate((places[vertices[:, 0]], vertices[:, 2:3]), axis=1)[None]
     uvs = np.zeros((len(vertices), 2), np.float32) if mesh.tfaces is None else shown[vertices[:, 1]]
     triangles = rank[inverse.reshape(-1)].reshape(-1, 3).astype(np.int32)
-    return Part(number, shader, faces, triangles, vertices[:, 0], vertices[:, 1], np.ascontiguousarray(codes), uvs)
+    return Part(
+        number, shader, faces, triangles, vertices[:, 0], vertices[:, 1], np.ascontiguousarray(codes), uvs,
+        vertices[:, 3], None if mesh.cfaces is None else _colors(mesh, vertices[:, 3]),
+    )  # fmt: skip
+
+
+def _colors(mesh: Mesh, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return the colours (n, 4) of some rows (n,); games take no opacity from the file."""
+    found = np.ones((len(rows), 4), np.float32)
+    found[:, :3] = np.clip(mesh.colors.values[rows], 0.0, 1.0)
+    return found
 
 
 def _normals(shape: Object, mesh: Mesh) -> NDArray[np.float64]:

@@ -89,6 +89,7 @@ class NewMesh:
     faces: NDArray[Any]  # (T, 3)
     normals: NDArray[np.float64]  # (V, 3)
     face_normals: NDArray[np.float64]  # (T, 3)
+    colors: NDArray[np.float32] | None = None  # (V, 4)
 
 
 def quoted(name: str) -> str:
@@ -133,9 +134,26 @@ def mesh_text(mesh: NewMesh) -> bytes:
         _tverts(mesh.tverts),
         b"\t\t}\n\t\t*MESH_NUMTVFACES %d\n\t\t*MESH_TFACELIST {\n" % faces,
         _filled("\t\t\t*MESH_TFACE %d\t%d\t%d\t%d\n", np.concatenate((numbers, mesh.faces), axis=1)),
-        b"\t\t}\n\t\t*MESH_NORMALS {\n",
+        b"\t\t}\n",
+        _color_lists(mesh, numbers),
+        b"\t\t*MESH_NORMALS {\n",
         _filled(NORMALS, normal_rows),
         b"\t\t}\n\t}",
+    ]
+    return b"".join(parts)
+
+
+def _color_lists(mesh: NewMesh, numbers: NDArray[Any]) -> bytes:
+    """Return the lists of colours and of the faces (T, 1) that name them; nothing without any."""
+    if mesh.colors is None:
+        return b""
+    rows = np.concatenate((np.arange(len(mesh.colors))[:, None], mesh.colors[:, :3]), axis=1)
+    parts = [
+        b"\t\t*MESH_NUMCVERTEX %d\n\t\t*MESH_CVERTLIST {\n" % len(rows),
+        _filled("\t\t\t*MESH_VERTCOL %d\t%.6f\t%.6f\t%.6f\n", rows),
+        b"\t\t}\n\t\t*MESH_NUMCVFACES %d\n\t\t*MESH_CFACELIST {\n" % len(mesh.faces),
+        _filled("\t\t\t*MESH_CFACE %d\t%d\t%d\t%d\n", np.concatenate((numbers, mesh.faces), axis=1)),
+        b"\t\t}\n",
     ]
     return b"".join(parts)
 

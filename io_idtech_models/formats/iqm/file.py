@@ -66,9 +66,10 @@ POSITION, TEXCOORD, NORMAL, TANGENT, BLENDINDEXES, BLENDWEIGHTS, COLOR, CUSTOM =
 MOST_ARRAYS = 64  # real files have seven
 MOST_PARTS = 2048  # meshes, and animations: real files have some dozens; each takes its time
 MOST_COMPONENTS = 64  # of an array: real ones have four
-MOST_POSES = 1 << 16  # of joints in frames: what stands still takes no bytes, but a thousand when it is read
+MOST_POSES = 1 << 18  # of joints in frames: what stands still takes no bytes, but a thousand when it is read
 MOST_BARE = 1 << 20  # vertices of a file that says nothing of them
 MOST_NUMBER = 1e9  # of a joint's place or scale: what is a thousand times farther than any game can show
+PLACED = {"joint": ("translate", "rotate", "scale"), "pose": ("offset", "scale")}  # fields that have such numbers
 ALIGNMENTS = (8, 4, 1)  # of the iqm compiler, of Blender's exporter, of older files without a mesh
 TABLE = 3  # the number of the lump that lists arrays, which follow it
 FIRST_ARRAY, FIRST_EXTENSION = 1 << 8, 1 << 24  # numbers in the layout: of data of arrays; of extensions, two each
@@ -234,8 +235,8 @@ def _check(found: dict[str, Array], place: Place) -> None:
     check_ranges(found["meshes"], "triangle", "triangles", triangles, "mesh")
     check_ranges(found["anims"], "frame", "frames", len(found["frames"]), "animation")
     joints, poses = found["joints"], found["poses"]
-    check_joints(joints, "joint", ("translate", "rotate", "scale"))
-    check_joints(poses, "pose", ("offset", "scale"))
+    check_joints(joints, "joint", PLACED["joint"])
+    check_joints(poses, "pose", PLACED["pose"])
     if len(joints) and len(poses) and len(joints) != len(poses):
         raise FormatError("poses of another skeleton", "byte 76", f"{len(joints)}, as joints", len(poses))
     channels = int(channels_of(poses).sum())

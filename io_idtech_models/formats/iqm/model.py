@@ -19,6 +19,7 @@ from ...model.skeletal import Animation, Scales, SkeletalModel, SkeletalSource, 
 from ...model.source import Facts
 from ...model.transforms import conjugate, multiply, to_matrices
 from ...model.weights import skin_by
+from ...reporting import FormatError, LimitError
 from ..common.records import Wanted, all_fit, as_bytes, layout_of, passes, records_of, sound
 from .file import (
     ALIGNMENTS,
@@ -27,6 +28,7 @@ from .file import (
     EXTENSION,
     HEADER,
     JOINT,
+    PLACED,
     POSE,
     Iqm,
     TextWriter,
@@ -172,6 +174,8 @@ def from_model(
     with_joints = bool((options or {}).get("write_joints")) or _asks_for_joints(model, source)
     joints = _joints(model.skeleton, source, text) if with_joints else np.zeros(0, JOINT)
     frames = from_animations(animations, model.skeleton, text, origin)
+    for records, what in ((joints, "joint"), (frames.poses, "pose")):
+        _refuse_what_no_reader_takes(records, what)
     bounds = _bounds(model, source, frames, geometry, facts)
     header, comment, extensions, data = _whole(facts, text)
     header["num_vertexes"] = geometry.num_vertices
@@ -180,6 +184,14 @@ def from_model(
         frames.poses, frames.anims, frames.codes, bounds, comment, geometry.data, extensions, data,
         {} if facts is None else _layout(facts), geometry.source_arrays,
     )  # fmt: skip
+
+
+def _refuse_what_no_reader_takes(records: NDArray[Any], what: str) -> None:
+    """Refuse joints or poses whose places or sizes are beyond what a file of ours reads; raises LimitError."""
+    try:
+        check_joints(records, what, PLACED[what])
+    except FormatError as error:
+        raise LimitError(f"this can't be written as an IQM: {error}") from error
 
 
 def _layout(facts: Facts) -> Facts:

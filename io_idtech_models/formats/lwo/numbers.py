@@ -16,7 +16,7 @@ from ..common.text import decode_text, encode_text
 Ints = NDArray[np.int64]
 LONG = 0xFF  # the first byte of an index of four
 SHORT_END = 0xFF00  # indices from here on have four bytes
-MOST_POINTS = 1 << 24  # that an index can tell apart
+FEW, NOT_KNOWN = 8, -1  # corners of a polygon whose length is found together with those of others
 
 
 class CutError(Exception):
@@ -57,15 +57,6 @@ def chunk(ident: bytes, data: bytes) -> bytes:
     return ident + len(data).to_bytes(4, "big") + data + b"\0" * (len(data) & 1)
 
 
-def index_at(data: bytes, place: int, end: int) -> tuple[int, int]:
-    """Return the index at a place, and where what follows it begins; raises CutError."""
-    size = 4 if place < end and data[place] == LONG else 2
-    if place + size > end:
-        raise CutError(place)
-    raw = data[place + size - 3 : place + 4] if size == 4 else data[place : place + 2]
-    return int.from_bytes(raw, "big"), place + size
-
-
 def rows_at(data: bytes, place: int, end: int, indices: int, floats: int) -> tuple[Ints, Ints]:
     """Return the rows that fill the bytes up to `end`: indices (n, indices), and where each row's floats begin, (n,).
 
@@ -80,17 +71,13 @@ def rows_at(data: bytes, place: int, end: int, indices: int, floats: int) -> tup
         if not (firsts == LONG).any():
             found = firsts.astype(np.int64) << 8 | raw[:, 1 : 2 * indices : 2]
             return found, place + 2 * indices + width * np.arange(count)
-    rows, places = [], []
-    while place < end:
-        start = place
-        for _ in range(indices):
-            value, place = index_at(data, place, end)
-            rows.append(value)
-        places.append(place)
-        place += 4 * floats
-        if place > end:
-            raise CutError(start)
-    return np.array(rows, np.int64).reshape(-1, indices), np.array(places, np.int64)
+    words = _Words(data, place, end)
+    after = words.beyond(np.arange(words.count), indices) + 2 * floats
+    starts = words.records(after.tolist())
+    found, at = np.zeros((len(starts), indices), np.int64), starts
+    for nth in range(indices):
+        found[:, nth], at = words.taken(at)
+    return found, place + 2 * at
 
 
 def polygons_at(data: bytes, place: int, end: int) -> tuple[Ints, Ints, Ints]:
@@ -104,19 +91,65 @@ def polygons_at(data: bytes, place: int, end: int) -> tuple[Ints, Ints, Ints]:
         if bool((table[:, 0] & 0x3FF == 3).all()) and not (table[:, 1:] >= SHORT_END).any():
             heads = table[:, 0].astype(np.int64)
             return heads, heads & 0x3FF, table[:, 1:].astype(np.int64).ravel()
-    heads_list, corners = [], []
-    while place < end:
-        start = place
-        if place + 2 > end:
-            raise CutError(start)
-        head = data[place] << 8 | data[place + 1]
-        heads_list.append(head)
-        place += 2
-        for _ in range(head & 0x3FF):
-            value, place = index_at(data, place, end)
-            corners.append(value)
-    heads = np.array(heads_list, np.int64)
-    return heads, heads & 0x3FF, np.array(corners, np.int64)
+    texts = _Words(data, place, end)
+    after: Ints = np.arange(texts.count) + 1
+    sizes = texts.words[: texts.count] & 0x3FF
+    for nth in range(FEW):
+        after = np.where(sizes > nth, texts.beyond(after, 1), after)
+    after[sizes > FEW] = NOT_KNOWN
+    starts = texts.records(after.tolist())
+    heads = texts.words[starts]
+    counts = heads & 0x3FF
+    corners, firsts, at = np.zeros(int(counts.sum()), np.int64), np.cumsum(counts) - counts, starts + 1
+    open_ = np.flatnonzero(counts > 0)
+    for nth in range(int(counts.max(initial=0))):
+        corners[firsts[open_] + nth], at[open_] = texts.taken(at[open_])
+        open_ = open_[counts[open_] > nth + 1]
+    return heads, counts, corners
+
+
+class _Words:
+    """Bytes as words of 16 bits, in which an index is one, or two whose first begins with 0xFF."""
+
+    def __init__(self, data: bytes, place: int, end: int) -> None:
+        self.place, self.count, self.odd = place, (end - place) // 2, (end - place) & 1
+        found = np.frombuffer(data, ">u2", self.count, place).astype(np.int64)
+        self.words = np.append(found, (0, 0))  # of what lies behind the end
+        self.steps = 1 + (self.words >> 8 == LONG)
+
+    def beyond(self, at: Ints, indices: int) -> Ints:
+        """Return where what follows so many indices begins that begin at places (n,)."""
+        for _ in range(indices):
+            at = at + self.steps[np.minimum(at, self.count)]
+        return at
+
+    def records(self, after: list[int]) -> Ints:
+        """Return where the records begin that fill all, if each would be followed by another at `after` (count,).
+
+        Polygons of many corners, for which that is `NOT_KNOWN`, are gone through corner by corner.
+
+        Raises:
+            CutError: the last record is not whole.
+        """
+        starts, at = [], 0
+        while at < self.count:
+            starts.append(at)
+            following = after[at]
+            if following == NOT_KNOWN:
+                following = at + 1
+                for _ in range(int(self.words[at]) & 0x3FF):
+                    following += int(self.steps[min(following, self.count)])
+            if following > self.count:
+                raise CutError(self.place + 2 * at)
+            at = following
+        if self.odd:
+            raise CutError(self.place + 2 * self.count)
+        return np.array(starts, np.int64)
+
+    def taken(self, at: Ints) -> tuple[Ints, Ints]:
+        """Return the indices that begin at places (n,), and what follows each."""
+        first, steps = self.words[at], self.steps[at]
+        return np.where(steps == 2, (first & 0xFF) << 16 | self.words[at + 1], first), at + steps
 
 
 def old_polygons_at(data: bytes, place: int, end: int) -> tuple[Ints, Ints, Ints]:

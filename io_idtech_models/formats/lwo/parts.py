@@ -1,8 +1,8 @@
 """What a model shows of an LWO: its first layer, as games do; and which rows of the file each vertex comes from.
 
 A surface is what of the layer wears one material, part by part where the file has parts. A vertex is a point with a row
-of a vertex map, or none, and a normal. LightWave's space is left-handed, with Y up: games swap Y and Z, and what was
-clockwise from outside is counter-clockwise.
+of texture coordinates, or none, one of colours, and a normal. LightWave's space is left-handed, with Y up: games swap Y
+and Z, and what was clockwise from outside is counter-clockwise.
 
 Positions are coded in steps of 2**-32 units, of which every float32 from 2**-9 on is a whole number.
 """
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.static import encode_normals
-from .file import FACES, LARGEST, Layer, Lwo, Surf
+from .file import FACES, GREY, LARGEST, Layer, Lwo, Surf
 from .normals import Faces, corner_normals, triangles_of
 from .numbers import Ints, floats_at, shown_name
 
@@ -24,6 +24,7 @@ STEPS = float(1 << 32)
 STEP = np.float32(1 / STEPS)
 SWAPPED = [0, 2, 1]
 NONE = -1
+UVS, COLORS = b"TXUV", b"RGBA"  # kinds of maps that games look at
 SUFFIX = re.compile(r"\.[^./]*$")
 BEYOND = np.float32(LARGEST)  # texture coordinates are shown up to here
 
@@ -43,15 +44,27 @@ class Part:
     rows: Ints  # (V,) of `Mapped`
     codes: NDArray[np.int64]  # (1, V, 4)
     uvs: NDArray[np.float32]  # (V, 2)
+    color_rows: Ints  # (V,) of `Mapped`, RGBA
+    base_color: NDArray[np.float32]  # (4,) of what has no row
+    colors: NDArray[np.float32] | None  # (V, 4); None: no vertex has a row
 
 
 @dataclass(eq=False)
 class Mapped:
-    """The rows of all TXUV maps of a layer: R of them."""
+    """The rows of all maps of one kind of a layer: R of them."""
 
     places: Ints  # (R,) where they stand in the file
-    values: NDArray[np.float32]  # (R, 2)
+    values: NDArray[np.float32]  # (R, width)
     of_corners: Ints  # (C,) the row of each corner; NONE
+
+    def taken(self, rows: Ints) -> NDArray[np.float32]:
+        """Return the values (n, width) of some rows (n,); 0 without one.
+
+        What games make of a corner without texture coordinates depends on other rows, or on the box: nothing to edit.
+        """
+        found = np.zeros((len(rows), self.values.shape[1]), np.float32)
+        found[rows >= 0] = self.values[rows[rows >= 0]]
+        return found
 
 
 def shader_of(name: bytes) -> str:
@@ -68,9 +81,9 @@ def surfs_of(lwo: Lwo) -> list[Surf | None]:
     return [named.get(name) for name in lwo.tags] or [None]
 
 
-def mapped(lwo: Lwo, layer: Layer) -> Mapped:
-    """Return the rows of texture coordinates, and which of them counts for each corner."""
-    maps = [each for each in layer.maps if each.kind == b"TXUV" and each.width >= 2]
+def mapped(lwo: Lwo, layer: Layer, kind: bytes = UVS, width: int = 2) -> Mapped:
+    """Return the rows of maps of a kind, texture coordinates or colours, and which of them counts for each corner."""
+    maps = [each for each in layer.maps if each.kind == kind and each.width >= width]
     firsts = np.cumsum([0, *(len(each.points) for each in maps)]).tolist()
     of_point = np.full(len(layer.points), NONE, np.int64)
     for each, first in zip(maps, firsts, strict=False):
@@ -87,7 +100,7 @@ def mapped(lwo: Lwo, layer: Layer) -> Mapped:
             hit = np.flatnonzero(keys[order][places] == wanted)
             of_corners[order[places[hit]]] = first + hit
     places = np.concatenate([np.zeros(0, np.int64), *(each.places for each in maps)])
-    values = np.clip(np.nan_to_num(floats_at(lwo.data, places, 2)), -BEYOND, BEYOND)
+    values = np.clip(np.nan_to_num(floats_at(lwo.data, places, width)), -BEYOND, BEYOND)
     return Mapped(places, values, of_corners)
 
 
@@ -104,10 +117,22 @@ def are_shown(layer: Layer) -> NDArray[np.bool_]:
     return shown
 
 
+@dataclass(eq=False)
+class _Shown:
+    """What all parts of a layer are made of."""
+
+    normals: Ints  # (C,) codes
+    places: NDArray[np.int64]  # (P, 3) codes
+    uvs: Mapped
+    paint: Mapped
+    tags: Ints  # (N,) of PART
+    surfs: list[Surf | None]  # by tags
+
+
 def parts_of(lwo: Lwo) -> list[Part]:
     """Return the parts of the first layer, in the order in which its polygons name them."""
     layer = lwo.layers[0]
-    faces, uvs = faces_of(lwo, layer), mapped(lwo, layer)
+    faces, uvs, paint = faces_of(lwo, layer), mapped(lwo, layer), mapped(lwo, layer, COLORS, 4)
     normals = encode_normals(corner_normals(layer.points, faces)[:, SWAPPED]).astype(np.int64)
     places = np.rint(layer.points.astype(np.float64) * STEPS).astype(np.int64)[:, SWAPPED]
     names = {name: tag for tag, name in reversed(list(enumerate(lwo.tags)))}
@@ -120,35 +145,44 @@ def parts_of(lwo: Lwo) -> list[Part]:
     order = np.argsort(keys[owners], kind="stable")
     starts = np.flatnonzero(np.diff(keys[owners][order], prepend=-1))
     groups = sorted(np.split(order, starts[1:]) if len(order) else [], key=lambda group: int(group[0]))
-    return [_part(lwo, corners[group], owners[group], tags, (normals, places, uvs)) for group in groups]
+    ready = _Shown(normals, places, uvs, paint, tags, surfs_of(lwo))
+    return [_part(lwo, corners[group], owners[group], ready) for group in groups]
 
 
-def _part(lwo: Lwo, corners: Ints, owners: Ints, tags: Ints, rows: tuple[Ints, NDArray[np.int64], Mapped]) -> Part:
-    """Return what some triangles (T, 3) of polygons (T,) show; `rows` are normals, places, texture coordinates."""
-    layer, (normals, places, uvs) = lwo.layers[0], rows
+def _part(lwo: Lwo, corners: Ints, owners: Ints, ready: _Shown) -> Part:
+    """Return what some triangles (T, 3) of polygons (T,) show."""
+    layer, uvs, paint = lwo.layers[0], ready.uvs, ready.paint
     of = corners[:, [0, 2, 1]].ravel()  # counter-clockwise
-    vertices = np.stack((layer.corners[of], uvs.of_corners[of], normals[of]), axis=1)
+    vertices = np.stack((layer.corners[of], uvs.of_corners[of], ready.normals[of], paint.of_corners[of]), axis=1)
     _, first, inverse = np.unique(vertices, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     vertices = vertices[first[order]]
-    codes = np.concatenate((places[vertices[:, 0]], vertices[:, 2:]), axis=1)[None]
-    surface, tag = int(layer.surfaces[owners[0]]), int(tags[owners[0]])
+    codes = np.concatenate((ready.places[vertices[:, 0]], vertices[:, 2:3]), axis=1)[None]
+    surface, tag = int(layer.surfaces[owners[0]]), int(ready.tags[owners[0]])
     name = lwo.tags[surface] if surface < len(lwo.tags) else b""
     called = shown_name(lwo.tags[tag]) if tag != NONE else shader_of(name)
+    base, color_rows = base_color(ready.surfs[surface]), vertices[:, 3]
+    colors = np.where((color_rows >= 0)[:, None], np.clip(paint.taken(color_rows), 0.0, 1.0), base)
     return Part(
-        surface, tag, called, shader_of(name), np.unique(owners), owners,
-        rank[inverse.reshape(-1)].reshape(-1, 3).astype(np.int32), vertices[:, 0], vertices[:, 1],
-        np.ascontiguousarray(codes), shown_uvs(uvs, vertices[:, 1]),
-    )  # fmt: skip
+        surface=surface,
+        tag=tag,
+        name=called,
+        shader=shader_of(name),
+        polygons=np.unique(owners),
+        owners=owners,
+        triangles=rank[inverse.reshape(-1)].reshape(-1, 3).astype(np.int32),
+        points=vertices[:, 0],
+        rows=vertices[:, 1],
+        codes=np.ascontiguousarray(codes),
+        uvs=uvs.taken(vertices[:, 1]),
+        color_rows=color_rows,
+        base_color=base,
+        colors=colors if (color_rows >= 0).any() else None,
+    )
 
 
-def shown_uvs(uvs: Mapped, rows: Ints) -> NDArray[np.float32]:
-    """Return the texture coordinates (n, 2) of vertices with some rows (n,); 0 without one.
-
-    What games make of such a corner depends on other rows, or on the box, and is nothing that one would edit.
-    """
-    found = np.zeros((len(rows), 2), np.float32)
-    found[rows >= 0] = uvs.values[rows[rows >= 0]]
-    return found
+def base_color(surf: Surf | None) -> NDArray[np.float32]:
+    """Return the colour (4,) that Doom 3 gives vertices of a surface which have none."""
+    return np.clip(np.array([*(GREY if surf is None else surf.color), 1.0], np.float32), 0.0, 1.0)

@@ -8,16 +8,16 @@ Doom 3 refuses a PNTS, POLS, VMAP or VMAD without rows (`getbytes`, dhewm3's `Mo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .file import LWO2, Chunk, Layer, Lwo, Polygons, PolygonTags, VertexMap
 from .numbers import Ints, chunk, floats_at, packed_name, packed_polygons, packed_rows
-from .parts import NONE
+from .parts import COLORS, NONE, UVS
 
-MAP_NAME = b"Texture"
+MAP_NAME, COLORS_NAME = b"Texture", b"Color"
 SURF_TAGS, PART_TAGS = b"SURF", b"PART"
 Floats = NDArray[np.float32]
 EMPTY = LWO2 + chunk(b"LAYR", bytes(18))
@@ -37,6 +37,7 @@ class NewPolygons:
     mapped: NDArray[np.bool_]  # (T, 3) corners that have not the texture coordinates of their points
     surface: int  # tag
     tag: int  # of its PART; NONE
+    colors: Floats | None = None  # (n, 4) of the new points; None: those that were there, if any
 
 
 @dataclass(eq=False)
@@ -189,7 +190,7 @@ class _Rebuilt:
         for number, each in enumerate(self.layer.lists):
             self.changed[each.chunk] = self._list(number, each)
         if self.home == len(self.layer.lists) and self.edit.new:
-            self._place_map()
+            self._place_maps()
             self.after.setdefault(self._last(), []).append(self._list(self.home, None))
 
     def _last(self) -> int:
@@ -219,45 +220,40 @@ class _Rebuilt:
         kind = b"FACE" if each is None else each.kind
         return chunk(b"POLS", kind + packed_polygons(heads, counts, corners)) if len(heads) else b""
 
-    def _map_of(self, of_corners: bool) -> VertexMap | None:
-        """Return the map whose texture coordinates games take last."""
-        found = [m for m in self.layer.maps if m.kind == b"TXUV" and (m.polygons is not None) == of_corners]
-        return found[-1] if found and found[-1].width == 2 else None
+    def _map_of(self, of_corners: bool, kind: bytes = UVS, width: int = 2) -> VertexMap | None:
+        """Return the map whose texture coordinates, or colours, games take last."""
+        found = [m for m in self.layer.maps if m.kind == kind and (m.polygons is not None) == of_corners]
+        return found[-1] if found and found[-1].width == width else None
 
     def _maps(self) -> None:
         """Write every VMAP and VMAD."""
-        target, corners = self._map_of(False), self._map_of(True)
+        target, corners, paint = self._map_of(False), self._map_of(True), self._map_of(False, COLORS, 4)
         if target is not None and corners is not None and corners.name != target.name:
             corners = None
         for each in self.layer.maps:
-            rows, floats = self._kept_rows(each)
-            more = [(rows, floats), self._inherited(each, target)]
-            if each is target:
-                more.append(self._new_points_rows())
-            elif each is corners:
-                more.append(self._new_corner_rows())
+            more = [self._kept_rows(each), self._inherited(each, target)]
+            for own, new in ((target, self._new_uvs), (corners, self._new_corner_rows), (paint, self._new_colors)):
+                more += [new()] if each is own else []
             rows, floats = (np.concatenate([pair[i] for pair in more]) for i in range(2))
-            own = self.lwo.chunks[each.chunk]
-            head = self.data[own.data : own.data + 6] + packed_name(each.name)
-            self.changed[each.chunk] = chunk(own.ident, head + packed_rows(rows, floats)) if len(rows) else b""
-        if target is None and self.home < len(self.layer.lists):
-            self._place_map()
+            chunk_of = self.lwo.chunks[each.chunk]
+            head = self.data[chunk_of.data : chunk_of.data + 6] + packed_name(each.name)
+            self.changed[each.chunk] = chunk(chunk_of.ident, head + packed_rows(rows, floats)) if len(rows) else b""
+        if self.home < len(self.layer.lists):
+            self._place_maps()
         if corners is None:
             rows, floats = self._new_corner_rows()
             name = MAP_NAME if target is None else target.name
-            self.after.setdefault(self._home_end(), []).append(self._map(b"VMAD", name, rows, floats))
+            self.after.setdefault(self._home_end(), []).append(_map(b"VMAD", UVS, name, rows, floats))
 
-    def _place_map(self) -> None:
-        """Write a map of points, where there is none."""
+    def _place_maps(self) -> None:
+        """Write maps of points, of kinds of which there is none."""
+        place = self.layer.points_chunk if self.layer.points_chunk >= 0 else self._begin()
+        parts = []
         if self._map_of(False) is None:
-            text = self._map(b"VMAP", MAP_NAME, *self._new_points_rows())
-            place = self.layer.points_chunk if self.layer.points_chunk >= 0 else self._begin()
-            self.after.setdefault(place, []).append(text)
-
-    def _map(self, ident: bytes, name: bytes, rows: Ints, floats: Floats) -> bytes:
-        """Return a map of texture coordinates; nothing without rows."""
-        head = b"TXUV\0\2" + packed_name(name)
-        return chunk(ident, head + packed_rows(rows, floats)) if len(rows) else b""
+            parts.append(_map(b"VMAP", UVS, MAP_NAME, *self._new_uvs()))
+        if self._map_of(False, COLORS, 4) is None:
+            parts.append(_map(b"VMAP", COLORS, COLORS_NAME, *self._new_colors()))
+        self.after.setdefault(place, []).extend(parts)
 
     def _kept_rows(self, each: VertexMap) -> tuple[Ints, Floats]:
         """Return the rows of a map that stay: indices (n, 1 or 2), floats (n, width)."""
@@ -273,28 +269,36 @@ class _Rebuilt:
         if each is target or not self.edit.new or (each.kind == b"TXUV" and each.polygons is not None):
             return nothing
         count = len(self.layer.points)
-        origins = np.concatenate([part.origins for part in self.edit.new])
+        # What has new colours inherits none.
+        parts = [_without_origins(p) if each.kind == COLORS and p.colors is not None else p for p in self.edit.new]
+        origins = np.concatenate([part.origins for part in parts])
         if each.polygons is None:
             keys, wanted = each.points, origins
             numbers = np.concatenate(self.new_points)[:, None]
         else:
             # Of corners: which old point and polygon each was.
             keys = each.polygons * count + each.points
-            old = [np.append(np.arange(count), p.origins)[p.corners] for p in self.edit.new]
+            old = [np.append(np.arange(count), p.origins)[p.corners] for p in parts]
             wanted = np.concatenate(
                 [np.where((o >= 0) & (p.owners[:, None] >= 0), p.owners[:, None] * count + o, NONE).ravel()
-                 for o, p in zip(old, self.edit.new, strict=True)]
+                 for o, p in zip(old, parts, strict=True)]
             )  # fmt: skip
             polygons = self.first_new + np.repeat(np.arange(len(wanted) // 3), 3)
             numbers = np.stack((np.concatenate([c.ravel() for c in self.new_corners]), polygons), axis=1)
         which, rows = matching(keys, wanted)
         return (numbers[which], floats_at(self.data, each.places[rows], each.width)) if len(which) else nothing
 
-    def _new_points_rows(self) -> tuple[Ints, Floats]:
+    def _new_uvs(self) -> tuple[Ints, Floats]:
         """Return the rows of texture coordinates of new points."""
         empty = np.zeros((0, 2), np.float32)
         floats = np.concatenate([empty, *(each.uvs for each in self.edit.new)])
         return np.concatenate([np.zeros(0, np.int64), *self.new_points])[:, None], floats
+
+    def _new_colors(self) -> tuple[Ints, Floats]:
+        """Return the rows of colours of new points that have some."""
+        pairs = [(n, e.colors) for n, e in zip(self.new_points, self.edit.new, strict=True) if e.colors is not None]
+        floats = np.concatenate([np.zeros((0, 4), np.float32), *(colors for _, colors in pairs)])
+        return np.concatenate([np.zeros(0, np.int64), *(numbers for numbers, _ in pairs)])[:, None], floats
 
     def _new_corner_rows(self) -> tuple[Ints, Floats]:
         """Return the rows of texture coordinates of new corners that have others than their points."""
@@ -387,6 +391,18 @@ class _Rebuilt:
             self.changed[index] = chunk(b"TAGS", data + b"\0" * (len(data) & 1) + names)
         else:
             self.after.setdefault(-1, []).insert(0, chunk(b"TAGS", names))
+
+
+def _map(ident: bytes, kind: bytes, name: bytes, rows: Ints, floats: Floats) -> bytes:
+    """Return a map; nothing without rows."""
+    head = kind + floats.shape[1].to_bytes(2, "big") + packed_name(name)
+    return chunk(ident, head + packed_rows(rows, floats)) if len(rows) else b""
+
+
+def _without_origins(part: NewPolygons) -> NewPolygons:
+    """Return polygons that were none of the file's."""
+    origins, owners = np.full(len(part.origins), NONE), np.full(len(part.owners), NONE)
+    return replace(part, origins=origins, owners=owners)
 
 
 def matching(keys: Ints, wanted: Ints) -> tuple[Ints, Ints]:

@@ -5,4 +5,4 @@ ENDS = (
     "wolfanim.cfg",
     ".def",
 )  # of the files that name one; see `kinds`, which need not be read to know these
-MESHES = (".md5mesh",)  # from which one is found, too
+MESHES = (".md5mesh", ".mdm", ".skin")  # from which one is found, too

@@ -74,6 +74,7 @@ class CharacterFiles:
     pieces: list[Piece] = field(default_factory=list)  # what others hang on comes before them
     choices: Mapping[str, GameFile] = field(default_factory=dict)  # what the last piece can be, too, by names
     instead: CharacterFiles | None = None  # the same with bones, which some engines show in its place
+    head_rows: list[Clip] = field(default_factory=list)  # of the head's own frames
     texts: list[GameFile] = field(default_factory=list)  # that say all this, but for skins: as they were read
     missing: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)  # for which its game, without a mod, refuses it

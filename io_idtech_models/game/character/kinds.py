@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...model.wording import listed
 from ...reporting import LimitError
+from ..skin import SUFFIX as SKIN
 from ..store import GameFile, Store
 from . import quake2, wolf
 from .doom3 import FOLDER, SUFFIX
@@ -30,7 +31,7 @@ class Kind:
     find: Callable[[GameFile, str], CharacterFiles]  # from that file, in a skin; raises ModelError
     place: Callable[[GameFile], str]  # what tells it apart from others: "temperate/axis/medic"
     names: Callable[[GameFile], list[str]] | None = None  # of the characters in such a file, where it may have several
-    also: str = ""  # how further files end that it is found from, which are models and no character by themselves
+    also: tuple[str, ...] = ()  # how further files end that it is found from, which are none by themselves
     above: str = ""  # what the folder around that of such a file is called, which does not lie in MODELS; "": anything
     is_model: bool = False  # the file is a model by itself, too
     find_named: Callable[[GameFile, str, str], CharacterFiles] | None = None  # one of these, in a skin, by its name
@@ -40,7 +41,15 @@ class Kind:
 
 
 KINDS = (
-    Kind(et.SUFFIX, et.HOME, et.character_of, et.place_of, with_rows=texts.with_rows, with_skin=texts.with_skin),
+    Kind(
+        et.SUFFIX,
+        et.HOME,
+        et.character_of,
+        et.place_of,
+        also=(et.BODY_SUFFIX, SKIN),
+        with_rows=texts.with_rows,
+        with_skin=texts.with_skin,
+    ),
     Kind(wolf.TABLE, wolf.HOME, wolf.character_of, wolf.place_of),
     Kind(
         SUFFIX,
@@ -48,7 +57,7 @@ KINDS = (
         doom3.character_of,
         doom3.place_of,
         names=doom3.names_in,
-        also=".md5mesh",
+        also=(".md5mesh",),
         find_named=doom3.character_of,
     ),
     Kind(XREAL_FILE, xreal.HOME, xreal.character_of, xreal.place_of),
@@ -63,7 +72,9 @@ def kind_of(file: GameFile) -> Kind | None:
 
 def kind_named(name: str) -> Kind | None:
     """Return the kind of character that a file of a name, or a path, names, or None."""
-    return next((kind for kind in KINDS if name.lower().endswith(kind.end)), None)
+    name = name.lower()
+    by_end = (kind for kind in KINDS if name.endswith(kind.end))
+    return next(by_end, None) or next((kind for kind in KINDS if name.endswith(kind.also)), None)
 
 
 def _lies_there(file: GameFile, kind: Kind) -> bool:
@@ -81,7 +92,7 @@ def character_of(file: GameFile, skin: str = "", name: str = "") -> CharacterFil
     Raises:
         ModelError: the file can't be read, or names none.
     """
-    kind = kind_of(file) or next((each for each in KINDS if each.also and file.name.lower().endswith(each.also)), None)
+    kind = _kind_for(file)
     if kind is None:
         raise LimitError(f"this names no character: that do {listed([f'*{kind.end}' for kind in KINDS])}")
     if name and kind.find_named is not None:
@@ -109,5 +120,11 @@ def place_of(file: GameFile) -> str:
 
 def home_of(file: GameFile) -> Store | None:
     """Return the folder of the game of a file that names a character, with all its layers, or None."""
-    kind = kind_of(file)
+    kind = _kind_for(file)
     return None if kind is None else game_of(file, kind.folder)
+
+
+def _kind_for(file: GameFile) -> Kind | None:
+    """Return the kind of character that a file names, or that is found from it."""
+    name = file.name.lower()
+    return kind_of(file) or next((each for each in KINDS if name.endswith(each.also)), None)

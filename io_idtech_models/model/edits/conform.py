@@ -61,6 +61,7 @@ def with_vertices(surface: Surface, origins: NDArray[Any], triangles: Ints, uvs:
         surface.mirrored,
         surface.as_shown,
         None if surface.base is None else surface.base.of(origins),
+        None if surface.colors is None else surface.colors[origins],
     )
 
 

@@ -9,6 +9,7 @@ from ...blender.skeletal.kept_frames import keeps_frames
 from ...reporting import LimitError
 from .kept import KeptAnimations
 from .listed import Animations
+from .parts import PartAnimations, has_rows
 from .players import PlayerAnimations
 from .rigs import RigAnimations
 from .vertex import VertexAnimations, keyed_blocks
@@ -32,6 +33,8 @@ def animations_of(context: Context) -> Animations | None:
     player = None if root is None else find_player(active)
     if player is not None and root is not None:
         return PlayerAnimations(player, root, context.scene)
+    if root is not None and has_rows(root):
+        return PartAnimations(root, context.scene)
     keyed = keyed_blocks(context, active)
     if keyed:
         return VertexAnimations(keyed, context)

@@ -19,7 +19,7 @@ from ... import formats
 from ...assets.export_request import ExportRequest
 from ...assets.player import write_into_game
 from ...blender.compat import Block, Context
-from ...blender.player.parts import all_shown
+from ...blender.player.parts import all_shown, find_player
 from ...blender.provenance import FILE, SKIN, model_of
 from ...blender.skeletal.rig_scene import RigScene, SkeletalGatherSettings, rig_scene
 from ...blender.space.hanging import in_space
@@ -78,6 +78,13 @@ def chosen_character(context: Context, collection_name: str = "") -> CharacterFo
         raise LimitError("there is no character: import one first (File > Import > id Tech > Character)")
     called = listed([found.collection.name for found in own])
     raise LimitError(f"there are {len(own)} characters, make an object of one active: {called}")
+
+
+def is_player(context: Context) -> bool:
+    """Tell whether the active object is part of a player of Quake III, and of no character."""
+    active = context.view_layer.objects.active
+    every = [found for found in map(find, bpy.data.collections) if found is not None]
+    return active is not None and not _holding(every, [active]) and find_player(active) is not None
 
 
 def _holding(every: Iterable[CharacterFound], blocks: Iterable[Block | None]) -> list[CharacterFound]:

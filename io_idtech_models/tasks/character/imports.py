@@ -25,7 +25,7 @@ from ...blender.skeletal.hung import bone_of, hang_on_joint, joint_at_rest, plac
 from ...blender.skeletal.hung import make_root as make_rig_root
 from ...blender.vertex.build import BuildSettings, Built
 from ...formats import SKELETAL, VERTEX, by_name, by_suffix
-from ...game.character.files import BODY, COMMANDS, FLAGS, CharacterFiles, Piece, Placing
+from ...game.character.files import BODY, COMMANDS, FLAGS, HEAD, CharacterFiles, Piece, Placing
 from ...game.character.kinds import character_of, characters_in, names_in, place_of
 from ...game.character.weapons import weapon_of
 from ...game.dress import NONE
@@ -37,7 +37,9 @@ from ...reporting import LimitError, ModelError, Summary, collected_warnings
 from ..import_.dressing import Dressing, materials_for, rate_of
 from ..import_.skeletal import AS_FILE, FIT, ImportSettings, Kept, import_skeletal
 from ..import_.vertex import import_file
+from ..player.files import players_at
 from . import frames
+from .heads import animate_head
 from .record import games_of, names_in_game, remember
 
 log = logging.getLogger(__name__)
@@ -98,6 +100,15 @@ def character_at(path: Path, disk: Disk, wanted: str = "", skin: str = "") -> Ch
     raise LimitError(f"{lack}: {listed(list(shown))}")
 
 
+def is_player(path: Path, disk: Disk, name: str) -> bool:
+    """Tell whether a path means a player of Quake III, which has parts in place of a body: see `tasks.player`."""
+    try:
+        players_at(path, disk, name)
+    except ModelError:
+        return False
+    return True
+
+
 def import_character(
     files: CharacterFiles,
     options: CharacterOptions,
@@ -130,6 +141,9 @@ def import_character(
                 log.warning("%s: %s: %s is missing", piece.file.name, error, piece.kind)
         if isinstance(body, Posed):
             _hang_all(character, body, files.pieces, options.scale)
+        head = character.parts.get(HEAD)
+        if head is not None and options.animations:
+            animate_head(head, files.head_rows, rate_of(context.scene))
         remember(collection, files, options.scale)
         into.children.link(collection)
     on = " on joints" if any(piece.placing for piece in files.pieces) else " on tags"

@@ -65,7 +65,8 @@ def remember(collection: bpy.types.Collection, files: CharacterFiles, scale: flo
     record.models = {kind: called[file] for kind, file in models.items()}
     record.skins = {kind: called[file] for kind, file in skins.items()}
     record.sums = {kind: f"{crc32(file.read()):08x}" for kind, file in models.items()}
-    record.group = called[files.texts[1]] if len(files.texts) > 1 else ""
+    group = next((file for file in files.texts if file != files.file), None)
+    record.group = "" if group is None else called[group]
     facts = asdict(record)
     del facts["texts"]
     collection[CHARACTER] = json.dumps(facts)

@@ -99,6 +99,7 @@ def gathered(asked: ExportRequest, row: Format, chosen: Choice, context: Context
         uv_splits_vertices=row.vertex.uv_splits_vertices,
         pictures=row.vertex.holds_pictures,
         worn_by_name=row.skins == formats.SKIN_FILES,
+        colors=row.vertex.colors,
     )
     export = ExportScene(context.scene, context.view_layer, settings)
     _settle_rigs(rigs_of(chosen.blocks), settings)

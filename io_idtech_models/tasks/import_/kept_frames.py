@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ... import formats
 from ...blender.compat import Block, play_action, played_action
@@ -21,13 +22,15 @@ from ...game import aninc
 from ...game.store import GameFile
 from ...model.clips import Clip
 from ...model.skeletal import Animation
+from ...model.transforms import chain
 from . import aninc as animation_tables
 
 log = logging.getLogger(__name__)
 
 Motions = Sequence[tuple[Animation, GameFile]]
 QUIET = SkeletalSettings(fit_range=False, frame_rate=False)  # the scene stays as it is
-IDLE = "idle"  # in the name of the row that is shown at first
+CALM = ("idle", "stand")  # in the names of rows that may be shown at first, the best first
+UPRIGHT = 0.8  # of the height of the tallest of them: what has that stands
 
 
 def keep_frames(
@@ -82,8 +85,11 @@ def table_row(row: KeptRow) -> animation_tables.Named | None:
     return found
 
 
-def first_row(files: Sequence[KeptFile], wanted: str = "") -> Key | None:
-    """Return the row of a name, or else the one to show at first: one that stands, else the first of a table."""
+def first_row(files: Sequence[KeptFile], motions: Sequence[Animation], wanted: str = "") -> Key | None:
+    """Return the row of a name, or else the one to show at first: one that stands, else the first of a table.
+
+    Names alone don't say what stands: `prone_rifle_idle` lies, `wounded_idle_1` does. `motions` are the files' frames.
+    """
     every = [((nth, place), row) for nth, file in enumerate(files) for place, row in enumerate(file.rows)]
     if wanted:
         found = next((key for key, row in every if row.clip.name.lower() == wanted.lower()), None)
@@ -91,8 +97,17 @@ def first_row(files: Sequence[KeptFile], wanted: str = "") -> Key | None:
             return found
         log.warning("there is no animation '%s' to show at first", wanted)
     own = [(key, row) for key, row in every if row.said is not None]
-    idle = [key for key, row in own if IDLE in row.clip.name.lower()]
-    return next(iter([*idle, *(key for key, _ in own), *(key for key, _ in every)]), None)
+    calm = [(key, row) for word in CALM for key, row in own if word in row.clip.name.lower()]
+    heights = [_height(motions[key[0]], row.clip.frames[0]) for key, row in calm]
+    upright = [key for (key, _), high in zip(calm, heights, strict=True) if high >= UPRIGHT * max(heights)]
+    return next(iter([*upright, *(key for key, _ in own), *(key for key, _ in every)]), None)
+
+
+def _height(animation: Animation, frame: int) -> float:
+    """Return how high the joints reach above the lowest of them in a frame."""
+    at = min(frame, animation.num_frames - 1)
+    places, _ = chain(animation.parents, animation.positions[at], animation.rotations[at])
+    return float(np.ptp(places[:, 2]))
 
 
 def make_rows(

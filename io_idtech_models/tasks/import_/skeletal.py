@@ -130,7 +130,7 @@ def _keep(
     """Let the armature keep the files of its motions, and play the row to be shown; returns how many rows there are."""
     assert wanted.kept is not None
     files = keep_frames(posed.armature, motions, _moved_by(row), wanted.rows or {}, settings.scale, wanted.kept.named)
-    first = first_row(files, wanted.kept.first)
+    first = first_row(files, [motion for motion, _ in motions], wanted.kept.first)
     if first is not None:
         posed.actions = list(make_rows(posed.armature, [first], scene, settings).values())
     return sum(len(file.rows) for file in files)

@@ -23,6 +23,7 @@ from ..bases import (
     draw_group,
     file_filter,
     games_option,
+    given_options,
     settings_from,
     takes_drops,
 )
@@ -31,9 +32,10 @@ from ..export.overwriting import asks_first
 from ..import_.operators import DressOptions, ImportFiles
 from ..import_.showing import import_and_show, open_collection, select
 from ..import_.vertex import WeldOption
-from ..reports import report_done
+from ..reports import listening, report_done
 
 LABEL = "Character"
+NOT_PLAYERS = frozenset(("filepath", "character"))  # options that the import of Quake III's players calls otherwise
 DROPPED = (".char", ".def")  # .cfg is taken by what players are dropped on, and models are by their own formats
 
 
@@ -97,12 +99,14 @@ class IMPORT_SCENE_OT_idtech_character(DressOptions, WeldOption, ImportFiles, Op
 
 def _import_all(operator: Any, context: Context) -> set[str]:
     """Import the characters of an operator's files, as its options say, and report."""
-    from ...tasks.character.imports import CharacterOptions, character_at, import_character
+    from ...tasks.character.imports import CharacterOptions, character_at, import_character, is_player
     from ...tasks.import_.dressing import Dressing
     from ...tasks.import_.games import user_disk
 
     disk = user_disk()
-    done, failed, made = [], [], []
+    done: list[tuple[str, Any]] = []
+    failed: list[str] = []
+    made: list[Any] = []
     options, dressing = settings_from(operator, CharacterOptions), settings_from(operator, Dressing)
     for path in operator.paths():
         try:
@@ -110,13 +114,29 @@ def _import_all(operator: Any, context: Context) -> set[str]:
             with room_for_others(context.scene, operator.replace_range):
                 built, summary = import_character(files, options, dressing, context, open_collection(context))
         except ModelError as error:
-            failed.append(f"{path.name}: {error}")
+            if is_player(path, disk, operator.character):
+                _import_player(operator, path, done, failed)
+            else:
+                failed.append(f"{path.name}: {error}")
             continue
         done.append((files.name, summary))
         made += built.objects
-    select(context, made)
+    if made:
+        select(context, made)
     report_done(operator, done, failed)
     return FINISHED if done else CANCELLED
+
+
+def _import_player(operator: Any, path: Path, done: list[tuple[str, Any]], failed: list[str]) -> None:
+    """Import a player of Quake III by the operator that knows more of such, and note what came of it."""
+    operators: Any = bpy.ops.import_scene
+    call = operators.idtech_player
+    known = call.get_rna_type().properties.keys()
+    given = {name: value for name, value in given_options(operator, NOT_PLAYERS).items() if name in known}
+    with listening() as (came, wrong):
+        call("EXEC_DEFAULT", filepath=str(path), player=operator.character, **given)
+    done += came
+    failed += wrong
 
 
 class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[misc]
@@ -145,10 +165,14 @@ class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[mi
 
     def invoke(self, context: Context, event: Any) -> Any:
         """Show the file browser, with the game's folder, and the options of the last export."""
-        from ...tasks.character.exports import chosen_character
+        from ...tasks.character.exports import chosen_character, is_player
         from ...tasks.character.record import character_game, character_target
         from ...tasks.export.last_export import begin
 
+        if not self.collection and is_player(context):
+            operators: Any = bpy.ops.export_scene
+            operators.idtech_player("INVOKE_DEFAULT")
+            return CANCELLED
         try:
             character = chosen_character(context, self.collection)
         except ModelError as error:
@@ -169,12 +193,14 @@ class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[mi
 
     def execute(self, context: Context) -> Any:
         """Write the character; what hinders it leaves every file as it was."""
-        from ...tasks.character.exports import CharacterSave, chosen_character, save_character, write
+        from ...tasks.character.exports import CharacterSave, chosen_character, is_player, save_character, write
         from ...tasks.export.last_export import remember, unusual
 
         target = Path(bpy.path.abspath(self.filepath))
         if asks_first(self, [target]):
             return CANCELLED
+        if not self.collection and is_player(context):
+            return _export_player(self, target)
         try:
             character = chosen_character(context, self.collection)
             saved, summary = save_character(character, settings_from(self, CharacterSave), context)
@@ -185,6 +211,21 @@ class EXPORT_SCENE_OT_idtech_character(ExportFile, Operator):  # type: ignore[mi
         remember(character.collection, "character", unusual(self), str(target))
         report_done(self, [(saved.name, summary)])
         return FINISHED
+
+
+def _export_player(operator: Any, target: Path) -> set[str]:
+    """Export a player of Quake III by the operator that knows more of such, and say what came of it."""
+    operators: Any = bpy.ops.export_scene
+    call = operators.idtech_player
+    given = {"game": operator.game} if operator.game in by_name("md3").games else {}
+    try:
+        with listening() as (done, failed):
+            call("EXEC_DEFAULT", filepath=str(target), **given)
+    except RuntimeError as error:  # what the export reported
+        operator.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+        return CANCELLED
+    report_done(operator, done, failed)
+    return FINISHED
 
 
 class IO_FH_idtech_character(bpy.types.FileHandler):

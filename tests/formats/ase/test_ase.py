@@ -10,7 +10,7 @@ from io_idtech_models.formats.common.static import decode_normals, encode_normal
 from io_idtech_models.reporting import FormatError, LimitError, collected_warnings
 from tests import samples_ase
 from tests.samples import CORPUS, load, sample, sample_params
-from tests.samples_ase import CORNERS, FACES, MaterialSpec, MeshSpec, pack, pyramid, several
+from tests.samples_ase import CORNERS, FACES, MaterialSpec, MeshSpec, colored, pack, pyramid, several
 
 ROW = by_name("ase")
 # They are in no manifest.
@@ -148,10 +148,46 @@ def test_points_that_part_write_the_mesh_anew():
     assert np.abs(old - new).max() < 1e-5
 
 
+def test_colors_are_those_that_faces_name():
+    data = colored()
+    surface = load(data).surfaces[0]
+    assert ROW.dump(load(data)) == data
+    tip = surface.colors[(surface.positions[0] == CORNERS[4]).all(axis=1)]
+    assert {tuple(color) for color in tip.tolist()} == {(1, 0, 0, 1)}
+    assert {tuple(color) for color in surface.colors[surface.triangles[0]].tolist()} == {(0, 0, 1, 1)}
+    assert load(pyramid()).surfaces[0].colors is None
+
+
+def test_a_painted_colour_changes_its_row():
+    model = load(colored())
+    surface = model.surfaces[0]
+    surface.colors = np.rint(surface.colors * 255).astype(np.float32) / np.float32(255)
+    assert ROW.dump(model) == colored()  # nearer than Blender can tell is the same
+    surface.colors[(surface.positions[0] == CORNERS[4]).all(axis=1)] = (1, 1, 0, 0.5)
+    with collected_warnings() as said:
+        text = ROW.dump(model)
+    assert changed_lines(colored(), text) == [b"*MESH_VERTCOL 1\t1.0000\t1.0000\t0.0000"]
+    assert said == ["ASE holds no opacity of colours of vertices: left out of 'pyramid'"]
+
+
+def test_colors_come_along_where_a_mesh_is_written_anew():
+    model = load(colored())
+    surface = model.surfaces[0]
+    surface.triangles, surface.source_triangles = surface.triangles[1:], surface.source_triangles[1:]
+    surface.colors = np.rint(surface.colors * 255).astype(np.float32) / np.float32(255)
+    again = load(ROW.dump(model)).surfaces[0]
+    assert np.abs(again.colors[again.triangles] - load(colored()).surfaces[0].colors[surface.triangles]).max() < 1e-6
+    model = load(pyramid())
+    model.surfaces[0].colors = np.full((model.surfaces[0].num_vertices, 4), (0.2, 0.4, 0.6, 1.0), np.float32)
+    again = load(ROW.dump(model)).surfaces[0]
+    assert np.abs(again.colors - np.array((0.2, 0.4, 0.6, 1.0))).max() < 1e-6
+
+
 def test_colors_that_are_lost_are_said():
     model = load(several())
     surface = model.surfaces[3]
     surface.triangles, surface.source_triangles = surface.triangles[1:], surface.source_triangles[1:]
+    surface.colors = None
     with collected_warnings() as said:
         ROW.dump(model)
     assert said == ["'' is written anew, without its colors of vertices"]
@@ -235,6 +271,10 @@ def swapped(old, new, data=None):
             "a normal of a vertex that its face lacks at line 64: expected 0, 2 or 1, found 4",
         ),
         (swapped(b"*MESH_NUMFACES 6", b"*MESH_NUMFACES -1"), "bad *MESH_NUMFACES at line 27: expected a whole number"),
+        (
+            swapped(b"*MESH_CFACE 4 0 0 0", b"*MESH_CFACE 4 0 1 0", several()),
+            "a face names a colour that the mesh lacks",
+        ),
         (pyramid().rstrip()[:-1], "the file ends too early at line"),
         (pyramid() + b"}\n", "a brace closes that never opened at line"),
     ],
@@ -253,6 +293,22 @@ def test_a_material_that_is_missing_is_said():
     assert said == ["'a' names material 3, of 1: games refuse it or crash"]
     assert model.surfaces[0].shaders == []
     assert ROW.dump(model) == data
+
+
+def test_an_object_without_its_transform_is_said():
+    with collected_warnings() as said:
+        load(pyramid())
+    assert said == []
+    data = pyramid()
+    start, end = data.index(b"\t*NODE_TM"), data.index(b"\t*MESH {")
+    with collected_warnings() as said:
+        model = load(data[:start] + data[end:])
+    assert said == ["'pyramid' has no *NODE_TM before its *MESH: Doom 3 lights it wrongly"]
+    assert ROW.dump(model) == data[:start] + data[end:]
+    late = data[:start] + data[end:].replace(b"\t*PROP_CASTSHADOW", data[start:end] + b"\t*PROP_CASTSHADOW", 1)
+    with collected_warnings() as said:
+        load(late)
+    assert len(said) == 1
 
 
 @pytest.mark.parametrize("value", [np.nan, 2e9])

@@ -17,7 +17,7 @@ from io_idtech_models.model.joint_scales import as_inherited, as_own, bound_to, 
 from io_idtech_models.model.skeletal import mismatch
 from io_idtech_models.model.transforms import to_matrices
 from io_idtech_models.model.weights import blended_normals, skin_by
-from io_idtech_models.reporting import FormatError
+from io_idtech_models.reporting import FormatError, LimitError
 from tests import samples_iqm
 from tests.facts import differences
 from tests.samples import CORPUS, corpus_params
@@ -210,6 +210,42 @@ def test_a_channel_that_leaves_its_range_gets_a_new_one_alone():
     same = np.ones(after.frames.shape, np.bool_)
     same[:, 0] = False
     np.testing.assert_array_equal(after.frames[same], before.frames[same])
+
+
+@pytest.mark.parametrize("what", ["joint", "pose"])
+def test_what_no_reader_takes_is_not_written(what):
+    model, animations = unpack(FILES["arm"])
+    if what == "joint":
+        model.skeleton.positions[1] = 3e9
+    else:
+        for animation in animations:
+            animation.positions[:, 1] = 3e9
+            animation.source_frames[:, 1] = -1
+    with pytest.raises(LimitError, match=f"this can't be written as an IQM: places of {what}s"):
+        ROW.dump(model, None, animations)
+
+
+def test_a_long_animation_of_which_little_moves_is_read_again():
+    """1,000 frames of 100 joints: what stands still takes no bytes."""
+    model, animations = unpack(FILES["arm"])
+    names = [f"joint {nth}" for nth in range(100)]
+    still = np.arange(300.0).reshape(100, 3) % 7
+    frames = np.repeat(still[None], 1000, axis=0)
+    frames[:, 5, 0] = np.arange(1000.0)
+    turns = np.zeros((1000, 100, 4))
+    turns[..., 0] = 1.0
+    parents = np.arange(-1, 99, dtype=np.int32)
+    long = replace(
+        animations[0], joint_names=names, parents=parents, positions=frames, rotations=turns, source=None, scales=None,
+        bounds=np.zeros((1000, 2, 3)), source_frames=None,
+    )  # fmt: skip
+    skeleton = replace(
+        model.skeleton, names=names, parents=parents, positions=still.copy(), rotations=turns[0].copy(), scales=None
+    )
+    data = ROW.dump(replace(model, skeleton=skeleton, meshes=[], source=None), None, [long])
+    assert len(data) < 100_000
+    (again,) = unpack(data)[1]
+    np.testing.assert_allclose(again.positions[:, 5, 0], frames[:, 5, 0], atol=0.1)
 
 
 def test_animations_keep_their_frames():

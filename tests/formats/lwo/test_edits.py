@@ -21,11 +21,16 @@ MAKERS = [
 ]
 
 
+BASE = np.array([0.75, 0.5, 0.25, 1.0], np.float32)  # of the surface, in the sample that has colours
+
+
 def faces_of(model):
-    """Return all triangles, as games see them: material, places, texture coordinates; each as often as it is there."""
+    """Return all triangles, as games see them: material, places, coordinates, colours; each as often as it is there."""
     found: Counter[tuple[str, str]] = Counter()
     for surface in model.surfaces:
-        rows = np.concatenate((surface.positions[0], surface.uvs), axis=1)[surface.triangles]
+        colors = np.tile(BASE, (surface.num_vertices, 1)) if surface.colors is None else surface.colors
+        shown = np.concatenate((surface.positions[0], surface.uvs, np.rint(colors * 255)), axis=1)
+        rows = shown[surface.triangles]
         for face in rows.tolist():
             turned = min(range(3), key=lambda first: face[first:] + face[:first])
             found[surface.shaders[0], str(face[turned:] + face[:turned])] += 1
@@ -62,7 +67,15 @@ def parted(surface, rng):
     surface.positions, surface.normals = surface.positions[:, flat], surface.normals[:, flat]
     surface.uvs = surface.uvs[flat]
     surface.source_vertices = None if surface.source_vertices is None else surface.source_vertices[flat]
+    surface.colors = None if surface.colors is None else surface.colors[flat]
     surface.triangles = np.arange(len(flat), dtype=np.int32).reshape(-1, 3)
+
+
+def painted(surface, rng):
+    """Paint some vertices of a surface that has colours."""
+    if surface.colors is not None:
+        which = rng.random(len(surface.colors)) < rng.choice((0.2, 1.0))
+        surface.colors = np.where(which[:, None], np.float32(rng.integers(0, 256, 4) / 255), surface.colors)
 
 
 def renamed(surface, rng):
@@ -79,7 +92,7 @@ def forgotten(surface, rng):
     surface.source_index, surface.source_vertices, surface.source_triangles = -1, None, None
 
 
-EDITS = (moved, moved, shifted, dropped, turned_over, parted, renamed, dressed, forgotten)
+EDITS = (moved, moved, shifted, dropped, turned_over, parted, painted, painted, renamed, dressed, forgotten)
 
 
 def edited(model, rng):

@@ -8,7 +8,7 @@ import pytest
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.lwo.file import read
 from io_idtech_models.formats.lwo.normals import MOST_AT_A_POINT, Faces, corner_normals, triangles_of
-from io_idtech_models.formats.lwo.numbers import SHORT_END, index_at, packed_polygons, packed_rows, polygons_at, rows_at
+from io_idtech_models.formats.lwo.numbers import SHORT_END, CutError, packed_polygons, packed_rows, polygons_at, rows_at
 from io_idtech_models.formats.lwo.parts import parts_of, shader_of
 from io_idtech_models.reporting import FormatError, LimitError, collected_warnings
 from tests import samples_lwo
@@ -196,7 +196,7 @@ def test_polygons_of_more_corners_are_cut_and_said_and_kept():
         ("left part", ["textures/wood"], 2 + 2), ("left part", ["textures/b\xe9e"], 2), ("right", ["textures/wood"], 2),
         ("right", ["textures/iron"], 2), ("textures/wood", ["textures/wood"], 3),
     ]  # fmt: skip
-    assert ROW.problems(model) == ["4 polygons have more than three corners: games leave out such"]
+    assert ROW.problems(model) == ["has 4 polygons of more than three corners, which games leave out"]
 
 
 def area(points, triangles):
@@ -363,7 +363,7 @@ def test_hard_edges_by_hand_get_points_of_their_own():
     surface.normals = flat.normals
     for name in ("triangles", "uvs", "source_vertices"):
         setattr(surface, name, getattr(flat, name))
-    surface.positions = flat.positions
+    surface.positions, surface.colors = flat.positions, None
     surface.source_vertices = np.full(flat.num_vertices, -1, np.int32)
     surface.own_normals = np.ones(flat.num_vertices, np.bool_)
     text, said = said_of(ROW.dump, model)
@@ -400,6 +400,67 @@ def test_an_added_surface_comes_behind_the_others():
     assert np.array_equal(corners(again.surfaces[0], "positions"), corners(model.surfaces[0], "positions"))
     assert np.array_equal(corners(again.surfaces[1], "uvs"), corners(added, "uvs"))
     assert text.endswith(b"behind the form")
+
+
+# -- colours
+
+
+def test_colors_are_those_of_the_last_row_else_the_surfaces():
+    surface = load(smooth()).surfaces[0]
+    places = surface.positions[0]
+    tip = surface.colors[places[:, 2] == 9.125]
+    assert {tuple(color) for color in tip.tolist()} == {(0, 0, 1, 0.5)}
+    first = surface.colors[(places == np.array((-8, -6.5, 1.25), np.float32)).all(axis=1)]
+    assert {tuple(color) for color in first.tolist()} == {(1, 0.5, 0.25, 1)}
+    second = surface.colors[(places == np.array((8, -6.25, 1.25), np.float32)).all(axis=1)]
+    assert {tuple(color) for color in second.tolist()} == {(0.125, 0.5, 0.75, 1), (0.75, 0.5, 0.25, 1)}
+    assert load(pyramid()).surfaces[0].colors is None
+
+
+def test_a_painted_vertex_changes_its_row():
+    model = load(smooth())
+    surface = model.surfaces[0]
+    surface.colors[surface.positions[0, :, 2] == 9.125] = (1, 1, 0, 1)
+    text = ROW.dump(model)
+    assert changed(smooth(), text) == [b"VMAP"]
+    tip = load(text).surfaces[0]
+    assert tip.colors[tip.positions[0, :, 2] == 9.125].tolist() == [[1, 1, 0, 1]]
+    # Nearer than Blender can tell is the same.
+    model = load(smooth())
+    model.surfaces[0].colors = np.rint(model.surfaces[0].colors * 255).astype(np.float32) / np.float32(255)
+    assert ROW.dump(model) == smooth()
+
+
+def test_a_vertex_without_a_row_gets_one():
+    model = load(pyramid())
+    model.surfaces[0].colors = np.full((model.surfaces[0].num_vertices, 4), 0.2, np.float32)
+    text, _ = said_of(ROW.dump, model)
+    (paint,) = [each for each in read(text).layers[0].maps if each.kind == b"RGBA"]
+    assert (paint.name, paint.width, len(paint.points)) == (b"Color", 4, len(read(text).layers[0].points))
+    assert np.array_equal(load(text).surfaces[0].colors, np.full_like(load(text).surfaces[0].colors, 0.2))
+    assert np.array_equal(corners(load(text).surfaces[0], "uvs"), corners(model.surfaces[0], "uvs"))
+
+
+def test_surfaces_of_one_name_and_material_stay_apart():
+    model, other = load(pyramid()), load(pyramid())
+    added = other.surfaces[0]
+    added.source_index, added.source_vertices, added.source_triangles = -1, None, None
+    added.positions = added.positions + np.float32(40)
+    model.surfaces += [added]
+    text, _ = said_of(ROW.dump, model)
+    again = load(text)
+    assert [(s.name, s.shaders) for s in again.surfaces] == [("textures/stone", ["textures/stone"])] * 2
+    assert [s.positions.mean() > 20 for s in again.surfaces] == [False, True]
+    assert ROW.dump(again) == text
+
+
+def test_points_that_nobody_has_stay_and_what_only_went_was_drops():
+    layer = LayerSpec([(9, 9, 9), *CORNERS], [tuple(p + 1 for p in face) for face in FACES], [0] * 6)
+    model = load(form(tags("a"), layer.pack(), surf("a")))
+    assert (model.surfaces[0].positions[0] == (9, 9, 9)).all(axis=1).sum() == 0
+    dropped(model.surfaces[0], 4)
+    points = read(said_of(ROW.dump, model)[0]).layers[0].points.tolist()
+    assert points[0] == [9, 9, 9] and list(CORNERS[4]) not in points and len(points) == 5
 
 
 # -- LWOB
@@ -448,7 +509,10 @@ def test_indices_have_two_bytes_or_four():
     found, places = rows_at(raw, 0, len(raw), 2, 1)
     assert np.array_equal(found, values)
     assert [struct.unpack_from(">f", raw, place)[0] for place in places] == [0, 1, 2, 3]
-    assert index_at(raw, 8, len(raw)) == (SHORT_END - 1, 10)
+    for size in range(1, len(raw)):
+        if size not in {8, 18, 28}:
+            with pytest.raises(CutError):
+                rows_at(raw, 0, size, 2, 1)
 
 
 def test_polygons_come_back_with_their_flags():
@@ -456,6 +520,18 @@ def test_polygons_come_back_with_their_flags():
     corners_of = np.array([1, 2, 70_000, 4, 5, 6, 7, SHORT_END])
     found = polygons_at(packed_polygons(heads, counts, corners_of), 0, 2 + 8 + 2 + 2 + 12)
     assert [each.tolist() for each in found] == [heads.tolist(), counts.tolist(), corners_of.tolist()]
+
+
+def test_polygons_of_any_size_come_back():
+    random = np.random.default_rng(1)
+    counts = random.choice((0, 1, 3, 3, 3, 4, 8, 9, 30, 1023), 200)
+    corners_of = random.choice((5, SHORT_END - 1, SHORT_END, 1 << 20), int(counts.sum()))
+    raw = packed_polygons(counts, counts, corners_of)
+    found = polygons_at(b"xxx" + raw, 3, 3 + len(raw))
+    assert [each.tolist() for each in found] == [counts.tolist(), counts.tolist(), corners_of.tolist()]
+    for size in (len(raw) - 1, len(raw) - 2, len(raw) // 2 | 1):
+        with pytest.raises(CutError):
+            polygons_at(raw, 0, size)
 
 
 def test_more_than_65535_points():
@@ -520,6 +596,11 @@ def edited(ident, place, raw, data=None):
         (edited(b"SURF", 26, b"\x7f\0"), "'COLR' runs past the end of its SURF at byte "),
         (form(chunk(b"PNTS", bytes(11))), "'PNTS' ends within a row at byte 20"),
         (form(chunk(b"TAGS", b"abcd")), "'TAGS' ends within a row at byte 20"),
+        (form(chunk(b"PTAG", b"SU")), "'PTAG' ends within a row at byte 20"),
+        (form(chunk(b"POLS", b"FA")), "'POLS' ends within a row at byte 20"),
+        (form(chunk(b"LAYR", bytes(16))), "'LAYR' ends within a row at byte 20"),
+        (form(chunk(b"BBOX", bytes(20))), "'BBOX' ends within a row at byte 20"),
+        (form(chunk(b"VMAP", b"TXUV\0\2")), "'VMAP' ends within a row at byte 20"),
         (form(chunk(b"PNTS", bytes(12)), chunk(b"PNTS", bytes(12))), "a second PNTS in a layer, which games mix up"),
         (form(chunk(b"POLS", b"\0\3\0\0"), kind=b"LWOB"), "'POLS' ends within a row at byte 20"),
     ],

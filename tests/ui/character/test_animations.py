@@ -1,5 +1,6 @@
 """Animations of a character: all are listed, and their actions made when they are first played."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,10 @@ from io_idtech_models.blender import names
 from io_idtech_models.blender.compat import playing_curves
 from io_idtech_models.blender.curves import curve_points
 from io_idtech_models.blender.skeletal import kept_frames
+from io_idtech_models.blender.skeletal.kept_frames import KeptFile, KeptRow
+from io_idtech_models.model.clips import Clip
 from io_idtech_models.tasks.animations.find import of_rig
+from io_idtech_models.tasks.import_.kept_frames import first_row
 from tests.samples_character import TOYS, files, put_character
 from tests.ui.character.test_import import read, rig, roots
 from tests.ui.scene import bpy, error_of, put
@@ -78,6 +82,18 @@ def test_the_list_keeps_its_order_when_one_is_made(tmp_path):
 def test_another_may_be_shown_at_first(tmp_path, capfd):
     assert opened(tmp_path, animation="Salute").animation_data.action.name == "salute"
     assert "warning" not in capfd.readouterr().out.lower()
+
+
+def test_what_is_shown_at_first_stands():
+    """Names don't say it: of what idles the first that is as high as a body that stands, be it called as it may."""
+    heights = {"die": 9.0, "wounded_idle": 2.0, "stand_rifle": 10.0, "crouch_idle": 6.0, "relaxed_idle": 9.0}
+    rows = [KeptRow(Clip(name, nth, 1, 15.0), [nth, 1]) for nth, name in enumerate(heights)]
+    places = np.array([[[0.0, 0, 0], [0, 0, high]] for high in heights.values()])
+    turns = np.tile([1.0, 0, 0, 0], (len(heights), 2, 1))
+    motion: Any = SimpleNamespace(parents=np.array([-1, 0]), positions=places, rotations=turns, num_frames=len(heights))
+    assert first_row([KeptFile("", "", "mdx", tuple(rows))], [motion]) == (0, 4)
+    assert first_row([KeptFile("", "", "mdx", tuple(rows[:3]))], [motion]) == (0, 2)
+    assert first_row([KeptFile("", "", "mdx", tuple(rows[:1]))], [motion]) == (0, 0)
 
 
 def test_an_animation_that_there_is_not(tmp_path, capfd):

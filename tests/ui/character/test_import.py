@@ -189,3 +189,32 @@ def test_real_characters(path, capfd):
         assert names.file_name_of(root.parent) == {
             "md3_back": "tag_back", "md3_beltl": "tag_bleft", "md3_hat": "tag_head", "md3_rank": "tag_head",
         }[kind]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["body.mdm", "body_field.skin"])
+def test_from_its_body_or_its_skin(tmp_path, name, capfd):
+    put_character(tmp_path)
+    read(tmp_path / TOYS / name)
+    assert "warning" not in capfd.readouterr().out.lower()
+    assert set(roots()) == {"head", "md3_back", "md3_hat"}
+    assert next(c for c in bpy.data.collections if "idtech_character" in c).name == "trooper"
+
+
+def test_a_body_that_no_character_has(tmp_path):
+    path = put_character(tmp_path, trooper_char=None)
+    (tmp_path / TOYS / "body_bare.skin").write_bytes(b"u_body,x\nl_legs,y\n")
+    (tmp_path / "animations/human_base.anim").write_bytes(files()["animations/toys.anim"])
+    assert not path.exists()
+    read(tmp_path / TOYS / "body_field.skin")
+    assert set(roots()) == {"md3_back", "md3_hat"}, "nothing says which head"
+    bpy.context.view_layer.objects.active = rig()
+    assert bpy.ops.object.idtech_animation_rename(name="walk", to="stroll") == {"FINISHED"}
+    out = tmp_path / "out"
+    assert bpy.ops.export_scene.idtech_character(filepath=str(out), edited_only=True) == {"FINISHED"}
+    assert [p.relative_to(out).as_posix() for p in out.rglob("*.*")] == ["animations/toys/body.aninc"]
+
+
+def test_a_skin_of_no_body(tmp_path):
+    put_character(tmp_path)
+    text = error_of(run, filepath=str(tmp_path / TOYS / "acc/helmet_field.skin"))
+    assert "'helmet_field.skin' is no skin of a body" in text

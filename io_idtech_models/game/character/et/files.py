@@ -16,13 +16,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....model.wording import listed
-from ....reporting import ModelError
+from ....reporting import LimitError, ModelError
 from ...lexer import decode, fold, shown_name, without_suffix
 from ...skin import SUFFIX as SKIN_SUFFIX
-from ...store import GameFile
-from ..files import BODY, HEAD, CharacterFiles, Finder, MotionFile, Piece, game_of
+from ...skin import choose, skins_of
+from ...store import GameFile, Store, name_parts
+from ..files import BODY, HEAD, CharacterFiles, Finder, MotionFile, Piece, files_below, game_of
+from ..places import path_in
 from . import definition
 from .group import Group, read_group
+from .head import read as read_head
 
 SUFFIX = ".char"
 HOME = "characters"  # the folder beside `models` that they lie in
@@ -45,15 +48,57 @@ BODY_TAGS = (
 )  # fmt: skip
 HEAD_TAGS = ("tag_mouth",)
 GAME = "et"
+BODY_SUFFIX = ".mdm"
+USUAL_GROUP = "animations/human_base.anim"  # of all of the game's soldiers
 
 
 def character_of(file: GameFile, skin: str = "") -> CharacterFiles:
     """Return the character of a file, in the skin that it names, or another one.
 
+    A body's model, or its skin, means the first character of the game that has it (in that skin); where none has, the
+    body in a skin of its own, with the animations of all soldiers.
+
     Raises:
         ModelError: the file can't be read, or is no character's.
     """
-    return _Found(file, skin).character
+    if file.suffix.lower() not in (BODY_SUFFIX, SKIN_SUFFIX):
+        return _Found(file, definition.read(file.read()), skin).character
+    body, worn = _body_of(file)
+    home = game_of(file, HOME)
+    path = "" if home is None else path_in([home], body)
+    skin = skin or worn
+    named = _naming(home, path, skin) if home is not None and path else None
+    if named is not None:
+        return _Found(*named, skin).character
+    skin = skin or choose(skins_of(body.stem, body.folder.names())) or ""
+    said = {definition.MESH: path, definition.SKIN: skin, definition.GROUP: USUAL_GROUP}
+    entries = (definition.Entry(key, value, 0) for key, value in said.items())
+    return _Found(body, definition.Definition(tuple(entries)), skin).character
+
+
+def _body_of(file: GameFile) -> tuple[GameFile, str]:
+    """Return the body that a file means, itself or that whose skin it is, and the skin's name."""
+    if file.suffix.lower() == BODY_SUFFIX:
+        return file, ""
+    bodies = [name for name in file.folder.names() if name.lower().endswith(BODY_SUFFIX)]
+    starts = {name: fold(without_suffix(name)) + "_" for name in bodies}
+    own = max((name for name in bodies if fold(file.stem).startswith(starts[name])), key=len, default=None)
+    if own is None:
+        raise LimitError(f"'{file.name}' is no skin of a body ({BODY_SUFFIX}) that lies beside it")
+    return file.beside(own), file.stem[len(starts[own]) :]
+
+
+def _naming(home: Store, body: str, skin: str) -> tuple[GameFile, definition.Definition] | None:
+    """Return the first character's file of a game that names a body, by its path, and the skin if one is given."""
+    for file in files_below(home, HOME, SUFFIX):
+        try:
+            known = definition.read(file.read())
+        except ModelError:
+            continue
+        named = "/".join(name_parts(known.value(definition.MESH)))
+        if fold(named) == fold(body) and (not skin or fold(known.value(definition.SKIN)) == fold(skin)):
+            return file, known
+    return None
 
 
 def place_of(file: GameFile) -> str:
@@ -64,13 +109,14 @@ def place_of(file: GameFile) -> str:
 class _Found(Finder):
     """Looks a character's files up."""
 
-    def __init__(self, file: GameFile, skin: str) -> None:
-        known = self.definition = definition.read(file.read())
+    def __init__(self, file: GameFile, known: definition.Definition, skin: str) -> None:
+        self.definition = known
         entries = {entry.key: entry.value for entry in known.entries}
         tags = {BODY: BODY_TAGS, HEAD: HEAD_TAGS}
         character = CharacterFiles(file.stem, file, GAME, skin or known.value(definition.SKIN), entries, tags=tags)
         super().__init__(character, game_of(file, HOME))
-        character.texts.append(file)
+        if file.suffix.lower() == SUFFIX:
+            character.texts.append(file)
         for entry in known.unknown():
             text = f"'{file.name}', line {entry.line}: stock Enemy Territory refuses the key '{entry.key}'"
             character.refused.append(text)
@@ -81,7 +127,8 @@ class _Found(Finder):
             return
         self.find_body()
         self.find_motions()
-        self.find_head()
+        if character.texts[:1] == [file]:  # a body alone says nothing of a head
+            self.find_head()
         self.find_pieces()
 
     def value(self, key: str, what: str) -> str:
@@ -163,6 +210,21 @@ class _Found(Finder):
             self.miss(f"the head's skin '{shown_name(worn)}' {self.lack(worn)}")
         if head is not None:
             self.character.pieces.append(Piece(HEAD, *HEAD_PLACE, head, skin))
+            self.find_head_rows()
+
+    def find_head_rows(self) -> None:
+        """Find the animations of the head's own frames."""
+        name = self.definition.value(definition.HEAD_ANIMATIONS)
+        file = self.find(name) if name else None
+        if file is None:
+            if name:
+                self.miss(f"the head's animations '{shown_name(name)}' {self.lack(name)}")
+            return
+        try:
+            self.character.head_rows = read_head(file.read())
+            self.character.texts.append(file)
+        except ModelError as error:
+            self.miss(f"'{file.name}': {error}")
 
     def find_pieces(self) -> None:
         """Find what the body's skin attaches."""

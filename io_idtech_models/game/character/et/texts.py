@@ -20,6 +20,7 @@ from ..edits import RowEdit
 from . import definition
 from .group import ANIMFILE, BODY, INCLUDE, MOST_INCLUDES, START
 
+MOST_TRIES = 4  # words of a key that may be its last: each reads the file again
 Texts = Mapping[str, bytes]  # by their paths in the game
 
 
@@ -34,7 +35,7 @@ def with_value(data: bytes, key: str, value: str) -> bytes:
     text, encoding = decode(data)
     words = [word for word in WORDS.finditer(clean(text, keeps_lines=True)) if word[0] != "\n"]
     pairs = [(word, after) for word, after in pairwise(words) if fold(unquoted(word[0])) == key]
-    for _, after in reversed(pairs):
+    for _, after in reversed(pairs[-MOST_TRIES:]):
         start, end = after.span()
         quoted = text[start] == '"' or any(letter.isspace() for letter in value)
         found = _encoded(text[:start] + (f'"{value}"' if quoted else value) + text[end:], encoding)
@@ -186,6 +187,7 @@ def _change(spots: list[_Spot], edit: RowEdit) -> tuple[str, tuple[int, int, str
     own = [spot for spot in spots if spot.motion == _key(edit.motion)]
     if edit.old is not None:
         own = [spot for spot in own if spot.row.key == edit.old.key]
+        own = [spot for spot in own if spot.row == edit.old] or own  # a file of frames may be named twice
     if not own:
         where = f"row '{edit.new.name}'" if edit.old is None else f"row '{edit.old.name}'"
         raise LimitError(f"there is no table of '{edit.motion}' that could have the {where}")

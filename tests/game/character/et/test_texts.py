@@ -89,6 +89,12 @@ def test_several_edits_of_one_text():
     assert found == {"A/Body.aninc": wanted}
 
 
+def test_a_file_of_frames_that_is_named_twice():
+    twice = {"g": b"animgroup { animfile a { one 1 2 3 4 5 6 0 } animfile a { one 2 2 3 4 5 6 0 } }"}
+    edit = RowEdit("a", row("one 1 2 3 4 5 6 0"), row("one 9 2 3 4 5 6 0"))
+    assert texts.with_rows(twice, "g", [edit]) == {"g": twice["g"].replace(b"one 1", b"one 9")}
+
+
 def test_what_stands_nowhere_is_refused():
     with pytest.raises(LimitError, match=r"no table of 'a/body.mdx' that could have the row 'fly'"):
         edited("a/body.mdx", "fly 1 2 3 4 5 6 0", "fly 1 2 3 4 5 6 0")

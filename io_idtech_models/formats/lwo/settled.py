@@ -1,0 +1,239 @@
+"""Surfaces of an edited model as an LWO says them, and whose polygons stay: what is whole, and agrees with the others.
+
+Surfaces share points, and rows of texture coordinates and colours. Where vertices at one of them say different things
+those that say something new are written anew, with points of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.vertex import ModelSource, Surface
+from .file import Lwo
+from .normals import triangles_of
+from .numbers import Ints
+from .parts import NONE, SWAPPED, Part, are_shown, faces_of
+
+NAMELESS = "Default"  # as LightWave calls the surface of what has none
+SHADE = 0.6 / 255  # colours are no others that are nearer: Blender has 255 steps of each
+
+
+@dataclass(eq=False)
+class Known:
+    """What a source tells of its file: what is in it, and which part of it each surface was."""
+
+    lwo: Lwo
+    parts: list[Part]
+    owners: dict[int, int]  # by the surface's index: part
+
+
+@dataclass(eq=False)
+class Settled:
+    """A surface as the file says it: V vertices."""
+
+    surface: Surface
+    codes: NDArray[np.int64]  # (V, 4)
+    part: Part | None = None
+    anew: bool = True  # its polygons are written anew
+    origins: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (V,) points of the file; NONE
+    same_normals: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))  # (V,) as in the file
+    owners: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (T,) polygons of the file; NONE
+    # (V, 4) colours in the file; NaN of new vertices
+    shades: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))
+
+    @property
+    def shader(self) -> str:
+        """Return the name of its material; of what is not the file's and has none that of the surface."""
+        found = self.surface.shaders[0] if self.surface.shaders else ""
+        return found or ("" if self.part is not None and not self.part.shader else self.surface.name or NAMELESS)
+
+    def is_whole(self, source: ModelSource) -> bool:
+        """Tell whether it has the faces and vertices that it has in its file, in their order."""
+        surface = self.surface
+        if self.part is None or surface.source_vertices is None or surface.source_triangles is None:
+            return False
+        vertices, triangles = source.numbers(surface.source_index)
+        return (
+            np.array_equal(surface.source_vertices, vertices)
+            and np.array_equal(surface.source_triangles, triangles)
+            and np.array_equal(surface.triangles, self.part.triangles)
+        )
+
+    @property
+    def places(self) -> NDArray[np.float32]:
+        """Return where vertices are, as the file has it, (V, 3)."""
+        return np.ascontiguousarray(self.surface.positions[0][:, SWAPPED])
+
+
+def claim(settled: list[Settled], source: ModelSource, known: Known) -> None:
+    """Tell each surface which part of the file it is, and which points and polygons; a copy is no part."""
+    taken = set()
+    index_of = {id(part): index for index, part in enumerate(source.surfaces)}
+    for each in settled:
+        surface, index = each.surface, each.surface.source_index
+        if index in known.owners and index not in taken:
+            taken.add(index)
+            each.part = known.parts[known.owners[index]]
+        each.origins, each.same_normals = np.full(len(each.codes), NONE), np.zeros(len(each.codes), np.bool_)
+        each.owners = np.full(len(surface.triangles), NONE)
+        each.shades = np.full((len(each.codes), 4), np.nan, np.float32)
+        if surface.source_vertices is not None:
+            for own, places, vertices in source.vertex_parts(surface.source_vertices):
+                part = known.parts[known.owners[index_of[id(own)]]]
+                each.origins[places] = part.points[vertices]
+                each.shades[places] = part.base_color if part.colors is None else part.colors[vertices]
+                each.same_normals[places] = part.codes[0, vertices, 3] == each.codes[places, 3]
+        if surface.source_triangles is not None:
+            firsts = source.first_triangles
+            for number in range(len(source.surfaces)):
+                mine = (surface.source_triangles >= firsts[number]) & (surface.source_triangles < firsts[number + 1])
+                part = known.parts[known.owners[number]]
+                each.owners[mine] = part.owners[surface.source_triangles[mine] - firsts[number]]
+
+
+def large_polygons(lwo: Lwo) -> NDArray[np.bool_]:
+    """Tell which polygons of the first layer have more than three corners, (N,)."""
+    layer = lwo.layers[0]
+    large: NDArray[np.bool_] = are_shown(layer) & (layer.counts > 3)
+    return large
+
+
+def judge(settled: list[Settled], source: ModelSource, known: Known, triangulate: bool) -> None:
+    """Decide whose polygons stay: what is whole, and agrees with all that shares its points and rows."""
+    large = large_polygons(known.lwo)
+    for each in settled:
+        part = each.part
+        if part is None or not each.is_whole(source) or (triangulate and large[part.polygons].any()):
+            continue
+        own = each.surface.own_normals
+        turned = (each.codes[:, 3] != part.codes[0, :, 3]) & (False if own is None else own)
+        shifted = shifted_of(each)
+        bare = (part.rows[shifted] == NONE).any() or (part.color_rows[painted_of(each)] == NONE).any()
+        each.anew = bool(turned.any() or bare)
+    for keys, values, changes in CLAIMS:
+        stay = _staying(settled)
+        if not stay:
+            return
+        numbers = np.concatenate([getattr(each.part, keys) for each in stay])
+        apart = torn(numbers, np.concatenate([values(each) for each in stay]))
+        starts = np.cumsum([0, *(len(each.codes) for each in stay)])
+        for each, start, end in zip(stay, starts, starts[1:], strict=False):
+            each.anew = bool((apart[start:end] & changes(each)).any())
+    _recut(settled, known)
+
+
+def _staying(settled: list[Settled]) -> list[Settled]:
+    """Return the surfaces whose polygons stay."""
+    return [each for each in settled if not each.anew and each.part is not None]
+
+
+def _recut(settled: list[Settled], known: Known) -> None:
+    """Write surfaces anew whose polygons of more corners would be cut into other triangles, since points moved."""
+    layer, shown = known.lwo.layers[0], np.flatnonzero(are_shown(known.lwo.layers[0]))
+    if not large_polygons(known.lwo).any():
+        return
+    faces = faces_of(known.lwo, layer)
+    before, owners = triangles_of(layer.points, faces, shown)
+    while True:
+        points = layer.points.copy()
+        for each in _staying(settled):
+            assert each.part is not None
+            moved = moved_of(each)
+            points[each.part.points[moved]] = each.places[moved]
+        other = np.zeros(layer.num_polygons, np.bool_)
+        other[owners[(triangles_of(points, faces, shown)[0] != before).any(axis=1)]] = True
+        bad = [each for each in _staying(settled) if each.part is not None and other[each.part.polygons].any()]
+        if not bad:
+            return
+        for each in bad:
+            each.anew = True
+
+
+def _places(each: Settled) -> NDArray[np.int64]:
+    return each.codes[:, :3]
+
+
+def _uvs(each: Settled) -> NDArray[np.int32]:
+    return np.ascontiguousarray(each.surface.uvs, np.float32).view(np.int32)
+
+
+def moved_of(each: Settled) -> NDArray[np.bool_]:
+    """Tell which vertices lie elsewhere than in the file, (V,)."""
+    assert each.part is not None
+    moved: NDArray[np.bool_] = (each.codes[:, :3] != each.part.codes[0, :, :3]).any(axis=1)
+    return moved
+
+
+def shifted_of(each: Settled) -> NDArray[np.bool_]:
+    """Tell which vertices have other texture coordinates than in the file, (V,)."""
+    assert each.part is not None
+    shifted: NDArray[np.bool_] = (each.surface.uvs != each.part.uvs).any(axis=1)
+    return shifted
+
+
+def painted_of(each: Settled) -> NDArray[np.bool_]:
+    """Tell which vertices have another colour than in the file, (V,), as far as Blender holds colours."""
+    part, colors = each.part, each.surface.colors
+    assert part is not None
+    if colors is None:
+        return np.zeros(len(each.codes), np.bool_)
+    known = part.base_color if part.colors is None else part.colors
+    painted: NDArray[np.bool_] = (np.abs(colors - known) > SHADE).any(axis=1)
+    return painted
+
+
+def _colors(each: Settled) -> NDArray[np.int64]:
+    """Return the colours of vertices in 255 steps, (V, 4); those of the file where it has others."""
+    assert each.part is not None
+    painted = painted_of(each)
+    shown = np.zeros((len(painted), 4)) if each.surface.colors is None else each.surface.colors
+    known = np.broadcast_to(each.part.base_color, shown.shape) if each.part.colors is None else each.part.colors
+    found: NDArray[np.int64] = np.rint(np.where(painted[:, None], shown, known).astype(np.float64) * 255).astype(
+        np.int64
+    )
+    return found
+
+
+def new_colors(each: Settled) -> NDArray[np.float32] | None:
+    """Return the colours (V, 4) of a surface that is written anew; None where what was there says them, or nothing."""
+    colors = each.surface.colors
+    if colors is None:
+        return None
+    same = (np.abs(colors - each.shades) <= SHADE).all(axis=1) if len(each.shades) else np.zeros(len(colors), np.bool_)
+    if same.all():
+        return None
+    known = each.shades if len(each.shades) else colors
+    return np.where(same[:, None], known, colors).astype(np.float32)
+
+
+CLAIMS: tuple[tuple[str, Any, Any], ...] = (  # rows of the file, what vertices say of them, and which say something new
+    ("points", _places, moved_of),
+    ("rows", _uvs, shifted_of),
+    ("color_rows", _colors, painted_of),
+)
+
+
+def torn(numbers: Ints, values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell of which of some numbers (n,) the values (n, k) differ, (n,); NONE is nobody's."""
+    _, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
+    inverse = inverse.reshape(-1)
+    other = (values != values[first][inverse]).any(axis=1)
+    torn: NDArray[np.bool_] = (np.bincount(inverse, other, len(first)) > 0)[inverse] & (numbers != NONE)
+    return torn
+
+
+def only_moved(settled: list[Settled], known: Known) -> bool:
+    """Tell whether all that was edited are places of points: surfaces are all there, and called as they were."""
+    same = all(
+        each.part is not None and (each.surface.name, each.shader) == (each.part.name, each.part.shader)
+        for each in settled
+    )
+    return (
+        same
+        and len(settled) == len(known.parts)
+        and not any(e.anew or shifted_of(e).any() or painted_of(e).any() for e in settled)
+    )
