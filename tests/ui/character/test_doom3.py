@@ -155,3 +155,36 @@ def test_a_body_that_can_not_be_read(tmp_path):
     assert "newt.def" in error_of(run, filepath=str(path), character="monster_newt")
     assert len(bpy.data.objects) == 0
     assert DEF.endswith(path.name)
+
+
+def test_a_saved_scene_shows_and_writes_the_same(tmp_path):
+    read(put_character(tmp_path))
+    rig().animation_data.action = bpy.data.actions["walk1"]
+    bpy.context.scene.frame_set(11)
+    before = {kind: place(root) for kind, root in roots().items()}
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "x.blend"))
+    for kind, root in roots().items():
+        np.testing.assert_array_equal(place(root), before[kind])
+    bpy.context.view_layer.objects.active = next(b for b in roots()["head"].children if b.type == "ARMATURE")
+    out = tmp_path / "out.md5mesh"
+    assert bpy.ops.export_scene.idtech_md5mesh(filepath=str(out)) == {"FINISHED"}
+    assert out.read_bytes() == (EXAMPLE / "newt.md5mesh").read_bytes()
+
+
+def test_a_thing_on_a_joint_is_written_in_its_own_space(tmp_path):
+    read(put_character(tmp_path))
+    rig().animation_data.action = bpy.data.actions["walk1"]
+    bpy.context.scene.frame_set(11)
+    bpy.context.view_layer.objects.active = roots()["def_attach"].children[0]
+    out = tmp_path / "out.ase"
+    assert bpy.ops.export_scene.idtech_ase(filepath=str(out)) == {"FINISHED"}
+    assert out.read_bytes() == files()["models/toys/hat.ase"]
+
+
+def test_many_at_once_stand_apart(tmp_path):
+    """An armature that was moved takes what hangs on its joints along."""
+    read(put_character(tmp_path))
+    before = place(roots()["head"])[:3, 3]
+    rig().location = (100.0, 0.0, 0.0)
+    assert np.abs(place(roots()["head"])[:3, 3] - before - np.array([100.0, 0, 0])).max() < 1e-4

@@ -175,3 +175,37 @@ def test_the_remasters_model(tmp_path, capfd):
     assert rig.animation_data.action is not None
     mesh = rig.children[0]
     assert _picture(mesh.material_slots[0].material) == "moss.pcx"
+
+
+def test_a_saved_scene_plays_and_writes_the_same(tmp_path):
+    read(put_player(tmp_path, odd=True))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "x.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "x.blend"))
+    bpy.context.scene.frame_set(57)
+    assert times() == (57.0, 57.0)
+    bpy.context.view_layer.objects.active = gun()
+    assert export(filepath=str(tmp_path / "out.md2")) == {"FINISHED"}
+    assert (tmp_path / "out.md2").read_bytes() == model()
+
+
+def test_the_remasters_model_is_written_beside_the_players(tmp_path):
+    path = put_player(tmp_path)
+    folder = path.parent / "md5"
+    folder.mkdir()
+    mesh, walk = (EXAMPLE / name for name in ("newt.md5mesh", "walk.md5anim"))
+    (folder / "tris.md5mesh").write_bytes(mesh.read_bytes())
+    (folder / "tris.md5anim").write_bytes(walk.read_bytes())
+    read(path, remaster=True)
+    rig = next(block for block in bpy.data.objects if block.type == "ARMATURE")
+    bpy.context.view_layer.objects.active = rig
+    rows = need_animations(bpy.context).rows()
+    assert [row.name for row in rows if not row.whole][:1] == ["stand"]
+    for place in folder.iterdir():
+        place.unlink()
+    out = path.parent / "tris.md5mesh"
+    assert bpy.ops.export_scene.idtech_md5mesh(filepath=str(out), game="quake2remaster") == {"FINISHED"}
+    motion = path.parent / "tris.md5anim"
+    assert bpy.ops.export_anim.idtech_md5anim(filepath=str(motion), game="quake2remaster") == {"FINISHED"}
+    assert sorted(each.name for each in folder.iterdir()) == ["tris.md5anim", "tris.md5mesh"]
+    assert (folder / "tris.md5mesh").read_bytes() == mesh.read_bytes()
+    assert (folder / "tris.md5anim").read_bytes() == walk.read_bytes()

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ....reporting import LimitError
-from ...lexer import BLANKS, DECL_WORDS, decode
+from ...lexer import BLANKS, DECL_WORDS, decode, shown_name
 from ...shaders.index import Found, scan_decls
 from ...shaders.library import decl_key
-from .declarations import ENTITY, MODEL, MOST_FILES, NO_NAME, Anim, Body, read_model
+from .declarations import ENTITY, INHERIT, MODEL, MOST_FILES, NO_NAME, Anim, Body, read_model
 
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")  # an animation's name; others could not be read again, or not played
 BETWEEN = re.compile(r"\w+([ \t]+)")  # what parts `anim` from the name
@@ -34,7 +34,7 @@ def with_anims(
 
     Raises:
         LimitError: a name can't be written in such a file, the file's encoding lacks a letter, or what it leaves open
-            would take in what is added.
+            would take in what is added, or what follows would undo it.
     """
     for anim, files in anims.items():
         _check(anim, files)
@@ -123,6 +123,11 @@ def _lines(anim: str, files: Iterable[str], block: Sequence[str], indent: str, b
 def _changed(text: str, found: Found, anims: Mapping[str, Sequence[str]], blocks: Mapping[str, Sequence[str]]) -> str:
     """Return a text in which a model that it declares has animations."""
     body = _body(text, found)
+    words = [each.word for each in body.statements]
+    if INHERIT in words[words.index("anim") if "anim" in words else len(words) :]:
+        raise LimitError(
+            f"the model '{shown_name(found.name)}' says 'inherit' behind animations, which undoes them: put it first"
+        )
     there = {anim.name: anim for anim in reversed(_anims(body))}  # of two of a name the first counts
     changes = []  # from where to where, and what instead
     for name, files in anims.items():
