@@ -8,14 +8,18 @@ Doom 3 refuses a PNTS, POLS, VMAP or VMAD without rows (`getbytes`, dhewm3's `Mo
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.wording import listed
 from .file import LWO2, Chunk, Layer, Lwo, Polygons, PolygonTags, VertexMap
 from .numbers import Ints, chunk, floats_at, packed_name, packed_polygons, packed_rows
 from .parts import COLORS, NONE, UVS
+
+log = logging.getLogger(__name__)
 
 MAP_NAME, COLORS_NAME = b"Texture", b"Color"
 SURF_TAGS, PART_TAGS = b"SURF", b"PART"
@@ -230,6 +234,7 @@ class _Rebuilt:
         target, corners, paint = self._map_of(False), self._map_of(True), self._map_of(False, COLORS, 4)
         if target is not None and corners is not None and corners.name != target.name:
             corners = None
+        self._say_what_goes(corners)
         for each in self.layer.maps:
             more = [self._kept_rows(each), self._inherited(each, target)]
             for own, new in ((target, self._new_uvs), (corners, self._new_corner_rows), (paint, self._new_colors)):
@@ -244,6 +249,14 @@ class _Rebuilt:
             rows, floats = self._new_corner_rows()
             name = MAP_NAME if target is None else target.name
             self.after.setdefault(self._home_end(), []).append(_map(b"VMAD", UVS, name, rows, floats))
+
+    def _say_what_goes(self, corners: VertexMap | None) -> None:
+        """Name maps of texture coordinates of which polygons that are written anew lose rows: others than the shown."""
+        others = [m for m in self.layer.maps if m.kind == UVS and m is not corners and m.polygons is not None]
+        lost = [each.name for each in others if len(self._kept_rows(each)[0]) < len(each.points)]
+        if lost:
+            text = "texture coordinates that games don't take go with polygons that are gone or written anew: %s"
+            log.warning(text, listed([name.decode("latin-1") for name in dict.fromkeys(lost)]))
 
     def _place_maps(self) -> None:
         """Write maps of points, of kinds of which there is none."""
