@@ -14,10 +14,8 @@ from ..reporting import FormatError
 from .families import MOTION, SKELETAL, VERTEX, Family
 from .format import (
     DOOM_3,
-    ENEMY_TERRITORY,
     FREE_ENGINES,
     QUAKE,
-    QUAKE_2,
     QUAKE_3,
     SKIN_DECLS,
     SKIN_FILES,
@@ -69,7 +67,7 @@ TAGS_OPTION = Option(
 MD2 = Format(
     name="md2",
     label="Quake II (.md2)",
-    engine=QUAKE_2,
+    engine=QUAKE,
     suffixes=(".md2",),
     magic=b"IDP2",
     kind=VertexFormat(
@@ -124,7 +122,7 @@ TAG = Format(
     name="tag",
     lies_beside=True,
     label="Wolfenstein Tags (.tag)",
-    engine=ENEMY_TERRITORY,
+    engine=QUAKE_3,
     suffixes=(".tag",),
     magic=b"TAG",
     kind=VertexFormat(),
@@ -223,7 +221,7 @@ LWO = Format(
 MDX = Format(
     name="mdx",
     label="Enemy Territory Animation (.mdx)",
-    engine=ENEMY_TERRITORY,
+    engine=QUAKE_3,
     suffixes=(".mdx",),
     magic=b"MDXW",
     kind=MotionFormat(
@@ -235,7 +233,7 @@ MDX = Format(
 MDM = Format(
     name="mdm",
     label="Enemy Territory (.mdm)",
-    engine=ENEMY_TERRITORY,
+    engine=QUAKE_3,
     suffixes=(".mdm",),
     magic=b"MDMW",
     kind=SkeletalFormat(

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from ..model.vertex import VertexModel
 
 Options = Mapping[str, Any]
-QUAKE, QUAKE_2, QUAKE_3 = "Quake", "Quake II", "Quake III, Wolfenstein"
-DOOM_3, ENEMY_TERRITORY, FREE_ENGINES = "Doom 3", "Enemy Territory", "Free Engines"
-ENGINES = (QUAKE, QUAKE_2, QUAKE_3, DOOM_3, ENEMY_TERRITORY, FREE_ENGINES)  # headings of menus, in their order
+QUAKE, QUAKE_3, DOOM_3, FREE_ENGINES = "Quake, Quake II", "Quake III, Wolfenstein", "Doom 3", "Free Engines"
+ENGINES = (QUAKE, QUAKE_3, DOOM_3, FREE_ENGINES)  # headings of menus, in their order; few, for menus must not scroll
 SKIN_FILES, SKIN_DECLS = "files", "decls"
 SPLIT = "split_surfaces"  # the option of formats whose surfaces may be cut where a game takes none so large
 WRITE_TAGS = "write_tags"  # the option of formats beside whose files a game reads one of the tags alone

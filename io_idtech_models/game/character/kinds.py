@@ -31,7 +31,7 @@ class Kind:
     find: Callable[[GameFile, str], CharacterFiles]  # from that file, in a skin; raises ModelError
     place: Callable[[GameFile], str]  # what tells it apart from others: "temperate/axis/medic"
     names: Callable[[GameFile], list[str]] | None = None  # of the characters in such a file, where it may have several
-    also: tuple[str, ...] = ()  # how further files end that it is found from, which are none by themselves
+    also: tuple[str, ...] = ()  # ends of further files that it is found from, which name no character by themselves
     above: str = ""  # what the folder around that of such a file is called, which does not lie in MODELS; "": anything
     is_model: bool = False  # the file is a model by itself, too
     find_named: Callable[[GameFile, str, str], CharacterFiles] | None = None  # one of these, in a skin, by its name

@@ -218,9 +218,9 @@ def test_what_no_reader_takes_is_not_written(what):
     if what == "joint":
         model.skeleton.positions[1] = 3e9
     else:
+        model, animations = replace(model, source=None), [replace(a, source=None) for a in animations]
         for animation in animations:
             animation.positions[:, 1] = 3e9
-            animation.source_frames[:, 1] = -1
     with pytest.raises(LimitError, match=f"this can't be written as an IQM: places of {what}s"):
         ROW.dump(model, None, animations)
 
