@@ -202,7 +202,7 @@ def test_the_menus_can_be_drawn():
         )
         draw: Any = menu.draw
         draw(SimpleNamespace(layout=layout), bpy.context)
-        assert "Quake II" in drawn
+        assert "Quake, Quake II" in drawn
         assert len(drawn) == len(set(drawn))
 
 
