@@ -19,7 +19,7 @@ from tools import children
 from tools.main import main as build_main
 
 WORKER = PROJECT / "fuzz" / "worker.py"
-INPUTS = 300 if importlib.util.find_spec("bpy") is None else 100  # of each kind: half a second of a processor at most
+INPUTS = 150 if importlib.util.find_spec("bpy") is None else 100  # of each kind: half a second of a processor at most
 ENVIRON = {**os.environ, "PYTHONPATH": str(PROJECT), "OPENBLAS_NUM_THREADS": "1"}
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
