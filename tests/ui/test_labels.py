@@ -22,7 +22,7 @@ SHOWN = {"All Frames", "Game Additive", "Game Filter", "Game Reflection", "Game 
 WORDS = frozenset({"PCX", "Modifiers", "Bounds", "Tags", "Esc", "FIT", "Numbers.", "Import", "Edit", "Try"})  # emphasis
 # What Blender itself calls so.
 BLENDERS = frozenset(
-    {"Add", "Base Color", "Blend", "Shape", "Location", "Rotation", "Size", "Radius", "Depth", "Segments", "Ring Count"}
+    {"Add", "Base Color", "Blend", "Shape", "Location", "Rotation", "Size", "Radius", "Depth", "Segments", "Rings"}
     | {
         "Principled BSDF",
         "Alpha",
