@@ -1,4 +1,4 @@
-"""The import operator of characters.
+"""The operators that import and export characters.
 
 What does the work is imported when it is first needed: everyone who starts Blender waits for this module.
 """
@@ -225,6 +225,9 @@ def _export_player(operator: Any, target: Path) -> set[str]:
         operator.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
         return CANCELLED
     report_done(operator, done, failed)
+    if operator.edited_only:
+        said = "a player of Quake III is written whole: Edited Files Only is for characters of the other games"
+        operator.report({"WARNING"}, said)
     return FINISHED
 
 
