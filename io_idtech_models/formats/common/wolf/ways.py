@@ -66,7 +66,8 @@ def encode_ways(ways: Doubles, between: NDArray[np.bool_], coarse: bool) -> Code
     for start in range(0, len(ways), BLOCK):
         part = slice(start, start + BLOCK)
         codes[part] = _nearest(exact[part], ways[part], between[part])
-    return np.where(np.asarray(ways.any(axis=1))[:, None], codes, exact)  # no way is as near to one direction as to another
+    # No way is as near to one direction as to another.
+    return np.where(np.asarray(ways.any(axis=1))[:, None], codes, exact)
 
 
 def fitted_lengths(ways: Doubles, lengths: Doubles, between: NDArray[np.bool_]) -> Doubles:
