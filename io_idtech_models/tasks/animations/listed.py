@@ -112,8 +112,8 @@ class Animations:
             self.refuse(DONE[what])
 
     def can_do(self, what: str, row: ListedClip) -> bool:
-        """Tell whether something can be done with an animation."""
-        return what in self.can and not row.whole
+        """Tell whether something can be done with an animation: rows of a table beside the file stay as they are."""
+        return what in self.can and not row.whole and not row.of_table
 
     @contextmanager
     def markers_at_home(self) -> Iterator[None]:

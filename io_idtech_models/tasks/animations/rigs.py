@@ -114,10 +114,6 @@ class RigAnimations(Animations):
             raise LimitError(f"'{row.name}' can't be {DONE[what]}: {OF_TABLE}")
         super().demand(what, row)
 
-    def can_do(self, what: str, row: ListedClip) -> bool:
-        """Tell whether something can be done with an animation."""
-        return super().can_do(what, row) and not row.of_table
-
     def add(self, name: str, first: int, last: int) -> str:
         """Make an action of some frames of the one that plays; it begins at 0."""
         playing = self.playing()

@@ -359,6 +359,7 @@ class VertexAnimations(Animations):
         self.chosen.keep_apart(self.context)
         edit_frames.rewrite(self._model(), order, new)
         self._look_again()
+        self.context.scene.frame_set(self.context.scene.frame_current)  # keys have other places: what shows is active
 
     def _look_again(self) -> None:
         """Know the frames that there are now."""
@@ -367,7 +368,7 @@ class VertexAnimations(Animations):
 
     def can_do(self, what: str, row: ListedClip) -> bool:
         """Tell whether something can be done: what shows no run of frames has no place among them."""
-        return super().can_do(what, row) and not row.of_table and (what != MOVE or row.first >= 0)
+        return super().can_do(what, row) and (what != MOVE or row.first >= 0)
 
 
 def _keep(keys: Block, action: Block) -> None:

@@ -49,7 +49,6 @@ class AnimationOperator:
             animations, self.span = need_animations(context), scene_range(context.scene)
             with animations.markers_at_home():
                 self.change(animations, context)
-            context.scene.frame_set(context.scene.frame_current)  # keys have other places now: what shows is active
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
