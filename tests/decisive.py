@@ -25,6 +25,7 @@ from io_idtech_models.assets.load import load
 from io_idtech_models.formats import by_name
 from io_idtech_models.formats.common import angles as _angles
 from io_idtech_models.formats.common import normals as _normals
+from io_idtech_models.formats.common.wolf import ways as _ways
 from io_idtech_models.game.folders import Disk
 from io_idtech_models.model import bind_pose as binding
 from io_idtech_models.model import steady, torso
@@ -74,10 +75,12 @@ def angles() -> Bytes:
     codes = np.arange(-32768, 32768, 5)
     half = steady.cosines_and_sines((codes + 0.5) * _angles.CODE)
     flat = np.stack((*half, np.zeros(len(codes))), axis=1)
+    ways = np.concatenate((vectors(20_000, 3), flat))
     pose = torso.axes(vectors(500, 3) * 180.0)
     return {
         "rotations": _angles.encode_rotations(turns).tobytes(),
-        "directions": _angles.encode_directions(np.concatenate((vectors(20_000, 3), flat))).tobytes(),
+        "directions": _angles.encode_directions(ways).tobytes(),
+        "coarse": _ways.encode_ways(ways, np.arange(len(ways)) % 2 == 0, True).tobytes(),
         "decoded": _angles.decode_rotations(_angles.encode_rotations(turns)).tobytes(),
         "torso": torso.nearest_turns(pose + 0.2 * vectors(1500, 3).reshape(-1, 3, 3)).tobytes(),
     }

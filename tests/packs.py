@@ -78,9 +78,11 @@ def put_pack(path: Path, files: Mapping[str, bytes]) -> Path:
     return path
 
 
-def put_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write loose files."""
+def put_files(folder: Path, files: Mapping[str, bytes], changed: Mapping[str, bytes | None] | None = None) -> None:
+    """Write loose files; `changed` by the file's name, with _ for dots: other bytes, None for no file."""
     for name, data in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+        given = (changed or {}).get(name.rpartition("/")[2].replace(".", "_"), data)
+        if given is not None:
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(given)

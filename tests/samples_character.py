@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.packs import put_files
 from tests.samples_md3 import FrameSpec, Md3Spec, SurfaceSpec, TagSpec
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples/trooper/models/players/toys/trooper"
@@ -84,10 +85,5 @@ def files() -> dict[str, bytes]:
 
 def put_character(folder: Path, **changed: bytes | None) -> Path:
     """Write a character's files below a game's folder; `changed` by the file's name: other bytes, None for no file."""
-    for name, data in files().items():
-        given = changed.get(name.rpartition("/")[2].replace(".", "_"), data)
-        if given is not None:
-            place = folder / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(given)
+    put_files(folder, files(), changed)
     return folder / CHAR

@@ -26,6 +26,25 @@ def directions(pitch: float, yaw: float, roll: float) -> Rows:
     return forward, left, (cr * sp * cy + sr * sy, cr * sp * sy - sr * cy, cr * cp)
 
 
+SINES = [struct.unpack("<f", struct.pack("<f", math.sin(math.radians(i * 360 / 4095))))[0] for i in range(4096)]
+
+
+def way_of(pitch: int, yaw: int) -> Vector:
+    """Return the engine's vector of two codes, from its table of sines (`LocalIngleVector`)."""
+    sp, sy = (SINES[(code & 65535) >> 4] for code in (pitch, yaw))
+    cp, cy = (SINES[(((code & 65535) >> 4) + 1024) & 4095] for code in (pitch, yaw))
+    return cp * cy, cp * sy, -sp
+
+
+def fast_unit(way: Vector) -> Vector:
+    """Return a vector that the engine has made a unit vector (`VectorNormalizeFast`)."""
+    square = sum(x * x for x in way)
+    (bits,) = struct.unpack("<i", struct.pack("<f", square))
+    (guess,) = struct.unpack("<f", struct.pack("<i", 0x5F3759DF - (bits >> 1)))
+    root = guess * (1.5 - 0.5 * square * guess * guess)
+    return way[0] * root, way[1] * root, way[2] * root
+
+
 @dataclass
 class Bone:
     """A bone as the file has it."""
@@ -119,15 +138,22 @@ class MdxSpec:
         return struct.pack("<4si64s6i", b"MDXW", self.version, self.name, *counts, end) + body
 
 
-def pose_of(spec: MdxSpec, frame: int) -> list[tuple[Rows, Vector]]:
-    """Return the matrix, as rows, and the place of each bone in a frame (`R_CalcBone`)."""
+def pose_of(spec: MdxSpec, frame: int, exact: bool = False) -> list[tuple[Rows, Vector]]:
+    """Return the matrix, as rows, and the place of each bone in a frame (`R_CalcBone`).
+
+    In Return to Castle Wolfenstein directions are `exact`.
+    """
     shown = spec.frames[frame]
     found: list[tuple[Rows, Vector]] = []
+    full = False
     for bone, codes in zip(spec.bones, shown.codes, strict=True):
         rows = directions(*(code * TURN for code in codes[:3]))
+        full = bool(bone.torso_weight) and (full or bone.torso_weight == 1)
         place = shown.parent_offset
         if bone.parent >= 0:
-            way = directions(codes[4] * TURN, codes[5] * TURN, 0.0)[0]
+            way = directions(codes[4] * TURN, codes[5] * TURN, 0.0)[0] if exact else way_of(codes[4], codes[5])
+            if bone.torso_weight and not full and bone.torso_weight != 1 and not exact:
+                way = fast_unit(way)
             above = found[bone.parent][1]
             place = tuple(p + bone.parent_dist * w for p, w in zip(above, way, strict=True))  # type: ignore[assignment]
         found.append((rows, place))

@@ -89,7 +89,7 @@ def figure_spec(count: int = 6) -> MdsSpec:
         ]
         codes = [*frame.codes, *((*tag[:3], rng.randrange(9), *tag[3:]) for tag in turned)]
         frames.append(_bounded(replace(frame, codes=codes)))
-    pose = pose_of(MdxSpec(), 0)
+    pose = pose_of(MdxSpec(), 0, exact=True)
     tags = [(b"tag_mouth\0junk", 1.0, 8), (b"tag_belt", 0.5, 9)]
     return MdsSpec(bones=bones, frames=frames, surfaces=[_mds(body(pose)), _mds(legs(pose))], tags=tags)
 

@@ -10,6 +10,7 @@ import numpy as np
 from io_idtech_models import formats
 from io_idtech_models.game.character.quake2 import LENGTHS, NUM_FRAMES
 from io_idtech_models.model.vertex import Surface, VertexModel
+from tests.packs import put_files
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples/stilt/players/stilt"
 PLAYER = "players/stilt"
@@ -39,10 +40,5 @@ def files(frames: int = NUM_FRAMES, odd: bool = False) -> dict[str, bytes]:
 
 def put_player(folder: Path, frames: int = NUM_FRAMES, odd: bool = False, **changed: bytes | None) -> Path:
     """Write a player's files below a game's folder; `changed` by the file's name: other bytes, None for no file."""
-    for name, data in files(frames, odd).items():
-        given = changed.get(name.rpartition("/")[2].replace(".", "_"), data)
-        if given is not None:
-            place = folder / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(given)
+    put_files(folder, files(frames, odd), changed)
     return folder / PLAYER / "tris.md2"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests import samples_mds
+from tests.packs import put_files
 from tests.samples_character import EXAMPLE, TOYS, part
 from tests.samples_md3 import TagSpec
 from tests.samples_mdm import Bone
@@ -63,10 +64,5 @@ def files() -> dict[str, bytes]:
 
 def put_character(folder: Path, **changed: bytes | None) -> Path:
     """Write a character's files below a game's folder; `changed` by the file's name: other bytes, None for no file."""
-    for name, data in files().items():
-        given = changed.get(name.rpartition("/")[2].replace(".", "_"), data)
-        if given is not None:
-            place = folder / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(given)
+    put_files(folder, files(), changed)
     return folder / FOLDER / "wolfanim.cfg"

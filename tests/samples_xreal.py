@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.packs import put_files
+
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples/newt/models/md5/newt"
 FOLDER = "models/players/newt"
 CFG = """// a toy
@@ -31,10 +33,5 @@ def files() -> dict[str, bytes]:
 
 def put_player(folder: Path, **changed: bytes | None) -> Path:
     """Write a player's files below a game's folder; `changed` by the file's name: other bytes, None for no file."""
-    for name, data in files().items():
-        given = changed.get(name.rpartition("/")[2].replace(".", "_"), data)
-        if given is not None:
-            place = folder / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(given)
+    put_files(folder, files(), changed)
     return folder / FOLDER / "character.cfg"

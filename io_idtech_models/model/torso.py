@@ -15,14 +15,15 @@ Facts, from ET: Legacy's `tr_animation_mdm.c` (`R_CalcBone`, `R_CalcBones`), whe
 - Tags are bones like others. Only the MDS of Return to Castle Wolfenstein turns those with `BONEFLAG_TAG` in another
   way (`tr_animation_mds.c`): their matrices hold the axes as rows, so it turns the rows.
 
-The game takes the sines of directions from a table of 4,096, and a fast inverse root; here both are exact, which makes
-up to 0.03 units.
+Enemy Territory takes the sines of directions from a table of 4,096, and its inverse roots are fast ones: who knows how
+says so (`Bones.forward`, `Bones.roots`), else both are exact, as in Return to Castle Wolfenstein.
 
 Letters in shapes: F frames, J joints.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +56,8 @@ class Bones:
     parent_dists: NDArray[Any]  # (J,) units to the parent
     torso_weights: NDArray[Any]  # (J,)
     torso_parent: int  # the bone about which the torso turns; out of range, it turns about the model's origin
+    forward: Callable[[NDArray[Any]], Doubles] | None = None  # the vectors (..., 3) of offset angles (..., 2)
+    roots: Callable[[NDArray[Any]], Doubles] | None = None  # one over the roots of squares
 
 
 def axes(angles: NDArray[Any]) -> Doubles:
@@ -95,9 +98,10 @@ def play(
     """
     if legs.angles.shape != torso.angles.shape or legs.angles.shape[1] != len(bones.parents):
         raise ValueError(f"codes {legs.angles.shape} of the legs, {torso.angles.shape} of the torso do not fit")
-    shares = _shares(bones.torso_weights)
+    shares = shares_of(bones.torso_weights)
     matrices = axes(_blended_angles(legs.angles, torso.angles, shares))
-    ways = _blended_ways(legs.offset_angles, torso.offset_angles, shares) * np.asarray(bones.parent_dists)[:, None]
+    ways = _blended_ways(legs.offset_angles, torso.offset_angles, shares, bones)
+    ways *= np.asarray(bones.parent_dists)[:, None]
     places = np.empty(legs.angles.shape)
     for joint, parent in enumerate(np.asarray(bones.parents).tolist()):
         places[:, joint] = places[:, parent] + ways[:, joint] if parent >= 0 else legs.roots
@@ -106,7 +110,7 @@ def play(
     return places, matrices
 
 
-def _shares(torso_weights: NDArray[Any]) -> Doubles:
+def shares_of(torso_weights: NDArray[Any]) -> Doubles:
     """Return how much of the torso's frame each joint takes, (J,): the weights, once those of 1 have stuck."""
     shares, full = np.array(torso_weights, np.float64), False
     for joint, weight in enumerate(shares.tolist()):
@@ -124,14 +128,19 @@ def _blended_angles(legs: NDArray[Any], torso: NDArray[Any], shares: Doubles) ->
     return np.asarray((start + shares[:, None] * ways) * DEGREES)
 
 
-def _blended_ways(legs: NDArray[Any], torso: NDArray[Any], shares: Doubles) -> Doubles:
+def _blended_ways(legs: NDArray[Any], torso: NDArray[Any], shares: Doubles, bones: Bones) -> Doubles:
     """Return unit vectors (F, J, 3) from the parent; zero where two opposite ones are blended half and half."""
-    mixed, rest = shares[:, None], 1.0 - shares[:, None]
-    ways = rest * _forward(legs) + mixed * _forward(torso)
+    mixed, rest, forward = shares[:, None], 1.0 - shares[:, None], bones.forward or _forward
+    ways = rest * forward(legs) + mixed * forward(torso)
     between = (shares != 0.0) & (shares != 1.0)
-    lengths = steady.lengths(ways[:, between])[..., None]
-    ways[:, between] *= np.where(lengths > OPPOSITE, 1.0 / np.maximum(lengths, OPPOSITE), 0.0)
+    squares = steady.dots(ways[:, between], ways[:, between])
+    roots = (bones.roots or _inverse_roots)(squares)
+    ways[:, between] *= np.where(squares > OPPOSITE * OPPOSITE, roots, 0.0)[..., None]
     return np.asarray(ways)
+
+
+def _inverse_roots(squares: NDArray[Any]) -> Doubles:
+    return np.asarray(1.0 / np.maximum(np.sqrt(squares), OPPOSITE))
 
 
 def _forward(codes: NDArray[Any]) -> Doubles:

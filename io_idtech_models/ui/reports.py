@@ -23,6 +23,11 @@ def listening() -> Iterator[tuple[list[tuple[str, Any]], list[str]]]:
         _listeners.pop()
 
 
+def report_failed(operator: Any, error: RuntimeError) -> None:
+    """Report as an operator's own error what one that it called has reported, which Blender raises."""
+    operator.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+
+
 def report_done(operator: Any, done: Sequence[tuple[str, Any]], failed: Sequence[str] = ()) -> None:
     """Report what came of files, names ("" for none) and summaries: an error if one failed, a warning if some are odd.
 

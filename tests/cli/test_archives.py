@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from io_idtech_models.cli import main as cli
 from tests import samples_mdm
 from tests.packs import Entry, put_files, put_pack, zip_bytes
 from tests.samples import sample
@@ -24,18 +23,6 @@ def folder(tmp_path, monkeypatch):
     """Work in an empty folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def run(capsys):
-    """Return what runs a command: (status, lines of standard output, lines of standard error)."""
-
-    def call(*argv: object) -> tuple[int, list[str], list[str]]:
-        status = cli.main([str(a) for a in argv])
-        out, err = capsys.readouterr()
-        return status, out.splitlines(), err.splitlines()
-
-    return call
 
 
 def written(folder: Path) -> list[str]:

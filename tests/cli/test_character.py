@@ -4,24 +4,11 @@ import json
 
 import pytest
 
-from io_idtech_models.cli import main as cli
 from tests.packs import put_pack
 from tests.samples_character import CHAR, TOYS, files, put_character
 
 pytestmark = pytest.mark.filterwarnings("error")
 LACKING = "lacks tags that the game asks for: 'tag_weapon2', 'tag_bright', 'tag_bleft', 'tag_ubelt'"
-
-
-@pytest.fixture
-def run(capsys):
-    """Return what runs a command: (status, lines of standard output, lines of standard error)."""
-
-    def call(*argv):
-        status = cli.main([str(a) for a in argv])
-        out, err = capsys.readouterr()
-        return status, out.splitlines(), err.splitlines()
-
-    return call
 
 
 def test_info_shows_what_a_character_needs(tmp_path, run):

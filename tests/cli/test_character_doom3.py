@@ -4,23 +4,10 @@ import json
 
 import pytest
 
-from io_idtech_models.cli import main as cli
 from tests.packs import put_pack
 from tests.samples_doom3 import DEF, EXAMPLE, HAT, NEWT, TEXT, files, put_character
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-
-@pytest.fixture
-def run(capsys):
-    """Return what runs a command: (status, lines of standard output, lines of standard error)."""
-
-    def call(*argv):
-        status = cli.main([str(a) for a in argv])
-        out, err = capsys.readouterr()
-        return status, out.splitlines(), err.splitlines()
-
-    return call
 
 
 def test_info_shows_each_character_of_a_file(tmp_path, run):

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from io_idtech_models.cli import main as cli
 from tests.packs import put_pack
 from tests.samples_doom3 import EXAMPLE
 from tests.samples_quake2 import PLAYER, files, model, put_player
@@ -12,18 +11,6 @@ from tests.samples_xreal import CFG
 from tests.samples_xreal import put_player as put_xreal
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-
-@pytest.fixture
-def run(capsys):
-    """Return what runs a command: (status, lines of standard output, lines of standard error)."""
-
-    def call(*argv):
-        status = cli.main([str(a) for a in argv])
-        out, err = capsys.readouterr()
-        return status, out.splitlines(), err.splitlines()
-
-    return call
 
 
 def test_info_of_a_player_is_that_of_the_model_and_the_players(tmp_path, run):

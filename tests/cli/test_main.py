@@ -27,18 +27,6 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
-def run(capsys):
-    """Return what runs a command: (status, lines of standard output, lines of standard error)."""
-
-    def call(*argv: object) -> tuple[int, list[str], list[str]]:
-        status = cli.main([str(a) for a in argv])
-        out, err = capsys.readouterr()
-        return status, out.splitlines(), err.splitlines()
-
-    return call
-
-
 def put(path, name="animated") -> Path:
     place = Path(path)
     place.parent.mkdir(parents=True, exist_ok=True)

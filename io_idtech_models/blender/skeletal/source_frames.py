@@ -8,6 +8,7 @@ Letters in shapes: F frames, J joints, S the source's frames.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import product
 from typing import Any
 
@@ -102,7 +103,8 @@ def _equal_frames(
 ) -> NDArray[np.int64]:
     """Return the frame (n,) of `written` (S, ...) that has the numbers of `values` (n, ...), or -1.
 
-    That of the same number among several, `frames` (n,) are those of the values; else the first.
+    That of the same number among several, `frames` (n,) are those of the values; else the first behind that of the
+    value before, as where frames were deleted and the last is the first again; else the first.
     """
     rows, wanted = (np.ascontiguousarray(a).reshape(len(a), -1) for a in (written, values))
     found = np.full(len(wanted), -1, np.int64)
@@ -115,6 +117,11 @@ def _equal_frames(
     left = np.flatnonzero(found < 0)
     if len(left):
         keys = (rows + 0.0, wanted[left] + 0.0)  # no -0, which is the same number in other bits
-        first = {row.tobytes(): frame for frame, row in reversed(list(enumerate(keys[0])))}
-        found[left] = [first.get(row.tobytes(), -1) for row in keys[1]]
+        equal: dict[bytes, list[int]] = {}
+        for frame, row in enumerate(keys[0]):
+            equal.setdefault(row.tobytes(), []).append(frame)
+        for place, row in zip(left.tolist(), keys[1], strict=True):
+            choices = equal.get(row.tobytes(), [-1])
+            later = bisect_right(choices, int(found[place - 1])) if place else 0
+            found[place] = choices[later if later < len(choices) else 0]
     return found

@@ -37,6 +37,7 @@ from ..common.wolf import meshes
 from ..common.wolf.bones import names_of, parents_of
 from ..common.wolf.motion import nothing_turned, poses_of, traits_of
 from ..mdx.file import Mdx
+from ..mdx.model import KIND as MOTION
 from .file import (
     HEADER,
     IDENT,
@@ -90,7 +91,7 @@ def _skeleton(mdm: Mdm, mdx: Mdx | None) -> Skeleton:
         return Skeleton(names, np.full(used, -1, np.int32), np.zeros((used, 3)), upright)
     if len(mdx.bones) < used:
         raise FormatError("skeleton of another model", expected=f"{used} bones", found=len(mdx.bones))
-    places, turns = poses_of(mdx, nothing_turned(len(mdx.bones)), slice(0, 1))
+    places, turns = poses_of(mdx, MOTION, nothing_turned(len(mdx.bones)), slice(0, 1))
     return Skeleton(names_of(mdx), parents_of(mdx), places[0], turns[0], traits=traits_of(mdx))
 
 

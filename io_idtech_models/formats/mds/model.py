@@ -49,7 +49,7 @@ Mask = NDArray[np.bool_]
 
 def to_model(mds: Mds, name: str = "") -> SkeletalModel:
     """Return the model of a file, its source included; inverse of `from_model`, with `to_animations`."""
-    places, turns = motion.poses_of(mds, _turned(mds), slice(0, 1))
+    places, turns = motion.poses_of(mds, KIND, _turned(mds), slice(0, 1))
     skeleton = Skeleton(names_of(mds), parents_of(mds), places[0], turns[0], traits=motion.traits_of(mds))
     followed = np.ascontiguousarray(mds.bones["torso_weight"][mds.tags["bone"]], np.float32)
     facts: Facts = {"header": as_bytes(mds.header), "tags": as_bytes(mds.tags), "followed": followed}

@@ -11,7 +11,7 @@ from ..common.wolf import motion
 from ..common.wolf.bones import Kind
 from .file import HEADER, IDENT, NAME_SIZE, VERSION, Mdx
 
-KIND = Kind("mdx", HEADER, cubes=True)
+KIND = Kind("mdx", HEADER, coarse=True, cubes=True)
 part, cut = motion.part, motion.cut
 
 

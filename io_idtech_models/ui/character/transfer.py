@@ -1,4 +1,4 @@
-"""The import operator of characters.
+"""The operators that import and export characters.
 
 What does the work is imported when it is first needed: everyone who starts Blender waits for this module.
 """
@@ -32,7 +32,7 @@ from ..export.overwriting import asks_first
 from ..import_.operators import DressOptions, ImportFiles
 from ..import_.showing import import_and_show, open_collection, select
 from ..import_.vertex import WeldOption
-from ..reports import listening, report_done
+from ..reports import listening, report_done, report_failed
 
 LABEL = "Character"
 NOT_PLAYERS = frozenset(("filepath", "character"))  # options that the import of Quake III's players calls otherwise
@@ -221,10 +221,13 @@ def _export_player(operator: Any, target: Path) -> set[str]:
     try:
         with listening() as (done, failed):
             call("EXEC_DEFAULT", filepath=str(target), **given)
-    except RuntimeError as error:  # what the export reported
-        operator.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+    except RuntimeError as error:
+        report_failed(operator, error)
         return CANCELLED
     report_done(operator, done, failed)
+    if operator.edited_only:
+        said = "a player of Quake III is written whole: Edited Files Only is for characters of the other games"
+        operator.report({"WARNING"}, said)
     return FINISHED
 
 

@@ -15,7 +15,7 @@ import bpy
 from ...blender.compat import Context
 from ...blender.provenance import FILE
 from ..bases import Operator, options_of
-from ..reports import listening, report_done
+from ..reports import listening, report_done, report_failed
 
 FINISHED, CANCELLED = {"FINISHED"}, {"CANCELLED"}
 TITLE = "Write over the file that the model came from?"
@@ -107,8 +107,8 @@ class EXPORT_SCENE_OT_idtech_write_over(Operator):  # type: ignore[misc]
         try:
             with listening() as (done, failed):
                 operator("EXEC_DEFAULT", **options)
-        except RuntimeError as error:  # what the export reported
-            self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+        except RuntimeError as error:
+            report_failed(self, error)
             return CANCELLED
         agreed.update(map(str, files))
         report_done(self, done, failed)

@@ -12,7 +12,7 @@ from ...tasks.export.last_export import lack_of
 from ...tasks.export.subject import subject_of
 from ..bases import CANCELLED, FINISHED, Operator, may
 from ..export.overwriting import TITLE, agreed
-from ..reports import listening, report_done
+from ..reports import listening, report_done, report_failed
 from ..translations import say
 
 
@@ -69,8 +69,8 @@ class OBJECT_OT_idtech_export_again(Operator):  # type: ignore[misc]
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return CANCELLED
-        except RuntimeError as error:  # what the export reported
-            self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+        except RuntimeError as error:
+            report_failed(self, error)
             return CANCELLED
         agreed.add(str(plan.target))
         report_done(self, done, failed)

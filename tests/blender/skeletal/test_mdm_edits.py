@@ -20,7 +20,7 @@ bpy: Any = blender  # the stubs make each object's data a union
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
 BOUNDS = {"bounds", "local_origin", "radius"}
-CLOSE = 4e-3  # units: codes of angles along the figure
+CLOSE = 12 * np.pi / 4095  # units: half a step of the game's table of directions, along the longest bone
 
 
 @pytest.fixture

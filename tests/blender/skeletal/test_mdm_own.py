@@ -84,12 +84,13 @@ def test_anybodys_own_rig(tmp_path, scale, moved):
     restart()
     run(bpy.ops.import_scene.idtech_mdm, filepath=str(tmp_path / "own.mdm"), scale=scale, bind="FRAME")
     again, found = bpy.data.objects["body"], bpy.data.objects["tag_weapon"]
+    near = (1.5 if moved else 1.0) * 20 * np.pi / 4095  # half a step of the game's table, along both bones
     for frame, (points, origin) in enumerate(shows):
         CONTEXT.scene.frame_set(frame)
         away = np.linalg.norm(shown(again)[:, None] - points[None], axis=-1)
-        assert max(away.min(axis=0).max(), away.min(axis=1).max()) < 0.01
+        assert max(away.min(axis=0).max(), away.min(axis=1).max()) < near
         matrix = np.array(found.evaluated_get(CONTEXT.evaluated_depsgraph_get()).matrix_world)
-        np.testing.assert_allclose(matrix[:3, 3], origin, atol=0.01)
+        np.testing.assert_allclose(matrix[:3, 3], origin, atol=near)
     assert write_mdm(tmp_path / "again.mdm", scale=scale) == data
     assert write_mdx(tmp_path / "again.mdx", scale=scale) == wave
 

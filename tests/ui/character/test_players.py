@@ -49,3 +49,17 @@ def test_the_active_one_is_saved(tmp_path, capfd):
     activate(player.parts["lower"].children[0])
     assert save(filepath=str(tmp_path / "out/player")) == {"FINISHED"}
     assert (tmp_path / "out/player/lower.md3").is_file()
+
+
+def test_a_player_is_always_written_whole(tmp_path, capfd):
+    """The option for characters whose files are many is not ignored in silence."""
+    run(filepath=str(game(tmp_path / "game") / "animation.cfg"))
+    target = tmp_path / "out/models/players/grunt"
+    target.mkdir(parents=True)
+    activate(active_player().parts["lower"])
+    said = "a player of Quake III is written whole"
+    assert save(filepath=str(target)) == {"FINISHED"}
+    assert said not in capfd.readouterr().out
+    assert save(filepath=str(target), edited_only=True) == {"FINISHED"}
+    assert said in capfd.readouterr().out
+    assert {path.name for path in target.iterdir()} >= {"lower.md3", "upper.md3", "head.md3", "animation.cfg"}

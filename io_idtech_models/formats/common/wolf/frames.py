@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from ....model import steady
 from ....model.skeletal import Animation, AnimationSource, changed_frames
 from ....model.transforms import chain, conjugate, rotate
-from ..angles import HALF_CODE, decode_directions, decode_rotations, encode_directions, encode_rotations
+from ..angles import HALF_CODE, decode_rotations, encode_rotations
 from ..records import Wanted, all_fit, finite, records_of, sound
 from .bones import BONE, FRAME_INFO, Kind, frame_dtype
+from .ways import decode_ways, encode_ways, mixing
 
 Doubles = NDArray[np.float64]
 SAME_PLACE, SAME_PART = 1e-4, 1e-6  # units, and of a coordinate: closer is Blender's own rounding
@@ -111,6 +112,20 @@ class Take:
             and _same_turns(animation.rotations, source.rotations).all()
         )
 
+    @cached_property
+    def between(self) -> NDArray[np.bool_]:
+        """Tell which bones (B,) mix legs and torso; see `wolf.ways`."""
+        traits = self.animation.traits
+        return np.zeros(len(self.parents), np.bool_) if traits is None else mixing(traits.torso_weights)
+
+    def source_between(self) -> NDArray[np.bool_]:
+        """Tell which bones (B,) mixed legs and torso in the source; new ones are as they are."""
+        found, known = self.between.copy(), self.joints >= 0
+        if self.source is not None:
+            weights = records_of(self.source.facts, "bones", BONE)["torso_weight"]
+            found[known] = mixing(weights)[self.joints[known]]
+        return found
+
     def source_lengths(self) -> Doubles:
         """Return the file's parent_dist (B,), NaN where a bone has none."""
         lengths = np.full(len(self.joints), np.nan)
@@ -153,8 +168,8 @@ def encode_frames(take: Take, lengths: Doubles) -> NDArray[Any]:
     if take.source is not None and animation.source_frames is not None:
         _take_source(frames, take, take.source, lengths, root, fresh)
     ways, turns = np.nonzero(fresh[0]), np.nonzero(fresh[1])
-    signs = np.where(lengths < 0, -1.0, 1.0)[ways[1], None]
-    codes["ofs_angles"][ways] = encode_directions(take.ways[ways] * signs)
+    units = np.where(lengths != 0, lengths, 1.0)[ways[1], None]
+    codes["ofs_angles"][ways] = encode_ways(take.ways[ways] / units, take.between[ways[1]], take.kind.coarse)
     codes["angles"][turns[0], turns[1], :3] = encode_rotations(take.coded_turns[turns])
     return frames
 
@@ -190,9 +205,9 @@ def _take_source(
     codes["angles"][:, bones, 3] = facts["angles"][np.maximum(whole, 0)[:, None], joints, 3]
     plain = np.array_equal(take.joints, np.arange(len(source.joint_names)))
     plain = plain and np.array_equal(whole, np.arange(count))  # as mostly: nothing has another place
-    dists = records_of(source.facts, "bones", BONE)["parent_dist"][joints].astype(np.float64)
+    dists, between = take.source_lengths()[bones], take.source_between()[bones]
     mute = (lengths[bones] == 0) | (take.parents[bones] < 0)  # their directions mean nothing
-    same_ways, same_turns = _comparers(dists, mute)
+    same_ways, same_turns = _comparers(dists, mute, between, take.kind.coarse)
     parts = (("ofs_angles", 2, take.ways, same_ways), ("angles", 3, take.coded_turns, same_turns))
     for part, (what, width, every, are_same) in enumerate(parts):
         shown, stored = every, facts[what]
@@ -216,11 +231,17 @@ def _take_source(
 Comparer = Callable[[Doubles, NDArray[Any], Any], NDArray[np.bool_]]  # what is shown, what is stored, and which bones
 
 
-def _comparers(dists: Doubles, mute: NDArray[np.bool_]) -> tuple[Comparer, Comparer]:
-    """Return what tells which codes say the ways and the turns that are shown; of `mute` bones any way does."""
+def _comparers(
+    dists: Doubles, mute: NDArray[np.bool_], between: NDArray[np.bool_], coarse: bool
+) -> tuple[Comparer, Comparer]:
+    """Return what tells which codes say the ways and the turns that are shown; of `mute` bones any way does.
+
+    `between` and `coarse` are those of `decode_ways`.
+    """
 
     def same_ways(shown: Doubles, stored: NDArray[Any], which: Any) -> NDArray[np.bool_]:
-        return np.asarray(_same_ways(shown, decode_directions(stored), dists[which]) | mute[which])
+        ways = decode_ways(stored, between[which], coarse)
+        return np.asarray(_same_ways(shown, ways, dists[which]) | mute[which])
 
     def same_turns(shown: Doubles, stored: NDArray[Any], which: Any) -> NDArray[np.bool_]:
         return _same_turns(shown, decode_rotations(stored))
@@ -229,7 +250,7 @@ def _comparers(dists: Doubles, mute: NDArray[np.bool_]) -> tuple[Comparer, Compa
 
 
 def _same_ways(a: Doubles, b: Doubles, dists: Doubles) -> NDArray[np.bool_]:
-    """Tell which ways from the parent (..., 3), the second ones units, are within half a code of one another."""
+    """Tell which ways from the parent (..., 3), the second in units of distances, are within half a code of another."""
     off = a - b * dists[..., None]
     near = SAME_PLACE + HALF_CODE * np.abs(dists)
     squares = off[..., 0] ** 2 + off[..., 1] ** 2 + off[..., 2] ** 2

@@ -21,16 +21,19 @@ from ....model.source import Facts
 from ....model.transforms import chain, conjugate, multiply, rotate, unchain
 from ....model.wording import listed
 from ....reporting import LimitError
-from ..angles import decode_directions, decode_rotations
+from ..angles import decode_rotations
 from ..records import as_bytes, encode_name, records_of
 from .bones import BONE, NAME_SIZE, Kind, Moved, names_of, parents_of
 from .frames import TURNED, Take, encode_frames, source_frames, turned_back
+from .ways import coarse_directions, decode_ways, fast_inverse_roots, fitted_lengths, mixing, sizes
 
 log = logging.getLogger(__name__)
 
 Doubles = NDArray[np.float64]
 STRETCH = 0.01  # units that a bone may be longer or shorter than the file's before it is worth a word
 PART = 1e-6  # of a length: rounding, too
+COARSE_PART = 1e-3  # likewise, of ways from a table: see `wolf.ways`
+FITTED = 64  # frames of each animation that a length is fitted to
 EARLY = 1e-6  # of a frame: rounding of a quotient of rates
 MOST_TIMES = 60  # as many frames as the torso has: legs that play faster than that are no animation
 FRAME_RATE = 15.0  # files have none; the rate of most of the games' rows
@@ -49,7 +52,8 @@ class Coded:
 def to_animation(file: Moved, kind: Kind, name: str, turned: NDArray[np.bool_], layout: Facts) -> Animation:
     """Return the animation of a file, its source included; inverse of `join`. See `frames.Take` about `turned` (B,)."""
     parents, names = parents_of(file), names_of(file)
-    positions, rotations = _poses(file, parents, turned)
+    between = mixing(file.bones["torso_weight"])
+    positions, rotations = _poses(file, kind, turned)
     frames, joints = len(file.frames), len(file.bones)
     infos = np.ascontiguousarray(file.frames["info"])
     facts: Facts = {
@@ -74,7 +78,7 @@ def to_animation(file: Moved, kind: Kind, name: str, turned: NDArray[np.bool_], 
         np.tile(np.arange(frames, dtype=np.int32)[:, None, None], (1, joints, 2)),
         np.arange(joints, dtype=np.int32),
         traits=traits_of(file),
-        lengths=np.abs(file.bones["parent_dist"].astype(np.float64)),
+        lengths=np.abs(file.bones["parent_dist"].astype(np.float64)) * sizes(between, kind.coarse),
     )
 
 
@@ -123,10 +127,9 @@ def _shown_bounds(infos: NDArray[Any]) -> Doubles:
     return np.stack((corners.min(axis=1), corners.max(axis=1)), axis=1)
 
 
-def _poses(
-    file: Moved, parents: NDArray[np.int32], turned: NDArray[np.bool_], frames: slice = slice(None)
-) -> tuple[Doubles, Doubles]:
+def _poses(file: Moved, kind: Kind, turned: NDArray[np.bool_], frames: slice = slice(None)) -> tuple[Doubles, Doubles]:
     """Return positions (F, B, 3) and rotations (F, B, 4) of some frames relative to the parent."""
+    parents = parents_of(file)
     part = file.frames[frames]
     codes, dists = part["bones"], file.bones["parent_dist"].astype(np.float64)
     turns = turned_back(decode_rotations(codes["angles"]), turned)
@@ -135,17 +138,20 @@ def _poses(
     roots, children = np.flatnonzero(parents < 0), np.flatnonzero(parents >= 0)
     above = parents[children]
     positions[:, roots] = part["info"]["parent_offset"][:, None, :].astype(np.float64)
-    ways = decode_directions(codes["ofs_angles"][:, children]) * dists[children, None]
+    ways = decode_ways(codes["ofs_angles"], mixing(file.bones["torso_weight"]), kind.coarse)
+    ways = ways[:, children] * dists[children, None]
     back = conjugate(turns[:, above])
     positions[:, children] = np.clip(rotate(back, ways), -LARGEST, LARGEST)
     rotations[:, children] = multiply(back, turns[:, children])
     return positions, rotations
 
 
-def poses_of(file: Moved, turned: NDArray[np.bool_], frames: slice = slice(None)) -> tuple[Doubles, Doubles]:
+def poses_of(
+    file: Moved, kind: Kind, turned: NDArray[np.bool_], frames: slice = slice(None)
+) -> tuple[Doubles, Doubles]:
     """Return positions (F, B, 3) and rotations (F, B, 4) in model space of some frames."""
     parents = parents_of(file)
-    places, turns = chain(parents, *_poses(file, parents, turned, frames))
+    places, turns = chain(parents, *_poses(file, kind, turned, frames))
     return np.clip(places, -LARGEST, LARGEST), turns
 
 
@@ -191,34 +197,50 @@ def _lengths(takes: list[Take]) -> Doubles:
 
     The source's where it fits, else that at rest, else the frames' own if they agree.
     """
+    first, coarse = takes[0], takes[0].kind.coarse
     low = np.min([take.sizes.min(axis=0) for take in takes], axis=0)
     high = np.max([take.sizes.max(axis=0) for take in takes], axis=0)
-    written = takes[0].source_lengths()
-    rest = takes[0].animation.lengths
-    middle = (low + high) / 2
-    choices = [written, middle if rest is None else rest, middle]
-    lengths = np.full(len(low), np.nan)
-    for choice, most in zip(choices, (STRETCH, STRETCH, STRETCH / 2), strict=True):  # on either side of the middle
-        off = np.maximum(np.abs(high - np.abs(choice)), np.abs(low - np.abs(choice)))
-        open_ = np.isnan(lengths) & (off < most + PART * np.abs(choice))
-        lengths[open_] = choice[open_]
-    first = np.where(np.isnan(written), choices[1], written)
-    roots = takes[0].parents < 0
+    written, rest, middle = first.source_lengths(), first.animation.lengths, (low + high) / 2
+    rest = middle if rest is None else rest
+    before, after = sizes(first.source_between(), coarse), sizes(first.between, coarse)
+    # What a file may say, and how long the game shows that.
+    choices = [(written, np.abs(written) * before), (rest / after, rest), (middle / after, middle)]
+    lengths, shown = np.full(len(low), np.nan), np.full(len(low), np.nan)
+    for (choice, size), most in zip(choices, (STRETCH, STRETCH, STRETCH / 2), strict=True):  # to either side
+        off = np.maximum(np.abs(high - size), np.abs(low - size))
+        open_ = np.isnan(lengths) & (off < most + _slack(first) * size)
+        lengths[open_], shown[open_] = choice[open_], size[open_]
+    if coarse:
+        _fit_to_ways(takes, lengths, np.flatnonzero((lengths != written) & (lengths > 0.0)))
+    for choice, size in choices[:2]:  # nothing fits
+        open_ = np.isnan(lengths) & ~np.isnan(choice)
+        lengths[open_], shown[open_] = choice[open_], size[open_]
+    roots = first.parents < 0
     lengths[roots] = np.where(np.isnan(written[roots]), 0.0, written[roots])
-    stored: Doubles = np.where(np.isnan(lengths), first, lengths).astype(np.float32).astype(np.float64)
     for take in takes:
-        _warn_of_stretched(take, stored, roots)
-    return stored
+        _warn_of_stretched(take, shown, roots)
+    return lengths.astype(np.float32).astype(np.float64)
 
 
-def _warn_of_stretched(take: Take, lengths: Doubles, roots: NDArray[np.bool_]) -> None:
-    """Name the bones that are longer or shorter in some frame than the file can say."""
-    off = np.abs(take.sizes - np.abs(lengths)).max(axis=0)
+def _fit_to_ways(takes: list[Take], lengths: Doubles, bones: NDArray[np.int64]) -> None:
+    """Fit lengths (B,) of some bones (n,) to what a table makes of the ways of their frames, in place."""
+    frames = [take.ways[:: -(-len(take.ways) // FITTED), bones] for take in takes]
+    lengths[bones] = fitted_lengths(np.concatenate(frames), lengths[bones], takes[0].between[bones])
+
+
+def _slack(take: Take) -> float:
+    """Return by what part of its length a bone may be shown longer or shorter without being stretched."""
+    return COARSE_PART if take.kind.coarse else PART
+
+
+def _warn_of_stretched(take: Take, shown: Doubles, roots: NDArray[np.bool_]) -> None:
+    """Name the bones that are longer or shorter in some frame than the file can say, which is `shown` (B,)."""
+    off = np.abs(take.sizes - shown).max(axis=0)
     off[roots] = 0.0
     if roots.sum() > 1:
         apart = take.places[:, roots] - take.places[:, roots][:, :1]
         off[roots] = steady.lengths(apart).max(axis=0)
-    wrong = np.flatnonzero(off >= STRETCH + PART * np.abs(lengths))
+    wrong = np.flatnonzero(off >= STRETCH + np.where(roots, 0.0, _slack(take) * shown))
     if len(wrong):
         worst = [f"{take.animation.joint_names[b]} by {off[b]:.3g}" for b in wrong[np.argsort(-off[wrong])]]
         text = "'%s' moves bones against their parents, whose distance %s holds once for all frames: %s units off"
@@ -268,6 +290,8 @@ def mixed(
             lower.bones["parent_dist"].astype(np.float64),
             traits.torso_weights,
             traits.torso_parent if 0 <= traits.torso_parent < len(legs.parents) else 0,
+            coarse_directions if kind.coarse else None,
+            fast_inverse_roots if kind.coarse else None,
         ),
         *aim,
         turned,
